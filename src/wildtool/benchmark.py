@@ -16,6 +16,7 @@ from wildtool.errors import DataError
 from wildtool.trace import SaidCall, Trace, plain_trace, said_calls
 from wildtool.types import (
     Ask,
+    Direction,
     Episode,
     FieldValue,
     Item,
@@ -97,6 +98,8 @@ class Published:
     """Name of the data they were measured on, as `Benchmark.locate` takes it."""
     notes: Mapping[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     """(group, name) of a `Metric` to a remark that is always shown with it."""
+    better: Mapping[tuple[str, str], Direction] = field(default_factory=dict[tuple[str, str], Direction])
+    """(group, name) of a `Metric` to which way of it is better; `more` for those that are not named."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,6 +112,17 @@ def test_a_column_is_sorted_by_its_button_first_downwards_then_upwards(site: Pat
     assert rows(page)[-1] == first or down[0] == down[1]
 
 
+def test_a_column_of_which_less_is_better_is_first_sorted_upwards(site: Path, watched: Watched):
+    page = watched.open(site / "index.html")
+    page.locator('[data-filter="group"]').first.select_option("cost")
+    head = page.locator("th[data-lower]:visible").first
+    assert "(lower is better)" in head.inner_text()
+    head.locator("button").click()
+    assert head.get_attribute("aria-sort") == "ascending"
+    head.locator("button").click()
+    assert head.get_attribute("aria-sort") == "descending"
+
+
 def test_sorting_works_by_keyboard(site: Path, watched: Watched):
     page = watched.open(site / "index.html")
     button = page.get_by_role("button", name="model")

@@ -12,8 +12,11 @@ from wildtool.engine.compare.runs import ComparedRun, load_compared_run
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.score.results import open_results
 from wildtool.engine.score.verdict_table import relation
+from wildtool.report.latex import latex
+from wildtool.report.markdown import markdown
 from wildtool.report.model import Leaderboard, ReportRun, group_leaderboards, read_runs
 from wildtool.report.pages.overview import leaderboard_table
+from wildtool.types import Direction
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +86,48 @@ def test_a_row_of_near_neighbours_does_not_tie_the_best_with_the_worst():
     found = {(0, 2): against(0.01), (0, 3): against(0.001), (2, 3): against(0.04)}
     assert ranks(4, {1, 2, 3}, found) == ["=1", "=1", "=3", "=3"]
     assert ranks(3, {1, 2}, found) == ["=1", "=1", "3"]
+
+
+def turned(board: Leaderboard, better: Direction) -> Leaderboard:
+    """The board with another direction of the number that ranks."""
+    runs = [
+        replace(
+            run,
+            result=replace(
+                run.result,
+                metrics=tuple(replace(m, better=better) if m.headline else m for m in run.result.metrics),
+            ),
+        )
+        for run in board.runs
+    ]
+    return group_leaderboards(runs)[0]
+
+
+def models(board: Leaderboard) -> list[str]:
+    return [run.result.model for run in board.runs]
+
+
+def test_the_lowest_number_is_first_where_lower_is_better(board: Leaderboard):
+    lower = turned(board, "less")
+    assert models(board)[0] == models(lower)[-1] == "all"
+    shown = leaderboard_table(lower, compare_all_pairs([run.shares for run in lower.runs]), None)
+    assert [row.label for row in shown.rows] == models(lower)
+    assert shown.rows[0].label == "none"
+    assert shown.rows[0].place == "1"
+    assert shown.rank.text().endswith("(lower is better)")
+    assert "(lower is better)" in markdown(lower.runs)
+    assert "better)" in latex(lower.runs).partition("cost")[0]  # the head is broken between words
+
+
+def test_models_are_not_ranked_by_a_number_of_no_direction(board: Leaderboard):
+    plain = turned(board, "")
+    assert models(plain) == sorted(models(board))
+    shown = leaderboard_table(plain, compare_all_pairs([run.shares for run in plain.runs]), None)
+    assert [(row.label, row.place, row.tied) for row in shown.rows] == [
+        (model, "", "") for model in models(plain)
+    ]
+    assert "| `all` |" in markdown(plain.runs)
+    assert "| 1 `all` |" in markdown(board.runs)
 
 
 def test_runs_without_a_common_unit_are_not_compared(board: Leaderboard):

@@ -78,7 +78,7 @@ def overalls(results: Sequence[ScoreResult]) -> list[Overall]:
     for result in results:
         metric = headline(result)
         numbers = by_model.setdefault(result.model, {})
-        if metric is not None and metric.value is not None and not result.incomplete:
+        if metric is not None and metric.value is not None and metric.better and not result.incomplete:
             numbers[result.benchmark] = metric
     benchmarks = [
         name

@@ -2,7 +2,7 @@
 
 import csv
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -112,6 +112,7 @@ def as_metrics(
     *,
     whole: float = 100,
     notes: Mapping[tuple[str, str], str] | None = None,
+    less_is_better: Collection[tuple[str, str]] = (),
 ) -> list[Published]:
     """A table's numbers, from 0 to 1, as metrics of a benchmark.
 
@@ -120,6 +121,7 @@ def as_metrics(
         profile: the profile whose scores are comparable.
         whole: what the table prints for 1: 100 for percentages, the denominator for counts.
         notes: metric to a remark that must be shown with it.
+        less_is_better: metrics that are the better the lower they are.
     """
     table = read_table(name)
     return [
@@ -130,6 +132,7 @@ def as_metrics(
             profile,
             _shares(row.values, metrics, whole),
             notes={metric: text for metric, text in (notes or {}).items() if metric in metrics.values()},
+            better=dict.fromkeys(less_is_better, "less"),
         )
         for row in table.rows
     ]

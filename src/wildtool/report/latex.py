@@ -57,7 +57,7 @@ def _parts(
     board: Leaderboard, heads: Sequence[MetricColumn], caption: str, label: str, *, whole: bool = False
 ) -> list[str]:
     """One table, or several if its columns or rows do not fit on a page."""
-    names = [_name(f"{head.group}: {head.name}" if whole else head.name) for head in heads]
+    names = [_name(head.text(whole=whole)) for head in heads]
     rows = [
         (name, [_cell(run.metrics.get(head.key)) for head in heads])
         for name, run in zip(board.labels, board.runs, strict=True)

@@ -4,7 +4,7 @@ import html
 import re
 from collections.abc import Iterable, Sequence
 
-from wildtool.engine.compare.pairs import compare_all_pairs, ranks, ties
+from wildtool.engine.compare.pairs import compare_all_pairs, ties
 from wildtool.engine.score.formatting import format_counts, format_value
 from wildtool.outputs import MARKDOWN
 from wildtool.report.metric_table import MetricColumn, metric_columns, missing_notes
@@ -26,8 +26,8 @@ def _leaderboard(board: Leaderboard) -> str:
     found = compare_all_pairs([run.shares for run in board.runs])
     tied = ties(found, len(board.runs))
     models = [
-        f"{place} {markdown_code(label)}"
-        for place, label in zip(ranks(len(board.runs), tied, found), board.labels, strict=True)
+        f"{place} {markdown_code(label)}".strip()
+        for place, label in zip(board.places(tied, found), board.labels, strict=True)
     ]
     lines = [f"## {markdown_text(board.title)}", "", *_table(board, models, headline, whole=True), ""]
     notes = list(missing_notes(board))
@@ -57,7 +57,7 @@ def _table(
     Args:
         whole: whether heads include the names of their groups.
     """
-    names = [markdown_text(f"{head.group}: {head.name}" if whole else head.name) for head in heads]
+    names = [markdown_text(head.text(whole=whole)) for head in heads]
     rows = [
         [model, *(_cell(run.metrics.get(head.key)) for head in heads)]
         for model, run in zip(models, board.runs, strict=True)

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wildtool.engine.compare.leaderboard import items_caveat, missing_note, notes_of, prompts_caveat
-from wildtool.engine.score.formatting import format_counts, format_value
+from wildtool.engine.score.formatting import format_counts, format_direction, format_value
 from wildtool.report.model import Leaderboard, MetricKey
 from wildtool.report.text import interval_of
 from wildtool.sanitize import csv_safe, escape_text
-from wildtool.types import Metric
+from wildtool.types import Direction, Metric
 
 REPORT_CSV_COLUMNS = (
     *("model", "run", "group", "name", "value", "low", "high"),
@@ -27,10 +27,21 @@ class MetricColumn:
     name: str
     headline: bool = False
     """Whether it belongs in a table of models."""
+    better: Direction = "more"
 
     @property
     def key(self) -> MetricKey:
         return self.group, self.name
+
+    @property
+    def note(self) -> str:
+        """Says where lower is better; else empty."""
+        return format_direction(self.better)
+
+    def text(self, *, whole: bool = False) -> str:
+        """Its head; `whole` includes the name of its group."""
+        label = f"{self.group}: {self.name}" if whole else self.name
+        return f"{label} ({self.note})" if self.note else label
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +106,8 @@ def metric_columns(metrics: Iterable[Metric], group: str | None = None) -> tuple
     for metric in metrics:
         if group in (None, metric.group):
             found.setdefault(
-                (metric.group, metric.name), MetricColumn(metric.group, metric.name, metric.headline)
+                (metric.group, metric.name),
+                MetricColumn(metric.group, metric.name, metric.headline, metric.better),
             )
     return tuple(found.values())
 

@@ -1,6 +1,6 @@
 """What pages are made from: runs, and the leaderboards that group comparable ones."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -8,7 +8,7 @@ from typing import Any
 
 from wildtool.benchmark import Benchmark
 from wildtool.engine.compare.leaderboard import headline, run_labels, table_titles
-from wildtool.engine.compare.pairs import Share, share
+from wildtool.engine.compare.pairs import PairwiseResult, Share, ranks, share
 from wildtool.engine.compare.published import MetricKey
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.registry import as_recorded, load_benchmark
@@ -17,6 +17,7 @@ from wildtool.engine.score.score import data_candidates
 from wildtool.engine.score.verdict_table import relation
 from wildtool.report.parallel import run_jobs
 from wildtool.report.text import slug
+from wildtool.stats.metrics import best_first
 from wildtool.types import Metric, Source
 
 MAX_RUNS_IN_PROCESS = 12
@@ -67,6 +68,13 @@ class Leaderboard:
     @property
     def profile(self) -> str:
         return self.runs[0].result.profile
+
+    def places(self, tied: Container[int], found: Mapping[tuple[int, int], PairwiseResult]) -> list[str]:
+        """The rank of each run, as `ranks`; empty texts where neither way of the number that ranks is better."""
+        decides = headline(self.runs[0].result)
+        if decides is not None and not decides.better:
+            return [""] * len(self.runs)
+        return ranks(len(self.runs), tied, found)
 
     @property
     def labels(self) -> list[str]:
@@ -146,7 +154,8 @@ def group_leaderboards(runs: Sequence[ReportRun]) -> list[Leaderboard]:
 
 def _rank(run: ReportRun) -> tuple[float, str]:
     metric = headline(run.result)
-    return (1.0 if metric is None or metric.value is None else -metric.value, run.result.model)
+    place = best_first(None, "") if metric is None else best_first(metric.value, metric.better)
+    return place, run.result.model
 
 
 def _benchmark(run: ReportRun) -> Benchmark:

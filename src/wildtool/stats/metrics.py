@@ -116,6 +116,14 @@ def cost(verdicts: Any, unit: str) -> list[Metric]:
     ]
 
 
+def best_first(value: float | None, better: Direction) -> float:
+    """Sort key that puts the better number first and a missing one last; all numbers are alike where neither way of them
+    is better."""
+    if value is None:
+        return math.inf
+    return {"more": -value, "less": value, "": 0.0}[better]
+
+
 CORRECT_SQL = "CAST(correct AS INTEGER)"
 
 

@@ -55,6 +55,16 @@ def test_a_rate_stands_with_its_interval_and_counts(capsys: pytest.CaptureFixtur
     assert [word in out for word in ("62.5 %", "[31.0, 86.0]", "5/8")] == [True] * 3
 
 
+def test_a_head_says_where_lower_is_better(capsys: pytest.CaptureFixture[str]):
+    attacks = Metric("attacks", "obeyed", 0.5, 4, 8, 0.2, 0.8, headline=True, better="less")
+    models = [result(name, ACCURACY, attacks) for name in ("one", "two")]
+    for shown in (models[:1], models):
+        out = overview(capsys, *shown)
+        assert out.count("(lower is better)") == 1
+    print_groups(models)
+    assert capsys.readouterr().out.count("(lower is better)") == 1
+
+
 def test_a_rate_without_cases_is_a_dash(capsys: pytest.CaptureFixture[str]):
     assert "–" in overview(capsys, result("m", Metric("g", "n", None, 0, 0, headline=True)))
 

@@ -13,7 +13,7 @@ from wildtool.engine.registry import load_benchmark
 from wildtool.engine.score.results import ScoreResult
 from wildtool.engine.score.verdict_table import OutcomeCounts
 from wildtool.errors import UsageError
-from wildtool.types import Metric
+from wildtool.types import Direction, Metric
 
 SCORE, ERROR = ("accuracy", "score"), ("errors", "e")
 FOLDER = Path("runs/a b")
@@ -54,6 +54,30 @@ def test_a_run_stands_where_its_headline_number_puts_it():
 
 def test_a_run_without_the_headline_number_stands_last():
     assert order(FIGURES, run(None)) == ["high", "low", "ours"]
+
+
+def directed(better: Direction, *figures: Published) -> list[Published]:
+    return [replace(row, better={SCORE: better}) for row in figures]
+
+
+@pytest.mark.parametrize(
+    ("better", "expected"),
+    [("more", ["high", "ours", "low"]), ("less", ["low", "ours", "high"]), ("", ["high", "low", "ours"])],
+)
+def test_models_are_ranked_by_the_direction_of_the_number(better: Direction, expected: list[str]):
+    result = run(0.5)
+    result = replace(result, metrics=tuple(replace(metric, better=better) for metric in result.metrics))
+    figures = directed(better, *FIGURES)
+    assert order(figures, result) == expected
+    assert ranking(figures, {}).is_ranked == bool(better)
+    assert order(figures) == [model for model in expected if model != "ours"]
+
+
+def test_a_first_row_without_numbers_is_passed_over():
+    figures = (paper("not measured"), *FIGURES)
+    assert order(figures) == ["high", "low"]
+    assert ranking(figures, {}).order == SCORE
+    assert ranking((paper("not measured"),), {}).entries == ()
 
 
 def test_a_model_of_two_tables_is_one_entry_with_the_source_of_each_number():

@@ -116,7 +116,8 @@ def published() -> tuple[Published, ...]:
     columns = {"valid_rate": (OUTCOME, VALID_RATE)}
     for prefix, group in (("asr_valid", ASR_VALID), ("asr_all", ASR_ALL)):
         columns |= {f"{prefix}_{column}": (group, name) for column, name in classes.items()}
-    return tuple(as_metrics("toleap_injecagent", columns, "original"))
+    attacks = [metric for metric in columns.values() if metric[0] != OUTCOME]
+    return tuple(as_metrics("toleap_injecagent", columns, "original", less_is_better=attacks))
 
 
 _EITHER = ("", "enhanced: ")

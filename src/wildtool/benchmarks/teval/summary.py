@@ -156,4 +156,4 @@ VIEWS = (
 def published() -> tuple[Published, ...]:
     """ToLeaP's Table 7."""
     columns = {name.lower().replace(" ", "_"): (TABLE, name) for name in COLUMNS}
-    return tuple(row for row in as_metrics("toleap_teval", columns, "toleap") if row.values)
+    return tuple(as_metrics("toleap_teval", columns, "toleap"))

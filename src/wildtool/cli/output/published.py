@@ -20,6 +20,7 @@ from wildtool.engine.compare.published import (
     why_not_comparable,
 )
 from wildtool.engine.registry import benchmark_names, load_benchmark
+from wildtool.engine.score.formatting import format_direction
 from wildtool.engine.score.results import ScoreResult, run_folders
 from wildtool.engine.score.verdict_table import verdicts_path
 from wildtool.errors import UsageError
@@ -167,8 +168,9 @@ def _print(
         alone = len(groups) == 1
         what = f", {groups[0]}" if alone and groups[0] not in " ".join(shown.sources) else ""
         by = shown.order[1] if alone and shown.order[0] in groups else " ".join(shown.order)
-        title = f"{'; '.join(shown.sources)}{what} (%, profile {shown.profile}), by {by}"
-        names = [name if alone else f"{group}\n{name}" for group, name in shown.keys]
+        ranked = f", by {by}" if shown.is_ranked else ", not ranked: neither more nor less of it is better"
+        title = f"{'; '.join(shown.sources)}{what} (%, profile {shown.profile}){ranked}"
+        names = [_head(key, shown, alone=alone) for key in shown.keys]
         _print_dropped_columns(
             tables.print_ranking(title, ["model", *names, "kind"], _rows(shown), every=every)
         )
@@ -194,6 +196,13 @@ def _print(
             [list(map(str, _listed(table))) for table in listed],
             sentences=(2, 3),
         )
+
+
+def _head(key: MetricKey, shown: Ranking, *, alone: bool) -> str:
+    """The head of a column, a line for each of its parts."""
+    group, name = key
+    note = format_direction(shown.better.get(key, "more"))
+    return "\n".join([*([] if alone else [group]), name, *([f"({note})"] if note else [])])
 
 
 def _print_dropped_columns(heads: Sequence[str]) -> None:

@@ -25,9 +25,15 @@ from wildtool.engine.compare.leaderboard import (
     run_labels,
     table_titles,
 )
-from wildtool.engine.score.formatting import format_counts, format_interval, format_target, format_value
+from wildtool.engine.score.formatting import (
+    format_counts,
+    format_direction,
+    format_interval,
+    format_target,
+    format_value,
+)
 from wildtool.engine.score.results import ScoreResult
-from wildtool.types import Metric
+from wildtool.types import Direction, Metric
 
 Value = TypeVar("Value", bound=Hashable)
 
@@ -45,18 +51,22 @@ class TableHeading:
 
     group: str
     name: str
+    better: Direction
     alone: bool = False
     """Whether the table's title names the group."""
 
     def text(self, between: str) -> str:
-        return self.name if self.alone else f"{self.group}{between}{self.name}"
+        label = self.name if self.alone else f"{self.group}{between}{self.name}"
+        note = format_direction(self.better)
+        below = "\n" if "\n" in between else " "
+        return f"{label}{below}({note})" if note else label
 
 
 def print_overview(results: Sequence[ScoreResult]) -> None:
     """Prints a table of models for each benchmark and scoring, with the headline numbers."""
     for title, group in _by_table(results):
         heads = _unique(
-            TableHeading(m.group, m.name) for result in group for m in result.metrics if m.headline
+            TableHeading(m.group, m.name, m.better) for result in group for m in result.metrics if m.headline
         )
         _print(title, _table_of(group, heads))
         _print_caveats(group)
@@ -71,9 +81,9 @@ def print_caveats(results: Sequence[ScoreResult]) -> None:
 def print_groups(results: Sequence[ScoreResult]) -> None:
     """Prints a table for each group of numbers."""
     for title, group in _by_table(results):
-        every = _unique(TableHeading(m.group, m.name) for result in group for m in result.metrics)
+        every = _unique(TableHeading(m.group, m.name, m.better) for result in group for m in result.metrics)
         for name, members in groupby(every, key=lambda head: head.group):
-            heads = [TableHeading(name, m.name, alone=True) for m in members]
+            heads = [replace(member, alone=True) for member in members]
             _print(f"{name} ({title})", _table_of(group, heads))
 
 

@@ -10,6 +10,8 @@ from wildtool.engine.compare.leaderboard import located_data
 from wildtool.engine.registry import load_benchmark
 from wildtool.engine.score.results import ScoreResult
 from wildtool.errors import UsageError, match_name
+from wildtool.stats.metrics import best_first
+from wildtool.types import Direction
 
 MetricKey = tuple[str, str]
 """(group, name) of a metric."""
@@ -49,10 +51,17 @@ class Ranking:
 
     profile: str
     order: MetricKey
-    """The metric they are sorted by, highest first."""
+    """The metric they are sorted by, best first."""
     keys: tuple[MetricKey, ...]
     """The metrics that are shown."""
     entries: tuple[RankingRow, ...]
+    better: Mapping[MetricKey, Direction]
+    """Which way of each metric is better. Where neither way of `order` is, models are not ranked but in the papers'
+    order."""
+
+    @property
+    def is_ranked(self) -> bool:
+        return self.better.get(self.order, "more") != ""
 
     @property
     def sources(self) -> list[str]:
@@ -76,7 +85,7 @@ def ranking(
     """Published models with runs among them.
 
     Args:
-        figures: what papers say; the first number of the first row is the headline.
+        figures: what papers say; the first number of the first row that has any is the headline.
         runs: those for which `why_not_comparable` is None, by folder.
         group: show this group of metrics; None for the first table's. Raises UsageError where it is unknown.
         every: show all metrics where no group is named.
@@ -84,20 +93,22 @@ def ranking(
     if group is not None:
         group = match_name("group", group, metric_groups(figures))
     known = dict.fromkeys(key for row in figures for key in row.values)
-    headline = next(iter(figures[0].values))
-    if group is None:
-        keys = tuple(known if every else figures[0].values)
-    else:
-        keys = tuple(key for key in known if key[0] == group)
+    # A paper may have measured nothing of the model in its first row.
+    first = next((row.values for row in figures if row.values), dict[MetricKey, float]())
+    headline = next(iter(first), ("", ""))
+    keys = tuple(key for key in known if key[0] == group) if group else tuple(known if every else first)
     order = (group or headline[0], headline[1])
     order = order if order in known else headline
+    better: dict[MetricKey, Direction] = {key: way for row in figures for key, way in row.better.items()}
+    better |= {(m.group, m.name): m.better for run in runs.values() for m in run.metrics}
     entries = [*published_rows(figures), *(_measured(folder, run) for folder, run in runs.items())]
     shown = [entry for entry in entries if any(key in entry.cells for key in keys)]
     return Ranking(
         profile=figures[0].profile,
         order=order,
         keys=keys,
-        entries=tuple(sorted(shown, key=lambda entry: _rank(entry, order))),
+        entries=tuple(sorted(shown, key=lambda entry: _rank(entry, order, better.get(order, "more")))),
+        better=better,
     )
 
 
@@ -156,6 +167,6 @@ def prompts_used(run: ScoreResult) -> list[str]:
     return [OWN_PROMPTS] if has_original else []
 
 
-def _rank(entry: RankingRow, order: MetricKey) -> float:
+def _rank(entry: RankingRow, order: MetricKey, better: Direction) -> float:
     cell = entry.cells.get(order)
-    return -cell.value if cell and cell.value is not None else 1.0
+    return best_first(cell.value if cell else None, better)

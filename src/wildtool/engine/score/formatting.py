@@ -2,7 +2,7 @@
 
 import math
 
-from wildtool.types import Metric
+from wildtool.types import Direction, Metric
 
 
 def format_value(metric: Metric) -> str:
@@ -46,6 +46,11 @@ def format_target(metric: Metric) -> tuple[str, str]:
         format(factor * (metric.value - metric.target), form) if known and metric.value is not None else "–"
     )
     return f"{factor * metric.target:,.4g}{unit}", away
+
+
+def format_direction(better: Direction) -> str:
+    """What the head of a number says of its direction; empty where more is better, or neither."""
+    return "lower is better" if better == "less" else ""
 
 
 def format_p(p: float) -> str:

@@ -75,16 +75,17 @@ const wildtool = (() => {
   // ---- tables: sorted by a column's button, filtered by text, kind and group of columns
   function sortBy(table, button) {
     const head = button.closest("th"), column = [...head.parentNode.children].indexOf(head);
-    const up = head.getAttribute("aria-sort") === "descending";
+    const best = head.hasAttribute("data-lower") ? "ascending" : "descending", worst = best === "ascending" ? "descending" : "ascending";
+    const order = head.getAttribute("aria-sort") === best ? worst : best, up = order === "ascending";
     for (const other of head.parentNode.children) if (other.hasAttribute("aria-sort")) other.setAttribute("aria-sort", "none");
-    head.setAttribute("aria-sort", up ? "ascending" : "descending");
+    head.setAttribute("aria-sort", order);
     const keyed = [...table.tBodies[0].rows].map((row) => [row.cells[column], row]);
     const worth = (cell) => cell.dataset.value === undefined ? cell.textContent.trim().toLowerCase() : cell.dataset.value === "" ? null : Number(cell.dataset.value);
     const rows = keyed.map(([cell, row]) => [worth(cell), row]);
     const by = (a, b) => a === b ? 0 : a === null ? 1 : b === null ? -1 : (a < b ? -1 : 1) * (up ? 1 : -1);
     rows.sort(([a], [b]) => by(a, b));
     table.tBodies[0].append(...rows.map(([, row]) => row));
-    table.classList.toggle("resorted", !head.hasAttribute("data-ranked") || up);
+    table.classList.toggle("resorted", !head.hasAttribute("data-ranked") || order !== best);
   }
   function filter(board) {
     const table = board.querySelector("table");

@@ -1,12 +1,12 @@
 """The pages of a leaderboard's numbers: those its benchmark defines, and one for the rest."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
 from wildtool.benchmark import View
 from wildtool.engine.compare.leaderboard import notes_of
-from wildtool.engine.score.formatting import format_value
+from wildtool.engine.score.formatting import format_direction, format_value
 from wildtool.report.charts.data import ChartData, ChartPoint
 from wildtool.report.charts.render import render_chart
 from wildtool.report.metric_table import MetricColumn, ReportRow, metric_columns, metrics_csv, report_rows
@@ -136,7 +136,7 @@ def _drawings(
             kind="bars" if drawn == "lines" and len(names) < 2 else drawn,
             percent=kind == "rate",
             axis=view.axis,
-            values=_values(drawn, unit, percent=kind == "rate"),
+            values=_values(drawn, unit, percent=kind == "rate") + _direction(board, group, names),
             colours=site.colours,
         )
 
@@ -153,6 +153,14 @@ def _values(drawn: str, unit: str, *, percent: bool) -> str:
     if not percent:
         return unit or "mean"
     return "share of the whole" if drawn == "stacked" else "rate, with 95 % interval"
+
+
+def _direction(board: Leaderboard, group: str, names: Collection[str]) -> str:
+    """What the axis says where lower is better in all numbers of a chart."""
+    shown = (m for run in board.runs for m in run.result.metrics if m.group == group and m.name in names)
+    ways = {format_direction(metric.better) for metric in shown}
+    note = ways.pop() if len(ways) == 1 else ""
+    return f" ({note})" if note else ""
 
 
 def _in_words(points: Sequence[ChartPoint], kind: str) -> str:

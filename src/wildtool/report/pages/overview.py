@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from wildtool.benchmark import Published
-from wildtool.engine.compare.pairs import PairwiseResult, ranks, ties
+from wildtool.engine.compare.pairs import PairwiseResult, ties
 from wildtool.engine.compare.published import MetricKey, prompts_used, published_rows, why_not_comparable
 from wildtool.engine.compare.published import RankingCell as PlacedCell
 from wildtool.engine.score.audit import Audit
@@ -23,7 +23,8 @@ from wildtool.report.metric_table import (
 )
 from wildtool.report.model import Leaderboard, ReportRun
 from wildtool.sanitize import basename_only, ellipsize, strip_folders
-from wildtool.types import Metric
+from wildtool.stats.metrics import best_first
+from wildtool.types import Direction, Metric
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +70,7 @@ def leaderboard_table(
     metrics = [metric for run in board.runs for metric in run.result.metrics]
     heads = metric_columns(metrics)
     rank = next((head for head in heads if head.headline), heads[0])
-    rows = _placed(report_rows(board), found)
+    rows = _placed(board, found)
     figures = board.benchmark.published()
     why_not = _why_not(board, figures)
     published = [] if why_not is not None else _published(figures, heads, rank)
@@ -79,9 +80,7 @@ def leaderboard_table(
     return LeaderboardTable(
         board=board,
         heads=heads,
-        rows=tuple(
-            sorted(rows, key=lambda row: -float(row.cells.get(rank.key, MetricCell()).sort or "-inf"))
-        ),
+        rows=tuple(sorted(rows, key=lambda row: _order(row.cells.get(rank.key, MetricCell()), rank.better))),
         groups=tuple(dict.fromkeys(head.group for head in heads)),
         rank=rank,
         published=_about_published(board, figures if published or why_not else [], why_not),
@@ -102,12 +101,16 @@ def run_descriptions(board: Leaderboard) -> list[RunDescription]:
     return [_run_description(label, run) for label, run in zip(board.labels, board.runs, strict=True)]
 
 
-def _placed(rows: Sequence[ReportRow], found: Mapping[tuple[int, int], PairwiseResult]) -> list[ReportRow]:
-    """Rows with their ranks."""
-    tied = ties(found, len(rows))
+def _order(cell: MetricCell, better: Direction) -> float:
+    return best_first(float(cell.sort) if cell.sort else None, better)
+
+
+def _placed(board: Leaderboard, found: Mapping[tuple[int, int], PairwiseResult]) -> list[ReportRow]:
+    """A row for each run, with its rank."""
+    tied = ties(found, len(board.runs))
     return [
-        replace(row, place=place, tied=tied.get(number, ""))
-        for number, (row, place) in enumerate(zip(rows, ranks(len(rows), tied, found), strict=True))
+        replace(row, place=place, tied=tied.get(number, "") if place else "")
+        for number, (row, place) in enumerate(zip(report_rows(board), board.places(tied, found), strict=True))
     ]
 
 
