@@ -43,13 +43,18 @@ def set_overlap(predicted: Collection[Hashable], gold: Collection[Hashable]) -> 
 
 def multiset_overlap(predicted: Collection[Hashable], gold: Collection[Hashable]) -> Overlap:
     """Elements with how often they occur: a gold element is hit once for each time that it is gold."""
+    return Overlap(multiset_hits(predicted, gold), len(predicted), len(gold))
+
+
+def multiset_hits(predicted: Collection[Hashable], gold: Collection[Hashable]) -> int:
+    """How many predicted elements are gold ones, each at most as often as it is gold."""
     # Counting takes longer, and only elements that are repeated on both sides need it.
     left, right = set(predicted), set(gold)
     if len(left) == len(predicted) or len(right) == len(gold):
-        return Overlap(len(left & right), len(predicted), len(gold))
+        return len(left & right)
     hits, unused = 0, dict(Counter(gold))
     for element in predicted:
         if count := unused.get(element):
             unused[element] = count - 1
             hits += 1
-    return Overlap(hits, len(predicted), len(gold))
+    return hits

@@ -133,26 +133,36 @@ def _item(line: bytes, where: str, library: Library) -> Item:
     if not isinstance(record, dict):
         raise DataError(f"{where}: expected a JSON object, found {json_type(record)}")
     fields = cast(dict[str, Any], record)
-    where = f"{where} (id {fields.get('id')!r})"
-    for name, values in (("id", None), ("type", STRUCTURES)):
-        if not isinstance(fields.get(name), str) or (values and fields[name] not in values):
-            wanted = f"one of {', '.join(values)}" if values else "a text"
-            raise DataError(f"{where}: field {name}: expected {wanted}, found {fields.get(name)!r:.60}")
+    try:
+        return _labelled_item(fields, library)
+    except DataError as error:
+        raise DataError(f"{where} (id {fields.get('id')!r}): field {error}") from error.__cause__
+
+
+def _labelled_item(fields: dict[str, Any], library: Library) -> Item:
+    """Raises DataError naming the field."""
+    id_, structure = fields.get("id"), fields.get("type")
+    if not isinstance(id_, str):
+        raise DataError(f"id: expected a text, found {id_!r:.60}")
+    if not isinstance(structure, str) or structure not in STRUCTURES:
+        raise DataError(f"type: expected one of {', '.join(STRUCTURES)}, found {structure!r:.60}")
     request = fields.get("instruction") or fields.get("user_request")
     if not isinstance(request, str):
-        raise DataError(f"{where}: field instruction: expected a text, found {json_type(request)}")
-    gold = ToolPlan(*[_label(fields, *names, where) for names in _LABELS])
+        raise DataError(f"instruction: expected a text, found {json_type(request)}")
+    gold = ToolPlan(*[_label(fields, *names) for names in _LABELS])
     for place, node in enumerate(gold.nodes):
         if not isinstance(node, dict) or not isinstance(cast(dict[str, Any], node).get("task"), str):
-            raise DataError(f"{where}: field tool_nodes[{place}].task: expected the name of a tool")
-    data = TaskRecord(request, fields["type"], gold, library)
-    return Item(f"{library.domain}/{fields['id']}", ("0",), data, library.domain)
+            raise DataError(f"tool_nodes[{place}].task: expected the name of a tool")
+    return Item(
+        f"{library.domain}/{id_}", _UNITS, TaskRecord(request, structure, gold, library), library.domain
+    )
 
 
+_UNITS = ("0",)
 _LABELS = [(f"tool_{name}", f"task_{name}") for name in ("steps", "nodes", "links")]
 
 
-def _label(record: Mapping[str, Any], released: str, decoded: str, where: str) -> list[Any]:
+def _label(record: Mapping[str, Any], released: str, decoded: str) -> list[Any]:
     """A part of a label: `tool_<name>` in JSON text as released, or `task_<name>`; decoded or not."""
     found = decoded if released not in record and decoded in record else released
     value = record.get(found)
@@ -160,9 +170,9 @@ def _label(record: Mapping[str, Any], released: str, decoded: str, where: str) -
         try:
             value = _loads(value)
         except (ValueError, RecursionError) as error:
-            raise DataError(f"{where}: field {found}: not JSON ({error})") from error
+            raise DataError(f"{found}: not JSON ({error})") from error
     if not isinstance(value, list):
-        raise DataError(f"{where}: field {found}: expected a list, found {json_type(value)}")
+        raise DataError(f"{found}: expected a list, found {json_type(value)}")
     return cast(list[Any], value)
 
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 from string import ascii_lowercase, digits
 
-from wildtool.toolcall.set_scores import multiset_overlap
+from wildtool.toolcall.set_scores import multiset_hits
 from wildtool.toolcall.text.porter_stemmer import stem_word
 
 _WORD_OR_SPACE = bytes(byte if chr(byte) in ascii_lowercase + digits else ord(" ") for byte in range(256))
@@ -33,7 +33,9 @@ def _stem(word: str) -> str:
 
 def rouge_n(predicted: Sequence[str], gold: Sequence[str], n: int) -> float:
     """F1 of the n-grams of two lists of words; 0 where either has none."""
-    return multiset_overlap(_grams(predicted, n), _grams(gold, n)).f1
+    found, wanted = _grams(predicted, n), _grams(gold, n)
+    hits = multiset_hits(found, wanted)
+    return 2 * hits / (len(found) + len(wanted)) if hits else 0.0
 
 
 def rouge_1_2(predicted: Sequence[str], gold: Sequence[str]) -> tuple[float, float]:
