@@ -32,6 +32,8 @@ from wildtool.types import (
 
 COMPLETION = "completion"
 """The mode, in every benchmark that has it, in which the one message of a request is a raw text to be continued."""
+NATIVE = "fc"
+"""The mode, in every benchmark that has it beside others, in which tools and calls are sent natively."""
 RETRIEVAL = "retrieval"
 """The mode, in every benchmark that has it, in which a retriever chooses the tools that a model is shown."""
 COMMON_COLUMNS = frozenset({"split", "lang", "error", "steps"})
@@ -330,6 +332,11 @@ class Benchmark(ABC):
     def documents(self, source: Source) -> Mapping[str, str]:
         """By name the text of everything that its retriever may find; empty if it has none (`Role.searches`)."""
         return {}
+
+    def user_texts(self, item: Item) -> Sequence[str] | None:
+        """What the user says in an item, for comparison with training data; None where the user's messages in requests
+        are just that, with no prompt around them."""
+        return None
 
     def locate(self, data: str | None, split: str | None = None) -> Source:
         """Finds the data the user named (None: the default for the split). Raises DataError saying how to get them."""

@@ -8,6 +8,7 @@ import pytest
 
 EXTRAS = (
     *("altair", "jinja2", "vl_convert", "scipy", "numpy", "pandas", "pyarrow", "inspect_ai", "rouge"),
+    *("rensa", "zstandard", "tokenizers"),
     *("jsonschema", "pydantic", "yaml", "playwright", "pytest", "transformers", "torch", "openai", "httpx"),
 )
 """What extras bring, and what only development or the user's own machine has."""

@@ -33,6 +33,8 @@ VERBS = [
     "data pull",
     "data lint",
     "data stats",
+    "data overlap",
+    "data mix",
     "data refresh",
 ]
 ITEM = "wild_mini_0"

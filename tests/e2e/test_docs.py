@@ -17,6 +17,7 @@ import pytest
 
 from e2e.command import Ended, wildtool
 from parity.cases import oracle_folder
+from training.training_rows import call_row, write_rows
 from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.benchmarks.acebench.data import ItemData
 from wildtool.benchmarks.acebench.gold import gold_text
@@ -117,6 +118,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     models = [part for name in ("gold", "lexical", "chat") for part in ("--model", f"baseline/{name}")]
     typed(shlex.join(["wildtool", "run", "wild-mini", *models, "--out", "runs/demo", "--quiet"]), place)
     typed("wildtool export runs/demo/baseline--gold --to bundle -o gold.zip", place)
+    for name in ("train", "other"):
+        rows = [call_row(f"What is the level at {name} {k}?", id=f"{name}-{k}") for k in range(4)]
+        write_rows(place / f"{name}.jsonl", rows)
     source = WILD_MINI.locate(None)
     for name in ("sessions.jsonl", "set/sessions.jsonl"):
         (place / name).parent.mkdir(exist_ok=True)

@@ -77,6 +77,9 @@ class ACEBench(Benchmark):
 
         return unit_fields(item, unit)
 
+    def user_texts(self, item: Item) -> Sequence[str]:
+        return [text for record in item.data.records for text in record.user_texts]
+
     def locate(self, data: str | None, split: str | None = None) -> Source:
         from wildtool.benchmarks.acebench.source import locate
 

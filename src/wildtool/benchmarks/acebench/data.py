@@ -12,6 +12,8 @@ from wildtool.benchmarks.acebench.sandbox.edition import Edition, Lang, read_edi
 from wildtool.errors import DataError
 from wildtool.types import Item
 
+_SAID = re.compile(r"^user: ?(.*?)(?=^(?:user|system):|\Z)", re.DOTALL | re.MULTILINE)
+
 LANGUAGES: tuple[Lang, ...] = ("en", "zh")
 ATOM = tuple(
     f"normal_atom_{kind}" for kind in ("bool", "enum", "number", "list", "object_short", "object_deep")
@@ -62,6 +64,12 @@ class Record:
     """A transcript of `user:` and `system:` lines; of agent records the request, or what the simulated user wants."""
     functions: tuple[dict[str, Any], ...]
     """As written; distractors have `arguments` instead of `parameters`."""
+
+    @property
+    def user_texts(self) -> list[str]:
+        """What the user says; the question itself where it is no transcript."""
+        said: list[str] = _SAID.findall(self.question)
+        return [text.strip() for text in said] or [self.question]
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,9 @@ class Glaive(Benchmark):
 
         return GlaiveRules(COUNTS_OF[profile])
 
+    def user_texts(self, item: Item) -> Sequence[str]:
+        return [item.data.request]
+
     def locate(self, data: str | None, split: str | None = None) -> Source:
         from wildtool.benchmarks.glaive.data import locate
 

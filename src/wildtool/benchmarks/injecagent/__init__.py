@@ -81,6 +81,9 @@ class InjecAgent(Benchmark):
     def fields(self, item: Item, unit: str) -> Mapping[str, FieldValue]:
         return {"attack": item.split, "setting": unit, "attack_type": item.data[unit].attack_type}
 
+    def user_texts(self, item: Item) -> Sequence[str]:
+        return [case.user_request for case in item.data.values()]
+
     def locate(self, data: str | None, split: str | None = None) -> Source:
         from wildtool.benchmarks.injecagent.data import locate
 

@@ -53,6 +53,14 @@ class RoTBench(Benchmark):
         names = ("turn", "environment", "noise", "scenario")
         return {name: cast(str, getattr(record, name)) for name in names}
 
+    def user_texts(self, item: Item) -> Sequence[str]:
+        return [
+            text.removesuffix("\nBegin!\n")
+            for record in item.data.values()
+            for role, text in record.turns
+            if role == "user"
+        ]
+
     def locate(self, data: str | None, split: str | None = None) -> Source:
         from wildtool.benchmarks.rotbench.data import locate
 

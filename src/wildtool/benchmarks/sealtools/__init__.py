@@ -67,6 +67,9 @@ class SealTools(Benchmark):
 
         return {"shape": item.data.shape, "easy": difficulty_of(item.id) == "easy"}
 
+    def user_texts(self, item: Item) -> Sequence[str]:
+        return [item.data.query]
+
     def locate(self, data: str | None, split: str | None = None) -> Source:
         from wildtool.benchmarks.sealtools.data import locate
 

@@ -59,6 +59,9 @@ class TaskBench(Benchmark):
     def fields(self, item: Item, unit: str) -> Mapping[str, FieldValue]:
         return {"structure": item.data.structure, "tools": len(item.data.gold.nodes)}
 
+    def user_texts(self, item: Item) -> Sequence[str]:
+        return [item.data.request]
+
     def locate(self, data: str | None, split: str | None = None) -> Source:
         from wildtool.benchmarks.taskbench.source import locate
 

@@ -1,10 +1,12 @@
-"""Download, check, describe, refresh and convert data.
+"""Download, check, describe, refresh, convert and mix data.
 
 \b
 Examples:
   wildtool data pull wildtoolbench
   wildtool data lint sessions.jsonl
   wildtool data stats wild-mini
+  wildtool data overlap train.jsonl
+  wildtool data mix a=a.jsonl b=b.jsonl --dedupe near -o mix
   wildtool data refresh sessions.jsonl --skip-unclear -o fresh.jsonl
   wildtool data convert toolace.json --to llamafactory -o lf
 """
@@ -18,6 +20,8 @@ import typer
 
 from wildtool.cli.command import SETTINGS, PanelCommand, with_exit_status
 from wildtool.cli.commands.data_convert import convert
+from wildtool.cli.commands.data_training import is_training, lint_training, mix, overlap, stats_training
+from wildtool.cli.options import completion
 from wildtool.cli.options import shared as options
 from wildtool.cli.terminal import print_err, print_out, single_line
 from wildtool.errors import DataError, UsageError
@@ -28,6 +32,23 @@ if TYPE_CHECKING:
 
 FileOrBenchmark = Annotated[
     str, typer.Argument(metavar="FILE|BENCH", help="Data file, or a benchmark for its own data.")
+]
+
+BenchmarkOrTraining = Annotated[
+    str | None,
+    typer.Option(
+        "--benchmark",
+        metavar="NAME",
+        help="Benchmark of the data, if it cannot be detected; training for training files.",
+        autocompletion=completion.benchmarks,
+    ),
+]
+TokenizerOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="PATH",
+        help="Training files: tokenizer.json or a model's folder, to count tokens (default: characters / 3.5).",
+    ),
 ]
 
 
@@ -53,16 +74,38 @@ def pull(
     print_out(str(load_benchmark(benchmark).pull(file=file, mirror=mirror, report=print_err)))
 
 
-def lint(what: FileOrBenchmark, benchmark: options.BenchmarkOption = None) -> int:
+def lint(
+    what: FileOrBenchmark,
+    benchmark: BenchmarkOrTraining = None,
+    trainer: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Training files: also say what this trainer drops or changes: llama-factory, trl, verl, axolotl or all.",
+        ),
+    ] = None,
+    tokenizer: TokenizerOption = None,
+    cutoff: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Training files: tokens of a record at most (default: 2048)."),
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Training files: exit status 1 for warnings too.")
+    ] = False,
+) -> int:
     """Check data for mistakes.
 
     \b
     Examples:
       wildtool data lint wild-mini
       wildtool data lint sessions.jsonl
+      wildtool data lint train.jsonl --trainer llama-factory
 
-    Prints one line per finding. With findings, the exit status is 1.
+    Prints one line per finding. With findings, the exit status is 1; warnings about a training file leave it 0.
     """
+    if training := _training_file(what, benchmark):
+        return lint_training(training, trainer, tokenizer, cutoff, strict)
+    _refuse({"trainer": trainer, "tokenizer": tokenizer, "cutoff": cutoff, "strict": strict}, what)
     owner, source = _resolve_data(what, benchmark)
     count = 0
     for finding in owner.lint(source):
@@ -81,15 +124,26 @@ def lint(what: FileOrBenchmark, benchmark: options.BenchmarkOption = None) -> in
 
 
 def stats(
-    what: FileOrBenchmark, benchmark: options.BenchmarkOption = None, as_json: options.JsonOption = False
-) -> None:
+    what: FileOrBenchmark,
+    benchmark: BenchmarkOrTraining = None,
+    compare: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Training files: a second file to show beside the first."),
+    ] = None,
+    tokenizer: TokenizerOption = None,
+    as_json: options.JsonOption = False,
+) -> int:
     """Describe data: how many items, and of which kinds.
 
     \b
     Examples:
       wildtool data stats wild-mini
       wildtool data stats sessions.jsonl --json
+      wildtool data stats train.jsonl --compare mix/train.jsonl
     """
+    if training := _training_file(what, benchmark):
+        return stats_training(training, compare, tokenizer, as_json=as_json)
+    _refuse({"compare": compare, "tokenizer": tokenizer}, what)
     from wildtool.cli.output.tables import print_metrics
 
     owner, source = _resolve_data(what, benchmark)
@@ -99,6 +153,7 @@ def stats(
         print(json.dumps([_row(metric) for metric in metrics], indent=1))
     else:
         print_metrics(metrics)
+    return 0
 
 
 def _row(metric: "Metric") -> dict[str, Any]:
@@ -142,6 +197,31 @@ def refresh(
     print_out(f"{out}: {count} sessions, {len(refused)} left out")
 
 
+def _training_file(what: str, benchmark: str | None) -> Path | None:
+    """The path of data that are training records; None for a benchmark's."""
+    from wildtool.engine.detect import detect_benchmark
+    from wildtool.engine.registry import benchmark_names
+
+    if what in benchmark_names():
+        return None
+    found = is_training(what, benchmark)
+    if found is None:
+        try:
+            detect_benchmark(None, what)
+        except UsageError:
+            found = True
+    return Path(what) if found else None
+
+
+def _refuse(given: dict[str, Any], what: str) -> None:
+    """Raises UsageError for an option that only training files take."""
+    for name, value in given.items():
+        if value:
+            raise UsageError(
+                f"--{name} is for training files, and {what} is none; add --benchmark training if it is"
+            )
+
+
 def _check_not_empty(owner: "Benchmark", source: "Source") -> None:
     """Raises DataError if the data contain no item."""
     try:
@@ -176,5 +256,7 @@ DATA = typer.Typer(
 DATA.command("pull", cls=PanelCommand)(with_exit_status(pull))
 DATA.command("lint", cls=PanelCommand)(with_exit_status(lint))
 DATA.command("stats", cls=PanelCommand)(with_exit_status(stats))
+DATA.command("overlap", cls=PanelCommand)(with_exit_status(overlap))
+DATA.command("mix", cls=PanelCommand)(with_exit_status(mix))
 DATA.command("refresh", cls=PanelCommand)(with_exit_status(refresh))
 DATA.command("convert", cls=PanelCommand)(with_exit_status(convert))

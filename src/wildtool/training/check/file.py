@@ -1,0 +1,277 @@
+"""The rules of a whole training file (specification of training data, 3.5: F01 to F07), and its check row by row."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+from wildtool.json_codec import as_list, as_object, dumps, json_type
+from wildtool.training.check.rows import CheckedRow, RowForm, checked_rows
+from wildtool.training.check.rules import RecordFinding, Severity, check_record, record_kind
+from wildtool.training.check.trainers import TRAINERS, Effect, TrainerNote
+from wildtool.training.conversation import ROW_REPAIRS
+from wildtool.training.families import shared_families
+from wildtool.training.keys import record_digest
+from wildtool.training.record import RejectedRow, ResultTurn, TrainingRecord, TrainingTurn
+from wildtool.training.writers.options import DEFAULT_WRITING
+from wildtool.training.writers.sharegpt import sharegpt_row
+
+CUTOFF = 2048
+"""Tokens of a record that LLaMA-Factory keeps by default."""
+CHARACTERS_PER_TOKEN = 3.5
+"""Rule of thumb where there is no tokenizer."""
+LONG_SHARE, DUPLICATE_SHARE, PLAIN_SHARE = 0.01, 0.05, 0.02
+"""Shares of F03, F05 and F06."""
+_NO_OBJECT = "expected an object, found "
+"""How the reader of files says that a row is another kind of JSON."""
+_DEEPEST = 4
+"""Fields within fields that F02 compares; schemas and arguments differ from record to record and are left out."""
+_FREE = frozenset({"tools", "arguments", "parameters", "wildtool"})
+
+
+@dataclass(frozen=True, slots=True)
+class FileFinding:
+    """One line of a check."""
+
+    place: str
+    """`FILE:LINE`, or the file."""
+    id: str
+    """The record's id or number; empty for the whole file."""
+    field: str
+    rule: str
+    """Number of a rule, reason of a reader, or what a trainer does, such as `trl changes`."""
+    level: Severity
+    message: str
+
+
+@dataclass(slots=True)
+class FileCheck:
+    """Counts of a check, complete once all its findings were taken."""
+
+    form: RowForm = "sharegpt"
+    records: int = 0
+    unreadable: int = 0
+    levels: Counter[Severity] = field(default_factory=Counter[Severity])
+    trainers: dict[str, Counter[Effect]] = field(default_factory=dict[str, Counter[Effect]])
+    """By trainer, records that it drops, changes, cuts or stops at."""
+
+
+def check_training_file(
+    path: Path,
+    result: FileCheck,
+    *,
+    trainers: Sequence[str] = (),
+    cutoff: int = CUTOFF,
+    tokens: Callable[[str], int] | None = None,
+    take: Callable[[TrainingRecord], None] = lambda record: None,
+) -> Iterator[FileFinding]:
+    """The findings of a file, row by row, then those of the whole.
+
+    Args:
+        result: takes the counts.
+        trainers: names of `TRAINERS` whose treatment of each record is told too.
+        tokens: counts the tokens of a text; None estimates them from its characters.
+        take: is given each record that could be read.
+
+    Raises:
+        DataError: the file cannot be read, or holds no training records.
+    """
+    for found in _findings(path, result, trainers, _Whole(cutoff, tokens), take):
+        result.levels[found.level] += 1
+        yield found
+
+
+def _findings(
+    path: Path,
+    result: FileCheck,
+    trainers: Sequence[str],
+    whole: "_Whole",
+    take: Callable[[TrainingRecord], None],
+) -> Iterator[FileFinding]:
+    result.form, rows = checked_rows(path)
+    result.trainers.update({name: Counter() for name in trainers})
+    for row in rows:
+        result.records += 1
+        place = f"{path}:{row.number}"
+        found = _row_findings(row, result.form)
+        if isinstance(row.record, TrainingRecord):
+            take(row.record)
+        if row.value is None:
+            result.unreadable += 1
+        for one in found:
+            yield FileFinding(place, row.id, one.field, one.rule, one.level, one.message)
+        for one in whole.add(row, place):
+            yield FileFinding(place, row.id, one.field, one.rule, "error", one.message)
+        for name in trainers if row.value is not None else ():
+            for note in _trainer_notes(name, row, result.form, found, whole.length):
+                result.trainers[name][note.effect] += 1
+                rule = f"{name} {note.effect}"
+                yield FileFinding(place, row.id, note.field, rule, "note", note.message)
+    for name in trainers:
+        for note in TRAINERS[name].of_form(result.form):
+            yield FileFinding(
+                str(path), "", "", f"{name} {note.effect}", "note", f"every record: {note.message}"
+            )
+    for level, rule, message in whole.findings():
+        yield FileFinding(str(path), "", "", rule, level, message)
+
+
+def _row_findings(row: CheckedRow, form: RowForm) -> list[RecordFinding]:
+    if row.value is None or (form == "messages" and isinstance(row.record, RejectedRow)):
+        assert isinstance(row.record, RejectedRow)
+        reason, detail = row.record.reason, row.record.detail
+        if detail.startswith(_NO_OBJECT):
+            return [
+                RecordFinding("S01", "", f"a record must be an object, this is {detail[len(_NO_OBJECT) :]}")
+            ]
+        return [RecordFinding(reason, "", detail)]
+    if form == "sharegpt":
+        return check_record(row.value, record_kind(row.value))
+    assert isinstance(row.record, TrainingRecord)
+    repairs = [RecordFinding("repair", "", f"{ROW_REPAIRS[name]} when read") for name in row.record.repairs]
+    return [*repairs, *_messages_findings(row.record)]
+
+
+def _messages_findings(record: TrainingRecord) -> list[RecordFinding]:
+    """The findings of the rules in what a record of messages becomes in ShareGPT's form, with the places of messages."""
+    places = list(accumulate(map(_message_count, record.turns), initial=1 if record.system else 0))
+    names = {f"conversations[{k}]": f"messages[{place}]" for k, place in enumerate(places)}
+    found = check_record(sharegpt_row(record, DEFAULT_WRITING), record.kind)
+    return [replace(one, field=names.get(one.field, one.field)) for one in found]
+
+
+def _message_count(turn: TrainingTurn) -> int:
+    return len(turn.results) if isinstance(turn, ResultTurn) else 1
+
+
+def _trainer_notes(
+    name: str, row: CheckedRow, form: RowForm, found: list[RecordFinding], length: float
+) -> Iterator[TrainerNote]:
+    trainer = TRAINERS[name]
+    yield from trainer.of_record(as_object(row.value), form, found)
+    if length > trainer.cutoff:
+        about = f"about {length:,.0f} tokens, more than its default of {trainer.cutoff}: {trainer.too_long.message}"
+        yield TrainerNote(trainer.too_long.effect, about)
+
+
+class _Whole:
+    """What the rules of the whole file need to know of its rows."""
+
+    def __init__(self, cutoff: int, tokens: Callable[[str], int] | None) -> None:
+        self._cutoff, self._tokens = cutoff, tokens
+        self._kinds: dict[str, str] = {}
+        self._types: dict[str, dict[str, str]] = {}
+        self._digests: set[bytes] = set()
+        self._records = self._long = self._repeated = self._plain = 0
+        self._sources: dict[str, None] = {}
+        self.length = 0.0
+        """Tokens of the last row, perhaps estimated."""
+
+    def add(self, row: CheckedRow, place: str) -> Iterator[RecordFinding]:
+        """Takes a row; gives the findings of F04."""
+        self.length = 0.0
+        if row.value is None:
+            return
+        self._records += 1
+        self._kinds.setdefault(record_kind(row.value), place)
+        self._note_types("", row.value, place, 0)
+        text = dumps(row.value)
+        said = "\n".join(_texts(row.value))
+        self.length = self._tokens(said) if self._tokens else len(said) / CHARACTERS_PER_TOKEN
+        self._long += self.length > self._cutoff
+        if isinstance(row.record, TrainingRecord):
+            digest = record_digest(row.record)[:16]
+            self._plain += not row.record.calls
+        else:
+            digest = hashlib.sha256(text).digest()[:16]
+        self._repeated += digest in self._digests
+        self._digests.add(digest)
+        for key in ("source", "dataset"):
+            if isinstance(name := as_object(row.value).get(key), str) and len(self._sources) < 1000:
+                self._sources[name] = None
+        if b"\\u0000" in text or b"\\ud" in text:
+            for where, value in _leaves("", row.value):
+                if "\x00" in value or any("\ud800" <= c <= "\udfff" for c in value):
+                    what = "a NUL" if "\x00" in value else "half of a surrogate pair"
+                    yield RecordFinding("F04", where, f"holds {what}, which loaders refuse")
+
+    def _note_types(self, where: str, value: Any, place: str, depth: int) -> None:
+        if depth > _DEEPEST:
+            return
+        if isinstance(value, dict):
+            for key, inner in as_object(value).items():
+                name = f"{where}.{key}" if where else key
+                if inner is not None:
+                    self._types.setdefault(name, {}).setdefault(json_type(inner), place)
+                if key not in _FREE:
+                    self._note_types(name, inner, place, depth + 1)
+        elif isinstance(value, list):
+            for inner in as_list(value):
+                self._note_types(f"{where}[]", inner, place, depth + 1)
+
+    def findings(self) -> Iterator[tuple[Severity, str, str]]:
+        """F01 to F07 of the rows taken."""
+        if len(self._kinds) > 1:
+            places = ", ".join(f"{kind} at {place}" for kind, place in self._kinds.items())
+            yield "error", "F01", f"conversations and preference pairs in one file: {places}"
+        for name, kinds in self._types.items():
+            if len(kinds) > 1:
+                places = ", ".join(f"{kind} at {place}" for kind, place in kinds.items())
+                yield "error", "F02", f"{name} has different types, which column loaders refuse: {places}"
+        count = max(self._records, 1)
+        if self._long > LONG_SHARE * count:
+            how = (
+                ""
+                if self._tokens
+                else f" (estimated as characters ÷ {CHARACTERS_PER_TOKEN}; see --tokenizer)"
+            )
+            yield (
+                "warning",
+                "F03",
+                f"{self._long} of {count} records are longer than {self._cutoff} tokens{how}",
+            )
+        if self._repeated > DUPLICATE_SHARE * count:
+            yield (
+                "warning",
+                "F05",
+                f"{self._repeated} of {count} records are exact duplicates of earlier ones",
+            )
+        if self._records and self._plain < PLAIN_SHARE * count:
+            part = f"{self._plain} of {count} records are" if self._plain else "no record is"
+            yield "warning", "F06", f"{part} without a call: such sets teach a model to call always"
+        for family, names in shared_families(self._sources).items():
+            yield "note", "F07", f"{', '.join(names)} are partly the same data ({family})"
+
+
+def _texts(row: Any) -> Iterator[str]:
+    """What a model is shown of a row: texts of turns and messages, calls, system and tools."""
+    for key, value in as_object(row).items():
+        if key in ("id", "source", "dataset", "wildtool"):
+            continue
+        if isinstance(value, str):
+            yield value
+        elif key == "tools":
+            yield dumps(value).decode("utf-8", "replace")
+        else:
+            for turn in as_list(value) or [value]:
+                for inner in as_object(turn).values():
+                    if inner is not None:
+                        yield inner if isinstance(inner, str) else dumps(inner).decode("utf-8", "replace")
+
+
+def _leaves(where: str, value: Any) -> Iterator[tuple[str, str]]:
+    """Every text in a value with its place, keys included."""
+    left = [(where, value)]
+    while left:
+        name, found = left.pop()
+        if isinstance(found, str):
+            yield name, found
+        elif isinstance(found, dict):
+            for key, inner in as_object(found).items():
+                yield f"{name}.{key}".strip("."), key
+                left.append((f"{name}.{key}".strip("."), inner))
+        elif isinstance(found, list):
+            left += [(f"{name}[{k}]", inner) for k, inner in enumerate(as_list(found))]

@@ -1,0 +1,111 @@
+"""Reads a training file for checks: each row as it stands, and as the record that its reader makes of it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, Literal
+
+from wildtool.errors import DataError
+from wildtool.json_codec import as_list, as_object
+from wildtool.training.check.rules import check_record, record_kind
+from wildtool.training.files import FileRow, read_rows
+from wildtool.training.readers.data_sets import DATA_SETS
+from wildtool.training.readers.options import DEFAULT_OPTIONS
+from wildtool.training.reading import DETECT, chosen_set, read_row
+from wildtool.training.record import RejectedRow, TrainingRecord
+
+RowForm = Literal["sharegpt", "messages"]
+"""Shapes that trainers read: turns with `from` and `value`, or messages as in OpenAI's and TRL's."""
+_SAMPLE = 20
+_OF_MESSAGES = frozenset({"openai", "pandora"})
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedRow:
+    """One row of a training file."""
+
+    number: int
+    """From 1; of JSON lines the line."""
+    value: Any
+    """The row as it stands; None where it cannot be read."""
+    record: TrainingRecord | RejectedRow
+    """What its reader makes of it."""
+
+    @property
+    def id(self) -> str:
+        """The record's `id`, or its number."""
+        given = as_object(self.value).get("id")
+        return str(given) if isinstance(given, str | int) else f"record {self.number}"
+
+
+def row_form(path: Path, rows: list[FileRow]) -> RowForm | None:
+    """The shape of a file, told by its first rows; None for a set that is still to be converted. Raises DataError."""
+    values = [row.value for row in rows if row.value is not None]
+    if any(_has_turns(value) for value in values):
+        return "sharegpt"
+    if not values:
+        return None
+    chosen = chosen_set(path, DETECT, rows)
+    return "messages" if any(DATA_SETS[name] is chosen for name in _OF_MESSAGES & DATA_SETS.keys()) else None
+
+
+def _has_turns(row: Any) -> bool:
+    """Whether a row has ShareGPT's turns, be their roles right or wrong."""
+    turns = as_object(row).get("conversations")
+    return isinstance(turns, list) and (
+        not turns or any("from" in as_object(turn) or "value" in as_object(turn) for turn in as_list(turns))
+    )
+
+
+def looks_like_training(path: Path) -> bool | None:
+    """Whether a file holds training records by its keys; None where its first rows could also be a benchmark's."""
+    if not path.is_file():
+        return False
+    try:
+        row = as_object(next((row.value for row in islice(read_rows(path), _SAMPLE) if row.value), None))
+    except DataError:
+        return False
+    if "messages" in row or {"prompt", "chosen", "rejected"} <= row.keys() or "preferred_output" in row:
+        return True
+    if "conversations" not in row:
+        return False
+    turns = [as_object(turn) for turn in as_list(row["conversations"])]
+    if "tools" in row or "chosen" in row or any(turn.get("from") == "function_call" for turn in turns):
+        return True
+    return None
+
+
+def checked_rows(path: Path) -> tuple[RowForm, Iterator[CheckedRow]]:
+    """The shape of a file and its rows. Raises DataError where it holds nothing or is of neither shape."""
+    rows = read_rows(path)
+    sample = list(islice(rows, _SAMPLE))
+    if not sample:
+        raise DataError(f"{path}: holds no record")
+    if all(row.value is None for row in sample):
+        raise DataError(f"{path}:{sample[0].number}: {sample[0].problem}; expected training records")
+    form = row_form(path, sample)
+    if form is None:
+        raise DataError(
+            f"{path}: is a published set in its own layout; convert it first: `wildtool data convert {path.name}`"
+        )
+    return form, _records(path, form, chain(sample, rows))
+
+
+def _records(path: Path, form: RowForm, rows: Iterator[FileRow]) -> Iterator[CheckedRow]:
+    data_set = DATA_SETS["sharegpt" if form == "sharegpt" else "openai"]
+    for row in rows:
+        yield CheckedRow(row.number, row.value, read_row(row, data_set, str(path), DEFAULT_OPTIONS))
+
+
+def fault_of(row: CheckedRow, form: RowForm) -> tuple[str, str] | None:
+    """Why a row must not be trained on: name and words of the first rule that it breaks; None where it is fine."""
+    if isinstance(row.record, RejectedRow) and (form == "messages" or row.value is None):
+        return row.record.reason, row.record.detail
+    if form == "sharegpt":
+        for found in check_record(row.value, record_kind(row.value)):
+            if found.level == "error":
+                return found.rule, found.message
+    if isinstance(row.record, RejectedRow):
+        return row.record.reason, row.record.detail
+    return None

@@ -1,0 +1,249 @@
+"""What trainers do with the records of a file: which they drop, change or cut, and where they stop.
+
+LLaMA-Factory's rules are those of the specification, 3.1 (confirmed by running 0.9.5). The others were read in the code
+of TRL 1.16.0 (`SFTTrainer`, `data_utils`), verl 0.9.1 (`MultiTurnSFTDataset`) and Axolotl 0.19.0 (`chat_template`,
+default settings), not run.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from wildtool import json_codec
+from wildtool.json_codec import as_list, as_object, as_objects
+from wildtool.training.check.rows import RowForm
+from wildtool.training.check.rules import RecordFinding
+
+Effect = Literal["stops", "drops", "changes", "cuts"]
+"""The run ends; the record is left out; the model learns something else; the end of the record is lost."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrainerNote:
+    """What a trainer does with a record, or with every record of a form."""
+
+    effect: Effect
+    message: str
+    field: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Trainer:
+    """A program that trains on records."""
+
+    title: str
+    evidence: str
+    """How its rules are known."""
+    cutoff: int
+    """Tokens of a record that it keeps by default."""
+    too_long: TrainerNote
+    """What it does with a longer record."""
+    of_form: Callable[[RowForm], Iterator[TrainerNote]]
+    """What it does with every record of a form."""
+    of_record: Callable[[Mapping[str, Any], RowForm, list[RecordFinding]], Iterator[TrainerNote]]
+    """What it does with one record, given the findings of the rules."""
+
+
+# LLaMA-Factory ------------------------------------------------------------------------------------------
+
+_LLAMA_EFFECTS: Mapping[str, Effect] = {
+    **dict.fromkeys(("S04", "S05", "S06", "S07"), "drops"),
+    **dict.fromkeys(("S01", "S02", "S03", "S08", "S09", "S10", "S17"), "stops"),
+    "S15": "changes",
+}
+
+
+def _llama_form(form: RowForm) -> Iterator[TrainerNote]:
+    if form == "messages":
+        yield TrainerNote(
+            "changes",
+            "reads messages as `formatting: openai`, which quotes argument texts twice, joins parallel results and drops"
+            " results at the end; convert with --to sharegpt",
+        )
+
+
+def _llama_record(
+    row: Mapping[str, Any], form: RowForm, findings: list[RecordFinding]
+) -> Iterator[TrainerNote]:
+    if form == "messages":
+        yield from _weights(row)
+        return
+    for found in findings:
+        if effect := _LLAMA_EFFECTS.get(found.rule):
+            yield TrainerNote(effect, found.message, found.field)
+        elif found.rule == "S19":
+            reply = as_object(row.get(found.field))
+            if not reply:
+                yield TrainerNote("drops", found.message, found.field)
+            elif reply.get("from") in ("human", "observation", "system"):
+                yield TrainerNote(
+                    "changes", f"trains on the words of {reply['from']} as the reply", found.field
+                )
+            else:
+                yield TrainerNote("stops", found.message, found.field)
+    turns = as_list(row.get("conversations"))
+    first = as_object(turns[0]) if turns else {}
+    if first.get("from") == "system" and row.get("system"):
+        yield TrainerNote("changes", "the first turn replaces the column system", "system")
+
+
+def _weights(row: Mapping[str, Any]) -> Iterator[TrainerNote]:
+    for k, message in enumerate(as_list(row.get("messages"))):
+        if as_object(message).get("weight") == 0:
+            yield TrainerNote("changes", "weight 0 is not read: the message is learned", f"messages[{k}]")
+
+
+# TRL ----------------------------------------------------------------------------------------------------
+
+
+def _trl_form(form: RowForm) -> Iterator[TrainerNote]:
+    if form == "sharegpt":
+        yield TrainerNote(
+            "changes",
+            "renames from and value to role and content, but human, gpt, function_call and observation keep their names,"
+            " which chat templates do not know; calls stay texts; convert with --to trl",
+        )
+
+
+def _trl_record(
+    row: Mapping[str, Any], form: RowForm, findings: list[RecordFinding]
+) -> Iterator[TrainerNote]:
+    if form == "sharegpt" and row.get("system"):
+        yield TrainerNote("changes", "the column system is not read", "system")
+    yield from _tools_text(row)
+    if "preferred_output" in row:
+        yield TrainerNote("stops", "expects prompt, chosen and rejected", "preferred_output")
+    yield from _weights(row)
+    for place, message in _messages(row):
+        if any(isinstance(_arguments(call), str) for call in as_list(message.get("tool_calls"))):
+            message_ = "arguments are a text: most chat templates quote it again"
+            yield TrainerNote("changes", message_, place)
+
+
+def _tools_text(row: Mapping[str, Any]) -> Iterator[TrainerNote]:
+    """TRL and Axolotl read tools that are a text as JSON."""
+    tools = row.get("tools")
+    if isinstance(tools, str) and not isinstance(_json(tools), list):
+        why = "an empty text" if not tools else "no JSON text of a list"
+        yield TrainerNote("stops", f"tools is {why}; leave the column out, or write []", "tools")
+
+
+# verl ---------------------------------------------------------------------------------------------------
+
+
+def _verl_form(form: RowForm) -> Iterator[TrainerNote]:
+    yield TrainerNote("stops", "reads Parquet files only; the column must be called messages")
+
+
+def _verl_record(
+    row: Mapping[str, Any], form: RowForm, findings: list[RecordFinding]
+) -> Iterator[TrainerNote]:
+    if form == "sharegpt":
+        return
+    if isinstance(row.get("tools"), str):
+        yield TrainerNote("stops", "tools is a text, expected is a list", "tools")
+    yield from _weights(row)
+    before = ""
+    for place, message in _messages(row):
+        if "content" not in message:
+            yield TrainerNote("stops", "a message has no content; write null or an empty text", place)
+        if message.get("role") == before == "tool":
+            yield TrainerNote(
+                "stops",
+                "several results in a row: each message is rendered alone, and templates that join results give other"
+                " tokens then (unless ignore_input_ids_mismatch is set)",
+                place,
+            )
+        before = str(message.get("role"))
+
+
+# Axolotl ------------------------------------------------------------------------------------------------
+
+
+def _axolotl_form(form: RowForm) -> Iterator[TrainerNote]:
+    if form == "sharegpt":
+        yield TrainerNote(
+            "changes",
+            "needs field_messages: conversations and message_property_mappings for from and value; the roles"
+            " function_call and observation keep their names, and calls are not learned, since roles_to_train is"
+            " assistant; convert with --to openai",
+        )
+
+
+def _axolotl_record(
+    row: Mapping[str, Any], form: RowForm, findings: list[RecordFinding]
+) -> Iterator[TrainerNote]:
+    yield from _tools_text(row)
+    yield from _weights(row)
+    for place, message in _messages(row):
+        for call in as_list(message.get("tool_calls")):
+            arguments = _arguments(call)
+            if isinstance(arguments, str) and _json(arguments) is _NOTHING:
+                yield TrainerNote("stops", "the arguments of a call are no JSON", place)
+        if (
+            message.get("role") == "assistant"
+            and not message.get("content")
+            and not message.get("tool_calls")
+        ):
+            yield TrainerNote("changes", "an empty reply is not learned", place)
+
+
+# What they share ----------------------------------------------------------------------------------------
+
+_NOTHING = object()
+
+
+def _json(text: str) -> Any:
+    try:
+        return json_codec.loads(text)
+    except ValueError:
+        return _NOTHING
+
+
+def _messages(row: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every message of a row with its place."""
+    for name in ("messages", "prompt", "chosen", "rejected"):
+        for k, message in enumerate(as_objects(row.get(name))):
+            yield f"{name}[{k}]", message
+
+
+def _arguments(call: Any) -> Any:
+    return as_object(as_object(call).get("function")).get("arguments")
+
+
+_CODE = "read in its code"
+TRAINERS: Mapping[str, Trainer] = {
+    "llama-factory": Trainer(
+        "LLaMA-Factory",
+        "rules of 0.9.5, confirmed by running its converter",
+        2048,
+        TrainerNote("cuts", "what is beyond the cut-off is left out, late calls first"),
+        _llama_form,
+        _llama_record,
+    ),
+    "trl": Trainer(
+        "TRL",
+        f"1.16.0, {_CODE}, not run",
+        1024,
+        TrainerNote("cuts", "the end is cut off; a record without anything learned left is dropped"),
+        _trl_form,
+        _trl_record,
+    ),
+    "verl": Trainer(
+        "verl",
+        f"0.9.1, {_CODE}, not run",
+        1024,
+        TrainerNote("stops", "a record is longer than max_length (truncation: error)"),
+        _verl_form,
+        _verl_record,
+    ),
+    "axolotl": Trainer(
+        "Axolotl",
+        f"0.19.0, {_CODE}, not run",
+        512,
+        TrainerNote("drops", "longer than sequence_len"),
+        _axolotl_form,
+        _axolotl_record,
+    ),
+}
+"""By the names of `--trainer`."""

@@ -1,0 +1,166 @@
+"""Finds records that say nearly the same: candidates by MinHash (rensa), each of which is then compared exactly.
+
+Nothing is removed by estimate. What each record needs lies on disk, so memory grows by a few bytes a record.
+"""
+
+import mmap
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
+from typing import IO, Any
+
+from wildtool.errors import UsageError
+from wildtool.training.tokens import shingles, word_tokens
+
+PERMUTATIONS, BANDS = 128, 32
+"""A pair of similarity 0.8 shares no band of 4 values with a probability of 5 in 100 million."""
+SIMILAR = 0.8
+"""Jaccard index of 5-token sequences from which two records are near duplicates."""
+SIMILAR_TOOLS = 0.5
+"""Jaccard index of tool names that near duplicates must also have."""
+_BATCH = 2048
+_BAND_BYTES = 4 * PERMUTATIONS // BANDS
+_SEED = 1
+
+
+class Clusters:
+    """Records, numbered from 0, in groups that are joined pair by pair."""
+
+    def __init__(self, count: int) -> None:
+        self._above = array("Q", range(count))
+
+    def first(self, record: int) -> int:
+        """The first record of a record's cluster."""
+        above = self._above
+        while above[record] != record:
+            above[record] = above[above[record]]
+            record = above[record]
+        return record
+
+    def join(self, one: int, other: int) -> bool:
+        """Makes one cluster of two; False if they are one already."""
+        a, b = self.first(one), self.first(other)
+        if a == b:
+            return False
+        self._above[max(a, b)] = min(a, b)
+        return True
+
+
+class NearDuplicates:
+    """Records by the 5-token sequences of their user texts and by the names of their tools."""
+
+    def __init__(self, folder: Path) -> None:
+        """Args: folder: where its files are kept. Raises UsageError if the library is not installed."""
+        try:
+            rensa: Any = import_module("rensa")
+        except ModuleNotFoundError as error:
+            raise UsageError(
+                "near duplicates are found with a library that is missing: `pip install wildtool[training]`"
+            ) from error
+        self._minhash: Any = rensa.RMinHash
+        self._sets: IO[bytes] = (folder / "sets").open("w+b")
+        self._bands: IO[bytes] = (folder / "bands").open("w+b")
+        self._ends = array("Q")
+        """Where the numbers of each record end in `_sets`, in numbers of 8 bytes."""
+        self._tools = array("H")
+        """How many of them are tool names; these come first."""
+        self._batch: list[tuple[list[str], list[str]]] = []
+        self._written = 0
+
+    def add(self, user_texts: Iterable[str], tools: Iterable[str]) -> None:
+        """Adds a record; records are numbered from 0."""
+        said = [" ".join(part) for part in shingles(word_tokens("\n".join(user_texts)))]
+        self._batch.append((sorted(set(tools))[:65_535], said))
+        if len(self._batch) == _BATCH:
+            self._write()
+
+    def _write(self) -> None:
+        names: list[list[int]] = self._minhash.hash_token_sets([tools for tools, _ in self._batch])
+        said: list[list[int]] = self._minhash.hash_token_sets([texts for _, texts in self._batch])
+        matrix = self._minhash.digest_matrix_from_token_hash_sets(said, PERMUTATIONS, _SEED)
+        for tools, sequences, row in zip(names, said, matrix.to_rows(), strict=True):
+            # Without tools it is a set like any other: no tools are similar to no tools.
+            numbers = array("Q", tools)
+            self._tools.append(len(numbers))
+            numbers.extend(sorted(set(sequences)))
+            self._sets.write(numbers.tobytes())
+            self._written += len(numbers)
+            self._ends.append(self._written)
+            self._bands.write(array("I", row).tobytes())
+        self._batch.clear()
+
+    def join(self, clusters: Clusters, similar: float = SIMILAR) -> Iterator[tuple[int, int, float]]:
+        """Joins near duplicates; gives each pair that joined two clusters, with its similarity."""
+        self._write()
+        self._sets.flush()
+        self._bands.flush()
+        if not self._written:
+            return
+        with (
+            mmap.mmap(self._sets.fileno(), 0, access=mmap.ACCESS_READ) as sets,
+            mmap.mmap(self._bands.fileno(), 0, access=mmap.ACCESS_READ) as bands,
+        ):
+            compare = _Comparison(sets, self._ends, self._tools, similar)
+            for band in range(BANDS):
+                for group in self._groups(bands, band):
+                    yield from compare.join(group, clusters)
+
+    def _groups(self, bands: mmap.mmap, band: int) -> Iterable[list[int]]:
+        """Records with the same values in a band."""
+        first: dict[bytes, int] = {}
+        groups: dict[int, list[int]] = {}
+        start, step = band * _BAND_BYTES, 4 * PERMUTATIONS
+        for record in range(len(self._ends)):
+            place = start + record * step
+            earlier = first.setdefault(bands[place : place + _BAND_BYTES], record)
+            if earlier != record:
+                groups.setdefault(earlier, [earlier]).append(record)
+        return groups.values()
+
+
+class _Comparison:
+    """Compares records exactly."""
+
+    def __init__(self, sets: mmap.mmap, ends: Sequence[int], tools: Sequence[int], similar: float) -> None:
+        self._sets, self._ends, self._tools, self._similar = sets, ends, tools, similar
+        self._numbers = lru_cache(maxsize=4096)(self._read)
+
+    def join(self, group: list[int], clusters: Clusters) -> Iterator[tuple[int, int, float]]:
+        """Joins the similar ones of a group of candidates; records of one cluster are compared with nothing in it."""
+        members: dict[int, list[int]] = {}
+        for record in group:
+            own = clusters.first(record)
+            known = members.pop(own, list[int]())
+            for root, others in list(members.items()):
+                for other in others:
+                    similarity = self._similarity(other, record)
+                    if similarity >= self._similar:
+                        clusters.join(other, record)
+                        known += members.pop(root)
+                        yield other, record, similarity
+                        break
+            known.append(record)
+            members[clusters.first(record)] = known
+
+    def _similarity(self, one: int, other: int) -> float:
+        """Jaccard index of the 5-token sequences; 0 where the tools differ too much."""
+        tools, said = self._numbers(one)
+        other_tools, other_said = self._numbers(other)
+        if min(len(said), len(other_said)) < self._similar * max(len(said), len(other_said)) or not said:
+            return 0.0
+        if (tools or other_tools) and _index(tools, other_tools) < SIMILAR_TOOLS:
+            return 0.0
+        return _index(said, other_said)
+
+    def _read(self, record: int) -> tuple[frozenset[int], frozenset[int]]:
+        start, end = (self._ends[record - 1] if record else 0), self._ends[record]
+        numbers = array("Q", self._sets[8 * start : 8 * end])
+        tools = self._tools[record]
+        return frozenset(numbers[:tools]), frozenset(numbers[tools:])
+
+
+def _index(one: frozenset[int], other: frozenset[int]) -> float:
+    both = len(one & other)
+    return both / (len(one) + len(other) - both)

@@ -1,0 +1,120 @@
+"""The records of a mixture while it is made: their lines on disk, and a few bytes of each in memory."""
+
+from array import array
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Literal
+
+from wildtool.training.keys import drawn_number, prompt_key, record_digest, tools_key
+from wildtool.training.mix.duplicates import SIMILAR, Clusters, NearDuplicates
+from wildtool.training.record import TrainingRecord
+
+Dedupe = Literal["exact", "prompt", "near"]
+"""What counts as a duplicate; each level includes the ones before it."""
+DEDUPE_LEVELS: tuple[Dedupe, ...] = ("exact", "prompt", "near")
+GroupBy = Literal["near", "tools"]
+"""Which records must lie in one split: near duplicates, or those with the same tools."""
+_DIGEST, _KEY = 32, 16
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """A record that was left out as a duplicate."""
+
+    kept: int
+    removed: int
+    rule: Dedupe
+    similarity: float
+
+
+class MixStore:
+    """Records in the order in which they were added, numbered from 0."""
+
+    def __init__(self, folder: Path, *, prompts: bool, near: bool, tools: bool) -> None:
+        """Args: folder: for temporary files. prompts, near, tools: which comparisons will be asked for."""
+        self._lines: IO[bytes] = (folder / "lines").open("w+b")
+        self._ends = array("Q")
+        self._digests, self._prompts, self._tools = bytearray(), bytearray(), bytearray()
+        self._wants_prompts, self._wants_tools = prompts, tools
+        self._near = NearDuplicates(folder) if near else None
+        self._again = array("I")
+        self.sets = array("H")
+        """Number of each record's set."""
+        self.rows = array("Q")
+        """Its row in the set's file."""
+
+    def __len__(self) -> int:
+        return len(self.sets)
+
+    def add(self, line: bytes, record: TrainingRecord, number: int, row: int) -> None:
+        """Adds a record of a set: its line without line end, and what it says."""
+        self._lines.write(line)
+        self._ends.append((self._ends[-1] if self._ends else 0) + len(line))
+        self._digests += record_digest(record)
+        if self._wants_prompts:
+            self._prompts += prompt_key(record)
+        if self._wants_tools:
+            self._tools += tools_key(record)
+        if self._near is not None:
+            self._near.add(record.user_texts, record.tool_names)
+        self.sets.append(number)
+        self.rows.append(row)
+
+    def line(self, record: int) -> bytes:
+        """A record's line."""
+        start = self._ends[record - 1] if record else 0
+        self._lines.seek(start)
+        return self._lines.read(self._ends[record] - start)
+
+    def join(self, clusters: Clusters, level: Dedupe, similar: float = SIMILAR) -> Iterator[Removed]:
+        """Joins the duplicates of one level; gives each pair that joined two clusters."""
+        if level == "near":
+            assert self._near is not None
+            for one, other, similarity in self._near.join(clusters, similar):
+                yield Removed(one, other, level, similarity)
+            return
+        keys, size = (self._digests, _DIGEST) if level == "exact" else (self._prompts, _KEY)
+        first: dict[bytes, int] = {}
+        for record in range(len(self)):
+            earlier = first.setdefault(bytes(keys[size * record : size * (record + 1)]), record)
+            if earlier != record and clusters.join(earlier, record):
+                yield Removed(earlier, record, level, 1.0)
+
+    def groups(self, clusters: Clusters, by: GroupBy) -> list[str]:
+        """The name of each record's group: the smallest digest of its cluster, or the digest of its tools."""
+        if by == "tools":
+            return [self._tools[_KEY * k : _KEY * (k + 1)].hex() for k in range(len(self))]
+        smallest: dict[int, bytes] = {}
+        for record in range(len(self)):
+            first, digest = clusters.first(record), self._digest(record)
+            if digest < smallest.get(first, b"\xff" * (_DIGEST + 1)):
+                smallest[first] = digest
+        return [smallest[clusters.first(record)].hex() for record in range(len(self))]
+
+    def number_equals(self) -> None:
+        """Numbers the records of a set with equal digests, so that each has a key of its own. After the last `add`."""
+        seen: Counter[tuple[int, int]] = Counter()
+        for record in range(len(self)):
+            same = self.sets[record], int.from_bytes(self._digest(record)[:8], "big")
+            seen[same] += 1
+            self._again.append(seen[same])
+
+    def key(self, record: int) -> str:
+        """What identifies a record in its set whatever the order of the file: its digest, with a number behind it for the
+        second of equal ones, and so on."""
+        again = self._again[record]
+        return self._digest(record).hex() + (f"-{again}" if again > 1 else "")
+
+    def _digest(self, record: int) -> bytes:
+        return bytes(self._digests[_DIGEST * record : _DIGEST * (record + 1)])
+
+
+def drawing_order(store: MixStore, seed: str, records: Sequence[int]) -> dict[int, list[int]]:
+    """The records of each set in the order in which they are drawn."""
+    numbers = {record: drawn_number(seed, store.key(record)) for record in records}
+    drawn: dict[int, list[int]] = {}
+    for record in sorted(records, key=numbers.__getitem__):
+        drawn.setdefault(store.sets[record], []).append(record)
+    return drawn

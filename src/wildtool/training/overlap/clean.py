@@ -1,0 +1,102 @@
+"""Streams training files past the benchmarks, and writes the rows that stay."""
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from itertools import chain, islice
+from pathlib import Path
+from typing import IO, Any
+
+from wildtool.errors import DataError
+from wildtool.json_codec import dumps
+from wildtool.outputs import atomic_replace, check_file
+from wildtool.training.files import read_rows
+from wildtool.training.overlap.search import FLAGS, OverlapSearch
+from wildtool.training.readers.options import DEFAULT_OPTIONS
+from wildtool.training.reading import DETECT, chosen_set, read_row
+from wildtool.training.record import RejectedRow
+
+_SAMPLE = 20
+
+
+@dataclass(slots=True)
+class OverlapResult:
+    """What was found in all files."""
+
+    search: OverlapSearch
+    rows: int = 0
+    unreadable: int = 0
+    removed: int = 0
+    written: int = 0
+    left: int = 0
+    """Rows with a flag that were not removed."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Every number and the worst pairs."""
+        counts = {name: getattr(self, name) for name in ("rows", "unreadable", "removed", "written", "left")}
+        return {**counts, "benchmarks": [_as_json(result) for result in self.search.results]}
+
+
+def _as_json(result: Any) -> dict[str, Any]:
+    return {
+        "benchmark": result.benchmark,
+        "items": result.items,
+        "texts": result.texts,
+        "texts_too_short": result.short,
+        "items_touched": {flag: sorted(i for i, f in result.touched.items() if f == flag) for flag in FLAGS},
+        "rows": {flag: result.rows[flag] for flag in FLAGS},
+        "tools": result.tools,
+        "seen_tools": sorted(result.seen_tools),
+        "worst": [asdict(pair) for pair in result.pairs()],
+    }
+
+
+def write_clean(
+    files: Sequence[Path],
+    search: OverlapSearch,
+    flags: Iterable[str],
+    out: Path | None,
+    *,
+    force: bool = False,
+    complain: Callable[[str], None] = lambda text: None,
+    report: Callable[[int], None] = lambda count: None,
+) -> OverlapResult:
+    """Compares every row with the benchmarks; where `out` is given, the rows without one of the flags are written to it.
+
+    Args:
+        complain: told each row that cannot be read.
+        report: told the number of rows, row by row.
+
+    Raises:
+        DataError: a file cannot be opened, or holds no record.
+        UsageError: `out` holds something else.
+    """
+    result, leave_out = OverlapResult(search), frozenset(flags)
+    with ExitStack() as stack:
+        target: IO[bytes] | None = None
+        if out is not None:
+            check_file(out, force=force)
+            target = stack.enter_context(stack.enter_context(atomic_replace(out)).open("wb"))
+        for path in files:
+            rows = read_rows(path)
+            sample = list(islice(rows, _SAMPLE))
+            if not sample:
+                raise DataError(f"{path}: holds no record")
+            chosen = chosen_set(path, DETECT, sample)
+            for row in chain(sample, rows):
+                result.rows += 1
+                report(result.rows)
+                record = read_row(row, chosen, str(path), DEFAULT_OPTIONS)
+                if isinstance(record, RejectedRow):
+                    result.unreadable += 1
+                    complain(f"{path}:{row.number}: {record.reason}: {record.detail}")
+                    continue
+                flag = search.look(record)
+                if flag in leave_out:
+                    result.removed += 1
+                    continue
+                result.left += flag != "clean"
+                if target is not None:
+                    target.write(dumps(row.value) + b"\n")
+                    result.written += 1
+    return result
