@@ -14,6 +14,7 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
+from training.training_rows import call_row, write_rows
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.cli import app
 from wildtool.cli.command import PANELS, WIDTH
@@ -117,6 +118,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for out in ("runs/demo", "runs/wild-mini"):
             assert type_("run", "wild-mini", "--limit", "2", "--quiet", *models, "-o", out).exit_code == 0
     Path(folder, "sessions.jsonl").write_bytes(WILD_MINI.locate(None).path.read_bytes())
+    for name in ("train", "other", "a", "b"):
+        rows = [call_row(f"What is the level at {name} {k}?", id=f"{name}-{k}") for k in range(4)]
+        write_rows(folder / f"{name}.jsonl", rows)
     item = next(iter(WILD_MINI.load(WILD_MINI.locate(None))))
     tasks = [gold_replies(WILD_MINI.rules("official").episode(item, unit)) or [] for unit in item.units]
     Path(folder, "replies.jsonl").write_text(

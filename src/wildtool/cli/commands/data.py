@@ -139,7 +139,7 @@ def stats(
     Examples:
       wildtool data stats wild-mini
       wildtool data stats sessions.jsonl --json
-      wildtool data stats train.jsonl --compare mix/train.jsonl
+      wildtool data stats train.jsonl --compare other.jsonl
     """
     if training := _training_file(what, benchmark):
         return stats_training(training, compare, tokenizer, as_json=as_json)

@@ -134,7 +134,7 @@ def overlap(
 
     \b
     Examples:
-      wildtool data overlap train.jsonl --with bfcl,acebench
+      wildtool data overlap train.jsonl --with wild-mini
       wildtool data overlap train.jsonl --remove exact,near,long -o clean.jsonl
 
     Compares user texts and calls by their words, so a paraphrase or a translation stays unseen. With findings that were
@@ -289,8 +289,9 @@ def mix(
 
     \b
     Examples:
-      wildtool data mix xlam=xlam.jsonl own=runs.jsonl --dedupe near -o mix
-      wildtool data mix a=a.jsonl b=b.jsonl --by sqrt --total 20000 --split train=0.95,val=0.05 -o mix
+      wildtool data mix a=a.jsonl b=b.jsonl --dedupe near -o mix
+      wildtool data mix a=a.jsonl b=b.jsonl --by sqrt --total 20000 -o mix
+      wildtool data mix a=a.jsonl b=b.jsonl --split train=0.95,val=0.05 -o mix
       wildtool data mix a=a.jsonl:3 b=b.jsonl:1 --by weights --total 1000 -o mix
 
     Writes a file per split, mix.json with the counts and digests, and rejects.jsonl. A smaller --total gives a part of a
