@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+# The tests start many processes: what one has compiled, the others need not compile again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo test lint types docs parity bench clean
 

@@ -1,5 +1,6 @@
 """Settings of all tests."""
 
+import gc
 import os
 import signal
 from collections.abc import Iterator
@@ -18,6 +19,16 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 # Tables are as wide as the terminal, and tests must not depend on the developer's.
 os.environ.pop("COLUMNS", None)
+
+
+def pytest_collection(session: pytest.Session) -> None:
+    """Thousands of tests are objects that stay: to look for garbage among them takes seconds and finds none."""
+    gc.disable()
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -130,7 +130,12 @@ def test_the_tools_of_the_data_are_not_changed_and_equal_seeds_give_equal_tools(
 def test_a_reply_of_any_shape_is_read(message: dict[str, Any]):
     noisy = NoisyTools(Noise({"names": Level.heavy, "params": Level.heavy}), "item", "en")
     noisy.tools([*spare_tools("en")])
-    noisy.shown(noisy.restored(message))
+    calls: Any = message.get("tool_calls")
+    restored = noisy.restored(message)
+    for other in (restored, noisy.shown(restored)):
+        assert other | {"tool_calls": calls} == message | {"tool_calls": calls}
+        changed: Any = other.get("tool_calls")
+        assert changed == calls or [*map(type, changed)] == [*map(type, calls)]
 
 
 def test_the_old_name_of_a_tool_is_no_tool_any_more():

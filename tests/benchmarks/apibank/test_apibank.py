@@ -91,10 +91,15 @@ def test_fixed_reads_no_call_where_there_is_none(text: str) -> None:
 
 
 @given(st.text(), st.text(alphabet="[]()='\",\\ A1x\n.]", max_size=200))
-def test_any_text_is_read_without_raising(text: str, marks: str) -> None:
+def test_what_is_read_of_any_text_stands_in_it(text: str, marks: str) -> None:
     for one in (text, marks, f"[A(x='{text}')]"):
-        read_call(one)
-        read_call_fixed(one)
+        for found in filter(None, (read_call(one), read_call_fixed(one))):
+            assert found.text in one
+            assert found.text.startswith(f"[{found.name}(")
+            unescaped = found.text.replace("\\'", "'").replace('\\"', '"')
+            for name, value in found.arguments.items():
+                assert name in found.text
+                assert value in found.text or value in unescaped
 
 
 @pytest.mark.parametrize("read", [read_call, read_call_fixed])

@@ -299,10 +299,20 @@ REPLIES = st.fixed_dictionaries({}, optional={"content": JSON, "tool_calls": JSO
 
 
 @given(st.lists(REPLIES, max_size=6), st.booleans())
-def test_no_reply_makes_an_episode_raise(replies: list[Message], is_native: bool) -> None:
+def test_replies_that_do_not_do_what_was_asked_are_wrong_in_any_shape(
+    replies: list[Message], is_native: bool
+) -> None:
     rules, item = MultiTurnRules(is_native), Item("one", ("0",), record())
     episode: Any = rules.episode(item, "0")
     for reply in replies:
         episode.request()
         episode.advance(reply)
-    rules.verdict(episode, item, "0")
+    assert len(episode.turns) <= len(item.data.turns)
+    check = rules.verdict(episode, item, "0")
+    # Nothing here makes the file that the first turn asks for.
+    assert (check.correct, check.error) in {
+        (False, EMPTY_TURN),
+        (False, STATE_MISMATCH),
+        (False, FORCE_TERMINATED),
+    }
+    assert check.fields["calls"] == sum(len(step) for turn in episode.turns for step in turn)

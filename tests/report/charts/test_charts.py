@@ -4,12 +4,15 @@ import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 
+import altair as alt
 import pytest
+from jsonschema import ValidationError
 
 from report.report_build import ATTACK
 from wildtool.report.charts.data import ChartData, ChartPoint
 from wildtool.report.charts.render import render_chart
-from wildtool.report.charts.theme import BAR, CLASS_COLOURS, MODEL_COLOURS, model_colours, wrapped_name
+from wildtool.report.charts.spec import chart_spec
+from wildtool.report.charts.theme import BAR, CLASS_COLOURS, MODEL_COLOURS, WIDE, model_colours, wrapped_name
 from wildtool.report.pages.dataset import dataset_charts
 from wildtool.types import Metric
 
@@ -33,6 +36,15 @@ def test_a_chart_of_any_kind_is_drawn_in_both_widths_and_as_files(kind: str):
     assert 250 < narrow <= 360
     assert chart.png.startswith(b"\x89PNG")
     assert chart.svg.startswith(b"<svg")
+
+
+@pytest.mark.parametrize("kind", ["bars", "lines", "stacked", "differences"])
+@pytest.mark.parametrize("models", [2, 9])
+def test_a_chart_is_what_the_schema_of_vega_lite_allows(kind: str, models: int):
+    spec = chart_spec(drawing(kind, *map(str, range(models))), WIDE)
+    alt.Chart.from_dict(spec, validate=True)
+    with pytest.raises(ValidationError):
+        alt.Chart.from_dict(spec | {"config": {"axis": {"grid": "wide"}}}, validate=True)
 
 
 def test_a_name_in_a_chart_is_a_text_and_nothing_else():

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import altair as alt
+from altair.utils import schemapi
 
 from wildtool.report.charts.data import ChartData, ChartPoint
 from wildtool.report.charts.theme import (
@@ -46,9 +47,11 @@ def chart_spec(drawing: ChartData, width: int) -> ChartSpec:
         "stacked": _stacked,
         "differences": _differences,
     }
-    empty: Any = alt.LayerChart()
-    whole = empty.configure(**LOOK).to_dict(validate=False)
-    return {"$schema": whole["$schema"], "config": whole["config"], **kinds[drawing.kind](drawing, width)}
+    # The parts are the same for all data, and to check each against the schema takes as long as to put them together.
+    with schemapi.debug_mode(False):
+        empty: Any = alt.LayerChart()
+        whole = empty.configure(**LOOK).to_dict(validate=False)
+        return {"$schema": whole["$schema"], "config": whole["config"], **kinds[drawing.kind](drawing, width)}
 
 
 def max_models(drawing: ChartData) -> int:
