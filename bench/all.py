@@ -17,6 +17,7 @@ SCRIPTS = (
     "taskbench",
     "teval",
     "bfcl",
+    "convert",
     "hostile",
     "start",
     "report",

@@ -280,3 +280,18 @@ def test_zstd_is_unpacked(tmp_path: Path):
         (tmp_path / name).write_bytes(packed)
         assert convert(tmp_path / name, "--to", "openai", "-o", tmp_path / f"{name}.jsonl").exit_code == 0
     assert (tmp_path / "a.gz.jsonl").read_bytes() == (tmp_path / "a.zst.jsonl").read_bytes()
+
+
+def test_several_processes_write_what_one_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("wildtool.training.convert._ALONE", 2)
+    monkeypatch.setattr("wildtool.training.convert._BATCH", 3)
+    talks = [{**TALK, "id": number} for number in range(10)]
+    source = wrote(tmp_path / "a.jsonl", *talks, {"messages": []}, *talks)
+    found: list[tuple[str, str, str]] = []
+    for jobs in (1, 2):
+        out = tmp_path / f"{jobs}.jsonl"
+        ended = convert(source, "--to", "sharegpt", "-o", out, "--jobs", jobs)
+        summary = ended.output.replace(f"{jobs}.jsonl", "")
+        found.append((out.read_text(), summary, Path(f"{out}.rejects.jsonl").read_text()))
+    assert found[0] == found[1]
+    assert found[0][0].count("\n") == 20

@@ -9,6 +9,8 @@ import duckdb
 import pytest
 
 from wildtool.errors import DataError, UsageError
+from wildtool.json_codec import JsonLimits
+from wildtool.training import files
 from wildtool.training.reading import training_records
 from wildtool.training.record import AssistantTurn, RejectedRow, ResultTurn, TrainingRecord, UserTurn
 
@@ -71,6 +73,32 @@ def test_parquet_and_csv_are_read_too(tmp_path: Path):
     table = wrote(tmp_path / "b.csv", 'prompt,completion\n"[{""role"": ""user""}]","[]"\n')
     (rejected,) = training_records(table, "sharegpt")
     assert isinstance(rejected, RejectedRow) and rejected.reason == "no-user"
+
+
+def test_keys_that_parquet_adds_to_every_object_are_taken_off(tmp_path: Path):
+    call = {"id": "x", "type": "function", "function": {"name": "level", "arguments": "{}"}}
+    said = [
+        {"role": "user", "content": "Level?"},
+        {"role": "assistant", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "x", "content": "5 m"},
+    ]
+    row = {"messages": [*said, {"role": "assistant", "content": "5 m."}], "tools": [{"function": TOOL}]}
+    wrote(tmp_path / "a.jsonl", json.dumps(row))
+    target = tmp_path / "a.parquet"
+    duckdb.sql(f"COPY (SELECT * FROM read_json('{tmp_path / 'a.jsonl'}')) TO '{target}'")
+    record = one(target)
+    assert not any(turn.extras for turn in record.turns if not isinstance(turn, ResultTurn))
+    assert record.calls[0].id == "x"
+
+
+def test_a_line_that_is_too_long_hides_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(files, "TEXT_LIMITS", JsonLimits(bytes=2000, depth=50, values=1000))
+    good = json.dumps(SHAREGPT)
+    for text in (f'{good}\n"{"x" * 5000}"\n{good}\n', f'{good}\n"{"x" * 5000}"'):
+        found = list(training_records(wrote(tmp_path / "a.jsonl", text)))
+        reasons = [getattr(row, "reason", "") for row in found]
+        assert reasons == ["", "unreadable-line", ""][: len(found)]
+        assert len(found) >= 2
 
 
 def test_a_broken_line_hides_no_other(tmp_path: Path):

@@ -236,14 +236,16 @@ def _join_replies(first: AssistantTurn, second: AssistantTurn) -> AssistantTurn:
 
 
 def _check(turns: Sequence[TrainingTurn], *, prompt: bool) -> None:
-    if not any(isinstance(turn, UserTurn) for turn in turns):
+    kinds = {type(turn) for turn in turns}
+    if UserTurn not in kinds:
         raise RowError("no-user", "no user turn")
-    if not prompt and not any(isinstance(turn, AssistantTurn) for turn in turns):
+    if not prompt and AssistantTurn not in kinds:
         raise RowError("nothing-to-learn", "no assistant turn is left")
     for place, turn in enumerate(turns, 1):
-        if isinstance(turn, UserTurn) and not turn.text.strip():
-            raise RowError("empty-user", f"turn {place} is blank")
-        if isinstance(turn, AssistantTurn):
+        if isinstance(turn, UserTurn):
+            if not turn.text.strip():
+                raise RowError("empty-user", f"turn {place} is blank")
+        elif isinstance(turn, AssistantTurn) and not turn.calls:
             check_not_blank(turn, f"turn {place}")
     if prompt and isinstance(turns[-1], AssistantTurn):
         raise RowError("prompt-end", "the prompt of a pair must end with the user or with results")

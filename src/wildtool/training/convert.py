@@ -1,7 +1,9 @@
 """Converts files of training data from one layout into the form of a trainer, a record at a time."""
 
-from collections import Counter
-from collections.abc import Callable, Iterator
+import signal
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, islice
@@ -9,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.errors import DataError, UsageError
-from wildtool.training.files import FileRow, read_rows
+from wildtool.training.files import FileRow, RawRow, parse_row, raw_rows
 from wildtool.training.lines import training_line
 from wildtool.training.prefixes import beginnings, whole_digest
-from wildtool.training.readers.data_sets import DataSet
+from wildtool.training.readers.data_sets import DATA_SETS, DataSet
 from wildtool.training.readers.options import DEFAULT_OPTIONS, ReadOptions
 from wildtool.training.reading import DETECT, chosen_set, read_row
 from wildtool.training.record import RejectedRow, RowError, TrainingRecord
@@ -21,6 +23,10 @@ from wildtool.training.writers.forms import TrainingForm
 from wildtool.training.writers.options import DEFAULT_WRITING, WriteOptions
 
 _SAMPLE = 20
+_ALONE = 4000
+"""Rows of a file that are converted before others help."""
+_BATCH = 250
+"""Rows that a process gets at once."""
 _STEPWISE = frozenset({"toolbench"})
 """Sets with a record for every step of a solution, each with all steps before it."""
 MAX_SHOWN_TYPES = 20
@@ -38,6 +44,8 @@ class Conversion:
     safe_names: bool = False
     all_prefixes: bool = False
     """Whether step records that another one contains are kept."""
+    processes: int = 1
+    """How many processes convert a large file."""
 
 
 @dataclass(slots=True)
@@ -67,6 +75,16 @@ class ConversionSummary:
     kind: str = ""
     """The kind of the records written."""
 
+    def add(self, other: "ConversionSummary") -> None:
+        """Adds what became of further rows of the same files."""
+        self.rows += other.rows
+        self.written += other.written
+        self.unlearned += other.unlearned
+        self.kind = self.kind or other.kind
+        self.renamed |= other.renamed
+        for name in ("rejected", "repaired", "lost", "unknown_types", "calls", "notes"):
+            getattr(self, name).update(getattr(other, name))
+
     @property
     def left_out(self) -> int:
         """Rows that are not in the output."""
@@ -86,7 +104,7 @@ class Converter:
         self.summary = ConversionSummary()
 
     def lines(self) -> Iterator[bytes]:
-        """The lines of the output, in the order of the input.
+        """The lines of the output in the order of the input, several at once.
 
         Raises:
             DataError: a file cannot be read, holds no row, or its set cannot be told.
@@ -95,12 +113,50 @@ class Converter:
         for path in self._conversion.files:
             data_set, rows = self._open(path)
             self.summary.data_sets.append(data_set.name)
-            for row in rows:
-                self.summary.rows += 1
-                read = read_row(row, data_set, str(path), self._conversion.reading)
-                line = self._line(read, row) if isinstance(read, TrainingRecord) else self._left_out(read)
-                if line is not None:
-                    yield line
+            # A small file is converted before other processes have started.
+            yield from self.convert(data_set, str(path), islice(rows, _ALONE))
+            if self._conversion.processes > 1 and not self._drops_prefixes:
+                yield from self._convert_together(data_set, str(path), rows)
+            else:
+                yield from self.convert(data_set, str(path), rows)
+
+    def convert(self, data_set: DataSet, source: str, rows: Iterable[RawRow]) -> Iterator[bytes]:
+        """The lines of some rows."""
+        for raw in rows:
+            self.summary.rows += 1
+            row = parse_row(raw)
+            read = read_row(row, data_set, source, self._conversion.reading)
+            line = self._line(read, row) if isinstance(read, TrainingRecord) else self._left_out(read)
+            if line is not None:
+                yield line
+
+    def _convert_together(self, data_set: DataSet, source: str, rows: Iterator[RawRow]) -> Iterator[bytes]:
+        """The lines of a file's rows, converted by several processes."""
+        first = next(rows, None)
+        if first is None:
+            return
+        rows = chain((first,), rows)
+        workers = self._conversion.processes
+        with ProcessPoolExecutor(workers, initializer=_ignore_interrupts) as pool:
+            running: deque[Future[_Part]] = deque()
+            try:
+                while True:
+                    while len(running) <= 2 * workers and (batch := list(islice(rows, _BATCH))):
+                        work = (self._conversion, data_set.name, source, batch, self.summary.kind)
+                        running.append(pool.submit(_convert_batch, *work))
+                    if not running:
+                        return
+                    done = running.popleft().result()
+                    self.summary.add(done.summary)
+                    for row in done.rejects:
+                        self._reject(row)
+                    yield done.lines
+            finally:
+                pool.shutdown(cancel_futures=True)
+
+    @property
+    def _drops_prefixes(self) -> bool:
+        return self.summary.data_sets[-1] in _STEPWISE and not self._conversion.all_prefixes
 
     @cached_property
     def _contained(self) -> set[bytes]:
@@ -115,14 +171,14 @@ class Converter:
     def _records(self, path: Path) -> Iterator[TrainingRecord | RejectedRow]:
         data_set, rows = self._open(path)
         for row in rows:
-            yield read_row(row, data_set, str(path), self._conversion.reading)
+            yield read_row(parse_row(row), data_set, str(path), self._conversion.reading)
 
-    def _open(self, path: Path) -> tuple[DataSet, Iterator[FileRow]]:
-        rows = read_rows(path)
+    def _open(self, path: Path) -> tuple[DataSet, Iterator[RawRow]]:
+        rows = raw_rows(path)
         sample = list(islice(rows, _SAMPLE))
         if not sample:
             raise DataError(f"{path}: holds no record")
-        return chosen_set(path, self._conversion.data_set, sample), chain(sample, rows)
+        return chosen_set(path, self._conversion.data_set, list(map(parse_row, sample))), chain(sample, rows)
 
     def _left_out(self, row: RejectedRow) -> None:
         self.summary.rejected[row.reason] += 1
@@ -168,8 +224,7 @@ class Converter:
         summary.kind = summary.kind or record.kind
         if record.kind != summary.kind:
             return RowError("other-kind", f"{record.kind} among records of kind {summary.kind}")
-        stepwise = summary.data_sets[-1] in _STEPWISE and not self._conversion.all_prefixes
-        if stepwise and whole_digest(record) in self._contained:
+        if self._drops_prefixes and whole_digest(record) in self._contained:
             return RowError("prefix", "contained in a longer record")
         return None
 
@@ -200,6 +255,32 @@ class Converter:
             lost[f"column {name}"] += 1
         if record.given_tools is not None:
             lost["further keys of tools"] += 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What one process gives for a batch of rows."""
+
+    lines: bytes
+    summary: ConversionSummary
+    rejects: list[RejectedRow]
+
+
+def _convert_batch(
+    conversion: Conversion, data_set: str, source: str, rows: list[RawRow], kind: str
+) -> _Part:
+    """Converts some rows of a file; runs in a process of its own."""
+    rejects: list[RejectedRow] = []
+    converter = Converter(conversion, rejects.append)
+    converter.summary.kind = kind
+    converter.summary.data_sets.append(data_set)
+    lines = b"".join(converter.convert(DATA_SETS[data_set], source, rows))
+    return _Part(lines, converter.summary, rejects)
+
+
+def _ignore_interrupts() -> None:
+    """Leaves Ctrl-C to the process that started this one."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def summary_fields(summary: ConversionSummary) -> dict[str, Any]:

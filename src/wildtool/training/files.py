@@ -37,8 +37,22 @@ class FileRow:
     """Why it cannot be read."""
 
 
+RawRow = tuple[int, bytes | str] | FileRow
+"""A row before it is parsed: its number and its JSON text, or what another reader made of it."""
+
+
 def read_rows(path: Path) -> Iterator[FileRow]:
-    """The rows of a file, told by its first bytes and its suffix.
+    """The rows of a file. Raises as `raw_rows`."""
+    return map(parse_row, raw_rows(path))
+
+
+def parse_row(row: RawRow) -> FileRow:
+    """A row with its value."""
+    return row if isinstance(row, FileRow) else _row(*row)
+
+
+def raw_rows(path: Path) -> Iterator[RawRow]:
+    """The rows of a file, whose form its first bytes and its suffix tell, to be parsed elsewhere.
 
     Raises:
         DataError: the file cannot be opened, or is no file of a known form.
@@ -92,7 +106,7 @@ def _zstd(packed: IO[bytes]) -> IO[bytes]:
     return cast(IO[bytes], io.BufferedReader(cast(Any, stream), _CHUNK))
 
 
-def _text_rows(file: IO[bytes], path: Path) -> Iterator[FileRow]:
+def _text_rows(file: IO[bytes], path: Path) -> Iterator[RawRow]:
     name = path.name.lower().removesuffix(".gz").removesuffix(".zst")
     if name.endswith((".csv", ".tsv")):
         return _csv_rows(file, "\t" if name.endswith(".tsv") else ",")
@@ -103,7 +117,7 @@ def _text_rows(file: IO[bytes], path: Path) -> Iterator[FileRow]:
     return _list_rows(buffered) if start.startswith(b"[") else _line_rows(buffered)
 
 
-def _line_rows(file: IO[bytes]) -> Iterator[FileRow]:
+def _line_rows(file: IO[bytes]) -> Iterator[RawRow]:
     number = 0
     while line := file.readline(TEXT_LIMITS.bytes + 1):
         number += 1
@@ -115,7 +129,7 @@ def _line_rows(file: IO[bytes]) -> Iterator[FileRow]:
         if number == 1:
             line = line.removeprefix(b"\xef\xbb\xbf")
         if line.strip():
-            yield _row(number, line)
+            yield number, line
 
 
 def _row(number: int, text: bytes | str) -> FileRow:
@@ -176,7 +190,7 @@ class _ListReader:
         return bool(more)
 
 
-def _list_rows(file: IO[bytes]) -> Iterator[FileRow]:
+def _list_rows(file: IO[bytes]) -> Iterator[RawRow]:
     reader = _ListReader(file)
     reader.next_character()
     reader.skip()
@@ -192,7 +206,7 @@ def _list_rows(file: IO[bytes]) -> Iterator[FileRow]:
         if text is None:
             yield FileRow(number, None, "no JSON, or too long; the rest of the list cannot be read")
             return
-        yield _row(number, text)
+        yield number, text
     yield FileRow(number + 1, None, "the list is not closed: the file is cut off")
 
 
@@ -224,6 +238,19 @@ def _parquet_rows(path: Path) -> Iterator[FileRow]:
             while batch := found.fetchmany(_BATCH):
                 for values in batch:
                     number += 1
-                    yield FileRow(number, dict(zip(names, values, strict=True)))
+                    row = {name: _plain(value) for name, value in zip(names, values, strict=True)}
+                    yield FileRow(number, row)
     except duckdb.Error as error:
         raise DataError(f"{path}: cannot be read as Parquet ({str(error).splitlines()[0][:200]})") from error
+
+
+def _plain(value: Any) -> Any:
+    """A value of a Parquet column as JSON. Objects lose keys with null: a column has the keys of all rows in each."""
+    if value is None or isinstance(value, str | int | float):
+        return value
+    if isinstance(value, dict):
+        inside = cast(dict[Any, Any], value)
+        return {str(key): _plain(part) for key, part in inside.items() if part is not None}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in cast(list[Any], value)]
+    return str(value)

@@ -170,23 +170,35 @@ def _schema(
 
 
 def _flat(value: Mapping[str, Any], unknown: list[str]) -> dict[str, Any]:
-    """The schema of a map from each parameter to what is said of it."""
+    """The schema of a map from each parameter to what is said of it. Conversions spend most of their time here."""
     written: dict[str, Any] = {}
     required: list[str] = []
     for name, given in value.items():
-        part = cast(dict[str, Any], given) if isinstance(given, dict) else {"type": given}
+        part: dict[str, Any] = given if given.__class__ is dict else {"type": given}
+        schema: dict[str, Any] = {}
+        flag: bool | None = None
         optional = False
-        if "required" in part and isinstance(part["required"], bool):
-            optional = not part["required"]
-        elif "default" in part:
-            optional = True
-        elif isinstance(part.get("type"), str):
-            optional = read_type(part["type"]).optional
-        if not optional:
+        for key, said in part.items():
+            if key == "type" and said.__class__ is str:
+                read = read_type(said)
+                optional = optional or read.optional
+                unknown += read.unknown
+                for keyword, meant in read.schema.items():
+                    if keyword == "type" or keyword not in part:
+                        schema[keyword] = meant
+            elif key == "default":
+                optional = True
+                if said is not None:
+                    schema[key] = said
+            elif key == "required" and said.__class__ is bool:
+                flag = said
+            elif key in _TYPED:
+                schema |= _normal({key: said}, unknown)
+            else:
+                schema[key] = said
+        if flag or (flag is None and not optional):
             required.append(name)
-        if "default" in part and part["default"] is None:
-            part = {key: other for key, other in part.items() if key != "default"}
-        written[name] = _property(part, unknown)
+        written[name] = schema
     return {"type": "object", "properties": written, "required": required}
 
 

@@ -1,6 +1,7 @@
 """`wildtool data convert`: training data of any layout in the form of a trainer."""
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -15,6 +16,7 @@ from wildtool.errors import UsageError
 if TYPE_CHECKING:
     from wildtool.training.convert import Conversion, ConversionSummary
 
+_MOST_PROCESSES = 4
 FormName = Literal["sharegpt", "openai", "trl", "llamafactory", "adp", "tools"]
 
 
@@ -134,6 +136,15 @@ def convert(
             "--replace", help="llamafactory: replace an entry of the same name.", rich_help_panel=OUTPUT
         ),
     ] = False,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            *("--jobs", "-j"),
+            min=1,
+            help="Processes for large files (default: one per core, at most 4).",
+            rich_help_panel=MORE,
+        ),
+    ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace an existing file.", rich_help_panel=OUTPUT)
     ] = False,
@@ -194,6 +205,7 @@ def convert(
         ),
         safe_names=safe_names,
         all_prefixes=prefixes == "all",
+        processes=jobs or min(_cores(), _MOST_PROCESSES),
     )
     summary = _write(
         conversion,
@@ -205,6 +217,11 @@ def convert(
         as_json=as_json,
     )
     return 1 if strict and summary.left_out else 0
+
+
+def _cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _check_pairs(to: str, given: dict[str, tuple[bool, tuple[str, ...]]]) -> None:
