@@ -22,9 +22,10 @@ from functools import cache, lru_cache
 from hashlib import sha256
 from operator import mul
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 from wildtool import redact
+from wildtool.data.embeddings_api import EMBEDDINGS_PATH, embeddings_body, read_embeddings
 from wildtool.data.pinned import cache_folder
 from wildtool.errors import UsageError
 
@@ -234,15 +235,12 @@ def endpoint_encode(address: str) -> Encode:
     redact.register_secrets(key)
 
     def encode(texts: Sequence[str]) -> Sequence[Vector]:
-        # An empty text is refused by some servers; a blank has as little in it.
-        body = json.dumps({"model": model, "input": [text or " " for text in texts]}).encode()
-        answer = _post(f"{base.rstrip('/')}/embeddings", body, key)
-        data = cast(dict[str, Any], answer).get("data") if isinstance(answer, dict) else None
+        url = base.rstrip("/") + EMBEDDINGS_PATH
+        answer = _post(url, json.dumps(embeddings_body(model, texts)).encode(), key)
         try:
-            entries = sorted(cast(list[dict[str, Any]], data), key=lambda entry: entry["index"])
-            return [[float(number) for number in entry["embedding"]] for entry in entries]
-        except (TypeError, KeyError, ValueError) as error:
-            raise UsageError(f"{base}/embeddings: the answer holds no embeddings: {answer!r:.200}") from error
+            return read_embeddings(answer)
+        except ValueError as error:
+            raise UsageError(f"{url}: {error}: {answer!r:.200}") from error
 
     return encode
 

@@ -4,8 +4,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from wildtool.data.embeddings_api import EMBEDDINGS_PATH, embeddings_body, read_embeddings
 from wildtool.errors import CallError
-from wildtool.json_codec import as_list, as_object, as_objects
+from wildtool.json_codec import as_object
 from wildtool.models.providers.base import HttpModel, WireRequest
 from wildtool.types import Reply, Request
 
@@ -15,7 +16,7 @@ _VECTORS = "embeddings"
 class EmbeddingsModel(HttpModel):
     """A model at `POST {base_url}/embeddings`. Each message of a request is one text."""
 
-    path = "/embeddings"
+    path = EMBEDDINGS_PATH
     reserved = ("model", "input", "encoding_format")
     fallbacks: ClassVar[Mapping[str, re.Pattern[str]]] = {}
     has_seed = False
@@ -32,15 +33,13 @@ class EmbeddingsModel(HttpModel):
 
     def build(self, request: Request) -> WireRequest:
         texts = [message.get("content") for message in request.messages]
-        return WireRequest({"model": self._model, "input": texts})
+        return WireRequest(embeddings_body(self._model, texts))
 
     def parse(self, parsed: Any, request: WireRequest) -> Reply | None:
         """The vectors in the order of their texts."""
-        found = as_objects(as_object(parsed).get("data"))
-        ordered = sorted(found, key=lambda each: index if isinstance(index := each.get("index"), int) else 0)
-        vectors = [as_list(each.get("embedding")) for each in ordered]
-        numbers = all(isinstance(number, int | float) for vector in vectors for number in vector)
-        if not vectors or not all(vectors) or not numbers:
+        try:
+            vectors = read_embeddings(parsed)
+        except ValueError:
             return None
         return Reply(
             {"role": "assistant", "content": None, _VECTORS: vectors},
