@@ -92,7 +92,9 @@ def test_an_interrupt_ends_the_copy_too():
     os.close(here)
 
 
-def test_a_process_with_threads_is_not_copied():
+def test_a_process_with_threads_is_not_copied(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(two_processes, "_running_tasks", lambda: 0)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 1}, raising=False)
     release = Event()
     thread = Thread(target=release.wait)
     thread.start()
@@ -101,6 +103,23 @@ def test_a_process_with_threads_is_not_copied():
     finally:
         release.set()
         thread.join()
+
+
+@pytest.mark.parametrize(
+    ("running", "copied"), [("1/90", True), ("2/90", False), ("17/90", False), ("?", True)]
+)
+def test_a_busy_machine_has_no_processor_for_a_copy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, running: str, copied: bool
+):
+    load, threads = tmp_path / "loadavg", tmp_path / "task"
+    load.write_text(f"9.10 8.80 7.30 {running} 4711\n")
+    (threads / "1").mkdir(parents=True)
+    monkeypatch.setattr(two_processes, "_LOAD", load)
+    monkeypatch.setattr(two_processes, "_THREADS", threads)
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 1}, raising=False)
+    monkeypatch.setattr(two_processes.sys, "platform", "linux")
+    assert two_processes._can_copy() == copied  # pyright: ignore[reportPrivateUsage]
 
 
 # A record ---------------------------------------------------------------------------------------------

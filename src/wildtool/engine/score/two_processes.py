@@ -18,7 +18,7 @@ Mine = Callable[[int], bool]
 
 _CLAIMED = 16
 """Jobs claimed at once."""
-_THREADS = Path("/proc/self/task")
+_THREADS, _LOAD = Path("/proc/self/task"), Path("/proc/loadavg")
 
 
 def in_two_processes(
@@ -59,10 +59,19 @@ def in_two_processes(
 
 
 def _can_copy() -> bool:
-    """Whether there is a second processor, and no thread that a copy would lack, with all locks that it holds."""
+    """Whether there is a second processor with nothing to do, and no thread that a copy would lack, with all locks that
+    it holds."""
     if sys.platform != "linux" or len(os.sched_getaffinity(0)) < 2:
         return False
-    return sum(1 for _ in _THREADS.iterdir()) == 1
+    return _running_tasks() < (os.cpu_count() or 1) and sum(1 for _ in _THREADS.iterdir()) == 1
+
+
+def _running_tasks() -> int:
+    """How many tasks of the machine run or wait for a processor now, this one included; 0 if that is not known."""
+    try:
+        return int(_LOAD.read_text("ascii").split()[3].partition("/")[0])
+    except (OSError, ValueError, IndexError):
+        return 0
 
 
 def _be_the_copy(work: Callable[[], object], answer: IO[bytes]) -> NoReturn:
