@@ -62,7 +62,7 @@ class Role:
     about: str
     """One line: what it does."""
     default: str
-    """Name of the model that takes it by default; it must need no endpoint."""
+    """Name of the model that takes it by default; it must need no endpoint of a model."""
     searches: bool = False
     """True for a retriever: sent a text, it answers with names of `Benchmark.documents` as a JSON list, best first."""
 

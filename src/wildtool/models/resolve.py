@@ -213,6 +213,10 @@ def model_from_name(name: str, options: ModelOptions) -> Model:
         return make_baseline(name, options.sampling.seed or 0)
     if name.startswith("replay:"):
         return _replay_model(name, options)
+    if name == "web/search":
+        from wildtool.models.web_search import web_search_model
+
+        return web_search_model()
     if name.startswith("inspect/"):
         if options.api != "chat":
             raise _lacks_api(name, options.api)
@@ -233,7 +237,10 @@ def model_from_name(name: str, options: ModelOptions) -> Model:
 
 def endpoint_note(name: str, options: ModelOptions) -> str | None:
     """Says which endpoint a plain name is sent to, if the name alone chose it; else None."""
-    if name.startswith(("hf/", "baseline/", "replay:", "inspect/")) or preset_of(name) is not None:
+    if (
+        name.startswith(("hf/", "baseline/", "replay:", "inspect/", "web/search"))
+        or preset_of(name) is not None
+    ):
         return None
     found = _provider_by_name(name, options.endpoint)
     if found is None:

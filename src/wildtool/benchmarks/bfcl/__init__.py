@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from wildtool.benchmark import Benchmark, Finding, Rules, View
 from wildtool.errors import UsageError
-from wildtool.types import FieldValue, Item, Metric, Source
+from wildtool.types import FieldValue, Item, Metric, Role, Source
 
 if TYPE_CHECKING:
     from wildtool.benchmarks.bfcl.originals import OriginalTexts
@@ -28,6 +28,9 @@ class BFCL(Benchmark):
         "prompt": "functions in the system prompt, calls in brackets",
     }
     original_prompts_mode = "prompt"
+    roles: Mapping[str, Role] = {
+        "web": Role("the user's endpoint for searches and pages (web_search)", default="web/search")
+    }
     columns: Mapping[str, str] = {
         "version": "VARCHAR",
         "calls": "INTEGER",
@@ -86,6 +89,7 @@ class BFCL(Benchmark):
         from wildtool.benchmarks.bfcl.multi_turn_rules import EntryRules, MultiTurnRules
         from wildtool.benchmarks.bfcl.prompt_forms import PROMPT_FORMS, own_system_prompt
         from wildtool.benchmarks.bfcl.rules import NativeCalls, SingleTurnRules, WrittenCalls
+        from wildtool.benchmarks.bfcl.web_search import SearchRules
 
         native = self.mode == "fc"
         texts = self._originals
@@ -96,8 +100,11 @@ class BFCL(Benchmark):
         forms = {name: single(WrittenCalls(prompt, form)) for name, form in PROMPT_FORMS.items()}
         form = NativeCalls() if native else WrittenCalls(prompt)
         dialogues = multi(native, prompt)
-        memory = MemoryRules(dialogues.dialogue, wording, has_answer if official else has_answer_strictly)
-        return EntryRules(single(form), dialogues, memory, forms)
+        is_right = has_answer if official else has_answer_strictly
+        texts_and_rule = (dialogues.dialogue, wording, is_right)
+        return EntryRules(
+            single(form), dialogues, MemoryRules(*texts_and_rule), SearchRules(*texts_and_rule), forms
+        )
 
     def fields(self, item: Item, unit: str) -> Mapping[str, FieldValue]:
         return {"version": item.data.version}

@@ -234,22 +234,12 @@ def _answer_in(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryRules(Rules):
-    """The rules of questions about earlier conversations."""
+class AgenticRules(Rules):
+    """The rules of questions whose answers are looked for in the last reply."""
 
     dialogue: MakeDialogue
     wording: AgenticWording = field(default_factory=OwnAgenticWording)
     is_right: Callable[[Any, Sequence[str]], bool] = has_answer
-
-    def leading(self, item: Item) -> Sequence[str]:
-        return item.units[:1]
-
-    def after(self, item: Item, episodes: Mapping[str, Any]) -> Item | None:
-        memory: ApiState | None = episodes[item.units[0]].memory
-        return None if memory is None else replace(item, data=replace(item.data, memory=memory))
-
-    def episode(self, item: Item, unit: str) -> Episode:
-        return MemoryEpisode(item.data, unit, self.dialogue, self.wording)
 
     def verdict(self, episode: Any, item: Item, unit: str) -> Check:
         return check_answer(episode.final, self._question(item, unit).answers, self.is_right, episode.calls)
@@ -261,12 +251,31 @@ class MemoryRules(Rules):
         others = list(dict.fromkeys(one.answers[0] for one in item.data.questions.values()))
         for unit in item.units:
             answers = self._question(item, unit).answers
-            before = [answer_message("Noted.")] * self._turns_before(item, unit)
+            before = [answer_message("Noted.")] * self.turns_before(item, unit)
             wrong = next((one for one in others if not has_answer(one, answers)), "nothing at all")
             for kind, text in (("another answer", wrong), ("no answer", "I do not know")):
                 yield Mutant(unit, kind, (*before, answer_message(text)), f"{text} for {answers[0]}")
 
-    def _turns_before(self, item: Item, unit: str) -> int:
+    def turns_before(self, item: Item, unit: str) -> int:
+        """Turns before the question of a unit."""
+        return 0
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRules(AgenticRules):
+    """The rules of questions about earlier conversations."""
+
+    def leading(self, item: Item) -> Sequence[str]:
+        return item.units[:1]
+
+    def after(self, item: Item, episodes: Mapping[str, Any]) -> Item | None:
+        memory: ApiState | None = episodes[item.units[0]].memory
+        return None if memory is None else replace(item, data=replace(item.data, memory=memory))
+
+    def episode(self, item: Item, unit: str) -> Episode:
+        return MemoryEpisode(item.data, unit, self.dialogue, self.wording)
+
+    def turns_before(self, item: Item, unit: str) -> int:
         return sum(map(len, item.data.conversations)) if unit == item.units[0] else 0
 
 

@@ -84,15 +84,18 @@ SINGLE_TURN = tuple(one.name for one in _ALL if one.group in ("non_live", "live"
 _MULTI_TURN = tuple(one.name for one in _ALL if one.kind == "multi_turn")
 MEMORY = tuple(one.name for one in _ALL if one.kind == "memory")
 SCORED = (*SINGLE_TURN, *_MULTI_TURN, *MEMORY)
-"""Categories that are run where none is named."""
+"""Categories that are run where none is named: all that count and need no endpoint but the model's."""
+WEB_SEARCH = tuple(one.name for one in _ALL if one.kind == "web_search")
 FORMAT_SENSITIVITY = "format_sensitivity"
-RUNNABLE = (*SCORED, FORMAT_SENSITIVITY)
-"""Categories that can be run and judged; the others only have their place in the leaderboard's weights."""
+SPLIT_NAMES = (*SCORED, *WEB_SEARCH, FORMAT_SENSITIVITY)
 AST_KINDS = frozenset({"simple", "multiple", "parallel"})
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "single_turn": SINGLE_TURN,
     "multi_turn": _MULTI_TURN,
     "memory": MEMORY,
+    "web_search": WEB_SEARCH,
+    "agentic": (*MEMORY, *WEB_SEARCH),
+    "all": (*SCORED, *WEB_SEARCH),
     "non_live": tuple(one.name for one in _ALL if one.group == "non_live"),
     "live": tuple(one.name for one in _ALL if one.group == "live"),
     "ast": tuple(one.name for one in _ALL if one.kind in AST_KINDS),
@@ -101,16 +104,16 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 
 
 def split_categories(split: str | None) -> tuple[Category, ...]:
-    """The categories of a split, all that are scored for None. Raises DataError for an unknown name."""
+    """The categories of a split, those of `SCORED` for None. Raises DataError for an unknown name."""
     if split is None:
         names = SCORED
     elif split in GROUPS:
         names = GROUPS[split]
-    elif split in RUNNABLE:
+    elif split in SPLIT_NAMES:
         names = (split,)
     else:
-        old = next((one.name for one in _ALL if one.v3_name == split and one.name in RUNNABLE), None)
+        old = next((one.name for one in _ALL if one.v3_name == split and one.name in SPLIT_NAMES), None)
         if old is None:
-            raise DataError(unknown_name("split", split, (*GROUPS, *RUNNABLE), of="bfcl"))
+            raise DataError(unknown_name("split", split, (*GROUPS, *SPLIT_NAMES), of="bfcl"))
         names = (old,)
     return tuple(BFCL_CATEGORIES[name] for name in names)

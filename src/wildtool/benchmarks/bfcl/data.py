@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import orjson
 
@@ -19,10 +19,14 @@ from wildtool.errors import DataError
 from wildtool.json_codec import LINE_LIMITS, checked, json_type, loads_within, required_field
 from wildtool.types import Item, Message
 
+if TYPE_CHECKING:
+    from wildtool.benchmarks.bfcl.agentic import Question
+
 VERSIONS = ("v4", "v3")
 _QUESTIONS, _ANSWERS = ("question", "", "data"), ("possible_answer",)
 """Folders in which the files may lie; the original keeps questions at the top."""
 EARLIER_FOLDER = "memory_prereq_conversation"
+WEB_SEARCH_DOCUMENTS = "web_search"
 
 AcceptedCall = Mapping[str, Mapping[str, Any]]
 """One expected call: the function's name to its parameters, each with the list of its accepted values; an empty text
@@ -97,6 +101,9 @@ def read_category_file(folder: Path, category: Category, version: str) -> Iterat
     if category.kind == "memory":
         yield from _memory_items(folder, category, version, questions)
         return
+    if category.kind == "web_search":
+        yield from _search_items(folder, category, version, questions)
+        return
     if category.kind == "forms":
         yield from _form_items(folder, category, version, questions)
         return
@@ -126,22 +133,16 @@ def _multi_turn_items(folder: Path, category: Category, version: str, questions:
 
 def _memory_items(folder: Path, category: Category, version: str, questions: Path) -> Iterator[Item]:
     """An item for each scenario; each of its questions is a unit."""
-    from wildtool.benchmarks.bfcl.agentic import MemoryRecord, Question
+    from wildtool.benchmarks.bfcl.agentic import MemoryRecord
     from wildtool.benchmarks.bfcl.multi_turn import read_tool_documents, read_turn
     from wildtool.benchmarks.bfcl.simulated.memory import MEMORY_CLASSES
 
     functions = read_tool_documents(folder, MEMORY_CLASSES[category.name].DOCUMENTS)
     asked: dict[str, dict[str, Question]] = {}
     for where, entry, answer in _with_answers(folder, category, version, questions):
-        turns = cast(list[Any], required_field(entry, "question", list, where))
-        messages = tuple(read_turn(turns[0] if turns else None, f"{where}: question[0]"))
-        accepted = cast(list[Any], required_field(answer, "ground_truth", list, where))
-        if not accepted or not all(isinstance(one, str) for one in accepted):
-            raise DataError(f"{where}: field ground_truth: expected texts, at least one")
+        question = _read_question(entry, answer, where)
         unit = str(entry["id"]).replace("memory", category.name, 1)
-        asked.setdefault(required_field(entry, "scenario", str, where), {})[unit] = Question(
-            messages, tuple(accepted)
-        )
+        asked.setdefault(required_field(entry, "scenario", str, where), {})[unit] = question
     for scenario, units in asked.items():
         earlier = [
             tuple(
@@ -152,6 +153,30 @@ def _memory_items(folder: Path, category: Category, version: str, questions: Pat
         ]
         record = MemoryRecord(category, scenario, tuple(filter(None, earlier)), units, functions)
         yield Item(f"{category.name}:{scenario}", tuple(units), record, split=category.name)
+
+
+def _search_items(folder: Path, category: Category, version: str, questions: Path) -> Iterator[Item]:
+    from wildtool.benchmarks.bfcl.multi_turn import read_tool_documents
+    from wildtool.benchmarks.bfcl.web_search import WEB, SearchRecord
+
+    functions = read_tool_documents(folder, WEB_SEARCH_DOCUMENTS)
+    for where, entry, answer in _with_answers(folder, category, version, questions):
+        record = SearchRecord(category, _read_question(entry, answer, where), functions)
+        name = str(entry["id"]).replace("web_search", category.name, 1)
+        yield Item(name, ("0",), record, split=category.name, roles=(WEB,))
+
+
+def _read_question(entry: dict[str, Any], answer: dict[str, Any], where: str) -> "Question":
+    """The question of an agentic entry. Raises DataError."""
+    from wildtool.benchmarks.bfcl.agentic import Question
+    from wildtool.benchmarks.bfcl.multi_turn import read_turn
+
+    turns = cast(list[Any], required_field(entry, "question", list, where))
+    messages = tuple(read_turn(turns[0] if turns else None, f"{where}: question[0]"))
+    accepted = cast(list[Any], required_field(answer, "ground_truth", list, where))
+    if not accepted or not all(isinstance(one, str) for one in accepted):
+        raise DataError(f"{where}: field ground_truth: expected texts, at least one")
+    return Question(messages, tuple(accepted))
 
 
 def earlier_file(folder: Path, scenario: str) -> Path:

@@ -7,9 +7,10 @@ from typing import Any
 
 from wildtool.benchmark import Finding
 from wildtool.benchmarks.bfcl.agentic import MemoryRecord, has_answer
-from wildtool.benchmarks.bfcl.categories import RUNNABLE, split_categories
+from wildtool.benchmarks.bfcl.categories import SPLIT_NAMES, split_categories
 from wildtool.benchmarks.bfcl.data import BfclEntry, has_entries, read_category_file, read_items, version_of
 from wildtool.benchmarks.bfcl.multi_turn import MultiTurnRecord, multi_turn_faults
+from wildtool.benchmarks.bfcl.web_search import SearchRecord
 from wildtool.errors import DataError
 from wildtool.json_codec import as_list, as_object
 from wildtool.stats.describe import count_metrics
@@ -74,7 +75,7 @@ def _faults(record: BfclEntry) -> Iterator[tuple[str, str]]:
                 )
 
 
-def _memory_faults(record: MemoryRecord) -> Iterator[tuple[str, str]]:
+def _answer_faults(record: MemoryRecord | SearchRecord) -> Iterator[tuple[str, str]]:
     for unit, question in record.questions.items():
         if not any(has_answer(answer, [answer]) for answer in question.answers):
             yield "answer never found", f"{unit}: {question.answers[0]!r} is not found in itself"
@@ -82,7 +83,8 @@ def _memory_faults(record: MemoryRecord) -> Iterator[tuple[str, str]]:
 
 _FAULTS: Mapping[str, Callable[[Any], Iterator[tuple[str, str]]]] = {
     "multi_turn": multi_turn_faults,
-    "memory": _memory_faults,
+    "memory": _answer_faults,
+    "web_search": _answer_faults,
 }
 """By kind of category; for the others `_faults`."""
 
@@ -93,11 +95,11 @@ def stats(folder: Path) -> Iterator[Metric]:
     functions: Counter[str] = Counter()
     calls: Counter[str] = Counter()
     for item in read_items(folder, None):
-        record: BfclEntry | MultiTurnRecord | MemoryRecord = item.data
+        record: BfclEntry | MultiTurnRecord | MemoryRecord | SearchRecord = item.data
         entries[item.split] += len(item.units)
         functions[item.split] += len(record.functions)
         calls[item.split] += len(record.answers)
-    names = [name for name in RUNNABLE if name in entries]
+    names = [name for name in SPLIT_NAMES if name in entries]
     yield from count_metrics("entries", entries, names)
     yield from count_metrics("functions", functions, names)
     yield from count_metrics("expected calls", calls, [name for name in names if calls[name]])

@@ -296,19 +296,26 @@ def multi_turn_faults(record: MultiTurnRecord) -> Iterator[tuple[str, str]]:
 # Gold -------------------------------------------------------------------------------------------------
 
 
-def plain_call(call: str) -> tuple[str, dict[str, Any]]:
-    """An expected call as name and arguments by name: models cannot give arguments by position. Raises ValueError."""
+def plain_call(
+    call: str, parameters: Mapping[str, Sequence[str]] | None = None
+) -> tuple[str, dict[str, Any]]:
+    """An expected call as name and arguments by name: models cannot give arguments by position. Raises ValueError.
+
+    Args:
+        parameters: tool to the names of its parameters; None for those of the simulated classes.
+    """
     node = parse_expression(call)
     if not isinstance(node, ast.Call):
         raise ValueError(f"expected a call, found {call!r}")
     name = dotted_name(node.func)
-    by_place = zip(_parameters().get(name, ()), map(ast.literal_eval, node.args), strict=False)
+    names = _parameters() if parameters is None else parameters
+    by_place = zip(names.get(name, ()), map(ast.literal_eval, node.args), strict=False)
     by_name = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in node.keywords}
     return name, {**dict(by_place), **by_name}
 
 
 @cache
-def _parameters() -> Mapping[str, tuple[str, ...]]:
+def _parameters() -> Mapping[str, Sequence[str]]:
     """Tool to the names of its parameters."""
     tools = {
         name: tool

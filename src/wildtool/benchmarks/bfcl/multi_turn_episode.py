@@ -52,15 +52,23 @@ class MultiTurnEpisode(ABC):
     def advance(self, reply: Message) -> None:
         if self._done:
             return
+        calls = self.calls_in(reply)
+        if calls:
+            self.answered(reply, calls, [self._apis.execute(call) for call in calls])
+        else:
+            self._messages.append(_said(reply))
+            self._begin_turn()
+
+    def calls_in(self, reply: Message) -> list[str]:
+        """The calls of a reply as Python text; none where it cannot be read as calls."""
         try:
             calls = self._calls(reply)
         except DecodeError:
-            calls = []
-        if not calls or calls == [""]:
-            self._messages.append(_said(reply))
-            self._begin_turn()
-            return
-        results = [self._apis.execute(call) for call in calls]
+            return []
+        return [] if calls == [""] else calls
+
+    def answered(self, reply: Message, calls: list[str], results: Sequence[str]) -> None:
+        """Takes a reply whose calls gave these results."""
         self.turns[-1].append(calls)
         self._messages.extend(self._shown(reply, calls, results))
         self.stopped = self._done = len(self.turns[-1]) > MAX_STEPS

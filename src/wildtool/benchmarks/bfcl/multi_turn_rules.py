@@ -18,6 +18,7 @@ from wildtool.benchmarks.bfcl.prompt_forms import SystemPrompt, own_system_promp
 from wildtool.benchmarks.bfcl.rules import SingleTurnRules
 from wildtool.benchmarks.bfcl.simulated import SimulatedApis
 from wildtool.benchmarks.bfcl.tools import openai_tools
+from wildtool.benchmarks.bfcl.web_search import SearchRecord, SearchRules
 from wildtool.json_codec import as_object
 from wildtool.toolcall.mutations import value_mutants
 from wildtool.trace import SaidCall
@@ -31,6 +32,7 @@ class EntryRules(Rules):
     single: SingleTurnRules
     multi: "MultiTurnRules"
     memory: MemoryRules
+    search: SearchRules
     forms: Mapping[str, SingleTurnRules]
     """By name of the form of prompts, in which an entry of format sensitivity is a unit."""
 
@@ -39,6 +41,8 @@ class EntryRules(Rules):
             return self.multi
         if isinstance(item.data, MemoryRecord):
             return self.memory
+        if isinstance(item.data, SearchRecord):
+            return self.search
         return self.forms.get(unit, self.single)
 
     def leading(self, item: Item) -> Sequence[str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from wildtool.benchmarks.bfcl.categories import split_categories
 from wildtool.benchmarks.bfcl.data import (
+    WEB_SEARCH_DOCUMENTS,
     answer_file,
     earlier_file,
     form_entries,
@@ -100,6 +101,8 @@ def _files(folder: Path, split: str | None) -> Iterator[Path]:
             yield document_file(folder, MEMORY_CLASSES[category.name].DOCUMENTS)
             scenarios = {str(entry.get("scenario")) for _, entry in packed_lines(questions)}
             yield from (earlier_file(folder, scenario) for scenario in sorted(scenarios))
+        if category.kind == "web_search":
+            yield document_file(folder, WEB_SEARCH_DOCUMENTS)
         if category.kind == "forms":
             for base in form_entries(questions):
                 yield from _files(folder, base.name)

@@ -104,7 +104,7 @@ _NOTES = {
 }
 """Remarks on categories that are not run as published."""
 _NO_SEARCH = (
-    "Web search was not run: it needs a search endpoint (WILDTOOL_SEARCH_URL)."
+    "Web search was not run: it needs a search endpoint (WILDTOOL_SEARCH_URL, --split all)."
     " Memory has all of the agentic weight."
 )
 

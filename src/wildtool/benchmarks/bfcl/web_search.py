@@ -1,0 +1,245 @@
+"""Web search: questions that a model answers with a search engine and pages, both from an endpoint of the user's.
+
+The endpoint plays the role `web`: what it answers is recorded like any reply, so that judging asks nobody.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from html.parser import HTMLParser
+from typing import Any
+
+from wildtool.benchmarks.bfcl.agentic import (
+    AgenticRules,
+    AgenticWording,
+    MakeDialogue,
+    Question,
+    answer_message,
+    conversation,
+)
+from wildtool.benchmarks.bfcl.categories import Category
+from wildtool.benchmarks.bfcl.multi_turn import plain_call
+from wildtool.benchmarks.bfcl.simulated import EXECUTION_ERROR, SimulatedApis, result_text
+from wildtool.benchmarks.bfcl.simulated.memory import NO_TABLES
+from wildtool.episode import written_text
+from wildtool.json_codec import REPLY_LIMITS, as_list, as_object, as_objects, loads_within
+from wildtool.types import Episode, Item, Message, Request
+
+WEB = "web"
+"""The role that answers searches and gives pages."""
+SEARCH, FETCH = "search_engine_query", "fetch_url_content"
+PARAMETERS: Mapping[str, Sequence[str]] = {
+    SEARCH: ("keywords", "max_results", "region"),
+    FETCH: ("url", "mode"),
+}
+"""Names of each tool's parameters, in order; the first is required."""
+MAX_RESULTS, REGION = 10, "wt-wt"
+MODES = ("raw", "markdown", "truncate")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SearchRecord:
+    """One question."""
+
+    category: Category
+    question: Question
+    functions: tuple[dict[str, Any], ...]
+    version: str = "v4"
+
+    @property
+    def questions(self) -> Mapping[str, Question]:
+        """By unit."""
+        return {"0": self.question}
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The first accepted answer."""
+        return self.question.answers[:1]
+
+    @property
+    def has_snippets(self) -> bool:
+        """Whether a search also gives the beginnings of pages."""
+        return self.category.name == "web_search_base"
+
+
+class SearchEpisode:
+    """One question: the model's calls go to the user's endpoint, one by one."""
+
+    def __init__(self, record: SearchRecord, dialogue: MakeDialogue, wording: AgenticWording) -> None:
+        """Args: dialogue: makes the episode of the conversation."""
+        self.final: Message | None = None
+        """The last reply, which makes no call; None before it, or where there is none."""
+        told = {"role": "system", "content": wording.answer_form()}
+        turns = ((told, *record.question.messages),)
+        self._record = record
+        self._now = dialogue(
+            conversation(record.category, turns, record.functions), SimulatedApis(NO_TABLES, (), {})
+        )
+        self._reply: Message = {}
+        self._calls: list[str] = []
+        self._results: list[str] = []
+        self._asked: dict[str, Any] | None = None
+        """What the endpoint is asked for the next call; None while the model is asked."""
+
+    @property
+    def done(self) -> bool:
+        return self._now.done
+
+    @property
+    def calls(self) -> int:
+        """Calls made for the question."""
+        return sum(len(step) for turn in self._now.turns for step in turn)
+
+    def request(self) -> Request | None:
+        if self._asked is not None:
+            return Request([{"role": "user", "content": json.dumps(self._asked)}], role=WEB)
+        request = self._now.request()
+        return None if request is None else replace(request, gold=self._gold)
+
+    def advance(self, reply: Message) -> None:
+        if self.done:
+            return
+        if self._asked is not None:
+            found = web_result(self._asked, written_text(reply), snippets=self._record.has_snippets)
+            self._results.append(result_text(found))
+        else:
+            self._reply, self._calls, self._results = reply, self._now.calls_in(reply), []
+            if not self._calls:
+                self._now.advance(reply)
+                self.final = reply
+                return
+        self._next_call()
+
+    def _next_call(self) -> None:
+        self._asked = None
+        while len(self._results) < len(self._calls):
+            try:
+                self._asked = web_request(self._calls[len(self._results)])
+            except ValueError as error:
+                self._results.append(f"{EXECUTION_ERROR}{error}")
+                continue
+            return
+        self._now.answered(self._reply, self._calls, self._results)
+
+    def _gold(self, style: str) -> Message:
+        return answer_message(self._record.question.answers[0])
+
+
+def web_request(call: str) -> dict[str, Any]:
+    """What the endpoint is asked for a call. Raises ValueError for one that cannot be made."""
+    name, given = plain_call(call, PARAMETERS)
+    names = PARAMETERS.get(name)
+    if names is None:
+        raise ValueError(f"no tool has the name {name!r}")
+    if not given.keys() <= set(names) or not isinstance(given.get(names[0]), str):
+        raise ValueError(f"{name} takes {', '.join(names)}, of which the first must be a text")
+    if name == SEARCH:
+        most = given.get("max_results", MAX_RESULTS)
+        if not isinstance(most, int):
+            raise ValueError("max_results must be a whole number")
+        return {
+            "tool": SEARCH,
+            "keywords": given["keywords"],
+            "max_results": most,
+            "region": str(given.get("region", REGION)),
+        }
+    if not given["url"].startswith(("http://", "https://")):
+        raise ValueError("the address must begin with http:// or https://")
+    if given.get("mode", "raw") not in MODES:
+        raise ValueError(f"mode must be one of {', '.join(MODES)}")
+    return {"tool": FETCH, "url": given["url"], "mode": given.get("mode", "raw")}
+
+
+def web_result(asked: Mapping[str, Any], text: str | None, *, snippets: bool) -> Any:
+    """What a tool gives, from what the endpoint answered. Never raises.
+
+    Args:
+        text: JSON: for a search a list of `title`, `href` and `body`; for a page `content`; `error` in place of either.
+        snippets: whether `body` is shown.
+    """
+    try:
+        found = loads_within((text or "").encode("utf-8", "replace"), REPLY_LIMITS)
+    except ValueError:
+        found = {}
+    answer = as_object(found)
+    if "error" in answer:
+        return {"error": str(answer["error"])}
+    if asked["tool"] == FETCH:
+        if not isinstance(answer.get("content"), str):
+            return {"error": "the page could not be read"}
+        return {"content": _READERS[asked["mode"]](answer["content"])}
+    if not isinstance(found, list):
+        return {"error": "the search gave no results"}
+    keys = ("title", "href", "body") if snippets else ("title", "href")
+    results = [{key: str(one.get(key, "")) for key in keys} for one in as_objects(as_list(found))]
+    return results[: asked["max_results"]]
+
+
+class _Page(HTMLParser):
+    """The text of a page, with or without the marks of Markdown."""
+
+    def __init__(self, marked: bool) -> None:
+        super().__init__()
+        self.parts: list[str] = []
+        self._marked, self._hidden, self._links = marked, 0, list[str]()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in ("script", "style"):
+            self._hidden += 1
+        elif self._marked:
+            if tag == "a":
+                self._links.append(dict(attrs).get("href") or "")
+            self.parts.append(_MARKS.get(tag, ""))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in ("script", "style"):
+            self._hidden = max(0, self._hidden - 1)
+        elif self._marked and tag == "a" and self._links:
+            self.parts.append(f"]({self._links.pop()})")
+        elif self._marked and tag in _MARKS and tag not in ("a", "li", "br"):
+            self.parts.append("\n\n")
+
+    def handle_data(self, data: str) -> None:
+        if self._hidden:
+            return
+        if self._marked:
+            self.parts.append(" ".join(data.split()) if data.strip() else " ")
+        elif data.strip():
+            self.parts.append(data.strip())
+
+
+_MARKS: Mapping[str, str] = {
+    **{f"h{level}": f"\n\n{'#' * level} " for level in range(1, 7)},
+    "p": "\n\n",
+    "div": "\n",
+    "tr": "\n",
+    "li": "\n  * ",
+    "br": "\n",
+    "a": "[",
+}
+"""By element what Markdown has in its place."""
+
+
+def _page_text(html: str, *, marked: bool) -> str:
+    page = _Page(marked)
+    try:
+        page.feed(html)
+        page.close()
+    except (AssertionError, ValueError):
+        return html  # declarations that the parser does not know
+    return "".join(page.parts).strip() if marked else "\n".join(page.parts)
+
+
+_READERS: Mapping[str, Callable[[str], str]] = {
+    "raw": str,
+    "markdown": lambda html: _page_text(html, marked=True),
+    "truncate": lambda html: _page_text(html, marked=False),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRules(AgenticRules):
+    """The rules of questions that need the web."""
+
+    def episode(self, item: Item, unit: str) -> Episode:
+        return SearchEpisode(item.data, self.dialogue, self.wording)
