@@ -152,6 +152,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     Path(folder, "toolace.json").write_text(
         json.dumps([{"system": f"Functions: {functions}.", "conversations": said}])
     )
+    turns = [{"from": "human", "value": "What is a ria?"}, {"from": "gpt", "value": "A drowned valley."}]
+    Path(folder, "train.jsonl").write_text(json.dumps({"conversations": turns}) + "\n")
     Path(folder, "openapi.json").write_text(json.dumps(openapi))
     Path(folder, "manual.md").write_text("A word can be looked up.")
     return folder
@@ -203,7 +205,7 @@ def complete(line: str) -> list[str]:
         ("wildtool run wild-mini --model baseline/l", ["baseline/lexical"]),
         ("wildtool run wild-mini --model openr", ["openrouter/"]),
         ("wildtool export --format par", ["parquet"]),
-        ("wildtool generate ", ["wildtoolbench", "acebench", "tools"]),
+        ("wildtool generate ", ["wildtoolbench", "acebench", "tools", "pairs", "select"]),
     ],
 )
 def test_the_shell_completes_names(line: str, offered: list[str]):

@@ -39,6 +39,8 @@ class GenerationResult:
     """What else became of them, for the last line."""
     more_to_play: bool = False
     """Whether more is to run now, such as replacements of lost ones."""
+    last_line: str = ""
+    """The last line, where nothing can be lost; empty for the usual one, which counts the lost ones."""
 
 
 def set_result(
@@ -210,10 +212,12 @@ def _print_result(result: "RunResult", product: GenerationResult, out: Path, qui
     from wildtool.cli.output.tables import print_metrics
     from wildtool.generate.core.files import LOSSES_FILE
 
-    answered = product.kept or product.losses
+    answered = product.kept or product.losses or product.last_line
     if not quiet and answered:
         print_metrics(list(product.yields))
-    if answered or not product.unfinished:
+    if product.last_line:
+        print_out(product.last_line)
+    elif answered or not product.unfinished:
         print_out(
             f"{product.path}: {product.kept} {product.noun}, {len(product.losses)} lost{product.summary_suffix}"
         )
@@ -232,4 +236,4 @@ def _print_result(result: "RunResult", product: GenerationResult, out: Path, qui
         print_err(f"Next: {product.next_command}")
     if result.exit_status:
         return result.exit_status
-    return 0 if product.kept else 1
+    return 0 if product.kept or product.last_line else 1

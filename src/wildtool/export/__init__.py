@@ -23,6 +23,8 @@ class ExportRequest:
     """How call arguments are written in conversations: `text` (JSON, as received) or `object`."""
     with_data: bool = False
     """Whether a bundle contains the data."""
+    allow_benchmark_data: bool = False
+    """Whether pairs may be made of a benchmark's own data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,12 @@ EXPORT_FORMATS: Mapping[str, ExportFormat] = {
     ),
     "sharegpt": ExportFormat(
         "conversations in ShareGPT's shape", ".sharegpt.jsonl", "sharegpt", ("profile", "only")
+    ),
+    "pairs": ExportFormat(
+        "preference pairs from wrong units; not for benchmark data",
+        ".pairs.jsonl",
+        "pairs",
+        ("profile", "allow_benchmark_data"),
     ),
     "hf-card": ExportFormat(
         "a folder with a Hugging Face dataset", "-dataset", "hub_card", ("profile",), folder=True

@@ -1,9 +1,15 @@
-"""Generates sessions, items and tools; see `docs/generate.md`."""
+"""Generates sessions, items, tools and training data; see `docs/generate.md`."""
 
 from collections.abc import Mapping
 from typing import Literal
 
-GeneratorKind = Literal["sessions", "items", "tools"]
+GeneratorKind = Literal["sessions", "items", "tools", "pairs", "selection"]
 
-GENERATORS: Mapping[str, GeneratorKind] = {"wildtoolbench": "sessions", "acebench": "items", "tools": "tools"}
+GENERATORS: Mapping[str, GeneratorKind] = {
+    "wildtoolbench": "sessions",
+    "acebench": "items",
+    "tools": "tools",
+    "pairs": "pairs",
+    "select": "selection",
+}
 """Names that `wildtool generate` takes, each with what it generates; the first is the default."""

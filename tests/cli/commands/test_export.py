@@ -25,7 +25,9 @@ def files(place: str = ".") -> list[str]:
     return sorted(path.name for path in Path(place).iterdir() if path.is_file())
 
 
-@pytest.mark.parametrize("form", [form for form in EXPORT_FORMATS if form not in ("inspect", "hf-card")])
+@pytest.mark.parametrize(
+    "form", [form for form in EXPORT_FORMATS if form not in ("inspect", "hf-card", "pairs")]
+)
 def test_a_run_is_written_here_under_its_own_name(form: str):
     ended = type_(f"export {RUN} --to {form}")
     assert ended.exit_code == 0

@@ -1,5 +1,6 @@
 """`wildtool export`: runs in formats that other tools read."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -52,6 +53,13 @@ def export(
     with_data: Annotated[
         bool, typer.Option("--with-data", help="Bundles only: include the data (check their licence).")
     ] = False,
+    allow_benchmark_data: Annotated[
+        bool,
+        typer.Option(
+            "--allow-benchmark-data",
+            help="Pairs only: use a benchmark's own data, on which scores mean nothing afterwards; every line says so.",
+        ),
+    ] = False,
     force: options.ForceOption = False,
 ) -> int:
     """Convert runs to logs, tables, training data or bundles.
@@ -64,7 +72,8 @@ def export(
 
     A bundle is one file that other commands accept in place of a run folder.
     """
-    form = _form(to, {"profile": profile, "only": only, "arguments": arguments, "with_data": with_data})
+    given = {"profile": profile, "only": only, "arguments": arguments, "with_data": with_data}
+    form = _form(to, given | {"allow_benchmark_data": allow_benchmark_data})
     if only is not None:
         _check_outcome(only)
     if not runs:
@@ -84,13 +93,14 @@ def export(
             only=only,
             arguments=arguments or "text",
             with_data=with_data,
+            allow_benchmark_data=allow_benchmark_data,
         )
         write(form, wanted, target, force=force)
         print_out(str(target))
     return 0
 
 
-def _form(name: str, given: dict[str, object]) -> str:
+def _form(name: str, given: Mapping[str, object]) -> str:
     if name not in EXPORT_FORMATS:
         raise UsageError(
             unknown_name("format", name, EXPORT_FORMATS)

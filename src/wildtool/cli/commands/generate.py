@@ -10,13 +10,21 @@ import typer
 from typer.core import TyperGroup
 
 from wildtool.cli.command import SETTINGS, PanelCommand, with_exit_status
-from wildtool.cli.commands import generate_items, generate_sessions, generate_tools
+from wildtool.cli.commands import (
+    generate_items,
+    generate_pairs,
+    generate_select,
+    generate_sessions,
+    generate_tools,
+)
 from wildtool.generate import GENERATORS, GeneratorKind
 
 COMMANDS: Mapping[GeneratorKind, Callable[..., int | None]] = {
     "sessions": generate_sessions.sessions,
     "items": generate_items.items,
     "tools": generate_tools.tools,
+    "pairs": generate_pairs.pairs,
+    "selection": generate_select.select,
 }
 """The command of each kind."""
 
@@ -33,7 +41,7 @@ class _FirstByDefault(TyperGroup):
 def _generate() -> typer.Typer:
     app = typer.Typer(
         cls=_FirstByDefault,
-        help="Generate sessions, items or tools.",
+        help="Generate sessions, items, tools or training data.",
         rich_markup_mode=None,
         add_completion=False,
         context_settings=SETTINGS,

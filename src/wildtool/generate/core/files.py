@@ -40,7 +40,12 @@ def write_whole_file(path: Path, lines: Iterable[str]) -> None:
 def write_attrition(out: Path, losses: Iterable[Mapping[str, Any]], yields: Iterable[Metric]) -> None:
     """Writes the losses with reasons, and the yield table. Raises OSError."""
     write_whole_file(out / LOSSES_FILE, map(json_line, losses))
-    write_whole_file(out / YIELD_FILE, [json.dumps([asdict(metric) for metric in yields], indent=1) + "\n"])
+    write_metrics(out / YIELD_FILE, yields)
+
+
+def write_metrics(path: Path, metrics: Iterable[Metric]) -> None:
+    """Writes numbers as a JSON list. Raises OSError."""
+    write_whole_file(path, [json.dumps([asdict(metric) for metric in metrics], indent=1) + "\n"])
 
 
 @contextmanager

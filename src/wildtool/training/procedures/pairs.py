@@ -1,6 +1,6 @@
 """Preference pairs from a model's own failures: the record's turn is chosen, the model's first wrong try rejected."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -59,6 +59,11 @@ class TrainingPair:
     def meta(self) -> dict[str, int | bool]:
         """What a file says of it beside the replies."""
         return {"turn": self.turn.place, "tries": self.tries, "solved": self.solved}
+
+    @property
+    def lengths(self) -> tuple[int, int]:
+        """Characters of the chosen and of the rejected reply."""
+        return _length(self.chosen), _length(self.rejected)
 
     @property
     def record(self) -> TrainingRecord:
@@ -162,12 +167,12 @@ class SideLengths:
         return high > LENGTH_RATIO * low
 
 
-def side_lengths(pairs: Iterable[TrainingPair]) -> SideLengths | None:
-    """Mean lengths of the replies of both sides; None without pairs."""
-    sides = [(_length(pair.chosen), _length(pair.rejected)) for pair in pairs]
-    if not sides:
+def side_lengths_of(lengths: Sequence[tuple[int, int]]) -> SideLengths | None:
+    """Mean lengths of both sides, from those of each pair; None without pairs."""
+    if not lengths:
         return None
-    return SideLengths(sum(one for one, _ in sides) / len(sides), sum(two for _, two in sides) / len(sides))
+    count = len(lengths)
+    return SideLengths(sum(one for one, _ in lengths) / count, sum(two for _, two in lengths) / count)
 
 
 def _length(reply: AssistantTurn) -> int:

@@ -1,0 +1,120 @@
+"""`wildtool generate pairs`: preference pairs from what a model gets wrong in a training file."""
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from wildtool.cli.options.generate import FolderOption, GenerateOptions, with_generate_options
+from wildtool.cli.options.training import (
+    LATER_TEMPERATURE,
+    AllowBenchmarkDataOption,
+    TrainingFileArgument,
+    check_training_options,
+    models_at,
+)
+from wildtool.cli.terminal import print_err
+from wildtool.errors import UsageError
+
+if TYPE_CHECKING:
+    from wildtool.training.procedures.pairs import SideLengths
+
+
+@with_generate_options
+def pairs(
+    generate_options: GenerateOptions,
+    explicit: frozenset[str],
+    file: TrainingFileArgument,
+    out: FolderOption = None,
+    turns: Annotated[
+        Literal["calls", "all", "first"],
+        typer.Option(help="Turns to try: those with calls, all, or the first of each record."),
+    ] = "calls",
+    tries: Annotated[int, typer.Option(min=1, max=20, metavar="N", help="Tries at each turn at most.")] = 2,
+    retry: Annotated[
+        Literal["plain", "feedback"],
+        typer.Option(
+            help="A later try is asked like the first, or is shown it and what kind of mistake it is."
+        ),
+    ] = "plain",
+    critic: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Model that judges texts; calls are judged by rule without one."),
+    ] = None,
+    chosen: Annotated[
+        Literal["gold", "own"],
+        typer.Option(help="The better reply: the file's, or the model's first right try if there is one."),
+    ] = "gold",
+    solved_only: Annotated[
+        bool, typer.Option("--solved-only", help="Leave out turns that no try got right.")
+    ] = False,
+    keep_broken: Annotated[
+        bool, typer.Option("--keep-broken", help="Also reject replies that were cut off or cannot be read.")
+    ] = False,
+    to: Annotated[
+        Literal["sharegpt", "openai", "trl"], typer.Option(help="Form of the pairs, as for `data convert`.")
+    ] = "sharegpt",
+    allow_benchmark_data: AllowBenchmarkDataOption = False,
+) -> int:
+    """Generate preference pairs from what a model gets wrong in a training file.
+
+    \b
+    Examples:
+      wildtool generate pairs train.jsonl --model gpt-4o -o pairs
+      wildtool generate pairs train.jsonl --model gpt-4o --tries 4 -o pairs
+
+    The model tries each turn after the file's own turns before it: first at temperature 0 (--temperature), later at 0.7.
+    A turn gives at most one pair: the file's reply is chosen, the first wrong try rejected. audit.jsonl has every try.
+    Every call is recorded in the folder; the same command continues where it stopped.
+    """
+    folder = check_training_options(generate_options, out)
+    if turns == "all" and critic is None:
+        raise UsageError("--turns all judges texts too; name a model for that with --critic NAME")
+    from dataclasses import replace
+
+    from wildtool.cli.execute_generate import GenerationResult, run_generation
+    from wildtool.engine.plan import Plan
+    from wildtool.engine.record.reader import RecordReader
+    from wildtool.generate.core.files import RECORD_FOLDER
+    from wildtool.generate.training.pairs import CRITIC, RETRY, PairMaker, PairSpec
+    from wildtool.generate.training.pairs_output import PAIRS_FILE, write_pairs
+    from wildtool.training.procedures.official import check_not_official
+    from wildtool.training.procedures.pairs import PairRules
+
+    owners = check_not_official([file], allow=allow_benchmark_data)
+    rules = PairRules(own_chosen=chosen == "own", solved_only=solved_only, keep_broken=keep_broken)
+    maker = PairMaker(PairSpec(file=file, turns=turns, tries=tries, retry=retry, critic=critic is not None))
+    if critic is not None:
+        generate_options = replace(
+            generate_options, role_model=[*(generate_options.role_model or ()), f"{CRITIC}={critic}"]
+        )
+    first = generate_options.temperature
+    temperatures: dict[str, float | None] = {
+        "agent": 0.0 if first is None else first,
+        RETRY: LATER_TEMPERATURE,
+        **({CRITIC: 0.0} if critic is not None else {}),
+    }
+    named = models_at(temperatures, generate_options, maker, explicit)
+
+    def write(plan: Plan) -> GenerationResult:
+        with RecordReader(folder / RECORD_FOLDER) as reader:
+            items = maker.recorded(plan.selection.items(), reader)
+            found = write_pairs(
+                ((item.id, item.data, made) for item, made in items), folder, rules, to, owners
+            )
+        if found.lengths is not None and not generate_options.quiet:
+            print_lengths(found.lengths)
+        path = folder / PAIRS_FILE
+        unsolved = found.pairs - found.solved
+        return GenerationResult(
+            "turns", path, found.pairs, (), found.unfinished, found.metrics, f"wildtool data lint {path}",
+            last_line=f"{path}: {found.pairs} pairs, {unsolved} of turns that no try solved",
+        )  # fmt: skip
+
+    return run_generation(maker, named, folder, generate_options, write)
+
+
+def print_lengths(lengths: "SideLengths") -> None:
+    """Prints the mean lengths of both sides, with a warning where they differ much."""
+    means = f"mean length: chosen {lengths.chosen:.0f}, rejected {lengths.rejected:.0f} characters"
+    bias = "; preference training may learn the length instead" if lengths.biased else ""
+    print_err(means + bias)

@@ -1,0 +1,167 @@
+"""`wildtool generate select`: the records of training sets that suit a model."""
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from wildtool.cli.options.generate import FolderOption, GenerateOptions, SeedOption, with_generate_options
+from wildtool.cli.options.training import (
+    LATER_TEMPERATURE,
+    AllowBenchmarkDataOption,
+    TrainingFilesArgument,
+    check_training_options,
+    models_at,
+)
+from wildtool.cli.terminal import print_err
+from wildtool.errors import UsageError
+
+if TYPE_CHECKING:
+    from wildtool.engine.plan import Plan
+
+
+@with_generate_options
+def select(
+    generate_options: GenerateOptions,
+    explicit: frozenset[str],
+    files: TrainingFilesArgument,
+    out: FolderOption = None,
+    by: Annotated[
+        Literal["rating", "tries"],
+        typer.Option(help="Keep what the model says it would get right, or what it sometimes gets right."),
+    ] = "rating",
+    per_set: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Records to ask about, drawn from each file.")
+    ] = 500,
+    threshold: Annotated[
+        float, typer.Option(min=0, max=10, metavar="X", help="rating: scores from which records are kept.")
+    ] = 5.0,
+    reference: Annotated[
+        Literal["show", "hide"], typer.Option(help="rating: show the model the reply of the record, or not.")
+    ] = "show",
+    tries: Annotated[
+        int, typer.Option(min=2, max=100, metavar="N", help="tries: number of tries at each record.")
+    ] = 4,
+    rounds: Annotated[
+        int,
+        typer.Option(min=1, metavar="N", help="Rounds of selecting and training; prints what to do next."),
+    ] = 1,
+    round_: Annotated[
+        int, typer.Option("--round", min=1, metavar="N", help="The round to select for now, from 1.")
+    ] = 1,
+    without_seen: Annotated[
+        bool, typer.Option("--without-seen", help="Draw no record that an earlier round asked about.")
+    ] = False,
+    seed: SeedOption = "1",
+    to: Annotated[
+        Literal["same", "sharegpt", "openai", "trl"] | None,
+        typer.Option(
+            help="Form of the records (default: same, as they are; openai for several files).",
+            show_default=False,
+        ),
+    ] = None,
+    allow_benchmark_data: AllowBenchmarkDataOption = False,
+) -> int:
+    """Select the records of training sets that suit a model, with a random arm of the same size.
+
+    \b
+    Examples:
+      wildtool generate select train.jsonl --model gpt-4o -o selected
+      wildtool generate select train.jsonl --model gpt-4o --by tries -o selected
+      wildtool generate select train.jsonl --model gpt-4o --rounds 2 -o selected
+
+    Writes kept.jsonl, random.jsonl (as many of the asked records, drawn at random: the control) and audit.jsonl with
+    every reply and decision. Ratings are asked at temperature 0, tries at 0.7. The same command continues where it
+    stopped. Models are poor judges of themselves: prefer --by tries.
+    """
+    parent = check_training_options(generate_options, out)
+    _check(generate_options, explicit, by, rounds, round_, without_seen)
+    from wildtool.cli.execute_generate import GenerationResult, run_generation
+    from wildtool.engine.record.reader import RecordReader
+    from wildtool.generate.core.files import RECORD_FOLDER
+    from wildtool.generate.training.audit_files import AUDIT_FILE
+    from wildtool.generate.training.selection import SelectionMaker, SelectionSpec
+    from wildtool.generate.training.selection_output import KEPT_FILE, write_selection
+    from wildtool.training.procedures.official import check_not_official
+
+    if len({path.resolve() for path in files}) < len(files):
+        raise UsageError("the same file is given twice; each file is a set, so give each once")
+    owners = check_not_official(files, allow=allow_benchmark_data)
+    folders = [parent / f"round-{number}" for number in range(1, rounds + 1)] if rounds > 1 else [parent]
+    folder = folders[round_ - 1]
+    seen = tuple(path / AUDIT_FILE for path in folders[: round_ - 1]) if without_seen else ()
+    if missing := [path for path in seen if not path.is_file()]:
+        raise UsageError(
+            f"--without-seen needs {missing[0]}, which an earlier round writes; run that round first"
+        )
+    spec = SelectionSpec(
+        files=tuple(files), per_set=per_set, by=by, threshold=threshold, reference=reference, tries=tries,
+        seed=seed, round=round_, seen=seen,
+    )  # fmt: skip
+    maker = SelectionMaker(spec)
+    given = generate_options.temperature
+    temperature = given if given is not None else 0.0 if by == "rating" else LATER_TEMPERATURE
+    named = models_at({"agent": temperature}, generate_options, maker, explicit)
+    form = to or ("same" if len(files) == 1 else "openai")
+
+    def write(plan: "Plan") -> GenerationResult:
+        with RecordReader(folder / RECORD_FOLDER) as reader:
+            items = maker.recorded(plan.selection.items(), reader)
+            answered = ((item.data, replies) for item, replies in items)
+            found = write_selection(answered, folder, spec, plan.models["agent"].name, form, owners)
+        path = folder / KEPT_FILE
+        if rounds > 1 and not found.unfinished and not generate_options.quiet:
+            print_next_round(files, generate_options.model, parent, folder, rounds, round_, without_seen)
+        return GenerationResult(
+            "records", path, found.kept, (), found.unfinished, found.metrics, _train_command(path),
+            last_line=f"{path}: {found.kept} of {found.asked} records; as many in random.jsonl",
+        )  # fmt: skip
+
+    return run_generation(maker, named, folder, generate_options, write)
+
+
+def _check(
+    generate_options: GenerateOptions,
+    explicit: frozenset[str],
+    by: str,
+    rounds: int,
+    round_: int,
+    without_seen: bool,
+) -> None:
+    """Raises UsageError for options that contradict each other."""
+    others = {"rating": {"tries"}, "tries": {"threshold", "reference"}}[by]
+    if foreign := sorted(others & explicit):
+        raise UsageError(f"--{foreign[0]} is not for --by {by}; leave it out")
+    if by == "tries" and generate_options.cache is not None:
+        raise UsageError("--cache gives each request one reply, and tries are to differ; leave it out")
+    if round_ > rounds:
+        raise UsageError(f"--round {round_} is beyond --rounds {rounds}")
+    if without_seen and round_ == 1 and rounds == 1:
+        raise UsageError("--without-seen is for --rounds 2 or more")
+
+
+def _train_command(path: Path) -> str:
+    folder = path.parent / "train"
+    return f"wildtool data convert {shlex.quote(str(path))} --to llamafactory -o {shlex.quote(str(folder))}"
+
+
+def print_next_round(
+    files: Sequence[Path],
+    model: str,
+    parent: Path,
+    folder: Path,
+    rounds: int,
+    round_: int,
+    without_seen: bool,
+) -> None:
+    """Prints what to do between this round and the next."""
+    print_err(f"Round {round_} of {rounds}: train {model} on {folder / 'kept.jsonl'}, and a second time on")
+    print_err(
+        f"{folder / 'random.jsonl'} with equal settings: only the difference of both shows that selecting helped."
+    )
+    if round_ < rounds:
+        words = [*map(str, files), "--model", "TRAINED", "--rounds", str(rounds), "--round", str(round_ + 1)]
+        words += ["--without-seen"] if without_seen else []
+        print_err(f"Then: wildtool generate select {shlex.join([*words, '-o', str(parent)])}")

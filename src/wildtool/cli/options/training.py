@@ -1,0 +1,66 @@
+"""Options that the commands over training files share, and the models that they ask."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from wildtool.cli.options.generate import PROCEDURAL, GenerateOptions
+from wildtool.errors import UsageError
+
+if TYPE_CHECKING:
+    from wildtool.cli.models import ConfiguredModel
+    from wildtool.generate.training.maker import TrainingMaker
+
+LATER_TEMPERATURE = 0.7
+"""Temperature of replies that are to differ from each other."""
+
+TrainingFileArgument = Annotated[
+    Path, typer.Argument(metavar="FILE", help="Training file of any layout that `data convert` reads.")
+]
+TrainingFilesArgument = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="FILE…", help="Training files of any layout that `data convert` reads; each is a set."
+    ),
+]
+AllowBenchmarkDataOption = Annotated[
+    bool,
+    typer.Option(
+        "--allow-benchmark-data",
+        help="Use a benchmark's own data; every output says so, since scores on it mean nothing afterwards.",
+    ),
+]
+
+
+def check_training_options(generate_options: GenerateOptions, out: Path | None) -> Path:
+    """The folder to work in. Raises UsageError for options that cannot work."""
+    generate_options.check()
+    if generate_options.model == PROCEDURAL:
+        raise UsageError("templates cannot reply to training data; name a model with --model")
+    if out is None:
+        raise UsageError("give a folder: --out FOLDER")
+    return out
+
+
+def models_at(
+    temperatures: Mapping[str, float | None],
+    generate_options: GenerateOptions,
+    maker: "TrainingMaker[Any]",
+    explicit: frozenset[str],
+) -> "dict[str, ConfiguredModel]":
+    """A model for each role, each at its own temperature; `--role-model` names others than `--model`.
+
+    Args:
+        temperatures: by role; None for the model's own.
+    """
+    from wildtool.cli.execute_generate import assign_models
+
+    found: dict[str, ConfiguredModel] = {}
+    for role, temperature in temperatures.items():
+        own = generate_options if temperature is None else replace(generate_options, temperature=temperature)
+        given = explicit if temperature is None else explicit | {"temperature"}
+        found[role] = assign_models(own, maker, [*temperatures], given)[role]
+    return found

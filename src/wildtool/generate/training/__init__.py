@@ -1,0 +1,1 @@
+"""Training data by models: preference pairs from failures, selection, reasoning."""

@@ -1,0 +1,83 @@
+"""What the procedures over training files share: each planned request is an item of a run, driven by a script."""
+
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Generic, TypeVar, cast
+
+from wildtool.engine.record.reader import RecordReader
+from wildtool.generate.core.maker import RoleBenchmark, recorded_transcript, transcript_of, verdict_of
+from wildtool.generate.core.prompts import templates
+from wildtool.types import Ask, Item, Reply, Request, Source, Transcript, Verdict
+
+TRAINING_PROMPTS = Path(__file__).parent / "prompts"
+Outcome = TypeVar("Outcome")
+ReplyScript = Generator[Request, Reply, Outcome]
+"""Yields requests, is sent the replies, returns the outcome."""
+
+
+class TrainingMaker(RoleBenchmark, Generic[Outcome]):
+    """A procedure over training files; a subclass plans its items and says by a script what is asked for each."""
+
+    unit: ClassVar[str] = "replies"
+    """The one unit of an item."""
+    prompts = TRAINING_PROMPTS
+
+    def __init__(self, files: Sequence[Path]) -> None:
+        self.files = tuple(files)
+
+    def settings(self) -> Sequence[Any]:
+        """Whatever requests depend on besides files and prompts, as JSON values."""
+        raise NotImplementedError
+
+    def planned(self) -> Iterator[Item]:
+        """The items in order."""
+        raise NotImplementedError
+
+    def script(self, item: Item) -> ReplyScript[Outcome]:
+        """What is asked for an item."""
+        raise NotImplementedError
+
+    def source(self) -> Source:
+        """See RoleBenchmark."""
+        return self._source(self.files[0], self.name, [self.name, *self.settings()], self.files)
+
+    def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
+        return self.planned()
+
+    async def play(self, item: Item, ask: Ask, profile: str, *, in_order: bool = False) -> None:
+        """Runs the script of an item to its end."""
+        script = self.script(item)
+        try:
+            request = next(script)
+            while True:
+                request = script.send(await ask(self.unit, request))
+        except StopIteration:
+            return
+
+    def judge(self, item: Item, transcripts: Mapping[str, Transcript], profile: str) -> list[Verdict]:
+        """Whether the recorded replies lead to the end of the script."""
+        transcript = transcript_of(transcripts, self.unit)
+        finished = self.outcome(item, transcript) is not None
+        return [verdict_of(item, self.unit, transcript, None, finished=finished)]
+
+    def outcome(self, item: Item, transcript: Transcript) -> Outcome | None:
+        """The outcome of an item by its recorded replies alone; None if they end before its script does."""
+        script = self.script(item)
+        try:
+            next(script)
+            for reply in transcript.replies:
+                script.send(reply)
+        except StopIteration as stop:
+            return cast(Outcome, stop.value)
+        return None
+
+    def recorded(self, items: Iterable[Item], reader: RecordReader) -> Iterator[tuple[Item, Outcome | None]]:
+        """Each item with its outcome, by a record."""
+        for item in items:
+            yield item, self.outcome(item, recorded_transcript(reader, item, self.unit))
+
+
+def role_instruction(role: str, *blocks: str) -> str:
+    """The instruction of a role with the named blocks."""
+    parts = templates("en", TRAINING_PROMPTS)[role]
+    return "\n\n".join(text for block in ("", *blocks) if (text := parts[block]))

@@ -1,0 +1,189 @@
+"""Asks a model about records of training sets: how sure it is of them, or whether it gets them right."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from wildtool.errors import DataError
+from wildtool.generate.core.parsing import reply_text
+from wildtool.generate.training.maker import ReplyScript, TrainingMaker, role_instruction
+from wildtool.json_codec import read_json_lines
+from wildtool.training.procedures.agreement import agreement
+from wildtool.training.procedures.ratings import read_score
+from wildtool.training.procedures.records import named_records
+from wildtool.training.procedures.selection import drawn
+from wildtool.training.procedures.supervised import SupervisedTurn, said_message, supervised_turns
+from wildtool.training.record import TrainingRecord
+from wildtool.types import Item, Message, Request, Role
+
+SelectionBasis = Literal["rating", "tries"]
+"""What a model says of a record, or what it makes of it."""
+ReferenceView = Literal["show", "hide"]
+"""Whether a rating model sees the reply of the record."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectionSpec:
+    """How records are chosen."""
+
+    files: tuple[Path, ...]
+    """Each is a set."""
+    per_set: int = 500
+    """Records that are asked about, of each set."""
+    by: SelectionBasis = "rating"
+    threshold: float = 5.0
+    """Score from which a record is kept; requests do not depend on it."""
+    reference: ReferenceView = "show"
+    tries: int = 4
+    seed: str = "1"
+    round: int = 1
+    """The round's number, from 1; each draws other records."""
+    seen: tuple[Path, ...] = ()
+    """Audit files of earlier rounds whose records are not drawn again."""
+
+    @property
+    def draw_seed(self) -> str:
+        """What decides which records are drawn."""
+        return self.seed if self.round == 1 else f"{self.seed} round {self.round}"
+
+    @property
+    def set_names(self) -> dict[Path, str]:
+        """The name of each set: its file's, with its folder where two are called the same."""
+        stems = [path.name.partition(".")[0] for path in self.files]
+        return {
+            path: stem if stems.count(stem) == 1 else str(path)
+            for path, stem in zip(self.files, stems, strict=True)
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class AskedRecord:
+    """A record that a model is asked about."""
+
+    set: str
+    name: str
+    """Its name in its file (`named_records`)."""
+    record: TrainingRecord
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedTry:
+    """One try at a whole record."""
+
+    right: bool
+    why: str
+    """What decided the last turn that was tried."""
+    turn: int
+    """The place of that turn."""
+    reply: Message
+    """What was said there."""
+
+
+@dataclass(frozen=True, slots=True)
+class SelectionReplies:
+    """What a model said or made of a record."""
+
+    text: str = ""
+    """Its rating, as it was said."""
+    score: float | None = None
+    """The score in it; None if there is none."""
+    tries: tuple[PlayedTry, ...] = ()
+
+
+class SelectionMaker(TrainingMaker[SelectionReplies]):
+    """An item is a record."""
+
+    name = "selection"
+    title = "Training records chosen for a model"
+    roles: Mapping[str, Role] = {}
+
+    def __init__(self, spec: SelectionSpec) -> None:
+        super().__init__(spec.files)
+        self.spec = spec
+
+    def settings(self) -> Sequence[Any]:
+        """See TrainingMaker."""
+        spec = self.spec
+        how = [spec.reference] if spec.by == "rating" else [spec.tries]
+        seen = sorted(map(list, self._seen))
+        return [spec.by, spec.per_set, *how, spec.draw_seed, seen]
+
+    @cached_property
+    def asked(self) -> Mapping[str, Sequence[AskedRecord]]:
+        """The records that are asked about, by set. Raises DataError for a file without any."""
+        found: dict[str, Sequence[AskedRecord]] = {}
+        for path, name in self.spec.set_names.items():
+            fresh = (
+                one
+                for one in named_records(path)
+                if (name, one[0]) not in self._seen and supervised_turns(one[1])
+            )
+            sample = drawn(fresh, self.spec.per_set, self.spec.draw_seed)
+            if not sample:
+                raise DataError(f"{path}: no record is left to ask about")
+            found[name] = [AskedRecord(name, id_, record) for id_, record in sample]
+        return found
+
+    def planned(self) -> Iterator[Item]:
+        """See TrainingMaker."""
+        for records in self.asked.values():
+            for one in records:
+                yield Item(f"{one.set}: {one.name}", (self.unit,), one)
+
+    def script(self, item: Item) -> ReplyScript[SelectionReplies]:
+        """See TrainingMaker."""
+        asked: AskedRecord = item.data
+        if self.spec.by == "tries":
+            return _tries_script(asked.record, self.spec.tries)
+        return _rating_script(asked.record, self.spec.reference)
+
+    @cached_property
+    def _seen(self) -> frozenset[tuple[str, str]]:
+        rows = (row for path in self.spec.seen for _, row in read_json_lines(path, "decision"))
+        return frozenset((str(row.get("set")), str(row.get("record"))) for row in rows)
+
+
+def _rating_script(record: TrainingRecord, reference: ReferenceView) -> ReplyScript[SelectionReplies]:
+    first = supervised_turns(record)[0]
+    shown: dict[str, Any] = {
+        "tools": [tool["function"] for tool in first.tools],
+        "conversation": first.messages,
+    }
+    if reference == "show":
+        shown["reply"] = _without_ids(said_message(first.gold))
+    block = "shown" if reference == "show" else "hidden"
+    messages: list[Message] = [
+        {"role": "system", "content": role_instruction("rater", block, "answer")},
+        {"role": "user", "content": json.dumps(shown, ensure_ascii=False)},
+    ]
+    reply = yield Request(messages)
+    text = reply_text(reply.message)
+    return SelectionReplies(text, read_score(text))
+
+
+def _without_ids(message: Message) -> Message:
+    calls = [call["function"] for call in message.get("tool_calls", ())]
+    return {"calls": calls, "text": message.get("content")} if calls else {"text": message["content"]}
+
+
+def _tries_script(record: TrainingRecord, tries: int) -> ReplyScript[SelectionReplies]:
+    made: list[PlayedTry] = []
+    for _ in range(tries):
+        made.append((yield from _one_try(supervised_turns(record))))
+    return SelectionReplies(tries=tuple(made))
+
+
+def _one_try(turns: Sequence[SupervisedTurn]) -> ReplyScript[PlayedTry]:
+    """Every turn up to the first wrong one, each after the gold turns before it."""
+    last: PlayedTry | None = None
+    for turn in turns:
+        reply = yield Request(turn.messages, turn.tools)
+        found = agreement(reply.message, turn)
+        last = PlayedTry(found.right, found.reason, turn.place, reply.message)
+        if not found.right:
+            break
+    assert last is not None  # records without a supervised turn are not asked about
+    return last

@@ -1,0 +1,161 @@
+"""Writes the records that a selection keeps, a random arm of the same size, and an audit file with every decision."""
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wildtool.generate.core.files import YIELD_FILE, write_metrics
+from wildtool.generate.training.audit_files import AUDIT_FILE, LineWriter, line_writer, reply_as_turn
+from wildtool.generate.training.selection import AskedRecord, SelectionReplies, SelectionSpec
+from wildtool.training.files import read_rows
+from wildtool.training.procedures.pairs import reply_turn
+from wildtool.training.procedures.selection import KeepDecision, by_score, by_tries, random_arm
+from wildtool.training.record import TrainingRecord
+from wildtool.training.writers.forms import TRAINING_FORMS
+from wildtool.training.writers.options import DEFAULT_WRITING
+from wildtool.types import Metric
+
+KEPT_FILE, RANDOM_FILE = "kept.jsonl", "random.jsonl"
+AS_THEY_ARE = "same"
+"""Form of records that are written as their file has them."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenSelection:
+    """What came of a selection."""
+
+    kept: int
+    asked: int
+    unfinished: int
+    metrics: tuple[Metric, ...]
+
+
+def write_selection(
+    answered: Iterable[tuple[AskedRecord, SelectionReplies | None]],
+    out: Path,
+    spec: SelectionSpec,
+    model: str,
+    form: str,
+    benchmark_data: Sequence[str] = (),
+) -> WrittenSelection:
+    """Writes kept records, the random arm and the audit file into a folder, and the counts.
+
+    Args:
+        answered: each record with what the model said or made of it; None for an unfinished one.
+        model: the one that was asked.
+        form: `same`, or a form of training files.
+        benchmark_data: names of benchmarks whose data are used, written into each line of the audit file and into each
+            written record that is not `same`.
+
+    Raises StorageError if the disk is full, UsageError if nothing may be written there.
+    """
+    by_set: dict[str, list[tuple[AskedRecord, SelectionReplies, KeepDecision]]] = {}
+    unfinished = 0
+    for asked, replies in answered:
+        rows = by_set.setdefault(asked.set, [])
+        if replies is None:
+            unfinished += 1
+        else:
+            rows.append((asked, replies, decision(replies, spec)))
+    mark: dict[str, Any] = {"benchmark_data": [*benchmark_data]} if benchmark_data else {}
+    metrics: list[Metric] = []
+    kept_records: list[TrainingRecord] = []
+    random_records: list[TrainingRecord] = []
+    with line_writer(out, KEPT_FILE, RANDOM_FILE, AUDIT_FILE) as files:
+        for name, rows in by_set.items():
+            kept = [asked.record for asked, _, decided in rows if decided.kept]
+            control = random_arm([asked.name for asked, _, _ in rows], len(kept), spec.draw_seed)
+            kept_records += kept
+            random_records += [asked.record for asked, _, _ in rows if asked.name in control]
+            for asked, replies, decided in rows:
+                about = {"round": spec.round, "model": model, "by": spec.by, **mark}
+                files.write(AUDIT_FILE, _audit_row(asked, replies, decided, control) | about)
+            metrics += _metrics(name, rows, spec)
+        _write_records(files, KEPT_FILE, kept_records, form, mark)
+        _write_records(files, RANDOM_FILE, random_records, form, mark)
+    write_metrics(out / YIELD_FILE, metrics)
+    asked = sum(map(len, by_set.values()))
+    return WrittenSelection(len(kept_records), asked, unfinished, tuple(metrics))
+
+
+def decision(replies: SelectionReplies, spec: SelectionSpec) -> KeepDecision:
+    """Whether a record is kept."""
+    if spec.by == "tries":
+        return by_tries(sum(one.right for one in replies.tries), len(replies.tries))
+    return by_score(replies.score, spec.threshold)
+
+
+def _write_records(
+    files: LineWriter, name: str, records: Sequence[TrainingRecord], form: str, mark: Mapping[str, Any]
+) -> None:
+    """Writes records in the order of their files."""
+    ordered = sorted(records, key=lambda record: (record.source, record.row))
+    rows = _rows_of_files(ordered) if form == AS_THEY_ARE else _rows_in_form(ordered, form)
+    for row in rows:
+        files.write(name, {**row, **mark})
+
+
+def _rows_in_form(records: Iterable[TrainingRecord], form: str) -> Iterator[Mapping[str, Any]]:
+    return (TRAINING_FORMS[form].write(record, DEFAULT_WRITING) for record in records)
+
+
+def _rows_of_files(records: Sequence[TrainingRecord]) -> Iterator[Mapping[str, Any]]:
+    """The rows of records as their files have them; values that JSON lacks, such as dates, as texts."""
+    wanted: dict[str, set[int]] = {}
+    for record in records:
+        wanted.setdefault(record.source, set()).add(record.row)
+    for source, numbers in wanted.items():
+        for row in read_rows(Path(source)):
+            if row.number in numbers:
+                yield json.loads(json.dumps(row.value, default=str))
+
+
+def _audit_row(
+    asked: AskedRecord, replies: SelectionReplies, decided: KeepDecision, control: Collection[str]
+) -> dict[str, Any]:
+    said: dict[str, Any] = {"reply": replies.text, "score": replies.score}
+    if replies.tries:
+        said = {
+            "tries": [
+                {
+                    "right": one.right,
+                    "turn": one.turn,
+                    "why": one.why,
+                    "reply": reply_as_turn(reply_turn(one.reply)),
+                }
+                for one in replies.tries
+            ]
+        }
+    return {
+        "set": asked.set,
+        "record": asked.name,
+        "source": asked.record.source,
+        "row": asked.record.row,
+        **said,
+        "kept": decided.kept,
+        "reason": decided.reason,
+        "random": asked.name in control,
+    }
+
+
+def _metrics(
+    name: str, rows: Sequence[tuple[AskedRecord, SelectionReplies, KeepDecision]], spec: SelectionSpec
+) -> Iterator[Metric]:
+    kept, count = sum(decided.kept for _, _, decided in rows), len(rows)
+    yield _count(name, "kept", kept, count)
+    if spec.by == "tries":
+        right = Counter(sum(one.right for one in replies.tries) for _, replies, _ in rows)
+        for number in range(spec.tries + 1):
+            yield _count(name, f"right in {number} of {spec.tries}", right[number], count)
+        return
+    scores = Counter(round(replies.score) for _, replies, _ in rows if replies.score is not None)
+    yield _count(name, "unreadable", count - scores.total(), count)
+    for score in range(11):
+        yield _count(name, f"score {score}", scores[score], count)
+
+
+def _count(group: str, name: str, count: int, of: int) -> Metric:
+    return Metric(group, name, count / of if of else None, count, of)

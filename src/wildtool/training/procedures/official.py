@@ -1,0 +1,62 @@
+"""Refuses a benchmark's own data as training data: a score on them would mean nothing afterwards."""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from wildtool.data.pinned import official_folder
+from wildtool.engine.registry import usable_benchmarks
+from wildtool.errors import UsageError
+
+ALLOW_OPTION = "--allow-benchmark-data"
+
+
+def official_owner(path: Path) -> str | None:
+    """The benchmark whose official or shipped data a file is, by its place or its bytes; None for any other file."""
+    try:
+        place, size = path.resolve(), path.stat().st_size
+    except OSError:
+        return None
+    digest = ""
+    for name, other in _official_files():
+        if place == other.resolve():
+            return name
+        if other.stat().st_size == size:
+            digest = digest or _digest(path)
+            if _digest(other) == digest:
+                return name
+    return None
+
+
+def check_not_official(paths: Iterable[Path], *, allow: bool) -> tuple[str, ...]:
+    """Names of the benchmarks whose data the files are, where that is allowed.
+
+    Raises:
+        UsageError: a file is a benchmark's data, and `allow` is off.
+    """
+    found = tuple(dict.fromkeys(name for path in paths if (name := official_owner(path)) is not None))
+    if found and not allow:
+        raise refusal(found[0])
+    return found
+
+
+def refusal(name: str) -> UsageError:
+    """Why data of a benchmark are not made into training data."""
+    return UsageError(
+        f"{name} is a benchmark: scores on it would mean nothing afterwards; {ALLOW_OPTION} uses it and writes "
+        "that into every output"
+    )
+
+
+def _official_files() -> Iterator[tuple[str, Path]]:
+    for benchmark in usable_benchmarks():
+        folder = official_folder(benchmark.name)
+        files = (each for each in folder.rglob("*") if each.is_file()) if folder.is_dir() else ()
+        for file in (*files, *((benchmark.data,) if benchmark.data is not None else ())):
+            if file.is_file():
+                yield benchmark.name, file
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
