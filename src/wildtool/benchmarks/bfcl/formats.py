@@ -3,12 +3,14 @@
 import json
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
-from xml.etree import ElementTree
+from typing import TYPE_CHECKING, Any
 
 from wildtool.benchmarks.bfcl.decode import DecodeError
 from wildtool.json_codec import as_list, as_object
 from wildtool.toolcall.call_syntax import MAX_CALL_CHARACTERS, CallReader, CallSyntaxError, parse_expression
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 _TAGGED = re.compile(r"<TOOLCALL>(.*?)</TOOLCALL>", re.DOTALL)
 _FUNCTIONS = re.compile(r"<functions>.*</functions>", re.DOTALL)
@@ -72,7 +74,9 @@ CALL_FORMS: Mapping[str, Callable[[str], list[Any]]] = {
 }
 
 
-def _xml_calls(text: str, value_of: Callable[[ElementTree.Element], str | None]) -> list[Any]:
+def _xml_calls(text: str, value_of: "Callable[[Element], str | None]") -> list[Any]:
+    from xml.etree import ElementTree  # few categories need it
+
     found = _FUNCTIONS.search(text)
     if found is None:
         raise DecodeError("no <functions>")

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol, cast
-from xml.sax.saxutils import escape, quoteattr
 
 from wildtool.benchmarks.bfcl.decode import decode_python
 from wildtool.benchmarks.bfcl.formats import decode_form, untagged
@@ -230,6 +229,8 @@ def _json_text(calls: Sequence[PlainCall]) -> str:
 
 
 def _xml_text(calls: Sequence[PlainCall], *, verbose: bool) -> str:
+    from xml.sax.saxutils import quoteattr  # it brings a client for HTTP
+
     functions: list[str] = []
     for name, given in calls:
         parameters = "".join(_xml_value(key, value, verbose=verbose) for key, value in given.items())
@@ -239,6 +240,8 @@ def _xml_text(calls: Sequence[PlainCall], *, verbose: bool) -> str:
 
 
 def _xml_value(key: str, value: Any, *, verbose: bool) -> str:
+    from xml.sax.saxutils import escape, quoteattr
+
     text, head = str(value), f"<param name={quoteattr(key)}"
     word = _WORDS.get(type(value).__name__, "string")
     if verbose:
