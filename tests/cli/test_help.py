@@ -22,7 +22,7 @@ from wildtool.episode import gold_replies
 
 COMMAND = Path(sys.executable).with_name("wildtool")
 KEYS = dict.fromkeys(("OPENAI_API_KEY", "ANTHROPIC_API_KEY"), "not-a-real-key")
-PARSED = ("data pull", "view", "--check", "audit", "report")
+PARSED = ("data pull", "wildtool view", "--check", "audit", "report")
 """Commands that would fetch, serve or call, and slow ones that the tests of the docs run: they are parsed, no more."""
 
 
@@ -156,7 +156,25 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     Path(folder, "train.jsonl").write_text(json.dumps({"conversations": turns}) + "\n")
     Path(folder, "openapi.json").write_text(json.dumps(openapi))
     Path(folder, "manual.md").write_text("A word can be looked up.")
+    _review(folder)
     return folder
+
+
+def _review(folder: Path) -> None:
+    """Leaves a review of the sessions with one approved item, ann among its people, and a log to merge."""
+    from wildtool.review.sets import open_review
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert type_("review", "sessions.jsonl", "--no-check").exit_code == 0
+        review = open_review("sessions.jsonl")
+        first = next(iter(review.state.items.values()))
+        review.decide("me", first.id, first.digest, "approve")
+        review.close()
+        for name in ("ann", "bob"):
+            assert type_("review", "people", "add", "sessions.jsonl", name).exit_code == 0
+        assert type_("review", "log", "sessions.jsonl", "-o", "bob.jsonl").exit_code == 0
+        assert type_("review", "export", "sessions.jsonl", "-o", "release").exit_code == 0
 
 
 @pytest.mark.parametrize("line", examples())

@@ -18,9 +18,9 @@ from review.postgres_server import PostgresServer, missing_postgres
 from wildtool.errors import DataError, StorageError
 from wildtool.review.log import Draft, verified
 from wildtool.review.project import ReviewProject
+from wildtool.review.sets import open_store
 from wildtool.review.state import fold
 from wildtool.review.store.base import StoreConflict
-from wildtool.review.store.opening import open_store
 from wildtool.review.store.sqlite import SqliteStore
 
 KILLS = 20
@@ -116,7 +116,7 @@ def test_two_processes_lose_no_update(place: str):
 WRITER = """
 import sys
 from wildtool.review.project import ReviewProject
-from wildtool.review.store.opening import open_store
+from wildtool.review.sets import open_store
 place, name, count = sys.argv[1:]
 review = ReviewProject.open(open_store(place))
 for k in range(int(count)):

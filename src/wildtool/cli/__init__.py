@@ -24,6 +24,7 @@ VERBS: Mapping[str, tuple[str, str]] = {
     "list": ("list", "list_"),
     "audit": ("audit", "audit"),
     "generate": ("generate", "GENERATE"),
+    "review": ("review", "REVIEW"),
     "data": ("data", "DATA"),
 }
 """Each verb with its module and the name there: a function, or a group of verbs."""

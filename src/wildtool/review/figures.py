@@ -110,8 +110,10 @@ def review_figures(project: ReviewProject, bound: float | None = None) -> list[M
     total = len(project.state.items)
     found = [Metric("items", name, None, count, total, kind="count") for name, count in stages.items()]
     found += _rounds(project, bound)
-    found += _agreement(agreement_data(project.format, project.histories()))
-    return found
+    reviewed = [item.id for item in project.state.items.values() if item.passes]
+    data = agreement_data(project.format, project.histories(reviewed))
+    # What nothing was counted for would only fill the table with dashes.
+    return found + [metric for metric in _agreement(data) if metric.denominator]
 
 
 def _rounds(project: ReviewProject, bound: float | None) -> Iterator[Metric]:

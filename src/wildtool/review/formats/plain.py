@@ -35,7 +35,11 @@ class PlainFormat(ReviewFormat):
 
     def check(self, content: Any) -> list[RuleFinding]:
         with tempfile.TemporaryDirectory() as folder:
-            findings = self._benchmark.lint(self._source(content, Path(folder)))
+            try:
+                findings = list(self._benchmark.lint(self._source(content, Path(folder))))
+            except DataError as error:
+                # Its message names the temporary file.
+                return [RuleFinding("unreadable", "", str(error).partition(": ")[2])]
             return [RuleFinding(finding.rule, "", finding.message) for finding in findings]
 
     def facets(self, content: Any) -> Facets:

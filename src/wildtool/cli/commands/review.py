@@ -1,0 +1,428 @@
+"""The verb `review`: people correct and approve made sets. A set's own name starts or continues its review."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from wildtool.cli.command import OUTPUT, SETTINGS, PanelCommand, split_values, with_exit_status
+from wildtool.cli.options import shared as options
+from wildtool.cli.terminal import print_err, print_out, single_line
+from wildtool.errors import UsageError
+
+if TYPE_CHECKING:
+    from wildtool.review.log import Entry
+    from wildtool.review.project import ReviewProject
+    from wildtool.review.state import Queue
+
+SetArgument = Annotated[
+    str, typer.Argument(metavar="SET", help="Made set (a file or folder), or its review.", show_default=False)
+]
+StoreOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE|URL", help="Where the review is kept: a file, or postgresql://… (default: beside SET)."
+    ),
+]
+_PROGRESS = 200
+"""Items from which checking them is announced."""
+_SHOWN: tuple[tuple["Queue", str], ...] = (
+    ("warnings", "with findings of rules"),
+    ("conflicts", "in conflict"),
+    ("stale", "with stale tasks"),
+)
+"""Queues of which the first items are named."""
+
+
+def start(
+    what: SetArgument,
+    store: StoreOption = None,
+    benchmark: options.BenchmarkOption = None,
+    no_check: Annotated[
+        bool, typer.Option("--no-check", help="Do not run the rules over items that were not checked yet.")
+    ] = False,
+) -> None:
+    """Start the review of a made set, or continue it.
+
+    \b
+    Examples:
+      wildtool review sessions.jsonl
+      wildtool review sessions.jsonl --store team.review.sqlite
+
+    SET is a folder that `wildtool generate` made, or any data that `wildtool data lint` reads. It is not changed: all
+    edits and decisions go into SET.review.sqlite. New items are added each time.
+    """
+    from wildtool.review.sets import start_review, store_name
+
+    project, added = start_review(what, store, benchmark)
+    try:
+        unchecked = [] if no_check else [item.id for item in project.state.queue("unchecked")]
+        if len(unchecked) >= _PROGRESS:
+            print_err(f"checking {len(unchecked)} items; you can interrupt this and continue later")
+        for _ in project.check_items(unchecked):
+            pass
+        _print_overview(project, single_line(store_name(what, store)), added)
+    finally:
+        project.close()
+
+
+def _print_overview(project: "ReviewProject", name: str, added: int) -> None:
+    from collections import Counter
+
+    items = project.state.items.values()
+    print_out(f"{name}: {len(items)} items, {added} new")
+    stages = Counter(item.stage for item in items)
+    print_out(", ".join(f"{count} {stage}" for stage, count in stages.items()))
+    for queue, what in _SHOWN:
+        if found := project.state.queue(queue):
+            shown = ", ".join(single_line(item.id) for item in found[:3])
+            print_out(f"{len(found)} {what}: {shown}{', …' if len(found) > 3 else ''}")
+
+
+def export(
+    what: SetArgument,
+    out: Annotated[
+        Path | None, typer.Option(*("--out", "-o"), metavar="FOLDER", help="Folder to write.")
+    ] = None,
+    store: StoreOption = None,
+    force: options.ForceOption = False,
+) -> None:
+    """Write a release: the approved items, with provenance, a card and preference pairs.
+
+    \b
+    Examples:
+      wildtool review export sessions.jsonl -o release
+      wildtool run wildtoolbench --data release/sessions.jsonl -m baseline/gold
+
+    People appear as person 1, person 2, …; their remarks are left out. The same log gives the same bytes.
+    """
+    from wildtool.review.release import write_release
+    from wildtool.review.sets import open_review
+
+    if out is None:
+        raise UsageError("give the folder to write: --out release")
+    project = open_review(what, store)
+    try:
+        manifest = write_release(project, out, force=force)
+    finally:
+        project.close()
+    print_out(f"{out}: {manifest['items']} approved items of {len(project.state.items)}")
+    print_out(f"wildtool run {manifest['benchmark']} --data {out / manifest['data']} --model NAME")
+
+
+def stats(
+    what: SetArgument,
+    store: StoreOption = None,
+    max_error: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=1,
+            metavar="X",
+            help="Largest error rate that the last round may leave possible (95 %).",
+        ),
+    ] = None,
+    as_json: options.JsonOption = False,
+) -> None:
+    """Show quality by round, the stop rule, agreement, and the precision of each rule's warnings.
+
+    \b
+    Examples:
+      wildtool review stats sessions.jsonl
+      wildtool review stats sessions.jsonl --max-error 0.05 --json
+    """
+    from wildtool.cli.output.tables import print_metrics
+    from wildtool.review.figures import review_figures
+    from wildtool.review.sets import open_review
+
+    project = open_review(what, store)
+    try:
+        metrics = review_figures(project, max_error)
+    finally:
+        project.close()
+    if as_json:
+        print(json.dumps([asdict(metric) for metric in metrics], indent=1))
+    else:
+        print_metrics(metrics)
+
+
+def log(
+    what: SetArgument,
+    store: StoreOption = None,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Check every entry, and name the first bad one.")
+    ] = False,
+    last: Annotated[
+        str | None,
+        typer.Option(metavar="DIGEST", help="Digest of the last entry, such as a release's manifest has it."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            *("--out", "-o"), metavar="FILE", help="Write the log as JSON lines.", rich_help_panel=OUTPUT
+        ),
+    ] = None,
+    force: options.ForceOption = False,
+) -> None:
+    """Show, check or write the log, which has everything that happened.
+
+    \b
+    Examples:
+      wildtool review log sessions.jsonl
+      wildtool review log sessions.jsonl --verify
+      wildtool review log sessions.jsonl -o ann.jsonl
+
+    A file that was written so can be sent to others, who add it to theirs with `wildtool review merge`.
+    """
+    from wildtool.review.files import export_log
+    from wildtool.review.log import verified
+    from wildtool.review.sets import open_review, store_name
+
+    project = open_review(what, store)
+    try:
+        if verify:
+            name = single_line(store_name(what, store))
+            head = last or project.store.head()[1]
+            count = sum(1 for _ in verified(project.store.lines(), name, last=head))
+            print_out(f"{name}: {count} entries, all intact; digest {head}")
+        elif out is not None:
+            if out.exists() and not force:
+                raise UsageError(f"{out} is there already; name another file, or add --force to replace it")
+            print_out(f"{out}: {export_log(project.store, out)} entries")
+        else:
+            for entry in project.store.read():
+                print_out(_entry_line(entry))
+    finally:
+        project.close()
+
+
+def _entry_line(entry: "Entry") -> str:
+    said = (
+        entry.after
+        if isinstance(entry.after, str) and entry.kind in ("decision", "settle", "resolve")
+        else ""
+    )
+    parts = (
+        entry.when,
+        entry.who,
+        entry.kind,
+        entry.item,
+        entry.field,
+        said,
+        " ".join(entry.reason),
+        entry.note,
+    )
+    return f"{entry.n:>6}  " + "  ".join(single_line(part) for part in parts if part)
+
+
+def merge(
+    what: SetArgument,
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="Logs that others wrote with `review log --out`.")
+    ],
+    store: StoreOption = None,
+    benchmark: options.BenchmarkOption = None,
+) -> None:
+    """Add what others did in copies of the same review.
+
+    \b
+    Examples:
+      wildtool review merge sessions.jsonl bob.jsonl
+
+    Nothing is overwritten: edits of the same part become a conflict for an adjudicator, who sees both. Merging a file
+    again adds nothing. If there is no review yet, it becomes that of the file.
+    """
+    from wildtool.review.files import merge_log
+    from wildtool.review.sets import open_store, start_review, store_name
+
+    name = store_name(what, store)
+    if what != name and not Path(name).exists() and not name.startswith("postgres"):
+        from wildtool.review.formats import find_set
+        from wildtool.review.project import ReviewProject
+
+        format_, _ = find_set(what, benchmark)
+        project = ReviewProject.create(open_store(name), format_)
+    else:
+        project, _ = start_review(what, store, benchmark)
+    try:
+        for file in files:
+            report = merge_log(project, file)
+            print_out(
+                f"{file}: {report.added} entries added, {report.known} known, "
+                f"{report.contradictions} contradictions, {report.settled} reviews ended"
+            )
+    finally:
+        project.close()
+
+
+def round_(
+    what: SetArgument,
+    people: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--people", metavar="NAME", help="Who reviews in it; can be repeated or separated by commas."
+        ),
+    ] = None,
+    share: Annotated[
+        float, typer.Option(min=0.0001, max=1, metavar="X", help="Share of the items to draw.")
+    ] = 0.2,
+    reviewers: Annotated[int, typer.Option(min=1, max=2, metavar="N", help="People per item.")] = 2,
+    seed: Annotated[str, typer.Option(metavar="TEXT", help="The same seed draws the same items.")] = "1",
+    close: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="End round N, once all its items have a result.")
+    ] = None,
+    store: StoreOption = None,
+) -> None:
+    """Open a round: draw a sample and assign each item to two people who do not see each other's work.
+
+    \b
+    Examples:
+      wildtool review round sessions.jsonl --people ann,bob --share 0.2
+
+    The sample has its share of each task type and subtype. No item comes twice until all were drawn; no pair of people
+    meets in two rounds that follow each other, if there are other pairs.
+    """
+    from wildtool.review.people import COMMAND_LINE
+    from wildtool.review.sets import open_review
+
+    project = open_review(what, store)
+    try:
+        if close is not None:
+            project.close_round(COMMAND_LINE, close)
+            print_out(f"round {close} is closed")
+            return
+        names = split_values(people)
+        if not names:
+            raise UsageError("say who reviews: --people ann,bob")
+        items = project.open_round(COMMAND_LINE, names, seed=seed, share=share, reviewers=reviewers)
+        one = project.state.rounds[-1]
+        pairs = ", ".join(" and ".join(map(single_line, pair)) for pair in one.pairs)
+        print_out(f"round {one.number}: {len(items)} of {len(project.state.items)} items, for {pairs}")
+    finally:
+        project.close()
+
+
+def people_add(
+    what: SetArgument,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What the person is called in this review.")],
+    role: Annotated[
+        str,
+        typer.Option(metavar="ROLE", help="reviewer, adjudicator (ends conflicts) or owner (opens rounds)."),
+    ] = "reviewer",
+    store: StoreOption = None,
+) -> None:
+    """Add a person, or change a role, and print a new personal token.
+
+    \b
+    Examples:
+      wildtool review people add sessions.jsonl ann
+      wildtool review people add sessions.jsonl eve --role adjudicator
+
+    The token is shown once; only its hash is kept. An older token of the person no longer works.
+    """
+    from wildtool.review.people import COMMAND_LINE
+    from wildtool.review.sets import open_review
+
+    project = open_review(what, store)
+    try:
+        token = project.add_person(COMMAND_LINE, name, role)
+    finally:
+        project.close()
+    print_err(f"{name.strip()} is {role}; the token is shown only now:")
+    print_out(token)
+
+
+def people_revoke(
+    what: SetArgument,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Who.")],
+    store: StoreOption = None,
+) -> None:
+    """Take a person's token and role. What they did stays.
+
+    \b
+    Examples:
+      wildtool review people revoke sessions.jsonl ann
+    """
+    from wildtool.review.people import COMMAND_LINE
+    from wildtool.review.sets import open_review
+
+    project = open_review(what, store)
+    try:
+        project.revoke_person(COMMAND_LINE, name)
+    finally:
+        project.close()
+    print_out(f"{single_line(name)} no longer takes part")
+
+
+def people_list(what: SetArgument, store: StoreOption = None) -> None:
+    """List people with their roles.
+
+    \b
+    Examples:
+      wildtool review people list sessions.jsonl
+    """
+    from wildtool.review.sets import open_review
+
+    project = open_review(what, store)
+    try:
+        for person in project.state.people.values():
+            print_out(f"{person.name}: {person.role}{'' if person.active else ' (no longer takes part)'}")
+        if not project.state.people:
+            print_err("nobody is registered: the review needs no sign-in, and only this machine may open it")
+    finally:
+        project.close()
+
+
+_COMMANDS: Mapping[str, Callable[..., int | None]] = {
+    "export": export,
+    "stats": stats,
+    "log": log,
+    "merge": merge,
+    "round": round_,
+}
+_PEOPLE: Mapping[str, Callable[..., int | None]] = {
+    "add": people_add,
+    "revoke": people_revoke,
+    "list": people_list,
+}
+
+
+class _SetByDefault(TyperGroup):
+    """A group whose first command is meant where the line names none."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        named = bool(args) and args[0] in self.commands
+        # The shell completes names while nothing is typed.
+        return super().parse_args(
+            ctx, args if named or ctx.resilient_parsing else [next(iter(self.commands)), *args]
+        )
+
+
+def _group(about: str, cls: type[TyperGroup] | None = None) -> typer.Typer:
+    shown: dict[str, Any] = {"rich_markup_mode": None, "add_completion": False, "context_settings": SETTINGS}
+    return (
+        typer.Typer(cls=cls, help=about, **shown)
+        if cls
+        else typer.Typer(help=about, no_args_is_help=True, **shown)
+    )
+
+
+def _review() -> typer.Typer:
+    app = _group("Review and correct made sets, and release them.", _SetByDefault)
+    more = f"See also: {', '.join(f'wildtool review {name}' for name in (*_COMMANDS, 'people'))}."
+    app.command("start", cls=PanelCommand, epilog=more)(with_exit_status(start))
+    for name, command in _COMMANDS.items():
+        app.command(name, cls=PanelCommand)(with_exit_status(command))
+    people = _group("Add and remove people, with personal tokens.")
+    for name, command in _PEOPLE.items():
+        people.command(name, cls=PanelCommand)(with_exit_status(command))
+    app.add_typer(people, name="people")
+    return app
+
+
+REVIEW = _review()
+"""The verb with its commands."""

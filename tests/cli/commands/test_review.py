@@ -1,0 +1,154 @@
+"""`wildtool review`: from a made set to a release that runs, on the command line."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from review.made_sets import decide, mini_records, tiny_records
+from wildtool.cli import app
+from wildtool.review.sets import open_review
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def type_(line: str, status: int = 0) -> Result:
+    ended = CliRunner().invoke(app, line.split(), prog_name="wildtool")
+    assert ended.exit_code == status, ended.output
+    return ended
+
+
+def write_set(number: int = 4) -> None:
+    Path("set.jsonl").write_text("".join(json.dumps(record) + "\n" for record in tiny_records(number)))
+
+
+def test_a_review_from_set_to_release_that_runs():
+    Path("set.jsonl").write_text("".join(json.dumps(record) + "\n" for record in mini_records(2)))
+    assert "set.review.sqlite: 2 items, 2 new" in type_("review set.jsonl").stdout
+    type_("review people add set.jsonl ann")
+    type_("review people add set.jsonl bob")
+    assert (
+        "round 1: 2 of 2 items, for ann and bob"
+        in type_("review round set.jsonl --people ann,bob --share 1").stdout
+    )
+    review = open_review("set.jsonl")
+    for item in list(review.state.items):
+        decide(review, "ann", item)
+        decide(review, "bob", item)
+    review.close()
+    assert "round 1 is closed" in type_("review round set.jsonl --close 1").stdout
+    released = type_("review export set.jsonl -o release").stdout
+    assert "release: 2 approved items of 2" in released
+    assert "wildtool run wildtoolbench --data release/sessions.jsonl" in released
+    type_("run wildtoolbench --data release/sessions.jsonl --model baseline/gold --quiet")
+    metrics = json.loads(type_("review stats set.jsonl --json").stdout)
+    values = {(one["group"], one["name"]): one for one in metrics}
+    assert values["quality by round", "1"]["value"] == 1.0
+    assert values["stop rule", "may stop"]["numerator"] == 1
+    assert "same verdict" in type_("review stats set.jsonl").stdout
+
+
+def test_the_ten_commands_of_the_page_lead_to_a_release():
+    page = (Path(__file__).parents[3] / "docs" / "review.md").read_text("utf-8")
+    commands = page.split("```")[1].strip().splitlines()
+    assert len(commands) == 10
+    for command in commands:
+        if " --close " in command:
+            review = open_review("set.jsonl")
+            for item in review.state.rounds[0].items:
+                decide(review, "ann", item)
+                decide(review, "bob", item)
+            review.close()
+        type_(command.removeprefix("wildtool "))
+
+
+def test_a_set_is_read_again_only_when_it_changed():
+    write_set(2)
+    type_("review set.jsonl")
+    assert "2 items, 0 new" in type_("review set.jsonl").stdout
+    write_set(3)
+    assert "3 items, 1 new" in type_("review set.jsonl").stdout
+
+
+def test_two_people_review_by_files_alone():
+    write_set()
+    type_("review set.jsonl")
+    type_("review log set.jsonl -o start.jsonl")
+    type_("review merge set.jsonl start.jsonl --store bob.review.sqlite")
+    for store, who, choice in (("set", "ann", "approve"), ("bob", "bob", "reject")):
+        review = open_review(f"{store}.review.sqlite")
+        decide(review, who, "s0", choice, *(["privacy"] if choice == "reject" else []))
+        review.close()
+    type_("review log bob.review.sqlite -o bob.jsonl")
+    assert "2 contradictions" in type_("review merge set.jsonl bob.jsonl").stdout
+    assert "1 in conflict: s0" in type_("review set.jsonl").stdout
+
+
+def test_a_log_is_shown_and_checked_and_a_changed_one_is_named():
+    write_set(1)
+    type_("review set.jsonl --no-check")
+    assert "import  s0" in type_("review log set.jsonl").stdout
+    assert "1 entries, all intact" in type_("review log set.jsonl --verify").stdout
+    other = type_("review log set.jsonl --verify --last 00", status=2)
+    assert "line 2: missing" in other.stderr
+    type_("review log set.jsonl -o log.jsonl")
+    changed = Path("log.jsonl").read_text("utf-8").replace("number 0", "number 1")
+    Path("log.jsonl").write_text(changed, "utf-8")
+    assert "log.jsonl, line 1: was changed" in type_("review merge set.jsonl log.jsonl", status=2).stderr
+
+
+def test_people_are_listed_and_their_tokens_shown_once():
+    write_set(1)
+    type_("review set.jsonl")
+    token = type_("review people add set.jsonl ann --role adjudicator").stdout.strip()
+    assert token.startswith("wtr_")
+    assert type_("review people list set.jsonl").stdout == "ann: adjudicator\n"
+    type_("review people revoke set.jsonl ann")
+    assert "no longer takes part" in type_("review people list set.jsonl").stdout
+    assert (
+        "did you mean 'reviewer'" in type_("review people add set.jsonl bob --role reviewr", status=2).stderr
+    )
+    assert "name of the command line" in type_("review people add set.jsonl owner", status=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("review nowhere.jsonl", "no such file"),
+        ("review stats set.jsonl", "start it with `wildtool review set.jsonl`"),
+        ("review export set.jsonl", "give the folder"),
+        ("review merge nowhere.jsonl x.jsonl", "no such file"),
+        ("review stats --store postgresql://127.0.0.1:1/x set.jsonl", "cannot be used"),
+    ],
+)
+def test_what_cannot_work_says_what_to_do(line: str, said: str):
+    write_set(1)
+    ended = CliRunner().invoke(app, line.split(), prog_name="wildtool")
+    assert ended.exit_code in (2, 3)
+    assert said in ended.stderr
+    assert not list(Path().glob("*.sqlite"))
+
+
+def test_any_json_lines_that_data_lint_reads_can_be_reviewed():
+    record = {"id": "a", "instruction": "x"}
+    Path("plain.jsonl").write_text(json.dumps(record) + "\n")
+    assert "1 items, 1 new" in type_("review plain.jsonl --benchmark taskbench").stdout
+    review = open_review("plain.jsonl")
+    assert review.state.items["a"].warnings == ("unreadable",)
+
+
+def test_hostile_texts_stay_one_line_in_the_terminal():
+    records = tiny_records(1)
+    records[0]["id"] = "s\x1b[2J\n\u202eevil"
+    Path("set.jsonl").write_text(json.dumps(records[0]) + "\n")
+    type_("review set.jsonl")
+    review = open_review("set.jsonl")
+    review.remark("me", records[0]["id"], "a\nb\x1b]0;title\x07")
+    review.close()
+    shown = type_("review log set.jsonl").stdout
+    assert len(shown.splitlines()) == 3
+    assert "\x1b" not in shown and "\u202e" not in shown
