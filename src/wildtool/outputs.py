@@ -49,7 +49,7 @@ _COLUMNS = ("run", "model", "benchmark", "item", "unit", "outcome")
 _TEXTS = re.compile(
     rb"\s*(?:"
     rb"<!-- written by wildtool|% written by wildtool|% Needs \\usepackage\{booktabs\}\n\\begin\{table\}"
-    rb"|run,model,benchmark,"
+    rb"|run,model,benchmark,|arm,benchmark,profile,size,"
     rb'|\{"run":[^\n]*"benchmark":[^\n]*"outcome":'
     rb"|<!doctype html>.{0,2000}?"
     rb"(?:<meta name=\"generator\" content=\"wildtool|<title>(?:[^<]* \S+ )?wildtool (?:report|view)</title>)"

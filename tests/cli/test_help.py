@@ -25,6 +25,18 @@ KEYS = dict.fromkeys(("OPENAI_API_KEY", "ANTHROPIC_API_KEY"), "not-a-real-key")
 PARSED = ("data pull", "wildtool view", "--check", "audit", "report")
 """Commands that would fetch, serve or call, and slow ones that the tests of the docs run: they are parsed, no more."""
 
+SERIES = """[series]
+benchmarks = ["wild-mini"]
+[[point]]
+name = "base"
+model = "baseline/random"
+size = 0
+[[point]]
+name = "tide-1000"
+model = "baseline/lexical"
+size = 1000
+"""
+
 
 def below(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
     yield path, command
@@ -117,6 +129,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         models = [word for name in ("gold", "lexical", "chat") for word in ("--model", f"baseline/{name}")]
         for out in ("runs/demo", "runs/wild-mini"):
             assert type_("run", "wild-mini", "--limit", "2", "--quiet", *models, "-o", out).exit_code == 0
+    Path(folder, "series.toml").write_text(SERIES)
     Path(folder, "sessions.jsonl").write_bytes(WILD_MINI.locate(None).path.read_bytes())
     for name in ("train", "other", "a", "b"):
         rows = [call_row(f"What is the level at {name} {k}?", id=f"{name}-{k}") for k in range(4)]

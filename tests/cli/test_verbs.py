@@ -22,6 +22,7 @@ VERBS = [
     "score",
     "show",
     "compare",
+    "curve",
     "report",
     "view",
     "export",

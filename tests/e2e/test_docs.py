@@ -128,6 +128,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("sessions.jsonl", "set/sessions.jsonl"):
         (place / name).parent.mkdir(exist_ok=True)
         (place / name).write_bytes(source.path.read_bytes())
+    (page,) = re.findall(
+        r"```toml\n(.*?)```", (ROOT / "docs" / "curve.md").read_text(encoding="utf-8"), re.DOTALL
+    )
+    (place / "series.toml").write_text(page, encoding="utf-8")
     typed(MAKES, place)
     item = next(iter(WILD_MINI.load(source)))
     row = {

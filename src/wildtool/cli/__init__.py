@@ -18,6 +18,7 @@ VERBS: Mapping[str, tuple[str, str]] = {
     "score": ("score", "score"),
     "show": ("show", "show"),
     "compare": ("compare", "compare"),
+    "curve": ("curve", "curve"),
     "report": ("report", "report"),
     "view": ("view", "view"),
     "export": ("export", "export"),

@@ -146,6 +146,13 @@ def t_quantile(probability: float, freedom: int) -> float:
     return math.tan(high) * math.sqrt(freedom)
 
 
+def t_probability(value: float, freedom: int) -> float:
+    """The probability that Student's t is at least as far from 0 as a value; `freedom` at least 1."""
+    if freedom >= _NORMAL_FROM:
+        return math.erfc(abs(value) / math.sqrt(2))
+    return max(0.0, 1.0 - _within(math.atan(abs(value) / math.sqrt(freedom)), freedom))
+
+
 def _within(angle: float, freedom: int) -> float:
     """Probability that |t| stays below tan(angle) times the root of the degrees of freedom: the finite sums for whole
     degrees (Abramowitz and Stegun 26.7.3 and 26.7.4)."""

@@ -41,36 +41,17 @@ def _run(run_options: RunOptions, context: typer.Context, benchmark: options.Run
 
     Every reply is recorded as it arrives. If a run stops, the same command continues it and sends nothing twice.
     """
-    from wildtool.engine.call.budget import Budget
-    from wildtool.engine.call.cache import ReplyCache
-    from wildtool.engine.call.client import Invocation
-
     run_options.check()
-    limits = run_options.spending_limits()
     suite = None
     if benchmark in SUITES:
         from wildtool.cli.suite import Suite
 
         suite = Suite(benchmark, run_options, explicit_options(context))
-        runs = suite.plan(lambda name, its_options, parent: _plan_runs(name, its_options, context, parent))
+        runs = suite.plan(lambda name, its_options, parent: plan_runs(name, its_options, context, parent))
     else:
-        runs = _plan_runs(benchmark, run_options, context)
-    if run_options.dry_run:
-        from wildtool.cli.output.estimate import print_estimate
-
-        print_estimate({run.label: run.plan for run in runs}, limits)
-        return 0
-    for run in runs:
-        check_folder(run.folder, is_run, force=run_options.force)
-    prices = {plan.models[role].name: plan.prices.get(role) for _, plan, _ in runs for role in plan.models}
-    check_prices(prices, run_options.max_cost)
-    invocation = Invocation(Budget(limits), ReplyCache(run_options.cache) if run_options.cache else None)
-    try:
-        status = _execute_plans(runs, invocation, run_options.quiet)
-    finally:
-        if invocation.cache is not None:
-            invocation.cache.close()
-    return status if suite is None else suite.finish(status)
+        runs = plan_runs(benchmark, run_options, context)
+    status = execute_runs(runs, run_options)
+    return status if suite is None or run_options.dry_run else suite.finish(status)
 
 
 _run.__name__ = "run"
@@ -86,7 +67,36 @@ class NamedRun(NamedTuple):
     folder: Path
 
 
-def _plan_runs(
+def execute_runs(runs: Sequence[NamedRun], run_options: RunOptions, *, tables: bool = True) -> int:
+    """Starts all runs with the limits, the cache and the display of one command, or only estimates what they cost. Gives
+    the exit status. Raises UsageError.
+
+    Args:
+        tables: whether the numbers are printed.
+    """
+    from wildtool.engine.call.budget import Budget
+    from wildtool.engine.call.cache import ReplyCache
+    from wildtool.engine.call.client import Invocation
+
+    limits = run_options.spending_limits()
+    if run_options.dry_run:
+        from wildtool.cli.output.estimate import print_estimate
+
+        print_estimate({run.label: run.plan for run in runs}, limits)
+        return 0
+    for run in runs:
+        check_folder(run.folder, is_run, force=run_options.force)
+    prices = {plan.models[role].name: plan.prices.get(role) for _, plan, _ in runs for role in plan.models}
+    check_prices(prices, run_options.max_cost)
+    invocation = Invocation(Budget(limits), ReplyCache(run_options.cache) if run_options.cache else None)
+    try:
+        return _execute_plans(runs, invocation, run_options.quiet, tables)
+    finally:
+        if invocation.cache is not None:
+            invocation.cache.close()
+
+
+def plan_runs(
     name: str, run_options: RunOptions, context: typer.Context, parent: Path | None = None
 ) -> list[NamedRun]:
     """The runs of one benchmark, one per model; prints what the user should know. Raises UsageError or DataError.
@@ -346,7 +356,7 @@ def _with_sampling(benchmark: "Benchmark", run_options: RunOptions, explicit: se
     return replace(run_options, **changed, extra_body=json.dumps(body | wanted) if body or wanted else None)
 
 
-def _execute_plans(runs: Sequence[NamedRun], invocation: "Invocation", quiet: bool) -> int:
+def _execute_plans(runs: Sequence[NamedRun], invocation: "Invocation", quiet: bool, tables: bool) -> int:
     """Starts all runs; one that fails does not stop the others. Gives the exit status."""
     from wildtool.cli.output.progress import ProgressDisplay, ProgressObserver
     from wildtool.engine.observer import Observer
@@ -369,7 +379,7 @@ def _execute_plans(runs: Sequence[NamedRun], invocation: "Invocation", quiet: bo
             statuses.append(outcome.exit_status)
             # A model that never answered has no numbers.
             answered = outcome.counts.correct + outcome.counts.wrong
-            if answered and not outcome.interrupted:
+            if tables and answered and not outcome.interrupted:
                 scored.setdefault(run.plan.profile, []).append(outcome.folder)
         elif outcome is not None:
             if len(runs) > 1 and isinstance(outcome, WildtoolError):

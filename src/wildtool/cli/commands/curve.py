@@ -1,0 +1,186 @@
+"""`wildtool curve`: runs a series of models that were trained on growing data, and shows what the data brought."""
+
+import socket
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urlsplit
+
+import typer
+
+from wildtool.cli.command import LIMITS, MORE, OUTPUT, SELECTION, command_from_dataclass, worst_status
+from wildtool.cli.options import shared as options
+from wildtool.cli.options.config_file import CONFIG_KEY, read_config
+from wildtool.cli.options.run import RunOptions
+from wildtool.cli.terminal import print_err
+from wildtool.errors import UsageError
+
+if TYPE_CHECKING:
+    from wildtool.cli.commands.run import NamedRun
+    from wildtool.engine.series import Series, SeriesBenchmark, SeriesPoint
+
+_CONNECT_S = 3.0
+"""Time that an endpoint has to accept a connection before anything is run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CurveOptions(options.CallOptions):
+    """Options that hold for all points alike; what differs is in the file."""
+
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            *("--limit", "-n"),
+            min=1,
+            metavar="N",
+            help="Run only the first N items of each benchmark.",
+            rich_help_panel=SELECTION,
+        ),
+    ] = None
+    available: Annotated[
+        bool,
+        typer.Option(
+            "--available",
+            help="Leave out points whose endpoint does not answer.",
+            rich_help_panel=SELECTION,
+        ),
+    ] = False
+    retries: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Retries of a failed call.", rich_help_panel=LIMITS)
+    ] = 5
+    dry_run: options.DryRunOption = False
+    user_model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Model that plays the user, for benchmarks that simulate one.",
+            rich_help_panel=MORE,
+        ),
+    ] = None
+    user_base_url: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Address of the user model's API.", rich_help_panel=MORE),
+    ] = None
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            *("--out", "-o"),
+            metavar="FOLDER",
+            help="Folder for the runs, curve.csv and the charts (default: runs/ and the file's name).",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None
+    force: options.ForceOption = False
+    quiet: Annotated[
+        bool, typer.Option(*("--quiet", "-q"), help="Print only the final table.", rich_help_panel=OUTPUT)
+    ] = False
+    cache: options.CacheOption = None
+
+
+def _curve(
+    curve_options: CurveOptions,
+    context: typer.Context,
+    file: Annotated[
+        Path, typer.Argument(metavar="SERIES", help="TOML file that names benchmarks and models.")
+    ],
+) -> int:
+    """Run models trained on growing data, and draw their learning curve.
+
+    \b
+    Examples:
+      wildtool curve series.toml
+      wildtool curve series.toml --limit 50 -o runs/tide
+
+    Every model is run on every benchmark with the same settings; what is complete is not run again. Writes curve.csv
+    and, with the extra [report], a chart for each benchmark. Compares each size with the model before training.
+    """
+    from wildtool.cli.commands.run import execute_runs, plan_runs
+    from wildtool.engine.series import read_series
+    from wildtool.outputs import check_file
+
+    curve_options.check_limits()
+    series = read_series(file)
+    out = curve_options.out or Path("runs", file.stem)
+    check_file(out / "curve.csv", force=curve_options.force)
+    context.meta[CONFIG_KEY] = read_config(None)
+    absent = set[str]() if curve_options.dry_run else _unreachable(series, curve_options.available)
+    keyed: dict[tuple[str, str], NamedRun] = {}
+    for point in series.points:
+        if point.name in absent:
+            continue
+        for benchmark in series.benchmarks:
+            run_options = _run_options(curve_options, series, point, benchmark)
+            (run,) = plan_runs(benchmark.name, run_options, context, out / point.name / benchmark.label)
+            keyed[point.name, benchmark.label] = run._replace(label=f"{point.name}: {benchmark.label}")
+    some = _run_options(curve_options, series, series.base, series.benchmarks[0])
+    status = execute_runs(list(keyed.values()), some, tables=False)
+    if curve_options.dry_run:
+        return status
+    from wildtool.cli.output.curve import show_curve
+
+    shown = show_curve(
+        series, {key: run.folder for key, run in keyed.items()}, out, quiet=curve_options.quiet
+    )
+    return worst_status([status, shown])
+
+
+_curve.__name__ = "curve"
+curve = command_from_dataclass(CurveOptions, _curve)
+
+
+def _run_options(
+    curve_options: CurveOptions, series: "Series", point: "SeriesPoint", benchmark: "SeriesBenchmark"
+) -> RunOptions:
+    """The options of one point on one benchmark."""
+    from wildtool.engine.registry import load_benchmark
+
+    given = {field.name: getattr(curve_options, field.name) for field in fields(curve_options)}
+    for name in ("available", "out"):
+        del given[name]
+    if "user" not in load_benchmark(benchmark.name, benchmark.mode).roles:
+        given |= {"user_model": None, "user_base_url": None}
+    chosen = {name: getattr(benchmark, name) for name in ("data", "mode", "split", "lang", "profile")}
+    return RunOptions(
+        model=[point.model],
+        base_url=point.base_url,
+        api_key_env=point.api_key_env,
+        seed=series.seed,
+        repeats=series.repeats,
+        **given,
+        **chosen,
+    )
+
+
+def _unreachable(series: "Series", available: bool) -> set[str]:
+    """Names of the points whose endpoint does not answer. Raises UsageError if there are any and all were asked for, or
+    the base is one of them."""
+    addresses = list({point.base_url: None for point in series.points if point.base_url is not None})
+    with ThreadPoolExecutor(max(1, len(addresses))) as pool:
+        reasons: dict[str | None, str] = dict(zip(addresses, pool.map(_refusal, addresses), strict=True))
+    absent = {point.name: reason for point in series.points if (reason := reasons.get(point.base_url))}
+    if not absent:
+        return set()
+    told = "\n  ".join(
+        f"{point.name}: {point.base_url} does not answer ({absent[point.name]})"
+        for point in series.points
+        if point.name in absent
+    )
+    if not available or series.base.name in absent or len(absent) == len(series.points) - 1:
+        raise UsageError(
+            f"nothing was run, since some endpoints do not answer:\n  {told}\nStart them, or add --available to run "
+            "the others; the model before training is always needed."
+        )
+    print_err(f"Left out, since their endpoints do not answer:\n  {told}")
+    return set(absent)
+
+
+def _refusal(address: str) -> str:
+    """Why nothing listens at an address; empty if something does."""
+    parts = urlsplit(address)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    try:
+        with socket.create_connection((parts.hostname or "", port), timeout=_CONNECT_S):
+            return ""
+    except OSError as error:
+        return error.strerror or str(error)

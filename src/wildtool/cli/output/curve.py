@@ -1,0 +1,200 @@
+"""Prints a learning curve, and writes it as a table and as charts."""
+
+import csv
+import io
+from collections.abc import Collection, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+
+from wildtool.cli.output.results import print_run_notes
+from wildtool.cli.output.tables import print_grid
+from wildtool.cli.terminal import print_err, print_wrapped
+from wildtool.engine.compare.curve import (
+    CURVE_COLUMNS,
+    MIN_SEEDS,
+    CurvePoint,
+    RunKey,
+    csv_rows,
+    learning_curve,
+    touched_items,
+)
+from wildtool.engine.compare.runs import ComparedRun, load_compared_run
+from wildtool.engine.record.run_folder import read_run
+from wildtool.engine.score.results import open_results
+from wildtool.engine.score.verdict_table import relation
+from wildtool.engine.series import Series
+from wildtool.errors import RecordError
+from wildtool.outputs import write_file
+from wildtool.stats.learning_curve import TrainedScore
+
+
+def show_curve(series: Series, folders: Mapping[RunKey, Path], out: Path, *, quiet: bool) -> int:
+    """Prints the curve, writes `curve.csv` and the charts; gives the exit status.
+
+    Args:
+        folders: of the runs, by point and benchmark.
+    """
+    runs, missing = _complete_runs(folders)
+    for reason in missing:
+        print_err(reason)
+    touched = None if series.overlap is None else touched_items(series.overlap)
+    points = learning_curve(series, runs, touched)
+    if not points:
+        return 3
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(CURVE_COLUMNS)
+    table.writerows(csv_rows(points))
+    write_file(out / "curve.csv", text.getvalue().encode())
+    for benchmark, found in groupby(points, key=lambda point: point.benchmark):
+        _print_benchmark(benchmark, list(found))
+    for note in _notes(series, points, touched):
+        print_wrapped(note)
+    charts = _write_charts(points, out)
+    if not quiet:
+        print_err(
+            f"Every number: {out / 'curve.csv'}"
+            + (f"; charts: {', '.join(map(str, charts))}" if charts else "")
+        )
+    return 3 if missing else 0
+
+
+def _complete_runs(folders: Mapping[RunKey, Path]) -> tuple[dict[RunKey, ComparedRun], list[str]]:
+    """The complete runs, and why the others are left out."""
+    runs: dict[RunKey, ComparedRun] = {}
+    missing: list[str] = []
+    for (point, benchmark), folder in folders.items():
+        try:
+            with open_results(folder) as (result, verdicts):
+                print_run_notes(folder, result)
+                if not result.incomplete:
+                    identity = read_run(folder)["identity"]
+                    runs[point, benchmark] = load_compared_run(
+                        point, result, identity, relation([verdicts]), "unit"
+                    )
+                    continue
+        except RecordError as error:
+            missing.append(f"{point} is not in the curve of {benchmark}: {error}")
+            continue
+        missing.append(
+            f"{point} is not in the curve of {benchmark}: its run is incomplete; the same command continues it"
+        )
+    return runs, missing
+
+
+def _print_benchmark(benchmark: str, points: Sequence[CurvePoint]) -> None:
+    arms = len({point.arm for point in points if point.size}) > 1
+    has_untouched = any(point.untouched for point in points)
+    heads = ["", "seeds", "correct", "95 %", "difference", "95 %", "p (Holm)"]
+    rows: list[list[str]] = []
+    for point in points:
+        name = (
+            f"{point.arm}, {point.size:,}"
+            if arms and point.size
+            else f"{point.size:,}"
+            if point.size
+            else "before"
+        )
+        row = [name, str(len(point.names)), *_score(point.score)]
+        difference = point.difference
+        if difference is None:
+            row += ["", "", ""]
+        else:
+            row += [
+                f"{100 * difference.value:+.1f}",
+                f"[{100 * difference.low:+.1f}, {100 * difference.high:+.1f}]",
+                _p(difference.p_adjusted),
+            ]
+        if has_untouched:
+            row += _score(point.untouched) if point.untouched else ["", ""]
+        rows.append(row)
+    if has_untouched:
+        heads += ["untouched", "95 %"]
+    print_grid(f"{benchmark}, profile {points[0].profile}: score by training examples", heads, rows)
+
+
+def _p(p: float) -> str:
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def _score(score: TrainedScore) -> list[str]:
+    return [f"{100 * score.value:.1f} %", f"[{100 * score.low:.1f}, {100 * score.high:.1f}]"]
+
+
+def _notes(
+    series: Series, points: Sequence[CurvePoint], touched: Mapping[str, Collection[str]] | None
+) -> list[str]:
+    """What a reader must know before he believes the curve."""
+    notes: list[str] = []
+    if any(len(point.names) < MIN_SEEDS for point in points if point.size):
+        notes.append(
+            f"With fewer than {MIN_SEEDS} trainings of a size (train_seed), how much trainings differ is unknown: the "
+            "intervals hold for these models, not for the recipe."
+        )
+    if touched is None:
+        notes.append(
+            "Nobody looked whether the training data hold items of these benchmarks: `wildtool data overlap FILE --json` "
+            "does, and `overlap` in the series takes its output."
+        )
+    else:
+        hit = {point.benchmark: (point.touched_items, point.items) for point in points if point.touched_items}
+        notes += [
+            f"{count} of {items} items of {name} are in the training data; `untouched` is the score without them."
+            for name, (count, items) in hit.items()
+        ]
+        known = {benchmark.name for benchmark in series.benchmarks} - touched.keys()
+        notes += [f"{series.overlap} says nothing of {name}." for name in sorted(known)]
+    arms = {point.arm for point in points if point.size}
+    if len(arms) == 1:
+        notes.append(
+            'There is no control arm: points trained on as many random records (`arm = "random"`) would show what the '
+            "choice of the data brought."
+        )
+    return notes
+
+
+def _write_charts(points: Sequence[CurvePoint], out: Path) -> list[Path]:
+    """A chart of each benchmark; none without the extra [report]."""
+    from importlib.util import find_spec
+
+    if not all(find_spec(library) for library in ("altair", "vl_convert")):
+        return []
+    from wildtool.report.charts.data import ChartData, ChartPoint
+    from wildtool.report.charts.render import render_chart
+
+    charts: list[Path] = []
+    for benchmark, group in groupby(points, key=lambda point: point.benchmark):
+        found = list(group)
+        sizes = sorted({point.size for point in found})
+        arms = list(dict.fromkeys(point.arm for point in found if point.size))
+        names = {size: f"{size:,}" if size else "before" for size in sizes}
+        drawn = tuple(
+            ChartPoint(
+                arm,
+                names[point.size],
+                point.score.value,
+                point.score.low,
+                point.score.high,
+                " ".join(_score(point.score)),
+            )
+            for arm in arms
+            for point in found
+            if point.arm == arm or not point.size
+        )
+        title = f"{benchmark}: correct by training examples"
+        said = "; ".join(f"{point.model}, {point.name}: {point.text}" for point in drawn)
+        chart = ChartData(
+            title,
+            said,
+            drawn,
+            tuple(arms),
+            tuple(names.values()),
+            "lines",
+            True,
+            "training examples",
+            "correct (%)",
+        )
+        path = out / f"curve-{benchmark}.svg"
+        write_file(path, render_chart(chart).svg)
+        charts.append(path)
+    return charts

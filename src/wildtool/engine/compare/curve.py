@@ -1,0 +1,213 @@
+"""The learning curve of a series: each point's score, and its difference from the model before training."""
+
+import json
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import groupby
+from pathlib import Path
+from typing import Any, cast
+
+from wildtool.engine.compare.pairs import UnitShares, pair_units, share
+from wildtool.engine.compare.runs import ComparedRun
+from wildtool.engine.series import BASE_SIZE, Series, SeriesPoint
+from wildtool.errors import DataError
+from wildtool.stats.intervals import t_probability, t_quantile
+from wildtool.stats.learning_curve import TrainedScore, trained_score
+from wildtool.stats.tests import flip_test, holm
+
+MIN_SEEDS = 3
+"""Trainings of one size below which their spread is unknown."""
+RunKey = tuple[str, str]
+"""Name of a point and label of a benchmark."""
+
+
+@dataclass(frozen=True, slots=True)
+class BaseDifference:
+    """A point less the base, paired by unit, with the training's part of the uncertainty."""
+
+    value: float
+    low: float
+    high: float
+    p: float
+    """Two-sided; of one training the exact test by item, of several Student's."""
+    p_adjusted: float
+    """By Holm's method, for all points and benchmarks of the series."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CurvePoint:
+    """The trainings of one arm and size on one benchmark."""
+
+    benchmark: str
+    profile: str
+    arm: str
+    size: int
+    size_share: float
+    """Part of the arm's largest size."""
+    steps: int | None
+    tokens: int | None
+    names: tuple[str, ...]
+    """Points of the series, one for each seed."""
+    items: int
+    units: int
+    score: TrainedScore
+    difference: BaseDifference | None
+    """None for the base."""
+    touched_items: int | None
+    """Items whose texts are in the training data; None where nobody looked."""
+    untouched: TrainedScore | None
+    """The score without them; None where there are none, or none are left."""
+
+
+def learning_curve(
+    series: Series, runs: Mapping[RunKey, ComparedRun], touched: Mapping[str, Collection[str]] | None = None
+) -> list[CurvePoint]:
+    """The points of all benchmarks, in the order of the series.
+
+    Args:
+        runs: those that are complete, by point and benchmark; a size counts with the seeds that have one.
+        touched: by benchmark the items whose texts are in the training data.
+    """
+    points: list[CurvePoint] = []
+    for benchmark in series.benchmarks:
+        base = runs.get((series.base.name, benchmark.label))
+        marked = None if touched is None else touched.get(benchmark.name)
+        for key, group in groupby(series.points, lambda point: (point.arm, point.size)):
+            repeats = [point for point in group if (point.name, benchmark.label) in runs]
+            if not repeats:
+                continue
+            sides = [runs[point.name, benchmark.label] for point in repeats]
+            largest = max((point.size for point in series.points if point.arm == key[0]), default=BASE_SIZE)
+            point = _point(benchmark.label, repeats, sides, largest, marked)
+            if point is not None:
+                points.append(
+                    replace(point, difference=_difference(base, sides, point.score) if key[1] else None)
+                )
+    compared = [point.difference for point in points if point.difference is not None]
+    adjusted = iter(holm([difference.p for difference in compared]))
+    return [
+        point
+        if point.difference is None
+        else replace(point, difference=replace(point.difference, p_adjusted=next(adjusted)))
+        for point in points
+    ]
+
+
+def _point(
+    benchmark: str,
+    repeats: Sequence[SeriesPoint],
+    sides: Sequence[ComparedRun],
+    largest: int,
+    touched: Collection[str] | None,
+) -> CurvePoint | None:
+    counts = [_by_item(side) for side in sides]
+    score = trained_score(counts)
+    if score is None:
+        return None
+    left = [{item: both for item, both in count.items() if item not in (touched or ())} for count in counts]
+    hit = None if touched is None else len(counts[0]) - len(left[0])
+    first = repeats[0]
+    return CurvePoint(
+        benchmark=benchmark,
+        profile=sides[0].result.profile,
+        arm=first.arm,
+        size=first.size,
+        size_share=first.size / largest if largest else 0.0,
+        steps=first.steps,
+        tokens=first.tokens,
+        names=tuple(point.name for point in repeats),
+        items=len(counts[0]),
+        units=len(sides[0].cells),
+        score=score,
+        difference=None,
+        touched_items=hit,
+        untouched=trained_score(left) if hit else None,
+    )
+
+
+def _by_item(side: ComparedRun) -> dict[str, tuple[float, float]]:
+    """By item the right units, with the share of their repeats, and the units."""
+    found: dict[str, tuple[float, float]] = {}
+    for (item, _), cell in side.cells.items():
+        right, units = found.get(item, (0.0, 0.0))
+        found[item] = right + cell.right / cell.tries, units + 1
+    return found
+
+
+def _difference(
+    base: ComparedRun | None, sides: Sequence[ComparedRun], score: TrainedScore
+) -> BaseDifference | None:
+    """The mean of the trainings less the base; None where they share no unit."""
+    if base is None:
+        return None
+    both = pair_units(_shares([base]), _shares(sides))
+    if both is None:
+        return None
+    if score.seed_error is None:
+        p, _ = flip_test(both.pairs)
+        return BaseDifference(both.difference.value, both.difference.low, both.difference.high, p, p)
+    value, trainings = both.difference.value, score.seed_error
+    error = math.hypot(both.difference.error, trainings)
+    freedom = max(1, len(both.pairs) - 1)
+    if trainings > both.difference.error:
+        freedom = min(freedom, len(sides) - 1)
+    half = t_quantile(0.975, freedom) * error
+    p = t_probability(value / error, freedom)
+    return BaseDifference(value, max(-1.0, value - half), min(1.0, value + half), p, p)
+
+
+def _shares(sides: Sequence[ComparedRun]) -> UnitShares:
+    """By unit the mean over the trainings of the share of right repeats."""
+    common = [key for key in sides[0].cells if all(key in side.cells for side in sides)]
+    shares = {key: [share(side.cells[key].right, side.cells[key].tries) for side in sides] for key in common}
+    return {key: Fraction(sum(found), len(sides)) for key, found in shares.items()}
+
+
+CURVE_COLUMNS = (
+    *("arm", "benchmark", "profile", "size", "size_share", "steps", "tokens", "seeds", "items", "units"),
+    *("score", "low", "high", "item_se", "seed_se", "diff_base", "diff_low", "diff_high", "p", "p_adjusted"),
+    *("touched_items", "score_untouched", "untouched_low", "untouched_high"),
+)
+
+
+def csv_rows(points: Sequence[CurvePoint]) -> Iterator[list[Any]]:
+    """A row of `CURVE_COLUMNS` for each point, empty where there is no value."""
+    for point in points:
+        score, difference, untouched = point.score, point.difference, point.untouched
+        yield [
+            *(point.arm, point.benchmark, point.profile, point.size, round(point.size_share, 6)),
+            *(point.steps, point.tokens, len(point.names), point.items, point.units),
+            *(_rounded(value) for value in score),
+            *(
+                [None] * 5
+                if difference is None
+                else (_rounded(getattr(difference, name)) for name in _DIFFERENCE)
+            ),
+            point.touched_items,
+            *([None] * 3 if untouched is None else map(_rounded, untouched[:3])),
+        ]
+
+
+_DIFFERENCE = ("value", "low", "high", "p", "p_adjusted")
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 6)
+
+
+def touched_items(path: Path) -> dict[str, frozenset[str]]:
+    """By benchmark the items whose texts `wildtool data overlap --json` found in training data. Raises DataError."""
+    try:
+        document = json.loads(path.read_text("utf-8"))
+        return {
+            found["benchmark"]: frozenset(item for items in found["items_touched"].values() for item in items)
+            for found in cast(list[dict[str, Any]], document["benchmarks"])
+        }
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DataError(
+            f"{path}: not what `wildtool data overlap FILE --json` prints ({type(error).__name__}: {error})"
+        ) from error

@@ -1,0 +1,191 @@
+"""A series of models trained alike on growing data, as a TOML file names it, to be compared on the same benchmarks."""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, cast
+
+from wildtool.engine.registry import load_benchmark
+from wildtool.errors import DataError, UsageError, unknown_name
+
+BASE_SIZE = 0
+"""Size of a model before training."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeriesBenchmark:
+    """A benchmark that every point is run on."""
+
+    name: str
+    data: str | None = None
+    mode: str | None = None
+    split: str | None = None
+    lang: str | None = None
+    profile: str | None = None
+
+    @property
+    def label(self) -> str:
+        """Name and choices, the same for no two benchmarks of a series; also the name of a folder."""
+        chosen = (self.mode, self.split, self.lang, self.profile, self.data and Path(self.data).stem)
+        return "-".join([self.name, *(part for part in chosen if part)])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeriesPoint:
+    """One model of a series."""
+
+    name: str
+    model: str
+    size: int
+    """Examples it was trained on; 0 for the model before training."""
+    arm: str = "all"
+    """What its data were: `all`, `selected`, `random`, `pairs`, …; points of one arm are one line of the chart."""
+    base_url: str | None = None
+    api_key_env: str | None = None
+    train_seed: int | None = None
+    """Seed of its training; points that differ in it alone are repeats of one training."""
+    steps: int | None = None
+    tokens: int | None = None
+    adapter: str | None = None
+    """Where its weights are, for the reader."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Series:
+    """What a file says."""
+
+    path: Path
+    benchmarks: tuple[SeriesBenchmark, ...]
+    points: tuple[SeriesPoint, ...]
+    """The base first, then by arm, size and seed."""
+    seed: int | None = None
+    repeats: int = 1
+    overlap: Path | None = None
+    """What `wildtool data overlap --json` found between the training data and the benchmarks."""
+
+    @property
+    def base(self) -> SeriesPoint:
+        """The model before training."""
+        return self.points[0]
+
+
+def read_series(path: Path) -> Series:
+    """Reads a series. Raises DataError naming the file, the entry and the key."""
+    try:
+        document = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror}") from error
+    except ValueError as error:
+        raise DataError(f"{path}: not TOML ({error})") from error
+    _check_keys(document, ("series", "point"), str(path))
+    head = document.get("series")
+    if not isinstance(head, dict):
+        raise DataError(f"{path}: [series] is missing; it names the benchmarks")
+    settings = cast(dict[str, Any], head)
+    where = f"{path}: [series]"
+    _check_keys(settings, ("benchmarks", "seed", "repeats", "overlap"), where)
+    benchmarks = tuple(_benchmark(one, where) for one in _list(settings, "benchmarks", where))
+    points = [
+        _point(one, f"{path}: [[point]] {number}")
+        for number, one in enumerate(_list(document, "point", str(path)), 1)
+    ]
+    _check_points(points, path)
+    if len({one.label for one in benchmarks}) < len(benchmarks):
+        raise DataError(f"{where}: benchmarks names one benchmark twice")
+    overlap = _value(settings, "overlap", str, where)
+    return Series(
+        path=path,
+        benchmarks=benchmarks,
+        points=tuple(sorted(points, key=lambda one: (one.size > 0, one.arm, one.size, one.train_seed or 0))),
+        seed=_value(settings, "seed", int, where),
+        repeats=_at_least_one(settings, "repeats", where) or 1,
+        overlap=None if overlap is None else path.parent / overlap,
+    )
+
+
+def _benchmark(given: Any, where: str) -> SeriesBenchmark:
+    entry = {"name": given} if isinstance(given, str) else given
+    if not isinstance(entry, dict):
+        raise DataError(f'{where}: benchmarks: expected names or tables such as {{name = "…", split = "…"}}')
+    keys = [field.name for field in fields(SeriesBenchmark)]
+    texts = cast(dict[str, Any], entry)
+    _check_keys(texts, keys, f"{where}: benchmarks")
+    values = {key: _value(texts, key, str, f"{where}: benchmarks") for key in keys}
+    if not values["name"]:
+        raise DataError(f"{where}: benchmarks: an entry has no name")
+    try:
+        load_benchmark(values["name"], values["mode"])
+    except UsageError as error:
+        hint = '; choices are keys: {name = "…", split = "…"}' if ":" in values["name"] else ""
+        raise DataError(f"{where}: benchmarks: {error}{hint}") from error
+    return SeriesBenchmark(**cast(Any, values))
+
+
+def _point(given: Any, where: str) -> SeriesPoint:
+    if not isinstance(given, dict):
+        raise DataError(f"{where}: expected a table")
+    entry = cast(dict[str, Any], given)
+    _check_keys(entry, [field.name for field in fields(SeriesPoint)], where)
+    texts = {
+        key: _value(entry, key, str, where)
+        for key in ("name", "model", "arm", "base_url", "api_key_env", "adapter")
+    }
+    numbers = {key: _value(entry, key, int, where) for key in ("size", "train_seed", "steps", "tokens")}
+    for key in ("name", "model", "size"):
+        if (texts | numbers)[key] in (None, ""):
+            raise DataError(
+                f"{where}: {key} is missing" + ("; 0 for the model before training" if key == "size" else "")
+            )
+    if cast(int, numbers["size"]) < 0:
+        raise DataError(f"{where}: size is {numbers['size']}; it is a number of examples")
+    return SeriesPoint(
+        **cast(Any, {key: value for key, value in (texts | numbers).items() if value is not None})
+    )
+
+
+def _check_points(points: Sequence[SeriesPoint], path: Path) -> None:
+    names = [point.name for point in points]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise DataError(f"{path}: two points are called {twice[0]!r}; give each its own name")
+    bases = [point.name for point in points if point.size == BASE_SIZE]
+    if len(bases) != 1:
+        found = ", ".join(bases) or "none"
+        raise DataError(f"{path}: one point must have size 0, the model before training; found {found}")
+    if len(points) < 2:
+        raise DataError(f"{path}: a series needs a point after training, with size above 0")
+    seen: dict[tuple[str, int, int | None], str] = {}
+    for point in points:
+        key = point.arm, point.size, point.train_seed
+        if key in seen:
+            raise DataError(
+                f"{path}: {seen[key]} and {point.name} have the same arm, size and train_seed; repeats of a training "
+                "differ in train_seed, other data in arm"
+            )
+        seen[key] = point.name
+
+
+def _check_keys(entry: Mapping[str, Any], known: Sequence[str], where: str) -> None:
+    if unknown := [key for key in entry if key not in known]:
+        raise DataError(f"{where}: {unknown_name('key', unknown[0], known)}")
+
+
+def _value(entry: Mapping[str, Any], key: str, kind: type, where: str) -> Any:
+    value = entry.get(key)
+    if value is None or (isinstance(value, kind) and not isinstance(value, bool)):
+        return value
+    raise DataError(f"{where}: {key} is {value!r}; expected a {'text' if kind is str else 'whole number'}")
+
+
+def _at_least_one(entry: Mapping[str, Any], key: str, where: str) -> int | None:
+    value = _value(entry, key, int, where)
+    if value is not None and value < 1:
+        raise DataError(f"{where}: {key} is {value}; expected 1 or more")
+    return value
+
+
+def _list(entry: Mapping[str, Any], key: str, where: str) -> list[Any]:
+    found = entry.get(key)
+    if not isinstance(found, list) or not found:
+        raise DataError(f"{where}: {key} is missing; it lists at least one")
+    return cast(list[Any], found)

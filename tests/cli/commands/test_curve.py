@@ -1,0 +1,144 @@
+"""`wildtool curve`: models before and after training on the same benchmarks."""
+
+import csv
+import json
+import shutil
+import socket
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from wildtool.cli import app
+from wildtool.engine.compare.curve import CURVE_COLUMNS
+
+POINT = '[[point]]\nname = "{name}"\nmodel = "baseline/{model}"\nsize = {size}\narm = "{arm}"\ntrain_seed = {seed}\n'
+POINTS = (
+    ("base", "random", 0, "all", 0),
+    ("s1", "lexical", 100, "all", 1),
+    ("s2", "chat", 100, "all", 2),
+    ("s3", "lexical", 100, "all", 3),
+    ("best", "gold", 1000, "all", 1),
+    ("r", "random", 100, "random", 1),
+)
+
+
+def type_(*words: str) -> Result:
+    return CliRunner().invoke(app, list(words), prog_name="wildtool", env={"COLUMNS": "100"})
+
+
+def write_series(path: Path, head: str = "") -> None:
+    text = f'[series]\nbenchmarks = ["wild-mini"]\n{head}'
+    names = ("name", "model", "size", "arm", "seed")
+    path.write_text(text + "".join(POINT.format(**dict(zip(names, point, strict=True))) for point in POINTS))
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a series that was run on eight sessions."""
+    place = tmp_path_factory.mktemp("curve")
+    write_series(place / "series.toml")
+    ended = type_("curve", str(place / "series.toml"), "--limit", "8", "-o", str(place / "runs"))
+    assert ended.exit_code == 0, ended.output
+    (place / "shown").write_text(ended.output)
+    return place
+
+
+def rows(place: Path) -> dict[tuple[str, int], dict[str, str]]:
+    with (place / "runs" / "curve.csv").open(newline="") as file:
+        found = list(csv.DictReader(file))
+    assert list(found[0]) == list(CURVE_COLUMNS)
+    return {(row["arm"], int(row["size"])): row for row in found}
+
+
+def test_each_size_is_compared_with_the_model_before_training(played: Path):
+    found = rows(played)
+    assert list(found) == [("all", 0), ("all", 100), ("all", 1000), ("random", 100)]
+    assert found["all", 1000]["score"] == "1.0"
+    assert float(found["all", 1000]["diff_base"]) == pytest.approx(
+        1 - float(found["all", 0]["score"]), abs=1e-5
+    )
+    assert float(found["all", 1000]["p_adjusted"]) < 0.05
+    # The random arm is the base itself, on other paths of chance.
+    assert float(found["random", 100]["diff_base"]) == pytest.approx(0, abs=1e-9)
+    assert found["all", 0]["diff_base"] == ""
+
+
+def test_trainings_of_one_size_are_one_point(played: Path):
+    three, one = rows(played)["all", 100], rows(played)["all", 1000]
+    assert (three["seeds"], one["seeds"]) == ("3", "1")
+    singles = [
+        json.loads(type_("show", str(played / "runs" / name), "--json").stdout)["runs"][0]
+        for name in ("s1", "s2", "s3")
+    ]
+    tasks = [next(m["value"] for m in run["metrics"] if m["name"] == "task") for run in singles]
+    assert float(three["score"]) == pytest.approx(sum(tasks) / 3, abs=1e-5)
+    mean = sum(tasks) / 3
+    spread = sum((task - mean) ** 2 for task in tasks) / 2 / 3
+    assert float(three["seed_se"]) == pytest.approx(spread**0.5, abs=1e-5)
+    assert one["seed_se"] == ""
+
+
+def test_the_table_says_what_a_reader_must_know(played: Path):
+    shown = " ".join((played / "shown").read_text().split())
+    assert "wild-mini, profile official: score by training examples" in shown
+    assert "With fewer than 3 trainings of a size" in shown
+    assert "Nobody looked whether the training data hold items" in shown
+    assert "no control arm" not in shown
+    assert (played / "runs" / "curve-wild-mini.svg").read_text().startswith("<svg")
+
+
+def test_the_same_command_again_runs_nothing_and_gives_the_same(played: Path):
+    before = (played / "runs" / "curve.csv").read_bytes()
+    records = {path: path.read_bytes() for path in (played / "runs").rglob("record-*")}
+    assert records
+    assert (
+        type_("curve", str(played / "series.toml"), "--limit", "8", "-o", str(played / "runs")).exit_code == 0
+    )
+    assert (played / "runs" / "curve.csv").read_bytes() == before
+    assert {path: path.read_bytes() for path in (played / "runs").rglob("record-*")} == records
+
+
+def test_scores_are_also_shown_without_items_of_the_training_data(played: Path, tmp_path: Path):
+    write_series(tmp_path / "series.toml", 'overlap = "overlap.json"\n')
+    found = {
+        "benchmarks": [
+            {"benchmark": "wild-mini", "items_touched": {"exact": ["wild_mini_0"], "near": ["wild_mini_1"]}}
+        ]
+    }
+    (tmp_path / "overlap.json").write_text(json.dumps(found))
+    shutil.copytree(played / "runs", tmp_path / "runs")
+    ended = type_("curve", str(tmp_path / "series.toml"), "--limit", "8", "-o", str(tmp_path / "runs"))
+    assert ended.exit_code == 0, ended.output
+    assert "2 of 8 items of wild-mini are in the training data; `untouched` is" in " ".join(
+        ended.output.split()
+    )
+    best = rows(tmp_path)["all", 1000]
+    assert (best["touched_items"], best["score_untouched"]) == ("2", "1.0")
+    assert "untouched" in " ".join(ended.output.split())
+
+
+def test_a_file_that_is_no_overlap_is_refused(played: Path, tmp_path: Path):
+    write_series(tmp_path / "series.toml", 'overlap = "overlap.json"\n')
+    (tmp_path / "overlap.json").write_text("[]")
+    shutil.copytree(played / "runs", tmp_path / "runs")
+    ended = type_("curve", str(tmp_path / "series.toml"), "--limit", "8", "-o", str(tmp_path / "runs"))
+    assert ended.exit_code == 2
+    assert "not what `wildtool data overlap FILE --json` prints" in " ".join(ended.output.split())
+
+
+def test_endpoints_that_do_not_answer_are_named_before_anything_is_run(tmp_path: Path):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        closed = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+        write_series(tmp_path / "series.toml")
+        with (tmp_path / "series.toml").open("a") as file:
+            file.write(f'[[point]]\nname = "dead"\nmodel = "m"\nsize = 5\nbase_url = "{closed}"\n')
+        asked = ("curve", str(tmp_path / "series.toml"), "--limit", "2", "-o", str(tmp_path / "runs"), "-q")
+        ended = type_(*asked)
+        assert ended.exit_code == 2
+        assert f"dead: {closed} does not answer" in " ".join(ended.output.split())
+        assert not (tmp_path / "runs").exists()
+        ended = type_(*asked, "--available")
+    assert ended.exit_code == 0, ended.output
+    assert ("all", 5) not in rows(tmp_path)
