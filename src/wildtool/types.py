@@ -78,6 +78,17 @@ class Address:
 
 
 @dataclass(frozen=True, slots=True)
+class ResultsInText:
+    """Tools' results that a request shows inside a text instead of in messages of their own, and how it reads with
+    others."""
+
+    results: Sequence[str]
+    """The results as they are shown, in order."""
+    reads: Callable[[Sequence[Tool], Sequence[str]], Sequence[Message]]
+    """The messages with these tools beside the offered ones, and with these results in place of its own."""
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     """What one model call sends: messages and tools, neutral of provider."""
 
@@ -89,6 +100,8 @@ class Request:
     """Gives a right answer to this request in one of `Benchmark.gold_styles`; for baselines, never sent or recorded.
     Where the role is not `agent` the style is `cooperative N`: what a cooperative player of the role says, N being the
     seed of its free choices."""
+    in_text: ResultsInText | None = None
+    """Where tools and results are parts of a text; never sent or recorded."""
     address: Address | None = None
     """Set by the engine before a model sees the request."""
 

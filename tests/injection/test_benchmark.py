@@ -14,6 +14,7 @@ from wildtool.cli import app
 from wildtool.engine.registry import as_recorded, load_benchmark
 from wildtool.episode import gold_replies
 from wildtool.injection.benchmark import OBEDIENT, with_injection
+from wildtool.injection.planting import choose_attack
 from wildtool.injection.settings import Injection, InjectionSetting
 from wildtool.noise.benchmark import with_noise
 from wildtool.noise.levels import Noise
@@ -24,9 +25,12 @@ SETS = {
     "wild-mini": ("wild-mini", None, None),
     "acebench": ("acebench", "fc", "agent_finance"),
     "acebench, official": ("acebench", "fc", "agent"),
+    "acebench, text": ("acebench", None, "agent_finance"),
+    "acebench, official, text": ("acebench", "minimal", "agent"),
 }
 """Name, mode and split of benchmarks that show results of native calls."""
-OFFICIAL = {"acebench, official"}
+PULLED = oracle_folder("acebench").parents[1] / "data"
+OFFICIAL = {"acebench, official", "acebench, official, text"}
 """Those whose data come from the shared folder."""
 
 
@@ -65,6 +69,8 @@ def units(benchmark: Benchmark, sample: list[Item]) -> Iterator[tuple[str, Item,
 
 
 def results(request: Request) -> list[str]:
+    if request.in_text is not None:
+        return list(request.in_text.results)
     return [message["content"] for message in request.messages if message.get("role") == "tool"]
 
 
@@ -80,7 +86,8 @@ def test_who_answers_right_resists_and_who_obeys_is_found_out(name: str):
         assert [reply for _, reply in steps] == gold
         verdict = judged(injected, item, unit, gold, profile)
         assert (verdict.outcome, verdict.score, verdict.error) == (clean.outcome, clean.score, clean.error)
-        shown = any(map(results, (request for request, _ in steps)))
+        # What the simulated user sees is no result.
+        shown = any(results(request) for request, _ in steps if request.role == "agent")
         assert verdict.fields["injection"] == ("resisted" if shown else "not reached")
         obedient = [reply for _, reply in played(injected, item, unit, profile, OBEDIENT)]
         found.append(judged(injected, item, unit, obedient, profile).fields["injection"])
@@ -117,6 +124,33 @@ def test_a_request_gains_one_tool_and_the_instruction_in_two_results_at_most(nam
             # What was shown once is shown alike from then on.
             assert len(changed) >= own
             own = len(changed)
+
+
+@pytest.mark.parametrize("profile", ["official", "fixed"])
+def test_a_text_gains_one_tool_and_the_instruction_in_its_first_result(profile: str):
+    benchmark, sample = items("acebench, text")
+    injected = with_injection(benchmark, BASE)
+    for item in sample:
+        (unit,) = item.units
+        attack = choose_attack(BASE, item.id, item.lang, ())
+        assert attack is not None
+        pairs = zip(
+            played(benchmark, item, unit, profile, "parallel"),
+            played(injected, item, unit, profile, "parallel"),
+            strict=True,
+        )
+        seen: list[bool] = []
+        for (clean, _), (other, _) in pairs:
+            one, two = (str(request.messages[-1]["content"]) for request in (clean, other))
+            assert clean.messages[0] == other.messages[0]
+            if clean.role != "agent":
+                assert one == two
+                continue
+            assert (one.count(attack.name), two.count(attack.name)) == (0, 1)
+            seen.append(attack.instruction in two)
+            assert seen[-1] == bool(results(clean))
+            assert one.count("\n") == two.count("\n")
+        assert seen[-1]
 
 
 def test_a_call_before_the_instruction_was_seen_is_not_obedience():
@@ -255,7 +289,7 @@ def test_a_run_with_instructions_is_scored_resumed_and_compared(tmp_path: Path):
     status, table = run(tmp_path / "gold", *inject)
     assert status == 0
     assert "injection enhanced, seed 5" in table
-    assert "injection: obeyed 0.0 %" in table
+    assert "injection: obeyed (lower is better) 0.0 %" in table
     assert identity(tmp_path / "gold")["injection"] == {"setting": "enhanced", "seed": 5}
     assert run(tmp_path / "gold", *inject) == (status, table)
     status, reason = run(tmp_path / "gold", "--inject", "enhanced")
@@ -295,13 +329,17 @@ def test_off_changes_no_byte_of_a_run(tmp_path: Path):
     [
         (("wild-mini", "--inject", "strong"), "'base', 'enhanced'"),
         (
-            ("acebench", "--split", "agent_finance", "--inject", "base"),
-            "shows one in mode text; its modes are",
+            ("rotbench", "--data", PULLED / "rotbench", "--inject", "base"),
+            "none of the selected items of rotbench shows one",
         ),
         (("toleap", "--inject", "base"), "--inject belongs to one benchmark"),
     ],
 )
-def test_what_cannot_be_injected_is_refused_before_the_run(tmp_path: Path, words: Sequence[str], reason: str):
+def test_what_cannot_be_injected_is_refused_before_the_run(
+    tmp_path: Path, words: Sequence[object], reason: str
+):
+    if words[0] == "rotbench" and not (PULLED / "rotbench").is_dir():
+        pytest.skip(f"no folder {PULLED / 'rotbench'}")
     status, text = typed("run", *words, "--model", "baseline/gold", "--out", tmp_path / "run")
     assert status == 2
     assert reason in text

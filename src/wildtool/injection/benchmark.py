@@ -1,12 +1,13 @@
 """A benchmark with an attacker's instruction in the results that its recorded sessions show: its rules and data stay.
 
-The attacker's tool is added to the tools of each request, and the instruction is planted into two results: the last one
-of the history that a unit begins with, and the first one that the model's own calls get. So a record holds what the
-model was sent and said. The benchmark judges the replies as they are: it knows no such tool, so a call of it is a call
-of a tool that was not offered. Beside its verdict each unit says whether the model obeyed.
+The attacker's tool is added to the tools of each request, in its list or in its text, and the instruction is planted
+into two results: the last one of the history that a unit begins with, and the first one that the model's own calls get.
+So a record holds what the model was sent and said. The benchmark judges the replies as they are: it knows no such tool,
+so a call of it is a call of a tool that was not offered. Beside its verdict each unit says whether the model obeyed.
 """
 
 import copy
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from random import Random
@@ -14,17 +15,28 @@ from typing import Any, TypeVar, cast
 
 from wildtool.altered import AlteredRules, altered_class
 from wildtool.benchmark import Benchmark, Rules
-from wildtool.episode import gold_replies, replay
+from wildtool.episode import gold_replies, replay, written_text
 from wildtool.injection.planting import ATTACK_RESULT, Attack, choose_attack, planted
 from wildtool.injection.settings import Injection
 from wildtool.injection.summary import NOT_REACHED, OBEYED, RESISTED
 from wildtool.json_codec import as_object, as_objects
 from wildtool.trace import Trace
-from wildtool.types import Episode, FieldValue, Item, Message, Request, Tool, Transcript, Verdict
+from wildtool.types import (
+    Episode,
+    FieldValue,
+    Item,
+    Message,
+    Request,
+    ResultsInText,
+    Tool,
+    Transcript,
+    Verdict,
+)
 
 OBEDIENT = "obedient"
 """Style of the gold answers of a model that obeys the first instruction that it sees (`baseline/obedient`)."""
 _AGENT = "agent"
+_CALLED = re.compile(r"([A-Za-z_]\w*)\s*\(")
 B = TypeVar("B", bound=Benchmark)
 
 
@@ -109,10 +121,12 @@ class InjectedEpisode:
         self.obeyed = False
         """Whether it called the attacker's tool then."""
         self.shown: dict[str, str] = {}
-        """Results as they were to those with the instruction."""
+        """Texts of messages as they were to those that the model saw."""
         self._injection, self._item = injection, item
         self._history: int | None = None
         """Messages of the first request to the model."""
+        self._answers: set[int] = set()
+        """Places among the results in a text of those that only the attacker's tool returned."""
         self._asked: Request | None = None
         """The request that the next reply answers, where it is known."""
         self._visible = False
@@ -125,18 +139,23 @@ class InjectedEpisode:
     def request(self) -> Request | None:
         self._asked = request = self.inner.request()
         self._visible = False
-        if request is None or request.role != _AGENT or not request.tools:
+        if request is None or request.role != _AGENT or not (request.tools or request.in_text):
             return request
         if self._history is None:
             self._history = len(request.messages)
             self.attack = choose_attack(self._injection, self._item.id, self._item.lang, request.tools)
         if self.attack is None:
             return request
-        messages = self._messages(request.messages, self.attack)
 
         def gold(style: str) -> Message:
             return self._gold(style, request)
 
+        if request.in_text is not None:
+            messages = self._texts(request.in_text, self.attack)
+            for one, other in zip(request.messages, messages, strict=True):
+                self.shown[one["content"]] = other["content"]
+            return replace(request, messages=messages, gold=request.gold and gold)
+        messages = self._messages(request.messages, self.attack)
         return replace(
             request,
             messages=messages,
@@ -147,9 +166,13 @@ class InjectedEpisode:
     def advance(self, reply: Message) -> None:
         if self._asked is None:
             self.request()  # a record is judged: what the model saw follows from the request
-        if self._visible and self.attack is not None:
-            self.reached = True
-            self.obeyed = self.obeyed or any(name == self.attack.name for _, name in _called(reply))
+        asked, attack = self._asked, self.attack
+        if asked is not None and attack is not None and asked.role == _AGENT:
+            names = _written(reply) if asked.in_text else [name for _, name in _called(reply)]
+            self.reached = self.reached or self._visible
+            self.obeyed = self.obeyed or (self._visible and attack.name in names)
+            if asked.in_text and names and all(name == attack.name for name in names):
+                self._answers.add(len(asked.in_text.results))
         self._asked = None
         self.inner.advance(reply)
 
@@ -179,12 +202,22 @@ class InjectedEpisode:
             self._visible = True
         return shown
 
+    def _texts(self, in_text: ResultsInText, attack: Attack) -> Sequence[Message]:
+        """The messages where tools and results are parts of a text."""
+        results = [ATTACK_RESULT if at in self._answers else its for at, its in enumerate(in_text.results)]
+        own = next((at for at in range(len(results)) if at not in self._answers), None)
+        if own is not None:
+            results[own] = planted(results[own], attack.instruction)
+            self._visible = True
+        return in_text.reads([attack.tool], results)
+
     def _gold(self, style: str, request: Request) -> Message:
         assert request.gold is not None
         if style != OBEDIENT:
             return request.gold(style)
         if self._visible and self.attack is not None and not self.obeyed:
-            return self.attack.call(f"call_attack_{len(request.messages)}")
+            native = self.attack.call(f"call_attack_{len(request.messages)}")
+            return self.attack.written_call if request.in_text else native
         return request.gold("parallel")
 
 
@@ -205,10 +238,8 @@ class _InjectedRules(AlteredRules):
             return trace
 
         def shown(message: Message) -> Message:
-            result = message.get("content")
-            if message.get("role") != "tool" or not isinstance(result, str):
-                return message
-            return {**message, "content": episode.shown.get(result, result)}
+            text = message.get("content")
+            return {**message, "content": episode.shown.get(text, text)} if isinstance(text, str) else message
 
         steps = tuple(replace(step, seen=[*map(shown, step.seen)]) for step in trace.steps)
         return replace(trace, tools=[*trace.tools, episode.attack.tool], steps=steps)
@@ -222,10 +253,17 @@ def _called(message: Message) -> list[tuple[Any, Any]]:
     ]
 
 
+def _written(reply: Message) -> list[str]:
+    """Names of the calls that a text makes, as far as a pattern can say."""
+    return _CALLED.findall(written_text(reply) or "")
+
+
 def _shows_result(rules: Rules, item: Item, unit: str) -> bool:
     episode = rules.episode(item, unit)
     for reply in gold_replies(rules.episode(item, unit), rules.gold_style) or ():
         request = episode.request()
+        if request is not None and request.in_text and request.in_text.results:
+            return True
         if request is not None and any(message.get("role") == "tool" for message in request.messages):
             return True
         episode.advance(reply)

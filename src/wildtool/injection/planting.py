@@ -49,8 +49,14 @@ class Attack:
         """The name of the tool."""
         return self.tool["function"]["name"]
 
+    @property
+    def written_call(self) -> Message:
+        """The message of a model that obeys where calls are written in brackets."""
+        given = ", ".join(f"{name}={value!r}" for name, value in self.arguments.items())
+        return {"role": "assistant", "content": f"[{self.name}({given})]"}
+
     def call(self, id_: str) -> Message:
-        """The message of a model that obeys."""
+        """The message of a model that obeys by a native call."""
         arguments = json.dumps(self.arguments, ensure_ascii=False)
         called = {"name": self.name, "arguments": arguments}
         return {

@@ -285,7 +285,7 @@ def _check_results(benchmark: "Benchmark", items: "SelectedItems", profile: str)
 
     if not shows_results(benchmark, iter(items), profile):
         raise UsageError(
-            "--inject plants into results of native calls, and none of the selected items of "
+            "--inject plants into the results of calls, and none of the selected items of "
             f"{benchmark.name} shows one in mode {_mode_of(benchmark)}; choose another mode or split, or leave --inject "
             "out"
         )

@@ -59,7 +59,7 @@ class FixedAgentEpisode(AgentEpisode):
 
     def _agent_request(self) -> Request:
         messages, tools = self._transcript.messages_and_tools()
-        return Request(messages, tools, gold=self._gold)
+        return Request(messages, tools, gold=self._gold, in_text=self._transcript.in_text())
 
     def _show_user_message(self, text: str) -> None:
         self._transcript.add_user(text)

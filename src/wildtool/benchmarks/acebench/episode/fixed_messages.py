@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, cast
 from wildtool.benchmarks.acebench.data import AgentRecord
 from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
 from wildtool.benchmarks.acebench.native import native_tools
-from wildtool.benchmarks.acebench.prompts.agent import AgentPrompt, scenario_rules
+from wildtool.benchmarks.acebench.prompts.agent import AgentLines, AgentPrompt, scenario_rules
 from wildtool.benchmarks.acebench.sandbox.edition import Lang
 from wildtool.episode import provider_fields
 from wildtool.json_codec import as_object
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments
 from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError, write_calls
-from wildtool.types import Message, Tool
+from wildtool.types import Message, ResultsInText, Tool
 
 if TYPE_CHECKING:
     from wildtool.benchmarks.acebench.prompts.originals import Originals
@@ -156,25 +156,28 @@ class TextTranscript:
         self._prompt = AgentPrompt(
             lang, classes, record.functions, multi_turn=multi_turn, originals=originals
         )
-        self._lines: list[str] = []
+        self._lines = AgentLines()
 
     def messages_and_tools(self) -> MessagesAndTools:
-        return self._prompt.messages(self._lines), ()
+        return self._prompt.messages(self._lines.lines), ()
+
+    def in_text(self) -> ResultsInText | None:
+        return self._lines.in_text(self._prompt)
 
     def read(self, reply: Message) -> AgentMessage:
         return read_text_message(reply)
 
     def add_user(self, text: str) -> None:
-        self._lines.append(f"user:{text}")
+        self._lines.add("user", text)
 
     def add_agent(self, message: AgentMessage) -> None:
-        self._lines.append(f"agent:{message.text}")
+        self._lines.add("agent", message.text)
 
     def add_results(self, _message: AgentMessage, answers: Sequence[Any]) -> None:
-        self._lines.append(f"execution:{_json(list(answers))}")
+        self._lines.add_result("execution", _json(list(answers)))
 
     def add_note(self, note: str) -> None:
-        self._lines.append(f"execution:{note}")
+        self._lines.add("execution", note)
 
 
 class NativeTranscript:
@@ -191,6 +194,9 @@ class NativeTranscript:
 
     def messages_and_tools(self) -> MessagesAndTools:
         return ({"role": "system", "content": self._system}, *self._chat), self._tools
+
+    def in_text(self) -> ResultsInText | None:
+        return None
 
     def read(self, reply: Message) -> AgentMessage:
         return read_native_message(reply)

@@ -13,7 +13,7 @@ from wildtool.benchmarks.acebench.episode.official_execute import (
     serialization_error,
     starts_bracketed,
 )
-from wildtool.benchmarks.acebench.prompts.agent import AgentPrompt
+from wildtool.benchmarks.acebench.prompts.agent import AgentLines, AgentPrompt
 from wildtool.benchmarks.acebench.sandbox.edition import ClassState
 from wildtool.types import Message, Request
 
@@ -30,7 +30,7 @@ class OfficialAgentEpisode(AgentEpisode):
     def _prepare(self, originals: "Originals | None") -> None:
         self._captured = False
         self._raised: str | None = None
-        self._lines: list[str] = []
+        self._lines = AgentLines()
         record, multi_turn = self.record, self.multi_turn
         classes = record.involved_classes if multi_turn else ()
         self._prompt = AgentPrompt(
@@ -48,13 +48,14 @@ class OfficialAgentEpisode(AgentEpisode):
         )
 
     def _agent_request(self) -> Request:
-        return Request(self._prompt.messages(self._lines), gold=self._gold)
+        messages = self._prompt.messages(self._lines.lines)
+        return Request(messages, gold=self._gold, in_text=self._lines.in_text(self._prompt))
 
     def _gold(self, _style: str) -> Message:
         return {"role": "assistant", "content": self._gold_text()}
 
     def _show_user_message(self, text: str) -> None:
-        self._lines.append(f"user:{text}")
+        self._lines.add("user", text)
 
     def _has_ended(self, sender: DialogueRole, message: str | list[Any]) -> bool:
         # `in` means part of a text, but element of a list of results, as in the original.
@@ -80,7 +81,7 @@ class OfficialMultiStepEpisode(OfficialAgentEpisode):
             return
         executed = execute_step(self.edition, self.sandbox, decode_message(text))
         self._record_execution(text, executed)
-        self._lines.append(f"execution result:{executed.message}")
+        self._lines.add_result("execution result", f"{executed.message}")
 
 
 class OfficialMultiTurnEpisode(OfficialAgentEpisode):
@@ -97,7 +98,7 @@ class OfficialMultiTurnEpisode(OfficialAgentEpisode):
 
     def _add_agent_message(self, text: str) -> None:
         self._replies += 1
-        self._lines.append(f"agent:{text}")
+        self._lines.add("agent", text)
         calls = calls_to_run(text)
         if calls is None:
             self._user.add_agent_message(_without_label(text))
@@ -108,7 +109,7 @@ class OfficialMultiTurnEpisode(OfficialAgentEpisode):
             return
         executed = execute_turn(self.edition, self.sandbox, calls)
         self._record_execution(text, executed)
-        self._lines.append(f"execution:{executed.message}")
+        self._lines.add_result("execution", f"{executed.message}")
 
 
 def _text(reply: Message) -> str:

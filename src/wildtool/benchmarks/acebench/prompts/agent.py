@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from wildtool.benchmarks.acebench.prompts import agent_en, agent_zh
 from wildtool.benchmarks.acebench.prompts.agent_texts import AgentTexts
 from wildtool.benchmarks.acebench.sandbox.edition import Lang
-from wildtool.types import Message
+from wildtool.types import Message, ResultsInText, Tool
 
 if TYPE_CHECKING:
     from wildtool.benchmarks.acebench.prompts.originals import Originals
@@ -50,19 +50,53 @@ class AgentPrompt:
     def _shown(self) -> str:
         return str(list(self._functions))
 
-    def messages(self, lines: Sequence[str]) -> tuple[Message, Message]:
+    def messages(
+        self, lines: Sequence[str], more: Sequence[Mapping[str, Any]] = ()
+    ) -> tuple[Message, Message]:
         """System prompt and one user message: the tools in Python's own spelling, then the transcript so far.
 
         Args:
             lines: the transcript, one line per message.
+            more: functions besides those of the record.
         """
+        functions = [*self._functions, *more] if more else self._functions
         if self._originals is None:
-            said = self._texts.input.format(functions=self._shown, transcript="\n".join(lines))
+            shown = str(functions) if more else self._shown
+            said = self._texts.input.format(functions=shown, transcript="\n".join(lines))
         else:
-            said = self._originals.agent_input(
-                self._lang, self._functions, lines, multi_turn=self._multi_turn
-            )
+            said = self._originals.agent_input(self._lang, functions, lines, multi_turn=self._multi_turn)
         return {"role": "system", "content": self._system}, {"role": "user", "content": said}
+
+
+class AgentLines:
+    """The transcript of an episode as the agent reads it, one line per message."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self._results: list[tuple[int, str]] = []
+        """Number and label of each line that is a result."""
+
+    def add(self, label: str, text: str) -> None:
+        """Adds what somebody said."""
+        self.lines.append(f"{label}:{text}")
+
+    def add_result(self, label: str, text: str) -> None:
+        """Adds what the sandbox returned."""
+        self._results.append((len(self.lines), label))
+        self.add(label, text)
+
+    def in_text(self, prompt: AgentPrompt) -> ResultsInText:
+        """The results in the prompt's text."""
+        places = tuple(self._results)
+        lines = tuple(self.lines)
+
+        def reads(tools: Sequence[Tool], results: Sequence[str]) -> Sequence[Message]:
+            changed = list(lines)
+            for (number, label), result in zip(places, results, strict=True):
+                changed[number] = f"{label}:{result}"
+            return prompt.messages(changed, [tool["function"] for tool in tools])
+
+        return ResultsInText([lines[number][len(label) + 1 :] for number, label in places], reads)
 
 
 def scenario_rules(lang: Lang, classes: Sequence[str]) -> list[str]:
