@@ -295,3 +295,20 @@ def test_several_processes_write_what_one_does(tmp_path: Path, monkeypatch: pyte
         found.append((out.read_text(), summary, Path(f"{out}.rejects.jsonl").read_text()))
     assert found[0] == found[1]
     assert found[0][0].count("\n") == 20
+
+
+def test_the_correct_conversations_of_a_run_are_converted(tmp_path: Path):
+    run = tmp_path / "run"
+    words = ["run", "wild-mini", "--limit", "2", "--model", "baseline/gold", "--quiet", "--out", str(run)]
+    assert CliRunner().invoke(app, words, prog_name="wildtool").exit_code == 0
+    out = tmp_path / "out.jsonl"
+    ended = convert(run, "--to", "openai", "-o", out)
+    assert ended.exit_code == 0, ended.stderr
+    rows = lines(out)
+    assert len(rows) == 8
+    assert all(row["messages"][-1]["role"] == "assistant" and row["tools"] for row in rows)
+    about = json.loads((run / "run.json").read_text())
+    (run / "run.json").write_text(json.dumps(about | {"data": about["data"] | {"name": "official"}}))
+    refused = convert(run, "--to", "openai", "-o", out, "--force")
+    assert refused.exit_code == 2
+    assert "official data" in refused.stderr

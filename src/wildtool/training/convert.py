@@ -44,6 +44,8 @@ class Conversion:
     safe_names: bool = False
     all_prefixes: bool = False
     """Whether step records that another one contains are kept."""
+    rows: Callable[[Path], Iterator[RawRow]] = raw_rows
+    """Gives the rows of each of `files`."""
     processes: int = 1
     """How many processes convert a large file."""
 
@@ -174,7 +176,7 @@ class Converter:
             yield read_row(parse_row(row), data_set, str(path), self._conversion.reading)
 
     def _open(self, path: Path) -> tuple[DataSet, Iterator[RawRow]]:
-        rows = raw_rows(path)
+        rows = self._conversion.rows(path)
         sample = list(islice(rows, _SAMPLE))
         if not sample:
             raise DataError(f"{path}: holds no record")

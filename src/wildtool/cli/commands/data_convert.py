@@ -23,7 +23,11 @@ FormName = Literal["sharegpt", "openai", "trl", "llamafactory", "adp", "tools"]
 def convert(
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE…", help="JSON, JSON Lines, CSV or Parquet; also with gzip or zstd."),
+        typer.Argument(
+            metavar="FILE…",
+            help="JSON, JSON Lines, CSV or Parquet, also with gzip or zstd; or run folders, for their correct"
+            " conversations.",
+        ),
     ],
     to: Annotated[
         FormName | None,
@@ -156,6 +160,7 @@ def convert(
     Examples:
       wildtool data convert toolace.json --to llamafactory -o lf
       wildtool data convert toolace.json --from toolace --to trl -o toolace.jsonl
+      wildtool data convert runs/wild-mini/baseline--gold --to openai -o right.jsonl
 
     \b
     Layouts for --from:
@@ -166,6 +171,7 @@ def convert(
     Rows that cannot be converted are counted and listed in OUT.rejects.jsonl. What a form has no place for
     is counted by name.
     """
+    from wildtool.export.training_rows import training_rows
     from wildtool.training.convert import Conversion
     from wildtool.training.readers.options import ReadOptions
     from wildtool.training.writers.forms import TRAINING_FORMS
@@ -205,6 +211,7 @@ def convert(
         ),
         safe_names=safe_names,
         all_prefixes=prefixes == "all",
+        rows=training_rows,
         processes=jobs or min(_cores(), _MOST_PROCESSES),
     )
     summary = _write(
