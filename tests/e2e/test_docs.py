@@ -55,6 +55,7 @@ ELSEWHERE = (
     "data lint apibank",
     "data convert toolace.json",
     "data convert xlam.parquet",
+    "data convert runs/mine",
     "--format pairs",
 )
 """Commands that need an endpoint, official data or a large extra, that serve, or that find faults: only their options

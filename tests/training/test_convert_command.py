@@ -302,13 +302,11 @@ def test_the_correct_conversations_of_a_run_are_converted(tmp_path: Path):
     words = ["run", "wild-mini", "--limit", "2", "--model", "baseline/gold", "--quiet", "--out", str(run)]
     assert CliRunner().invoke(app, words, prog_name="wildtool").exit_code == 0
     out = tmp_path / "out.jsonl"
-    ended = convert(run, "--to", "openai", "-o", out)
+    refused = convert(run, "--to", "openai", "-o", out)
+    assert refused.exit_code == 2
+    assert "is a benchmark" in refused.stderr
+    ended = convert(run, "--to", "openai", "-o", out, "--allow-benchmark-data")
     assert ended.exit_code == 0, ended.stderr
     rows = lines(out)
     assert len(rows) == 8
     assert all(row["messages"][-1]["role"] == "assistant" and row["tools"] for row in rows)
-    about = json.loads((run / "run.json").read_text())
-    (run / "run.json").write_text(json.dumps(about | {"data": about["data"] | {"name": "official"}}))
-    refused = convert(run, "--to", "openai", "-o", out, "--force")
-    assert refused.exit_code == 2
-    assert "official data" in refused.stderr

@@ -21,6 +21,8 @@ class ExportRequest:
     """Outcome of the units whose conversations are exported; None for all."""
     arguments: str = "text"
     """How call arguments are written in conversations: `text` (JSON, as received) or `object`."""
+    lossless: bool = False
+    """Whether turns of ShareGPT's shape keep what trainers do not read."""
     with_data: bool = False
     """Whether a bundle contains the data."""
     allow_benchmark_data: bool = False
@@ -57,7 +59,7 @@ EXPORT_FORMATS: Mapping[str, ExportFormat] = {
         "conversations in OpenAI's shape", ".openai.jsonl", "openai", ("profile", "only", "arguments")
     ),
     "sharegpt": ExportFormat(
-        "conversations in ShareGPT's shape", ".sharegpt.jsonl", "sharegpt", ("profile", "only")
+        "conversations in ShareGPT's shape", ".sharegpt.jsonl", "sharegpt", ("profile", "only", "lossless")
     ),
     "pairs": ExportFormat(
         "preference pairs from wrong units; not for benchmark data",

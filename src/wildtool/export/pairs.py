@@ -12,12 +12,12 @@ from typing import Any
 
 from wildtool.benchmark import Benchmark
 from wildtool.engine.record.reader import RecordedReply
-from wildtool.errors import DataError
 from wildtool.export import ExportRequest
 from wildtool.export.files import write_json_lines
+from wildtool.export.training_rows import data_owner
 from wildtool.export.trajectory import RecordedRun, RecordedUnit
 from wildtool.training.procedures.agreement import agreement
-from wildtool.training.procedures.official import official_owner, refusal
+from wildtool.training.procedures.official import refusal
 from wildtool.training.procedures.pairs import (
     NoPair,
     TrainingPair,
@@ -56,7 +56,7 @@ def export(wanted: ExportRequest, target: Path) -> None:
     """
     run = RecordedRun(wanted)
     benchmark = run.run.selection.benchmark
-    owner = _owner(benchmark, run)
+    owner = data_owner(run)
     if owner is not None and not wanted.allow_benchmark_data:
         raise refusal(owner)
     mark: Mapping[str, Any] = {} if owner is None else {"benchmark_data": [owner]}
@@ -79,17 +79,6 @@ def export(wanted: ExportRequest, target: Path) -> None:
             lengths.chosen,
             lengths.rejected,
         )
-
-
-def _owner(benchmark: Benchmark, run: RecordedRun) -> str | None:
-    """The benchmark whose own data the run's are; None for data of the user's own."""
-    source = run.run.selection.source
-    try:
-        if benchmark.locate(None).sha256 == source.sha256:
-            return benchmark.name
-    except DataError:
-        pass  # nothing is at hand that they could be
-    return official_owner(source.path)
 
 
 def _rows(

@@ -1,9 +1,10 @@
 """Conversations as JSON lines in ShareGPT's format, as LLaMA-Factory reads it.
 
 Turns are `human`, `gpt`, `function_call` and `observation`; the first system message is in `system` and the tools, as
-JSON, in `tools`. Parallel calls are one turn, and so are their results, because the two sides must alternate. What the
-format has no field for (a text beside calls, further fields of a message) is in the field `more` of the turn, as JSON
-text, which readers ignore. Nothing is lost but the spelling of arguments.
+JSON, in `tools`. Parallel calls are one turn, and so are their results, because the two sides must alternate. A turn has
+`from` and `value` and nothing else. With `lossless`, what the format has no field for (a text beside calls, ids of calls,
+further fields of a message) is in the field `more` of the turn, as JSON text; nothing is lost then but the spelling of
+arguments.
 """
 
 import json
@@ -29,13 +30,23 @@ _NO_PARAMETERS: Mapping[str, Any] = {"type": "object", "properties": {}}
 def export(wanted: ExportRequest, target: Path) -> None:
     """Writes one conversation per line."""
     write_json_lines(
-        target, ({**about, **conversation_row(talk)} for about, talk in conversation_rows(wanted))
+        target,
+        (
+            {**about, **conversation_row(talk, lossless=wanted.lossless)}
+            for about, talk in conversation_rows(wanted)
+        ),
     )
 
 
-def conversation_row(conversation: ExportedConversation) -> dict[str, Any]:
-    """The columns `conversations`, `system` and `tools` of a conversation."""
+def conversation_row(conversation: ExportedConversation, *, lossless: bool = False) -> dict[str, Any]:
+    """The columns `conversations`, `system` and `tools` of a conversation.
+
+    Args:
+        lossless: whether turns have the field `more`.
+    """
     every = list(_turns(conversation.messages))
+    if not lossless:
+        every = [{"from": turn["from"], "value": turn["value"]} for turn in every]
     system = every.pop(0)["value"] if every and every[0]["from"] == "system" else ""
     functions = _with_parameters(conversation.tools)
     return {"conversations": every, "system": system, "tools": _json(functions) if functions else ""}

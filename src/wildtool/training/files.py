@@ -232,6 +232,7 @@ def _parquet_rows(path: Path) -> Iterator[FileRow]:
 
     try:
         with duckdb.connect(config={"threads": 1, "memory_limit": "256MB"}) as connection:
+            connection.execute("SET enable_progress_bar = false")
             found = connection.execute("SELECT * FROM read_parquet(?)", [str(path)])
             names = [column[0] for column in found.description or ()]
             number = 0

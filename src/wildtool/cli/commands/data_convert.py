@@ -10,6 +10,7 @@ import typer
 
 from wildtool.cli.command import MORE, OUTPUT
 from wildtool.cli.options import shared as options
+from wildtool.cli.options.training import AllowBenchmarkDataOption
 from wildtool.cli.terminal import print_err, print_out
 from wildtool.errors import UsageError
 
@@ -140,6 +141,7 @@ def convert(
             "--replace", help="llamafactory: replace an entry of the same name.", rich_help_panel=OUTPUT
         ),
     ] = False,
+    allow_benchmark_data: AllowBenchmarkDataOption = False,
     jobs: Annotated[
         int | None,
         typer.Option(
@@ -160,7 +162,6 @@ def convert(
     Examples:
       wildtool data convert toolace.json --to llamafactory -o lf
       wildtool data convert toolace.json --from toolace --to trl -o toolace.jsonl
-      wildtool data convert runs/wild-mini/baseline--gold --to openai -o right.jsonl
 
     \b
     Layouts for --from:
@@ -171,8 +172,9 @@ def convert(
     Rows that cannot be converted are counted and listed in OUT.rejects.jsonl. What a form has no place for
     is counted by name.
     """
-    from wildtool.export.training_rows import training_rows
+    from wildtool.export.training_rows import benchmark_owners, training_rows
     from wildtool.training.convert import Conversion
+    from wildtool.training.procedures.official import refusal
     from wildtool.training.readers.options import ReadOptions
     from wildtool.training.writers.forms import TRAINING_FORMS
     from wildtool.training.writers.options import WriteOptions
@@ -195,6 +197,9 @@ def convert(
         raise UsageError("--flat and --lossless exclude each other: the flat variant keeps no calls")
     if out is None and (keep_rejects or as_json):
         raise UsageError("--keep-rejects and --json need a file to write: --out converted.jsonl")
+    owners = list(dict.fromkeys(owner for path in files for owner in benchmark_owners(path)))
+    if owners and not allow_benchmark_data:
+        raise refusal(owners[0])
     conversion = Conversion(
         files=tuple(files),
         form=TRAINING_FORMS[to],
@@ -223,6 +228,8 @@ def convert(
         drop_weights=drop_weights,
         as_json=as_json,
     )
+    if owners:
+        print_err(f"made of the data of {', '.join(owners)}: scores on them mean nothing afterwards")
     return 1 if strict and summary.left_out else 0
 
 

@@ -50,6 +50,10 @@ def export(
             help="openai: arguments of calls as JSON text, as received (default), or as objects (docs/export.md)."
         ),
     ] = None,
+    lossless: Annotated[
+        bool,
+        typer.Option("--lossless", help="sharegpt: keep ids and texts beside calls in a field of each turn."),
+    ] = False,
     with_data: Annotated[
         bool, typer.Option("--with-data", help="Bundles only: include the data (check their licence).")
     ] = False,
@@ -72,8 +76,9 @@ def export(
 
     A bundle is one file that other commands accept in place of a run folder.
     """
-    given = {"profile": profile, "only": only, "arguments": arguments, "with_data": with_data}
-    form = _form(to, given | {"allow_benchmark_data": allow_benchmark_data})
+    given = {"profile": profile, "only": only, "arguments": arguments, "lossless": lossless}
+    given |= {"with_data": with_data, "allow_benchmark_data": allow_benchmark_data}
+    form = _form(to, given)
     if only is not None:
         _check_outcome(only)
     if not runs:
@@ -92,6 +97,7 @@ def export(
             data=data,
             only=only,
             arguments=arguments or "text",
+            lossless=lossless,
             with_data=with_data,
             allow_benchmark_data=allow_benchmark_data,
         )
