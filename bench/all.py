@@ -18,6 +18,7 @@ SCRIPTS = (
     "teval",
     "bfcl",
     "convert",
+    "near_duplicates",
     "hostile",
     "start",
     "report",

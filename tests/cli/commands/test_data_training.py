@@ -1,7 +1,9 @@
 """`wildtool data` for training files, as it is typed."""
 
 import json
+import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -102,9 +104,7 @@ def test_what_each_trainer_does_is_told():
         "t.jsonl: axolotl changes: every record: needs field_messages",
     ):
         assert said in found.stdout
-    assert (
-        "LLaMA-Factory (rules of 0.9.5, confirmed by running its converter): drops 1, cuts 1" in found.stderr
-    )
+    assert "LLaMA-Factory (0.9.5, run on rows; lengths read in its code): drops 1, cuts 1" in found.stderr
     assert "trl" not in type_("data lint t.jsonl --trainer llama-factory").stdout
     assert type_("data lint t.jsonl --trainer nobody").exit_code == 2
 
@@ -341,3 +341,47 @@ def test_two_files_side_by_side_and_unreadable_rows():
     assert "b.jsonl" in ended.stdout
     Path("b.jsonl").write_text("{\n" + Path("b.jsonl").read_text())
     assert type_("data stats b.jsonl").exit_code == 1
+
+
+def test_duplicates_are_listed_when_asked_for():
+    pytest.importorskip("rensa", reason="the extra `training` is not installed")
+    near = call_row(f"{words(1)} more")
+    write_rows(Path("d.jsonl"), [*rows(3), rows(3)[1], near])
+    assert "duplicate: " not in type_("data lint d.jsonl").stdout
+    found = type_("data lint d.jsonl --duplicates near")
+    assert "d.jsonl:4: exact duplicate: of line 2\n" in found.stdout
+    assert "d.jsonl:5: near duplicate: of line 2 (0.89)\n" in found.stdout
+    assert type_("data lint d.jsonl --duplicates exact").stdout.count("duplicate: ") == 1
+    assert type_("data lint d.jsonl --duplicates some").exit_code == 2
+
+
+def test_tokens_are_counted_by_a_tokenizer(monkeypatch: pytest.MonkeyPatch):
+    class Tokenizer:
+        """As many tokens as characters."""
+
+        ids: str
+
+        @classmethod
+        def from_file(cls, path: str) -> "Tokenizer":
+            if not Path(path).read_text():
+                raise Exception("empty")
+            return cls()
+
+        def encode(self, text: str, *, add_special_tokens: bool) -> "Tokenizer":
+            self.ids = text
+            return self
+
+    module = ModuleType("tokenizers")
+    module.__dict__["Tokenizer"] = Tokenizer
+    monkeypatch.setitem(sys.modules, "tokenizers", module)
+    write_rows(Path("a.jsonl"), [text_row(words(k), "x" * 100) for k in range(3)])
+    Path("tokenizer.json").write_text("{}")
+    Path("broken.json").write_text("")
+    assert "F03" not in type_("data lint a.jsonl --tokenizer . --cutoff 300").stdout
+    found = type_("data lint a.jsonl --tokenizer tokenizer.json --cutoff 150").stdout
+    assert "F03: 3 of 3 records are longer than 150 tokens\n" in found
+    assert type_("data stats a.jsonl --tokenizer broken.json").exit_code == 2
+    assert type_("data stats a.jsonl --tokenizer nowhere").exit_code == 2
+    monkeypatch.setitem(sys.modules, "tokenizers", None)
+    ended = type_("data lint a.jsonl --tokenizer .")
+    assert (ended.exit_code, "pip install tokenizers" in ended.stderr) == (2, True)

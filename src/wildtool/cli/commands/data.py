@@ -89,6 +89,10 @@ def lint(
         int | None,
         typer.Option(min=1, metavar="N", help="Training files: tokens of a record at most (default: 2048)."),
     ] = None,
+    duplicates: Annotated[
+        str | None,
+        typer.Option(metavar="KIND", help="Training files: also list duplicates: exact, prompt or near."),
+    ] = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Training files: exit status 1 for warnings too.")
     ] = False,
@@ -104,8 +108,9 @@ def lint(
     Prints one line per finding. With findings, the exit status is 1; warnings about a training file leave it 0.
     """
     if training := _training_file(what, benchmark):
-        return lint_training(training, trainer, tokenizer, cutoff, strict)
-    _refuse({"trainer": trainer, "tokenizer": tokenizer, "cutoff": cutoff, "strict": strict}, what)
+        return lint_training(training, trainer, tokenizer, cutoff, duplicates, strict=strict)
+    given = {"trainer": trainer, "tokenizer": tokenizer, "cutoff": cutoff, "duplicates": duplicates}
+    _refuse({**given, "strict": strict}, what)
     owner, source = _resolve_data(what, benchmark)
     count = 0
     for finding in owner.lint(source):

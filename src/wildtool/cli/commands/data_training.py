@@ -1,7 +1,7 @@
 """The verbs of `wildtool data` for training files."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -33,7 +33,13 @@ def is_training(what: str, benchmark: str | None) -> bool | None:
 
 
 def lint_training(
-    file: Path, trainers: list[str] | None, tokenizer: Path | None, cutoff: int | None, strict: bool
+    file: Path,
+    trainers: list[str] | None,
+    tokenizer: Path | None,
+    cutoff: int | None,
+    duplicates: str | None,
+    *,
+    strict: bool,
 ) -> int:
     """Checks a training file and prints the findings; the exit status."""
     from wildtool.training.check.file import CUTOFF, FileCheck, check_training_file
@@ -46,6 +52,9 @@ def lint_training(
     for found in check_training_file(file, check, trainers=names, cutoff=cutoff or CUTOFF, tokens=counter):
         where = " ".join(single_line(part) for part in (found.place, found.id, found.field) if part)
         print_out(f"{where}: {single_line(found.rule)}: {single_line(found.message, 1000)}")
+    for one in _duplicates(file, duplicates):
+        check.levels["warning"] += 1
+        print_out(one)
     for name, effects in check.trainers.items():
         trainer = TRAINERS[name]
         counts = ", ".join(f"{effect} {count:,}" for effect, count in effects.items())
@@ -61,6 +70,19 @@ def lint_training(
     )
     print_err(f"{file}: {check.records:,} records, {kinds or 'no findings'}")
     return int(check.levels["error"] > 0 or (strict and check.levels["warning"] > 0))
+
+
+def _duplicates(file: Path, level: str | None) -> Iterator[str]:
+    """A line for each record that repeats another one."""
+    if level is not None:
+        from wildtool.training.mix.listing import duplicates_in
+        from wildtool.training.mix.store import DEDUPE_LEVELS
+
+        if level not in DEDUPE_LEVELS:
+            raise UsageError(unknown_name("kind of duplicates", level, DEDUPE_LEVELS))
+        for found in duplicates_in(file, level):
+            index = f" ({found.similarity:.2f})" if found.rule == "near" else ""
+            yield f"{single_line(str(file))}:{found.row}: {found.rule} duplicate: of line {found.like}{index}"
 
 
 def stats_training(file: Path, compare: Path | None, tokenizer: Path | None, *, as_json: bool) -> int:

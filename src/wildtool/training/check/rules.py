@@ -14,6 +14,8 @@ Severity = Literal["error", "warning", "note"]
 TURN_ROLES = ("human", "gpt", "function_call", "observation")
 _ASKS, _REPLIES = ("human", "observation"), ("gpt", "function_call")
 _WARNINGS = frozenset({"S12", "S13", "S14", "S15", "S16", "S17", "S18", "S21", "repair"})
+EMPTY_CALLS = "the list of calls is empty"
+_SOME_STOP = "some templates of LLaMA-Factory stop on it"
 _MARKS = re.compile(
     r"<functioncall>|<\|endoftext\|>|<\|im_start\|>|<\|im_end\|>|FUNCTION RESPONSE:|</?tool_call>|<tool_response>"
     r"|\[TOOL_CALLS\]|<\|python_tag\|>|<\|eot_id\|>"
@@ -86,7 +88,8 @@ def _check(record: Any, kind: RecordKind) -> Iterator[RecordFinding]:
         else:
             calls = calls_of_turn(text)
             if isinstance(calls, str):
-                yield RecordFinding("S08", field, f"{name}: {calls}: LLaMA-Factory stops here")
+                ends = "" if calls == EMPTY_CALLS else ": LLaMA-Factory stops here"
+                yield RecordFinding("S08", field, f"{name}: {calls}{ends}")
             else:
                 text = _without_pair(text)
                 if field != "rejected":  # a rejected reply may call what it must not
@@ -180,7 +183,7 @@ def calls_of_turn(text: str) -> list[dict[str, Any]] | str:
         return f"the call is no JSON (column {column + getattr(error, 'pos', 0) + 1})"
     calls = as_list(found) if isinstance(found, list) else [found]
     if not calls:
-        return "the list of calls is empty"
+        return EMPTY_CALLS
     for call in as_objects(calls):
         if not isinstance(call.get("name"), str) or "arguments" not in call:
             return "a call must be an object with name and arguments"
@@ -250,10 +253,13 @@ class _Tools:
                 yield RecordFinding("S18", f"tools[{k}]", f'tool "{name}" is listed twice')
             seen.add(name)
             for param, schema in tool["parameters"]["properties"].items():
+                if not isinstance(schema, dict):
+                    message = f'tool "{name}", "{param}": its schema is no object'
+                    yield RecordFinding("S17", f"tools[{k}]", f"{message}, {_SOME_STOP}")
                 odd = [v for v in as_list(as_object(schema).get("enum")) if not isinstance(v, str)]
                 if odd:
                     shown = json.dumps(odd[0], ensure_ascii=False, default=str)[:40]
-                    message = f'tool "{name}", "{param}": enum holds {shown}, some templates of LLaMA-Factory stop on it'
+                    message = f'tool "{name}", "{param}": enum holds {shown}, {_SOME_STOP}'
                     yield RecordFinding("S17", f"tools[{k}]", message)
 
     def misuses(self, calls: list[dict[str, Any]], field: str, place: str) -> Iterator[RecordFinding]:
@@ -280,8 +286,11 @@ def _argument_misuses(
 ) -> Iterator[RecordFinding]:
     properties = schema.get("properties")
     if isinstance(properties, dict) and not schema.get("additionalProperties"):
-        for unknown in arguments.keys() - as_object(properties).keys():
-            yield RecordFinding("S14", field, f'{place}: {name}: argument "{unknown}" is not in its schema')
+        for argument in arguments:
+            if argument not in properties:
+                yield RecordFinding(
+                    "S14", field, f'{place}: {name}: argument "{argument}" is not in its schema'
+                )
     for required in as_list(schema.get("required")):
         if isinstance(required, str) and required not in arguments:
             yield RecordFinding("S14", field, f'{place}: {name}: required argument "{required}" is missing')

@@ -3,7 +3,7 @@
 Nothing is removed by estimate. What each record needs lies on disk, so memory grows by a few bytes a record.
 """
 
-import mmap
+import os
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -61,7 +61,7 @@ class NearDuplicates:
             ) from error
         self._minhash: Any = rensa.RMinHash
         self._sets: IO[bytes] = (folder / "sets").open("w+b")
-        self._bands: IO[bytes] = (folder / "bands").open("w+b")
+        self._bands: list[IO[bytes]] = [(folder / f"band-{k}").open("w+b") for k in range(BANDS)]
         self._ends = array("Q")
         """Where the numbers of each record end in `_sets`, in numbers of 8 bytes."""
         self._tools = array("H")
@@ -80,7 +80,10 @@ class NearDuplicates:
         names: list[list[int]] = self._minhash.hash_token_sets([tools for tools, _ in self._batch])
         said: list[list[int]] = self._minhash.hash_token_sets([texts for _, texts in self._batch])
         matrix = self._minhash.digest_matrix_from_token_hash_sets(said, PERMUTATIONS, _SEED)
-        for tools, sequences, row in zip(names, said, matrix.to_rows(), strict=True):
+        rows = [array("I", row).tobytes() for row in matrix.to_rows()]
+        for k, band in enumerate(self._bands):
+            band.write(b"".join(row[_BAND_BYTES * k : _BAND_BYTES * (k + 1)] for row in rows))
+        for tools, sequences in zip(names, said, strict=True):
             # Without tools it is a set like any other: no tools are similar to no tools.
             numbers = array("Q", tools)
             self._tools.append(len(numbers))
@@ -88,42 +91,37 @@ class NearDuplicates:
             self._sets.write(numbers.tobytes())
             self._written += len(numbers)
             self._ends.append(self._written)
-            self._bands.write(array("I", row).tobytes())
         self._batch.clear()
 
     def join(self, clusters: Clusters, similar: float = SIMILAR) -> Iterator[tuple[int, int, float]]:
         """Joins near duplicates; gives each pair that joined two clusters, with its similarity."""
         self._write()
         self._sets.flush()
-        self._bands.flush()
-        if not self._written:
-            return
-        with (
-            mmap.mmap(self._sets.fileno(), 0, access=mmap.ACCESS_READ) as sets,
-            mmap.mmap(self._bands.fileno(), 0, access=mmap.ACCESS_READ) as bands,
-        ):
-            compare = _Comparison(sets, self._ends, self._tools, similar)
-            for band in range(BANDS):
-                for group in self._groups(bands, band):
-                    yield from compare.join(group, clusters)
+        compare = _Comparison(self._sets.fileno(), self._ends, self._tools, similar)
+        for band in self._bands:
+            for group in _groups(band):
+                yield from compare.join(group, clusters)
 
-    def _groups(self, bands: mmap.mmap, band: int) -> Iterable[list[int]]:
-        """Records with the same values in a band."""
-        first: dict[bytes, int] = {}
-        groups: dict[int, list[int]] = {}
-        start, step = band * _BAND_BYTES, 4 * PERMUTATIONS
-        for record in range(len(self._ends)):
-            place = start + record * step
-            earlier = first.setdefault(bands[place : place + _BAND_BYTES], record)
-            if earlier != record:
-                groups.setdefault(earlier, [earlier]).append(record)
-        return groups.values()
+
+def _groups(band: IO[bytes]) -> Iterable[list[int]]:
+    """Records with the same values in a band."""
+    first: dict[bytes, int] = {}
+    groups: dict[int, list[int]] = {}
+    band.seek(0)
+    values = band.read()
+    for record in range(len(values) // _BAND_BYTES):
+        place = record * _BAND_BYTES
+        earlier = first.setdefault(values[place : place + _BAND_BYTES], record)
+        if earlier != record:
+            groups.setdefault(earlier, [earlier]).append(record)
+    return groups.values()
 
 
 class _Comparison:
     """Compares records exactly."""
 
-    def __init__(self, sets: mmap.mmap, ends: Sequence[int], tools: Sequence[int], similar: float) -> None:
+    def __init__(self, sets: int, ends: Sequence[int], tools: Sequence[int], similar: float) -> None:
+        """Args: sets: descriptor of the file that holds the numbers of all records."""
         self._sets, self._ends, self._tools, self._similar = sets, ends, tools, similar
         self._numbers = lru_cache(maxsize=4096)(self._read)
 
@@ -156,7 +154,7 @@ class _Comparison:
 
     def _read(self, record: int) -> tuple[frozenset[int], frozenset[int]]:
         start, end = (self._ends[record - 1] if record else 0), self._ends[record]
-        numbers = array("Q", self._sets[8 * start : 8 * end])
+        numbers = array("Q", os.pread(self._sets, 8 * (end - start), 8 * start))
         tools = self._tools[record]
         return frozenset(numbers[:tools]), frozenset(numbers[tools:])
 

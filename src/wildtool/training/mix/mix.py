@@ -164,7 +164,7 @@ def write_mix(
         drawn = _draw(plan, counts, order)
         splits: dict[str, list[int]] = {name: [] for name, _ in plan.splits}
         for record in drawn:
-            name = split_of(plan.seed, groups[record], plan.splits) if groups else plan.splits[0][0]
+            name = split_of(plan.seed, groups(record), plan.splits) if groups else plan.splits[0][0]
             splits[name].append(record)
         files = {
             f"{name}.jsonl": _write_split(plan, store, found, folder / f"{name}.jsonl")
@@ -250,8 +250,8 @@ def _read_sets(
 
 def _deduplicate(
     plan: MixPlan, store: MixStore, counts: Mapping[str, SetCounts], groups_near: bool, audit: Path | None
-) -> tuple[list[int], Sequence[str]]:
-    """The records that stay, and the name of each record's group (empty without splits)."""
+) -> tuple[list[int], Callable[[int], str] | None]:
+    """The records that stay, and what names the group of each; None without splits."""
     clusters = Clusters(len(store))
     kept = list(range(len(store)))
     joined: dict[int, Removed] = {}
@@ -270,7 +270,7 @@ def _deduplicate(
             if audit is not None:
                 _write_audit(audit, plan, store, removed)
     if len(plan.splits) == 1:
-        return kept, []
+        return kept, None
     return kept, store.groups(clusters, plan.group_by)
 
 

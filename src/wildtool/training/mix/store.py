@@ -2,7 +2,7 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Literal
@@ -82,16 +82,18 @@ class MixStore:
             if earlier != record and clusters.join(earlier, record):
                 yield Removed(earlier, record, level, 1.0)
 
-    def groups(self, clusters: Clusters, by: GroupBy) -> list[str]:
-        """The name of each record's group: the smallest digest of its cluster, or the digest of its tools."""
+    def groups(self, clusters: Clusters, by: GroupBy) -> Callable[[int], str]:
+        """Gives the name of a record's group: the smallest digest of its cluster, or the digest of its tools."""
         if by == "tools":
-            return [self._tools[_KEY * k : _KEY * (k + 1)].hex() for k in range(len(self))]
+            return lambda record: self._tools[_KEY * record : _KEY * (record + 1)].hex()
         smallest: dict[int, bytes] = {}
+        """Of clusters of several records."""
         for record in range(len(self)):
-            first, digest = clusters.first(record), self._digest(record)
-            if digest < smallest.get(first, b"\xff" * (_DIGEST + 1)):
-                smallest[first] = digest
-        return [smallest[clusters.first(record)].hex() for record in range(len(self))]
+            first = clusters.first(record)
+            if first != record:
+                known = smallest.get(first) or self._digest(first)
+                smallest[first] = min(known, self._digest(record))
+        return lambda record: (smallest.get(first := clusters.first(record)) or self._digest(first)).hex()
 
     def number_equals(self) -> None:
         """Numbers the records of a set with equal digests, so that each has a key of its own. After the last `add`."""
@@ -113,8 +115,8 @@ class MixStore:
 
 def drawing_order(store: MixStore, seed: str, records: Sequence[int]) -> dict[int, list[int]]:
     """The records of each set in the order in which they are drawn."""
-    numbers = {record: drawn_number(seed, store.key(record)) for record in records}
+    numbers = array("Q", (drawn_number(seed, store.key(record)) for record in records))
     drawn: dict[int, list[int]] = {}
-    for record in sorted(records, key=numbers.__getitem__):
-        drawn.setdefault(store.sets[record], []).append(record)
+    for place in sorted(range(len(records)), key=numbers.__getitem__):
+        drawn.setdefault(store.sets[records[place]], []).append(records[place])
     return drawn
