@@ -83,7 +83,8 @@ def word_counts(text: str) -> Mapping[int, int]:
 
 
 def _cosine_of_counts(one: Mapping[int, int], other: Mapping[int, int]) -> float:
-    dot = sum([one[place] * other[place] for place in one.keys() & other.keys()])
+    few, many = (one, other) if len(one) < len(other) else (other, one)
+    dot = sum([count * many[place] for place, count in few.items() if place in many])
     if not dot:
         return 0.0
     squares = sum(map(mul, one.values(), one.values())) * sum(map(mul, other.values(), other.values()))

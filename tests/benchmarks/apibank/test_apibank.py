@@ -1,6 +1,7 @@
 """API-Bank: what each profile makes of calls and replies, its tools on hostile arguments, data and their faults."""
 
 import json
+import pickle
 import threading
 from collections.abc import Iterator
 from functools import partial
@@ -301,6 +302,17 @@ def test_what_the_others_refuse_or_miss_is_explained(folder: Path, profile: str)
     found = audit_profile(APIBANK, APIBANK.locate(str(folder)), profile)
     assert {wrong.why[:2] for wrong in found.wrong_gold} == {"Q1", "Q4", "Q5", "Q6"}
     assert {survivor.why[:3] for survivor in found.survivors} == {"Q13"}
+
+
+def test_items_that_are_put_aside_share_the_tables_that_they_were_read_with(folder: Path) -> None:
+    """Copied with each item, the tables took most of the time of an audit."""
+    source = APIBANK.locate(str(folder))
+    read = list(APIBANK.load(source))
+    assert list(APIBANK.lint(source))  # reads a library of its own
+    libraries = {id(item.data.library) for item in (*read, *map(pickle.loads, map(pickle.dumps, read)))}
+    assert libraries == {id(read[0].data.library)}
+    with pytest.raises(TypeError, match="from no folder"):
+        pickle.dumps(ToolLibrary(described(), TABLES))
 
 
 def test_samples_are_the_call_and_the_turn_after_it(items: dict[str, Item]) -> None:

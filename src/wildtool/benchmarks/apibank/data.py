@@ -44,14 +44,27 @@ class Sample:
     """Whether an earlier sample is the same (Q10)."""
 
 
+_LIBRARIES = dict[Path, "ToolLibrary"]()
+"""The library of the items that were last read from each folder."""
+
+
 class ToolLibrary:
     """What all dialogues share: descriptions of the tools, shipped tables, recorded answers."""
+
+    folder: Path | None = None
+    """Where it was read for items."""
 
     def __init__(self, descriptions: Mapping[str, Mapping[str, Any]], tables: Mapping[str, Any]) -> None:
         self.descriptions = descriptions
         self.tables = tables
         self.recorded = Recorded()
         self.recorded.search = self._search
+
+    def __reduce__(self) -> tuple[Callable[[Path], "ToolLibrary"], tuple[Path]]:
+        """Items that are put aside, each in a file, name their library instead of holding a copy of all its tables."""
+        if self.folder is None:
+            raise TypeError("a tool library that was read from no folder is not written")
+        return _library_of, (self.folder,)
 
     def fresh(self) -> Tables:
         """A tool set as every sample begins with."""
@@ -151,6 +164,10 @@ def data_file(folder: Path, name: str) -> Path:
     return found
 
 
+def _library_of(folder: Path) -> ToolLibrary:
+    return _LIBRARIES[folder]
+
+
 def read_tool_library(folder: Path) -> ToolLibrary:
     """Descriptions and tables. Raises DataError."""
     places = [data_file(folder, name) for name in (TOOLS_FILE, TABLES_FILE)]
@@ -214,6 +231,8 @@ def read_items(folder: Path, split: str | None, asked: Callable[[Sample], bool])
         asked: whether a sample belongs to the mode.
     """
     library = read_tool_library(folder)
+    library.folder = folder.resolve()
+    _LIBRARIES[library.folder] = library
     found = {level: list(read_dialogues(folder, level)) for level in DIALOGUE_LEVELS}
     for dialogues in found.values():
         for _, turns in dialogues:

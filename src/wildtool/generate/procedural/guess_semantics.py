@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from wildtool.toolcall.schema import as_schema, member_schemas
@@ -74,16 +75,20 @@ class ReturnSemantics:
 
 def guess_kind(name: str, schema: Mapping[str, Any]) -> str:
     """The kind of values a parameter takes."""
-    type_ = str(schema.get("type", "string"))
     if "enum" in schema:
         return "enum"
+    return _guess_kind(name, str(schema.get("type", "string")), str(schema.get("description", "")))
+
+
+@lru_cache(maxsize=10_000)
+def _guess_kind(name: str, type_: str, description: str) -> str:
     if type_ in ("boolean", "null"):
         return "boolean"
     if type_ == "string" and is_id(name):
         return "id"
     for text in (
         _words(name),
-        _CLAUSE.split(str(schema.get("description", "")).casefold(), maxsplit=1)[0][:60],
+        _CLAUSE.split(description.casefold(), maxsplit=1)[0][:60],
     ):
         for of_type, pattern, kind in _KINDS:
             if of_type == type_ and re.search(pattern, text):
@@ -96,6 +101,7 @@ def is_id(name: str) -> bool:
     return _IDENTIFIER.search(name) is not None
 
 
+@lru_cache(maxsize=10_000)
 def noun_of(name: str, kind: str) -> str:
     """What a user calls a parameter: its name in words, an identifier by what it identifies."""
     words = _words(name)

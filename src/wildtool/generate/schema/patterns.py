@@ -362,11 +362,16 @@ class _Writer:
                 return "".join(self.text(inner, more // 2) for _ in range(count) if self.left > 0)
 
 
-def _char(ranges: Ranges, draw: Random) -> str:
+@lru_cache
+def _plain_of(ranges: Ranges) -> list[str]:
+    """Letters and digits if there are some, since people say these values; else other characters that they type."""
     plain = [char for char in _PLAIN if any(low <= ord(char) <= high for low, high in ranges)]
-    if plain:
-        # Letters and digits if there are some: people say these values.
-        return draw.choice([char for char in plain if char.isalnum()] or plain)
+    return [char for char in plain if char.isalnum()] or plain
+
+
+def _char(ranges: Ranges, draw: Random) -> str:
+    if plain := _plain_of(ranges):
+        return draw.choice(plain)
     if not ranges:
         return ""
     low, high = draw.choice(ranges)
