@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from review.made_sets import decide, edit, mini_records, project
+from review.made_sets import decide, edit, mini_records, project, tiny_records
 from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
 from wildtool.errors import UsageError
@@ -126,6 +126,20 @@ def test_the_card_has_rounds_stop_rule_and_agreement(tmp_path: Path):
     assert "| 1 | 4 | 50.0 % | 15.0 to 85.0 % | ██████████░░░░░░░░░░ | 62 % |" in card
     assert "| same verdict | 75.0 % | 3/4 |" in card
     assert "| may stop | 0 of 1 | 1 |" in card
+
+
+def test_hostile_texts_are_no_markup_in_the_card(tmp_path: Path):
+    records = tiny_records(1)
+    records[0]["english_task_types"][0] = "<script>alert(1)</script>|[x](javascript:y)\n# Head"
+    records[0]["id"] = "../../s0"
+    review = project(tmp_path, records)
+    decide(review, "me", "../../s0")
+    write_release(review, tmp_path / "out")
+    card = (tmp_path / "out" / "card.md").read_text("utf-8")
+    assert "<script" not in card and "[x](" not in card and "\n# Head" not in card
+    assert sorted(files_of(tmp_path / "out")) == [
+        "card.md", "manifest.json", "preferences.jsonl", "provenance.jsonl", "sessions.jsonl"
+    ]  # fmt: skip
 
 
 def test_nothing_is_released_before_something_is_approved(tmp_path: Path):

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from review.made_sets import edit, project, recheck, tiny_records
-from wildtool.errors import UsageError
+from wildtool.errors import RecordError, UsageError
 from wildtool.review.log import verified
 from wildtool.review.project import EditConflict, ReviewProject
 from wildtool.review.state import Filter, State, fold
@@ -97,6 +97,19 @@ def test_queues_are_filtered_by_what_people_look_for(tmp_path_factory: pytest.Te
     assert {item.id for item in review.state.queue("all", wanted=Filter(round=1, assignee="bob"))} == drawn
     assert review.state.queue("all", wanted=Filter(type="Single-Tool")) == []
     assert [item.id for item in review.state.queue("all", wanted=Filter(text="S3"))] == ["s3"]
+
+
+def test_a_snapshot_that_does_not_follow_from_the_log_is_found_and_replaced(
+    tmp_path_factory: pytest.TempPathFactory,
+):
+    review = project(tmp_path_factory.mktemp("review"))
+    wrong = review.state.dump().replace(b'"generated"', b'"approved"')
+    review.store.save_snapshot(review.state.n, wrong)
+    again = ReviewProject.open(review.store)
+    assert again.state.items["s0"].stage == "approved"
+    with pytest.raises(RecordError, match="did not follow from the log"):
+        again.verify("set")
+    assert ReviewProject.open(review.store).verify("set") == review.state.n
 
 
 def test_a_snapshot_of_another_version_is_not_used(tmp_path_factory: pytest.TempPathFactory):

@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any, cast
 
-from wildtool.errors import DataError, UsageError, WildtoolError, unknown_name
+from wildtool.errors import DataError, RecordError, UsageError, WildtoolError, unknown_name
 from wildtool.review.formats import format_of
 from wildtool.review.formats.base import RawItem, ReviewFormat
 from wildtool.review.history import REASON_CODES, DecisionChoice, ItemHistory
-from wildtool.review.log import Draft, Entry, chained, now
+from wildtool.review.log import Draft, Entry, chained, now, verified
 from wildtool.review.people import ROLES, Person, check_name, new_token, person_of_token, token_hash
 from wildtool.review.pointers import Change, changed, content_digest, same_json, value_at
 from wildtool.review.rounds import assigned_pairs, draw_sample
-from wildtool.review.state import State
+from wildtool.review.state import State, fold
 from wildtool.review.store.base import Store, StoreConflict
 
 BENCHMARK_SETTING = "benchmark"
@@ -95,6 +95,27 @@ class ReviewProject:
         if self.state.n - self._snapshot >= _SNAPSHOT_AFTER:
             self._keep_state()
         return fresh
+
+    def verify(self, name: str, last: str | None = None) -> int:
+        """Checks the whole log, and that the state follows from it; returns the number of entries.
+
+        Args:
+            name: of the store, for messages.
+            last: digest that the last entry must have; None for the one that the store noted.
+
+        Raises RecordError naming the first bad entry.
+        """
+        self.refresh()
+        entries = list(verified(self.store.lines(), name, last=last or self.store.head()[1]))
+        again = fold(self.format, entries)
+        if again.dump() != self.state.dump():
+            # Only the snapshot can be wrong: the log has just been found intact.
+            self.state = again
+            self.store.save_snapshot(again.n, again.dump())
+            raise RecordError(
+                f"{name}: the state that was kept did not follow from the log; it has been computed again"
+            )
+        return len(entries)
 
     def item(self, item: str) -> ItemHistory:
         """An item with its versions and reviews. Raises UsageError if there is none of that id."""

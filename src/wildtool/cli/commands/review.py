@@ -179,16 +179,14 @@ def log(
     A file that was written so can be sent to others, who add it to theirs with `wildtool review merge`.
     """
     from wildtool.review.files import export_log
-    from wildtool.review.log import verified
     from wildtool.review.sets import open_review, store_name
 
     project = open_review(what, store)
     try:
         if verify:
             name = single_line(store_name(what, store))
-            head = last or project.store.head()[1]
-            count = sum(1 for _ in verified(project.store.lines(), name, last=head))
-            print_out(f"{name}: {count} entries, all intact; digest {head}")
+            count = project.verify(name, last)
+            print_out(f"{name}: {count} entries, all intact; digest {project.state.digest}")
         elif out is not None:
             if out.exists() and not force:
                 raise UsageError(f"{out} is there already; name another file, or add --force to replace it")

@@ -169,7 +169,7 @@ def _parts(record: Mapping[str, Any], prefix: str) -> Iterator[ItemPart]:
 
 def _node_parts(node: Mapping[str, Any]) -> Iterator[tuple[str, PartKind]]:
     action = as_object(node.get("action"))
-    name = action.get("name")
+    name = str(action.get("name"))
     if name not in VIRTUAL:
         yield "/action/name", "call"
         for argument in as_object(action.get("arguments")):

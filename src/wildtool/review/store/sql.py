@@ -99,7 +99,7 @@ class SqlStore(ABC):
         with self.transaction():
             self.rows(
                 "INSERT INTO review_snapshot VALUES (1, ?, ?) ON CONFLICT (one) DO UPDATE SET n = excluded.n,"
-                " data = excluded.data WHERE excluded.n > review_snapshot.n",
+                " data = excluded.data WHERE excluded.n >= review_snapshot.n",
                 [n, data],
             )
 
