@@ -31,10 +31,14 @@ def missing_postgres() -> str:
 class PostgresServer:
     """A server that runs inside of a `with` block; it refuses to run as root, so there it takes another user."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, *, durable: bool = False) -> None:
+        """
+        Args: durable: write to the disk at each commit, as servers do; tests need none of that.
+        """
         programs = _programs()
         assert programs is not None
         self._programs = programs
+        self._fsync = "on" if durable else "off"
         # The path of a socket has about 100 characters at most.
         self._folder = Path(tempfile.mkdtemp(prefix="pg", dir="/tmp"))
         self._user: str | None = None
@@ -46,7 +50,7 @@ class PostgresServer:
         data = self._folder / "data"
         about = ("--auth=trust", "--username=tester", "--no-sync", "--encoding=UTF8", "--locale=C")
         self._run("initdb", *about, "-D", str(data))
-        options = f"-k {self._folder} -c listen_addresses='' -c fsync=off"
+        options = f"-k {self._folder} -c listen_addresses='' -c fsync={self._fsync}"
         self._run("pg_ctl", "-D", str(data), "-w", "-o", options, "-l", str(self._folder / "log"), "start")
         return self
 

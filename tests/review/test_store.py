@@ -27,11 +27,11 @@ KILLS = 20
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresServer]:
+def server() -> Iterator[PostgresServer]:
     if reason := missing_postgres():
         # The gate installs a server, so there a skipped test would be green for the wrong reason.
         (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(reason)
-    with PostgresServer(tmp_path_factory.mktemp("pg")) as running:
+    with PostgresServer() as running:
         yield running
 
 
