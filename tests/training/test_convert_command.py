@@ -230,6 +230,7 @@ def test_steps_of_one_solution_are_kept_once(tmp_path: Path):
     ended = convert(source, "--to", "openai", "-o", out)
     assert "left out: prefix 1" in ended.output
     assert [len(row["messages"]) for row in lines(out)] == [4]
+    assert convert(source, "--to", "openai", "-o", out, "--force", "--strict").exit_code == 0
     assert not (tmp_path / "b.jsonl.rejects.jsonl").exists()
     convert(source, "--to", "openai", "-o", out, "--prefixes", "all", "--force")
     assert [len(row["messages"]) for row in lines(out)] == [2, 4]
@@ -310,3 +311,10 @@ def test_the_correct_conversations_of_a_run_are_converted(tmp_path: Path):
     rows = lines(out)
     assert len(rows) == 8
     assert all(row["messages"][-1]["role"] == "assistant" and row["tools"] for row in rows)
+
+
+def test_records_of_a_guessed_layout_are_shown(tmp_path: Path):
+    row = {"question": "q", "answer": "<T>add(1, 2)=3.", "toolcalls": ["<T>add(1, 2)=3"]}
+    ended = convert(wrote(tmp_path / "a.jsonl", *[row] * 4), "--to", "openai", "-o", tmp_path / "b.jsonl")
+    assert ended.output.count('"content":"3."') == 3
+    assert "no licence is known for gsm8k-toolcalls" in ended.output

@@ -132,3 +132,30 @@ def test_what_no_set_fits_is_refused(tmp_path: Path, content: str, message: str)
 def test_an_unknown_set_is_refused(tmp_path: Path):
     with pytest.raises(UsageError, match="sharegpt"):
         list(training_records(wrote(tmp_path / "a.jsonl", "{}"), "sharegtp"))
+
+
+TAGGED = {"role": "system", "content": f"<tools>{json.dumps([TOOL])}</tools>"}
+
+
+@pytest.mark.parametrize(
+    ("row", "tools"),
+    [
+        (
+            {"messages": [TAGGED, {"role": "user", "content": "q"}, {"role": "assistant", "content": "r"}]},
+            ["level"],
+        ),
+        ({"messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": "r"}]}, []),
+        ({"question": "q", "answer": "r"}, []),
+        ({"query": "q", "answers": f"[{CALL}]", "tools": json.dumps([TOOL])}, ["level"]),
+    ],
+)
+def test_the_keys_of_the_rows_tell_the_set(tmp_path: Path, row: dict[str, Any], tools: list[str]):
+    record = one(wrote(tmp_path / "a.jsonl", json.dumps(row)))
+    assert (record.user_texts, record.tool_names) == (["q"], tools)
+
+
+def test_files_of_two_layouts_are_not_guessed(tmp_path: Path):
+    rows = [{"question": "q", "answer": "r"}, {"messages": []}]
+    path = wrote(tmp_path / "a.jsonl", "\n".join(map(json.dumps, rows)))
+    with pytest.raises(DataError, match="glaive-code, openai"):
+        list(training_records(path))

@@ -25,6 +25,8 @@ from wildtool.training.writers.options import DEFAULT_WRITING, WriteOptions
 _SAMPLE = 20
 _ALONE = 4000
 """Rows of a file that are converted before others help."""
+_SHOWN = 3
+"""Records of a guessed layout that are shown."""
 _BATCH = 250
 """Rows that a process gets at once."""
 _STEPWISE = frozenset({"toolbench"})
@@ -76,6 +78,8 @@ class ConversionSummary:
     """Assistant messages with weight 0."""
     kind: str = ""
     """The kind of the records written."""
+    samples: list[str] = field(default_factory=list[str])
+    """The first lines of a set whose layout is partly guessed."""
 
     def add(self, other: "ConversionSummary") -> None:
         """Adds what became of further rows of the same files."""
@@ -91,6 +95,11 @@ class ConversionSummary:
     def left_out(self) -> int:
         """Rows that are not in the output."""
         return self.rejected.total()
+
+    @property
+    def refused(self) -> int:
+        """Rows left out that a longer record does not contain."""
+        return self.left_out - self.rejected["prefix"]
 
 
 class Converter:
@@ -200,6 +209,8 @@ class Converter:
             else:
                 self._count(record)
                 summary.written += 1
+                if len(summary.samples) < _SHOWN and DATA_SETS[summary.data_sets[-1]].is_guessed:
+                    summary.samples.append(line.decode())
                 return line
         return self._left_out(
             RejectedRow(

@@ -230,7 +230,7 @@ def convert(
     )
     if owners:
         print_err(f"made of the data of {', '.join(owners)}: scores on them mean nothing afterwards")
-    return 1 if strict and summary.left_out else 0
+    return 1 if strict and summary.refused else 0
 
 
 def _cores() -> int:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from wildtool.sanitize import single_line
 from wildtool.training.conversation import REJECT_REASONS, ROW_REPAIRS
 from wildtool.training.convert import MAX_SHOWN_TYPES, Conversion, ConversionSummary
 from wildtool.training.readers.data_sets import DATA_SETS
@@ -15,6 +16,7 @@ _NOTES: Mapping[str, str] = {
     EDITED: "were edited after --lossless wrote them; the edited text is used",
 }
 _MAX_RENAMED = 10
+_MAX_SAMPLE = 2000
 
 
 def conversion_lines(
@@ -44,6 +46,9 @@ def conversion_lines(
         yield f"  renamed: {old} -> {new}"
     if len(summary.renamed) > _MAX_RENAMED:
         yield f"  and {len(summary.renamed) - _MAX_RENAMED} more; --lossless keeps every old name"
+    if summary.samples:
+        yield f"  the layout of {names} is partly guessed; look at the first records:"
+        yield from (f"  {single_line(sample, _MAX_SAMPLE)}" for sample in summary.samples)
     unlicensed = [name for name in dict.fromkeys(summary.data_sets) if not DATA_SETS[name].has_licence]
     if unlicensed:
         yield f"  no licence is known for {', '.join(unlicensed)}"

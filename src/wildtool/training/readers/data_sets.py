@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from wildtool.json_codec import as_list, as_object
 from wildtool.training.readers.glaive_chatml import read_glaive_chatml
-from wildtool.training.readers.hermes import is_hermes, read_hermes, read_hermes_prompts
+from wildtool.training.readers.hermes import is_hermes, lists_tools_in_tags, read_hermes, read_hermes_prompts
 from wildtool.training.readers.openai import read_openai, read_pandora
 from wildtool.training.readers.options import ReadOptions
 from wildtool.training.readers.other_sets import read_bitagent, read_roborovski_dpo, read_toolgen
@@ -21,6 +21,7 @@ from wildtool.training.readers.toolace import read_toolace
 from wildtool.training.readers.toolbench import read_toolbench
 from wildtool.training.record import TrainingRecord
 
+_GUESSED = frozenset({"gsm8k-toolcalls", "pandora"})
 RowReader = Callable[[Mapping[str, Any], ReadOptions], TrainingRecord]
 
 
@@ -38,6 +39,11 @@ class DataSet:
     """Sets of one family are partly the same data."""
     has_licence: bool = True
     """Whether its card shows a licence."""
+
+    @property
+    def is_guessed(self) -> bool:
+        """Whether parts of the layout were not seen, so that a user should look at what was read."""
+        return self.name in _GUESSED
 
 
 def _sets() -> Iterator[DataSet]:
@@ -106,6 +112,7 @@ _TELLTALES: Sequence[tuple[str, Callable[[Mapping[str, Any]], bool]]] = (
     ),
     ("python-tools", lambda row: {"func_name", "tools"} <= row.keys()),
     ("bitagent", lambda row: {"conversation", "tools"} <= row.keys()),
+    ("hermes", lambda row: "messages" in row and lists_tools_in_tags(row)),
     (
         "openai",
         lambda row: (

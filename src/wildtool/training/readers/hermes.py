@@ -129,3 +129,10 @@ def is_hermes(row: Mapping[str, Any]) -> bool:
     if turns and turns[0].get("from") == "system" and "<tools>" in str(turns[0].get("value")):
         return True
     return "tools" in row and any(turn.get("from") == "tool" for turn in turns)
+
+
+def lists_tools_in_tags(row: Mapping[str, Any]) -> bool:
+    """Whether the first of a row's `messages` is a system text with tools in tags."""
+    messages = as_objects(row.get("messages"))
+    first = messages[0] if messages else {}
+    return first.get("role") == "system" and "<tools>" in str(first.get("content"))
