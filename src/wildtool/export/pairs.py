@@ -70,8 +70,8 @@ def export(wanted: ExportRequest, target: Path) -> None:
         audit.append(_audit_row(unit, found) | mark)
         if isinstance(found, TrainingPair):
             pairs.setdefault(place, found)
-    write_json_lines(target, _rows(pairs, tries, mark))
     write_json_lines(target.with_name(target.name.removesuffix(".jsonl") + AUDIT_SUFFIX), audit)
+    write_json_lines(target, _rows(pairs, tries, mark))
     lengths = side_lengths_of([pair.lengths for pair in pairs.values()])
     if lengths is not None and lengths.biased:
         logging.getLogger("wildtool").warning(
