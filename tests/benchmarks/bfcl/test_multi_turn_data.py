@@ -52,7 +52,8 @@ def test_entries_are_read_with_documents_and_tables(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [TABLES_FILE, FILLER_FILE, "multi_turn_func_doc/math_api.json"])
-def test_a_missing_file_is_named(tmp_path: Path, name: str) -> None:
+def test_a_missing_file_is_named(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WILDTOOL_DATA_DIR", str(tmp_path / "cache"))
     source = BFCL_BENCHMARK.locate(str(data_folder(tmp_path)), None)
     (tmp_path / name).unlink()
     with pytest.raises(DataError, match=Path(name).name):

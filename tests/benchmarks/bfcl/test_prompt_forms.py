@@ -11,6 +11,7 @@ from benchmarks.bfcl.bfcl_build import BOOK, write_data
 from e2e.command import wildtool
 from wildtool.benchmarks.bfcl import BFCL_BENCHMARK
 from wildtool.benchmarks.bfcl.decode import DecodeError
+from wildtool.benchmarks.bfcl.formats import decode_json_fully
 from wildtool.benchmarks.bfcl.prompt_forms import (
     DEFAULT_FORM,
     PROMPT_FORMS,
@@ -22,9 +23,7 @@ from wildtool.benchmarks.bfcl.summary import spread
 from wildtool.episode import gold_replies
 from wildtool.errors import DataError, UsageError
 
-CALLS = [
-    ("a.b", {"text": 'x < "y" & z\n', "number": -1.5, "list": [1, {"k": None}], "flag": False, "none": None})
-]
+CALLS = [("a.b", {"text": 'x < "y" & z\n', "number": -1.5, "list": [1, [None]], "flag": False, "none": None})]
 
 
 def folder_with_forms(folder: Path, ids: Any) -> Path:
@@ -50,6 +49,28 @@ def test_calls_are_read_back_as_they_were_written(form: PromptForm) -> None:
     if form.tagged:
         with pytest.raises(DecodeError, match="TOOLCALL"):
             form.decode(text.replace("TOOLCALL", "CALL"))
+
+
+def test_a_list_of_objects_in_an_argument_ends_the_calls_as_published_but_not_under_fixed() -> None:
+    text = PROMPT_FORMS["json/tag/json/plaintext/classic"].message([("f", {"a": [{"b": 1}]})])["content"]
+    assert PROMPT_FORMS["json/tag/json/plaintext/classic"].decode(text) == []
+    assert decode_json_fully(text) == [{"f": {"a": [{"b": 1}]}}]
+
+
+@pytest.mark.parametrize(
+    ("text", "calls"),
+    [
+        ('```json\n[{"function": "f", "parameters": {}}]\n```', [{"f": {}}]),
+        ('{"function": "f", "parameters": {}}', [{"f": {}}]),
+        ('[{"function": "f", "parameters": {}}] and more', [{"f": {}}]),
+        ("no calls", []),
+        ("[]", []),
+        ("[1]", []),
+    ],
+)
+def test_json_calls_are_found_in_a_reply(text: str, calls: Any) -> None:
+    assert PROMPT_FORMS["json/no-tag/json/plaintext/classic"].decode(text) == calls
+    assert decode_json_fully(text) == calls
 
 
 def test_functions_are_documented_in_python_and_xml() -> None:

@@ -23,7 +23,7 @@ from wildtool.benchmarks.bfcl.checker import (
 )
 from wildtool.benchmarks.bfcl.data import AcceptedCall, BfclEntry
 from wildtool.benchmarks.bfcl.decode import DecodedCall, DecodeError, bracketed, decode_native, native_result
-from wildtool.benchmarks.bfcl.formats import untagged
+from wildtool.benchmarks.bfcl.formats import decode_json_fully, untagged
 from wildtool.benchmarks.bfcl.java import convert_java, decode_java_fully, guessed_java
 from wildtool.benchmarks.bfcl.javascript import decode_javascript
 from wildtool.benchmarks.bfcl.multi_turn import FORCE_TERMINATED, MultiTurnRecord, check_turns
@@ -235,10 +235,12 @@ class FixedRules(SingleTurnRules):
         text = written_text(reply)
         if text is None:
             raise DecodeError("no text")
-        if form.calls != "python":
-            return form.decode(text)
         if form.tagged:
             text = untagged(text)
+        if form.calls == "json":
+            return decode_json_fully(text)
+        if form.calls != "python":
+            return replace(form, tagged=False).decode(text)
         kind = record.category.kind
         if kind in ("irrelevance", "relevance"):
             return self._calls_in(text, record)

@@ -3,17 +3,19 @@
 import json
 import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from wildtool.benchmarks.bfcl.decode import DecodeError
-from wildtool.json_codec import as_list, as_object
+from wildtool.benchmarks.bfcl.decode import DecodeError, bracketed
+from wildtool.json_codec import as_object
 from wildtool.toolcall.call_syntax import MAX_CALL_CHARACTERS, CallReader, CallSyntaxError, parse_expression
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 _TAGGED = re.compile(r"<TOOLCALL>(.*?)</TOOLCALL>", re.DOTALL)
-_FUNCTIONS = re.compile(r"<functions>.*</functions>", re.DOTALL)
+_FUNCTIONS = re.compile(r"<functions>.*?</functions>", re.DOTALL)
+_BRACKETS = re.compile(r"\[.*\]", re.DOTALL)
+_OBJECTS = re.compile(r"\[\s*\{.*?\}\s*\]", re.DOTALL)
 
 
 def decode_form(form: str, text: str, *, tagged: bool) -> list[Any]:
@@ -27,7 +29,8 @@ def decode_form(form: str, text: str, *, tagged: bool) -> list[Any]:
     """
     if len(text) > MAX_CALL_CHARACTERS:
         raise DecodeError(f"longer than {MAX_CALL_CHARACTERS} characters")
-    return CALL_FORMS[form](untagged(text) if tagged or _TAGGED.search(text) else text)
+    text = bracketed(text)
+    return CALL_FORMS[form](untagged(text).strip() if tagged else text)
 
 
 def untagged(text: str) -> str:
@@ -39,17 +42,36 @@ def untagged(text: str) -> str:
 
 
 def decode_json(text: str) -> list[Any]:
-    """The first list of objects with `function` and `parameters`; none where there is no such list or it is no JSON."""
-    start = re.search(r"\[\s*\{", text)
-    if start is None:
-        return []
+    """The first list of objects with `function` and `parameters`; none where it is no JSON.
+
+    As published, the list ends at the first `}` before a `]`, be it that of an argument (F1).
+    """
+    found = _BRACKETS.search(text)
+    text = found[0] if found else text
+    found = _OBJECTS.search(text)
     try:
-        value, _ = json.JSONDecoder().raw_decode(text, start.start())
+        value = json.loads(found[0] if found else text)
     except (ValueError, RecursionError):
         return []
+    return _json_calls(value)
+
+
+def decode_json_fully(text: str) -> list[Any]:
+    """As `decode_json`, but a list ends where it does in JSON."""
+    start = re.search(r"\[\s*\{", bracketed(text))
+    try:
+        value, _ = json.JSONDecoder().raw_decode(bracketed(text), start.start() if start else 0)
+    except (ValueError, RecursionError):
+        return []
+    return _json_calls(value)
+
+
+def _json_calls(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise DecodeError("no list of calls")
     calls: list[Any] = []
-    for call in as_list(value):
-        if not {"function", "parameters"} <= as_object(call).keys():
+    for call in (as_object(one) for one in cast(list[Any], value) if isinstance(one, dict)):
+        if not {"function", "parameters"} <= call.keys():
             raise DecodeError("a call without function or parameters")
         if not isinstance(call["function"], str):
             raise DecodeError("the name of a function is no text")

@@ -181,6 +181,8 @@ class SingleTurnRules(Rules):
                 if item.id == "simple_java_64"
                 else "Q3: lists of texts keep quotes, maps lose their content"
             )
+        if self.form.prompt_form is not None and self.form.prompt_form.calls == "json":
+            return "F1: a list of objects in an argument ends the calls"
         return "Q2: no call fulfils this entry"
 
     def said(self, reply: Message) -> Iterable[SaidCall]:
