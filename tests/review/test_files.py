@@ -112,6 +112,23 @@ def said(review: ReviewProject) -> set[tuple[str, str, str]]:
     return {(one.who, one.item, one.after) for one in review.store.read() if isinstance(one.after, str)}
 
 
+def test_a_log_to_be_published_has_pseudonyms_and_gives_the_same_items(tmp_path: Path):
+    review = project(tmp_path, people="ann bob")
+    review.open_round("owner", ["ann", "bob"], share=1)
+    for who in ("ann", "bob"):
+        edit(review, who, "s0", "Better.")
+        decide(review, who, "s0")
+    review.remark("ann", "s1", "bob should look at this")
+    export_log(review.store, tmp_path / "log.jsonl", anonymous=True)
+    text = (tmp_path / "log.jsonl").read_text("utf-8")
+    assert not [name for name in ("ann", "bob", "judge") if name in text]
+    again = ReviewProject.create(SqliteStore(tmp_path / "again.sqlite"), review.format)
+    merge_log(again, tmp_path / "log.jsonl")
+    assert contents(again) == contents(review)
+    assert again.state.items["s1"].open is not None
+    assert again.state.items["s1"].open.people == ("person 1", "person 3")
+
+
 def test_files_that_are_merged_both_ways_end_alike(tmp_path: Path):
     review = project(tmp_path, people="ann bob")
     review.open_round("owner", ["ann", "bob"], share=1)

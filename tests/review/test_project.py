@@ -118,6 +118,22 @@ def test_tasks_after_an_edited_one_are_stale_until_they_are_checked_again(tmp_pa
     assert (review.state.items["s0"].stale, review.state.items["s0"].stage) == ((), "approved")
 
 
+def test_tasks_that_a_model_made_again_are_stale_no_more(tmp_path: Path):
+    records = tiny_records(1)
+    for field in ("tasks", "answer_list", "task_types"):
+        records[0][f"english_{field}"] *= 2
+    records[0]["english_turn_subtypes"] *= 3
+    review = project(tmp_path, records)
+    edit(review, "me", "s0", "Better.")
+    assert review.state.items["s0"].stale == (1, 2, 3)
+    item = review.item("s0")
+    made = [
+        Change(f"/english_tasks/{t}", item.content["english_tasks"][t], f"Made again {t}.") for t in (1, 2)
+    ]
+    review.edit("me", "s0", item.digest, made, model="some-model")
+    assert review.state.items["s0"].stale == (3,)
+
+
 def test_the_last_task_and_labels_make_nothing_stale(tmp_path: Path):
     review = project(tmp_path)
     edit(review, "me", "s0", "Better.", "/english_tasks/1")

@@ -5,14 +5,17 @@ contradicts the review does not change it: edits become a branch of their author
 waits for an adjudicator.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from wildtool.errors import DataError
 from wildtool.generate.core.files import write_whole_file
+from wildtool.json_codec import as_list
 from wildtool.review.history import ItemHistory, about, forced
-from wildtool.review.log import CHANGING, Draft, Entry, read_log
+from wildtool.review.log import CHANGING, GENESIS, Draft, Entry, chained, entry_line, read_log
+from wildtool.review.people import pseudonyms
 from wildtool.review.pointers import changed, content_digest, same_json, value_at
 from wildtool.review.project import ReviewProject
 from wildtool.review.store.base import Store
@@ -35,10 +38,35 @@ class MergeReport:
     """Reviews that have ended because all agree now."""
 
 
-def export_log(store: Store, path: Path) -> int:
-    """Writes the log as JSON lines; returns their number. Raises OSError."""
-    write_whole_file(path, (line.decode() + "\n" for line in store.lines()))
+def export_log(store: Store, path: Path, *, anonymous: bool = False) -> int:
+    """Writes the log as JSON lines; returns their number. Raises OSError.
+
+    Args: anonymous: with pseudonyms and without remarks, in a chain of its own: to be published, not to be merged.
+    """
+    lines = map(entry_line, _anonymous(list(store.read()))) if anonymous else store.lines()
+    write_whole_file(path, (line.decode() + "\n" for line in lines))
     return store.head()[0]
+
+
+def _anonymous(entries: Sequence[Entry]) -> list[Entry]:
+    names = pseudonyms(entries)
+
+    def named(value: Any) -> Any:
+        return names.get(value, value)
+
+    drafts: list[Draft] = []
+    for entry in entries:
+        draft = replace(entry, who=named(entry.who), branch=named(entry.branch), note="", origin="")
+        if entry.kind == "assign":
+            draft = replace(draft, after=[named(name) for name in as_list(entry.after)])
+        elif entry.kind == "person":
+            draft = replace(draft, field=named(entry.field))
+        elif entry.kind == "round opened":
+            pairs = [[named(name) for name in as_list(pair)] for pair in as_list(about(entry).get("pairs"))]
+            people = [named(name) for name in as_list(about(entry).get("people"))]
+            draft = replace(draft, after={**about(entry), "pairs": pairs, "people": people})
+        drafts.append(draft)
+    return chained(drafts, 0, GENESIS)
 
 
 def merge_log(project: ReviewProject, path: Path) -> MergeReport:

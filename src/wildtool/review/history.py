@@ -36,6 +36,10 @@ REASON_CODES: Mapping[str, str] = {
 """Why an item is rejected or edited, by code."""
 
 
+MODEL_SOURCE = "model "
+"""How the reason of an edit begins whose text a model wrote."""
+
+
 @dataclass(slots=True)
 class Version:
     """One version of an item; it never changes."""
@@ -232,7 +236,7 @@ class ItemHistory:
                 self._new_version(entry, changed(self.content, entry.change))
             except (DataError, IndexError, KeyError) as error:
                 raise RecordError(f"entry {entry.n}: cannot be applied to {entry.item}: {error}") from error
-            self.stale |= self._made_stale(entry)
+            self._mark_stale(entry, self.stale)
             return
         branch = self.branch_of(entry.branch)
         if branch is None:
@@ -242,7 +246,7 @@ class ItemHistory:
         branch.entries.append(entry)
         # What was decided before the edit was about another content.
         self.passes[-1].decisions.pop(entry.branch, None)
-        branch.stale |= self._made_stale(entry)
+        self._mark_stale(entry, branch.stale)
 
     def _open_pass(self, entry: Entry) -> Pass:
         """The open review; where nothing is assigned, a new one of all that was changed since the last."""
@@ -256,9 +260,12 @@ class ItemHistory:
         last.contested = True
         return last.branches.setdefault(entry.branch, Branch(self.digest, self.content))
 
-    def _made_stale(self, entry: Entry) -> set[int]:
+    def _mark_stale(self, entry: Entry, stale: set[int]) -> None:
         first = self.format.first_stale_task(self.content, entry.field)
-        return set(range(first, self.format.task_count(self.content)))
+        if any(reason.startswith(MODEL_SOURCE) for reason in entry.reason):
+            # A task that was made again fits what is before it.
+            stale.discard(first - 1)
+        stale.update(range(first, self.format.task_count(self.content)))
 
 
 def net_changes(entries: Iterable[Entry]) -> Iterator[Change]:

@@ -12,7 +12,7 @@ from typing import Any, cast
 from wildtool.errors import DataError, RecordError, UsageError, WildtoolError, unknown_name
 from wildtool.review.formats import format_of
 from wildtool.review.formats.base import RawItem, ReviewFormat
-from wildtool.review.history import REASON_CODES, DecisionChoice, ItemHistory
+from wildtool.review.history import MODEL_SOURCE, REASON_CODES, DecisionChoice, ItemHistory
 from wildtool.review.log import Draft, Entry, chained, now, verified
 from wildtool.review.people import ROLES, Person, check_name, new_token, person_of_token, token_hash
 from wildtool.review.pointers import Change, changed, content_digest, same_json, value_at
@@ -23,8 +23,6 @@ from wildtool.review.store.base import Store, StoreConflict
 BENCHMARK_SETTING = "benchmark"
 _TOKEN_SETTING = "token "
 CHOICES: tuple[DecisionChoice, ...] = ("approve", "approve with edits", "reject", "discuss")
-MODEL_SOURCE = "model "
-"""How the reason of an edit begins whose text a model wrote."""
 _IMPORT_SIZE = 500
 """Items of one transaction."""
 _KEPT_ITEMS = 64

@@ -20,11 +20,11 @@ from wildtool.json_codec import as_object
 from wildtool.outputs import check_folder
 from wildtool.review.figures import review_figures
 from wildtool.review.formats.base import ItemPart
-from wildtool.review.history import ItemHistory
+from wildtool.review.history import MODEL_SOURCE, ItemHistory
 from wildtool.review.log import Entry
 from wildtool.review.people import pseudonyms
 from wildtool.review.pointers import ABSENT, differences, overlap, value_at
-from wildtool.review.project import MODEL_SOURCE, ReviewProject
+from wildtool.review.project import ReviewProject
 from wildtool.review.rounds import round_qualities
 from wildtool.types import Metric
 

@@ -166,6 +166,10 @@ def log(
             *("--out", "-o"), metavar="FILE", help="Write the log as JSON lines.", rich_help_panel=OUTPUT
         ),
     ] = None,
+    anonymous: Annotated[
+        bool,
+        typer.Option("--anonymous", help="Write it with pseudonyms and without remarks, to be published."),
+    ] = False,
     force: options.ForceOption = False,
 ) -> None:
     """Show, check or write the log, which has everything that happened.
@@ -190,7 +194,7 @@ def log(
         elif out is not None:
             if out.exists() and not force:
                 raise UsageError(f"{out} is there already; name another file, or add --force to replace it")
-            print_out(f"{out}: {export_log(project.store, out)} entries")
+            print_out(f"{out}: {export_log(project.store, out, anonymous=anonymous)} entries")
         else:
             for entry in project.store.read():
                 print_out(_entry_line(entry))
