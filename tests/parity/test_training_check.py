@@ -3,7 +3,7 @@
 import pytest
 
 from parity.cases import oracle_folder, present, rows
-from wildtool.training.check.rules import check_record
+from wildtool.training.check.rules import check_record, record_kind
 from wildtool.training.keys import drawn_number, split_of
 from wildtool.training.tokens import compare_tokens, word_tokens
 
@@ -21,6 +21,17 @@ def test_the_rules_find_in_each_record_what_they_should(cases):
         wrong += [(case["case"], found)] if found != case["findings"] else []
     assert not wrong
     assert len(known) >= 27
+
+
+def test_what_a_conversion_should_give_has_no_error(cases):
+    found = 0
+    for case in rows(cases / "conversion_cases.jsonl"):
+        if (row := case["expected_sharegpt"]) is not None:
+            found += 1
+            assert [one for one in check_record(row, record_kind(row)) if one.level == "error"] == [], case[
+                "case"
+            ]
+    assert found >= 33
 
 
 def test_overlaps_have_the_numbers_and_flags_of_the_specification(cases):

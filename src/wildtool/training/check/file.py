@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.json_codec import as_list, as_object, dumps, json_type
-from wildtool.training.check.rows import CheckedRow, RowForm, checked_rows
+from wildtool.training.check.rows import CheckedRow, RowForm, checked_rows, is_parquet
 from wildtool.training.check.rules import RecordFinding, Severity, check_record, record_kind
 from wildtool.training.check.trainers import TRAINERS, Effect, TrainerNote
 from wildtool.training.conversation import ROW_REPAIRS
@@ -111,7 +111,7 @@ def _findings(
                 rule = f"{name} {note.effect}"
                 yield FileFinding(place, row.id, note.field, rule, "note", note.message)
     for name in trainers:
-        for note in TRAINERS[name].of_form(result.form):
+        for note in TRAINERS[name].of_form(result.form, is_parquet(path)):
             yield FileFinding(
                 str(path), "", "", f"{name} {note.effect}", "note", f"every record: {note.message}"
             )

@@ -10,7 +10,7 @@ from wildtool.errors import DataError
 from wildtool.json_codec import as_list, as_object
 from wildtool.training.check.rules import check_record, record_kind
 from wildtool.training.files import FileRow, read_rows
-from wildtool.training.readers.data_sets import DATA_SETS
+from wildtool.training.readers.data_sets import DATA_SETS, fitting_sets
 from wildtool.training.readers.options import DEFAULT_OPTIONS
 from wildtool.training.reading import DETECT, chosen_set, read_row
 from wildtool.training.record import RejectedRow, TrainingRecord
@@ -69,11 +69,17 @@ def looks_like_training(path: Path) -> bool | None:
     if "messages" in row or {"prompt", "chosen", "rejected"} <= row.keys() or "preferred_output" in row:
         return True
     if "conversations" not in row:
-        return False
+        return None if row and fitting_sets([row]) else False
     turns = [as_object(turn) for turn in as_list(row["conversations"])]
     if "tools" in row or "chosen" in row or any(turn.get("from") == "function_call" for turn in turns):
         return True
     return None
+
+
+def is_parquet(path: Path) -> bool:
+    """Whether a file is a Parquet file."""
+    with path.open("rb") as file:
+        return file.read(4) == b"PAR1"
 
 
 def checked_rows(path: Path) -> tuple[RowForm, Iterator[CheckedRow]]:

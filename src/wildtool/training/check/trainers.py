@@ -38,8 +38,8 @@ class Trainer:
     """Tokens of a record that it keeps by default."""
     too_long: TrainerNote
     """What it does with a longer record."""
-    of_form: Callable[[RowForm], Iterator[TrainerNote]]
-    """What it does with every record of a form."""
+    of_form: Callable[[RowForm, bool], Iterator[TrainerNote]]
+    """What it does with every record of a form, in a Parquet file or another one."""
     of_record: Callable[[Mapping[str, Any], RowForm, list[RecordFinding]], Iterator[TrainerNote]]
     """What it does with one record, given the findings of the rules."""
 
@@ -53,7 +53,7 @@ _LLAMA_EFFECTS: Mapping[str, Effect] = {
 }
 
 
-def _llama_form(form: RowForm) -> Iterator[TrainerNote]:
+def _llama_form(form: RowForm, parquet: bool) -> Iterator[TrainerNote]:
     if form == "messages":
         yield TrainerNote(
             "changes",
@@ -113,7 +113,7 @@ def _weights(row: Mapping[str, Any]) -> Iterator[TrainerNote]:
 # TRL ----------------------------------------------------------------------------------------------------
 
 
-def _trl_form(form: RowForm) -> Iterator[TrainerNote]:
+def _trl_form(form: RowForm, parquet: bool) -> Iterator[TrainerNote]:
     if form == "sharegpt":
         yield TrainerNote(
             "changes",
@@ -148,8 +148,11 @@ def _tools_text(row: Mapping[str, Any]) -> Iterator[TrainerNote]:
 # verl ---------------------------------------------------------------------------------------------------
 
 
-def _verl_form(form: RowForm) -> Iterator[TrainerNote]:
-    yield TrainerNote("stops", "reads Parquet files only; the column must be called messages")
+def _verl_form(form: RowForm, parquet: bool) -> Iterator[TrainerNote]:
+    if not parquet:
+        yield TrainerNote("stops", "reads Parquet files only")
+    if form == "sharegpt":
+        yield TrainerNote("stops", "reads the column messages; convert with --to trl")
 
 
 def _verl_record(
@@ -177,7 +180,7 @@ def _verl_record(
 # Axolotl ------------------------------------------------------------------------------------------------
 
 
-def _axolotl_form(form: RowForm) -> Iterator[TrainerNote]:
+def _axolotl_form(form: RowForm, parquet: bool) -> Iterator[TrainerNote]:
     if form == "sharegpt":
         yield TrainerNote(
             "changes",
