@@ -29,6 +29,7 @@ ABOUT: Mapping[str, str] = {
     BASE: "base classes: Benchmark, Rules, SingleTurn",
     "noise": "disturbs tools, restores calls",
     "injection": "plants instructions into results",
+    "aid": "hints and reasoning for the model",
     "toolcall": "reads and compares calls",
     "stats": "intervals, tests, power",
     "data": "built-in data, pinned downloads",

@@ -23,7 +23,7 @@ LAYERS = (
     {"trace"},
     {"benchmark"},
     {"altered"},
-    {"noise", "injection"},
+    {"noise", "injection", "aid"},
     {"published"},
     {"models", "benchmarks"},
     {"engine"},

@@ -234,6 +234,9 @@ class Benchmark(ABC):
     injection: Mapping[str, Any] = {}
     """The instructions planted into its tools' results as a run's record names them; empty for none
     (`wildtool.injection`)."""
+    aid: Mapping[str, Any] = {}
+    """The hints and reasoning that the model under test is given, as a run's record names them; empty for none
+    (`wildtool.aid`)."""
     original_prompts_mode: str = ""
     """The mode that the original's prompts are for; empty for the first (`OriginalPrompts`)."""
     roles: Mapping[str, Role] = {}

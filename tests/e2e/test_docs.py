@@ -57,6 +57,7 @@ ELSEWHERE = (
     "data convert xlam.parquet",
     "data convert runs/mine",
     "--format pairs",
+    "runs/hinted",
 )
 """Commands that need an endpoint, official data or a large extra, that serve, or that find faults: only their options
 are checked."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from wildtool.engine.score.results import ScoreResult
 
 OF_ONE_BENCHMARK = (
-    *("data", "mode", "split", "ids", "profile", "prompts", "noise", "inject"),
+    *("data", "mode", "split", "ids", "profile", "prompts", "noise", "inject", "hints", "rationale"),
     *("retriever", "retriever_top_k", "retriever_base_url", "retriever_api_key_env"),
 )
 """Options that mean another thing in each benchmark, or nothing."""

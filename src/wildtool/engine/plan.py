@@ -305,6 +305,7 @@ class Plan:
             **({"prompts": prompts} if (prompts := prompts_of(self.benchmark)) else {}),
             **({"noise": dict(noise)} if (noise := self.benchmark.noise) else {}),
             **({"injection": dict(injection)} if (injection := self.benchmark.injection) else {}),
+            **self.benchmark.aid,
         }
 
     def scope(self) -> dict[str, Any]:

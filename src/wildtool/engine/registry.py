@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from wildtool.aid.settings import Aid
 from wildtool.benchmark import Benchmark, OriginalPrompts
 from wildtool.benchmarks import OF_ANY_FILE, OURS
 from wildtool.errors import DataError, RecordError, UsageError, unknown_name
@@ -200,8 +201,8 @@ def choose_prompts(benchmark: Benchmark, which: str | None, split: str | None) -
 
 
 def as_recorded(benchmark: Benchmark, identity: Mapping[str, Any]) -> Benchmark:
-    """The benchmark as it was run: with the same noise in its tools, the same planted instructions, and the original's
-    prompts if they were sent.
+    """The benchmark as it was run: with the same noise in its tools, the same planted instructions and aid, and the
+    original's prompts if they were sent.
 
     Where those prompts are not at hand any more it is the benchmark with our wording, which judges alike.
 
@@ -218,6 +219,10 @@ def as_recorded(benchmark: Benchmark, identity: Mapping[str, Any]) -> Benchmark:
 
         injection = Injection.recorded(identity["injection"])
         benchmark = with_injection(benchmark, injection, played=identity["profile"])
+    if aid := Aid.recorded(identity):
+        from wildtool.aid.benchmark import with_aid  # most runs have none
+
+        benchmark = with_aid(benchmark, aid)
     return benchmark
 
 

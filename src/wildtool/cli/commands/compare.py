@@ -86,6 +86,7 @@ def compare(
     if metric not in ("unit", "item"):
         raise UsageError(unknown_name("metric", metric, ("unit", "item")))
     from wildtool.cli.output import comparison as compared
+    from wildtool.engine.compare.aid_effects import aid_effects
     from wildtool.engine.compare.comparison import compare_all
     from wildtool.engine.compare.runs import caveats, grouping_columns
 
@@ -99,8 +100,9 @@ def compare(
         sides, all_pairs=all_pairs, only_played=only_played, group=by, columns=kinds, seed=seed
     )
     report = compared.ComparisonReport(
-        tuple(sides), tuple(found), metric, only_played, tuple(differing), tuple(caveats(sides)), tuple(kinds)
-    )
+        tuple(sides), tuple(found), metric, only_played, tuple(differing), tuple(caveats(sides)), tuple(kinds),
+        tuple(aid_effects(sides, all_pairs=all_pairs, only_played=only_played)),
+    )  # fmt: skip
     if as_json:
         compared.print_comparison_json(report)
     elif as_csv:
@@ -112,6 +114,7 @@ def compare(
 
 def _load_runs(paths: Iterable[Path], profile: str | None, what: "Granularity") -> list["ComparedRun"]:
     """The runs, in the order given. Raises UsageError for fewer than two, and for one that is given twice."""
+    from wildtool.aid.settings import Aid
     from wildtool.cli.output.results import print_run_notes
     from wildtool.engine.compare.leaderboard import disturbance_labels
     from wildtool.engine.compare.runs import load_compared_run
@@ -132,7 +135,11 @@ def _load_runs(paths: Iterable[Path], profile: str | None, what: "Granularity") 
     models = [identity["models"]["agent"]["name"] for identity in identities]
     injections = [Injection.recorded(identity.get("injection")) for identity in identities]
     disturbed = [
-        (Noise.recorded(identity.get("noise")).label, injection.label if injection else "")
+        (
+            Noise.recorded(identity.get("noise")).label,
+            injection.label if injection else "",
+            Aid.recorded(identity).label,
+        )
         for identity, injection in zip(identities, injections, strict=True)
     ]
     # Runs of one model are told apart by what was disturbed where that is enough.

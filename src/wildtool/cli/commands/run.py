@@ -20,6 +20,7 @@ from wildtool.errors import RecordError, UsageError, WildtoolError
 from wildtool.outputs import check_folder, is_run
 
 if TYPE_CHECKING:
+    from wildtool.aid.settings import Aid
     from wildtool.benchmark import Benchmark
     from wildtool.engine.call.client import Invocation
     from wildtool.engine.plan import Plan, SelectedItems
@@ -108,13 +109,13 @@ def plan_runs(
     from wildtool.engine.registry import load_benchmark
     from wildtool.models.resolve import folder_name
 
-    noise = run_options.tool_noise
+    noise, aid = run_options.tool_noise, run_options.aid
     chosen = load_benchmark(name, run_options.mode)
     if run_options.mode is None and run_options.retriever is not None and RETRIEVAL in chosen.modes:
         chosen = chosen.in_mode(RETRIEVAL)
     run_options = _with_sampling(chosen, run_options, explicit_options(context))
     alone = parent is None and run_options.out is not None and len(run_options.model_names) == 1
-    parent = parent or run_options.out or _default_parent(chosen, noise, run_options.injection)
+    parent = parent or run_options.out or _default_parent(chosen, noise, run_options.injection, aid)
     folders = {model: parent if alone else parent / folder_name(model) for model in run_options.model_names}
     chosen = _with_prompts(chosen, run_options, folders.values())
     if noise:
@@ -125,15 +126,22 @@ def plan_runs(
         from wildtool.injection.benchmark import with_injection
 
         chosen = with_injection(chosen, run_options.injection)
+    if aid:
+        from wildtool.aid.benchmark import with_aid
+
+        chosen = with_aid(chosen, aid)
     plans = _build_plans(chosen, run_options, context)
     return [NamedRun(model, plan, folders[model]) for model, plan in plans.items()]
 
 
 def _default_parent(
-    benchmark: "Benchmark", noise: "Noise | None", injection: "Injection | None" = None
+    benchmark: "Benchmark",
+    noise: "Noise | None",
+    injection: "Injection | None" = None,
+    aid: "Aid | None" = None,
 ) -> Path:
-    """`runs/BENCH`; another mode than the first, noise and planted instructions get a folder of their own, so that all
-    can be run."""
+    """`runs/BENCH`; another mode than the first, noise, planted instructions and aid get a folder of their own, so that
+    all can be run."""
     parts = [benchmark.name]
     parts += [] if benchmark.mode == next(iter(benchmark.modes)) else [benchmark.mode]
     if noise:
@@ -142,6 +150,8 @@ def _default_parent(
     if injection:
         parts += [f"inject-{injection.setting}"]
         parts += [f"seed-{injection.seed}"] if injection.seed else []
+    if aid:
+        parts += aid.label.replace(",", "").split()
     return Path("runs", "-".join(parts))
 
 
@@ -188,6 +198,8 @@ def _build_plans(
         _check_tools(benchmark, items, first.profile)
     if run_options.injection:
         _check_results(benchmark, items, first.profile)
+    if run_options.hints or run_options.rationale:
+        _check_places(run_options.aid, items, run_options.quiet)
     notes: dict[str, None] = {}
     complete: dict[str, Plan] = {}
     for name, plan in plans.items():
@@ -289,6 +301,20 @@ def _check_results(benchmark: "Benchmark", items: "SelectedItems", profile: str)
             f"{benchmark.name} shows one in mode {_mode_of(benchmark)}; choose another mode or split, or leave --inject "
             "out"
         )
+
+
+def _check_places(aid: "Aid", items: "SelectedItems", quiet: bool) -> None:
+    """Prints how many hints and rationales are for no selected unit. Raises UsageError if that is all of them."""
+    from wildtool.aid.settings import unknown_places
+
+    named = len(aid.hints) + len(aid.rationales or {})
+    unknown = unknown_places(aid, {item.id: item.units for item in items})
+    if named and unknown == named:
+        raise UsageError(
+            "no hint or rationale is for a selected unit; items and units must be named as in the run"
+        )
+    if unknown and not quiet:
+        print_err(f"{unknown} of {named} hints and rationales are for no selected unit")
 
 
 def _mode_of(benchmark: "Benchmark") -> str:

@@ -26,6 +26,7 @@ from wildtool.injection.settings import Injection, InjectionSetting
 from wildtool.models.settings import EndpointOptions, Rates, Sampling
 
 if TYPE_CHECKING:
+    from wildtool.aid.settings import Aid
     from wildtool.benchmark import Benchmark
     from wildtool.models.replay import RecordedReplies
     from wildtool.models.resolve import ModelOptions
@@ -224,6 +225,22 @@ class RunOptions(options.CallOptions):
     inject_seed: Annotated[
         int, typer.Option(metavar="N", help="Seed of --inject.", rich_help_panel=SELECTION)
     ] = 0
+    hints: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Add the hints of a file to what the model sees; shuffled:FILE gives each item those of another.",
+            rich_help_panel=SELECTION,
+        ),
+    ] = None
+    rationale: Annotated[
+        str | None,
+        typer.Option(
+            metavar="own|FILE",
+            help="Add reasoning to what the model sees: its own, asked first, or people's from a file.",
+            rich_help_panel=SELECTION,
+        ),
+    ] = None
     profile: options.ProfileOption = None
     lang: options.LangOption = None
     split: options.SplitOption = None
@@ -365,6 +382,13 @@ class RunOptions(options.CallOptions):
     def injection(self) -> Injection | None:
         """What is planted into tools' results; None for nothing."""
         return None if self.inject is None else Injection(self.inject, self.inject_seed)
+
+    @property
+    def aid(self) -> "Aid":
+        """The hints and reasoning for the model under test. Raises DataError for a file that breaks its format."""
+        from wildtool.aid.settings import Aid
+
+        return Aid.given(self.hints, self.rationale)
 
     @property
     def model_names(self) -> list[str]:

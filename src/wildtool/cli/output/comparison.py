@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 
 from wildtool.cli.output.tables import INCOMPLETE_MARK, print_grid
 from wildtool.cli.terminal import ellipsize, print_rows, print_wrapped, single_line
+from wildtool.engine.compare.aid_effects import AidEffect
 from wildtool.engine.compare.comparison import Accuracy, Comparison, accuracy_of
 from wildtool.engine.compare.leaderboard import benchmark_and_data, played_and_judged
 from wildtool.engine.compare.runs import ComparedRun
@@ -32,6 +33,8 @@ class ComparisonReport:
     caveats: tuple[str, ...]
     grouping_columns: tuple[str, ...]
     """Columns that units can be grouped by."""
+    aid_effects: tuple[AidEffect, ...] = ()
+    """What aid corrected and broke; empty where no run was given any."""
 
 
 def print_comparison(found: ComparisonReport, *, flips: bool) -> None:
@@ -39,6 +42,7 @@ def print_comparison(found: ComparisonReport, *, flips: bool) -> None:
     _print_head(found)
     _print_runs(found)
     _print_table(found.comparisons)
+    _print_aid_effects(found.aid_effects)
     for comparison in found.comparisons:
         _print_parts(comparison)
         if flips:
@@ -57,6 +61,7 @@ def print_comparison_json(found: ComparisonReport) -> None:
         "groups": found.grouping_columns,
         "runs": [_run_as_json(side, found.only_played) for side in found.runs],
         "comparisons": rows,
+        **({"aid_effects": [asdict(one) for one in found.aid_effects]} if found.aid_effects else {}),
     }
     # Escaped to ASCII, so that no text in it can act on a terminal.
     print(json.dumps(about, indent=1))
@@ -180,6 +185,29 @@ def _print_parts(one: Comparison) -> None:
         )
 
 
+def _print_aid_effects(found: Sequence[AidEffect]) -> None:
+    for pair in dict.fromkeys((one.baseline, one.model) for one in found):
+        rows = [
+            [
+                one.name,
+                *(
+                    f"{one.corrected} of {one.wrong}",
+                    _percent(one.corrected_share),
+                    _range(one.corrected_share),
+                ),
+                *(f"{one.broken} of {one.right}", _percent(one.broken_share), _range(one.broken_share)),
+            ]
+            for one in found
+            if (one.baseline, one.model) == pair
+        ]
+        title = f"corrected and broken: {single_line(pair[1])} against {single_line(pair[0])}"
+        print_grid(title, ["", "corrected", "", "95 %", "broken", "", "95 %"], rows)
+
+
+def _range(share: Accuracy | None) -> str:
+    return f"[{100 * share.low:.1f}, {100 * share.high:.1f}]" if share else ""
+
+
 def _print_flips(one: Comparison) -> None:
     for gained in (True, False):
         flips = [flip for flip in one.flips if flip.gained == gained]
@@ -238,6 +266,7 @@ def _run_as_json(side: ComparedRun, only_played: bool) -> dict[str, object]:
         "prompts": result.prompts or None,
         "noise": result.noise or None,
         "injection": result.injection or None,
+        "aid": result.aid or None,
         "data": result.data,
         "data_sha256": result.data_sha256,
         "items": side.items,

@@ -68,7 +68,7 @@ def run_labels(results: Sequence[ScoreResult]) -> list[str]:
 
 def _disambiguate(results: Sequence[ScoreResult]) -> Iterator[str]:
     """What tells runs apart: what was disturbed, or their names with the folders above them as far as it takes."""
-    disturbed = [(result.noise, result.injection) for result in results]
+    disturbed = [(result.noise, result.injection, result.aid) for result in results]
     if len(set(disturbed)) == len(results):
         return iter(disturbance_labels(disturbed))
     names = [result.run for result in results]
@@ -80,22 +80,24 @@ def _disambiguate(results: Sequence[ScoreResult]) -> Iterator[str]:
     return iter(names)
 
 
-def disturbance_labels(disturbed: Sequence[tuple[str, str]]) -> list[str]:
+def disturbance_labels(disturbed: Sequence[tuple[str, str, str]]) -> list[str]:
     """What was disturbed in each of several runs, in short where at most one kind of thing was.
 
     Args:
-        disturbed: labels of noise and of planted instructions of each run, empty for none.
+        disturbed: labels of noise, of planted instructions and of aid of each run, empty for none.
     """
-    if not any(injection for _, injection in disturbed):
-        return [noise or "no noise" for noise, _ in disturbed]
+    if not any(injection or aid for _, injection, aid in disturbed):
+        return [noise or "no noise" for noise, _, _ in disturbed]
+    injected, aided = (any(labels[place] for labels in disturbed) for place in (1, 2))
     return [
         ", ".join(
             [
                 *([f"noise {noise}"] if noise else []),
-                f"injection {injection}" if injection else "no injection",
+                *([f"injection {injection}" if injection else "no injection"] if injected else []),
+                *([aid or "no aid"] if aided else []),
             ]
         )
-        for noise, injection in disturbed
+        for noise, injection, aid in disturbed
     ]
 
 

@@ -151,6 +151,8 @@ def _causes(
         yield f"the tools were shown with noise ({run.noise})"
     if run.injection:
         yield f"instructions were planted into tools' results ({run.injection})"
+    if run.aid:
+        yield f"the model was given aid ({run.aid})"
     if run.played not in (None, run.profile):
         yield f"run under profile {run.played}, scored by {run.profile}"
     settings = identity["models"]["agent"].get("settings", {})

@@ -161,6 +161,9 @@ def caveats(sides: Sequence[ComparedRun]) -> list[str]:
     if any(side.result.injection for side in sides):
         kinds = dict.fromkeys(side.result.injection or "none" for side in sides)
         found.append(f"instructions were planted into tools' results: {'; '.join(kinds)}")
+    if any(side.result.aid for side in sides):
+        kinds = dict.fromkeys(side.result.aid or "none" for side in sides)
+        found.append(f"the model was given aid: {'; '.join(kinds)}")
     return found
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from wildtool.aid.settings import Aid
 from wildtool.engine.plan import SelectedItems
 from wildtool.engine.record.bundle import holds_bundle, is_bundle, unpack_bundle
 from wildtool.engine.record.format import find_segments
@@ -62,6 +63,8 @@ class ScoreResult:
     """The noise in the tools, with its seed; empty for none."""
     injection: str = ""
     """The instructions planted into tools' results, with their seed; empty for none."""
+    aid: str = ""
+    """The hints and reasoning that the model was given; empty for none."""
     roles: Mapping[str, str]
     """Names of the models of other roles than the agent, by role."""
     items: int
@@ -101,7 +104,7 @@ class ScoreResult:
     def disturbances(self) -> tuple[str, ...]:
         """What was done to the benchmark on purpose; empty for a clean run."""
         named = (("noise", self.noise), ("injection", self.injection))
-        return tuple(f"{what} {which}" for what, which in named if which)
+        return (*(f"{what} {which}" for what, which in named if which), *filter(None, [self.aid]))
 
     @property
     def exit_status(self) -> int:
@@ -309,6 +312,7 @@ def _read(table: Path, about: Mapping[str, Any], planned: PlannedSize | None) ->
         prompts=identity.get("prompts", ""),
         noise=Noise.recorded(identity.get("noise")).label,
         injection="" if injection is None else injection.label,
+        aid=Aid.recorded(identity).label,
         roles={role: its["name"] for role, its in identity["models"].items() if role != "agent"},
         items=items,
         items_md5=items_md5,

@@ -87,6 +87,7 @@ def _same_items(run: ReportRun) -> tuple[Any, ...]:
             result.prompts,
             result.noise,
             result.injection,
+            result.aid,
         ),
         *(identity["split"], identity["lang"], scope["limit"], tuple(scope["ids"])),
     )

@@ -1,0 +1,276 @@
+"""Hints and reasoning for the model under test, in whole benchmarks and through the command."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from training.procedures.student import Body, teaching
+from training.procedures.training_files import call, message, row, wrote
+from wildtool.aid.benchmark import with_aid
+from wildtool.aid.settings import Aid, Hint, read_hints, shuffle_hints
+from wildtool.benchmark import Benchmark
+from wildtool.cli import app
+from wildtool.engine.registry import as_recorded, load_benchmark
+from wildtool.errors import DataError, RecordError, UsageError
+from wildtool.types import Item, Message, Reply, Request, Transcript, Verdict
+
+OWN = Aid.given(None, "own")
+HUSUM, KIEL = call(station="Husum"), call(station="Kiel")
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def type_(line: str) -> Result:
+    return CliRunner().invoke(app, line.split(), prog_name="wildtool")
+
+
+SETS = {"wild-mini": ("wild-mini", None, None), "acebench": ("acebench", "fc", "agent_finance")}
+
+
+def items(name: str) -> tuple[Benchmark, list[Item]]:
+    benchmark_name, mode, split = SETS[name]
+    benchmark = load_benchmark(benchmark_name, mode)
+    found = list(benchmark.load(benchmark.locate(None, split), split=split))
+    return benchmark, found[:: max(1, len(found) // 4)]
+
+
+def played(benchmark: Benchmark, item: Item, unit: str, profile: str) -> list[tuple[Request, Message]]:
+    """Each request of a unit with its gold answer."""
+    episode, steps = benchmark.rules(profile).episode(item, unit), list[tuple[Request, Message]]()
+    while (request := episode.request()) is not None:
+        assert episode.request() == request or request.gold
+        assert request.gold is not None
+        reply = request.gold("parallel" if request.role == "agent" else "cooperative 0")
+        steps.append((request, reply))
+        episode.advance(reply)
+    return steps
+
+
+def judged(benchmark: Benchmark, item: Item, unit: str, replies: Sequence[Message], profile: str) -> Verdict:
+    transcript = Transcript(tuple(map(Reply, replies)))
+    return next(v for v in benchmark.judge(item, {unit: transcript}, profile) if v.unit == unit)
+
+
+def agent(steps: list[tuple[Request, Message]]) -> list[list[Message]]:
+    return [list(request.messages) for request, _ in steps if request.role == "agent"]
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_a_hint_is_a_line_of_the_last_message_before_its_step_and_stays_there(name: str):
+    benchmark, sample = items(name)
+    seen = 0
+    for profile in benchmark.profiles:
+        for item in sample:
+            for unit in item.units:
+                aid = Aid(tuple(Hint(item.id, unit, step, f"hint {step}", "clue") for step in (0, 1)))
+                aided = with_aid(benchmark, aid)
+                clean, steps = (agent(played(one, item, unit, profile)) for one in (benchmark, aided))
+                for number, (before, after) in enumerate(zip(clean, steps, strict=True)):
+                    changed = [(a, b) for a, b in zip(before, after, strict=True) if a != b]
+                    said = [str(b["content"]).removeprefix(str(a["content"])) for a, b in changed]
+                    assert all(a["role"] in ("user", "tool") for a, _ in changed)
+                    if number < 2:
+                        assert said[-1].endswith(f"\nhint {number}")
+                    seen += len(changed)
+    assert seen
+
+
+@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("aid", [Aid((Hint("none", "0", 0, "x"),)), OWN], ids=["hints", "own reasoning"])
+def test_verdicts_and_traces_are_those_of_the_same_replies_without_aid(name: str, aid: Aid):
+    benchmark, sample = items(name)
+    aided = with_aid(benchmark, aid)
+    for profile in benchmark.profiles:
+        for item in sample[:2]:
+            for unit in item.units:
+                gold = [reply for _, reply in played(benchmark, item, unit, profile)]
+                with_it = [reply for _, reply in played(aided, item, unit, profile)]
+                assert len(with_it) == len(gold) + (aid.rationale == "own")
+                clean, found = (
+                    judged(one, item, unit, said, profile)
+                    for one, said in ((benchmark, gold), (aided, with_it))
+                )
+                assert replace(found, fields=clean.fields) == clean
+                traces = [
+                    one.rules(profile).trace(item, unit, Transcript(tuple(map(Reply, said))))
+                    for one, said in ((benchmark, gold), (aided, with_it))
+                ]
+                assert len(traces[0].steps) == len(traces[1].steps)
+
+
+def test_own_reasoning_is_asked_first_without_tools_and_then_shown():
+    benchmark, (item, *_) = items("wild-mini")
+    episode = with_aid(benchmark, OWN).rules("official").episode(item, item.units[0])
+    first = episode.request()
+    assert first is not None
+    assert (first.tools, first.messages[0]["role"]) == ((), "system")
+    assert json.loads(first.messages[1]["content"]).keys() == {"tools", "conversation"}
+    episode.advance({"content": "Step 1\nThe day is known.", "tool_calls": None})
+    second = episode.request()
+    plain = benchmark.rules("official").episode(item, item.units[0]).request()
+    assert second is not None
+    assert plain is not None
+    assert (second.tools, [*second.messages[:-1]]) == (plain.tools, [*plain.messages[:-1]])
+    added = second.messages[-1]["content"].removeprefix(plain.messages[-1]["content"])
+    assert added.strip().endswith("Step 1\nThe day is known.")
+
+
+def test_blank_reasoning_adds_nothing():
+    benchmark, (item, *_) = items("wild-mini")
+    episode = with_aid(benchmark, OWN).rules("official").episode(item, item.units[0])
+    episode.advance({"content": None, "tool_calls": [{}]})
+    request, plain = episode.request(), benchmark.rules("official").episode(item, item.units[0]).request()
+    assert request is not None
+    assert plain is not None
+    assert list(request.messages) == list(plain.messages)
+
+
+def test_without_aid_the_benchmark_itself_is_given():
+    benchmark = load_benchmark("wild-mini")
+    assert with_aid(benchmark, Aid()) is benchmark
+    assert Aid.given(None, None).identity() == {}
+    assert as_recorded(benchmark, {"prompts": ""}) is benchmark
+
+
+@pytest.mark.parametrize(
+    "aid",
+    [
+        Aid((Hint("a", "0", None, "x", "clue"), Hint("b", "1", 2, "y", "expectation")), True),
+        OWN,
+        Aid((Hint("a", "0", 0, "x"),), False, "given", {("a", "0"): "because"}),
+    ],
+)
+def test_a_record_has_all_that_the_aid_needs(aid: Aid):
+    identity = json.loads(json.dumps(aid.identity()))
+    assert Aid.recorded(identity) == aid
+    assert as_recorded(load_benchmark("wild-mini"), identity).aid == aid.identity()
+
+
+def test_a_damaged_record_is_named():
+    with pytest.raises(RecordError, match=r"identity\.hints"):
+        Aid.recorded({"hints": {"texts": [["a"]]}})
+
+
+def test_shuffled_hints_stand_at_the_same_places_with_texts_of_other_items():
+    hints = tuple(Hint(item, "0", step, f"{item}{step}") for item in "abc" for step in (0, 1))
+    found = shuffle_hints(hints)
+    assert [(hint.item, hint.unit, hint.step) for hint in found] == [
+        (hint.item, hint.unit, hint.step) for hint in hints
+    ]
+    assert all(hint.text[0] != hint.item for hint in found)
+    assert sorted(hint.text for hint in found) == sorted(hint.text for hint in hints)
+    with pytest.raises(UsageError, match="two items"):
+        shuffle_hints(hints[:2])
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('{"item": "a", "unit": "0"}', "text"),
+        ('{"item": "a", "unit": "0", "text": "x", "step": -1}', "step must be"),
+        ('{"item": "a", "unit": "0", "text": "x", "kind": 1}', "kind must be"),
+        ("oops", "line 1"),
+        ("", "no hint"),
+    ],
+)
+def test_a_hints_file_with_a_mistake_is_refused_with_its_line(line: str, said: str):
+    Path("h.jsonl").write_text(f"{line}\n" if line else "")
+    with pytest.raises(DataError, match=said):
+        read_hints(Path("h.jsonl"))
+
+
+# Through the command ---------------------------------------------------------------------------------
+
+
+def hinted(body: Body) -> dict[str, Any]:
+    """Does what a hint says; without one it says Husum, and a hint makes it forget how to answer."""
+    last = body["messages"][-1]
+    text = str(last["content"])
+    if "write your thoughts down" in body["messages"][0]["content"]:
+        return message(text="The user means Kiel.")
+    if last["role"] == "tool":
+        return message(text="" if "by the way" in text else "High.")
+    return message(KIEL if "Kiel" in text.partition("?")[2] else HUSUM)
+
+
+def counted(name: str, words: str) -> Any:
+    shown = type_(f"compare {words} --json")
+    assert shown.exit_code == 0, shown.stderr
+    return {one["name"]: one for one in json.loads(shown.stdout)[name]}
+
+
+def test_aid_effects_units_are_counted_by_kind_of_hint():
+    wrote(Path("a.jsonl"), row(KIEL, user="Which?", id="a"), row(HUSUM, user="Which?", id="b"))
+    wrote(
+        Path("h.jsonl"),
+        {"item": "a", "unit": "1", "step": 0, "text": "Kiel is meant", "kind": "clue", "by": "me"},
+        {"item": "a", "unit": "3", "step": "*", "text": "by the way", "kind": "expectation"},
+        {"item": "nobody", "unit": "1", "text": "x"},
+    )
+    with teaching(hinted) as (endpoint, received):
+        run = f"run training --data a.jsonl --model m {endpoint}"
+        plain = type_(f"{run} --out plain")
+        before = [json.dumps(body) for body in received]
+        aided = type_(f"{run} --hints h.jsonl --out hinted")
+        assert (plain.exit_code, aided.exit_code) == (0, 0)
+        assert "1 of 3 hints and rationales are for no selected unit" in aided.stderr
+        refused = type_(f"{run} --out hinted -q")
+        assert (refused.exit_code, "hints" in refused.stderr) == (2, True)
+        assert not any("Kiel is meant" in body for body in before)
+    found = counted("aid_effects", "plain hinted")
+    assert {
+        name: (one["corrected"], one["wrong"], one["broken"], one["right"]) for name, one in found.items()
+    } == {
+        "all": (1, 1, 1, 3),
+        "clue": (1, 1, 0, 0),
+        "expectation": (0, 0, 1, 1),
+        "no aid": (0, 0, 0, 2),
+    }
+    assert found["all"]["corrected_share"]["value"] == 1.0
+    shown = type_("compare plain hinted").stdout
+    assert "corrected and broken: m (hints) against m (no aid)" in shown
+    assert "given aid: none; hints" in " ".join(shown.split())
+    assert "hints" in type_("show hinted").stdout
+
+
+def test_own_and_given_reasoning_are_recorded_resumed_and_scored():
+    wrote(Path("a.jsonl"), row(KIEL, user="Which?", id="a"))
+    wrote(Path("r.jsonl"), {"item": "a", "unit": "1", "text": "Kiel, surely."})
+    with teaching(hinted) as (endpoint, received):
+        run = f"run training --data a.jsonl --model m {endpoint} -q"
+        type_(f"{run} --out plain")
+        assert len(received) == 2
+        own = type_(f"{run} --rationale own --out own")
+        assert (own.exit_code, len(received)) == (0, 6)
+        again = type_(f"{run} --rationale own --out own")
+        assert (again.exit_code, len(received)) == (0, 6)
+        given = type_(f"{run} --rationale r.jsonl --out given")
+        assert (given.exit_code, len(received)) == (0, 8)
+    for name in ("own", "given"):
+        found = counted("aid_effects", f"plain {name}")["all"]
+        assert (found["corrected"], found["wrong"], found["broken"]) == (1, 1, 0)
+        assert type_(f"score {name}").exit_code == 0
+    assert type_("export own --format openai -o own.jsonl").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--hints none.jsonl", "none.jsonl"),
+        ("--hints shuffled:h.jsonl", "two items"),
+        ("--hints h.jsonl", "no hint or rationale is for a selected unit"),
+    ],
+)
+def test_aid_that_cannot_work_is_refused_before_anything_is_sent(words: str, said: str):
+    wrote(Path("a.jsonl"), row(KIEL, id="a"))
+    wrote(Path("h.jsonl"), {"item": "b", "unit": "1", "text": "x"})
+    ended = type_(f"run training --data a.jsonl --model baseline/gold {words} --out run")
+    assert (ended.exit_code, said in ended.stderr, Path("run").exists()) == (2, True, False)
