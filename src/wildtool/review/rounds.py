@@ -30,7 +30,7 @@ class RoundSample:
 
 
 def draw_sample(state: State, share: float, seed: str) -> RoundSample:
-    """A sample of the items without an open review, like all of them in its share of each type and subtype.
+    """A sample of the items that are not rejected and have no open review, in proportion to types and subtypes.
 
     An item has several types: the rarest ones are served first, each with its share (iterative stratification).
 
@@ -42,10 +42,12 @@ def draw_sample(state: State, share: float, seed: str) -> RoundSample:
         raise UsageError(f"a sample is a share above 0 and at most 1 of the items, not {share:g}")
     sweep = [one for one in state.rounds if not one.fresh]
     covered = {item for one in sweep for item in one.items}
-    free = [item for item in state.items.values() if item.open is None]
-    fresh = all(item in covered for item in state.items)
+    # What was rejected is no part of the set any more; drawn again, it would be an error for ever.
+    kept = [item for item in state.items.values() if item.stage != "rejected"]
+    free = [item for item in kept if item.open is None]
+    fresh = all(item.id in covered for item in kept)
     pool = free if fresh else [item for item in free if item.id not in covered]
-    most = math.ceil(share * len(state.items))
+    most = math.ceil(share * len(kept if fresh else state.items) - 1e-9)
     size = most
     if not fresh:
         # The last round of a sweep takes what rounding left over.
