@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from wildtool.training.check.rules import check_record
 from wildtool.training.files import FileRow
 from wildtool.training.lines import training_line
 from wildtool.training.readers.data_sets import DATA_SETS
@@ -258,29 +259,6 @@ def replaced(value: Any, path: tuple[Any, ...], new: Any) -> Any:
     return value
 
 
-def check_sharegpt(row: dict[str, Any]) -> None:
-    """What LLaMA-Factory stops on or drops (its rules L1, L2, L6, L7, L8, L11) is not in a row."""
-    turns = row["conversations"]
-    ranking = "chosen" in row
-    assert len(turns) % 2 == ranking
-    for place, turn in enumerate(turns):
-        assert turn["from"] in (("function_call", "gpt") if place % 2 else ("human", "observation"))
-    assert isinstance(row["system"], str)
-    for turn in [*turns, *(row[side] for side in ("chosen", "rejected") if ranking)]:
-        assert isinstance(turn["value"], str)
-        if turn["from"] == "function_call":
-            calls = json.loads(turn["value"])
-            calls = calls if isinstance(calls, list) else [calls]
-            assert calls
-            assert all({"name", "arguments"} == call.keys() for call in calls)
-        elif turn["from"] != "observation":
-            assert turn["value"].strip()
-    if row["tools"]:
-        for tool in json.loads(row["tools"]):
-            assert tool["name"]
-            assert isinstance(tool["parameters"]["properties"], dict)
-
-
 @pytest.mark.parametrize("name", sorted(DATA_SETS))
 def test_the_samples_themselves_are_read(name: str):
     assert record_of(SAMPLES[name], name).kind == {
@@ -302,9 +280,13 @@ def test_any_json_in_any_place_gives_a_good_record_or_a_reason(name: str, data: 
         return
     for form_name, form in TRAINING_FORMS.items():
         if found.kind in form.kinds:
+            text: Any = data.draw(st.sampled_from(["drop", "think", "tags"]))
             try:
-                line = training_line(form.write(found, WriteOptions()))
+                line = training_line(form.write(found, WriteOptions(text_with_calls=text)))
             except RowError:
                 continue
             if form_name == "sharegpt":
-                check_sharegpt(json.loads(line))
+                findings = check_record(
+                    json.loads(line), "preference" if found.kind == "preference" else "sft"
+                )
+                assert not [finding for finding in findings if finding.level == "error"]
