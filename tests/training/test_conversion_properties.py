@@ -217,9 +217,21 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "gsm8k-toolcalls": {"question": "q", "answer": "<T>add(1, 2)=3", "toolcalls": ["<T>add(1, 2)=3"]},
     "python-tools": {"func_name": "f", "tools": FUNCTIONS},
 }
+
+
+def nested(depth: int) -> Any:
+    value: Any = 1
+    for _ in range(depth):
+        value = {"properties": value} if depth % 2 else [value]
+    return value
+
+
 ODD = (
     st.sampled_from(
         [
+            nested(240),
+            nested(241),
+            "[" * 900 + "]" * 900,
             "[" * 3000,
             "\ud800",
             "\0",

@@ -318,3 +318,15 @@ def test_records_of_a_guessed_layout_are_shown(tmp_path: Path):
     ended = convert(wrote(tmp_path / "a.jsonl", *[row] * 4), "--to", "openai", "-o", tmp_path / "b.jsonl")
     assert ended.output.count('"content":"3."') == 3
     assert "no licence is known for gsm8k-toolcalls" in ended.output
+
+
+@pytest.mark.parametrize("depth", [240, 900, 5000])
+def test_deep_rows_stop_nothing(tmp_path: Path, depth: int):
+    deep = json.dumps(TALK)[:-1] + ', "more": ' + '{"a":' * depth + "1" + "}" * depth + "}"
+    tools = deep.replace('"properties": {}', '"properties": ' + '{"a":' * depth + "{}" + "}" * depth)
+    source = tmp_path / "a.jsonl"
+    source.write_text(f"{deep}\n{tools}\n{json.dumps(TALK)}\n", encoding="utf-8")
+    for form in ("sharegpt", "trl", "openai"):
+        ended = convert(source, "--to", form, "-o", tmp_path / f"{form}.jsonl", "--json")
+        assert ended.exit_code == 0, ended.output
+        assert json.loads(ended.stdout)["written"] >= 1

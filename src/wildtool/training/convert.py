@@ -206,6 +206,8 @@ class Converter:
                 line = training_line(conversion.form.write(record, conversion.writing))
             except RowError as error:
                 reason = error
+            except (RecursionError, ValueError):
+                reason = RowError("unreadable-line", "nested too deep")
             else:
                 self._count(record)
                 summary.written += 1

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from wildtool.errors import DataError, UsageError
-from wildtool.json_codec import json_type, loads_within
-from wildtool.training.texts import TEXT_LIMITS
+from wildtool.json_codec import json_type
+from wildtool.training.texts import TEXT_LIMITS, load_text
 
 _GZIP, _ZSTD, _PARQUET = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1"
 _CHUNK = 1 << 20
@@ -134,7 +134,7 @@ def _line_rows(file: IO[bytes]) -> Iterator[RawRow]:
 
 def _row(number: int, text: bytes | str) -> FileRow:
     try:
-        value = loads_within(text, TEXT_LIMITS)
+        value = load_text(text)
     except ValueError as error:
         return FileRow(number, None, f"no JSON ({str(error)[:100]})")
     if not isinstance(value, dict):

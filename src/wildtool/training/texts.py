@@ -15,6 +15,8 @@ from wildtool.training.record import spaced_json
 
 TEXT_LIMITS = JsonLimits(bytes=16 * 1024 * 1024, depth=200, values=1_000_000)
 """Limits of a row, and of every JSON text in it."""
+_SMALL = 1 << 20
+"""Bytes of a text that needs no look at its limits: its values are few, and parsers stop at 1,000 levels."""
 MAX_LITERAL_DEPTH = 64
 """Nesting of a Python literal; deeper ones are unreadable."""
 MAX_LITERAL_SIZE = 1_000_000
@@ -29,6 +31,13 @@ _BETWEEN = " \t\r\n,"
 
 class UnreadableTextError(ValueError):
     """A text holds no value that can be read."""
+
+
+def load_text(text: bytes | str) -> Any:
+    """The value of an untrusted JSON text. Raises ValueError if it is none, or too large."""
+    if len(text) > _SMALL:
+        return json_codec.loads_within(text, TEXT_LIMITS)
+    return json_codec.loads(text)
 
 
 def parse_json(text: str) -> Any:
@@ -106,7 +115,7 @@ def first_list(text: str, start: int = 0) -> tuple[list[dict[str, Any]], int, in
 
 def _json(text: str) -> Any:
     try:
-        return json_codec.loads_within(text, TEXT_LIMITS)
+        return load_text(text)
     except ValueError:
         return _NOTHING
 
