@@ -12,6 +12,7 @@ from parity.cases import oracle_folder
 from wildtool.benchmark import Benchmark
 from wildtool.cli import app
 from wildtool.engine.registry import as_recorded, load_benchmark
+from wildtool.engine.score.verdict_table import relation
 from wildtool.episode import gold_replies
 from wildtool.injection.benchmark import OBEDIENT, with_injection
 from wildtool.injection.planting import choose_attack
@@ -310,6 +311,17 @@ def test_a_run_with_instructions_is_scored_resumed_and_compared(tmp_path: Path):
     assert status == 0
     assert "baseline/gold (no injection)" in text
     assert "instructions were planted into tools' results: none; enhanced, seed 5" in text
+
+
+def test_a_dataset_page_names_the_instructions_and_their_columns(tmp_path: Path):
+    run(tmp_path / "run", "--inject", "base")
+    status, _ = typed("export", tmp_path / "run", "--to", "hf-card", "-o", tmp_path / "card")
+    assert status == 0
+    page = (tmp_path / "card" / "README.md").read_text()
+    assert "injection base" in page
+    columns = relation([tmp_path / "card" / "verdicts-official.parquet"]).columns
+    assert "injection" in columns
+    assert [column for column in columns if f"| {column.replace('_', chr(92) + '_')} |" not in page] == []
 
 
 def test_off_changes_no_byte_of_a_run(tmp_path: Path):

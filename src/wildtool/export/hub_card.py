@@ -8,7 +8,7 @@ from typing import Any
 
 from wildtool import __version__
 from wildtool.engine.record.run_folder import read_run
-from wildtool.engine.registry import load_benchmark
+from wildtool.engine.registry import as_recorded, load_benchmark
 from wildtool.engine.score.results import ScoreResult
 from wildtool.engine.score.verdict_table import VERDICT_COLUMNS
 from wildtool.export import ExportRequest
@@ -71,6 +71,7 @@ def _body(title: str, about: Mapping[str, Any], results: list[ScoreResult]) -> I
             ("split", identity["split"] or "all"),
             ("mode", identity["mode"] or "the benchmark's first"),
             ("played under", first.played or "unknown rules"),
+            *(("disturbed by", disturbance) for disturbance in first.disturbances),
             *((f"played by {role}", name) for role, name in first.roles.items()),
             ("seed", "none" if identity["seed"] is None else identity["seed"]),
             ("repeats", about["scope"]["repeats"]),
@@ -93,12 +94,13 @@ def _body(title: str, about: Mapping[str, Any], results: list[ScoreResult]) -> I
             f"calls, {counts.unplayed} not played. The last two count as not correct."
         )
     yield from ("", "## Columns", "")
-    yield from _table(("column", "type"), [*_columns(first.benchmark).items()])
+    yield from _table(("column", "type"), [*_columns(first.benchmark, identity).items()])
 
 
-def _columns(benchmark: str) -> dict[str, str]:
-    """The columns of a benchmark's tables with their DuckDB types."""
-    return {**VERDICT_COLUMNS, **load_benchmark(benchmark).columns, "detail": "VARCHAR"}
+def _columns(benchmark: str, identity: Mapping[str, Any]) -> dict[str, str]:
+    """The columns of a run's tables with their DuckDB types."""
+    recorded = as_recorded(load_benchmark(benchmark), identity)
+    return {**VERDICT_COLUMNS, **recorded.columns, "detail": "VARCHAR"}
 
 
 def _file(result: ScoreResult) -> str:
