@@ -1,5 +1,7 @@
 """`wildtool data` for training files, as it is typed."""
 
+import errno
+import fcntl
 import json
 import sys
 from pathlib import Path
@@ -183,6 +185,8 @@ def test_without_with_every_benchmark_here_is_compared(monkeypatch: pytest.Monke
         ("data overlap train.jsonl --remove exat -o x", "did you mean 'exact'"),
         ("data overlap train.jsonl --with nothing", "unknown benchmark"),
         ("data overlap nowhere.jsonl --with wild-mini", "nowhere.jsonl"),
+        ("data overlap broken.jsonl --with wild-mini", "broken.jsonl:1: no JSON"),
+        ("data overlap train.jsonl --with wild-mini --from nothing", "unknown set"),
         ("data mix a=train.jsonl", "--out mix"),
         ("data mix train.jsonl -o m", "NAME=FILE"),
         ("data mix a=train.jsonl a=train.jsonl -o m --no-overlap-check", "same name"),
@@ -290,7 +294,7 @@ def test_small_sets_give_all_they_have_or_are_repeated():
     write_rows(Path("b.jsonl"), rows(40, start=50))
     command = "data mix a=a.jsonl:1 b=b.jsonl:1 --by weights --total 20 --no-overlap-check"
     ended = type_(f"{command} -o m")
-    assert "a: 3 rows instead of 10" in ended.stderr
+    assert "a: 3 rows instead of 10: it has no more" in ended.stderr
     assert "a: repeated 3 times" in type_(f"{command} --repeat -o r").stderr
     counts = json.loads(Path("r/mix.json").read_text())["sets"]
     assert {name: found["drawn"] for name, found in counts.items()} == {"a": 10, "b": 10}
@@ -318,6 +322,28 @@ def test_other_folders_and_mixed_forms_are_refused():
     assert type_("data mix a=a.jsonl --no-overlap-check -o full").exit_code == 2
     ended = type_("data mix a=a.jsonl m=m.jsonl --no-overlap-check -o m")
     assert (ended.exit_code, "two forms" in ended.stderr) == (2, True)
+
+
+def test_a_second_process_is_refused_and_what_a_killed_one_left_is_removed():
+    write_rows(Path("a.jsonl"), rows(3))
+    Path("m/.mix-killed").mkdir(parents=True)
+    with Path("m/lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        ended = type_("data mix a=a.jsonl --no-overlap-check -o m")
+        assert (ended.exit_code, "another wildtool" in ended.stderr) == (2, True)
+    assert type_("data mix a=a.jsonl --no-overlap-check -o m").exit_code == 0
+    assert not Path("m/.mix-killed").exists()
+
+
+def test_a_full_disk_is_said_and_leaves_no_half_file(monkeypatch: pytest.MonkeyPatch):
+    def full(*given: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    write_rows(Path("a.jsonl"), rows(3))
+    monkeypatch.setattr("wildtool.training.mix.mix.MixStore.add", full)
+    ended = type_("data mix a=a.jsonl --no-overlap-check -o m")
+    assert (ended.exit_code, "No space left" in ended.stderr) == (3, True)
+    assert {path.name for path in Path("m").iterdir()} == {"lock"}
 
 
 # stats -----------------------------------------------------------------------------------------------

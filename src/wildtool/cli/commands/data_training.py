@@ -149,6 +149,9 @@ def overlap(
         Path | None,
         typer.Option(*("--out", "-o"), metavar="FILE", help="File for the rows that stay."),
     ] = None,
+    data_set: Annotated[
+        str, typer.Option("--from", metavar="NAME", help="Layout of the files; auto looks at their keys.")
+    ] = "auto",
     as_json: options.JsonOption = False,
     force: options.ForceOption = False,
 ) -> int:
@@ -175,7 +178,9 @@ def overlap(
         )
     search = load_search(benchmarks)
     complain = CappedMessages()
-    result = write_clean(files, search, flags, out, force=force, complain=complain, report=_show_rows)
+    result = write_clean(
+        files, search, flags, out, data_set=data_set, force=force, complain=complain, report=_show_rows
+    )
     complain.close()
     show_step("")
     if as_json:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from shutil import rmtree
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
@@ -27,6 +28,8 @@ from wildtool.training.record import RejectedRow
 
 MIX_FILE = "mix.json"
 REJECTS_FILE = "rejects.jsonl"
+_WORK = ".mix-"
+"""How the names of folders for temporary files begin."""
 MAX_COPIES = 4
 """How often a record may occur in a mixture, at most."""
 Scheme = Literal["size", "sqrt", "temperature", "weights"]
@@ -148,7 +151,9 @@ def write_mix(
     make_folder(folder)
     with ExitStack() as stack:
         stack.enter_context(_locked(folder))
-        work = Path(stack.enter_context(TemporaryDirectory(prefix=".mix-", dir=folder)))
+        for left in folder.glob(f"{_WORK}*"):
+            rmtree(left, ignore_errors=True)  # of a mixture that was killed
+        work = Path(stack.enter_context(TemporaryDirectory(prefix=_WORK, dir=folder)))
         groups_near = len(plan.splits) > 1 and plan.group_by == "near"
         near = plan.dedupe == "near" or groups_near
         store = MixStore(
@@ -177,7 +182,7 @@ def write_mix(
 
 def is_mix(folder: Path) -> bool:
     """Whether a folder holds a mixture, or what a mixture that was stopped left."""
-    names = {path.name for path in folder.iterdir()}
+    names = {path.name for path in folder.iterdir() if not path.name.startswith(_WORK)}
     if names <= {"lock", REJECTS_FILE}:
         return True
     try:
@@ -367,7 +372,7 @@ def _notes(plan: MixPlan, counts: Mapping[str, SetCounts], files: Mapping[str, A
             notes.append(f"{name}: no tool calls in this set")
         if found.drawn < found.wanted:
             notes.append(
-                f"{name}: {found.drawn} rows instead of {found.wanted}; the others give the rest by their weights"
+                f"{name}: {found.drawn} rows instead of {found.wanted}: it has no more, or its --cap is reached"
             )
         if found.repeats:
             notes.append(f"{name}: repeated {found.repeats} times")

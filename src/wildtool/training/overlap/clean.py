@@ -57,6 +57,7 @@ def write_clean(
     flags: Iterable[str],
     out: Path | None,
     *,
+    data_set: str = DETECT,
     force: bool = False,
     complain: Callable[[str], None] = lambda text: None,
     report: Callable[[int], None] = lambda count: None,
@@ -64,6 +65,7 @@ def write_clean(
     """Compares every row with the benchmarks; where `out` is given, the rows without one of the flags are written to it.
 
     Args:
+        data_set: the layout of the files, a name of `DATA_SETS`; `auto` looks at their keys.
         complain: told each row that cannot be read.
         report: told the number of rows, row by row.
 
@@ -82,7 +84,9 @@ def write_clean(
             sample = list(islice(rows, _SAMPLE))
             if not sample:
                 raise DataError(f"{path}: holds no record")
-            chosen = chosen_set(path, DETECT, sample)
+            if all(row.value is None for row in sample):
+                raise DataError(f"{path}:{sample[0].number}: {sample[0].problem}; expected training records")
+            chosen = chosen_set(path, data_set, sample)
             for row in chain(sample, rows):
                 result.rows += 1
                 report(result.rows)
