@@ -1,5 +1,6 @@
 """Equality of BFCL's multi-turn checks with the reference: every replayed result, and all 800 ground truths."""
 
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -8,11 +9,11 @@ import pytest
 
 from parity.cases import oracle_folder, present, rows
 from parity.test_bfcl_simulated import CATEGORIES, entries, lines
+from wildtool.benchmark import Check
 from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES
-from wildtool.benchmarks.bfcl.decode import call_texts, decode_python, native_call_texts
+from wildtool.benchmarks.bfcl.decode import DecodeError, call_texts, decode_python, native_call_texts
 from wildtool.benchmarks.bfcl.multi_turn import (
     MultiTurnRecord,
-    check_result,
     check_turns,
     parse_multi_turn,
     read_documents,
@@ -46,6 +47,23 @@ def records(folder: Path) -> dict[str, MultiTurnRecord]:
 DECODERS = {"prompt": lambda text: call_texts(decode_python(text)), "fc": native_call_texts}
 
 
+def decoded(turn: list[Any], mode: str) -> Iterator[list[str]]:
+    """The calls of each step of a recorded turn; steps without calls are left out."""
+    for step in turn:
+        try:
+            calls = DECODERS[mode](step)
+        except DecodeError:
+            continue
+        if calls and calls != [""]:
+            yield calls
+
+
+def checked(record: MultiTurnRecord, result: Any, mode: str) -> Check:
+    if not isinstance(result, list):
+        return Check(False, "multi_turn:inference_error")
+    return check_turns(record, [list(decoded(turn, mode)) for turn in result])
+
+
 def shortened(texts: list[str]) -> list[str]:
     """The oracle keeps the beginnings of missing results."""
     return sorted(text[:120] for text in texts)
@@ -55,7 +73,7 @@ def test_each_replayed_result_has_the_references_verdict(folder: Path) -> None:
     wrong, compared = [], 0
     for case in rows(folder / "multi_turn_cases.jsonl.gz"):
         verdict: dict[str, Any] = case["verdict"]
-        found = check_result(records(folder)[case["test_id"]], case["model_result"], DECODERS[case["mode"]])
+        found = checked(records(folder)[case["test_id"]], case["model_result"], case["mode"])
         compared += 1
         same = found.correct == verdict["valid"] and found.error == verdict.get("error_type")
         for key, ours in (("different_attributes", "attributes"), ("missing_items", "missing")):

@@ -19,12 +19,15 @@ from wildtool.benchmarks.bfcl.agentic import (
     has_answer,
     has_answer_strictly,
 )
+from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES, GROUPS, SCORED
+from wildtool.benchmarks.bfcl.scores import LEADERBOARDS
 from wildtool.benchmarks.bfcl.simulated import SimulatedApis
 from wildtool.benchmarks.bfcl.simulated.memory import MEMORY_CLASSES, NO_TABLES, ranked
+from wildtool.benchmarks.bfcl.summary import leaderboard_metrics
 from wildtool.errors import DataError, InfraError
 from wildtool.noise.benchmark import with_noise
 from wildtool.noise.levels import Noise
-from wildtool.types import Item, Message, Reply, Request, Transcript
+from wildtool.types import Item, Message, Metric, Reply, Request, Transcript
 
 QUESTIONS = [("What is my name?", ["Ann"]), ("Which size?", ["38", "thirty eight"])]
 EARLIER = [["I am Ann.", "Bye."], ["My size is 38."]]
@@ -333,6 +336,21 @@ def test_a_missing_conversation_is_named(tmp_path: Path) -> None:
     (folder / "memory_prereq_conversation" / "memory_shop.json").unlink()
     with pytest.raises(DataError, match=r"memory_shop\.json is missing"):
         BFCL_BENCHMARK.locate(str(folder), "memory")
+
+
+def test_without_web_search_memory_has_all_of_the_agentic_weight() -> None:
+    rates = [
+        Metric("category", name, 0.5 if name.startswith("memory") else 1.0, size / 2, size)
+        for name in SCORED
+        for size in [BFCL_CATEGORIES[name].size]
+    ]
+    overall, *_ = leaderboard_metrics(LEADERBOARDS["v4"], "v4", rates)
+    assert overall.name == "overall (v4) without web search" and "WILDTOOL_SEARCH_URL" in overall.note
+    assert overall.value == pytest.approx(0.6 + 0.4 * 0.5) and overall.headline
+    searched = [Metric("category", name, 0.0, 0, 100) for name in GROUPS["web_search"]]
+    overall, *_ = leaderboard_metrics(LEADERBOARDS["v4"], "v4", rates + searched)
+    assert (overall.name, overall.note) == ("overall (v4)", "")
+    assert overall.value == pytest.approx(0.6 + 0.4 * 0.25)
 
 
 def test_a_run_shows_memory_and_says_that_web_search_is_left_out(tmp_path: Path) -> None:

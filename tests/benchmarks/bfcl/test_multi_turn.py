@@ -12,11 +12,9 @@ from wildtool.benchmarks.bfcl.fixed import FixedMultiTurnRules
 from wildtool.benchmarks.bfcl.multi_turn import (
     EMPTY_TURN,
     FORCE_TERMINATED,
-    INFERENCE_ERROR,
     RESPONSE_MISMATCH,
     STATE_MISMATCH,
     MultiTurnRecord,
-    check_result,
     check_turns,
     parse_multi_turn,
     plain_call,
@@ -237,10 +235,6 @@ def test_fixed_compares_the_forces_of_the_brakes_and_ignores_readings() -> None:
     looked_twice = [[[press, speed]], [[speed]], [[speed]]]
     assert check_turns(car, [[[speed, press]], [], [[speed]]], strict=True).correct
     assert check_turns(car, looked_twice, strict=True).correct
-
-
-def test_what_is_no_list_of_turns_is_an_inference_error() -> None:
-    assert check_result(record(), "Error during inference", lambda _: []).error == INFERENCE_ERROR
 
 
 @pytest.mark.parametrize("style", ["parallel", "serial"])

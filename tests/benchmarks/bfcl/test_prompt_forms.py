@@ -6,10 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from benchmarks.bfcl.bfcl_build import BOOK, write_data
+from benchmarks.bfcl.bfcl_build import BOOK, STAY, write_data
 from e2e.command import wildtool
 from wildtool.benchmarks.bfcl import BFCL_BENCHMARK
+from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES
+from wildtool.benchmarks.bfcl.data import BfclEntry
 from wildtool.benchmarks.bfcl.decode import DecodeError
 from wildtool.benchmarks.bfcl.formats import decode_json_fully
 from wildtool.benchmarks.bfcl.prompt_forms import (
@@ -22,6 +26,7 @@ from wildtool.benchmarks.bfcl.prompt_forms import (
 from wildtool.benchmarks.bfcl.summary import spread
 from wildtool.episode import gold_replies
 from wildtool.errors import DataError, UsageError
+from wildtool.types import Item
 
 CALLS = [("a.b", {"text": 'x < "y" & z\n', "number": -1.5, "list": [1, [None]], "flag": False, "none": None})]
 
@@ -131,6 +136,22 @@ def test_native_calls_have_no_form(tmp_path: Path) -> None:
     folder = folder_with_forms(tmp_path / "data", {"parallel": ["parallel_0"]})
     with pytest.raises(UsageError, match="--mode prompt"):
         BFCL_BENCHMARK.locate(str(folder), "format_sensitivity")
+
+
+WRITTEN = st.text(max_size=40) | st.text(alphabet="[]{}()<>/=,\"'`: \nfunctioparmsev1\x00", max_size=80)
+PARTS = st.lists(
+    WRITTEN
+    | st.sampled_from(['<functions><function name="f">', '<param name="a">', "</functions>", "<TOOLCALL>"]),
+    max_size=5,
+)
+
+
+@given(PARTS.map("".join), st.sampled_from(list(PROMPT_FORMS)), st.sampled_from(["official", "fixed"]))
+def test_no_reply_makes_the_rules_raise(text: str, form: str, profile: str) -> None:
+    record = BfclEntry(BFCL_CATEGORIES["simple_python"], (), (BOOK,), (STAY,))
+    item = Item("format_sensitivity:x", (form,), record, split="format_sensitivity")
+    rules = BFCL_BENCHMARK.in_mode("prompt").rules(profile)
+    assert not rules.accepts(item, form, [{"role": "assistant", "content": text}])
 
 
 def test_how_far_scores_lie_apart_is_that_of_a_sample() -> None:

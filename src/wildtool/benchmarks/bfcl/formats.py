@@ -1,16 +1,14 @@
 """Other forms in which calls may be asked for (format sensitivity): JSON and two kinds of XML, in tags or not."""
 
+import ast
 import json
 import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from wildtool.benchmarks.bfcl.decode import DecodeError, bracketed
 from wildtool.json_codec import as_object
-from wildtool.toolcall.call_syntax import MAX_CALL_CHARACTERS, CallReader, CallSyntaxError, parse_expression
-
-if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
+from wildtool.toolcall.call_syntax import MAX_CALL_CHARACTERS, CallSyntaxError, parse_expression
 
 _TAGGED = re.compile(r"<TOOLCALL>(.*?)</TOOLCALL>", re.DOTALL)
 _FUNCTIONS = re.compile(r"<functions>.*?</functions>", re.DOTALL)
@@ -81,12 +79,12 @@ def _json_calls(value: Any) -> list[Any]:
 
 def decode_verbose_xml(text: str) -> list[Any]:
     """`<functions>` with parameters whose values are attributes."""
-    return _xml_calls(text, lambda parameter: parameter.get("value"))
+    return _xml_calls(text, verbose=True)
 
 
 def decode_concise_xml(text: str) -> list[Any]:
     """`<functions>` with parameters whose values are the texts inside."""
-    return _xml_calls(text, lambda parameter: (parameter.text or "").strip())
+    return _xml_calls(text, verbose=False)
 
 
 CALL_FORMS: Mapping[str, Callable[[str], list[Any]]] = {
@@ -96,7 +94,7 @@ CALL_FORMS: Mapping[str, Callable[[str], list[Any]]] = {
 }
 
 
-def _xml_calls(text: str, value_of: "Callable[[Element], str | None]") -> list[Any]:
+def _xml_calls(text: str, *, verbose: bool) -> list[Any]:
     from xml.etree import ElementTree  # few categories need it
 
     found = _FUNCTIONS.search(text)
@@ -113,11 +111,13 @@ def _xml_calls(text: str, value_of: "Callable[[Element], str | None]") -> list[A
         name = function.get("name")
         if name is None:
             raise DecodeError("a function without a name")
-        arguments: dict[str, Any] = {}
-        for parameter in function.iter("param"):
-            key, value = parameter.get("name"), value_of(parameter)
-            if key is None or value is None:
-                raise DecodeError("a parameter without name or value")
+        arguments: dict[str | None, Any] = {}
+        inner = function.find("params") if verbose else None
+        for parameter in (function if inner is None else inner).findall("param"):
+            key = parameter.get("name")
+            if key is None and not verbose:
+                raise DecodeError("a parameter without a name")
+            value = parameter.get("value", "") if verbose else (parameter.text or "").strip()
             arguments[key] = _typed(value, parameter.get("type", "string"))
         calls.append({name: arguments})
     return calls
@@ -136,8 +136,8 @@ def _typed(text: str, word: str) -> Any:
             case "null":
                 return None
             case "array" | "tuple" | "object" | "dict":
-                return CallReader().value(parse_expression(text))
+                return ast.literal_eval(parse_expression(text.lstrip(" \t")))
             case _:
                 return text
-    except (CallSyntaxError, ValueError) as error:
+    except (CallSyntaxError, ValueError, TypeError, RecursionError) as error:
         raise DecodeError(f"{text!r:.60} is no {word}") from error

@@ -3,15 +3,14 @@
 import ast
 import inspect
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from wildtool.benchmark import Check
 from wildtool.benchmarks.bfcl.categories import Category
-from wildtool.benchmarks.bfcl.decode import DecodeError
 from wildtool.benchmarks.bfcl.simulated import (
     EXECUTION_ERROR,
     SIMULATED_CLASSES,
@@ -26,13 +25,12 @@ from wildtool.benchmarks.bfcl.simulated.base import (
 from wildtool.data.files import find_packed
 from wildtool.data.pinned import official_folder
 from wildtool.errors import DataError
-from wildtool.json_codec import as_list, checked, read_json_lines, required_field
+from wildtool.json_codec import checked, read_json_lines, required_field
 from wildtool.toolcall.call_syntax import dotted_name, parse_expression
 from wildtool.types import Message
 
 LONG_CONTEXT = "multi_turn_long_context"
 DOCUMENT_FOLDER = "multi_turn_func_doc"
-INFERENCE_ERROR = "multi_turn:inference_error"
 FORCE_TERMINATED = "multi_turn:force_terminated"
 EMPTY_TURN = "multi_turn:empty_turn_model_response"
 STATE_MISMATCH = "multi_turn:instance_state_mismatch"
@@ -199,30 +197,6 @@ def _texts(values: Any, where: str, name: str) -> Iterator[str]:
 
 
 # Checking ---------------------------------------------------------------------------------------------
-
-
-def check_result(record: MultiTurnRecord, result: Any, decode: Callable[[Any], list[str]]) -> Check:
-    """Checks what the original records of an entry. Never raises.
-
-    Args:
-        result: turns of steps, each a text or native calls; anything else means that the model could not be asked.
-        decode: gives the calls of a step as Python text; raises DecodeError.
-    """
-    if not isinstance(result, list):
-        return Check(False, INFERENCE_ERROR, "the result is no list of turns")
-    turns = [list(decoded_steps(turn, decode)) for turn in cast(list[Any], result)]
-    return check_turns(record, turns)
-
-
-def decoded_steps(turn: Any, decode: Callable[[Any], list[str]]) -> Iterator[list[str]]:
-    """The calls of each step of a turn; steps without calls are left out."""
-    for step in as_list(turn):
-        try:
-            calls = decode(step)
-        except DecodeError:
-            continue
-        if calls and calls != [""]:
-            yield calls
 
 
 def check_turns(record: MultiTurnRecord, turns: Sequence[TurnCalls], *, strict: bool = False) -> Check:

@@ -28,7 +28,7 @@ def summarize(verdicts: Any) -> list[Metric]:
     rates = rate_metrics(
         verdicts, [Rate(CATEGORY, name, f"split = '{name}'", note=_NOTES.get(name, "")) for name in names]
     )
-    board = list(_leaderboard(LEADERBOARDS.get(str(version), LEADERBOARDS["v4"]), str(version), rates))
+    board = list(leaderboard_metrics(LEADERBOARDS.get(str(version), LEADERBOARDS["v4"]), str(version), rates))
     if not any(metric.headline for metric in board):
         rates = [
             replace(rate, headline=True) for rate in rates
@@ -63,7 +63,7 @@ def spread(points: Sequence[float]) -> Mapping[str, float]:
     return {"largest difference": max(points) - min(points), "standard deviation": deviation}
 
 
-def _leaderboard(board: ScoreBoard, version: str, rates: Sequence[Metric]) -> Iterator[Metric]:
+def leaderboard_metrics(board: ScoreBoard, version: str, rates: Sequence[Metric]) -> Iterator[Metric]:
     """The scores whose categories were all run; of the overall score, if it is not one of them, its parts that were."""
     known = {rate.name: rate for rate in rates if rate.denominator}
     run: dict[str, tuple[float, Formula]] = {}
@@ -90,6 +90,8 @@ def _leaderboard(board: ScoreBoard, version: str, rates: Sequence[Metric]) -> It
             f"The overall score also has {', '.join(missing)}, not run or not in full; here the others share their"
             " weight."
         )
+        if run.keys() - board.overall.keys():
+            note = f"{note} {_NO_SEARCH}"
         yield _score(
             f"{' + '.join(run)}, weighted as in {version}", formula, known, version, headline=True, note=note
         )

@@ -6,10 +6,12 @@ import re
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 from wildtool.benchmarks.bfcl.simulated.base import (
     ApiState,
+    ApiTool,
     SimulatedApi,
     SimulatedTables,
     copied,
@@ -62,52 +64,20 @@ class KeyMemory(Memory):
     def shown(self) -> str:
         return json.dumps(self.state[CORE], indent=4) if self.state[CORE] else ""
 
-    def core_memory_add(self, key: Any, value: Any) -> ApiState:
-        return self._add(CORE, str(key), str(value))
+    def tools(self) -> Mapping[str, ApiTool]:
+        verbs = {
+            "add": self._add,
+            "remove": self._remove,
+            "replace": self._replace,
+            "clear": self._clear,
+            "retrieve": self._retrieve,
+            "list_keys": self._list_keys,
+            "key_search": self._key_search,
+        }
+        return {**_of_both(verbs), f"{CORE}_retrieve_all": lambda: self.state[CORE]}
 
-    def core_memory_remove(self, key: Any) -> ApiState:
-        return self._remove(CORE, key)
-
-    def core_memory_replace(self, key: Any, value: Any) -> ApiState:
-        return self._replace(CORE, str(key), str(value))
-
-    def core_memory_clear(self) -> ApiState:
-        return self._clear(CORE)
-
-    def core_memory_retrieve(self, key: Any) -> ApiState:
-        return self._retrieve(CORE, key)
-
-    def core_memory_list_keys(self) -> ApiState:
-        return {"keys": list(self.state[CORE])}
-
-    def core_memory_key_search(self, query: Any, k: Any = 5) -> ApiState:
-        return {"ranked_results": ranked(query, list(self.state[CORE]))[:k]}
-
-    def core_memory_retrieve_all(self) -> ApiState:
-        return self.state[CORE]
-
-    def archival_memory_add(self, key: Any, value: Any) -> ApiState:
-        return self._add(ARCHIVE, str(key), str(value))
-
-    def archival_memory_remove(self, key: Any) -> ApiState:
-        return self._remove(ARCHIVE, key)
-
-    def archival_memory_replace(self, key: Any, value: Any) -> ApiState:
-        return self._replace(ARCHIVE, str(key), str(value))
-
-    def archival_memory_clear(self) -> ApiState:
-        return self._clear(ARCHIVE)
-
-    def archival_memory_retrieve(self, key: Any) -> ApiState:
-        return self._retrieve(ARCHIVE, key)
-
-    def archival_memory_list_keys(self) -> ApiState:
-        return {"keys": list(self.state[ARCHIVE])}
-
-    def archival_memory_key_search(self, query: Any, k: Any = 5) -> ApiState:
-        return {"ranked_results": ranked(query, list(self.state[ARCHIVE]))[:k]}
-
-    def _add(self, part: str, key: str, value: str) -> ApiState:
+    def _add(self, part: str, key: Any, value: Any) -> ApiState:
+        key, value = str(key), str(value)
         size, characters = _LIMITS[part]
         if len(self.state[part]) >= size:
             return failed(f"the memory is full: it holds {size} entries; remove one first")
@@ -126,7 +96,8 @@ class KeyMemory(Memory):
         del self.state[part][key]
         return {"status": "Removed."}
 
-    def _replace(self, part: str, key: str, value: str) -> ApiState:
+    def _replace(self, part: str, key: Any, value: Any) -> ApiState:
+        key, value = str(key), str(value)
         if key not in self.state[part]:
             return failed("there is no entry with this key")
         if len(value) > _LIMITS[part][1]:
@@ -142,6 +113,12 @@ class KeyMemory(Memory):
         texts = self.state[part]
         return {"value": texts[key]} if key in texts else failed("there is no entry with this key")
 
+    def _list_keys(self, part: str) -> ApiState:
+        return {"keys": list(self.state[part])}
+
+    def _key_search(self, part: str, query: Any, k: Any = 5) -> ApiState:
+        return {"ranked_results": ranked(query, list(self.state[part]))[:k]}
+
 
 class TextMemory(Memory):
     """Texts with numbers, found by similarity, in a small memory that is always shown and in a large one.
@@ -156,41 +133,17 @@ class TextMemory(Memory):
     def shown(self) -> str:
         return json.dumps(self.state[CORE]["texts"], indent=4)
 
-    def core_memory_add(self, text: Any) -> ApiState:
-        return self._add(CORE, text)
-
-    def core_memory_remove(self, vec_id: Any) -> ApiState:
-        return self._remove(CORE, vec_id)
-
-    def core_memory_update(self, vec_id: Any, new_text: Any) -> ApiState:
-        return self._update(CORE, vec_id, new_text)
-
-    def core_memory_clear(self) -> ApiState:
-        return self._clear(CORE)
-
-    def core_memory_retrieve(self, query: Any, top_k: Any = 5) -> ApiState:
-        return self._retrieve(CORE, query, top_k)
-
-    def core_memory_retrieve_all(self) -> ApiState:
-        return self._retrieve_all(CORE)
-
-    def archival_memory_add(self, text: Any) -> ApiState:
-        return self._add(ARCHIVE, text)
-
-    def archival_memory_remove(self, vec_id: Any) -> ApiState:
-        return self._remove(ARCHIVE, vec_id)
-
-    def archival_memory_update(self, vec_id: Any, new_text: Any) -> ApiState:
-        return self._update(ARCHIVE, vec_id, new_text)
-
-    def archival_memory_clear(self) -> ApiState:
-        return self._clear(ARCHIVE)
-
-    def archival_memory_retrieve(self, query: Any, top_k: Any = 5) -> ApiState:
-        return self._retrieve(ARCHIVE, query, top_k)
-
-    def archival_memory_retrieve_all(self) -> ApiState:
-        return self._retrieve_all(ARCHIVE)
+    def tools(self) -> Mapping[str, ApiTool]:
+        return _of_both(
+            {
+                "add": self._add,
+                "remove": self._remove,
+                "update": self._update,
+                "clear": self._clear,
+                "retrieve": self._retrieve,
+                "retrieve_all": self._retrieve_all,
+            }
+        )
 
     def _add(self, part: str, text: Any) -> ApiState:
         refusal = _refuse_text(text, _LIMITS[part][1])
@@ -204,26 +157,26 @@ class TextMemory(Memory):
         store["texts"][number] = text
         return {"id": number}
 
-    def _remove(self, part: str, number: Any) -> ApiState:
-        if number not in self.state[part]["texts"]:
-            return failed(f"there is no entry {number!r}")
-        del self.state[part]["texts"][number]
-        return {"status": f"Entry {number} removed."}
+    def _remove(self, part: str, vec_id: Any) -> ApiState:
+        if vec_id not in self.state[part]["texts"]:
+            return failed(f"there is no entry {vec_id!r}")
+        del self.state[part]["texts"][vec_id]
+        return {"status": f"Entry {vec_id} removed."}
 
-    def _update(self, part: str, number: Any, text: Any) -> ApiState:
-        if number not in self.state[part]["texts"]:
-            return failed(f"there is no entry {number!r}")
-        refusal = _refuse_text(text, _LIMITS[part][1])
+    def _update(self, part: str, vec_id: Any, new_text: Any) -> ApiState:
+        if vec_id not in self.state[part]["texts"]:
+            return failed(f"there is no entry {vec_id!r}")
+        refusal = _refuse_text(new_text, _LIMITS[part][1])
         if refusal is not None:
             return failed(refusal)
-        self.state[part]["texts"][number] = text
-        return {"status": f"Entry {number} updated."}
+        self.state[part]["texts"][vec_id] = new_text
+        return {"status": f"Entry {vec_id} updated."}
 
     def _clear(self, part: str) -> ApiState:
         self.state[part] = {"next": 0, "texts": {}}
         return {"status": "Cleared."}
 
-    def _retrieve(self, part: str, query: Any, top_k: Any) -> ApiState:
+    def _retrieve(self, part: str, query: Any, top_k: Any = 5) -> ApiState:
         wanted = Counter(search_words(query))
         scored = [
             {"id": number, "similarity_score": cosine(wanted, Counter(search_words(text))), "text": text}
@@ -284,6 +237,11 @@ MEMORY_CLASSES: Mapping[str, type[Memory]] = {
     "memory_rec_sum": SummaryMemory,
 }
 """By category."""
+
+
+def _of_both(verbs: Mapping[str, ApiTool]) -> dict[str, ApiTool]:
+    """Each tool for the small and for the large memory."""
+    return {f"{part}_{verb}": partial(tool, part) for part in (CORE, ARCHIVE) for verb, tool in verbs.items()}
 
 
 def _replaced_length(text: str, old: str, new: str) -> int:
