@@ -168,6 +168,22 @@ def test_a_llamafactory_folder_describes_its_files(tmp_path: Path):
     ]
 
 
+def test_rows_left_out_of_a_folder_are_listed_beside_its_file(tmp_path: Path):
+    source = wrote(tmp_path / "pairs.jsonl", PAIR, {**PAIR, "rejected": PAIR["chosen"]})
+    ended = convert(source, "--to", "llamafactory", "-o", tmp_path / "lf")
+    listed = tmp_path / "lf" / "pairs_dpo.jsonl.rejects.jsonl"
+    assert f"see {listed}" in ended.output
+    assert [row["reason"] for row in lines(listed)] == ["same-pair"]
+
+
+def test_uploads_have_no_empty_tools_and_enough_records(tmp_path: Path):
+    row = {"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]}
+    source = wrote(tmp_path / "a.jsonl", row)
+    ended = convert(source, "--to", "openai", "--for-upload", "-o", tmp_path / "b.jsonl")
+    assert lines(tmp_path / "b.jsonl") == [row]
+    assert "at least 10 records" in ended.output
+
+
 def test_an_entry_that_differs_stops_the_command(tmp_path: Path):
     folder = tmp_path / "lf"
     folder.mkdir()
@@ -311,6 +327,21 @@ def test_the_correct_conversations_of_a_run_are_converted(tmp_path: Path):
     rows = lines(out)
     assert len(rows) == 8
     assert all(row["messages"][-1]["role"] == "assistant" and row["tools"] for row in rows)
+
+
+def test_a_number_that_python_cannot_write_stops_nothing(tmp_path: Path):
+    good, bad = (
+        {
+            "question": "q",
+            "tool": "{'name': 'f'}",
+            "tool_call_accepted": f"{{'a': {number}}}",
+            "tool_call_rejected": "x",
+        }
+        for number in ("1", "0x" + "f" * 9000)
+    )
+    ended = convert(wrote(tmp_path / "a.jsonl", bad, good), "--to", "sharegpt", "-o", tmp_path / "b.jsonl")
+    assert ended.exit_code == 0
+    assert "left out: unreadable-line 1" in ended.output
 
 
 def test_records_of_a_guessed_layout_are_shown(tmp_path: Path):

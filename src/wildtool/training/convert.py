@@ -207,7 +207,7 @@ class Converter:
             except RowError as error:
                 reason = error
             except (RecursionError, ValueError):
-                reason = RowError("unreadable-line", "nested too deep")
+                reason = RowError("unreadable-line", "nested too deep, or a number too long")
             else:
                 self._count(record)
                 summary.written += 1

@@ -85,29 +85,25 @@ def write_llamafactory(
     folder.mkdir(parents=True, exist_ok=True)
     entries = read_info(folder)
     stem = _NO_NAME.sub("_", conversion.files[0].name.split(".")[0]).strip("_") or "data"
-    names = {kind: f"{stem}_{kind}" for kind in ("sft", "dpo")}
     part = folder / f".{stem}.jsonl"
-    with (
-        sole_writer(folder / INFO_FILE),
-        _rejects(folder / f"{stem}.jsonl", keep_rejects=keep_rejects) as rejects,
-    ):
+    with sole_writer(folder / INFO_FILE), _rejects(part, keep_rejects=keep_rejects) as rejects:
         converter = Converter(conversion, rejects.add)
         with atomic_replace(part) as new:
             with new.open("wb") as file:
                 file.writelines(converter.lines())
-            rejects.close()
             summary = converter.summary
+            ranking = summary.kind == "preference"
+            name = f"{stem}_{'dpo' if ranking else 'sft'}"
+            target = folder / f"{name}.jsonl"
+            rejects.path = rejects_file(target)
+            rejects.close()
             _check_written(summary, rejects)
             if summary.unlearned and not drop_weights:
                 raise UsageError(
                     f"{conversion.files[0]}: {summary.unlearned} assistant messages have weight 0; LLaMA-Factory trains"
                     " on all turns or on the last one only: give --drop-weights, or --to openai"
                 )
-            name = names["dpo" if summary.kind == "preference" else "sft"]
-            target = folder / f"{name}.jsonl"
-            entry = info_entry(
-                target.name, ranking=summary.kind == "preference", flat=conversion.writing.flat
-            )
+            entry = info_entry(target.name, ranking=ranking, flat=conversion.writing.flat)
             if not replace and entries.get(name, entry) != entry:
                 raise UsageError(
                     f"{folder / INFO_FILE}: has another entry {name}; add --replace to overwrite it"
@@ -181,6 +177,7 @@ class _Rejects:
     def close(self) -> None:
         """Puts the list in its place; without rows, removes one of an earlier conversion."""
         self._file.close()
+        check_regular(self.path)
         if self.count:
             Path(self._file.name).replace(self.path)
         else:

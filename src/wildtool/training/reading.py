@@ -65,9 +65,14 @@ def read_row(
         return RejectedRow(
             source=source, row=row.number, reason=error.reason, detail=error.detail, raw=row.value
         )
-    except RecursionError:
+    except (RecursionError, ValueError):
+        # ValueError: a whole number of more digits than Python turns into text.
         return RejectedRow(
-            source=source, row=row.number, reason="unreadable-line", detail="nested too deep", raw=row.value
+            source=source,
+            row=row.number,
+            reason="unreadable-line",
+            detail="nested too deep, or a number too long",
+            raw=row.value,
         )
     return place_record(record, source, row.number, _further(row.value, data_set.columns))
 

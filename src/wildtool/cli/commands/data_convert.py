@@ -285,7 +285,8 @@ def _write(
         summary = write_conversion(conversion, out, force=force, keep_rejects=keep_rejects)
     listed = rejects_file(target)
     if as_json:
-        print(json.dumps({"out": str(target), **summary_fields(summary)}, indent=1))
+        files = {"out": str(target), "rejects": str(listed) if listed.exists() else None}
+        print(json.dumps({**files, **summary_fields(summary)}, indent=1))
     else:
         for line in conversion_lines(summary, conversion, listed if listed.exists() else None):
             print_out(line)

@@ -16,6 +16,8 @@ _NOTES: Mapping[str, str] = {
     EDITED: "were edited after --lossless wrote them; the edited text is used",
 }
 _MAX_RENAMED = 10
+_LEAST_UPLOAD = 10
+"""Records that OpenAI's fine-tuning wants."""
 _MAX_SAMPLE = 2000
 
 
@@ -49,6 +51,8 @@ def conversion_lines(
     if summary.samples:
         yield f"  the layout of {names} is partly guessed; look at the first records:"
         yield from (f"  {single_line(sample, _MAX_SAMPLE)}" for sample in summary.samples)
+    if conversion.writing.for_upload and summary.written < _LEAST_UPLOAD:
+        yield f"  the platform wants at least {_LEAST_UPLOAD} records"
     unlicensed = [name for name in dict.fromkeys(summary.data_sets) if not DATA_SETS[name].has_licence]
     if unlicensed:
         yield f"  no licence is known for {', '.join(unlicensed)}"
