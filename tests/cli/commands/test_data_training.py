@@ -192,6 +192,9 @@ def test_without_with_every_benchmark_here_is_compared(monkeypatch: pytest.Monke
         ("data mix a=train.jsonl a=train.jsonl -o m --no-overlap-check", "same name"),
         ("data mix a=train.jsonl -o m --by sqrt --no-overlap-check", "--total N"),
         ("data mix a=train.jsonl -o m --by nothing --no-overlap-check", "unknown value of --by"),
+        ("data mix a=train.jsonl -o m --by sqrt=3 --no-overlap-check", "unknown value of --by"),
+        ("data mix a=train.jsonl -o m --by temperature --no-overlap-check", "--by temperature=2"),
+        ("data mix a=train.jsonl -o m --by temperature=0 --total 3 --no-overlap-check", "above 0"),
         ("data mix a=train.jsonl -o m --split train=0.5 --no-overlap-check", "add up to 1"),
         ("data mix a=train.jsonl -o m --split ../x=1 --no-overlap-check", "name of a file"),
         ("data mix a=train.jsonl:x -o m --no-overlap-check", "no number"),
@@ -228,6 +231,19 @@ def test_the_same_seed_gives_the_same_bytes_and_a_smaller_total_is_a_part():
     assert len(lines("one/train.jsonl")) == 50
     counts = json.loads(Path("one/mix.json").read_text())["sets"]
     assert {name: found["drawn"] for name, found in counts.items()} == {"a": 29, "b": 21}
+
+
+def test_a_temperature_of_2_is_the_root():
+    write_rows(Path("a.jsonl"), rows(60))
+    write_rows(Path("b.jsonl"), rows(30, start=100))
+    for by, out in (("sqrt", "one"), ("temperature=2", "two"), ("temperature=1", "size")):
+        assert (
+            type_(f"data mix a=a.jsonl b=b.jsonl --by {by} --total 30 --no-overlap-check -o {out}").exit_code
+            == 0
+        )
+    assert lines("one/train.jsonl") == lines("two/train.jsonl")
+    counts = json.loads(Path("size/mix.json").read_text())["sets"]
+    assert [found["drawn"] for found in counts.values()] == [20, 10]
 
 
 def test_rejected_rows_benchmark_items_and_duplicates_are_left_out_and_counted():

@@ -329,16 +329,12 @@ def mix(
 
     if out is None:
         raise UsageError("give the folder to write: --out mix")
-    scheme, _, temperature = by.partition("=")
+    scheme, temperature = _scheme(by)
     plan = _plan(
         sets=_sets(sets, split_values(cap)),
         total=total,
         by=scheme,
-        temperature=2.0
-        if scheme == "sqrt"
-        else _number(temperature, "--by temperature=2")
-        if temperature
-        else 1.0,
+        temperature=temperature,
         dedupe=dedupe,
         similar=similar,
         splits=_splits(split),
@@ -365,6 +361,14 @@ def mix(
     return int(strict and rejected > 0)
 
 
+def _scheme(text: str) -> tuple[str, float]:
+    """The name of a scheme of shares, and its temperature."""
+    name, equals, number = text.partition("=")
+    if name == "temperature":
+        return name, _number(number, "--by temperature=2")
+    return name + equals + number, 2.0 if name == "sqrt" else 1.0
+
+
 def _plan(**given: Any) -> "MixPlan":
     from typing import get_args
 
@@ -375,8 +379,6 @@ def _plan(**given: Any) -> "MixPlan":
         known = get_args(kind)
         if given[name] is not None and given[name] not in known:
             raise UsageError(unknown_name(f"value of --{name.replace('_', '-')}", given[name], known))
-    if given["by"] == "temperature" and given["temperature"] == 1.0:
-        raise UsageError("--by temperature needs a number above 1, such as --by temperature=2")
     return MixPlan(**given)
 
 

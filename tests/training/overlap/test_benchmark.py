@@ -1,0 +1,85 @@
+"""What is read of a benchmark through its contract."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from wildtool.benchmark import Check, SingleTurn
+from wildtool.benchmarks.acebench.data import Record
+from wildtool.benchmarks.wildtoolbench import WILD_MINI
+from wildtool.training.overlap.benchmark import benchmark_items, benchmarks_here, call_text
+from wildtool.types import Item, Message, Request, Source
+
+TOOL = {"type": "function", "function": {"name": "level", "parameters": {"properties": {"station": {}}}}}
+CALL = {
+    "id": "1",
+    "type": "function",
+    "function": {"name": "level", "arguments": '{"station": "Husum", "n": 2}'},
+}
+
+
+class Levels(SingleTurn):
+    """One request inside of a prompt."""
+
+    name = "levels"
+    title = "levels"
+
+    def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
+        yield Item("one", ("0",), "Level at Husum?")
+
+    def request(self, item: Item) -> Request:
+        prompt: Message = {"role": "user", "content": f"Answer with a call.\n{item.data}"}
+        return Request([prompt], [TOOL], gold=lambda style: {"content": None, "tool_calls": [CALL]})
+
+    def check(self, item: Item, reply: Message, profile: str) -> Check:
+        return Check(True)
+
+
+class PlainLevels(Levels):
+    """The same, telling what the user says."""
+
+    def user_texts(self, item: Item) -> Sequence[str]:
+        return [item.data]
+
+
+SOURCE = Source("levels", Path(), "")
+
+
+def test_requests_gold_calls_and_tools_are_read():
+    (item,) = benchmark_items(Levels(), SOURCE)
+    assert [(one.kind, one.text) for one in item.texts] == [
+        ("user", "Answer with a call.\nLevel at Husum?"),
+        ("call", "level Husum 2"),
+    ]
+    assert item.tools == {("level", frozenset({"station"}))}
+
+
+def test_a_benchmark_says_what_the_user_says_inside_of_its_prompt():
+    (item,) = benchmark_items(PlainLevels(), SOURCE)
+    assert [one.text for one in item.texts if one.kind == "user"] == ["Level at Husum?"]
+
+
+def test_later_turns_of_a_session_are_read_too():
+    items = list(benchmark_items(WILD_MINI, WILD_MINI.locate(None)))
+    assert len(items) == 32
+    assert all(len([one for one in item.texts if one.kind == "user"]) >= 4 for item in items)
+
+
+def test_user_turns_of_a_transcript_are_told_apart():
+    def said(question: str) -> list[str]:
+        return Record("r", "c", "en", 1, 0, question, ()).user_texts
+
+    assert said("user: Book it.\nsystem: When?\nuser: On Friday:\nnoon.\n") == [
+        "Book it.",
+        "On Friday:\nnoon.",
+    ]
+    assert said("Book it.") == ["Book it."]
+
+
+def test_training_files_are_no_benchmark_to_compare_with():
+    found, absent = benchmarks_here()
+    assert "wild-mini" in [benchmark.name for benchmark, _ in found]
+    assert "training" not in absent
+
+
+def test_a_call_is_compared_by_its_name_and_values():
+    assert call_text("level", {"a": "Husum", "b": [1, "ü"], "c": True}) == 'level Husum [1, "ü"] true'
