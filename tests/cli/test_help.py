@@ -236,7 +236,7 @@ def complete(line: str) -> list[str]:
         ("wildtool run wild-mini --model baseline/l", ["baseline/lexical"]),
         ("wildtool run wild-mini --model openr", ["openrouter/"]),
         ("wildtool export --format par", ["parquet"]),
-        ("wildtool generate ", ["wildtoolbench", "acebench", "tools", "pairs", "select"]),
+        ("wildtool generate ", ["wildtoolbench", "acebench", "tools", "pairs", "select", "rationales"]),
     ],
 )
 def test_the_shell_completes_names(line: str, offered: list[str]):

@@ -121,6 +121,14 @@ class AidedEpisode:
         return shown
 
 
+def with_text(messages: Sequence[Message], text: str) -> list[Message]:
+    """Messages with a text as a line of its own at the end of the last one of the user or a tool."""
+    shown = list(messages)
+    place = _anchor(messages)
+    shown[place] = {**shown[place], "content": _with_line(shown[place].get("content"), text)}
+    return shown
+
+
 def _anchor(messages: Sequence[Message]) -> int:
     """The place of the last message of the user or a tool; the last message where there is none."""
     places = (place for place in reversed(range(len(messages))) if messages[place].get("role") in _ANCHORS)

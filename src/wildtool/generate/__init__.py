@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Literal
 
-GeneratorKind = Literal["sessions", "items", "tools", "pairs", "selection"]
+GeneratorKind = Literal["sessions", "items", "tools", "pairs", "selection", "rationales"]
 
 GENERATORS: Mapping[str, GeneratorKind] = {
     "wildtoolbench": "sessions",
@@ -11,5 +11,6 @@ GENERATORS: Mapping[str, GeneratorKind] = {
     "tools": "tools",
     "pairs": "pairs",
     "select": "selection",
+    "rationales": "rationales",
 }
 """Names that `wildtool generate` takes, each with what it generates; the first is the default."""

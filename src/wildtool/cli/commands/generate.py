@@ -13,6 +13,7 @@ from wildtool.cli.command import SETTINGS, PanelCommand, with_exit_status
 from wildtool.cli.commands import (
     generate_items,
     generate_pairs,
+    generate_rationales,
     generate_select,
     generate_sessions,
     generate_tools,
@@ -25,6 +26,7 @@ COMMANDS: Mapping[GeneratorKind, Callable[..., int | None]] = {
     "tools": generate_tools.tools,
     "pairs": generate_pairs.pairs,
     "selection": generate_select.select,
+    "rationales": generate_rationales.rationales,
 }
 """The command of each kind."""
 
