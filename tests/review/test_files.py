@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from review.made_sets import decide, edit, project, tiny_records
+from review.steps import STEPS, Step, step
 from wildtool.errors import RecordError
 from wildtool.review.files import export_log, merge_log
 from wildtool.review.project import ReviewProject
@@ -184,3 +185,28 @@ def test_no_text_of_either_side_is_lost_by_merging(
     wanted = said(ours) | said(theirs)
     merge_log(ours, exported(theirs, folder / "b"))
     assert wanted <= said(ours)
+
+
+@settings(max_examples=20)
+@given(STEPS, STEPS)
+def test_whatever_two_sides_did_merging_works_and_keeps_every_text(
+    tmp_path_factory: pytest.TempPathFactory, first: Sequence[Step], second: Sequence[Step]
+):
+    folder = tmp_path_factory.mktemp("merge")
+    review = project(folder, tiny_records(3), people="ann bob")
+    review.open_round("owner", ["ann", "bob"], share=0.67)
+    ours, theirs = copies(review, folder, "ab")
+    for one in first:
+        step(ours, *one)
+    for one in second:
+        step(theirs, *one)
+    wanted = said(ours) | said(theirs)
+    merge_log(ours, exported(theirs, folder / "b"))
+    assert wanted <= said(ours)
+    assert ours.verify("ours") == ours.state.n
+    before = ours.state.n
+    assert merge_log(ours, exported(theirs, folder / "b")).added == 0
+    assert ours.state.n == before
+    merge_log(theirs, exported(ours, folder / "a"))
+    assert wanted <= said(theirs)
+    assert theirs.verify("theirs") == theirs.state.n

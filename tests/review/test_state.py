@@ -1,78 +1,22 @@
 """Whatever people do, in whatever order: the log alone gives the live state back."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from review.made_sets import edit, project, recheck, tiny_records
-from wildtool.errors import RecordError, UsageError
+from review.made_sets import edit, project, tiny_records
+from review.steps import STEPS, Step, step
+from wildtool.errors import RecordError
 from wildtool.review.log import verified
-from wildtool.review.project import EditConflict, ReviewProject
+from wildtool.review.project import ReviewProject
 from wildtool.review.state import Filter, State, fold
 
-PEOPLE = ("ann", "bob", "judge", "owner")
-STEPS = st.lists(
-    st.tuples(
-        st.sampled_from(
-            [
-                "edit",
-                "recheck",
-                "approve",
-                "reject",
-                "discuss",
-                "resolve",
-                "round",
-                "close",
-                "remark",
-                "reopen",
-            ]
-        ),
-        st.sampled_from(PEOPLE),
-        st.sampled_from(["s0", "s1", "s2"]),
-        st.sampled_from(["x", "y", "/english_tasks/1", "\ud800<b>"]),
-    ),
-    max_size=25,
-)
 
-
-def step(review: ReviewProject, what: str, who: str, item: str, text: str) -> ReviewProject:
-    """Does one thing, if it is possible now."""
-    seen = review.item(item).seen_by(who)[1]
-    try:
-        match what:
-            case "edit":
-                edit(review, who, item, text, text if text.startswith("/") else "/english_tasks/0")
-            case "recheck":
-                recheck(review, who, item)
-            case "approve" | "discuss":
-                review.decide(who, item, seen, what)
-            case "reject":
-                review.decide(who, item, seen, what, ["privacy"], text)
-            case "resolve":
-                taken, _ = review.item(item).proposal()
-                review.resolve(who, item, review.item(item).digest, "approve", taken)
-            case "round":
-                review.open_round(who, ["ann", "bob"], share=0.4)
-            case "close":
-                review.close_round(who, len(review.state.rounds))
-            case "remark":
-                review.remark(who, item, text)
-            case _:
-                place = review.store
-                review._keep_state()  # pyright: ignore[reportPrivateUsage]
-                return ReviewProject.open(place)
-    except (UsageError, EditConflict):
-        pass
-    return review
-
-
-@settings(max_examples=40)
+@settings(max_examples=30)
 @given(STEPS)
 def test_the_log_alone_gives_the_live_state_back(
-    tmp_path_factory: pytest.TempPathFactory, steps: Sequence[Any]
+    tmp_path_factory: pytest.TempPathFactory, steps: Sequence[Step]
 ):
     review = project(tmp_path_factory.mktemp("review"), tiny_records(3), people="ann bob")
     for one in steps:

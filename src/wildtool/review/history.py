@@ -5,7 +5,7 @@ decided and agree (same decision, same content), the item takes what they agree 
 adjudicator decides what it becomes.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
@@ -291,11 +291,6 @@ def forced(content: Any, change: Change) -> Any:
 def _finding(row: Mapping[str, Any]) -> RuleFinding:
     severity = "warning" if row.get("severity") == "warning" else "error"
     return RuleFinding(str(row.get("rule")), str(row.get("field")), str(row.get("message")), severity)
-
-
-def final_choices(done: Pass) -> Sequence[str]:
-    """The decisions of a review, in order of the people's names."""
-    return [str(done.decisions[who].after) for who in sorted(done.decisions)]
 
 
 def describes_error(done: Pass) -> bool | None:

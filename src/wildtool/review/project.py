@@ -5,7 +5,7 @@ Each operation names the digest of the content that the person saw. If the item 
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any, cast
 
@@ -15,7 +15,7 @@ from wildtool.review.formats.base import RawItem, ReviewFormat
 from wildtool.review.history import MODEL_SOURCE, REASON_CODES, DecisionChoice, ItemHistory
 from wildtool.review.log import Draft, Entry, chained, now, verified
 from wildtool.review.people import ROLES, Person, check_name, new_token, person_of_token, token_hash
-from wildtool.review.pointers import Change, changed, content_digest, same_json, value_at
+from wildtool.review.pointers import Change, changed, content_digest, same_json
 from wildtool.review.rounds import assigned_pairs, draw_sample
 from wildtool.review.state import State, fold
 from wildtool.review.store.base import Store, StoreConflict
@@ -556,8 +556,3 @@ class ReviewProject:
         if self.state.n > self._snapshot:
             self.store.save_snapshot(self.state.n, self.state.dump())
             self._snapshot = self.state.n
-
-
-def edits_between(content: Any, fields: Mapping[str, Any]) -> list[Change]:
-    """Changes that give parts of a content new values; ABSENT removes one."""
-    return [Change(field, value_at(content, field), value) for field, value in fields.items()]

@@ -1,6 +1,6 @@
 """The state of a whole review, folded from its log: a summary of each item, rounds, people; and the queues."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, cast, get_args
 
@@ -328,8 +328,3 @@ def _round(row: Mapping[str, Any]) -> RoundState:
         opened=str(row.get("opened", "")),
         closed=str(row.get("closed", "")),
     )
-
-
-def items_of(entries: Iterable[Entry]) -> Iterator[str]:
-    """The ids of the items that entries are about, each once."""
-    yield from dict.fromkeys(entry.item for entry in entries if entry.item)
