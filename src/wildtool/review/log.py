@@ -54,7 +54,7 @@ class Draft:
     origin: str = ""
     """Digest of the entry in the file that it was merged from."""
     when: str = ""
-    """Time in UTC, such as `2026-11-22T14:30:05.123Z`; empty for now."""
+    """Time in UTC by ISO 8601, in milliseconds; empty for now."""
 
     @property
     def change(self) -> Change:
