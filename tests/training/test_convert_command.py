@@ -279,6 +279,25 @@ def test_what_cannot_be_done_is_said(tmp_path: Path, words: list[str], message: 
     assert message in " ".join(ended.stderr.split())
 
 
+def test_trl_can_learn_the_last_reply_alone(tmp_path: Path):
+    messages = [
+        {"role": "user", "content": "a"},
+        {"role": "assistant", "content": "b", "weight": 0},
+        {"role": "user", "content": "c"},
+        {"role": "assistant", "content": "d"},
+    ]
+    source = wrote(tmp_path / "a.jsonl", {"messages": messages})
+    out = tmp_path / "b.jsonl"
+    assert "no place for" not in convert(source, "--to", "trl", "--prompt-completion", "-o", out).output
+    (row,) = lines(out)
+    assert [message["content"] for message in row["prompt"]] == ["a", "b", "c"]
+    assert row["completion"] == [{"role": "assistant", "content": "d"}]
+    assert "weight 0 1" in convert(source, "--to", "trl", "-o", out, "--force").output
+    wrote(source, {"messages": [{**message, "weight": 1} for message in messages]})
+    ended = convert(source, "--to", "trl", "--prompt-completion", "-o", out, "--force")
+    assert "learned replies before the last 1" in ended.output
+
+
 def test_text_that_loaders_refuse_is_left_out(tmp_path: Path):
     rows = [
         {"messages": [{"role": "user", "content": text}, {"role": "assistant", "content": "b"}]}

@@ -110,6 +110,14 @@ def convert(
             rich_help_panel=OUTPUT,
         ),
     ] = False,
+    prompt_completion: Annotated[
+        bool,
+        typer.Option(
+            "--prompt-completion",
+            help="trl: write a prompt and the last reply, which alone is learned.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = False,
     tools_as_text: Annotated[
         bool,
         typer.Option("--tools-as-text", help="trl: write tools as JSON text.", rich_help_panel=OUTPUT),
@@ -188,6 +196,7 @@ def convert(
             "--lossless": (lossless, ("sharegpt", "llamafactory")),
             "--flat": (flat, ("sharegpt", "llamafactory")),
             "--for-upload": (for_upload, ("openai",)),
+            "--prompt-completion": (prompt_completion, ("trl",)),
             "--tools-as-text": (tools_as_text, ("trl",)),
             "--drop-weights": (drop_weights, ("llamafactory",)),
             "--replace": (replace, ("llamafactory",)),
@@ -212,6 +221,7 @@ def convert(
             lossless=lossless,
             flat=flat,
             for_upload=for_upload,
+            prompt_completion=prompt_completion,
             tools_as_text=tools_as_text,
         ),
         safe_names=safe_names,

@@ -9,7 +9,7 @@ from wildtool.training.writers.adp import adp_row
 from wildtool.training.writers.openai import openai_row
 from wildtool.training.writers.options import WriteOptions
 from wildtool.training.writers.sharegpt import lost_in_sharegpt, sharegpt_row
-from wildtool.training.writers.trl import trl_row
+from wildtool.training.writers.trl import lost_in_trl, trl_row
 
 RowWriter = Callable[[TrainingRecord, WriteOptions], Any]
 
@@ -38,11 +38,6 @@ def _lost_in_openai(record: TrainingRecord, options: WriteOptions) -> Iterator[s
     return iter(())
 
 
-def _lost_in_trl(record: TrainingRecord, options: WriteOptions) -> Iterator[str]:
-    if not all(turn.learned for turn in record.replies):
-        yield "weight 0"
-
-
 def _lost_in_adp(record: TrainingRecord, options: WriteOptions) -> Iterator[str]:
     for name in lost_in_sharegpt(record, WriteOptions(text_with_calls="tags")):
         if name != "ids of calls":
@@ -57,7 +52,7 @@ def _lost_in_tools(record: TrainingRecord, options: WriteOptions) -> Iterator[st
 TRAINING_FORMS: Mapping[str, TrainingForm] = {
     "sharegpt": TrainingForm("ShareGPT's shape, for LLaMA-Factory", sharegpt_row, lost_in_sharegpt),
     "openai": TrainingForm("OpenAI's messages and tools", openai_row, _lost_in_openai),
-    "trl": TrainingForm("messages for TRL's trainers", trl_row, _lost_in_trl),
+    "trl": TrainingForm("messages for TRL's trainers", trl_row, lost_in_trl),
     "llamafactory": TrainingForm(
         "a folder with ShareGPT's shape and dataset_info.json", sharegpt_row, lost_in_sharegpt, folder=True
     ),

@@ -22,6 +22,8 @@ class WriteOptions:
     """Whether ShareGPT's shape has only `human` and `gpt` turns, and tools in the system text."""
     for_upload: bool = False
     """Whether OpenAI's messages leave out empty tools, as its platform wants them."""
+    prompt_completion: bool = False
+    """Whether TRL's rows are a prompt and the last reply, which alone is learned then."""
     tools_as_text: bool = False
     """Whether TRL's tools are JSON text."""
 

@@ -19,6 +19,8 @@ def trl_row(record: TrainingRecord, options: WriteOptions) -> dict[str, Any]:
     messages = list(_messages(record))
     tools = spaced_json(record.tools) if options.tools_as_text else list(record.tools)
     if record.chosen is None or record.rejected is None:
+        if options.prompt_completion:
+            return {"prompt": messages[:-1], "completion": messages[-1:], "tools": tools}
         return {"messages": messages, "tools": tools}
     return {
         "prompt": messages,
@@ -26,6 +28,17 @@ def trl_row(record: TrainingRecord, options: WriteOptions) -> dict[str, Any]:
         "rejected": [_reply(record.rejected)],
         "tools": tools,
     }
+
+
+def lost_in_trl(record: TrainingRecord, options: WriteOptions) -> Iterator[str]:
+    """What of a record TRL's rows cannot say: which replies are learned."""
+    replies = list(record.replies)
+    if options.prompt_completion and record.kind == "sft":
+        if any(turn.learned for turn in replies[:-1]):
+            yield "learned replies before the last"
+        replies = replies[-1:]
+    if not all(turn.learned for turn in replies):
+        yield "weight 0"
 
 
 def _messages(record: TrainingRecord) -> Iterator[dict[str, Any]]:
