@@ -13,8 +13,13 @@ from wildtool.benchmarks.bfcl.decode import (
 )
 from wildtool.benchmarks.bfcl.gold import PlainCall, fc_message, written_message
 from wildtool.benchmarks.bfcl.multi_turn import MultiTurnRecord, plain_call
-from wildtool.benchmarks.bfcl.prompt import with_system
-from wildtool.benchmarks.bfcl.prompt_forms import Documents, SystemPrompt, documents_text, own_system_prompt
+from wildtool.benchmarks.bfcl.prompt_forms import (
+    Documents,
+    SystemPrompt,
+    documents_text,
+    own_system_prompt,
+    with_system,
+)
 from wildtool.benchmarks.bfcl.simulated import SimulatedApis
 from wildtool.benchmarks.bfcl.tools import hinted, openai_tools
 from wildtool.episode import provider_fields, written_text

@@ -136,6 +136,14 @@ def own_system_prompt(documents: Documents, form: PromptForm = DEFAULT_FORM) -> 
     return "\n\n".join(parts)
 
 
+def with_system(messages: Sequence[Message], text: str) -> list[Message]:
+    """Messages with a text before their system message, or as a new one."""
+    if messages and messages[0]["role"] == "system":
+        first = {**messages[0], "content": f"{text}\n\n{messages[0]['content']}"}
+        return [first, *messages[1:]]
+    return [{"role": "system", "content": text}, *messages]
+
+
 # Documents of functions, as the original writes them ------------------------------------------------------
 
 

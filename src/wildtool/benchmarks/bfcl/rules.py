@@ -19,7 +19,13 @@ from wildtool.benchmarks.bfcl.decode import (
 from wildtool.benchmarks.bfcl.gold import PlainCall, fc_message, first_accepted_calls, written_message
 from wildtool.benchmarks.bfcl.java import decode_java
 from wildtool.benchmarks.bfcl.javascript import decode_javascript
-from wildtool.benchmarks.bfcl.prompt_forms import DEFAULT_FORM, PromptForm, SystemPrompt, own_system_prompt
+from wildtool.benchmarks.bfcl.prompt_forms import (
+    DEFAULT_FORM,
+    PromptForm,
+    SystemPrompt,
+    own_system_prompt,
+    with_system,
+)
 from wildtool.benchmarks.bfcl.tools import hinted, openai_tools
 from wildtool.episode import SingleReply, written_text
 from wildtool.json_codec import as_list, as_object
@@ -75,9 +81,12 @@ class NativeCalls:
     prompt_form: None = None
 
     def request(self, record: BfclEntry) -> Request:
-        from wildtool.benchmarks.bfcl.prompt import fc_request
-
-        return fc_request(record)
+        tools = openai_tools(hinted(record.functions, record.language))
+        return Request(
+            list(record.messages),
+            tools,
+            gold=lambda _style: fc_message(first_accepted_calls(record, native=True)),
+        )
 
     def decode(self, reply: Message, language: Language) -> Any:
         return decode_native(native_result(reply))
@@ -96,11 +105,11 @@ class WrittenCalls:
     native: bool = False
 
     def request(self, record: BfclEntry) -> Request:
-        from wildtool.benchmarks.bfcl.prompt import prompt_request
-
-        documents = hinted(record.functions, record.language)
-        text = self.system_prompt(documents, self.prompt_form)
-        return prompt_request(record, text, lambda calls: self.message(calls, record.language))
+        text = self.system_prompt(hinted(record.functions, record.language), self.prompt_form)
+        return Request(
+            with_system(record.messages, text),
+            gold=lambda _style: self.message(first_accepted_calls(record, native=False), record.language),
+        )
 
     def decode(self, reply: Message, language: Language) -> Any:
         text = written_text(reply)
