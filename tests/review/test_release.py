@@ -214,3 +214,29 @@ def test_items_of_single_calls_and_dialogues_come_back_as_files_that_load(tmp_pa
         '"Lyon"'
         in (tmp_path / "out/items/en/possible_answer/data_normal_multi_turn_user_switch.json").read_text()
     )
+
+
+def test_doubtful_items_are_reviewed_with_the_share_of_their_judges(tmp_path: Path):
+    ace_folder(tmp_path / "set" / "items")
+    single = tmp_path / "set/items/en"
+    name = "data_normal_single_turn_single_function.json"
+    record = {"question": rows(single / name)[0], "answer": rows(single / "possible_answer" / name)[0]}
+    for part in record.values():
+        part["id"] = "normal_single_turn_single_function_1002"
+    votes = [
+        {"judge": "one", "valid": True},
+        {"judge": "two", "valid": False},
+        {"judge": "three", "valid": None},
+    ]
+    made_by = {"lang": "en", "votes": votes, "models": {"writer": "some-model"}}
+    doubtful = {"item": "2", "votes": votes, "records": [record], "mended": [], "made_by": made_by}
+    (tmp_path / "set" / "doubtful.jsonl").write_text(json.dumps(doubtful) + "\n")
+    found, place = find_set(str(tmp_path / "set"))
+    review = ReviewProject.create(SqliteStore(tmp_path / "r.sqlite"), found)
+    assert review.import_items(found.read(place)) == 3
+    list(review.check_items())
+    item = review.state.items["en/normal_single_turn_single_function_1002"]
+    assert (item.stage, round(item.confidence, 2)) == ("judged", 0.33)
+    assert [one.id for one in review.state.queue("graph")] == [item.id]
+    only, file = find_set(str(tmp_path / "set" / "doubtful.jsonl"))
+    assert [raw.id for raw in only.read(file)] == [item.id]
