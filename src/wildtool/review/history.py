@@ -269,14 +269,23 @@ class ItemHistory:
 
 
 def net_changes(entries: Iterable[Entry]) -> Iterator[Change]:
-    """What a sequence of edits changes in the end, the parts inside of others merged into them, in order of fields."""
+    """What a sequence of edits changes in the end, as parts of which none is inside another."""
     found: dict[str, Change] = {}
     for entry in entries:
         if entry.kind not in CHANGING:
             continue
-        first = found.pop(entry.field, None)
-        before = first.before if first else entry.before
-        found[entry.field] = Change(entry.field, before, entry.after)
+        field, before, after = entry.field, entry.before, entry.after
+        outer = next((known for known in found if field.startswith(f"{known}/")), None)
+        if outer is not None:
+            whole = found[outer]
+            inside = Change(field.removeprefix(outer), before, after)
+            found[outer] = Change(outer, whole.before, forced(whole.after, inside))
+            continue
+        for known in [known for known in found if known.startswith(f"{field}/")]:
+            inner = found.pop(known)
+            before = forced(before, Change(known.removeprefix(field), inner.after, inner.before))
+        first = found.pop(field, None)
+        found[field] = Change(field, first.before if first else before, after)
     yield from (change for change in found.values() if not same_json(change.before, change.after))
 
 
