@@ -56,11 +56,6 @@ class MemoryRecord:
     """What the earlier conversations left; None while that is not known."""
     version: str = "v4"
 
-    @property
-    def answers(self) -> tuple[str, ...]:
-        """The first accepted answer of each question."""
-        return tuple(question.answers[0] for question in self.questions.values())
-
 
 class AgenticWording(Protocol):
     """The texts that agentic entries need."""

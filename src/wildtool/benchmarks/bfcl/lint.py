@@ -25,7 +25,7 @@ def lint_entries(folder: Path) -> Iterator[Finding]:
         yield Finding(str(folder), "unreadable", str(error))
         return
     seen: set[str] = set()
-    for category in split_categories(None):
+    for category in split_categories("all"):
         if not has_entries(folder, category, version):
             continue
         try:
@@ -98,7 +98,8 @@ def stats(folder: Path) -> Iterator[Metric]:
         record: BfclEntry | MultiTurnRecord | MemoryRecord | SearchRecord = item.data
         entries[item.split] += len(item.units)
         functions[item.split] += len(record.functions)
-        calls[item.split] += len(record.answers)
+        if isinstance(record, BfclEntry | MultiTurnRecord):
+            calls[item.split] += len(record.answers)
     names = [name for name in SPLIT_NAMES if name in entries]
     yield from count_metrics("entries", entries, names)
     yield from count_metrics("functions", functions, names)

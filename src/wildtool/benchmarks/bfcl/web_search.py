@@ -52,11 +52,6 @@ class SearchRecord:
         return {"0": self.question}
 
     @property
-    def answers(self) -> tuple[str, ...]:
-        """The first accepted answer."""
-        return self.question.answers[:1]
-
-    @property
     def has_snippets(self) -> bool:
         """Whether a search also gives the beginnings of pages."""
         return self.category.name == "web_search_base"
