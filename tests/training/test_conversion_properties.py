@@ -137,6 +137,50 @@ def test_plain_sharegpt_loses_what_it_says_and_no_more(row: dict[str, Any]):
     assert ("further keys of messages" in lost) == any("name" in one for one in row["messages"])
 
 
+@st.composite
+def pairs(draw: st.DrawFn) -> dict[str, Any]:
+    """A preference record in OpenAI's shape."""
+    messages: list[dict[str, Any]] = draw(talks())["messages"]
+    number = sum(len(message.get("tool_calls", ())) for message in messages) + 1
+    function = {
+        "name": draw(TEXTS),
+        "arguments": json.dumps(draw(st.dictionaries(TEXTS, VALUES, max_size=2))),
+    }
+    call = {"id": f"call_{number}", "type": "function", "function": function}
+    better = {"role": "assistant", "content": draw(TEXTS | st.none()), "tool_calls": [call]}
+    sides = [[better], [{"role": "assistant", "content": draw(TEXTS)}]]
+    if draw(st.booleans()):
+        sides.reverse()
+    return {
+        "input": {"messages": messages[:-1], "tools": [TOOL]},
+        "preferred_output": sides[0],
+        "non_preferred_output": sides[1],
+    }
+
+
+def pair_arguments(row: dict[str, Any]) -> list[Any]:
+    parts = [row["input"]["messages"], row["preferred_output"], row["non_preferred_output"]]
+    return [read_arguments({"messages": part}) for part in parts]
+
+
+@given(pairs())
+@settings(max_examples=40)
+def test_pairs_come_back_from_sharegpt_and_from_trl(row: dict[str, Any]):
+    record = record_of(row, "openai")
+    kept = written(record, "sharegpt", WriteOptions(lossless=True))
+    back = written(record_of(kept, "sharegpt"), "openai")
+    assert pair_arguments(back) == pair_arguments(row)
+    for text in ("drop", "think", "tags"):
+        options: Any = WriteOptions(text_with_calls=text)
+        first = written(record, "sharegpt", options)
+        again = written(
+            record_of(written(record_of(first, "sharegpt"), "openai"), "openai"), "sharegpt", options
+        )
+        assert again == first
+    trl = written(record, "trl")
+    assert written(record_of(written(record_of(trl, "openai"), "openai"), "openai"), "trl") == trl
+
+
 CALL = '{"name": "f", "arguments": {"a": 1}}'
 FUNCTIONS = '[{"name": "f", "description": "d", "parameters": {"a": {"type": "List[int], optional"}}}]'
 TURNS = [
