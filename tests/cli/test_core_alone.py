@@ -29,6 +29,7 @@ OF_THE_CORE = (
     "report runs --format latex",
     "export runs/baseline--gold --to csv --out verdicts.csv",
     "export runs/baseline--gold --to bundle --out run.zip",
+    "data convert runs/baseline--gold --allow-benchmark-data --to trl --out rows.jsonl",
 )
 OF_AN_EXTRA = {
     "report runs": "wildtool[report]",

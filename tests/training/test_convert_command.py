@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -316,6 +317,36 @@ def test_zstd_is_unpacked(tmp_path: Path):
         (tmp_path / name).write_bytes(packed)
         assert convert(tmp_path / name, "--to", "openai", "-o", tmp_path / f"{name}.jsonl").exit_code == 0
     assert (tmp_path / "a.gz.jsonl").read_bytes() == (tmp_path / "a.zst.jsonl").read_bytes()
+
+
+def test_zstd_without_its_library_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    (tmp_path / "a.jsonl.zst").write_bytes(b"\x28\xb5\x2f\xfd rest")
+    ended = convert(tmp_path / "a.jsonl.zst", "--to", "openai", "-o", tmp_path / "b.jsonl")
+    assert ended.exit_code == 2
+    assert "wildtool[training]" in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.gz", gzip.compress(b'{"question": "q", "answer": "r"}\n' * 500)[:60]),
+        ("a.gz", b"\x1f\x8bno gzip"),
+        ("a.gz", gzip.compress(b'{"question": "q", "answer": "r"}\n')[:14] + b"\xff" * 40),
+        ("a.zst", b"\x28\xb5\x2f\xfd no zstd"),
+        ("a.parquet", b"PAR1 no parquet"),
+        ("a.jsonl", b"\xff\xfe\x00"),
+        ("a.csv", b"\x00\xff"),
+        ("a.json", b"["),
+    ],
+)
+def test_a_damaged_file_ends_the_command_with_a_message(tmp_path: Path, name: str, content: bytes):
+    pytest.importorskip("zstandard")
+    (tmp_path / name).write_bytes(content)
+    ended = convert(tmp_path / name, "--from", "glaive-code", "--to", "openai", "-o", tmp_path / "b.jsonl")
+    assert ended.exit_code == 2
+    assert ended.stderr.startswith("wildtool: ")
+    assert not (tmp_path / "b.jsonl").exists()
 
 
 def test_several_processes_write_what_one_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -6,6 +6,8 @@ Memory does not grow with the file. A broken row is an entry of its own and hide
 import csv
 import gzip
 import io
+import sys
+import zlib
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -66,9 +68,15 @@ def raw_rows(path: Path) -> Iterator[RawRow]:
             return
         with _unpacked(path) as file:
             yield from _text_rows(file, path)
-    except (OSError, EOFError) as error:
+    except _read_errors() as error:
         reason = getattr(error, "strerror", None) or error
         raise DataError(f"cannot read {path}: {reason}") from error
+
+
+def _read_errors() -> tuple[type[Exception], ...]:
+    """What reading a file raises, damaged packings included."""
+    library: Any = sys.modules.get("zstandard")
+    return (OSError, EOFError, zlib.error, *([library.ZstdError] if library else []))
 
 
 @contextmanager
