@@ -1,12 +1,15 @@
 """Preference pairs from what a model gets wrong, as they are made on the command line."""
 
 import json
+import subprocess
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
 
+from e2e.command import COMMAND
 from training.procedures.student import Body, teaching
 from training.procedures.training_files import call, message, row, wrote
 from wildtool.cli import app
@@ -115,6 +118,31 @@ def test_a_stopped_procedure_goes_on_where_it_was():
         ended = type_(f"generate pairs a.jsonl --model m {endpoint} -o out")
         assert (ended.exit_code, len(received)) == (0, 5)
     assert Path("out/pairs.jsonl").read_bytes() == Path("whole/pairs.jsonl").read_bytes()
+    assert Path("out/audit.jsonl").read_bytes() == Path("whole/audit.jsonl").read_bytes()
+
+
+def test_a_killed_procedure_keeps_every_reply_that_came():
+    wrote(Path("a.jsonl"), *FILE)
+    with teaching(careless) as (endpoint, _):
+        type_(f"generate pairs a.jsonl --model m {endpoint} -o whole")
+    asked, hold = threading.Event(), threading.Event()
+
+    def stuck(body: Body) -> dict[str, Any]:
+        if len(received) == 3 and not hold.is_set():
+            asked.set()
+            hold.wait()
+        return careless(body)
+
+    with teaching(stuck) as (endpoint, received):
+        words = f"generate pairs a.jsonl --model m {endpoint} -j 1 -o out".split()
+        process = subprocess.Popen([COMMAND, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        assert asked.wait(60)
+        process.kill()
+        process.wait()
+        hold.set()
+        assert not Path("out/pairs.jsonl").exists()
+        ended = type_(f"generate pairs a.jsonl --model m {endpoint} -o out")
+        assert (ended.exit_code, len(received)) == (0, 6)
     assert Path("out/audit.jsonl").read_bytes() == Path("whole/audit.jsonl").read_bytes()
 
 

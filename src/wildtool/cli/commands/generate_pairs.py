@@ -11,6 +11,7 @@ from wildtool.cli.options.training import (
     TrainingFileArgument,
     check_training_options,
     models_at,
+    training_estimate,
 )
 from wildtool.cli.terminal import print_err
 from wildtool.errors import UsageError
@@ -110,7 +111,7 @@ def pairs(
             last_line=f"{path}: {found.pairs} pairs, {unsolved} of turns that no try solved",
         )  # fmt: skip
 
-    return run_generation(maker, named, folder, generate_options, write)
+    return run_generation(maker, named, folder, generate_options, write, training_estimate(maker))
 
 
 def print_lengths(lengths: "SideLengths") -> None:

@@ -11,6 +11,7 @@ from wildtool.cli.options.training import (
     TrainingFileArgument,
     check_training_options,
     models_at,
+    training_estimate,
 )
 
 if TYPE_CHECKING:
@@ -80,4 +81,4 @@ def rationales(
             last_line=f"{path}: {found.records} records with reasoning at {found.turns} of {found.asked} turns",
         )  # fmt: skip
 
-    return run_generation(maker, named, folder, generate_options, write)
+    return run_generation(maker, named, folder, generate_options, write, training_estimate(maker))

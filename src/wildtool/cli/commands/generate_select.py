@@ -14,6 +14,7 @@ from wildtool.cli.options.training import (
     TrainingFilesArgument,
     check_training_options,
     models_at,
+    training_estimate,
 )
 from wildtool.cli.terminal import print_err
 from wildtool.errors import UsageError
@@ -119,7 +120,7 @@ def select(
             last_line=f"{path}: {found.kept} of {found.asked} records; as many in random.jsonl",
         )  # fmt: skip
 
-    return run_generation(maker, named, folder, generate_options, write)
+    return run_generation(maker, named, folder, generate_options, write, training_estimate(maker))
 
 
 def _check(

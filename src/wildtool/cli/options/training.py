@@ -1,6 +1,6 @@
 """Options that the commands over training files share, and the models that they ask."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,6 +11,7 @@ from wildtool.cli.options.generate import PROCEDURAL, GenerateOptions
 from wildtool.errors import UsageError
 
 if TYPE_CHECKING:
+    from wildtool.cli.execute_generate import CostEstimate
     from wildtool.cli.models import ConfiguredModel
     from wildtool.generate.training.maker import TrainingMaker
 
@@ -43,6 +44,19 @@ def check_training_options(generate_options: GenerateOptions, out: Path | None) 
     if out is None:
         raise UsageError("give a folder: --out FOLDER")
     return out
+
+
+def training_estimate(maker: "TrainingMaker[Any]") -> "Callable[[], CostEstimate]":
+    """What a procedure would take, for `--dry-run`."""
+
+    def estimate() -> "CostEstimate":
+        from wildtool.cli.execute_generate import CostEstimate
+        from wildtool.generate.training.estimates import TRAINING_BASIS, estimate_training
+
+        most = "every try wrong, or every turn right, whichever asks more"
+        return CostEstimate(estimate_training(maker), TRAINING_BASIS, most)
+
+    return estimate
 
 
 def models_at(

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Generic, TypeVar, cast
 from wildtool.engine.record.reader import RecordReader
 from wildtool.generate.core.maker import RoleBenchmark, recorded_transcript, transcript_of, verdict_of
 from wildtool.generate.core.prompts import templates
-from wildtool.types import Ask, Item, Reply, Request, Source, Transcript, Verdict
+from wildtool.types import Ask, Item, Message, Reply, Request, Source, Transcript, Verdict
 
 TRAINING_PROMPTS = Path(__file__).parent / "prompts"
 Outcome = TypeVar("Outcome")
@@ -35,6 +35,10 @@ class TrainingMaker(RoleBenchmark, Generic[Outcome]):
 
     def script(self, item: Item) -> ReplyScript[Outcome]:
         """What is asked for an item."""
+        raise NotImplementedError
+
+    def assumed_reply(self, item: Item, request: Request, *, most: bool) -> Message:
+        """A reply for estimates: one after which least is asked, or most."""
         raise NotImplementedError
 
     def source(self) -> Source:

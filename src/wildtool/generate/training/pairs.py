@@ -74,6 +74,15 @@ class PairMaker(TrainingMaker[TurnTries]):
         """See TrainingMaker."""
         return _turn_script(item.data, self.spec)
 
+    def assumed_reply(self, item: Item, request: Request, *, most: bool) -> Message:
+        """See TrainingMaker. Most is asked after wrong replies."""
+        turn: SupervisedTurn = item.data
+        if request.role == CRITIC:
+            return {"content": json.dumps({"right": not most, "why": "It leaves out what matters."})}
+        if most and turn.gold.calls:
+            return {"content": json.dumps(turn.gold_message["tool_calls"])}
+        return turn.gold_message
+
 
 def _turn_script(turn: SupervisedTurn, spec: PairSpec) -> ReplyScript[TurnTries]:
     tries: list[Try] = []

@@ -17,6 +17,8 @@ from wildtool.training.procedures.supervised import SupervisedTurn, supervised_t
 from wildtool.types import Item, Message, Request, Role
 
 CHECKER = "check"
+_SHORT_THOUGHTS, _LONG_THOUGHTS = 100, 400
+"""Words of reasoning, for estimates."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +79,13 @@ class RationaleMaker(TrainingMaker[Reasoning]):
     def script(self, item: Item) -> ReplyScript[Reasoning]:
         """See TrainingMaker."""
         return _reasoning_script(item.data.turn, self.spec)
+
+    def assumed_reply(self, item: Item, request: Request, *, most: bool) -> Message:
+        """See TrainingMaker. Long reasoning makes the check's prompt long, too."""
+        if request.role == CHECKER:
+            return item.data.turn.gold_message
+        words = _LONG_THOUGHTS if most else max(self.spec.min_tokens, _SHORT_THOUGHTS)
+        return {"content": "1. a\n2. b\n3. c\n" + "thought " * words}
 
 
 def _reasoning_script(turn: SupervisedTurn, spec: RationaleSpec) -> ReplyScript[Reasoning]:

@@ -140,6 +140,15 @@ class SelectionMaker(TrainingMaker[SelectionReplies]):
             return _tries_script(asked.record, self.spec.tries)
         return _rating_script(asked.record, self.spec.reference)
 
+    def assumed_reply(self, item: Item, request: Request, *, most: bool) -> Message:
+        """See TrainingMaker. Most is asked after right replies: a try ends at the first wrong one."""
+        if self.spec.by == "rating":
+            return {"content": json.dumps({"score": 5, "why": "The request names what the call needs."})}
+        asked: AskedRecord = item.data
+        turns = supervised_turns(asked.record)
+        gold = next(turn.gold_message for turn in turns if len(turn.messages) == len(request.messages))
+        return gold if most else {"content": ""}
+
     @cached_property
     def _seen(self) -> frozenset[tuple[str, str]]:
         rows = (row for path in self.spec.seen for _, row in read_json_lines(path, "decision"))
