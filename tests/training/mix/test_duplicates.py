@@ -27,11 +27,13 @@ def texts() -> list[tuple[str, list[str]]]:
     return found
 
 
-def joined(records: list[tuple[str, list[str]]], folder: Path) -> list[int]:
+def joined(records: list[tuple[str, list[str]]], folder: Path, most: int | None = None) -> list[int]:
+    """The cluster of each record; `most` is how many pairs may be compared."""
     near, clusters = NearDuplicates(folder), Clusters(len(records))
     for text, tools in records:
         near.add([text], tools)
     list(near.join(clusters))
+    assert most is None or near.compared <= most
     return [clusters.first(k) for k in range(len(records))]
 
 
@@ -54,3 +56,20 @@ def test_records_without_words_are_like_no_other(tmp_path: Path):
 
 def test_no_records_have_no_duplicates(tmp_path: Path):
     assert joined([], tmp_path) == []
+
+
+def test_records_of_one_template_are_not_compared_with_each_other(tmp_path: Path):
+    draw = random.Random(3)
+    template = " ".join(draw.choices(WORDS, k=60))
+    records = [(f"{template} {' '.join(f'own{k}x{j}' for j in range(10))}", ["level"]) for k in range(300)]
+    assert joined(records, tmp_path, most=300) == list(range(300))
+
+
+def test_equal_requests_to_other_tools_are_not_compared_with_each_other(tmp_path: Path):
+    records = [("Which of these levels is the highest today?", [f"tool{k}", f"other{k}"]) for k in range(300)]
+    assert joined(records, tmp_path, most=300) == list(range(300))
+
+
+def test_equal_records_are_compared_once_each(tmp_path: Path):
+    records = [("Which of these levels is the highest today?", ["level"])] * 300
+    assert joined(records, tmp_path, most=300) == [0] * 300

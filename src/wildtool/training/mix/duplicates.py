@@ -6,8 +6,11 @@ Nothing is removed by estimate. What each record needs lies on disk, so memory g
 import os
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
+from itertools import product
+from math import ceil
 from pathlib import Path
 from typing import IO, Any
 
@@ -23,6 +26,8 @@ SIMILAR_TOOLS = 0.5
 _BATCH = 2048
 _BAND_BYTES = 4 * PERMUTATIONS // BANDS
 _SEED = 1
+_COUNTER_BITS = 20
+_MASK = (1 << _COUNTER_BITS) - 1
 
 
 class Clusters:
@@ -66,8 +71,12 @@ class NearDuplicates:
         """Where the numbers of each record end in `_sets`, in numbers of 8 bytes."""
         self._tools = array("H")
         """How many of them are tool names; these come first."""
+        self._counts = array("I", bytes(4 << _COUNTER_BITS))
+        """How often numbers occur, those with the same last bits together: rare ones tell records apart."""
         self._batch: list[tuple[list[str], list[str]]] = []
         self._written = 0
+        self.compared = 0
+        """Pairs that were compared exactly."""
 
     def add(self, user_texts: Iterable[str], tools: Iterable[str]) -> None:
         """Adds a record; records are numbered from 0."""
@@ -88,6 +97,8 @@ class NearDuplicates:
             numbers = array("Q", tools)
             self._tools.append(len(numbers))
             numbers.extend(sorted(set(sequences)))
+            for number in numbers:
+                self._counts[number & _MASK] += 1
             self._sets.write(numbers.tobytes())
             self._written += len(numbers)
             self._ends.append(self._written)
@@ -97,10 +108,11 @@ class NearDuplicates:
         """Joins near duplicates; gives each pair that joined two clusters, with its similarity."""
         self._write()
         self._sets.flush()
-        compare = _Comparison(self._sets.fileno(), self._ends, self._tools, similar)
+        compare = _Comparison(self._sets.fileno(), self._ends, self._tools, self._counts, similar)
         for band in self._bands:
             for group in _groups(band):
                 yield from compare.join(group, clusters)
+        self.compared = compare.compared
 
 
 def _groups(band: IO[bytes]) -> Iterable[list[int]]:
@@ -117,46 +129,91 @@ def _groups(band: IO[bytes]) -> Iterable[list[int]]:
     return groups.values()
 
 
-class _Comparison:
-    """Compares records exactly."""
+@dataclass(frozen=True, slots=True)
+class _Sets:
+    """The numbers of one record."""
 
-    def __init__(self, sets: int, ends: Sequence[int], tools: Sequence[int], similar: float) -> None:
+    tools: frozenset[int]
+    said: frozenset[int]
+    rare_tools: tuple[int, ...]
+    """So many of the rarest that another record with similar tools has one of them too."""
+    rare: tuple[int, ...]
+    """The same of the sequences, for a record that is not larger."""
+    rarest: int
+    """How many of these suffice for a record that is not smaller."""
+
+
+class _Comparison:
+    """Compares records exactly.
+
+    Of two sets that are similar enough, those few members that are first in any common order share one (Chaudhuri et al.
+    2006; Xiao et al. 2008). With rare members first, records that share a template are not compared one with each other.
+    """
+
+    def __init__(
+        self, sets: int, ends: Sequence[int], tools: Sequence[int], counts: Sequence[int], similar: float
+    ) -> None:
         """Args: sets: descriptor of the file that holds the numbers of all records."""
-        self._sets, self._ends, self._tools, self._similar = sets, ends, tools, similar
-        self._numbers = lru_cache(maxsize=4096)(self._read)
+        self._sets, self._ends, self._tools = sets, ends, tools
+        self._counts, self._similar = counts, similar
+        self._of = lru_cache(maxsize=4096)(self._read)
+        self.compared = 0
+        """Pairs that were compared."""
 
     def join(self, group: list[int], clusters: Clusters) -> Iterator[tuple[int, int, float]]:
-        """Joins the similar ones of a group of candidates; records of one cluster are compared with nothing in it."""
-        members: dict[int, list[int]] = {}
-        for record in group:
-            own = clusters.first(record)
-            known = members.pop(own, list[int]())
-            for root, others in list(members.items()):
-                for other in others:
-                    similarity = self._similarity(other, record)
-                    if similarity >= self._similar:
-                        clusters.join(other, record)
-                        known += members.pop(root)
-                        yield other, record, similarity
-                        break
-            known.append(record)
-            members[clusters.first(record)] = known
+        """Joins the similar ones of a group of candidates."""
+        if len({clusters.first(record) for record in group}) == 1:
+            return
+        index: dict[tuple[int, int], dict[int, list[int]]] = {}
+        """A rare sequence and a rare tool to the records that have both, by cluster."""
+        for record in sorted(group, key=lambda record: (self._size(record), record)):
+            found = self._of(record)
+            for key in product(found.rare, found.rare_tools or (0,)):
+                for others in list(index.get(key, {}).values()):
+                    for other in others:
+                        if clusters.first(other) == clusters.first(record):
+                            break
+                        similarity = self._similarity(other, record)
+                        if similarity >= self._similar:
+                            clusters.join(other, record)
+                            yield min(other, record), max(other, record), similarity
+                            break
+            for key in product(found.rare[: found.rarest], found.rare_tools or (0,)):
+                index.setdefault(key, {}).setdefault(clusters.first(record), []).append(record)
+
+    def _size(self, record: int) -> int:
+        """How many sequences a record has."""
+        return self._ends[record] - (self._ends[record - 1] if record else 0) - self._tools[record]
 
     def _similarity(self, one: int, other: int) -> float:
         """Jaccard index of the 5-token sequences; 0 where the tools differ too much."""
-        tools, said = self._numbers(one)
-        other_tools, other_said = self._numbers(other)
-        if min(len(said), len(other_said)) < self._similar * max(len(said), len(other_said)) or not said:
+        self.compared += 1
+        a, b = self._of(one), self._of(other)
+        if (a.tools or b.tools) and _index(a.tools, b.tools) < SIMILAR_TOOLS:
             return 0.0
-        if (tools or other_tools) and _index(tools, other_tools) < SIMILAR_TOOLS:
-            return 0.0
-        return _index(said, other_said)
+        return _index(a.said, b.said)
 
-    def _read(self, record: int) -> tuple[frozenset[int], frozenset[int]]:
+    def _read(self, record: int) -> _Sets:
         start, end = (self._ends[record - 1] if record else 0), self._ends[record]
         numbers = array("Q", os.pread(self._sets, 8 * (end - start), 8 * start))
-        tools = self._tools[record]
-        return frozenset(numbers[:tools]), frozenset(numbers[tools:])
+        tools, said = numbers[: self._tools[record]], numbers[self._tools[record] :]
+        share = 2 * self._similar / (1 + self._similar)
+        return _Sets(
+            tools=frozenset(tools),
+            said=frozenset(said),
+            rare_tools=tuple(self._rarest(tools, SIMILAR_TOOLS)),
+            rare=tuple(self._rarest(said, self._similar)),
+            rarest=_left_out(len(said), share),
+        )
+
+    def _rarest(self, numbers: Sequence[int], share: float) -> list[int]:
+        """The rarest members of a set, one more than another set with this share of them may lack."""
+        ordered = sorted(numbers, key=lambda number: (self._counts[number & _MASK], number))
+        return ordered[: _left_out(len(numbers), share)]
+
+
+def _left_out(size: int, share: float) -> int:
+    return size - ceil(size * share - 1e-9) + 1 if size else 0
 
 
 def _index(one: frozenset[int], other: frozenset[int]) -> float:
