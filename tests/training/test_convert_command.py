@@ -330,9 +330,9 @@ def test_zstd_without_its_library_says_what_to_install(tmp_path: Path, monkeypat
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("a.gz", gzip.compress(b'{"question": "q", "answer": "r"}\n' * 500)[:60]),
+        ("a.gz", gzip.compress(b'{"question": "q", "answer": "r"}\n' * 500, mtime=0)[:60]),
         ("a.gz", b"\x1f\x8bno gzip"),
-        ("a.gz", gzip.compress(b'{"question": "q", "answer": "r"}\n')[:14] + b"\xff" * 40),
+        ("a.gz", gzip.compress(b'{"question": "q", "answer": "r"}\n', mtime=0)[:14] + b"\xff" * 40),
         ("a.zst", b"\x28\xb5\x2f\xfd no zstd"),
         ("a.parquet", b"PAR1 no parquet"),
         ("a.jsonl", b"\xff\xfe\x00"),
