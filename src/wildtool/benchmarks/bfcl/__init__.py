@@ -18,10 +18,10 @@ class BFCL(Benchmark):
     """The benchmark, over the official data or a folder of v3 or v4 files; its splits are its categories."""
 
     name = "bfcl"
-    title = "BFCL: 3,641 requests for calls in Python, Java and JavaScript, or for none, and 800 multi-turn dialogues"
+    title = "BFCL: 3,641 requests for calls or for none, 800 multi-turn dialogues, 665 questions to memories and the web"
     profiles: Mapping[str, str] = {
         "official": "what the published evaluator computes, verdict for verdict",
-        "fixed": "its known faults corrected: entries that no call fulfils, lost values, greedy matching, Java's texts",
+        "fixed": "its known faults corrected: entries that no call fulfils, lost values, greedy matching, loose answers",
     }
     modes: Mapping[str, str] = {
         "fc": "native tool calls",
