@@ -126,7 +126,9 @@ class Converter:
             self.summary.data_sets.append(data_set.name)
             # A small file is converted before other processes have started.
             yield from self.convert(data_set, str(path), islice(rows, _ALONE))
-            if self._conversion.processes > 1 and not self._drops_prefixes:
+            together = self._conversion.processes > 1 and not self._drops_prefixes
+            # Others must know of what kind the first record was.
+            if together and self.summary.kind:
                 yield from self._convert_together(data_set, str(path), rows)
             else:
                 yield from self.convert(data_set, str(path), rows)
