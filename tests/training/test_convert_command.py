@@ -391,7 +391,7 @@ def test_a_number_that_python_cannot_write_stops_nothing(tmp_path: Path):
     )
     ended = convert(wrote(tmp_path / "a.jsonl", bad, good), "--to", "sharegpt", "-o", tmp_path / "b.jsonl")
     assert ended.exit_code == 0
-    assert "left out: unreadable-line 1" in ended.output
+    assert "left out: unreadable-call 1" in ended.output
 
 
 def test_records_of_a_guessed_layout_are_shown(tmp_path: Path):

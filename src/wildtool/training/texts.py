@@ -21,6 +21,8 @@ MAX_LITERAL_DEPTH = 64
 """Nesting of a Python literal; deeper ones are unreadable."""
 MAX_LITERAL_SIZE = 1_000_000
 """Characters of a Python literal; longer ones are unreadable."""
+_LONGEST_NUMBER = 1 << 12
+"""Bits of a whole number; Python refuses to write much longer ones."""
 _DECODER = JSONDecoder(strict=False)
 _QUOTED = re.compile(r"""(?s)(?P<before>.*?["']arguments["']\s*:\s*)'(?P<inside>.*)'(?P<after>\s*\}.*)""")
 _NAMES = {"true": True, "false": False, "null": None}
@@ -157,6 +159,8 @@ def _depth(text: str) -> int:
 def _plain(node: ast.expr) -> Any:
     match node:
         case ast.Constant(value=value) if value is None or isinstance(value, str | int | float):
+            if isinstance(value, int) and value.bit_length() > _LONGEST_NUMBER:
+                raise UnreadableTextError("a number too long to be written")
             return value
         case ast.Name(id=name) if name in _NAMES:
             return _NAMES[name]
