@@ -20,6 +20,7 @@ import typer
 
 from wildtool.cli.command import SETTINGS, PanelCommand, with_exit_status
 from wildtool.cli.commands.data_convert import convert
+from wildtool.cli.commands.data_recipe import recipe
 from wildtool.cli.commands.data_training import is_training, lint_training, mix, overlap, stats_training
 from wildtool.cli.options import completion
 from wildtool.cli.options import shared as options
@@ -263,5 +264,6 @@ DATA.command("lint", cls=PanelCommand)(with_exit_status(lint))
 DATA.command("stats", cls=PanelCommand)(with_exit_status(stats))
 DATA.command("overlap", cls=PanelCommand)(with_exit_status(overlap))
 DATA.command("mix", cls=PanelCommand)(with_exit_status(mix))
+DATA.command("recipe", cls=PanelCommand)(with_exit_status(recipe))
 DATA.command("refresh", cls=PanelCommand)(with_exit_status(refresh))
 DATA.command("convert", cls=PanelCommand)(with_exit_status(convert))

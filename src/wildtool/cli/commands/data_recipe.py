@@ -1,0 +1,153 @@
+"""`wildtool data recipe`: everything that a training needs, in one folder."""
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from wildtool.cli.command import MORE, split_values
+from wildtool.cli.commands.data_training import FilesArgument, WithOption, load_search
+from wildtool.cli.options import shared as options
+from wildtool.cli.terminal import print_err, print_out, show_step
+from wildtool.errors import UsageError, unknown_name
+
+
+def recipe(
+    files: FilesArgument,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--base",
+            metavar="MODEL",
+            help="Weights to train: a name on the Hugging Face Hub, or a folder. (required)",
+        ),
+    ] = None,
+    method: Annotated[str, typer.Option(metavar="NAME", help="sft-lora, sft-full or dpo-lora.")] = "sft-lora",
+    out: Annotated[
+        Path | None, typer.Option(*("--out", "-o"), metavar="FOLDER", help="Folder to write. (required)")
+    ] = None,
+    template: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="LLaMA-Factory's chat template (default: by the model's name)."),
+    ] = None,
+    cutoff: Annotated[
+        int,
+        typer.Option(
+            min=1, metavar="N", help="Longest record in tokens; the rest of a longer one is cut off."
+        ),
+    ] = 16384,
+    tokenizer: Annotated[
+        Path | None,
+        typer.Option(metavar="PATH", help="Count tokens with this tokenizer.json (default: estimate them)."),
+    ] = None,
+    curve: Annotated[
+        str | None,
+        typer.Option(metavar="SHARE,…", help="Also train on parts of the data, such as 1/16,1/4,1."),
+    ] = None,
+    seeds: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Trainings of each size; a curve needs three.")
+    ] = 1,
+    fixed: Annotated[
+        str, typer.Option(metavar="epochs|steps", help="What is the same for all sizes of a curve.")
+    ] = "epochs",
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Another setting of train.yaml; repeatable."),
+    ] = None,
+    trl: Annotated[bool, typer.Option("--trl", help="Also write the training for TRL.")] = False,
+    adapter: Annotated[
+        str | None, typer.Option(metavar="FOLDER", help="Adapter to start from.", rich_help_panel=MORE)
+    ] = None,
+    devices: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Devices, to compute the steps.", rich_help_panel=MORE)
+    ] = 1,
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="Seed of the first training.", rich_help_panel=MORE)
+    ] = 42,
+    benchmarks: WithOption = None,
+    no_overlap_check: Annotated[
+        bool, typer.Option("--no-overlap-check", help="Do not look for benchmark items in the data.")
+    ] = False,
+    force: options.ForceOption = False,
+) -> int:
+    """Write all that a training needs: data, settings, and the series to compare afterwards.
+
+    \b
+    Examples:
+      wildtool data recipe train.jsonl --base Qwen/Qwen3-8B -o recipe
+      wildtool data recipe train.jsonl --base Qwen/Qwen3-8B --curve 1/4,1 --seeds 3 -o curve
+
+    For LLaMA-Factory, and with --trl for TRL. Trains nothing: the README in the folder says how. Data with errors, and
+    data that hold items of a benchmark, are refused.
+    """
+    from wildtool.training.check.lengths import token_counter
+    from wildtool.training.recipe.recipe import Recipe, write_recipe
+    from wildtool.training.recipe.settings import METHODS
+
+    if model is None or out is None:
+        raise UsageError("give the weights to train and the folder to write: --base MODEL --out FOLDER")
+    if method not in METHODS:
+        raise UsageError(unknown_name("method", method, METHODS))
+    if fixed not in ("epochs", "steps"):
+        raise UsageError(unknown_name("value of --fixed", fixed, ("epochs", "steps")))
+    search = None if no_overlap_check else load_search(benchmarks)
+    result = write_recipe(
+        Recipe(
+            files=tuple(files),
+            model=model,
+            method=method,
+            template=template,
+            cutoff=cutoff,
+            devices=devices,
+            adapter=adapter,
+            seed=seed,
+            changes=dict(_setting(text) for text in set_ or ()),
+            shares=tuple(_share(text) for text in split_values([curve])) if curve else (Fraction(1),),
+            seeds=seeds,
+            fixed="steps" if fixed == "steps" else "epochs",
+            trl=trl,
+            benchmarks=split_values(benchmarks) or ("wildtoolbench",),
+        ),
+        out,
+        search=search,
+        tokens=None if tokenizer is None else token_counter(tokenizer),
+        force=force,
+        report=show_step,
+    )
+    show_step("")
+    for warning in result.warnings:
+        print_err(warning)
+    settings = result.settings
+    print_out(
+        f"{out}: {result.summary.written:,} records, {len(result.trainings)} "
+        f"training{'s' if len(result.trainings) > 1 else ''}, template {settings['template']}, cut off at "
+        f"{settings['cutoff_len']:,} tokens"
+    )
+    print_err(f"How to go about it: {out / 'README.md'}")
+    return 0
+
+
+def _share(text: str) -> Fraction:
+    try:
+        share = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        share = Fraction(0)
+    if not 0 < share <= 1:
+        raise UsageError(
+            f"--curve: {text!r} is not a part of the data; give parts such as 1/16,1/4,1 or 0.1,0.5,1"
+        )
+    return share
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    """A key and its value; numbers, true, false and texts in quotes as in YAML."""
+    from wildtool import json_codec
+
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        raise UsageError(f"--set {text}: give a key and a value, such as --set learning_rate=2e-5")
+    try:
+        return key.strip(), json_codec.loads(value)
+    except ValueError:
+        return key.strip(), value

@@ -1,0 +1,1 @@
+"""Folders with everything a training needs: data, the trainer's settings, what to compare afterwards."""

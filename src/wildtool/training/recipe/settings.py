@@ -1,0 +1,171 @@
+"""Settings of a training, by method.
+
+The papers on tool use that we follow print none of them. These are the values of LLaMA-Factory's own examples, and what a
+user sets takes their place.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Literal, cast
+
+Method = Literal["sft-lora", "sft-full", "dpo-lora"]
+METHODS: tuple[Method, ...] = ("sft-lora", "sft-full", "dpo-lora")
+CUTOFFS = (2048, 4096, 8192, 16384)
+"""Lengths in tokens; the least that holds 99 % of the records is taken."""
+HELD_SHARE = 0.99
+DEEPSPEED_FILE = "zero3.json"
+DEEPSPEED: Mapping[str, Any] = {
+    "train_batch_size": "auto",
+    "train_micro_batch_size_per_gpu": "auto",
+    "gradient_accumulation_steps": "auto",
+    "gradient_clipping": "auto",
+    "zero_allow_untested_optimizer": True,
+    "bf16": {"enabled": "auto"},
+    "zero_optimization": {
+        "stage": 3,
+        "overlap_comm": True,
+        "contiguous_gradients": True,
+        "stage3_gather_16bit_weights_on_model_save": True,
+    },
+}
+"""Weights, gradients and optimizer state divided among all devices."""
+TEMPLATES: tuple[tuple[str, str], ...] = (
+    (r"qwen3.*(instruct-2507|coder)|qwen3.*nothink", "qwen3_nothink"),
+    (r"qwen3", "qwen3"),
+    (r"qwen", "qwen"),
+    (r"llama-?3|llama_3", "llama3"),
+    (r"mistral|ministral", "mistral"),
+    (r"gemma-?3", "gemma3"),
+    (r"gemma-?2", "gemma2"),
+    (r"phi-?4", "phi4"),
+    (r"glm-?4", "glm4"),
+    (r"internlm3", "intern2"),
+    (r"deepseek-r1-distill", "deepseekr1"),
+    (r"deepseek", "deepseek3"),
+)
+"""Patterns of model names in lower case, the first that is found, and LLaMA-Factory's template for that family."""
+
+
+def template_of(model: str) -> str | None:
+    """LLaMA-Factory's chat template for a model, by its name; None for a family that is not known here."""
+    name = model.rstrip("/").lower()
+    return next((template for pattern, template in TEMPLATES if re.search(pattern, name)), None)
+
+
+def is_preference(method: Method) -> bool:
+    """Whether a method trains on pairs."""
+    return method.startswith("dpo")
+
+
+def train_settings(
+    method: Method, *, model: str, template: str, dataset: str, cutoff: int, seed: int, adapter: str | None
+) -> dict[str, Any]:
+    """The settings of LLaMA-Factory's `train.yaml`, in its order.
+
+    Args:
+        adapter: an adapter to start from; None for none.
+    """
+    lora = method.endswith("lora")
+    return {
+        "model_name_or_path": model,
+        **({"adapter_name_or_path": adapter} if adapter else {}),
+        "stage": "dpo" if is_preference(method) else "sft",
+        "do_train": True,
+        "finetuning_type": "lora" if lora else "full",
+        **({"lora_rank": 8, "lora_target": "all"} if lora else {"deepspeed": DEEPSPEED_FILE}),
+        **({"pref_beta": 0.1, "pref_loss": "sigmoid"} if is_preference(method) else {}),
+        "dataset_dir": "data",
+        "dataset": dataset,
+        "template": template,
+        "cutoff_len": cutoff,
+        "preprocessing_num_workers": 4,
+        "output_dir": f"out/{method}",
+        "logging_steps": 10,
+        "save_steps": 500,
+        "plot_loss": True,
+        "report_to": "none",
+        "per_device_train_batch_size": 1,
+        "gradient_accumulation_steps": 8 if lora else 2,
+        "learning_rate": {"sft-lora": 1e-4, "sft-full": 1e-5, "dpo-lora": 5e-6}[method],
+        "num_train_epochs": 3.0,
+        "lr_scheduler_type": "cosine",
+        "warmup_ratio": 0.1,
+        "bf16": True,
+        "seed": seed,
+    }
+
+
+def merge_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that turn an adapter into weights."""
+    return {
+        "model_name_or_path": settings["model_name_or_path"],
+        "adapter_name_or_path": settings["output_dir"],
+        "template": settings["template"],
+        "export_dir": f"{settings['output_dir']}-merged",
+        "export_size": 5,
+        "export_device": "cpu",
+        "export_legacy_format": False,
+    }
+
+
+def trl_settings(method: Method, settings: Mapping[str, Any], data_file: str) -> dict[str, Any]:
+    """The same training for `trl sft --config` or `trl dpo --config`.
+
+    Args:
+        settings: of `train_settings`, after the user's changes.
+    """
+    lora = method.endswith("lora")
+    return {
+        "model_name_or_path": settings["model_name_or_path"],
+        "datasets": [{"path": "json", "data_files": data_file, "split": "train"}],
+        "output_dir": f"{settings['output_dir']}-trl",
+        **(
+            {"use_peft": True, "lora_r": settings["lora_rank"], "lora_target_modules": "all-linear"}
+            if lora
+            else {}
+        ),
+        **({"beta": settings["pref_beta"]} if is_preference(method) else {"assistant_only_loss": True}),
+        "max_length": settings["cutoff_len"],
+        **{
+            name: settings[name]
+            for name in (
+                *(
+                    "per_device_train_batch_size",
+                    "gradient_accumulation_steps",
+                    "learning_rate",
+                    "num_train_epochs",
+                ),
+                *("lr_scheduler_type", "bf16", "seed", "logging_steps", "save_steps", "report_to"),
+                *(name for name in ("max_steps",) if name in settings),
+            )
+        },
+    }
+
+
+def yaml_text(values: Mapping[str, Any]) -> str:
+    """Settings as YAML: a line each, lists of objects as blocks."""
+    lines: list[str] = []
+    for name, value in values.items():
+        if isinstance(value, list):
+            lines.append(f"{name}:")
+            for entry in cast(list[dict[str, Any]], value):
+                pairs = [f"{key}: {_scalar(one)}" for key, one in entry.items()]
+                lines.append("  - " + "\n    ".join(pairs))
+        else:
+            lines.append(f"{name}: {_scalar(value)}")
+    return "\n".join(lines) + "\n"
+
+
+_PLAIN = re.compile(r"(?!(?:true|false|null|yes|no|on|off|~)$)[A-Za-z_./][\w./@+-]*", re.IGNORECASE)
+
+
+def _scalar(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return f"{value:.1e}" if 0 < abs(value) < 1e-3 else repr(value)
+    if isinstance(value, str) and not _PLAIN.fullmatch(value):
+        from json import dumps
+
+        return dumps(value, ensure_ascii=False)  # a JSON text is a YAML text
+    return str(value)

@@ -1,0 +1,225 @@
+"""Folders with what a training needs."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from wildtool.engine.series import read_series
+from wildtool.errors import DataError, UsageError
+from wildtool.training.overlap.benchmark import BenchmarkItem, ItemText
+from wildtool.training.overlap.search import OverlapSearch
+from wildtool.training.recipe.recipe import Recipe, RecipeResult, is_recipe, write_recipe
+from wildtool.training.recipe.settings import METHODS, template_of, train_settings, yaml_text
+
+TOOL = {
+    "name": "level",
+    "description": "",
+    "parameters": {"type": "object", "properties": {"station": {"type": "string"}}, "required": ["station"]},
+}
+
+
+def row(number: int, *, pair: bool = False) -> dict[str, Any]:
+    turns = [
+        {"from": "human", "value": f"How high is the water at station {number} this fine morning?"},
+        {
+            "from": "function_call",
+            "value": json.dumps({"name": "level", "arguments": {"station": f"S{number}"}}),
+        },
+        {"from": "observation", "value": f"{number}.12 m"},
+        {"from": "gpt", "value": f"It is {number}.12 m."},
+    ]
+    tools = json.dumps([TOOL])
+    if pair:
+        reply = {"from": "gpt", "value": "I cannot."}
+        return {
+            "conversations": turns[:1],
+            "system": "",
+            "tools": tools,
+            "chosen": turns[1],
+            "rejected": reply,
+        }
+    return {"conversations": turns, "system": "", "tools": tools}
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[..., tuple[RecipeResult, Path]]:
+    """Writes a recipe for twenty records."""
+
+    def written(
+        *, pair: bool = False, search: OverlapSearch | None = None, **given: Any
+    ) -> tuple[RecipeResult, Path]:
+        data = tmp_path / "train.jsonl"
+        data.write_text(
+            "".join(json.dumps(row(number, pair=pair)) + "\n" for number in range(20)), encoding="utf-8"
+        )
+        recipe = Recipe(files=(data,), **{"model": "Qwen/Qwen3-8B", "benchmarks": ("wild-mini",), **given})
+        out = tmp_path / "recipe"
+        return write_recipe(recipe, out, search=search), out
+
+    return written
+
+
+def settings_in(path: Path) -> dict[str, Any]:
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+def test_the_folder_holds_all_that_a_training_needs(write: Callable[..., tuple[RecipeResult, Path]]):
+    result, out = write(trl=True)
+    train = settings_in(out / "train.yaml")
+    assert (train["template"], train["learning_rate"], train["enable_thinking"]) == ("qwen3", 1e-4, False)
+    entry = json.loads((out / "data" / "dataset_info.json").read_text())[train["dataset"]]
+    assert (out / "data" / entry["file_name"]).read_bytes().count(b"\n") == 20
+    assert settings_in(out / "merge.yaml")["adapter_name_or_path"] == train["output_dir"]
+    trl = settings_in(out / "trl.yaml")
+    assert (out / trl["datasets"][0]["data_files"]).read_bytes().count(b"\n") == 20
+    assert (trl["learning_rate"], trl["max_length"]) == (train["learning_rate"], train["cutoff_len"])
+    listed = (out / "SHA256SUMS").read_text().splitlines()
+    assert len(listed) == sum(path.is_file() for path in out.rglob("*")) - 1
+    for line in listed:
+        digest, _, name = line.partition("  ")
+        assert hashlib.sha256((out / name).read_bytes()).hexdigest() == digest
+    assert is_recipe(out)
+    # Nobody looked for benchmark items, and it says so.
+    assert "Nobody looked for benchmark items" in (out / "README.md").read_text()
+    assert result.trainings[0].file == "train.yaml"
+
+
+def test_sizes_of_a_curve_are_nested_and_seeds_draw_other_parts(
+    write: Callable[..., tuple[RecipeResult, Path]],
+):
+    shares = (Fraction(1, 4), Fraction(1, 2), Fraction(1))
+    result, out = write(shares=shares, seeds=3)
+    assert [(one.rows, one.seed) for one in result.trainings] == [
+        (size, seed) for size in (5, 10, 20) for seed in (42, 43, 44)
+    ]
+    parts = {
+        (one.rows, one.seed): set((out / "data" / f"{one.dataset}.jsonl").read_bytes().splitlines())
+        for one in result.trainings
+    }
+    for seed in (42, 43, 44):
+        assert parts[5, seed] < parts[10, seed] < parts[20, seed]
+    assert parts[5, 42] != parts[5, 43]
+    series = read_series(out / "series.toml")
+    assert [(point.size, point.train_seed) for point in series.points] == [
+        (0, None),
+        *((one.rows, one.seed) for one in result.trainings),
+    ]
+    outputs = [settings_in(out / one.file)["output_dir"] for one in result.trainings]
+    assert len(set(outputs)) == 9
+    readme = (out / "README.md").read_text()
+    for point, folder in zip(result.trainings, outputs, strict=True):
+        assert f"{point.name}={folder}" in readme
+
+
+def test_with_fixed_steps_each_size_gets_those_of_the_whole(write: Callable[..., tuple[RecipeResult, Path]]):
+    result, out = write(shares=(Fraction(1, 4), Fraction(1)), fixed="steps")
+    small, whole = (settings_in(out / one.file) for one in result.trainings)
+    # 20 records in batches of 8 are 3 steps, three times.
+    assert (small["max_steps"], "num_train_epochs" in small, "max_steps" in whole) == (9, False, False)
+    assert "# 5 examples" in (out / result.trainings[0].file).read_text()
+
+
+def test_pairs_are_trained_on_by_dpo(write: Callable[..., tuple[RecipeResult, Path]]):
+    with pytest.raises(UsageError, match="holds pairs; train on them with --method dpo-lora"):
+        write(pair=True)
+    _, out = write(pair=True, method="dpo-lora", changes={"pref_beta": 0.3, "report_to": "wandb"})
+    train = settings_in(out / "train.yaml")
+    assert (train["stage"], train["pref_beta"], train["report_to"]) == ("dpo", 0.3, "wandb")
+    assert json.loads((out / "data" / "dataset_info.json").read_text())[train["dataset"]]["ranking"] is True
+    with pytest.raises(
+        UsageError, match="holds conversations; train on them with --method sft-lora or sft-full"
+    ):
+        write(method="dpo-lora")
+
+
+def test_a_full_training_divides_its_state_among_devices(write: Callable[..., tuple[RecipeResult, Path]]):
+    _, out = write(method="sft-full")
+    train = settings_in(out / "train.yaml")
+    assert json.loads((out / train["deepspeed"]).read_text())["zero_optimization"]["stage"] == 3
+    assert not (out / "merge.yaml").exists()
+
+
+def test_data_that_hold_benchmark_items_are_refused(write: Callable[..., tuple[RecipeResult, Path]]):
+    text = "How high is the water at station 7 this fine morning?"
+    search = OverlapSearch()
+    search.add("wild-mini", [BenchmarkItem("i", (ItemText("i", "user", text),), frozenset())])
+    with pytest.raises(
+        UsageError, match=r"rows hold 1 items of wild-mini.*--remove exact,near,long,contained"
+    ):
+        write(search=search)
+
+
+def test_without_findings_the_series_knows_what_was_looked_for(
+    write: Callable[..., tuple[RecipeResult, Path]],
+):
+    search = OverlapSearch()
+    search.add(
+        "wild-mini", [BenchmarkItem("i", (ItemText("i", "user", "An entirely different wish"),), frozenset())]
+    )
+    _, out = write(search=search)
+    series = read_series(out / "series.toml")
+    assert series.overlap == out / "overlap.json"
+    assert json.loads((out / "overlap.json").read_text())["benchmarks"][0]["benchmark"] == "wild-mini"
+
+
+def test_data_with_errors_are_refused_with_their_place(tmp_path: Path):
+    broken = tmp_path / "broken.jsonl"
+    bad = row(1)
+    bad["conversations"] = bad["conversations"][:3]
+    broken.write_text(json.dumps(row(0)) + "\n" + json.dumps(bad) + "\n")
+    with pytest.raises(DataError, match=r"broken\.jsonl:2: S06"):
+        write_recipe(Recipe(files=(broken,), model="qwen3"), tmp_path / "out", search=None)
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_unknown_template_is_asked_for(write: Callable[..., tuple[RecipeResult, Path]]):
+    with pytest.raises(UsageError, match="which chat template does mine/model have"):
+        write(model="mine/model")
+    _, out = write(model="mine/model", template="chatml")
+    assert settings_in(out / "train.yaml")["template"] == "chatml"
+
+
+def test_a_folder_of_others_is_not_written_into(
+    write: Callable[..., tuple[RecipeResult, Path]], tmp_path: Path
+):
+    (tmp_path / "recipe").mkdir()
+    (tmp_path / "recipe" / "notes.txt").write_text("mine")
+    with pytest.raises(UsageError, match=r"notes\.txt"):
+        write()
+
+
+def test_the_same_recipe_gives_the_same_bytes(write: Callable[..., tuple[RecipeResult, Path]]):
+    asked: dict[str, Any] = {"shares": (Fraction(1, 4), Fraction(1)), "seeds": 2, "trl": True}
+    _, out = write(**asked)
+    before = (out / "SHA256SUMS").read_bytes()
+    write(**asked)
+    assert (out / "SHA256SUMS").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("model", "template"),
+    [
+        ("meta-llama/Llama-3.1-8B-Instruct", "llama3"),
+        ("Qwen/Qwen2.5-7B-Instruct", "qwen"),
+        ("Qwen/Qwen3-8B", "qwen3"),
+        ("Qwen/Qwen3-4B-Instruct-2507", "qwen3_nothink"),
+        ("mistralai/Mistral-7B-Instruct-v0.3", "mistral"),
+        ("/weights/mine", None),
+    ],
+)
+def test_templates_follow_the_family(model: str, template: str | None):
+    assert template_of(model) == template
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_settings_are_read_back_by_a_yaml_library(method: Any):
+    settings = train_settings(
+        method, model="C:\\weights: #1", template="on", dataset="d", cutoff=4096, seed=1, adapter="yes"
+    )
+    assert yaml.safe_load(yaml_text(settings)) == settings
