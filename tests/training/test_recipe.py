@@ -174,7 +174,9 @@ def test_data_with_errors_are_refused_with_their_place(tmp_path: Path):
     bad["conversations"] = bad["conversations"][:3]
     broken.write_text(json.dumps(row(0)) + "\n" + json.dumps(bad) + "\n")
     with pytest.raises(DataError, match=r"broken\.jsonl:2: S06"):
-        write_recipe(Recipe(files=(broken,), model="qwen3"), tmp_path / "out", search=None)
+        write_recipe(
+            Recipe(files=(broken,), model="qwen3", benchmarks=("wild-mini",)), tmp_path / "out", search=None
+        )
     assert not (tmp_path / "out").exists()
 
 

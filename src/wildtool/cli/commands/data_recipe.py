@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from wildtool.benchmarks import OURS
 from wildtool.cli.command import MORE, split_values
 from wildtool.cli.commands.data_training import FilesArgument, WithOption, load_search
 from wildtool.cli.options import shared as options
@@ -75,8 +76,8 @@ def recipe(
 
     \b
     Examples:
-      wildtool data recipe train.jsonl --base Qwen/Qwen3-8B -o recipe
-      wildtool data recipe train.jsonl --base Qwen/Qwen3-8B --curve 1/4,1 --seeds 3 -o curve
+      wildtool data recipe train.jsonl --base Qwen/Qwen3-8B -o out
+      wildtool data recipe train.jsonl --base qwen3 --curve 1/4,1 -o curve
 
     For LLaMA-Factory, and with --trl for TRL. Trains nothing: the README in the folder says how. Data with errors, and
     data that hold items of a benchmark, are refused.
@@ -107,7 +108,7 @@ def recipe(
             seeds=seeds,
             fixed="steps" if fixed == "steps" else "epochs",
             trl=trl,
-            benchmarks=split_values(benchmarks) or ("wildtoolbench",),
+            benchmarks=split_values(benchmarks) or (next(iter(OURS)),),
         ),
         out,
         search=search,

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from wildtool import __version__
 from wildtool.errors import DataError, UsageError
 from wildtool.outputs import atomic_replace, check_folder, is_wildtool_file
-from wildtool.training.check.file import FileCheck, check_training_file
+from wildtool.training.check.file import CHARACTERS_PER_TOKEN, FileCheck, check_training_file
 from wildtool.training.convert import Conversion, ConversionSummary
 from wildtool.training.converted_files import (
     INFO_FILE,
@@ -43,8 +43,7 @@ from wildtool.training.record import TrainingRecord
 from wildtool.training.writers.forms import TRAINING_FORMS
 from wildtool.training.writers.options import WriteOptions
 
-MARK = "<!-- written by wildtool"
-CHARACTERS_PER_TOKEN = 3.5
+_MARK = "<!-- written by wildtool"
 _BASE_PORT = "http://127.0.0.1:8000/v1"
 
 
@@ -73,7 +72,7 @@ class Recipe:
     """What is the same for all sizes."""
     trl: bool = False
     """Whether TRL's settings and data are written too."""
-    benchmarks: tuple[str, ...] = ("wildtoolbench",)
+    benchmarks: tuple[str, ...]
     """What the series compares the models on."""
 
 
@@ -136,7 +135,7 @@ def write_recipe(
     overlap = None if search is None else _overlap(recipe.files, search, report)
     out.mkdir(parents=True, exist_ok=True)
     # Marks the folder as ours also if this process is killed.
-    _write(out / "README.md", f"{MARK} {__version__} -->\nNot complete: run the command again.\n")
+    _write(out / "README.md", f"{_MARK} {__version__} -->\nNot complete: run the command again.\n")
     report("writes the data")
     summary, name = write_llamafactory(
         Conversion(
@@ -335,7 +334,7 @@ def _readme(recipe: Recipe, result: RecipeResult, *, searched: bool, estimated: 
 
 
 def _commands(recipe: Recipe, result: RecipeResult) -> Iterator[str]:
-    yield f"{MARK} {__version__} -->"
+    yield f"{_MARK} {__version__} -->"
     yield f"# Training {recipe.model}: {recipe.method}"
     yield ""
     yield f"{result.summary.written:,} records from {', '.join(path.name for path in recipe.files)}, checked."

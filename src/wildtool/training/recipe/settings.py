@@ -4,8 +4,10 @@ The papers on tool use that we follow print none of them. These are the values o
 user sets takes their place.
 """
 
+import csv
 import re
 from collections.abc import Mapping
+from importlib.resources import files
 from typing import Any, Literal, cast
 
 Method = Literal["sft-lora", "sft-full", "dpo-lora"]
@@ -29,27 +31,16 @@ DEEPSPEED: Mapping[str, Any] = {
     },
 }
 """Weights, gradients and optimizer state divided among all devices."""
-TEMPLATES: tuple[tuple[str, str], ...] = (
-    (r"qwen3.*(instruct-2507|coder)|qwen3.*nothink", "qwen3_nothink"),
-    (r"qwen3", "qwen3"),
-    (r"qwen", "qwen"),
-    (r"llama-?3|llama_3", "llama3"),
-    (r"mistral|ministral", "mistral"),
-    (r"gemma-?3", "gemma3"),
-    (r"gemma-?2", "gemma2"),
-    (r"phi-?4", "phi4"),
-    (r"glm-?4", "glm4"),
-    (r"internlm3", "intern2"),
-    (r"deepseek-r1-distill", "deepseekr1"),
-    (r"deepseek", "deepseek3"),
-)
+_TEMPLATES = "templates.csv"
 """Patterns of model names in lower case, the first that is found, and LLaMA-Factory's template for that family."""
 
 
 def template_of(model: str) -> str | None:
     """LLaMA-Factory's chat template for a model, by its name; None for a family that is not known here."""
     name = model.rstrip("/").lower()
-    return next((template for pattern, template in TEMPLATES if re.search(pattern, name)), None)
+    with (files("wildtool.training.recipe") / _TEMPLATES).open(encoding="utf-8") as table:
+        rows = list(csv.DictReader(table))
+    return next((row["template"] for row in rows if re.search(row["pattern"], name)), None)
 
 
 def is_preference(method: Method) -> bool:
