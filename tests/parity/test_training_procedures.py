@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from parity.cases import oracle_folder, present, rows
+from wildtool.generate.training.pairs_output import pair_row
 from wildtool.training.procedures.pairs import NoPair, Try, pair_of, reply_turn
 from wildtool.training.procedures.ratings import read_score
 from wildtool.training.procedures.supervised import SupervisedTurn
@@ -46,23 +47,15 @@ def turn(written: dict[str, str]) -> AssistantTurn:
 def test_tries_give_the_pairs_of_every_case(tmp_path: Path, number: int):
     case = cases("pair_cases.jsonl")[number]
     record = record_of(tmp_path, case["record"])
-    found: list[tuple[Any, ...]] = []
+    found: list[dict[str, Any]] = []
     for attempt in case["attempts"]:
         gold = record.turns[attempt["turn"]]
         assert isinstance(gold, AssistantTurn)
         tries = [Try(turn(one), one["right"]) for one in attempt["tries"]]
         pair = pair_of(SupervisedTurn(record, attempt["turn"], gold), tries)
         if not isinstance(pair, NoPair):
-            found.append((len(pair.record.turns), said(pair.chosen), said(pair.rejected), pair.meta))
-    wanted = [
-        (len(pair["conversations"]), said(turn(pair["chosen"])), said(turn(pair["rejected"])), pair["meta"])
-        for pair in case["pairs"]
-    ]
-    assert found == wanted
-
-
-def said(reply: AssistantTurn) -> tuple[Any, ...]:
-    return reply.text, [(call.name, call.arguments) for call in reply.calls]
+            found.append(pair_row(pair, "sharegpt") | {"meta": pair.meta})
+    assert found == case["pairs"]
 
 
 def test_there_are_no_more_cases_than_are_tested():
