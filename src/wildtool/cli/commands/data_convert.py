@@ -153,7 +153,6 @@ def convert(
     jobs: Annotated[
         int | None,
         typer.Option(
-            *("--jobs", "-j"),
             min=1,
             help="Processes for large files (default: one per core, at most 4).",
             rich_help_panel=MORE,

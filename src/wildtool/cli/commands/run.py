@@ -198,8 +198,8 @@ def _build_plans(
         _check_tools(benchmark, items, first.profile)
     if run_options.injection:
         _check_results(benchmark, items, first.profile)
-    if run_options.hints or run_options.rationale:
-        _check_places(run_options.aid, items, run_options.quiet)
+    if aid := run_options.aid:
+        _check_places(aid, items, run_options.quiet)
     notes: dict[str, None] = {}
     complete: dict[str, Plan] = {}
     for name, plan in plans.items():

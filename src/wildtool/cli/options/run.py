@@ -384,8 +384,11 @@ class RunOptions(options.CallOptions):
         return None if self.inject is None else Injection(self.inject, self.inject_seed)
 
     @property
-    def aid(self) -> "Aid":
-        """The hints and reasoning for the model under test. Raises DataError for a file that breaks its format."""
+    def aid(self) -> "Aid | None":
+        """The hints and reasoning for the model under test; None for neither. Raises DataError for a file that breaks
+        its format."""
+        if self.hints is None and self.rationale is None:
+            return None
         from wildtool.aid.settings import Aid
 
         return Aid.given(self.hints, self.rationale)
