@@ -17,6 +17,10 @@ from wildtool.benchmark import Benchmark
 from wildtool.cli import app
 from wildtool.engine.registry import as_recorded, load_benchmark
 from wildtool.errors import DataError, RecordError, UsageError
+from wildtool.injection.benchmark import with_injection
+from wildtool.injection.settings import Injection, InjectionSetting
+from wildtool.noise.benchmark import with_noise
+from wildtool.noise.levels import Noise
 from wildtool.types import Item, Message, Reply, Request, Transcript, Verdict
 
 OWN = Aid.given(None, "own")
@@ -274,3 +278,21 @@ def test_aid_that_cannot_work_is_refused_before_anything_is_sent(words: str, sai
     wrote(Path("h.jsonl"), {"item": "b", "unit": "1", "text": "x"})
     ended = type_(f"run training --data a.jsonl --model baseline/gold {words} --out run")
     assert (ended.exit_code, said in ended.stderr, Path("run").exists()) == (2, True, False)
+
+
+def test_aid_stands_beside_noise_and_planted_instructions():
+    benchmark, sample = items("acebench")
+    item = sample[0]
+    changed = with_injection(
+        with_noise(benchmark, Noise.parse("names:heavy")), Injection(InjectionSetting.base, 3)
+    )
+    aided = with_aid(changed, replace(OWN, hints=(Hint(item.id, item.units[0], 0, "a hint"),)))
+    for unit in item.units[:1]:
+        steps = played(aided, item, unit, "official")
+        assert "a hint" in json.dumps([*steps[-1][0].messages], ensure_ascii=False)
+        said = [reply for _, reply in steps]
+        plain = [reply for _, reply in played(changed, item, unit, "official")]
+        verdict = judged(aided, item, unit, said, "official")
+        assert verdict.outcome == judged(changed, item, unit, plain, "official").outcome == "correct"
+        assert (verdict.fields["hint"], verdict.fields["rationale"]) == ("clue", "own")
+        assert "injection" in verdict.fields

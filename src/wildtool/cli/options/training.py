@@ -70,11 +70,18 @@ def models_at(
     Args:
         temperatures: by role; None for the model's own.
     """
-    from wildtool.cli.execute_generate import assign_models
+    from wildtool.cli.execute_generate import assign_models, role_models
 
+    names = role_models(generate_options.role_model, temperatures)
     found: dict[str, ConfiguredModel] = {}
+    noted: set[str] = set()
     for role, temperature in temperatures.items():
-        own = generate_options if temperature is None else replace(generate_options, temperature=temperature)
-        given = explicit if temperature is None else explicit | {"temperature"}
-        found[role] = assign_models(own, maker, [*temperatures], given)[role]
+        name = names.get(role, generate_options.model)
+        own = replace(generate_options, model=name, role_model=None)
+        own = replace(own, quiet=own.quiet or name in noted)
+        given = explicit
+        if temperature is not None:
+            own, given = replace(own, temperature=temperature), explicit | {"temperature"}
+        found[role] = assign_models(own, maker, [role], given)[role]
+        noted.add(name)
     return found
