@@ -17,8 +17,8 @@ def _no_keys() -> Mapping[str, Any]:
     return NO_KEYS
 
 
+# JSON text as training files have it: `, ` and `: ` between values, other letters than Latin as they are.
 spaced_json = JSONEncoder(ensure_ascii=False, check_circular=False).encode
-"""JSON text as training files have it: `, ` and `: ` between values, other letters than Latin as they are."""
 
 
 def observed_text(value: Any) -> str:
@@ -95,7 +95,7 @@ class TrainingRecord:
     kind: RecordKind = "sft"
     turns: tuple[TrainingTurn, ...]
     tools: tuple[Tool, ...] = ()
-    """In OpenAI's shape: `{"type": "function", "function": {"name", "description", "parameters"}}`."""
+    """In OpenAI's shape: objects with `type` and `function`, which has `name`, `description` and `parameters`."""
     system: str | None = None
     """The system text; None for none."""
     system_extras: Mapping[str, Any] = field(default_factory=_no_keys)

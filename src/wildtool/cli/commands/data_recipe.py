@@ -77,7 +77,7 @@ def recipe(
     \b
     Examples:
       wildtool data recipe train.jsonl --base Qwen/Qwen3-8B -o out
-      wildtool data recipe train.jsonl --base qwen3 --curve 1/4,1 -o curve
+      wildtool data recipe train.jsonl --base Qwen/Qwen3-4B --curve 1/4,1 -o c
 
     For LLaMA-Factory, and with --trl for TRL. Trains nothing: the README in the folder says how. Data with errors, and
     data that hold items of a benchmark, are refused.
