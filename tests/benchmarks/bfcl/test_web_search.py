@@ -140,6 +140,23 @@ def test_an_answer_of_another_shape_is_an_error_that_the_model_sees(answer: str 
     assert web_result({"tool": SEARCH}, '{"error": "none left"}', snippets=True) == {"error": "none left"}
 
 
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("1 < 2 &amp; 3", "1\n< 2 & 3"),
+        ("1 < 2 <b>3</b>", "1\n<\n2\n3"),
+        ("a<!-- <b>hidden</b> -->b<!-- open", "a\nb"),
+        ("<SCRIPT>x < y</script >z", "z"),
+        ("<style>never closed", ""),
+        ('<a href="x', '<a href="x'),
+        ("<!doctype html><p>ok", "ok"),
+    ],
+)
+def test_odd_pages_are_read_once_from_left_to_right(page: str, text: str) -> None:
+    found = web_result({"tool": FETCH, "mode": "truncate"}, json.dumps({"content": page}), snippets=True)
+    assert found == {"content": text}
+
+
 @given(st.text(alphabet="<>/!-[]ahp= \n'\"&#x;1", max_size=80), st.sampled_from(["markdown", "truncate"]))
 def test_no_page_makes_reading_raise(page: str, mode: str) -> None:
     found = web_result({"tool": FETCH, "mode": mode}, json.dumps({"content": page}), snippets=True)

@@ -6,7 +6,6 @@ The endpoint plays the role `web`: what it answers is recorded like any reply, s
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from html.parser import HTMLParser
 from typing import Any
 
 from wildtool.benchmarks.bfcl.agentic import (
@@ -170,59 +169,10 @@ def web_result(asked: Mapping[str, Any], text: str | None, *, snippets: bool) ->
     return results[: asked["max_results"]]
 
 
-class _Page(HTMLParser):
-    """The text of a page, with or without the marks of Markdown."""
-
-    def __init__(self, marked: bool) -> None:
-        super().__init__()
-        self.parts: list[str] = []
-        self._marked, self._hidden, self._links = marked, 0, list[str]()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag in ("script", "style"):
-            self._hidden += 1
-        elif self._marked:
-            if tag == "a":
-                self._links.append(dict(attrs).get("href") or "")
-            self.parts.append(_MARKS.get(tag, ""))
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in ("script", "style"):
-            self._hidden = max(0, self._hidden - 1)
-        elif self._marked and tag == "a" and self._links:
-            self.parts.append(f"]({self._links.pop()})")
-        elif self._marked and tag in _MARKS and tag not in ("a", "li", "br"):
-            self.parts.append("\n\n")
-
-    def handle_data(self, data: str) -> None:
-        if self._hidden:
-            return
-        if self._marked:
-            self.parts.append(" ".join(data.split()) if data.strip() else " ")
-        elif data.strip():
-            self.parts.append(data.strip())
-
-
-_MARKS: Mapping[str, str] = {
-    **{f"h{level}": f"\n\n{'#' * level} " for level in range(1, 7)},
-    "p": "\n\n",
-    "div": "\n",
-    "tr": "\n",
-    "li": "\n  * ",
-    "br": "\n",
-    "a": "[",
-}
-"""By element what Markdown has in its place."""
-
-
 def _page_text(html: str, *, marked: bool) -> str:
-    page = _Page(marked)
-    try:
-        page.feed(html)
-        page.close()
-    except (AssertionError, ValueError):
-        return html  # declarations that the parser does not know
-    return "".join(page.parts).strip() if marked else "\n".join(page.parts)
+    from wildtool.benchmarks.bfcl.pages import page_text  # only where pages are read
+
+    return page_text(html, marked=marked)
 
 
 _READERS: Mapping[str, Callable[[str], str]] = {
