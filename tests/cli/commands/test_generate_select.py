@@ -1,5 +1,6 @@
 """Training records chosen for a model, as they are on the command line."""
 
+import csv
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -75,17 +76,19 @@ def learned(*files: Path) -> dict[str, str]:
     return {turns[0]["value"]: json.loads(turns[1]["value"])["arguments"]["station"] for turns in rows}
 
 
-def score_of(model: str, endpoint: str) -> float:
-    """The share of a test file that a model gets right."""
-    ended = type_(f"run training --data test.jsonl --model {model} {endpoint} --out runs/{model} -q")
-    assert ended.exit_code == 0
-    shown = json.loads(type_(f"show runs/{model} --json").stdout)
-    return _accuracy(shown)
+POINT = '[[point]]\nname = "{0}"\nmodel = "{0}"\nbase_url = "{1}"\nsize = {2}\narm = "{3}"\n'
 
 
-def _accuracy(shown: Any) -> float:
-    metrics = shown["runs"][0]["metrics"] if "runs" in shown else shown[0]["metrics"]
-    return next(one["value"] for one in metrics if one["group"] == "accuracy")
+def curve(endpoint: str, points: list[tuple[str, int, str]]) -> dict[tuple[str, int], dict[str, str]]:
+    """The learning curve over a test file by arm and size. Args: points: model, size and arm."""
+    address = endpoint.removeprefix("--base-url ")
+    told = "".join(POINT.format(model, address, size, arm) for model, size, arm in points)
+    head = '[series]\nbenchmarks = [{name = "training", data = "test.jsonl"}]\n'
+    Path("series.toml").write_text(head + told)
+    ended = type_("curve series.toml -o runs")
+    assert ended.exit_code == 0, ended.output
+    with Path("runs/curve.csv").open(newline="") as file:
+        return {(row["arm"], int(row["size"])): row for row in csv.DictReader(file)}
 
 
 def test_a_model_that_is_trained_on_what_it_selects_improves_and_beats_the_random_arm():
@@ -103,11 +106,24 @@ def test_a_model_that_is_trained_on_what_it_selects_improves_and_beats_the_rando
         kept = [Path(f"sel/round-{number}/kept.jsonl") for number in (1, 2)]
         control = [path.with_name("random.jsonl") for path in kept]
         knowledge["twice"], knowledge["chance"] = learned(*kept), learned(*control)
-        scores = {model: score_of(model, endpoint) for model in ("base", "once", "twice", "chance")}
-        compared = type_("compare runs/twice runs/chance --json")
-        assert compared.exit_code == 0
-    assert scores["base"] == 0 < scores["once"] < scores["twice"]
-    assert scores["twice"] > scores["chance"] > 0
+        sizes = [len(lines(kept[0])), sum(map(len, map(lines, kept)))]
+        shown = curve(
+            endpoint,
+            [
+                ("base", 0, "all"),
+                *(("once", sizes[0], "selected"), ("twice", sizes[1], "selected")),
+                ("chance", sizes[1], "random"),
+            ],
+        )
+        compared = type_("compare runs/chance runs/twice --json")
+        assert compared.exit_code == 0, compared.output
+    places = (("all", 0), ("selected", sizes[0]), ("selected", sizes[1]), ("random", sizes[1]))
+    base, once, twice, chance = (float(shown[place]["score"]) for place in places)
+    assert base == 0 < once < twice
+    assert twice > chance > 0
+    assert all(float(row["low"]) <= float(row["score"]) <= float(row["high"]) for row in shown.values())
+    (found,) = json.loads(compared.stdout)["comparisons"]
+    assert found["finding"] == "better"
     assert sum(map(len, map(lines, kept))) == sum(map(len, map(lines, control)))
     _check_traces(kept)
 

@@ -91,7 +91,7 @@ def pairs(
     first = generate_options.temperature
     temperatures: dict[str, float | None] = {
         "agent": 0.0 if first is None else first,
-        RETRY: LATER_TEMPERATURE,
+        **({RETRY: LATER_TEMPERATURE} if tries > 1 else {}),
         **({CRITIC: 0.0} if critic is not None else {}),
     }
     named = models_at(temperatures, generate_options, maker, explicit)

@@ -55,7 +55,7 @@ class PairMaker(TrainingMaker[TurnTries]):
         super().__init__([spec.file])
         self.spec = spec
         self.roles: Mapping[str, Role] = {
-            RETRY: Role("the same model, for its later tries", ""),
+            **({RETRY: Role("the same model, for its later tries", "")} if spec.tries > 1 else {}),
             **({CRITIC: Role("judges texts", "")} if spec.critic else {}),
         }
 
