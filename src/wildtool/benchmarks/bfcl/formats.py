@@ -10,10 +10,8 @@ from wildtool.benchmarks.bfcl.decode import DecodeError, bracketed
 from wildtool.json_codec import as_object
 from wildtool.toolcall.call_syntax import MAX_CALL_CHARACTERS, CallSyntaxError, parse_expression
 
-_TAGGED = re.compile(r"<TOOLCALL>(.*?)</TOOLCALL>", re.DOTALL)
-_FUNCTIONS = re.compile(r"<functions>.*?</functions>", re.DOTALL)
 _BRACKETS = re.compile(r"\[.*\]", re.DOTALL)
-_OBJECTS = re.compile(r"\[\s*\{.*?\}\s*\]", re.DOTALL)
+_FIRST_OBJECT, _LAST_OBJECT = re.compile(r"\[\s*\{"), re.compile(r"\}\s*\]")
 
 
 def decode_form(form: str, text: str, *, tagged: bool) -> list[Any]:
@@ -33,10 +31,17 @@ def decode_form(form: str, text: str, *, tagged: bool) -> list[Any]:
 
 def untagged(text: str) -> str:
     """What is inside of `<TOOLCALL>…</TOOLCALL>`. Raises DecodeError."""
-    found = _TAGGED.search(text)
-    if found is None:
+    inside = _between(text, "<TOOLCALL>", "</TOOLCALL>")
+    if inside is None:
         raise DecodeError("no <TOOLCALL> around the calls")
-    return found[1]
+    return inside
+
+
+def _between(text: str, start: str, end: str) -> str | None:
+    """What stands between two signs, each at its first place; None where one is missing. In one pass."""
+    _, found, rest = text.partition(start)
+    inside, closed, _ = rest.partition(end)
+    return inside if found and closed else None
 
 
 def decode_json(text: str) -> list[Any]:
@@ -46,9 +51,10 @@ def decode_json(text: str) -> list[Any]:
     """
     found = _BRACKETS.search(text)
     text = found[0] if found else text
-    found = _OBJECTS.search(text)
+    first = _FIRST_OBJECT.search(text)
+    last = _LAST_OBJECT.search(text, first.end()) if first else None
     try:
-        value = json.loads(found[0] if found else text)
+        value = json.loads(text[first.start() : last.end()] if first and last else text)
     except (ValueError, RecursionError):
         return []
     return _json_calls(value)
@@ -97,13 +103,13 @@ CALL_FORMS: Mapping[str, Callable[[str], list[Any]]] = {
 def _xml_calls(text: str, *, verbose: bool) -> list[Any]:
     from xml.etree import ElementTree  # few categories need it
 
-    found = _FUNCTIONS.search(text)
-    if found is None:
+    inside = _between(text, "<functions>", "</functions>")
+    if inside is None:
         raise DecodeError("no <functions>")
-    if "<!" in found[0]:
+    if "<!" in inside:
         raise DecodeError("declarations are not read")  # such as entities that expand
     try:
-        root = ElementTree.fromstring(found[0])
+        root = ElementTree.fromstring(f"<functions>{inside}</functions>")
     except (ElementTree.ParseError, ValueError, RecursionError) as error:
         raise DecodeError(f"no XML ({error})") from error
     calls: list[Any] = []
