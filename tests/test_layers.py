@@ -17,7 +17,7 @@ ROOT = Path(wildtool.__file__).parent
 LAYERS = (
     {"redact", "old_paths"},
     {"errors"},
-    {"types", "sanitize", "json_codec"},
+    {"types", "sanitize", "steps", "json_codec"},
     {"data", "stats", "episode", "outputs"},
     {"toolcall"},
     {"trace"},

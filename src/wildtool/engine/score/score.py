@@ -5,6 +5,7 @@ import os
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from wildtool.engine.score.verdict_table import (
     verdicts_path,
 )
 from wildtool.errors import DataError, RecordError
+from wildtool.steps import with_steps
 from wildtool.types import Item, Source, Verdict
 
 MANY_ROWS = 1_000
@@ -140,7 +142,7 @@ def score_run(
     run, planned = _with_planned_size(prepare_judging(folder, profile=profile, data=data))
     table = VerdictTable(verdicts_path(out or folder, run.run_info.profile), run.selection.benchmark)
     with table, RecordReader(folder) as reader:
-        faults = _judge(run, reader, table)
+        faults = _judge(run, folder, reader, table)
         stamp = make_stamp(run.about, run.run_info.profile, reader.fingerprints, planned)
         return ScoringOutcome(
             verdicts=table.write(stamp),
@@ -156,12 +158,15 @@ Faults = list[tuple[int, str]]
 """Items that the judge failed on, by their place, with the reason."""
 
 
-def _judge(run: JudgingJob, reader: RecordReader, table: VerdictTable) -> tuple[str, ...]:
+def _judge(run: JudgingJob, folder: Path, reader: RecordReader, table: VerdictTable) -> tuple[str, ...]:
     """Fills the table with the verdicts of all items; says which the judge failed on, and why."""
 
     def fill(part: VerdictTable, mine: Callable[[int], bool] | None) -> Faults:
         faults: Faults = []
-        for judged in run.items(reader, mine):
+        judging = run.items(reader, mine)
+        if part is table:
+            judging = with_steps(f"judging {folder}", judging, attrgetter("order"))
+        for judged in judging:
             if judged.fault is not None:
                 faults.append((judged.order, f"{judged.item.id}: {judged.fault}"))
             part.add(judged.order, run.run_info, judged.item, judged.repeat, judged.verdicts, judged.log)
