@@ -1,6 +1,7 @@
 """The verb `review`: people correct and approve made sets. A set's own name starts or continues its review."""
 
 import json
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -12,7 +13,7 @@ from typer.core import TyperGroup
 from wildtool.cli.command import OUTPUT, SETTINGS, PanelCommand, split_values, with_exit_status
 from wildtool.cli.options import shared as options
 from wildtool.cli.terminal import print_err, print_out, single_line
-from wildtool.errors import UsageError
+from wildtool.errors import UsageError, unknown_name
 
 if TYPE_CHECKING:
     from wildtool.review.log import Entry
@@ -54,17 +55,15 @@ def start(
       wildtool review sessions.jsonl --store team.review.sqlite
 
     SET is a folder that `wildtool generate` made, or any data that `wildtool data lint` reads. It is not changed: all
-    edits and decisions go into SET.review.sqlite. New items are added each time.
+    edits and decisions go into SET.review.sqlite. New items are added each time. `wildtool review serve SET` opens it in
+    the browser.
     """
     from wildtool.review.sets import start_review, store_name
 
     project, added = start_review(what, store, benchmark)
     try:
-        unchecked = [] if no_check else [item.id for item in project.state.queue("unchecked")]
-        if len(unchecked) >= _PROGRESS:
-            print_err(f"checking {len(unchecked)} items; you can interrupt this and continue later")
-        for _ in project.check_items(unchecked):
-            pass
+        if not no_check:
+            _check_new(project)
         _print_overview(project, single_line(store_name(what, store)), added)
     finally:
         project.close()
@@ -81,6 +80,87 @@ def _print_overview(project: "ReviewProject", name: str, added: int) -> None:
         if found := project.state.queue(queue):
             shown = ", ".join(single_line(item.id) for item in found[:3])
             print_out(f"{len(found)} {what}: {shown}{', …' if len(found) > 3 else ''}")
+
+
+def serve_pages(
+    what: SetArgument,
+    store: StoreOption = None,
+    benchmark: options.BenchmarkOption = None,
+    who: Annotated[
+        str | None,
+        typer.Option("--as", metavar="NAME", help="Who reviews, where nobody signs in (default: the owner)."),
+    ] = None,
+    host: Annotated[str, typer.Option(metavar="NAME", help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, metavar="N", help="Port; 0 picks a free one.")
+    ] = 8643,
+    tls_cert: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Certificate; people then sign in by their tokens.")
+    ] = None,
+    tls_key: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Private key of the certificate.")
+    ] = None,
+    behind_proxy: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ORIGIN",
+            help="Address in people's browsers, if a proxy encrypts; people then sign in by their tokens.",
+        ),
+    ] = None,
+    open: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+) -> None:
+    """Review in the browser: read, correct, decide, end conflicts, see figures.
+
+    \b
+    Examples:
+      wildtool review serve sessions.jsonl --open
+      wildtool review serve sessions.jsonl --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
+      wildtool review serve sessions.jsonl --behind-proxy https://review.example.org
+
+    Starts the review if it is new. Without further options only this machine can reach it, and nobody signs in. Ctrl-C
+    stops it; everything saved stays.
+    """
+    import asyncio
+
+    from wildtool.cli.commands.view import open_in_browser
+    from wildtool.review.people import COMMAND_LINE
+    from wildtool.review.server.app import Listen, serve_review
+    from wildtool.review.sets import start_review, store_name
+
+    listen = Listen(host, port, tls_cert, tls_key, (behind_proxy or "").rstrip("/"))
+    listen.check()
+    project, _ = start_review(what, store, benchmark)
+    try:
+        if who is not None and listen.signs_in:
+            raise UsageError("--as is for one person without sign-in; here everyone signs in by a token")
+        if who is not None and not project.state.may(who, "reviewer"):
+            known = [person.name for person in project.state.people.values() if person.active]
+            raise UsageError(unknown_name("person", who, known))
+        if listen.signs_in and not project.state.people:
+            print_err("nobody can sign in yet: add people with `wildtool review people add`")
+        _check_new(project)
+    except BaseException:
+        project.close()
+        raise
+    name = single_line(store_name(what, store))
+
+    def ready(address: str) -> None:
+        print_out(f"Review of {name}: {address}")
+        sys.stdout.flush()
+        print_err("Ctrl-C stops it.")
+        if open:
+            open_in_browser(address)
+
+    asyncio.run(serve_review(project, Path(name).name, listen, who=who or COMMAND_LINE, ready=ready))
+
+
+def _check_new(project: "ReviewProject") -> None:
+    """Runs the rules over items that were not checked yet."""
+    unchecked = [item.id for item in project.state.queue("unchecked")]
+    if len(unchecked) >= _PROGRESS:
+        print_err(f"checking {len(unchecked)} items; you can interrupt this and continue later")
+    for _ in project.check_items(unchecked):
+        pass
 
 
 def export(
@@ -380,6 +460,7 @@ def people_list(what: SetArgument, store: StoreOption = None) -> None:
 
 
 _COMMANDS: Mapping[str, Callable[..., int | None]] = {
+    "serve": serve_pages,
     "export": export,
     "stats": stats,
     "log": log,

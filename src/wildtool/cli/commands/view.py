@@ -52,7 +52,7 @@ def view(
                 " encrypted, and there is no password."
             )
         if open:
-            _open(address)
+            open_in_browser(address)
 
     status = 130
     try:
@@ -65,7 +65,8 @@ def view(
             os._exit(status)
 
 
-def _open(address: str) -> None:
+def open_in_browser(address: str) -> None:
+    """Opens an address, and does not wait for the browser."""
     import threading
     import webbrowser
 

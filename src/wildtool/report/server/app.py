@@ -7,14 +7,8 @@ address among those written, never by building a path from it.
 """
 
 import asyncio
-import ipaddress
-import os
-import re
-import signal
-import socket
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
 from tempfile import TemporaryDirectory
@@ -26,81 +20,30 @@ import orjson
 from aiohttp import web
 
 from wildtool.engine.score.results import run_folders
-from wildtool.errors import UsageError
+from wildtool.report.server.access import (
+    BACKLOG,
+    CLOSING_S,
+    MEDIA_TYPES,
+    SAFE_HEADERS,
+    AccessPolicy,
+    Handler,
+    address_of,
+    listening_socket,
+    wait_for_sigterm,
+)
 from wildtool.report.server.connections import REQUEST_S, Connections, quiet_without_descriptors
 from wildtool.report.server.report_jobs import ReportJobs, files_below
 from wildtool.report.server.run_index import RunIndex
 from wildtool.report.site.site import BESIDE, Site
 from wildtool.sanitize import ellipsize
 
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-
 POLICY = f"{BESIDE}; connect-src 'self'"
 """Content security policy of the list, which may load its rows."""
 HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": f"{POLICY}; frame-ancestors 'none'",
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cache-Control": "no-cache",
+    **SAFE_HEADERS,
 }
-_KINDS = {
-    ".html": "text/html; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".css": "text/css; charset=utf-8",
-    ".csv": "text/csv; charset=utf-8",
-    ".svg": "image/svg+xml",
-    ".png": "image/png",
-}
-CLOSING_S = 1.0
-"""Seconds to wait for open requests when the server stops."""
 _READER = "wildtool-reader"
-BACKLOG = 64
-"""Connections that may wait to be accepted."""
-_HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^:\[\]@/\s]+)(?::\d{1,5})?")
-_OWN = frozenset({"localhost", "127.0.0.1", "::1"})
-
-
-class AccessPolicy:
-    """Decides which requests are answered: the middleware that each one passes first."""
-
-    def __init__(self, host: str, *, remote: bool) -> None:
-        """Args:
-        host: the name or address that the server listens on.
-        remote: whether other machines may connect.
-        """
-        self._names = _OWN | {host.lower()} | ({socket.gethostname().lower()} if remote else set[str]())
-        self._remote = remote
-
-    def deny_reason(self, request: web.BaseRequest) -> web.HTTPException | None:
-        """Why a request is refused; None if it is answered."""
-        hosts = request.headers.getall("Host", [])
-        if len(hosts) != 1 or not self._is_ours(hosts[0]):
-            return web.HTTPForbidden(text="This server has another name. Use the address that it printed.\n")
-        origin, site = request.headers.get("Origin"), request.headers.get("Sec-Fetch-Site")
-        if origin not in (None, f"http://{hosts[0]}") or site not in (None, "same-origin", "none"):
-            return web.HTTPForbidden(text="Other sites may not link here. Type the address yourself.\n")
-        if request.method not in ("GET", "HEAD"):
-            return web.HTTPMethodNotAllowed(request.method, ("GET", "HEAD"))
-        return None
-
-    def _is_ours(self, host: str) -> bool:
-        match = _HOST.fullmatch(host)
-        if match is None:
-            return False
-        # The port is not compared: a tunnel may use another one.
-        its = match[1].strip("[]").lower()
-        return its in self._names or (self._remote and _is_address(its))
-
-
-def _is_address(host: str) -> bool:
-    """Whether a host is an IP address, which nobody can redirect, unlike a name."""
-    try:
-        ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return True
 
 
 class ReaderThread:
@@ -286,8 +229,8 @@ async def serve(root: Path, host: str, port: int, *, remote: bool, ready: Callab
         await runner.setup()
         listener = await loop.create_server(connections, sock=at, backlog=BACKLOG)
         try:
-            ready(_address(host, at))
-            await _wait_for_sigterm()
+            ready(address_of(host, at))
+            await wait_for_sigterm()
         finally:
             listener.close()
             await runner.cleanup()
@@ -296,39 +239,6 @@ async def serve(root: Path, host: str, port: int, *, remote: bool, ready: Callab
 def _folder(root: Path) -> Path:
     # An empty folder may get runs later; for anything else, the error says what is wrong.
     return root if root.is_dir() else run_folders(root)[0]
-
-
-def listening_socket(host: str, port: int, *, remote: bool) -> socket.socket:
-    """A listening socket. Raises UsageError if that fails, or if other machines could reach it without
-    `remote`."""
-    try:
-        family, _, _, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-    except (OSError, UnicodeError, OverflowError) as error:
-        raise UsageError(f"--host {host}: no such host ({error})") from error
-    if not remote and not ipaddress.ip_address(str(where[0]).partition("%")[0]).is_loopback:
-        raise UsageError(
-            f"--host {host} can be reached by other machines. Anyone who reaches it can read all runs, with every"
-            " prompt and reply, without a password. Add --allow-remote if you want this"
-        )
-    try:
-        return socket.create_server(where[:2], family=family)
-    except OSError as error:
-        raise UsageError(
-            f"cannot listen at {host}, port {port} ({os.strerror(error.errno or 0)}); --port 0 picks a free one"
-        ) from error
-
-
-def _address(host: str, at: socket.socket) -> str:
-    return f"http://{f'[{host}]' if ':' in host else host}:{at.getsockname()[1]}/"
-
-
-async def _wait_for_sigterm() -> None:
-    stopped = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    # Not in every thread and on every system; then the process simply ends.
-    with suppress(NotImplementedError, RuntimeError, ValueError):
-        loop.add_signal_handler(signal.SIGTERM, stopped.set)
-    await stopped.wait()
 
 
 def _json(value: Any, status: int = 200) -> web.Response:
@@ -340,5 +250,5 @@ def _file(files: Mapping[str, Path], path: str) -> web.StreamResponse:
     if found is None:
         raise web.HTTPNotFound(text="Page not found. The list of runs: /\n")
     return web.FileResponse(
-        found, headers={"Content-Type": _KINDS.get(found.suffix, "application/octet-stream")}
+        found, headers={"Content-Type": MEDIA_TYPES.get(found.suffix, "application/octet-stream")}
     )

@@ -1,0 +1,138 @@
+"""Who may ask a local server, and how it listens: shared by `wildtool view` and the pages of `wildtool review`.
+
+Browsers let any web page send requests to a server on the same machine, so it answers only requests that name it as their
+host (another name may have been pointed at this machine) and that come from its own pages or a typed address.
+"""
+
+import asyncio
+import ipaddress
+import os
+import re
+import signal
+import socket
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from urllib.parse import urlsplit
+
+from aiohttp import web
+
+from wildtool.errors import UsageError
+
+SAFE_HEADERS: Mapping[str, str] = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-cache",
+}
+"""Headers of every answer, beside its content security policy."""
+MEDIA_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".csv": "text/csv; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+}
+CLOSING_S = 1.0
+"""Seconds to wait for open requests when a server stops."""
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+BACKLOG = 64
+"""Connections that may wait to be accepted."""
+_HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^:\[\]@/\s]+)(?::\d{1,5})?")
+_OWN = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+class AccessPolicy:
+    """Decides which requests are answered: the middleware that each one passes first."""
+
+    def __init__(
+        self, host: str, *, remote: bool, scheme: str = "http", proxy: str = "", writes: bool = False
+    ) -> None:
+        """Args:
+        host: the name or address that the server listens on.
+        remote: whether other machines may connect.
+        scheme: `http` or `https`.
+        proxy: the origin that browsers see, such as `https://review.example.org`, of a proxy before this server.
+        writes: whether POST is allowed; it must name its origin.
+        """
+        self._names = _OWN | {host.lower()} | ({socket.gethostname().lower()} if remote else set[str]())
+        if proxy:
+            self._names |= {(urlsplit(proxy).hostname or "").lower()}
+        self._remote = remote
+        self._scheme = scheme
+        self._proxy = proxy
+        self._methods = ("GET", "HEAD", "POST") if writes else ("GET", "HEAD")
+
+    def deny_reason(self, request: web.BaseRequest) -> web.HTTPException | None:
+        """Why a request is refused; None if it is answered."""
+        hosts = request.headers.getall("Host", [])
+        if len(hosts) != 1 or not self._is_ours(hosts[0]):
+            return web.HTTPForbidden(text="This server has another name. Use the address that it printed.\n")
+        origin, site = request.headers.get("Origin"), request.headers.get("Sec-Fetch-Site")
+        own = self._proxy or f"{self._scheme}://{hosts[0]}"
+        anonymous = (None,) if request.method != "POST" or "POST" not in self._methods else ()
+        if origin not in (own, *anonymous) or site not in (None, "same-origin", "none"):
+            return web.HTTPForbidden(text="Other sites may not link here. Type the address yourself.\n")
+        if request.method not in self._methods:
+            return web.HTTPMethodNotAllowed(request.method, self._methods)
+        return None
+
+    def _is_ours(self, host: str) -> bool:
+        match = _HOST.fullmatch(host)
+        if match is None:
+            return False
+        # The port is not compared: a tunnel may use another one.
+        its = match[1].strip("[]").lower()
+        return its in self._names or (self._remote and _is_address(its))
+
+
+def _is_address(host: str) -> bool:
+    """Whether a host is an IP address, which nobody can redirect, unlike a name."""
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+_READABLE = (
+    "Anyone who reaches it can read all runs, with every prompt and reply, without a password. Add --allow-remote if"
+    " you want this"
+)
+
+
+def listening_socket(host: str, port: int, *, remote: bool, risk: str = _READABLE) -> socket.socket:
+    """A listening socket.
+
+    Args: risk: what to say where other machines could reach it without `remote`.
+
+    Raises UsageError if that is so, or if it cannot listen there.
+    """
+    try:
+        family, _, _, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    except (OSError, UnicodeError, OverflowError) as error:
+        raise UsageError(f"--host {host}: no such host ({error})") from error
+    if not remote and not ipaddress.ip_address(str(where[0]).partition("%")[0]).is_loopback:
+        raise UsageError(f"--host {host} can be reached by other machines. {risk}")
+    try:
+        return socket.create_server(where[:2], family=family)
+    except OSError as error:
+        raise UsageError(
+            f"cannot listen at {host}, port {port} ({os.strerror(error.errno or 0)}); --port 0 picks a free one"
+        ) from error
+
+
+def address_of(host: str, at: socket.socket, scheme: str = "http") -> str:
+    """The address to type into a browser."""
+    return f"{scheme}://{f'[{host}]' if ':' in host else host}:{at.getsockname()[1]}/"
+
+
+async def wait_for_sigterm() -> None:
+    """Returns at SIGTERM."""
+    stopped = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    # Not in every thread and on every system; then the process simply ends.
+    with suppress(NotImplementedError, RuntimeError, ValueError):
+        loop.add_signal_handler(signal.SIGTERM, stopped.set)
+    await stopped.wait()

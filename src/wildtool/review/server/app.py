@@ -1,0 +1,307 @@
+"""The server of a review's pages: who may ask, what they ask for, and how errors are answered.
+
+Every request names this server as its host and comes from its own pages (`wildtool.report.server.access`). Pages are
+static files from a fixed table. All work on the review happens in one thread, since a store is for one thread.
+"""
+
+import asyncio
+import ssl
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from aiohttp import web
+
+from wildtool import json_codec
+from wildtool.errors import DataError, StorageError, UsageError
+from wildtool.json_codec import as_object
+from wildtool.report.server.access import (
+    BACKLOG,
+    CLOSING_S,
+    MEDIA_TYPES,
+    SAFE_HEADERS,
+    AccessPolicy,
+    Handler,
+    address_of,
+    listening_socket,
+    wait_for_sigterm,
+)
+from wildtool.report.server.connections import REQUEST_S, Connections, quiet_without_descriptors
+from wildtool.review.project import EditConflict, ReviewProject
+from wildtool.review.server.operations import (
+    BODY_LIMITS,
+    READS,
+    WRITES,
+    Operation,
+    RecordedRuns,
+    ReviewService,
+)
+from wildtool.review.server.payloads import Payload
+from wildtool.review.server.sign_in import SignIn
+
+PAGES_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+"""Content security policy of everything."""
+_OWN_FILES = (
+    "index.html",
+    "review.css",
+    "words.js",
+    "api.js",
+    "graph.js",
+    "figures.js",
+    "item.js",
+    "review.js",
+)
+_SHARED_FILES = ("site.css", "site.js", "trajectory_texts.js")
+
+
+@dataclass(frozen=True, slots=True)
+class Listen:
+    """Where a server listens, and how browsers reach it."""
+
+    host: str = "127.0.0.1"
+    port: int = 8643
+    """0 for any free one."""
+    tls_cert: Path | None = None
+    tls_key: Path | None = None
+    proxy: str = ""
+    """The origin of a proxy before it, such as `https://review.example.org`."""
+
+    @property
+    def scheme(self) -> str:
+        return "https" if self.tls_cert else "http"
+
+    @property
+    def signs_in(self) -> bool:
+        """Whether people have to sign in: others may reach it."""
+        return bool(self.tls_cert or self.proxy)
+
+    def check(self) -> None:
+        """Raises UsageError for what cannot go together."""
+        if (self.tls_cert is None) != (self.tls_key is None):
+            raise UsageError("--tls-cert and --tls-key belong together: give both files")
+        if self.proxy:
+            parts = urlsplit(self.proxy)
+            local = parts.scheme == "http" and parts.hostname in ("localhost", "127.0.0.1", "::1")
+            plain = self.proxy == f"{parts.scheme}://{parts.netloc}" and "@" not in parts.netloc
+            if not parts.hostname or not plain or not (parts.scheme == "https" or local):
+                raise UsageError(
+                    f"--behind-proxy {self.proxy}: expected the address in people's browsers, without a path, such as "
+                    "https://review.example.org"
+                )
+
+
+class ReviewApp:
+    """What the server answers."""
+
+    def __init__(
+        self, project: ReviewProject, name: str, sign_in: SignIn, runs: RecordedRuns | None = None
+    ) -> None:
+        """Args: as of `ReviewService`."""
+        self.project = project
+        self.sign_in = sign_in
+        self.service = ReviewService(project, name, signs_in=not sign_in.alone, runs=runs)
+        self._thread = ThreadPoolExecutor(1, "wildtool-review")
+        self._files = _page_files()
+
+    def routes(self) -> list[web.RouteDef]:
+        return [
+            web.post("/api/sign-in", self.start_session),
+            web.post("/api/sign-out", self.end_session),
+            web.get("/api/{what}", self.read),
+            web.post("/api/{what}", self.write),
+            web.get("/favicon.ico", self.icon),
+            web.get("/{path:.*}", self.page),
+        ]
+
+    async def work(self, action: Callable[[], Any]) -> Any:
+        """The result of an action in the thread that has the store."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, action)
+
+    async def read(self, request: web.Request) -> web.StreamResponse:
+        return await self._answer(request, READS, dict(request.query))
+
+    async def write(self, request: web.Request) -> web.StreamResponse:
+        return await self._answer(request, WRITES, await _body(request))
+
+    async def start_session(self, request: web.Request) -> web.Response:
+        token = str((await _body(request)).get("token", ""))
+        response = _json({})
+
+        def start() -> bool:
+            self.project.refresh()
+            return self.sign_in.start(self.project, token.strip(), response)
+
+        if self.sign_in.alone or await self.work(start):
+            return response
+        return _json(
+            {"problem": "This token is nobody's. Ask for a new one: wildtool review people add"}, 401
+        )
+
+    async def end_session(self, request: web.Request) -> web.Response:
+        response = _json({})
+        self.sign_in.end(request, response)
+        return response
+
+    async def icon(self, request: web.Request) -> web.Response:
+        """Empty: browsers ask for an icon and complain if there is none."""
+        return web.Response(status=204)
+
+    async def page(self, request: web.Request) -> web.StreamResponse:
+        found = self._files.get(request.match_info["path"] or "index.html")
+        if found is None:
+            raise web.HTTPNotFound(text="There is no such page. The review: /\n")
+        return web.FileResponse(found, headers={"Content-Type": MEDIA_TYPES[found.suffix]})
+
+    async def close(self) -> None:
+        await self.work(self.project.close)
+        self._thread.shutdown()
+
+    async def _answer(
+        self, request: web.Request, table: Mapping[str, Operation], asked: Payload
+    ) -> web.StreamResponse:
+        operation = table.get(request.match_info["what"])
+
+        def act() -> tuple[Any, int]:
+            self.project.refresh()
+            who = self.sign_in.person(self.project, request)
+            if not who:
+                return {"problem": "Sign in first."}, 401
+            if operation is None:
+                return {"problem": "There is no such thing to ask for."}, 404
+            try:
+                return operation(self.service, who, asked), 200
+            except EditConflict as error:
+                return self.service.conflict(error, who, asked), 409
+            except (UsageError, DataError) as error:
+                return {"problem": str(error)}, 422
+            except StorageError as error:
+                return {"problem": str(error)}, 507
+
+        answer, status = await self.work(act)
+        return _json(answer, status)
+
+
+async def _body(request: web.Request) -> Payload:
+    """The JSON object of a request. Raises the answer for anything else."""
+    if request.content_type != "application/json":
+        raise web.HTTPUnsupportedMediaType(text="Expected JSON.\n")
+    try:
+        return as_object(json_codec.loads_within(await request.read(), BODY_LIMITS))
+    except ValueError as error:
+        raise web.HTTPBadRequest(text="Expected one JSON object, not too large.\n") from error
+
+
+def _json(value: Any, status: int = 200) -> web.Response:
+    return web.Response(body=json_codec.dumps(value), status=status, content_type="application/json")
+
+
+def _page_files() -> dict[str, Path]:
+    """The files of the pages, by address."""
+    own, shared = files("wildtool.review.server") / "assets", files("wildtool.report") / "assets"
+    places = {name: own / name for name in _OWN_FILES} | {name: shared / name for name in _SHARED_FILES}
+    return {name: Path(str(place)) for name, place in places.items()}
+
+
+# Serving ------------------------------------------------------------------------------------------------
+
+
+def review_application(
+    review: ReviewApp,
+    policy: AccessPolicy,
+    answering: Callable[[Any], None] = lambda transport: None,
+) -> web.Application:
+    """The review with its access policy. Args: answering: called with the transport of each request."""
+
+    @web.middleware
+    async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
+        answering(request.transport)
+        refusal = policy.deny_reason(request)
+        if refusal is not None:
+            raise refusal
+        return await handler(request)
+
+    async def secured(request: web.Request, response: web.StreamResponse) -> None:
+        response.headers.update({**SAFE_HEADERS, "Content-Security-Policy": PAGES_POLICY})
+        if request.path.startswith("/api/"):
+            response.headers["Cache-Control"] = "no-store"
+
+    async def closed(app: web.Application) -> None:
+        await review.close()
+
+    app = web.Application(middlewares=[guarded], client_max_size=BODY_LIMITS.bytes)
+    app.on_response_prepare.append(secured)
+    app.on_cleanup.append(closed)
+    app.add_routes(review.routes())
+    return app
+
+
+async def serve_review(
+    project: ReviewProject,
+    name: str,
+    listen: Listen,
+    *,
+    who: str,
+    ready: Callable[[str], None],
+    runs: RecordedRuns | None = None,
+) -> None:
+    """Serves a review until SIGTERM or cancellation, and closes it.
+
+    Args:
+        who: who acts where nobody signs in.
+        ready: called with the address once it answers.
+
+    Raises UsageError if it cannot listen there, or others could reach it unprotected.
+    """
+    listen.check()
+    risk = (
+        "People sign in there, so say how it is encrypted: --tls-cert and --tls-key, or --behind-proxy ORIGIN if a proxy "
+        "does that"
+    )
+    context = _tls(listen)
+    sign_in = SignIn(
+        "" if listen.signs_in else who, secure=(listen.proxy or listen.scheme).startswith("https")
+    )
+    policy = AccessPolicy(
+        listen.host, remote=listen.signs_in, scheme=listen.scheme, proxy=listen.proxy, writes=True
+    )
+    with listening_socket(listen.host, listen.port, remote=listen.signs_in, risk=risk) as at:
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(quiet_without_descriptors)
+        connections = Connections(lambda: runner.server())  # pyright: ignore[reportOptionalCall]
+        app = review_application(
+            ReviewApp(project, name, sign_in, runs), policy, connections.request_complete
+        )
+        runner = web.AppRunner(
+            app,
+            access_log=None,
+            handle_signals=False,
+            shutdown_timeout=CLOSING_S,
+            keepalive_timeout=REQUEST_S,
+            lingering_time=REQUEST_S,
+        )
+        await runner.setup()
+        listener = await loop.create_server(connections, sock=at, backlog=BACKLOG, ssl=context)
+        try:
+            ready(listen.proxy + "/" if listen.proxy else address_of(listen.host, at, listen.scheme))
+            await wait_for_sigterm()
+        finally:
+            listener.close()
+            await runner.cleanup()
+
+
+def _tls(listen: Listen) -> ssl.SSLContext | None:
+    if listen.tls_cert is None:
+        return None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    try:
+        context.load_cert_chain(listen.tls_cert, listen.tls_key)
+    except (OSError, ssl.SSLError) as error:
+        raise UsageError(f"--tls-cert {listen.tls_cert}: cannot be used ({error})") from error
+    return context

@@ -1,0 +1,556 @@
+// One item: the conversation beside tools, findings and history; every part is edited in place.
+import { read, write, Refusal } from "./api.js";
+import { needs, orders, picture } from "./graph.js";
+import { bdi, beside, button, choice, labelled, link, make, said, t, visible } from "./words.js";
+
+const LONG = 240;
+let item, context, main, editing = null;
+
+export const isEditing = () => Boolean(editing && editing.changed());
+export function current() { return item; }
+
+// ---- places: a part is found by its pointer
+const slot = (field) => main.querySelector(`[data-field="${CSS.escape(field)}"]`);
+export function parts() { return [...main.querySelectorAll(".part")].filter((node) => node.offsetParent !== null); }
+function place(field) {
+  for (let at = field; at; at = at.slice(0, at.lastIndexOf("/"))) {
+    const found = slot(at) || main.querySelector(`[data-field^="${CSS.escape(`${at}/`)}"]`);
+    if (found) return found;
+  }
+  return null;
+}
+export function jump(field) {
+  const node = place(field);
+  if (!node) return;
+  for (let at = node.parentElement; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
+  node.focus();
+  node.scrollIntoView({ block: "center" });
+}
+const findingsOf = (field) => (item.findings || []).filter((one) => one.field === field);
+
+// ---- saving
+async function save(what, body, focus) {
+  const answer = await context.attempt(() => write(what, { id: item.id, seen: item.seen, ...body }), (refusal) => {
+    if (refusal.status !== 409) return false;
+    overtaken(what, body, refusal.answer, focus);
+    return true;
+  });
+  if (!answer) return false;
+  editing = null;
+  take(answer, focus);
+  const found = (answer.findings || []).length;
+  context.say(what === "edit" || what === "choose" || what === "steps" ? (found ? t("Saved. {0} findings.", found) : t("Saved.")) : t("Decided."));
+  context.changed();
+  return true;
+}
+
+// Somebody was faster: both versions side by side, and nothing is overwritten before the person decides.
+function overtaken(what, body, answer, focus) {
+  const mine = body.text ?? body.json, now = answer.now.text ?? answer.now.json;
+  const dialog = context.dialog(t("Somebody else saved this meanwhile"));
+  if (mine === undefined || now === undefined) {
+    dialog.append(make("p", "", answer.problem));
+  } else {
+    dialog.append(make("p", "", t("Nothing of theirs or yours is lost. What should the item have?")));
+    const sides = make("div", "sides"), [left, right] = beside(now, mine);
+    for (const [name, node] of [["Saved by someone else", left], ["Yours", right]]) {
+      const side = make("section");
+      side.append(make("h3", "", t(name)), node);
+      sides.append(side);
+    }
+    dialog.append(sides);
+  }
+  const row = make("div", "tools"), done = (action) => () => { context.closeDialog(); action(); };
+  if (mine !== undefined) {
+    row.append(button(t("Save mine"), done(() => { item = answer.item; save(what, body, focus); })));
+    if (what === "edit") row.append(button(t("Edit mine further"), done(() => { editing = null; take(answer.item); reopen(body.field, mine); })));
+  }
+  row.append(button(t("Take theirs"), done(() => { editing = null; take(answer.item, focus); })));
+  dialog.append(row);
+  context.openDialog();
+}
+function reopen(field, text) {
+  const node = slot(field);
+  if (node && node.openEditor) node.openEditor(text);
+}
+
+// ---- a part that can be edited
+function editable(part, shown, options = {}) {
+  const node = make("div", `part ${options.classes || ""}`);
+  node.dataset.field = part.field;
+  node.tabIndex = 0;
+  const body = make("div", "body");
+  body.append(shown);
+  node.append(body);
+  const found = findingsOf(part.field);
+  if (found.length) node.classList.add("found");
+  for (const one of found) {
+    const said = make("p", `finding ${one.severity}`, `${one.severity === "error" ? "✗" : "!"} ${one.rule}: ${one.message}`);
+    said.dir = "auto";
+    node.append(said);
+  }
+  if (item.problem) return node;
+  node.openEditor = (text) => openEditor(node, part, text, options);
+  const pen = button("✎", () => node.openEditor(), "plain pen");
+  pen.setAttribute("aria-label", `${t("Edit")} ${options.label || part.name}`);
+  pen.tabIndex = -1;
+  node.append(pen);
+  return node;
+}
+
+function openEditor(node, part, text, options) {
+  if (editing && editing.node !== node && editing.changed() && !confirm(t("The text has changed; leave it?"))) return;
+  if (editing) editing.close();
+  const isText = part.text !== undefined, before = isText ? part.text : part.json ?? "";
+  const values = options.values && !options.values.includes(before) ? [before, ...options.values] : options.values;
+  const field = values ? choice(values, before) : make("textarea");
+  if (!values) {
+    field.value = text ?? before;
+    field.dir = "auto";
+    field.rows = Math.min(20, Math.max(2, field.value.split("\n").length + Math.floor(field.value.length / 90)));
+    field.spellcheck = isText;
+    if (!isText) field.classList.add("code");
+  }
+  field.setAttribute("aria-label", options.label || part.name);
+  const form = make("form", "editor"), problem = make("p", "finding error"), row = make("div", "tools");
+  problem.hidden = true;
+  const send = make("button", "plain strong", t("Save"));
+  send.type = "submit";
+  const close = () => { form.remove(); node.querySelector(".body").hidden = false; if (editing && editing.node === node) editing = null; };
+  const cancel = () => { close(); node.focus(); };
+  row.append(send, button(t("Cancel"), cancel), make("small", "", "Ctrl+Enter, Esc"));
+  if (options.removable) row.append(button(t("Remove"), () => save("edit", { field: part.field, remove: true })));
+  form.append(field, problem, row);
+  const check = () => {
+    if (isText) return true;
+    try { JSON.parse(field.value); problem.hidden = true; return true; } catch (error) {
+      problem.textContent = t("Not JSON: {0}", error.message);
+      problem.hidden = false;
+      return false;
+    }
+  };
+  field.addEventListener("input", check);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (!check()) { field.focus(); return; }
+    if (field.value === before) { cancel(); return; }
+    save("edit", { field: part.field, [isText ? "text" : "json"]: field.value }, part.field);
+  });
+  form.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); form.requestSubmit(); }
+    if (event.key === "Escape") { event.preventDefault(); event.stopPropagation(); cancel(); }
+  });
+  node.querySelector(".body").hidden = true;
+  node.querySelector(".body").after(form);
+  editing = { node, close, changed: () => field.value !== before };
+  field.focus();
+}
+
+// JSON of a part that is too large to be in the item: fetched, then edited in a dialog.
+async function editWhole(field, label) {
+  const part = await context.attempt(() => read("part", { id: item.id, field }));
+  if (!part) return;
+  const dialog = context.dialog(label);
+  const node = editable({ field, name: label, ...part }, make("span"), { label });
+  dialog.append(node);
+  context.openDialog();
+  node.openEditor();
+}
+
+// ---- what parts look like
+function valueNode(part) {
+  if (part.text !== undefined) return said(part.text);
+  return part.json === undefined ? make("em", "muted", t("nothing")) : foldable(part.json);
+}
+function foldable(text) {
+  if (text.length <= LONG) return said(text, "pre", "code");
+  const made = make("details", "fold");
+  made.append(make("summary", "", `${visible(text.replace(/\s+/g, " ").slice(0, 90))} …`), said(text, "pre", "code"));
+  return made;
+}
+function bubble(part, who, turn, label = "") {
+  const made = make("div", `bubble ${who === "User" ? "user" : "assistant"}`), head = make("div", "head");
+  head.append(make("b", "", t(who)), make("small", "", label ? `${turn} · ${t(label)}` : turn));
+  made.append(head, editable(part, said(part.text ?? part.json ?? ""), { label: `${t(who)} ${turn}` }));
+  return made;
+}
+
+function callCard(parts, index, task, turn) {
+  const made = make("div", "call"), name = parts.find((part) => part.kind === "call");
+  const head = make("div", "callhead");
+  head.append(make("span", "number", String(index)), editable(name, make("code", "", name.text ?? name.json ?? "?"), { label: t("Name"), values: item.tools.map((tool) => tool.name) }));
+  if (!item.problem && task.actions) head.append(button("×", () => save("steps", { field: task.actions, index }), "plain pen remove"));
+  const cross = head.querySelector(".remove");
+  if (cross) { cross.setAttribute("aria-label", `${t("Remove this call")} ${index}`); cross.title = t("Remove this call"); }
+  made.append(head);
+  const given = parts.filter((part) => part.kind === "argument"), list = make("div", "arguments");
+  for (const part of given) {
+    const row = make("div", "argument"), tool = item.tools.find((one) => one.name === name.text);
+    const about = tool && tool.parameters.find((one) => one.name === part.name);
+    const label = make("span", "name", part.name);
+    if (about && about.required) label.append(make("sup", "", "*"));
+    if (about) label.title = `${visible(about.type)} · ${visible(about.about)}`;
+    row.append(label, editable(part, part.text !== undefined ? said(part.text, "span") : valueNode(part), { label: part.name, removable: true, values: part.text !== undefined && about && about.values.length ? about.values : null }));
+    list.append(row);
+  }
+  if (!given.length) list.append(make("em", "muted", t("no arguments")));
+  made.append(list);
+  if (!item.problem) {
+    const base = name.field.replace(/\/name$/, "/arguments");
+    const small = make("div", "small");
+    small.append(button(t("Edit the arguments as JSON"), () => editWhole(base, `${t("arguments")} ${index}`), "linklike"));
+    made.append(small);
+  }
+  const seen = parts.find((part) => part.kind === "observation");
+  if (seen) {
+    const row = make("div", "observation");
+    row.append(make("small", "", `${t("observation")} ${turn}`), editable(seen, valueNode(seen), { label: t("observation") }));
+    made.append(row);
+  }
+  return made;
+}
+
+function label(parts, kind, name, values) {
+  const part = parts.find((one) => one.kind === kind);
+  if (!part) return "";
+  const made = make("span", "labelled");
+  made.append(make("small", "", t(name)), editable(part, make("span", "", part.text ?? part.json ?? ""), { label: t(name), values, classes: "inline" }));
+  return made;
+}
+
+function taskSection(task, t0) {
+  const made = make("section", "task"), head = make("div", "taskhead"), steps = new Map();
+  made.id = `task-${t0}`;
+  head.append(make("h2", "", t("Task {0}", t0 + 1)), label(task.parts, "type", "type", context.review.task_types), label(task.parts, "subtype", "subtype", context.review.subtypes));
+  const type = task.parts.find((part) => part.kind === "type");
+  if (task.graph && task.graph.derived_type && type && type.text !== task.graph.derived_type && type.text !== "Chat") {
+    head.append(make("span", "chip warn", t("the graph says {0}", task.graph.derived_type)));
+  }
+  if (task.stale) head.append(make("span", "chip warn", t("stale")));
+  made.append(head);
+  let turn = 0;
+  const number = () => `${t0 + 1}.${(turn += 1)}`;
+  for (const part of task.parts) {
+    if (part.node !== null) steps.set(part.node, [...(steps.get(part.node) || []), part]);
+    else if (part.kind === "user text") made.append(bubble(part, "User", number()));
+    else if (!["type", "subtype"].includes(part.kind)) {
+      const row = make("div", "field");
+      row.append(make("small", "", `${part.kind === "other" ? t("Data") : part.name}`), editable(part, valueNode(part), { label: part.name || t("Data") }));
+      made.append(row);
+    }
+  }
+  if (task.candidates.length) made.append(candidates(task));
+  for (const [index, parts] of steps) {
+    if (parts.some((part) => part.kind === "call")) made.append(callCard(parts, index, task, number()));
+    for (const part of parts) {
+      if (part.kind === "question") made.append(bubble(part, "Assistant", number(), "asks"));
+      if (part.kind === "reply") made.append(bubble(part, "User", number()));
+      if (part.kind === "answer") made.append(bubble(part, "Assistant", number(), "answers"));
+    }
+    if (Object.hasOwn(task.extras, index)) {
+      const more = make("details", "extras");
+      more.append(make("summary", "", t("plan and notes of the maker")), said(task.extras[index], "pre", "code"));
+      made.append(more);
+    }
+  }
+  if (task.actions && !item.problem) {
+    const row = make("div", "small"), count = steps.size;
+    const tool = choice(item.tools.map((one) => one.name), ""), at = choice(Array.from({ length: count }, (_, k) => String(k)), String(Math.max(0, count - 1)), (k) => t("before step {0}", k));
+    tool.setAttribute("aria-label", t("Name"));
+    at.setAttribute("aria-label", t("before step {0}", ""));
+    if (item.tools.length) row.append(button(t("Add a call"), () => save("steps", { field: task.actions, index: Number(at.value), add: tool.value }), "linklike"), tool, at);
+    row.append(button(t("Edit all steps as JSON"), () => editWhole(task.actions, `${t("Task {0}", t0 + 1)}`), "linklike"));
+    made.append(row);
+  }
+  if (task.graph && task.graph.nodes.length > 1) made.append(graphOf(task));
+  return made;
+}
+
+function graphOf(task) {
+  const made = make("details", "graphbox"), graph = task.graph;
+  made.open = true;
+  made.append(make("summary", "", t("Dependency graph")));
+  const toggle = item.problem ? null : (source, target) => {
+    const now = graph.edges.filter((edge) => edge.written && edge.target === target).map((edge) => edge.source);
+    const after = now.includes(source) ? now.filter((one) => one !== source) : [...now, source].sort((a, b) => a - b);
+    const field = task.parts.find((part) => part.kind === "edges" && part.node === target).field;
+    save("edit", { field, json: JSON.stringify(after) }, `need:${field}:${source}-${target}`);
+  };
+  const drawn = picture(graph, toggle);
+  if (drawn) made.append(drawn);
+  if (toggle) made.append(make("small", "muted", t("Click an edge, or choose what each step needs below.")));
+  const rows = needs(graph, toggle);
+  rows.dataset.task = task.actions;
+  made.append(rows);
+  for (const part of task.parts.filter((one) => one.kind === "edges")) {
+    for (const one of findingsOf(part.field)) {
+      const line = make("p", `finding ${one.severity}`, `${one.severity === "error" ? "✗" : "!"} ${part.node}: ${one.message}`);
+      line.dataset.field = part.field;
+      line.tabIndex = 0;
+      made.append(line);
+    }
+  }
+  made.append(orders(graph));
+  return made;
+}
+
+function candidates(task) {
+  const made = make("details", "candidates"), user = task.parts.find((part) => part.kind === "user text");
+  made.append(make("summary", "", `${t("Candidates")} (${task.candidates.length})`));
+  const picked = [];
+  task.candidates.forEach((one, index) => {
+    const row = make("div", "candidate"), box = make("input");
+    box.type = "checkbox";
+    box.setAttribute("aria-label", `${t("Merge")} ${index + 1}`);
+    box.addEventListener("change", () => { if (box.checked) picked.push(index); else picked.splice(picked.indexOf(index), 1); });
+    row.append(make("b", "", `${index + 1}`), said(one.text));
+    for (const [name, value] of Object.entries(one.about)) row.append(make("small", "", `${name}: ${value}`));
+    if (user && !item.problem) row.append(box, button(t("Choose"), () => save("choose", { field: user.field, text: one.text, candidate: index }, user.field)));
+    made.append(row);
+  });
+  if (user && !item.problem) {
+    made.append(button(t("Merge"), () => {
+      const dialog = context.dialog(t("Merge")), area = make("textarea");
+      area.value = picked.map((index) => task.candidates[index].text).join("\n");
+      area.rows = 8;
+      area.dir = "auto";
+      area.setAttribute("aria-label", t("Merge"));
+      dialog.append(area, button(t("Save"), () => { context.closeDialog(); save("choose", { field: user.field, text: area.value, candidate: null }, user.field); }));
+      context.openDialog();
+      area.focus();
+    }));
+  }
+  return made;
+}
+
+// ---- beside the conversation
+function box(name, open, ...children) {
+  const made = make("details", "box");
+  made.open = open;
+  made.append(make("summary", "", name), ...children);
+  return made;
+}
+function rules() {
+  const found = item.findings, list = make("ul", "findings");
+  if (found === null) return box(t("Rules"), true, make("p", "muted", t("The rules have not run.")));
+  for (const one of found) {
+    const line = make("li", one.severity), go = button(`${one.severity === "error" ? "✗" : "!"} ${one.rule}: ${one.message}`, () => jump(one.field), "linklike");
+    go.dir = "auto";
+    line.append(go);
+    list.append(line);
+  }
+  return box(`${t("Rules")} (${found.length})`, true, found.length ? list : make("p", "muted", t("The rules found nothing.")));
+}
+function tools() {
+  const made = item.tools.map((tool) => {
+    const one = make("details", "tool"), head = make("summary");
+    head.append(make("code", "", tool.name));
+    one.append(head, said(tool.about, "p", "about"));
+    const list = make("ul");
+    for (const parameter of tool.parameters) {
+      const line = make("li"), values = parameter.values.length ? ` [${parameter.values.join(", ")}]` : "";
+      line.append(make("code", parameter.required ? "required" : "", parameter.name), parameter.required ? make("small", "mark", ` ${t("required")}`) : "", make("small", "", ` ${parameter.type}${values}`), bdi(parameter.about ? ` ${parameter.about}` : ""));
+      list.append(line);
+    }
+    one.append(list, editable({ ...tool, name: tool.name }, make("span"), { label: tool.name, classes: "schema" }));
+    if (findingsOf(tool.field).length) one.open = true;
+    return one;
+  });
+  return box(`${t("Tools")} (${made.length})`, made.length <= 12, ...made);
+}
+function history() {
+  const list = make("ol", "history");
+  for (const entry of [...item.history].reverse()) {
+    const line = make("li"), head = make("div", "head");
+    head.append(make("b", "", t(entry.kind)), " ", bdi(entry.who), make("small", "", ` ${entry.when.replace("T", " ").slice(0, 16)}`));
+    line.append(head);
+    if (entry.said) line.append(make("div", "", t(entry.said)));
+    if (entry.reasons.length && entry.kind !== "edit") line.append(make("small", "", entry.reasons.join(", ")));
+    if (entry.field) line.append(make("code", "muted", entry.field));
+    if (entry.before !== undefined) line.append(...beside(entry.before, entry.after));
+    if (entry.note) line.append(said(entry.note, "p", "note"));
+    list.append(line);
+  }
+  const made = box(`${t("History")} (${item.history.length})`, false, item.history.length ? list : make("p", "muted", t("Nothing has happened yet.")));
+  made.id = "history";
+  return made;
+}
+function shared() {
+  if (!item.shared.length) return "";
+  const rows = item.shared.map((part) => {
+    const row = make("div", "field");
+    row.append(make("small", "", part.name), editable(part, valueNode(part), { label: part.name }));
+    return row;
+  });
+  return box(t("Other parts"), true, ...rows);
+}
+// What recorded runs say after the edits: `{model, task, before, after, note}` each.
+function runs() {
+  if (!Array.isArray(item.runs)) return "";
+  const sign = (verdict) => verdict === true ? `✓ ${t("right")}` : verdict === false ? `✗ ${t("wrong")}` : t("unknown");
+  const list = make("ul", "runs");
+  for (const one of item.runs) {
+    const line = make("li", one.before === one.after ? "" : "flip");
+    line.append(bdi(String(one.model)), one.task === null || one.task === undefined ? "" : make("small", "", ` ${t("Task {0}", one.task + 1)}`),
+      ` ${one.before === one.after ? sign(one.after) : `${sign(one.before)} → ${sign(one.after)}`}`, one.note ? said(String(one.note), "p", "note") : "");
+    list.append(line);
+  }
+  return box(`${t("Recorded runs")} (${item.runs.length})`, true, list);
+}
+
+// ---- decisions
+function reasonBoxes() {
+  const made = make("fieldset", "reasons"), boxes = [];
+  made.append(make("legend", "", t("Reasons")));
+  for (const [code, words] of Object.entries(context.review.reasons)) {
+    const label = make("label", "tick"), tick = make("input");
+    tick.type = "checkbox";
+    tick.value = code;
+    boxes.push(tick);
+    label.append(tick, make("span", "", t(words)));
+    made.append(label);
+  }
+  return { made, chosen: () => boxes.filter((one) => one.checked).map((one) => one.value), first: boxes[0] };
+}
+function bar() {
+  const made = make("div", "bar");
+  made.id = "bar";
+  if (item.conflict) return made;
+  if (item.problem) {
+    made.append(make("p", "muted", t("This item {0}. You can read it.", t(item.problem))));
+    return made;
+  }
+  const reasons = reasonBoxes(), note = make("input");
+  reasons.made.hidden = true;
+  note.placeholder = t("Remark");
+  note.setAttribute("aria-label", t("Remark"));
+  note.dir = "auto";
+  note.id = "remark";
+  const decide = (choice) => {
+    if (choice === "reject" && !reasons.chosen().length) {
+      reasons.made.hidden = false;
+      context.say(t("Choose at least one reason."));
+      reasons.first.focus();
+      return;
+    }
+    save("decide", { choice, reasons: reasons.chosen(), note: note.value });
+  };
+  const row = make("div", "tools"), act = (name, key, choice, classes) => {
+    const made = button(t(name), () => decide(choice), `plain ${classes}`);
+    made.dataset.decide = choice;
+    made.append(make("kbd", "", key));
+    return made;
+  };
+  const why = button(t("Reasons"), () => { reasons.made.hidden = !reasons.made.hidden; });
+  row.append(act("Approve", "a", "approve", "yes"), act("Reject", "r", "reject", "no"), act("Discuss", "d", "discuss", ""), why, note,
+    button(t("Add a remark"), () => { if (note.value) save("remark", { note: note.value }); }));
+  made.append(reasons.made, row);
+  if (item.decided) made.prepend(make("p", "decided", t("You decided: {0}", `${t(item.decided.choice)}${item.decided.reasons.length ? ` (${item.decided.reasons.join(", ")})` : ""}`)));
+  return made;
+}
+export function press(name) {
+  const found = main.querySelector(`[data-decide="${name}"]`);
+  if (found) found.click();
+}
+
+function staleNotice() {
+  if (!item.stale.length || item.problem) return "";
+  const made = make("div", "notice warning");
+  made.append(make("p", "", t("An earlier task was changed. Check these tasks again: {0}", item.stale.map((one) => one + 1).join(", "))));
+  const done = button(t("Checked again"), () => save("recheck", { tasks: item.stale }));
+  done.dataset.decide = "recheck";
+  made.append(done);
+  return made;
+}
+
+function conflictPanel() {
+  const clash = item.conflict;
+  if (!clash) return "";
+  const made = make("section", "conflict notice"), boxes = [], reasons = reasonBoxes(), note = make("input");
+  made.append(make("h2", "", `${t("Conflict")}: ${clash.reasons.map((one) => t(one)).join(", ")}`));
+  const people = make("ul");
+  for (const one of item.review ? item.review.decisions : []) {
+    const line = make("li");
+    line.append(bdi(one.who, "name"), `: ${t(one.choice)}${one.reasons.length ? ` (${one.reasons.map((code) => t(context.review.reasons[code] || code)).join(", ")})` : ""}`, one.note ? said(one.note, "p", "note") : "");
+    people.append(line);
+  }
+  made.append(people);
+  if (clash.changes.length) made.append(make("p", "muted", t("Select the edits that the item takes.")));
+  else made.append(make("p", "muted", t("nobody edited")));
+  clash.changes.forEach((one, index) => {
+    const row = make("div", "change"), head = make("label", "tick"), tick = make("input");
+    tick.type = "checkbox";
+    tick.checked = one.together;
+    tick.value = String(index);
+    boxes.push(tick);
+    head.append(tick, bdi(one.who.join(", "), "name"), " ", make("code", "muted", one.field), one.together ? "" : make("span", "chip warn", t("excludes another edit")));
+    const sides = make("div", "sides"), [left, right] = beside(one.before, one.after);
+    left.prepend(make("small", "label", t("before")));
+    right.prepend(make("small", "label", t("after")));
+    sides.append(left, right);
+    row.append(head, sides);
+    made.append(row);
+  });
+  note.placeholder = t("Remark");
+  note.setAttribute("aria-label", t("Remark"));
+  const end = (choice) => {
+    if (choice === "reject" && !reasons.chosen().length) { context.say(t("Choose at least one reason.")); reasons.first.focus(); return; }
+    const take = choice === "approve" ? boxes.filter((one) => one.checked).map((one) => Number(one.value)) : [];
+    save("resolve", { choice, take, proposal: clash.proposal, seen: clash.seen, reasons: choice === "reject" ? reasons.chosen() : [], note: note.value });
+  };
+  const row = make("div", "tools"), yes = button(t("Approve with the selected edits"), () => end("approve"), "plain yes"), no = button(t("Reject the item"), () => end("reject"), "plain no");
+  yes.dataset.decide = "approve";
+  no.dataset.decide = "reject";
+  row.append(yes, no, note);
+  made.append(reasons.made, row);
+  return made;
+}
+
+function header() {
+  const made = make("header", "itemhead"), row = make("div", "chips"), { previous, next, position, total } = context.neighbours(item.id);
+  const go = make("div", "go");
+  if (previous) go.append(link(`← ${t("Previous")}`, context.addressOf(previous)));
+  if (total) go.append(make("small", "", t("{0} of {1}", position, total)));
+  if (next) go.append(link(`${t("Next")} →`, context.addressOf(next)));
+  const title = make("h1");
+  title.append(bdi(item.id));
+  const chip = (text, classes = "") => { if (text) row.append(make("span", `chip ${classes}`, text)); };
+  chip(t(item.stage), item.stage === "approved" ? "good" : item.stage === "rejected" ? "bad" : "");
+  chip(item.domain);
+  chip(item.lang);
+  chip(t("version {0}", item.version));
+  if (item.confidence < 1) chip(t("confidence {0} %", Math.round(100 * item.confidence)), item.confidence < 0.85 ? "warn" : "");
+  if (item.own_copy) chip(t("your own copy"));
+  if (item.review && !item.review.ended && item.review.round) chip(t("Round {0}", item.review.round));
+  if (item.review && !item.review.ended && item.own_copy && item.review.others) chip(item.review.others === 1 ? t("1 other reviews it too") : t("{0} others review it too", item.review.others));
+  made.append(go, title, row);
+  return made;
+}
+
+function take(answer, focus) {
+  item = answer;
+  const top = scrollY, open = new Map([...main.querySelectorAll("details.box")].map((one, k) => [k, one.open]));
+  const made = make("article", "item"), columns = make("div", "columns"), talk = make("div", "talk"), aside = make("aside");
+  item.tasks.forEach((task, index) => talk.append(taskSection(task, index)));
+  aside.append(rules(), runs(), tools(), shared(), history());
+  columns.append(talk, aside);
+  made.append(header(), staleNotice(), conflictPanel(), columns, bar());
+  main.replaceChildren(made);
+  [...main.querySelectorAll("details.box")].forEach((one, k) => { if (open.has(k)) one.open = open.get(k); });
+  if (focus) {
+    const need = /^need:(.*):(\d+-\d+)$/.exec(focus);
+    const node = need ? main.querySelector(`[data-task="${CSS.escape(need[1].replace(/\/\d+\/dependency_list$/, ""))}"] [data-need="${need[2]}"]`) : slot(focus);
+    if (node) node.focus({ preventScroll: true });
+  }
+  scrollTo(0, top);
+}
+
+export async function show(where, id, surroundings) {
+  [main, context, editing] = [where, surroundings, null];
+  const answer = await read("item", { id });
+  main.replaceChildren();
+  take(answer);
+  scrollTo(0, 0);
+  document.title = `${visible(item.id)} · wildtool review`;
+}
+export { Refusal };

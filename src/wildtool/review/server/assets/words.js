@@ -1,0 +1,140 @@
+// Texts of the pages in English and Chinese, and the elements that pages are made of. A text of an item is only ever the
+// text of a node.
+export const { make, visible, long, beside } = wildtool.texts;
+
+const CHINESE = {
+  "Skip to the content": "跳到内容", "Pages": "页面", "Queue": "队列", "Figures": "统计", "Language": "语言",
+  "Sign in": "登录", "Sign out": "退出", "Personal token": "个人令牌",
+  "Ask the owner of the review for a token: wildtool review people add": "请向负责人索取令牌：wildtool review people add",
+  "all": "全部", "mine": "我的", "open": "审核中", "conflicts": "冲突", "stale": "待复查", "warnings": "有规则提示",
+  "graph": "依赖图存疑", "unchecked": "未检查", "audit": "抽样", "approved": "已通过",
+  "generated": "已生成", "rules passed": "规则通过", "judged": "已评判", "in review": "审核中", "rejected": "已拒绝",
+  "any type": "所有类型", "any subtype": "所有子类型", "any domain": "所有领域", "any rule": "所有规则",
+  "any stage": "所有阶段", "any round": "所有轮次", "anyone": "所有人", "any confidence": "任意置信度",
+  "Find": "查找", "id": "编号", "Round {0}": "第 {0} 轮", "{0} of {1} items": "{1} 项中的 {0} 项", "Show more": "显示更多",
+  "below {0} %": "低于 {0} %",
+  "Nothing in this queue.": "此队列为空。", "Show all items": "显示全部", "Clear filters": "清除筛选",
+  "{0} findings": "{0} 条规则提示", "1 finding": "1 条规则提示", "{0} stale tasks": "{0} 个任务待复查",
+  "conflict": "冲突", "yours": "待我审核", "confidence {0} %": "置信度 {0} %",
+  "Previous": "上一项", "Next": "下一项", "{0} of {1}": "第 {0} 项，共 {1} 项", "version {0}": "第 {0} 版",
+  "your own copy": "您的副本", "Task {0}": "任务 {0}", "type": "类型", "subtype": "子类型",
+  "the graph says {0}": "依赖图推断为 {0}", "User": "用户", "Assistant": "助手", "asks": "提问", "answers": "回答",
+  "observation": "观测结果", "no arguments": "无参数", "arguments": "参数", "plan and notes of the maker": "生成者的计划与备注",
+  "Edit": "编辑", "Save": "保存", "Cancel": "取消", "Remove": "删除", "Add an argument": "添加参数", "Name": "名称",
+  "Remove this call": "删除此调用", "Add a call": "添加调用", "Edit all steps as JSON": "以 JSON 编辑所有步骤",
+  "Edit the arguments as JSON": "以 JSON 编辑参数", "All values are JSON: texts in quotes.": "值均为 JSON：文本须加引号。",
+  "before step {0}": "在第 {0} 步之前", "Tools": "工具", "required": "必填", "Rules": "规则",
+  "The rules found nothing.": "规则未发现问题。", "The rules have not run.": "规则尚未运行。",
+  "History": "历史", "Nothing has happened yet.": "暂无记录。", "Dependency graph": "依赖图",
+  "Click an edge, or choose what each step needs below.": "点击边，或在下方选择每一步所依赖的步骤。",
+  "step {0} needs": "第 {0} 步依赖", "nothing": "无", "Valid orders": "有效顺序", "at least {0} steps": "最少 {0} 步",
+  "{0} valid orders": "{0} 种有效顺序", "more than {0} valid orders": "超过 {0} 种有效顺序", "1 valid order": "1 种有效顺序",
+  "The graph has a cycle: no order is valid.": "依赖图有环：没有有效顺序。",
+  "inferred, not written": "推断所得，未写入", "written": "已写入", "confidence": "置信度",
+  "Candidates": "候选", "Choose": "选用", "Merge": "合并", "Other parts": "其他部分", "Data": "数据",
+  "Approve": "通过", "Reject": "拒绝", "Discuss": "讨论", "Remark": "备注", "Add a remark": "添加备注",
+  "Reason": "理由", "Reasons": "理由", "You decided: {0}": "您的决定：{0}", "approve": "通过",
+  "approve with edits": "修改后通过", "reject": "拒绝", "discuss": "讨论",
+  "Choose at least one reason.": "请至少选择一个理由。",
+  "This item {0}. You can read it.": "此项{0}，您可以阅读。", "waits for an adjudicator": "等待仲裁",
+  "is under review by others": "正由他人审核", "you take no part in this review": "您未参与此审核",
+  "An earlier task was changed. Check these tasks again: {0}": "前面的任务已修改，请复查任务：{0}",
+  "Checked again": "已复查", "Conflict": "冲突", "one approves, one rejects": "一人通过，一人拒绝",
+  "the edits differ": "修改不一致", "sent to discussion": "已提交讨论",
+  "merged files contradict each other": "合并的文件互相矛盾",
+  "Select the edits that the item takes.": "请选择要采纳的修改。", "before": "修改前", "after": "修改后",
+  "excludes another edit": "与另一处修改互斥", "Approve with the selected edits": "采纳所选修改并通过",
+  "Reject the item": "拒绝此项", "nobody edited": "无人修改",
+  "Saved.": "已保存。", "Saved. {0} findings.": "已保存。{0} 条规则提示。", "Decided.": "已决定。", "The review of this item has ended: {0}": "此项审核结束：{0}",
+  "approved as it is now": "按现状通过",
+  "Somebody else saved this meanwhile": "他人在此期间已保存",
+  "Nothing of theirs or yours is lost. What should the item have?": "双方的内容都没有丢失。此项应采用哪一个？",
+  "Saved by someone else": "他人保存的内容", "Yours": "您的内容", "Save mine": "保存我的", "Take theirs": "采用他人的",
+  "Edit mine further": "继续编辑我的", "Quality by round": "各轮质量", "published": "已发表", "this review": "本次审核",
+  "round": "轮次", "When to stop": "何时结束", "The review may stop.": "审核可以结束。",
+  "Not yet: the review goes on.": "尚不能结束，审核继续。", "{0} of {1} items were reviewed": "已审核 {1} 项中的 {0} 项",
+  "{0} conflicts are open": "{0} 个冲突未解决", "{0} errors in the last round": "最近一轮有 {0} 个错误",
+  "the last round has not ended": "最近一轮尚未结束", "no round yet": "尚无轮次",
+  "Zero errors in one round still allow a true rate of {0} %.": "一轮零错误时，真实错误率仍可能达 {0} %。",
+  "figure": "指标", "value": "值", "95 % interval": "95 % 区间", "counts": "计数",
+  "items": "项目", "quality by round": "各轮质量", "stop rule": "结束规则", "agreement": "一致性", "precision of warnings": "规则提示的精确率",
+  "Open a round": "开启一轮", "Close round {0}": "关闭第 {0} 轮", "share": "比例", "seed": "种子", "people": "人员", "Open": "开启",
+  "Keyboard": "键盘", "Close": "关闭", "this help": "本帮助", "the queue": "队列", "figures": "统计",
+  "next part, or next row": "下一部分或下一行", "previous part, or previous row": "上一部分或上一行",
+  "edit the part, or open the row": "编辑该部分或打开该行", "save": "保存", "cancel": "取消",
+  "next item": "下一项", "previous item": "上一项", "approve the item": "通过此项", "reject: choose reasons": "拒绝：选择理由",
+  "send to discussion": "提交讨论", "stale tasks are checked": "待复查任务已复查", "next finding": "下一条规则提示",
+  "history": "历史", "filter": "筛选", "on an edge: add or remove it": "在边上：添加或删除", "write a remark": "写备注",
+  "Recorded runs": "已记录的运行", "right": "正确", "wrong": "错误", "unknown": "未知", "model": "模型", "task": "任务",
+  "The server does not answer. Is `wildtool review serve` still running?": "服务器没有响应。`wildtool review serve` 还在运行吗？",
+  "Not JSON: {0}": "不是 JSON：{0}", "Loading …": "加载中…", "{0} others review it too": "另有 {0} 人审核", "1 other reviews it too": "另有 1 人审核",
+  "The text has changed; leave it?": "文本已更改，是否离开？",
+  "unnatural user text": "用户语句不自然", "wrong type": "类型错误", "wrong subtype, or the context is not needed": "子类型错误或不需要上下文",
+  "the tool does not fit the request": "工具与请求不符", "a call is missing, or one too many": "缺少或多余调用",
+  "wrong order or dependency": "顺序或依赖错误", "wrong argument value or type, or one that nobody gave": "参数值或类型错误，或无依据",
+  "should have asked": "应当询问", "should not have asked": "不应询问", "ends too early, or a call is redundant": "过早结束或调用冗余",
+  "implausible or inconsistent observation": "观测结果不合理或不一致", "the answer is unfaithful to the results": "回答与结果不符",
+  "a tool's definition is defective": "工具定义有缺陷", "repeats another item": "与其他项重复", "contains personal data": "含个人数据",
+  "import": "导入", "assign": "分配", "edit": "编辑", "choose": "选用候选", "decision": "决定", "settle": "达成一致", "resolve": "仲裁", "recheck": "复查", "note": "备注",
+};
+
+const remembered = (action) => { try { return action(localStorage); } catch { return null; } };
+let language = remembered((s) => s.getItem("wildtool-language")) || (navigator.language || "en").slice(0, 2);
+
+// A text of the interface in the reader's language; {0}, {1} … are filled in.
+export function t(text, ...values) {
+  const found = language === "zh" && Object.hasOwn(CHINESE, text) ? CHINESE[text] : text;
+  return found.replace(/\{(\d)\}/g, (_, index) => String(values[index]));
+}
+
+export function showLanguage() {
+  document.documentElement.lang = language === "zh" ? "zh-CN" : "en";
+  const button = document.getElementById("language");
+  button.textContent = language === "zh" ? "English" : "中文";
+  button.lang = language === "zh" ? "en" : "zh";
+  for (const node of document.querySelectorAll("[data-t]")) {
+    node.dataset.t = node.dataset.t || node.textContent;
+    node.textContent = t(node.dataset.t);
+  }
+}
+
+export function switchLanguage() {
+  language = language === "zh" ? "en" : "zh";
+  remembered((s) => s.setItem("wildtool-language", language));
+  showLanguage();
+}
+
+export function button(text, action, classes = "plain") {
+  const made = make("button", classes, text);
+  made.type = "button";
+  made.addEventListener("click", action);
+  return made;
+}
+
+export function link(text, address, classes = "") {
+  const made = make("a", classes, text);
+  made.href = address;
+  return made;
+}
+
+// A control with its name.
+export function labelled(name, control, classes = "") {
+  const made = make("label", classes, `${name} `);
+  made.append(control);
+  return made;
+}
+
+export function choice(values, chosen, names = (value) => value) {
+  const made = make("select");
+  for (const value of values) {
+    const option = make("option", "", names(value));
+    option.value = value;
+    option.selected = value === chosen;
+    made.append(option);
+  }
+  return made;
+}
+
+// Texts of people and models: any direction.
+export function said(text, tag = "div", classes = "said") { return long(text, tag, classes); }
+export function bdi(text, classes = "") { return make("bdi", classes, text); }

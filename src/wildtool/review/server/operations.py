@@ -1,0 +1,272 @@
+"""What the pages of a review ask for and do: each operation reads its request, and answers with what to show.
+
+A request to save names the version that its person saw (`seen`). If it is not the current one, nothing is written, and
+the answer has what is there now (`wildtool.review.project.EditConflict`).
+"""
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any, cast
+
+from wildtool.errors import DataError, UsageError, unknown_name
+from wildtool.json_codec import JsonLimits, as_list, check_limits
+from wildtool.review.history import ItemHistory
+from wildtool.review.pointers import ABSENT, Change, changed, value_at
+from wildtool.review.project import EditConflict, ReviewProject
+from wildtool.review.server.payloads import (
+    Payload,
+    figures_payload,
+    gold_steps,
+    item_payload,
+    part_payload,
+    proposal_of,
+    queue_payload,
+    review_payload,
+    value_payload,
+)
+from wildtool.review.server.steps import with_step, without_step
+from wildtool.review.state import QUEUES, Filter
+
+BODY_LIMITS = JsonLimits(bytes=8 * 1024 * 1024, depth=200, values=200_000)
+"""Of a request's body, and of JSON that people type."""
+RecordedRuns = Callable[[str, Any, Any], Any]
+"""Gives, for an item's id, its first content and the one that is shown, what recorded runs say about it: a JSON list of
+`{model, task, before, after, note}` with the verdicts (true, false or null) before and after the edits."""
+Operation = Callable[["ReviewService", str, Payload], Any]
+
+
+class ReviewService:
+    """A review as its pages use it. For one thread."""
+
+    def __init__(
+        self, project: ReviewProject, name: str, *, signs_in: bool = False, runs: RecordedRuns | None = None
+    ) -> None:
+        """Args:
+        name: of the review, for its heading.
+        signs_in: whether people sign in, and so can sign out.
+        runs: what recorded runs say about an item; None if none were given.
+        """
+        self.project = project
+        self.name = name
+        self.signs_in = signs_in
+        self.runs = runs
+
+    def item(self, item: str, who: str) -> Payload:
+        """An item for its page, with what recorded runs say about it."""
+        shown = item_payload(self.project, item, who)
+        if self.runs is not None:
+            found = self.project.item(item)
+            shown["runs"] = self.runs(item, found.versions[0].content, found.seen_by(who)[0])
+        return shown
+
+    def conflict(self, error: EditConflict, who: str, asked: Payload) -> Payload:
+        """The answer to a person whose version is no longer the current one: what is there now."""
+        field = asked.get("field")
+        now: Payload = {}
+        with suppress(DataError):
+            now = value_payload(value_at(error.content, field)) if isinstance(field, str) else {}
+        return {"problem": str(error), "now": now, "item": self.item(error.item, who)}
+
+
+def _review(review: ReviewService, who: str, asked: Payload) -> Any:
+    return review_payload(review.project, who, review.name, signed_in=review.signs_in)
+
+
+def _queue(review: ReviewService, who: str, asked: Payload) -> Any:
+    queue: Any = asked.get("queue", "all")
+    if queue not in QUEUES:
+        raise UsageError(unknown_name("queue", str(queue), QUEUES))
+    texts = {
+        name: str(asked.get(name, ""))
+        for name in ("type", "subtype", "domain", "rule", "stage", "assignee", "text")
+    }
+    wanted = Filter(
+        **texts, round=_number(asked, "round", 0), max_confidence=_share(asked, "max_confidence", 1.0)
+    )
+    if wanted.assignee and not review.project.state.may(who, "adjudicator"):
+        raise UsageError("only adjudicators see who reviews what")
+    return queue_payload(review.project, who, queue, wanted, max(0, _number(asked, "start", 0)))
+
+
+def _item(review: ReviewService, who: str, asked: Payload) -> Any:
+    return review.item(_text(asked, "id"), who)
+
+
+def _part(review: ReviewService, who: str, asked: Payload) -> Any:
+    return part_payload(review.project, _text(asked, "id"), who, _text(asked, "field"))
+
+
+def _figures(review: ReviewService, who: str, asked: Payload) -> Any:
+    bound = _share(asked, "max_error", 0.0)
+    return figures_payload(review.project, who, bound or None)
+
+
+def _edit(review: ReviewService, who: str, asked: Payload) -> Any:
+    item, seen, field = (_text(asked, name) for name in ("id", "seen", "field"))
+    change = _change(review, item, who, seen, field, _value(asked))
+    review.project.edit(who, item, seen, [change], note=_note(asked))
+    return review.item(item, who)
+
+
+def _choose(review: ReviewService, who: str, asked: Payload) -> Any:
+    item, seen, field = (_text(asked, name) for name in ("id", "seen", "field"))
+    candidate = asked.get("candidate")
+    if candidate is not None and type(candidate) is not int:
+        raise UsageError("candidate: expected its position, or null for a merged text")
+    change = _change(review, item, who, seen, field, _text(asked, "text"))
+    review.project.choose(who, item, seen, change, candidate, _note(asked))
+    return review.item(item, who)
+
+
+def _steps(review: ReviewService, who: str, asked: Payload) -> Any:
+    """Adds an empty call before a step (`add` names its tool), or removes a step."""
+    item, seen, field = (_text(asked, name) for name in ("id", "seen", "field"))
+    content = _content(review, item, who, seen)
+    steps, index = gold_steps(content, field), _number(asked, "index", -1)
+    made = with_step(steps, index, _text(asked, "add")) if "add" in asked else without_step(steps, index)
+    review.project.edit(who, item, seen, [Change(field, value_at(content, field), made)], note=_note(asked))
+    return review.item(item, who)
+
+
+def _decide(review: ReviewService, who: str, asked: Payload) -> Any:
+    item = _text(asked, "id")
+    choice = cast(Any, _text(asked, "choice"))
+    review.project.decide(who, item, _text(asked, "seen"), choice, _texts(asked, "reasons"), _note(asked))
+    return review.item(item, who)
+
+
+def _resolve(review: ReviewService, who: str, asked: Payload) -> Any:
+    item = _text(asked, "id")
+    found = review.project.item(item)
+    every, _, digest = proposal_of(found)
+    if digest != asked.get("proposal"):
+        raise EditConflict(item, _text(asked, "seen"), found.digest, found.content)
+    picked = [k for k in as_list(asked.get("take")) if type(k) is int and 0 <= k < len(every)]
+    changes = _applied(found, [every[k] for k in dict.fromkeys(picked)])
+    choice = cast(Any, _text(asked, "choice"))
+    reasons = _texts(asked, "reasons")
+    review.project.resolve(who, item, _text(asked, "seen"), choice, changes, reasons, _note(asked))
+    return review.item(item, who)
+
+
+def _recheck(review: ReviewService, who: str, asked: Payload) -> Any:
+    item = _text(asked, "id")
+    tasks = [task for task in as_list(asked.get("tasks")) if type(task) is int]
+    review.project.recheck(who, item, _text(asked, "seen"), tasks, _note(asked))
+    return review.item(item, who)
+
+
+def _remark(review: ReviewService, who: str, asked: Payload) -> Any:
+    review.project.remark(who, _text(asked, "id"), _note(asked), str(asked.get("field", "")))
+    return review.item(_text(asked, "id"), who)
+
+
+def _open_round(review: ReviewService, who: str, asked: Payload) -> Any:
+    share = _share(asked, "share", 0.2)
+    seed = str(asked.get("seed") or "1")
+    reviewers = _number(asked, "reviewers", 2)
+    review.project.open_round(who, _texts(asked, "people"), seed=seed, share=share, reviewers=reviewers)
+    return figures_payload(review.project, who)
+
+
+def _close_round(review: ReviewService, who: str, asked: Payload) -> Any:
+    review.project.close_round(who, _number(asked, "round", 0), _note(asked))
+    return figures_payload(review.project, who)
+
+
+READS: Mapping[str, Operation] = {
+    "review": _review,
+    "queue": _queue,
+    "item": _item,
+    "part": _part,
+    "figures": _figures,
+}
+"""What GET answers, by the last part of the address."""
+WRITES: Mapping[str, Operation] = {
+    "edit": _edit,
+    "choose": _choose,
+    "steps": _steps,
+    "decide": _decide,
+    "resolve": _resolve,
+    "recheck": _recheck,
+    "remark": _remark,
+    "open-round": _open_round,
+    "close-round": _close_round,
+}
+"""What POST does."""
+
+
+def _content(review: ReviewService, item: str, who: str, seen: str) -> Any:
+    """What a person sees of an item. Raises EditConflict if it is not what they saw."""
+    content, digest = review.project.item(item).seen_by(who)
+    if digest != seen:
+        raise EditConflict(item, seen, digest, content)
+    return content
+
+
+def _change(review: ReviewService, item: str, who: str, seen: str, field: str, value: Any) -> Change:
+    return Change(field, value_at(_content(review, item, who, seen), field), value)
+
+
+def _applied(found: ItemHistory, changes: list[Change]) -> list[Change]:
+    """Changes of copies as changes of the item itself, where an adjudicator has decided what applies."""
+    content = found.content
+    made: list[Change] = []
+    for one in changes:
+        made.append(Change(one.field, value_at(content, one.field), one.after))
+        content = changed(content, made[-1])
+    return made
+
+
+def _value(asked: Payload) -> Any:
+    """The new value: `text` as it is, `json` parsed, or `remove`. Raises UsageError naming the place of a mistake."""
+    if asked.get("remove") is True:
+        return ABSENT
+    if isinstance(asked.get("text"), str):
+        return asked["text"]
+    text = _text(asked, "json")
+    try:
+        check_limits(text.encode("utf-8", "backslashreplace"), BODY_LIMITS)
+        return json.loads(text, parse_constant=_no_number, parse_float=_finite)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"this is no JSON: {error}") from error
+
+
+def _no_number(name: str) -> Any:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    return value if math.isfinite(value) else _no_number(digits)
+
+
+def _text(asked: Payload, name: str) -> str:
+    value = asked.get(name)
+    if not isinstance(value, str):
+        raise UsageError(f"{name}: expected a text")
+    return value
+
+
+def _texts(asked: Payload, name: str) -> list[str]:
+    return [value for value in as_list(asked.get(name)) if isinstance(value, str)]
+
+
+def _note(asked: Payload) -> str:
+    return str(asked.get("note", ""))
+
+
+def _number(asked: Payload, name: str, default: int) -> int:
+    with suppress(ValueError, TypeError):
+        return int(asked.get(name) or default)
+    raise UsageError(f"{name}: expected a whole number")
+
+
+def _share(asked: Payload, name: str, default: float) -> float:
+    with suppress(ValueError, TypeError):
+        value = float(asked.get(name) or default)
+        if 0 <= value <= 1:
+            return value
+    raise UsageError(f"{name}: expected a number from 0 to 1")

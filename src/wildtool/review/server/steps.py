@@ -1,0 +1,53 @@
+"""Adding and removing gold steps of a session's task: numbers and dependencies of the others follow."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from wildtool.errors import UsageError
+from wildtool.json_codec import as_list
+
+Steps = Sequence[dict[str, Any]]
+
+
+def without_step(steps: Steps, index: int) -> list[dict[str, Any]]:
+    """The steps without one; what depended on it depends on what it depended on. Raises UsageError for no such step."""
+    if not 0 <= index < len(steps):
+        raise UsageError(f"there is no step {index} to remove")
+    inherited = [need for need in _needs(steps[index]) if need != index]
+    moved: list[dict[str, Any]] = []
+    for step in (step for k, step in enumerate(steps) if k != index):
+        needs = _needs(step)
+        if index in needs:
+            needs = [need for need in needs if need != index]
+            needs += [need for need in inherited if need not in needs]
+        moved.append({**step, "dependency_list": sorted(_shifted(need, index, -1) for need in needs)})
+    return _numbered(moved)
+
+
+def with_step(steps: Steps, index: int, name: str) -> list[dict[str, Any]]:
+    """The steps with an empty call of a tool before one of them. Raises UsageError for no such place."""
+    if not 0 <= index <= len(steps):
+        raise UsageError(f"there is no step {index} to put one before")
+    moved = [
+        {**step, "dependency_list": sorted(_shifted(need, index - 1, 1) for need in _needs(step))}
+        for step in steps
+    ]
+    call: dict[str, Any] = {
+        "idx": 0,
+        "action": {"name": name, "arguments": {}},
+        "observation": {},
+        "dependency_list": [],
+    }
+    return _numbered([*moved[:index], call, *moved[index:]])
+
+
+def _needs(step: dict[str, Any]) -> list[int]:
+    return [need for need in as_list(step.get("dependency_list")) if isinstance(need, int)]
+
+
+def _shifted(need: int, after: int, by: int) -> int:
+    return need + by if need > after else need
+
+
+def _numbered(steps: Steps) -> list[dict[str, Any]]:
+    return [{**step, "idx": k} if "idx" in step else dict(step) for k, step in enumerate(steps)]
