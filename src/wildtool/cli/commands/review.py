@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from wildtool.cli.command import OUTPUT, SETTINGS, PanelCommand, split_values, with_exit_status
+from wildtool.cli.commands.review_replies import RunsOption, agree, open_rejudge
 from wildtool.cli.options import shared as options
 from wildtool.cli.terminal import print_err, print_out, single_line
 from wildtool.errors import UsageError, unknown_name
@@ -18,6 +19,7 @@ from wildtool.errors import UsageError, unknown_name
 if TYPE_CHECKING:
     from wildtool.review.log import Entry
     from wildtool.review.project import ReviewProject
+    from wildtool.review.replies.rejudge import Rejudge
     from wildtool.review.state import Queue
 
 SetArgument = Annotated[
@@ -46,6 +48,7 @@ def start(
     no_check: Annotated[
         bool, typer.Option("--no-check", help="Do not run the rules over items that were not checked yet.")
     ] = False,
+    runs: RunsOption = None,
 ) -> None:
     """Start the review of a made set, or continue it.
 
@@ -53,6 +56,7 @@ def start(
     Examples:
       wildtool review sessions.jsonl
       wildtool review sessions.jsonl --store team.review.sqlite
+      wildtool review sessions.jsonl --runs runs
 
     SET is a folder that `wildtool generate` made, or any data that `wildtool data lint` reads. It is not changed: all
     edits and decisions go into SET.review.sqlite. New items are added each time. `wildtool review serve SET` opens it in
@@ -65,6 +69,9 @@ def start(
         if not no_check:
             _check_new(project)
         _print_overview(project, single_line(store_name(what, store)), added)
+        if rejudge := open_rejudge(project.format, runs):
+            with rejudge.runs:
+                _print_flips(project, rejudge)
     finally:
         project.close()
 
@@ -108,22 +115,24 @@ def serve_pages(
         ),
     ] = None,
     open: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    runs: RunsOption = None,
 ) -> None:
     """Review in the browser: read, correct, decide, end conflicts, see figures.
 
     \b
     Examples:
-      wildtool review serve sessions.jsonl --open
+      wildtool review serve sessions.jsonl --open --runs runs
       wildtool review serve sessions.jsonl --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
       wildtool review serve sessions.jsonl --behind-proxy https://review.example.org
 
     Starts the review if it is new. Without further options only this machine can reach it, and nobody signs in. Ctrl-C
-    stops it; everything saved stays.
+    stops it; everything saved stays. With --runs each item shows how recorded answers are judged after the edits.
     """
     import asyncio
 
     from wildtool.cli.commands.view import open_in_browser
     from wildtool.review.people import COMMAND_LINE
+    from wildtool.review.replies.page import rows_of
     from wildtool.review.server.app import Listen, serve_review
     from wildtool.review.sets import start_review, store_name
 
@@ -139,6 +148,7 @@ def serve_pages(
         if listen.signs_in and not project.state.people:
             print_err("nobody can sign in yet: add people with `wildtool review people add`")
         _check_new(project)
+        rejudge = open_rejudge(project.format, runs)
     except BaseException:
         project.close()
         raise
@@ -151,7 +161,10 @@ def serve_pages(
         if open:
             open_in_browser(address)
 
-    asyncio.run(serve_review(project, Path(name).name, listen, who=who or COMMAND_LINE, ready=ready))
+    rows = rows_of(rejudge) if rejudge else None
+    asyncio.run(
+        serve_review(project, Path(name).name, listen, who=who or COMMAND_LINE, ready=ready, runs=rows)
+    )
 
 
 def _check_new(project: "ReviewProject") -> None:
@@ -161,6 +174,18 @@ def _check_new(project: "ReviewProject") -> None:
         print_err(f"checking {len(unchecked)} items; you can interrupt this and continue later")
     for _ in project.check_items(unchecked):
         pass
+
+
+def _print_flips(project: "ReviewProject", rejudge: "Rejudge") -> None:
+    """Which recorded answers another verdict has since their item was edited."""
+    edited = [item.id for item in project.state.items.values() if item.version > 1]
+    print_out(f"{len(rejudge.runs.runs)} recorded runs of {len(rejudge.runs.models)} models")
+    for item in edited:
+        for flip in rejudge.of_item(project.item(item)).flips:
+            about = f"{single_line(item)}, task {single_line(flip.unit)}, {single_line(flip.model)}"
+            print_out(
+                f"{about}: {flip.before.state} -> {flip.after.state} ({single_line(flip.after.reason)})"
+            )
 
 
 def export(
@@ -466,6 +491,7 @@ _COMMANDS: Mapping[str, Callable[..., int | None]] = {
     "log": log,
     "merge": merge,
     "round": round_,
+    "agree": agree,
 }
 _PEOPLE: Mapping[str, Callable[..., int | None]] = {
     "add": people_add,

@@ -29,7 +29,7 @@ from typing import IO, Any, Self
 
 from wildtool import json_codec
 from wildtool.errors import RecordError
-from wildtool.types import Reply, Request
+from wildtool.types import Message, Reply, Request
 
 _SEGMENT_NAME = re.compile(r"record-(\d{4,})\.jsonl(\.gz)?")
 _BLOCK = 1 << 20
@@ -296,12 +296,19 @@ _HASH_DIGITS = 32
 def request_hashes(request: Request) -> list[str]:
     """Hashes of a request's links: of its tools first, then one for each message; the last names the
     request."""
-    name = sha256(json_codec.dumps(list(request.tools))).hexdigest()[:_HASH_DIGITS]
-    hashes = [name]
+    hashes = [sha256(json_codec.dumps(list(request.tools))).hexdigest()[:_HASH_DIGITS]]
     for message in request.messages:
-        name = sha256(name.encode() + json_codec.dumps(message)).hexdigest()[:_HASH_DIGITS]
-        hashes.append(name)
+        hashes.append(following_hash(hashes[-1], message))
     return hashes
+
+
+def following_hash(name: str, message: Message) -> str:
+    """The hash of the link that a message adds to a chain.
+
+    Args:
+        name: hash of the last link before it.
+    """
+    return sha256(name.encode() + json_codec.dumps(message)).hexdigest()[:_HASH_DIGITS]
 
 
 def new_nodes(request: Request, hashes: list[str], known: set[str]) -> list[dict[str, Any]]:

@@ -1,0 +1,88 @@
+"""The command `review agree`: where recorded models agree against gold."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wildtool.cli.options import shared as options
+from wildtool.cli.terminal import print_err, print_out, single_line
+from wildtool.errors import UsageError
+
+if TYPE_CHECKING:
+    from wildtool.review.formats.base import ReviewFormat
+    from wildtool.review.replies.rejudge import Rejudge
+
+RunsOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--runs", metavar="FOLDER", help="Recorded runs of the set, or folders above; can be repeated."
+    ),
+]
+
+
+def open_rejudge(
+    format_: "ReviewFormat", runs: list[Path] | None, profile: str | None = None
+) -> "Rejudge | None":
+    """What judges the recorded replies of runs again; None if none are named."""
+    from wildtool.review.replies.recorded import OpenRuns
+    from wildtool.review.replies.rejudge import Rejudge
+
+    return Rejudge(OpenRuns.open(format_, runs, profile)) if runs else None
+
+
+def agree(
+    what: Annotated[
+        str,
+        typer.Argument(metavar="SET", help="Made set (a file or folder), or its review.", show_default=False),
+    ],
+    runs: RunsOption = None,
+    least: Annotated[
+        int, typer.Option("--min-models", min=1, metavar="N", help="Models that must do the same.")
+    ] = 2,
+    profile: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Rules to judge by (default: those of each run).")
+    ] = None,
+    store: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|URL",
+            help="Where the review is kept: a file, or postgresql://… (default: beside SET).",
+        ),
+    ] = None,
+    as_json: options.JsonOption = False,
+) -> None:
+    """List what several models do alike although gold has something else: likely errors in gold.
+
+    \b
+    Examples:
+      wildtool review agree sessions.jsonl --runs runs
+      wildtool review agree sessions.jsonl --runs runs/a --runs runs/b --min-models 3 --json
+
+    What most models agree on comes first. The edit that would accept it was tried: the line says how many models it
+    makes right and how many wrong. Replies to other content than the item has now are left out.
+    """
+    from wildtool.review.replies.page import proposal_json
+    from wildtool.review.replies.proposals import agreement_queue, sorted_queue
+    from wildtool.review.sets import start_review
+
+    if not runs:
+        raise UsageError("name the recorded runs: --runs FOLDER")
+    project, _ = start_review(what, store)
+    try:
+        rejudge = open_rejudge(project.format, runs, profile)
+        assert rejudge is not None
+        with rejudge.runs:
+            found = sorted_queue(agreement_queue(project, rejudge, least=least))
+    finally:
+        project.close()
+    if as_json:
+        print(json.dumps([proposal_json(one) for one in found], indent=1))
+        return
+    for one in found:
+        print_out(f"{single_line(one.item)}, task {single_line(one.unit)}: {single_line(one.sentence, 500)}")
+        if one.field:
+            print_out(f"    {single_line(one.field)}: {single_line(', '.join(one.models), 200)}")
+    models = len(rejudge.runs.models)
+    print_err(f"{len(found)} places where at least {least} of {models} models agree against gold")

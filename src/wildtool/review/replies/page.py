@@ -1,0 +1,67 @@
+"""What recorded runs say about an item, as JSON for its page."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from wildtool.review.pointers import ABSENT
+from wildtool.review.replies.proposals import Proposal, item_proposals
+from wildtool.review.replies.rejudge import AnswerState, Rejudge, UnitAnswer
+
+_VERDICTS: Mapping[AnswerState, bool | None] = {"correct": True, "wrong": False}
+
+
+def rows_of(rejudge: Rejudge) -> Callable[[str, Any, Any], list[dict[str, Any]]]:
+    """Gives, for an item's id, its first content and the one that is shown, a row for each proposal, then one for each
+    answer, those that the edits flip first.
+
+    A row is `{model, task, before, after, note}`: the verdicts are true, false, or null where there is none. A
+    proposal's also has `proposal`, with the edit under `changes`.
+    """
+
+    def rows(item: str, first: Any, shown: Any) -> list[dict[str, Any]]:
+        answers = rejudge.compare(item, first, shown).answers
+        found = [_proposal_row(one) for one in item_proposals(rejudge, item, shown, first)]
+        for one in sorted(answers, key=lambda one: not one.flipped):
+            model = one.model if not one.repeat else f"{one.model}, sample {one.repeat + 1}"
+            found.append(
+                {
+                    "model": model,
+                    "task": _task(one.unit),
+                    "before": _VERDICTS.get(one.before.state),
+                    "after": _VERDICTS.get(one.after.state),
+                    "note": _note(one.before, one.after),
+                }
+            )
+        return found
+
+    return rows
+
+
+def _task(unit: str) -> int | None:
+    """The number of a task from 0; None where units have other names."""
+    return int(unit) if unit.isdecimal() else None
+
+
+def _note(before: UnitAnswer, after: UnitAnswer) -> str:
+    state = "" if after.state in _VERDICTS else f"{after.state}: "
+    return f"{state}{after.reason}" if before != after or after.state != "correct" else ""
+
+
+def _proposal_row(one: Proposal) -> dict[str, Any]:
+    return {
+        "model": f"{len(one.models)} of {one.answered} models",
+        "task": _task(one.unit),
+        "before": None,
+        "after": None,
+        "note": one.sentence,
+        "proposal": proposal_json(one),
+    }
+
+
+def proposal_json(one: Proposal) -> dict[str, Any]:
+    """A proposal as JSON; a change of a part that did not exist has no `before`, one that removes it no `after`."""
+    changes = [
+        {key: value for key, value in asdict(change).items() if value is not ABSENT} for change in one.changes
+    ]
+    return {**asdict(one), "models": list(one.models), "changes": changes}
