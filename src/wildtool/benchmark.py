@@ -297,6 +297,14 @@ class Benchmark(ABC):
         item = rules.settled(item, transcripts)
         return [self._judge_unit(rules, item, unit, transcripts.get(unit)) for unit in item.units]
 
+    def judge_unit(self, item: Item, unit: str, transcript: Transcript, profile: str) -> Verdict:
+        """What `judge` says of this unit where no other unit of the item has a transcript."""
+        if type(self).judge is not Benchmark.judge:
+            (found,) = (v for v in self.judge(item, {unit: transcript}, profile) if v.unit == unit)
+            return found
+        rules = self.rules(profile)
+        return self._judge_unit(rules, rules.settled(item, {unit: transcript}), unit, transcript)
+
     def _judge_unit(self, rules: Rules, item: Item, unit: str, transcript: Transcript | None) -> Verdict:
         episode = rules.recorded_episode(item, unit, transcript)
         outcome: Outcome

@@ -172,14 +172,21 @@ def _run_mutants(
     """Each mutant of an item, and whether it was judged wrong."""
     for mutant in benchmark.rules(profile).mutants(item):
         script = Transcript(tuple(Reply(message) for message in mutant.replies), scripted=True)
-        verdicts = _judged(benchmark, item, {mutant.unit: script}, profile, faults)
-        yield mutant, any(v.unit == mutant.unit and v.outcome == "wrong" for v in verdicts)
+        # Nothing else is judged: what the other units are without replies would be found thousands of times.
+        said = {mutant.unit: script}
+        (verdict,) = _judged(benchmark, item, said, profile, faults, only=mutant.unit)
+        yield mutant, verdict.outcome == "wrong"
 
 
 def _judged(
-    benchmark: Benchmark, item: Item, said: Mapping[str, Transcript], profile: str, faults: list[str]
+    benchmark: Benchmark,
+    item: Item,
+    said: Mapping[str, Transcript],
+    profile: str,
+    faults: list[str],
+    only: str | None = None,
 ) -> list[Verdict]:
-    verdicts, fault = safe_judge(benchmark, item, said, profile)
+    verdicts, fault = safe_judge(benchmark, item, said, profile, only=only)
     if fault is not None:
         faults.append(f"{item.id}: {fault}")
     return verdicts

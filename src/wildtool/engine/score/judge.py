@@ -9,18 +9,30 @@ from wildtool.types import Item, Transcript, Verdict
 
 
 def safe_judge(
-    benchmark: Benchmark, item: Item, transcripts: Mapping[str, Transcript], profile: str
+    benchmark: Benchmark,
+    item: Item,
+    transcripts: Mapping[str, Transcript],
+    profile: str,
+    *,
+    only: str | None = None,
 ) -> tuple[list[Verdict], str | None]:
     """The verdicts of an item, one for each unit, and a description of the fault if the judge failed.
+
+    Args:
+        only: the one unit to judge, where no other has a transcript; None for all.
 
     A judge that raises, or that does not give one verdict for each unit, is a fault of the benchmark's
     code. Its units then count as unplayed, so that they stay in the denominator, and the record can be
     judged again once the code is fixed.
     """
+    units = item.units if only is None else (only,)
     try:
-        verdicts = benchmark.judge(item, transcripts, profile)
+        if only is None:
+            verdicts = benchmark.judge(item, transcripts, profile)
+        else:
+            verdicts = [benchmark.judge_unit(item, only, transcripts[only], profile)]
         given = tuple([verdict.unit for verdict in verdicts])
-        fault = f"verdicts for {given} instead of {item.units}" if given != item.units else None
+        fault = f"verdicts for {given} instead of {units}" if given != units else None
     except UsageError:
         # Something that the user named cannot be used, such as an encoder: no unit can be judged until that is right.
         raise
@@ -29,4 +41,4 @@ def safe_judge(
     if fault is None:
         return verdicts, None
     reason = f"the judge of {benchmark.name} failed: {fault}"
-    return [Verdict(item.id, unit, "unplayed", 0.0, JUDGE_FAULT, reason, 0) for unit in item.units], reason
+    return [Verdict(item.id, unit, "unplayed", 0.0, JUDGE_FAULT, reason, 0) for unit in units], reason
