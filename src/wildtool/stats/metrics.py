@@ -145,19 +145,32 @@ class Rate:
 
 def rate_metrics(verdicts: Any, wanted: Sequence[Rate]) -> list[Metric]:
     """The rates of a DuckDB relation over verdict rows, in one pass."""
-    # CASE takes half the time of FILTER, both over 16 rows and over 192,000.
-    pairs = [
-        [f"SUM(CASE WHEN {rate.where} THEN {what} END)" for what in (rate.numerator, rate.denominator)]
-        for rate in wanted
+    # Two sums for each rate would be far more to plan than there is to add: alike rows are counted, and added here.
+    wheres = list(dict.fromkeys(rate.where for rate in wanted))
+    amounts = list(dict.fromkeys(chain(*((rate.numerator, rate.denominator) for rate in wanted))))
+    columns = [f"({text})" for text in (*wheres, *amounts)]
+    rows = verdicts.aggregate(", ".join(["item", *columns, "COUNT(*)"])).fetchall()
+    items = {item: place for place, item in enumerate(dict.fromkeys(row[0] for row in rows))}
+    pairs = dict.fromkeys(chain(*(_sums_of(rate) for rate in wanted)))
+    sums = {pair: [0.0] * len(items) for pair in pairs}
+    places = {amount: place for place, amount in enumerate(amounts, 1 + len(wheres))}
+    added = [
+        (column, [(places[amount], sums[pair]) for pair in pairs for where, amount in [pair] if where == its])
+        for column, its in enumerate(wheres, 1)
     ]
-    places = {text: place for place, text in enumerate(dict.fromkeys(chain(*pairs)), 1)}
-    rows = verdicts.aggregate(", ".join(("item", *places)), "item").fetchall()
-    # Rates share most of their denominators.
-    sums = {text: [float(row[place] or 0) for row in rows] for text, place in places.items()}
-    return [
-        _metric_of_columns(rate, sums[right], sums[total])
-        for rate, (right, total) in zip(wanted, pairs, strict=True)
-    ]
+    for row in rows:
+        item, alike = items[row[0]], row[-1]
+        for column, its_sums in added:
+            if row[column]:
+                for place, found in its_sums:
+                    if row[place]:
+                        found[item] += float(row[place]) * alike
+    return [_metric_of_columns(rate, *(sums[pair] for pair in _sums_of(rate))) for rate in wanted]
+
+
+def _sums_of(rate: Rate) -> tuple[tuple[str, str], tuple[str, str]]:
+    """Numerator and denominator: which rows count, and what is added up."""
+    return (rate.where, rate.numerator), (rate.where, rate.denominator)
 
 
 def rate_metric(rate: Rate, clusters: Sequence[tuple[float, float]]) -> Metric:
