@@ -9,8 +9,9 @@ import pytest
 
 from parity.cases import oracle_folder, present, rows
 from wildtool.benchmark import Check
-from wildtool.benchmarks.rotbench.data import SCENARIOS, RotRecord, parse_record, records_in
+from wildtool.benchmarks.rotbench.data import SCENARIOS, RotRecord, parse_record
 from wildtool.benchmarks.rotbench.judge import LEVELS, NO_OUTPUT, PARSING, PROFILES, RoTRules
+from wildtool.data.files import read_record_list
 
 CLASSES = (NO_OUTPUT, PARSING)
 MEASURES = {"Tool Selection": 1, "Parameter Identification": 2, "Content Filling": 3}
@@ -24,7 +25,7 @@ def folder() -> Path:
 @cache
 def environment(folder: Path, name: str) -> list[RotRecord]:
     path = present(folder.parents[1] / "data" / "rotbench") / "First_Turn" / f"{name}.json.gz"
-    records = list(records_in(path))
+    records = list(read_record_list(path))
     half = len(records) // 2
     return [parse_record(record, name, 1 + (i >= half), where) for i, (where, record) in enumerate(records)]
 
