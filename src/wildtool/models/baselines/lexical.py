@@ -313,11 +313,16 @@ def _members(parameter: Parameter, text: str) -> list[Any]:
 
 def _member_names(parameter: Parameter) -> Iterator[tuple[Any, str]]:
     """Members, and Chinese words that the description puts beside them, as in `high（高）` or `高=high`."""
+    described = parameter.description
+    has_chinese = bool(parameter.members) and re.search(_CHINESE, described) is not None
     for member in parameter.members:
         yield member, str(member)
+        # To compile its pattern takes longer than all else, and most descriptions have no such words.
+        if not has_chinese or str(member) not in described:
+            continue
         name = rf"(?<!\w){re.escape(str(member))}(?!\w)"
         beside = rf"{name}[（(:：= ]*({_CHINESE}{{1,6}})|({_CHINESE}{{1,6}})[（(=]{name}"
-        yield from ((member, after or before) for after, before in re.findall(beside, parameter.description))
+        yield from ((member, after or before) for after, before in re.findall(beside, described))
 
 
 def days(text: str, today: date | None) -> list[str]:
