@@ -71,8 +71,7 @@ class LexicalEncoder:
     is_reference = False
 
     def cosines(self, left: Sequence[str], right: Sequence[str]) -> list[list[float]]:
-        others = [word_counts(text) for text in right]
-        return [[_cosine_of_counts(word_counts(text), other) for other in others] for text in left]
+        return [[_word_cosine(text, other) for other in right] for text in left]
 
 
 @lru_cache(maxsize=1 << 14)
@@ -82,7 +81,10 @@ def word_counts(text: str) -> Mapping[int, int]:
     return Counter(zlib.crc32(word.encode("utf-8", "surrogatepass")) % _DIMENSIONS for word in words)
 
 
-def _cosine_of_counts(one: Mapping[int, int], other: Mapping[int, int]) -> float:
+# An audit compares the same steps of a plan thousands of times.
+@lru_cache(maxsize=1 << 14)
+def _word_cosine(left: str, right: str) -> float:
+    one, other = word_counts(left), word_counts(right)
     few, many = (one, other) if len(one) < len(other) else (other, one)
     dot = sum([count * many[place] for place, count in few.items() if place in many])
     if not dot:
