@@ -112,6 +112,7 @@ class ReviewApp:
 
     def routes(self) -> list[web.RouteDef]:
         return [
+            web.get("/api/sign-in", self.session),
             web.post("/api/sign-in", self.start_session),
             web.post("/api/sign-out", self.end_session),
             web.get("/api/{what}", self.read),
@@ -129,6 +130,11 @@ class ReviewApp:
 
     async def write(self, request: web.Request) -> web.StreamResponse:
         return await self._answer(request, WRITES, await _body(request))
+
+    async def session(self, request: web.Request) -> web.Response:
+        """Whether somebody is signed in."""
+        who = await self.work(lambda: self.sign_in.person(self.project, request))
+        return _json({"who": who})
 
     async def start_session(self, request: web.Request) -> web.Response:
         token = str((await _body(request)).get("token", ""))

@@ -45,7 +45,7 @@ function places(graph) {
 function describe(edge, names) {
   const sure = edge.confidence === null ? "" : `, ${t("confidence")} ${Math.round(100 * edge.confidence)} %`;
   const state = edge.written ? t("written") : t("inferred, not written");
-  return `${edge.source} ${names[edge.source]} → ${edge.target} ${names[edge.target]}: ${state}${edge.kind ? `, ${edge.kind}` : ""}${sure}${edge.evidence ? `. ${edge.evidence}` : ""}`;
+  return visible(`${edge.source} ${names[edge.source]} → ${edge.target} ${names[edge.target]}: ${state}${edge.kind ? `, ${edge.kind}` : ""}${sure}${edge.evidence ? `. ${edge.evidence}` : ""}`);
 }
 
 // The graph as a picture. toggle(source, target) is called for an edge; null where nothing may change.
@@ -61,7 +61,7 @@ export function picture(graph, toggle) {
     const bend = Math.max(14, (y2 - y1) / 2);
     const line = `M${x1} ${y1} C${x1} ${y1 + bend} ${x2} ${y2 - bend} ${x2} ${y2 - 6}`;
     const group = draw("g", { class: `edge ${edge.written ? "written" : "inferred"}${edge.inferred ? "" : " unseen"}` },
-      draw("title", {}, visible(describe(edge, graph.nodes))),
+      draw("title", {}, describe(edge, graph.nodes)),
       draw("path", { class: "reach", d: line }),
       draw("path", { class: "line", d: line }),
       draw("path", { class: "tip", d: `M${x2 - 4} ${y2 - 7} L${x2 + 4} ${y2 - 7} L${x2} ${y2 - 1} Z` }));
@@ -69,7 +69,7 @@ export function picture(graph, toggle) {
       group.setAttribute("tabindex", "0");
       group.setAttribute("role", "switch");
       group.setAttribute("aria-checked", String(edge.written));
-      group.setAttribute("aria-label", visible(describe(edge, graph.nodes)));
+      group.setAttribute("aria-label", describe(edge, graph.nodes));
       group.dataset.edge = `${edge.source}-${edge.target}`;
       group.addEventListener("click", () => toggle(edge.source, edge.target));
       group.addEventListener("keydown", (event) => {

@@ -92,7 +92,7 @@ function editable(part, shown, options = {}) {
   if (item.problem) return node;
   node.openEditor = (text) => openEditor(node, part, text, options);
   const pen = button("✎", () => node.openEditor(), "plain pen");
-  pen.setAttribute("aria-label", `${t("Edit")} ${options.label || part.name}`);
+  pen.setAttribute("aria-label", visible(`${t("Edit")} ${options.label || part.name}`));
   pen.tabIndex = -1;
   node.append(pen);
   return node;
@@ -111,7 +111,7 @@ function openEditor(node, part, text, options) {
     field.spellcheck = isText;
     if (!isText) field.classList.add("code");
   }
-  field.setAttribute("aria-label", options.label || part.name);
+  field.setAttribute("aria-label", visible(options.label || part.name));
   const form = make("form", "editor"), problem = make("p", "finding error"), row = make("div", "tools");
   problem.hidden = true;
   const send = make("button", "plain strong", t("Save"));

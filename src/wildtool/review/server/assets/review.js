@@ -64,7 +64,12 @@ function signIn() {
   field.autocomplete = "current-password";
   field.required = true;
   send.type = "submit";
-  form.append(make("h1", "", t("Sign in")), labelled(t("Personal token"), field), send, make("p", "muted", t("Ask the owner of the review for a token: wildtool review people add")));
+  // Managers of passwords expect a name; the token alone says who it is.
+  const name = make("input");
+  name.autocomplete = "username";
+  name.value = "wildtool review";
+  name.hidden = true;
+  form.append(make("h1", "", t("Sign in")), name, labelled(t("Personal token"), field), send, make("p", "muted", t("Ask the owner of the review for a token: wildtool review people add")));
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     try {
@@ -201,7 +206,9 @@ async function turn() {
 }
 async function start() {
   showLanguage();
-  const answer = await attempt(() => read("review"));
+  const session = await attempt(() => read("sign-in"));
+  if (session && !session.who) signIn();
+  const answer = session && session.who ? await attempt(() => read("review")) : null;
   if (!answer) return;
   review = answer;
   const who = element("who");

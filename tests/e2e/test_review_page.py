@@ -1,0 +1,370 @@
+"""`wildtool review serve` in a browser: a whole review by three people, and what the pages do with hostile texts."""
+
+import asyncio
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from aiohttp import web
+
+from report.report_build import ATTACK
+from review.made_sets import TEXT, mini_records, project, tiny_records
+from wildtool.report.server.access import AccessPolicy
+from wildtool.review.history import REASON_CODES
+from wildtool.review.project import ReviewProject
+from wildtool.review.release import write_release
+from wildtool.review.server.app import ReviewApp, review_application
+from wildtool.review.server.sign_in import SignIn
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+PHONE = {"width": 390, "height": 844}
+SCREEN = {"width": 1280, "height": 900}
+
+
+@contextmanager
+def serving(review: ReviewProject, alone: str = "") -> Iterator[str]:
+    """The address of a server of a review, in a thread with its own event loop."""
+    loop, address = asyncio.new_event_loop(), ""
+    policy = AccessPolicy("127.0.0.1", remote=False, writes=True)
+    runner = web.AppRunner(review_application(ReviewApp(review, "set", SignIn(alone)), policy))
+
+    async def start() -> str:
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        return f"http://127.0.0.1:{runner.addresses[0][1]}/"
+
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    try:
+        address = asyncio.run_coroutine_threadsafe(start(), loop).result(10)
+        yield address
+    finally:
+        asyncio.run_coroutine_threadsafe(runner.cleanup(), loop).result(10)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(10)
+        loop.close()
+
+
+@dataclass
+class Person:
+    """Somebody at a page that must complain of nothing, and ask nobody but the server."""
+
+    page: "Page"
+    address: str
+    complaints: list[str] = field(default_factory=list[str])
+    requests: list[str] = field(default_factory=list[str])
+
+    def sign_in(self, token: str) -> None:
+        self.page.goto(self.address)
+        self.page.get_by_label("Personal token").fill(token)
+        self.page.keyboard.press("Enter")
+        self.page.locator("article.queue").wait_for()
+
+    def goto(self, place: str, article: str) -> None:
+        self.page.evaluate("place => { location.hash = place }", place)
+        self.page.locator(f"main[data-shown='#{place}'] article.{article}").wait_for()
+
+    def at(self, item: str) -> None:
+        self.page.locator("article.item h1", has_text=item).wait_for()
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def decide(self, reason: str = "") -> None:
+        """Approves, or rejects for a reason, and has the answer."""
+        if reason:
+            self.press("r")
+            self.page.locator(f".reasons input[value='{reason}']").check()
+        with self.page.expect_response("**/api/decide") as said:
+            self.press("r" if reason else "a")
+        assert said.value.ok, said.value.text()
+
+    def fits(self) -> bool:
+        """Whether nothing has to be scrolled sideways."""
+        return self.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@contextmanager
+def people(browser: "Browser", address: str, *names: str, size: Any = SCREEN) -> Iterator[list[Person]]:
+    contexts = [browser.new_context(viewport=size, locale="en") for _ in names]
+    found: list[Person] = []
+    for context in contexts:
+        person = Person(context.new_page(), address)
+        person.page.on("console", lambda said, to=person: to.complaints.append(said.text))
+        person.page.on("pageerror", lambda error, to=person: to.complaints.append(str(error)))
+        person.page.on("request", lambda asked, to=person: to.requests.append(asked.url))
+        found.append(person)
+    yield found
+    for context, person in zip(contexts, found, strict=True):
+        context.close()
+        assert person.complaints == []
+        assert [url for url in person.requests if not url.startswith(address)] == []
+
+
+PLANTED = {
+    "unnatural": "Please be so kind as to inform me about the number zero at this moment in time.",
+    "type": "Book nothing, just chat.",
+    "subtype": "Tell me about number 2, which I name in full again.",
+    "tool-misfit": "Weather for a number?",
+    "order": "First the second one, then the first.",
+    "value": "Tell me about number five.",
+    "ask": "Tell me about it.",
+    "no-ask": "Tell me about number 7, and you may ask me anything.",
+    "observation": "What did the tool say about -1?",
+    "unfaithful": "Tell me about number 9, truly.",
+    "duplicate": "Tell me about number 13.",
+    "privacy": "I am Jo Doe, 12 Elm Street. Tell me about number 11.",
+}
+"""A fault that no rule sees, by its reason code."""
+FIXED = "Tell me about number 11."
+
+
+def planted_records() -> list[dict[str, Any]]:
+    """Twelve sessions with a fault each, and three without."""
+    records = tiny_records(15)
+    for record, text in zip(records, PLANTED.values(), strict=False):
+        record["english_tasks"][0] = text
+    return records
+
+
+def test_two_reviewers_and_an_adjudicator_take_a_set_to_a_release(browser: "Browser", tmp_path: Path):
+    review = project(tmp_path, planted_records(), people="ann bob")
+    tokens = [review.add_person("owner", name, "reviewer") for name in ("ann", "bob")]
+    tokens.append(review.add_person("owner", "eve", "owner"))
+    assert set(PLANTED) <= set(REASON_CODES) and len(PLANTED) == 12
+    for _ in review.check_items():
+        pass
+    assert not review.state.queue("warnings")  # the rules see none of the faults
+    faults = {f"s{k}": code for k, code in enumerate(PLANTED)}
+    with serving(review) as address, people(browser, address, "ann", "bob", "eve") as everyone:
+        ann, bob, eve = everyone
+        for person, token in zip(everyone, tokens, strict=True):
+            person.sign_in(token)
+
+        # Round 1 draws everything; ann sees all faults and corrects the last, bob misses two and suspects a good item.
+        eve.goto("figures=", "figures")
+        open_round(eve, "1", "1")
+        for person, missed, suspected in ((ann, "s11", ""), (bob, "s10 s11", "s12")):
+            person.page.reload()
+            person.page.locator("article.queue .row").nth(14).wait_for()
+            mine = person.page.locator("article.queue .open").all_inner_texts()
+            assert len(mine) == 15
+            person.press("j", "Enter")
+            for item in mine:
+                person.at(item)
+                if person is ann and item == "s11":
+                    rewrite(ann, FIXED)
+                    with ann.page.expect_response("**/api/recheck"):
+                        ann.press("s")
+                reason = (
+                    "unfaithful"
+                    if item == suspected
+                    else ""
+                    if item in missed.split()
+                    else faults.get(item, "")
+                )
+                person.decide(reason)
+                person.press("n")
+
+        # Eve ends what they disagree on: she rejects s10, takes ann's edit of s11, and approves s12.
+        eve.goto("queue=conflicts", "queue")
+        assert eve.page.locator(".row .open").all_inner_texts() == ["s10", "s11", "s12"]
+        eve.press("j", "Enter")
+        for item in ("s10", "s11", "s12"):
+            eve.at(item)
+            if item == "s11":
+                assert (
+                    eve.page.locator(".change ins").first.is_visible()
+                    or eve.page.locator(".change del").first.is_visible()
+                )
+                assert eve.page.locator(".change .tick input").is_checked()
+            if item == "s10":
+                eve.press("r")
+                eve.page.locator(".conflict .reasons input[value='duplicate']").check()
+            with eve.page.expect_response("**/api/resolve") as said:
+                eve.press("r" if item == "s10" else "a")
+            assert said.value.ok, said.value.text()
+            eve.press("n")
+
+        # By hand: twelve of fifteen items had a fault. Both rejected 10 and approved 3, each alone rejected one more:
+        # agreement 13/15, by chance (11·11 + 4·4)/225, so kappa is (195 - 137)/(225 - 137) = 58/88.
+        eve.goto("figures=", "figures")
+        assert rates(eve) == {"1": 0.2}
+        assert metric(eve, "same verdict") == "86.7 %"
+        assert metric(eve, "Cohen's kappa, verdict") == "0.659"
+        assert eve.page.locator("section.stop").get_attribute("data-met") == "false"
+        assert "12 errors in the last round" in eve.page.locator("section.stop").inner_text()
+        eve.page.get_by_role("button", name="Close round 1").click()
+        eve.page.get_by_role("button", name="Close round 1").wait_for(state="detached")
+
+        # Round 2 draws what is left, four items; both approve all of them, so the review may stop.
+        clean = {"s11", "s12", "s13", "s14"}
+        open_round(eve, "1", "2")
+        for person in (ann, bob):
+            person.page.goto(address)
+            person.page.locator("article.queue .row").nth(3).wait_for()
+            mine = person.page.locator("article.queue .open").all_inner_texts()
+            person.press("j", "Enter")
+            for item in mine:
+                person.at(item)
+                person.decide()
+                person.press("n")
+        eve.page.reload()
+        eve.page.locator("article.figures").wait_for()
+        assert rates(eve) == {"1": 0.2, "2": 1.0}
+        assert eve.page.locator("section.stop").get_attribute("data-met") == "true"
+        assert len(eve.page.locator("circle.published").all()) == 5
+
+    released = project(tmp_path, [])
+    manifest = write_release(released, tmp_path / "release")
+    assert manifest["items"] == 4
+    lines = (tmp_path / "release" / "sessions.jsonl").read_text("utf-8").splitlines()
+    assert [json.loads(line)["id"] for line in lines] == sorted(clean)
+    assert json.loads(lines[0])["english_tasks"][0] == FIXED
+
+
+def open_round(eve: Person, share: str, seed: str) -> None:
+    form = eve.page.locator("form.roundform")
+    for name in ("ann", "bob"):
+        form.get_by_label(name, exact=True).check()
+    form.get_by_label("share").fill(share)
+    form.get_by_label("seed").fill(seed)
+    with eve.page.expect_response("**/api/open-round") as said:
+        form.get_by_role("button", name="Open").click()
+    assert said.value.ok, said.value.text()
+
+
+def rewrite(person: Person, text: str) -> None:
+    """Edits the first text by keyboard."""
+    person.page.locator(f"[data-field='{TEXT}']").focus()
+    person.press("e")
+    person.page.locator("textarea").fill(text)
+    with person.page.expect_response("**/api/edit") as said:
+        person.press("Control+Enter")
+    assert said.value.ok, said.value.text()
+    person.page.locator(f"[data-field='{TEXT}'] .said", has_text=text).wait_for()
+
+
+def rates(person: Person) -> dict[str, float]:
+    """The quality of each round in the chart."""
+    points = person.page.locator("circle.ours").all()
+    return {
+        str(one.get_attribute("data-round")): float(one.get_attribute("data-rate") or "nan") for one in points
+    }
+
+
+def metric(person: Person, name: str) -> str:
+    return person.page.locator(f'tr[data-metric="{name}"] .value').inner_text()
+
+
+def hostile_record() -> dict[str, Any]:
+    """A session whose every text attacks the page, is long, or runs from right to left."""
+    (record,) = mini_records(1)
+    attack = f"{ATTACK} \u202e </script><script>window.hacked=1</script>"
+    (tool,) = record["english_tools"][:1]
+    tool["function"] |= {"name": f"<img src=x onerror=window.hacked=1>{'n' * 300}", "description": attack}
+    record |= {
+        "domain": attack,
+        "english_env_info": attack,
+        "english_tools": [tool, *record["english_tools"][1:]],
+    }
+    record["english_tasks"][0] = attack + "x" * 5000
+    record["english_tasks"][1] = "مرحبا، كم الساعة الآن؟ 👩‍👩‍👧‍👦 你好"
+    first = record["english_answer_list"][0]
+    first[0]["action"] = {"name": attack, "arguments": {attack: attack}}
+    first[0]["observation"] = attack
+    first[-1]["observation"] = attack
+    record["english_task_types"][2] = attack
+    record["made_by"] = {"candidates": [[attack, {"text": attack, attack: attack}]]}
+    return record
+
+
+def test_hostile_texts_are_texts_on_a_phone_and_everything_fits(browser: "Browser", tmp_path: Path):
+    hostile, attack = hostile_record(), "<b>x</b>"
+    review = project(tmp_path, [{**hostile, "id": f"{ATTACK}{'i' * 200}"}, *tiny_records(2)])
+    for _ in review.check_items():
+        pass
+    review.remark("owner", review.state.queue("all")[0].id, attack)
+    with serving(review, alone="owner") as address, people(browser, address, "owner", size=PHONE) as (me,):
+        me.page.goto(f"{address}#queue=all")
+        me.page.locator("article.queue .row").first.wait_for()
+        assert me.fits()
+        me.press("j", "Enter")
+        me.page.locator("article.item .task").first.wait_for()
+        me.page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+        assert me.fits()
+        assert me.page.locator("main img, main script, main b:has-text('x')").count() == 0
+        assert me.page.locator("[data-field='/english_tasks/1'] .said").get_attribute("dir") == "auto"
+        shown = "[...document.querySelectorAll('[aria-label], [title]')].map(n => `${n.ariaLabel} ${n.title}`).join()"
+        assert "\u202e" not in me.page.locator("main").inner_text() + me.page.evaluate(shown)
+        me.press("h")
+        assert me.page.locator("#history .note", has_text=attack).count() == 1
+        me.page.locator(f"[data-field='{TEXT}']").focus()
+        me.press("Enter")
+        assert me.page.locator("textarea").input_value().startswith(hostile["english_tasks"][0][:40])
+        me.press("Escape", "?")
+        assert me.page.get_by_role("dialog").is_visible() and me.fits()
+        me.press("Escape")
+        me.page.get_by_role("button", name="中文").click()
+        me.page.locator("summary", has_text="工具").wait_for()
+        me.goto("figures=", "figures")
+        assert me.page.locator("h1").inner_text() == "统计"
+        assert me.fits()
+        assert me.page.evaluate("window.hacked") is None
+
+
+def test_a_graph_and_json_are_edited_and_another_saver_s_text_is_kept(browser: "Browser", tmp_path: Path):
+    review = project(tmp_path, mini_records(1))
+    with serving(review, alone="owner") as address, people(browser, address, "one", "two") as (one, two):
+        for person in (one, two):
+            person.page.goto(f"{address}#queue=all&item=wild_mini_0")
+            person.at("wild_mini_0")
+
+        # An edge by keyboard: step 2 no longer needs step 0, so a value comes from nowhere and later tasks are stale.
+        edge = one.page.locator("[data-edge='0-2']").first
+        edge.focus()
+        with one.page.expect_response("**/api/edit"):
+            one.press("Space")
+        one.page.locator(".notice", has_text="2, 3, 4").wait_for()
+        assert edge.get_attribute("aria-checked") == "false"
+        assert one.page.locator("aside .findings li").count() > 0
+        one.page.locator("[data-need='0-2']").first.click()
+        one.page.locator("[data-need='0-2'][aria-pressed=true]").first.wait_for()
+
+        # JSON that is wrong is named and not sent.
+        amount = "/english_answer_list/0/1/action/arguments/amount"
+        one.page.locator(f"[data-field='{amount}']").focus()
+        one.press("e")
+        one.page.locator("textarea").fill("42,")
+        one.press("Control+Enter")
+        assert one.page.locator(".editor .finding").inner_text().startswith("Not JSON")
+        one.page.locator("textarea").fill("43.0")
+        with one.page.expect_response("**/api/edit"):
+            one.press("Control+Enter")
+        one.page.locator(f"[data-field='{amount}']", has_text="43.0").wait_for()
+
+        # The other page still shows the item as it was.
+        rewrite(one, "Saved first")
+        two.page.locator(f"[data-field='{TEXT}']").focus()
+        two.press("e")
+        two.page.locator("textarea").fill("Saved second")
+        two.press("Control+Enter")
+        shown = two.page.get_by_role("dialog")
+        shown.get_by_role("button", name="Take theirs").wait_for()
+        assert "Saved first" in shown.inner_text() and "Saved second" in shown.inner_text()
+        assert project(tmp_path, []).item("wild_mini_0").content["english_tasks"][0] == "Saved first"
+        shown.get_by_role("button", name="Edit mine further").click()
+        assert two.page.locator("textarea").input_value() == "Saved second"
+        with two.page.expect_response("**/api/edit") as said:
+            two.press("Control+Enter")
+        assert said.value.ok
+        # A browser tells of an answer that is no success by itself.
+        assert [text for text in two.complaints if "409" not in text] == []
+        two.complaints.clear()
