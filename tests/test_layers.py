@@ -3,7 +3,8 @@
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -96,14 +97,31 @@ def name(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
+@dataclass(frozen=True, slots=True)
+class Module:
+    """What is read of a module, whose syntax tree is not kept: to look for garbage among 500 of them takes seconds."""
+
+    imported: tuple[str, ...]
+    """Modules of ours that it imports anywhere, without the root's name."""
+    imported_when_loaded: tuple[str, ...]
+    texts: tuple[str, ...]
+    """Identifiers and texts, without docstrings, which may give examples."""
+    defined: tuple[str, ...]
+    """Names that it defines at its top level; type variables are its own affair."""
+
+
 @cache
-def tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
+def read(path: Path) -> Module:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    nodes = list(ast.walk(tree))
+    imported = tuple(_imported(path, nodes))
+    return Module(
+        imported, tuple(_imported(path, tree.body)), (*_texts(nodes), *imported), tuple(_defined(tree))
+    )
 
 
-def imported(path: Path, *, when_loaded: bool = False) -> Iterator[str]:
-    """Modules of ours that a module imports, without the root's name: anywhere in it, or only when it is loaded."""
-    for node in tree(path).body if when_loaded else ast.walk(tree(path)):
+def _imported(path: Path, nodes: Iterable[ast.AST]) -> Iterator[str]:
+    for node in nodes:
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -117,17 +135,26 @@ def imported(path: Path, *, when_loaded: bool = False) -> Iterator[str]:
                 yield found.removeprefix("wildtool.")
 
 
-def texts(path: Path) -> Iterator[str]:
-    """Identifiers and texts of a module, without docstrings, which may give examples."""
-    described = {id(node.value) for node in ast.walk(tree(path)) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree(path)):
+def _texts(nodes: Sequence[ast.AST]) -> Iterator[str]:
+    described = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    for node in nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in described:
             yield node.value
         elif isinstance(node, ast.Name):
             yield node.id
         elif isinstance(node, ast.Attribute):
             yield node.attr
-    yield from imported(path)
+
+
+def _defined(tree: ast.Module) -> Iterator[str]:
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node.name
+        elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            made = node.value.func if isinstance(node.value, ast.Call) else None
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if not (isinstance(made, ast.Name) and made.id in ("TypeVar", "ParamSpec")):
+                yield from (target.id for target in targets if isinstance(target, ast.Name))
 
 
 def layer(package: str) -> int:
@@ -137,7 +164,7 @@ def layer(package: str) -> int:
 @pytest.mark.parametrize("path", modules(), ids=name)
 def test_a_module_uses_only_what_lies_below_it(path: Path):
     own = package(path)
-    used = {found.split(".")[0] for found in imported(path)} - {own}
+    used = {found.split(".")[0] for found in read(path).imported} - {own}
     above = {other for other in used if layer(other) >= layer(own)}
     assert not above, f"{name(path)} uses {', '.join(sorted(above))}"
 
@@ -150,7 +177,7 @@ def test_no_benchmark_is_named_outside_its_folder():
         f"{name(path)}: {text[:80]!r}"
         for path in modules()
         if package(path) not in allowed
-        for text in texts(path)
+        for text in read(path).texts
         if known.search(text)
     ]
     assert not found
@@ -159,7 +186,7 @@ def test_no_benchmark_is_named_outside_its_folder():
 def test_no_benchmark_knows_another():
     for path in modules():
         folder = path.relative_to(ROOT).parts[:2]
-        others = {found.split(".")[1] for found in imported(path) if found.startswith("benchmarks.")}
+        others = {found.split(".")[1] for found in read(path).imported if found.startswith("benchmarks.")}
         assert folder[0] != "benchmarks" or others <= {folder[-1]}, name(path)
 
 
@@ -168,7 +195,7 @@ def test_no_provider_is_named_outside_models():
         f"{name(path)}: {text!r}"
         for path in modules()
         if package(path) != "models"
-        for text in texts(path)
+        for text in read(path).texts
         if set(PRESETS) & {text.lower(), *text.lower().split("_")} - WORDS
     ]
     assert not found
@@ -180,7 +207,7 @@ def rooms(folder: Path) -> dict[str, set[str]]:
     place = ".".join(folder.relative_to(ROOT).parts)
     for path in folder.rglob("*.py"):
         own = path.relative_to(folder).with_suffix("").parts[0]
-        for used in imported(path, when_loaded=True):
+        for used in read(path).imported_when_loaded:
             if used.startswith(f"{place}.") and own != "__init__":
                 found[own].add(used.removeprefix(f"{place}.").split(".")[0])
     return {own: {other for other in used if other != own} for own, used in found.items()}
@@ -204,24 +231,12 @@ def test_a_folder_holds_no_more_modules_than_one_can_read(folder: Path):
     assert len(list(folder.glob("*.py"))) <= MOST_MODULES
 
 
-def defined(path: Path) -> Iterator[str]:
-    """Public names that a module defines at its top level; type variables are its own affair."""
-    for node in tree(path).body:
-        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            yield node.name
-        elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
-            made = node.value.func if isinstance(node.value, ast.Call) else None
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            if not (isinstance(made, ast.Name) and made.id in ("TypeVar", "ParamSpec")):
-                yield from (target.id for target in targets if isinstance(target, ast.Name))
-
-
 def test_a_name_is_defined_once():
     places: dict[str, list[str]] = defaultdict(list)
     for path in modules():
         if path.relative_to(ROOT).parts[:2] == ("cli", "commands"):
             continue  # named like the commands that users type
-        for found in defined(path):
+        for found in read(path).defined:
             if not found.startswith("_"):
                 places[found].append(name(path))
     allowed = frozenset[str]().union(*EVERYWHERE.values())

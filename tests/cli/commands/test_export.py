@@ -1,6 +1,7 @@
 """`wildtool export` as it is typed."""
 
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -11,10 +12,21 @@ from wildtool.export import EXPORT_FORMATS
 RUN = "runs/wild-mini/baseline--gold"
 
 
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two runs as they are left by the command."""
+    place = tmp_path_factory.mktemp("export")
+    words = (
+        f"run wild-mini --limit 1 --quiet --model baseline/gold --model baseline/chat --out {place}/wild-mini"
+    )
+    assert type_(words).exit_code == 0
+    return place
+
+
 @pytest.fixture(autouse=True)
-def _in_a_folder_with_two_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _in_a_folder_with_two_runs(runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    copytree(runs, tmp_path / "runs")
     monkeypatch.chdir(tmp_path)
-    type_("run wild-mini --limit 1 --quiet --model baseline/gold --model baseline/chat")
 
 
 def type_(line: str) -> Result:
