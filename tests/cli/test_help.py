@@ -169,6 +169,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     Path(folder, "train.jsonl").write_text(json.dumps({"conversations": turns}) + "\n")
     Path(folder, "openapi.json").write_text(json.dumps(openapi))
     Path(folder, "manual.md").write_text("A word can be looked up.")
+    user = {"role": "user", "content": "What is a ria?"}
+    Path(folder, "chats.jsonl").write_text(json.dumps({"messages": [user]}) + "\n")
+    Path(folder, "log.json").write_text(json.dumps({"samples": [{"messages": [user]}]}))
     _review(folder)
     return folder
 

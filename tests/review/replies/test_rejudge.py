@@ -16,7 +16,7 @@ from wildtool.cli import app
 from wildtool.errors import UsageError
 from wildtool.review.pointers import changed
 from wildtool.review.project import ReviewProject
-from wildtool.review.replies.page import rows_of
+from wildtool.review.replies.page import proposal_json, rows_of
 from wildtool.review.replies.proposals import Proposal, agreement_queue, item_proposals, sorted_queue
 from wildtool.review.replies.recorded import OpenRuns
 from wildtool.review.replies.rejudge import Rejudge
@@ -202,6 +202,18 @@ def test_two_arguments_that_are_wrong_together_are_one_edit(tmp_path: Path):
     (found,) = agreement_queue(project, rejudge)
     assert found.kind == "several"
     assert {change.field.rpartition("/")[2] for change in found.changes} == {"date", "to_city"}
+
+
+def test_an_argument_that_models_leave_out_can_be_taken_out_of_gold(tmp_path: Path):
+    record = trains()
+    short = copy.deepcopy(record)
+    del short["english_answer_list"][0][0]["action"]["arguments"]["max_changes"]
+    rows = [(f"m{k}", TRAINS, {"0": gold_answers(short)["0"]}) for k in range(3)]
+    project, rejudge = opened(tmp_path, [record], rows)
+    (found,) = agreement_queue(project, rejudge)
+    assert (found.gold, found.found, found.gained) == (0, None, 3)
+    assert "give nothing for max_changes; gold has 0" in found.sentence
+    assert json.loads(json.dumps(proposal_json(found)))["changes"] == [{"field": found.field, "before": 0}]
 
 
 def test_the_edit_of_a_proposal_takes_its_models_wrong_verdicts_away(tmp_path: Path):

@@ -41,9 +41,7 @@ def agree(
     least: Annotated[
         int, typer.Option("--min-models", min=1, metavar="N", help="Models that must do the same.")
     ] = 2,
-    profile: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Rules to judge by (default: those of each run).")
-    ] = None,
+    profile: options.ProfileOption = None,
     store: Annotated[
         str | None,
         typer.Option(
@@ -58,7 +56,7 @@ def agree(
     \b
     Examples:
       wildtool review agree sessions.jsonl --runs runs
-      wildtool review agree sessions.jsonl --runs runs/a --runs runs/b --min-models 3 --json
+      wildtool review agree sessions.jsonl --runs runs --min-models 3 --json
 
     What most models agree on comes first. The edit that would accept it was tried: the line says how many models it
     makes right and how many wrong. Replies to other content than the item has now are left out.

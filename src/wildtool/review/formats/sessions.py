@@ -38,6 +38,7 @@ from wildtool.review.formats.base import (
     TaskGraph,
     confidence_of,
 )
+from wildtool.review.formats.gaps import open_gaps
 from wildtool.review.pointers import nearest, pointer
 from wildtool.toolcall.graph import ancestors, heights, topology
 
@@ -66,7 +67,7 @@ class SessionFormat(ReviewFormat):
     def check(self, content: Any) -> list[RuleFinding]:
         record = as_object(content)
         name = record["id"] if isinstance(record.get("id"), str) else "?"
-        found: list[RuleFinding] = []
+        found = list(open_gaps(record))
         for finding in lint_records([(1, record)], "", balanced=False, strict=True):
             if LENGTH_FINDING not in finding.message:
                 field = nearest(record, _pointer_of(finding.where.removeprefix(f":1 {name} ")))

@@ -159,7 +159,8 @@ def _of_unit(
             continue
         for deviation in _deviations(rejudge, one, content):
             said[deviation.key][one.run.model] += 1
-            spelled = canonical([deviation.field, deviation.kind, deviation.found])
+            found = ["absent"] if deviation.found is ABSENT else deviation.found
+            spelled = canonical([deviation.field, deviation.kind, found])
             examples[deviation.key][spelled] += 1
             deviations.setdefault(spelled, deviation)
     agreeing = {
