@@ -34,10 +34,10 @@ demo: $(VENV)/.installed
 	$(BIN)/wildtool report runs/demo --audit --out runs/demo-report
 
 test: $(VENV)/.developed
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n 2 --dist worksteal --ignore tests/parity
 
 parity: $(VENV)/.developed
-	$(BIN)/python -m pytest tests/parity
+	$(BIN)/python -m pytest -n 2 --dist worksteal tests/parity
 
 lint: $(VENV)/.developed
 	$(BIN)/ruff check .
