@@ -200,7 +200,7 @@ def test_two_reviewers_and_an_adjudicator_take_a_set_to_a_release(browser: "Brow
         assert metric(eve, "same verdict") == "86.7 %"
         assert metric(eve, "Cohen's kappa, verdict") == "0.659"
         assert eve.page.locator("section.stop").get_attribute("data-met") == "false"
-        assert "12 errors in the last round" in eve.page.locator("section.stop").inner_text()
+        assert "errors in the last round: 12" in eve.page.locator("section.stop").inner_text()
         eve.page.get_by_role("button", name="Close round 1").click()
         eve.page.get_by_role("button", name="Close round 1").wait_for(state="detached")
 

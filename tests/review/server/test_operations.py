@@ -52,6 +52,17 @@ async def test_recorded_runs_are_shown_beside_what_the_person_sees(tmp_path: Pat
         assert saved["runs"][0]["after"] is False
 
 
+async def test_an_edit_that_recorded_runs_propose_can_be_accepted(tmp_path: Path):
+    review = project(tmp_path)
+    changes = [{"field": TEXT, "before": "Tell me about number 0.", "after": "Proposed?"}]
+    rows: list[Any] = [{"model": "m"}, {"model": "2 of 3 models", "proposal": {"changes": changes}}]
+    async with served(review, runs=lambda item, first, shown: rows) as pages:
+        seen = (await pages.item("s0"))["seen"]
+        for index, status in ((0, 422), (7, 422), (-1, 422), (1, 200), (1, 409)):
+            assert (await pages.post("accept", id="s0", seen=seen, index=index)).status == status
+    assert project(tmp_path, []).item("s0").content["english_tasks"][0] == "Proposed?"
+
+
 async def test_a_save_runs_the_rules_and_marks_later_tasks_as_stale(tmp_path: Path):
     async with served(project(tmp_path, mini_records(1))) as pages:
         field = f"{ANSWERS}/3/dependency_list"

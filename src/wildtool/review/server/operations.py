@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any, cast
 
 from wildtool.errors import DataError, UsageError, unknown_name
-from wildtool.json_codec import JsonLimits, as_list, check_limits
+from wildtool.json_codec import JsonLimits, as_list, as_object, as_objects, check_limits
 from wildtool.review.history import ItemHistory
 from wildtool.review.pointers import ABSENT, Change, changed, value_at
 from wildtool.review.project import EditConflict, ReviewProject
@@ -33,7 +33,8 @@ BODY_LIMITS = JsonLimits(bytes=8 * 1024 * 1024, depth=200, values=200_000)
 """Of a request's body, and of JSON that people type."""
 RecordedRuns = Callable[[str, Any, Any], Any]
 """Gives, for an item's id, its first content and the one that is shown, what recorded runs say about it: a JSON list of
-`{model, task, before, after, note}` with the verdicts (true, false or null) before and after the edits."""
+`{model, task, before, after, note}` with the verdicts (true, false or null) before and after the edits. A row may have a
+`proposal` with `changes`, each `{field, before, after}`, which a person can accept as an edit."""
 Operation = Callable[["ReviewService", str, Payload], Any]
 
 
@@ -130,6 +131,24 @@ def _steps(review: ReviewService, who: str, asked: Payload) -> Any:
     return review.item(item, who)
 
 
+def _accept(review: ReviewService, who: str, asked: Payload) -> Any:
+    """Makes the edit that recorded runs propose. Args: asked: `index` is the place of its row among those shown."""
+    item, seen = _text(asked, "id"), _text(asked, "seen")
+    content = _content(review, item, who, seen)
+    first = review.project.item(item).versions[0].content
+    rows = as_list(review.runs(item, first, content)) if review.runs else []
+    index = _number(asked, "index", 0)
+    proposal = as_object(as_object(rows[index]).get("proposal")) if 0 <= index < len(rows) else {}
+    changes = [
+        Change(str(one.get("field")), one.get("before", ABSENT), one.get("after", ABSENT))
+        for one in as_objects(proposal.get("changes"))
+    ]
+    if not changes:
+        raise UsageError("no edit is proposed there")
+    review.project.edit(who, item, seen, changes, note=_note(asked))
+    return review.item(item, who)
+
+
 def _decide(review: ReviewService, who: str, asked: Payload) -> Any:
     item = _text(asked, "id")
     choice = cast(Any, _text(asked, "choice"))
@@ -188,6 +207,7 @@ WRITES: Mapping[str, Operation] = {
     "edit": _edit,
     "choose": _choose,
     "steps": _steps,
+    "accept": _accept,
     "decide": _decide,
     "resolve": _resolve,
     "recheck": _recheck,

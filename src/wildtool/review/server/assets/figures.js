@@ -64,8 +64,8 @@ function stopRule(stop, rounds, zero) {
   made.dataset.met = String(stop.met);
   const check = (good, text) => list.append(make("li", good ? "good" : "", `${good ? "✓" : "○"} ${text}`));
   check(stop.covered === stop.total, t("{0} of {1} items were reviewed", stop.covered, stop.total));
-  check(stop.open_conflicts === 0, t("{0} conflicts are open", stop.open_conflicts));
-  check(stop.last_errors === 0, stop.last_errors === null ? t(rounds.length ? "the last round has not ended" : "no round yet") : t("{0} errors in the last round", stop.last_errors));
+  check(stop.open_conflicts === 0, t("open conflicts: {0}", stop.open_conflicts));
+  check(stop.last_errors === 0, stop.last_errors === null ? t(rounds.length ? "the last round has not ended" : "no round yet") : t("errors in the last round: {0}", stop.last_errors));
   made.append(list);
   if (zero !== null) made.append(make("p", "muted", t("Zero errors in one round still allow a true rate of {0} %.", (100 * zero).toFixed(1))));
   return made;

@@ -14,10 +14,10 @@ export function draw(tag, attributes, ...children) {
 const short = (text) => text.length > 18 ? `${text.slice(0, 10)}…${text.slice(-7)}` : text;
 
 function places(graph) {
-  const depth = graph.nodes.map(() => 0), written = graph.edges.filter((edge) => edge.written);
+  const depth = graph.nodes.map(() => 0), drawn = graph.edges.filter((edge) => edge.written || edge.source < edge.target);
   for (let round = 0; round < graph.nodes.length; round += 1) {
     let moved = false;
-    for (const { source, target } of written) {
+    for (const { source, target } of drawn) {
       if (source in depth && target in depth && source !== target && depth[target] <= depth[source] && depth[source] < depth.length) {
         depth[target] = depth[source] + 1;
         moved = true;

@@ -39,7 +39,7 @@ async function save(what, body, focus) {
   editing = null;
   take(answer, focus);
   const found = (answer.findings || []).length;
-  context.say(what === "edit" || what === "choose" || what === "steps" ? (found ? t("Saved. {0} findings.", found) : t("Saved.")) : t("Decided."));
+  context.say(what === "edit" || what === "choose" || what === "steps" || what === "accept" ? (found ? t("Saved. {0} findings.", found) : t("Saved.")) : t("Decided."));
   context.changed();
   return true;
 }
@@ -163,6 +163,7 @@ function valueNode(part) {
   return part.json === undefined ? make("em", "muted", t("nothing")) : foldable(part.json);
 }
 function foldable(text) {
+  if (text.length < 40 && !/[[{]/.test(text)) return said(text, "code", "said");
   if (text.length <= LONG) return said(text, "pre", "code");
   const made = make("details", "fold");
   made.append(make("summary", "", `${visible(text.replace(/\s+/g, " ").slice(0, 90))} …`), said(text, "pre", "code"));
@@ -384,15 +385,17 @@ function shared() {
   });
   return box(t("Other parts"), true, ...rows);
 }
-// What recorded runs say after the edits: `{model, task, before, after, note}` each.
+// What recorded runs say after the edits: `{model, task, before, after, note}` each, some with an edit to accept.
 function runs() {
   if (!Array.isArray(item.runs)) return "";
+  const verdicts = (one) => one.proposal ? "" : one.before === one.after ? sign(one.after) : `${sign(one.before)} → ${sign(one.after)}`;
   const sign = (verdict) => verdict === true ? `✓ ${t("right")}` : verdict === false ? `✗ ${t("wrong")}` : t("unknown");
   const list = make("ul", "runs");
   for (const one of item.runs) {
     const line = make("li", one.before === one.after ? "" : "flip");
     line.append(bdi(String(one.model)), one.task === null || one.task === undefined ? "" : make("small", "", ` ${t("Task {0}", one.task + 1)}`),
-      ` ${one.before === one.after ? sign(one.after) : `${sign(one.before)} → ${sign(one.after)}`}`, one.note ? said(String(one.note), "p", "note") : "");
+      ` ${verdicts(one)}`, one.note ? said(String(one.note), "p", "note") : "");
+    if (one.proposal && !item.problem) line.append(button(t("Accept"), () => save("accept", { index: item.runs.indexOf(one) })));
     list.append(line);
   }
   return box(`${t("Recorded runs")} (${item.runs.length})`, true, list);
@@ -493,8 +496,9 @@ function conflictPanel() {
   });
   note.placeholder = t("Remark");
   note.setAttribute("aria-label", t("Remark"));
+  reasons.made.hidden = true;
   const end = (choice) => {
-    if (choice === "reject" && !reasons.chosen().length) { context.say(t("Choose at least one reason.")); reasons.first.focus(); return; }
+    if (choice === "reject" && !reasons.chosen().length) { reasons.made.hidden = false; context.say(t("Choose at least one reason.")); reasons.first.focus(); return; }
     const take = choice === "approve" ? boxes.filter((one) => one.checked).map((one) => Number(one.value)) : [];
     save("resolve", { choice, take, proposal: clash.proposal, seen: clash.seen, reasons: choice === "reject" ? reasons.chosen() : [], note: note.value });
   };

@@ -1,6 +1,18 @@
 // Texts of the pages in English and Chinese, and the elements that pages are made of. A text of an item is only ever the
 // text of a node.
-export const { make, visible, long, beside } = wildtool.texts;
+export const { make, visible, long } = wildtool.texts;
+
+// Before and after: marked by character where most of it stayed, as a whole where the text was written again.
+export function beside(before, after) {
+  const kept = wildtool.texts.differ(before.slice(0, 4000), after.slice(0, 4000))[0].reduce((sum, [part, same]) => sum + (same ? part.length : 0), 0);
+  if (!before || !after || 2 * kept >= Math.max(before.length, after.length)) return wildtool.texts.beside(before, after);
+  return [["del", before], ["ins", after]].map(([tag, text]) => {
+    const node = make("div", "whole"), mark = make(tag);
+    mark.append(long(text));
+    node.append(mark);
+    return node;
+  });
+}
 
 const CHINESE = {
   "Skip to the content": "跳到内容", "Pages": "页面", "Queue": "队列", "Figures": "统计", "Language": "语言",
@@ -53,7 +65,7 @@ const CHINESE = {
   "Edit mine further": "继续编辑我的", "Quality by round": "各轮质量", "published": "已发表", "this review": "本次审核",
   "round": "轮次", "When to stop": "何时结束", "The review may stop.": "审核可以结束。",
   "Not yet: the review goes on.": "尚不能结束，审核继续。", "{0} of {1} items were reviewed": "已审核 {1} 项中的 {0} 项",
-  "{0} conflicts are open": "{0} 个冲突未解决", "{0} errors in the last round": "最近一轮有 {0} 个错误",
+  "open conflicts: {0}": "未解决的冲突：{0}", "errors in the last round: {0}": "最近一轮的错误：{0}",
   "the last round has not ended": "最近一轮尚未结束", "no round yet": "尚无轮次",
   "Zero errors in one round still allow a true rate of {0} %.": "一轮零错误时，真实错误率仍可能达 {0} %。",
   "figure": "指标", "value": "值", "95 % interval": "95 % 区间", "counts": "计数",
@@ -65,7 +77,7 @@ const CHINESE = {
   "next item": "下一项", "previous item": "上一项", "approve the item": "通过此项", "reject: choose reasons": "拒绝：选择理由",
   "send to discussion": "提交讨论", "stale tasks are checked": "待复查任务已复查", "next finding": "下一条规则提示",
   "history": "历史", "filter": "筛选", "on an edge: add or remove it": "在边上：添加或删除", "write a remark": "写备注",
-  "Recorded runs": "已记录的运行", "right": "正确", "wrong": "错误", "unknown": "未知", "model": "模型", "task": "任务",
+  "Recorded runs": "已记录的运行", "Accept": "采纳", "right": "正确", "wrong": "错误", "unknown": "未知", "model": "模型", "task": "任务",
   "The server does not answer. Is `wildtool review serve` still running?": "服务器没有响应。`wildtool review serve` 还在运行吗？",
   "Not JSON: {0}": "不是 JSON：{0}", "Loading …": "加载中…", "{0} others review it too": "另有 {0} 人审核", "1 other reviews it too": "另有 1 人审核",
   "The text has changed; leave it?": "文本已更改，是否离开？",
