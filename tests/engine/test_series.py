@@ -58,6 +58,18 @@ def test_a_series_has_the_base_first_and_then_arms_sizes_and_seeds(tmp_path: Pat
         (HEAD + BASE + TRAINED.replace("10", "-1"), r"\[\[point\]\] 2: size is -1"),
         (HEAD + BASE + TRAINED.replace("10", "true"), "size is True; expected a whole number"),
         (HEAD + BASE + TRAINED.replace("model", "modle"), "did you mean 'model'"),
+        *(
+            (
+                HEAD + BASE + TRAINED.replace('"t"', f'"{name}"'),
+                r"\[\[point\]\] 2: name is .*names its folder",
+            )
+            for name in ("../t", "/t", "..", r"a\\b", r"\u001B[31mt", r"t\u202E", " t")
+        ),
+        (HEAD + BASE + TRAINED + 'arm = "\\u0007"\n', r"arm is '\\x07'"),
+        *(
+            (HEAD + BASE + TRAINED + f'base_url = "{url}"\n', "base_url is .*expected http://HOST:PORT/v1")
+            for url in ("http://127.0.0.1:99999/v1", "http://[::1", "127.0.0.1:8000/v1", "file:///v1")
+        ),
         (HEAD + BASE + '[[point]]\nname = "t"\nsize = 3\n', "model is missing"),
         (HEAD + "repeats = 0\n" + BASE + TRAINED, "repeats is 0; expected 1 or more"),
         (HEAD + "points = [", "not TOML"),

@@ -70,6 +70,13 @@ def test_parquet_and_csv_are_read_too(tmp_path: Path):
     target = tmp_path / "a.parquet"
     duckdb.sql(f"COPY (SELECT * FROM read_json('{tmp_path / 'a.jsonl'}')) TO '{target}'")
     assert one(target).user_texts == ["Level at Husum?"]
+    duckdb.sql(
+        f"""COPY (SELECT *, TIMESTAMPTZ '2020-01-01 00:00:00+00' AS "at ""noon" FROM '{target}')
+        TO '{tmp_path / "b.parquet"}'"""
+    )
+    assert [row.value['at "noon'][:19] for row in files.read_rows(tmp_path / "b.parquet")] == [
+        "2020-01-01 00:00:00"
+    ]
     table = wrote(tmp_path / "b.csv", 'prompt,completion\n"[{""role"": ""user""}]","[]"\n')
     (rejected,) = training_records(table, "sharegpt")
     assert isinstance(rejected, RejectedRow) and rejected.reason == "no-user"
@@ -122,7 +129,8 @@ def test_a_list_that_is_cut_off_says_so_after_its_whole_records(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("content", "message"), [("", "holds no record"), ('{"a": 1}', "name the set with --from")]
+    ("content", "message"),
+    [("", "holds no record"), ('{"a": 1}', "name the set with --from"), ("\n{a\n", r"a\.jsonl:2: no JSON")],
 )
 def test_what_no_set_fits_is_refused(tmp_path: Path, content: str, message: str):
     with pytest.raises(DataError, match=message):

@@ -30,6 +30,10 @@ def detect_benchmark(name: str | None, data: str | None) -> Benchmark:
         why = "cannot tell which benchmark these data belong to;"
         if not Path(data).exists():
             why = "there is no such file or folder; if a benchmark has data of that name,"
+        elif Path(data).is_dir():
+            why = (
+                "a folder of no known benchmark; of training files, name one of them; of a benchmark's data,"
+            )
         raise UsageError(f"{data}: {why} add --benchmark NAME, one of: {names}")
     return candidates[0]
 

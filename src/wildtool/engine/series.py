@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 from wildtool.engine.registry import load_benchmark
 from wildtool.errors import DataError, UsageError, unknown_name
@@ -139,9 +140,31 @@ def _point(given: Any, where: str) -> SeriesPoint:
             )
     if cast(int, numbers["size"]) < 0:
         raise DataError(f"{where}: size is {numbers['size']}; it is a number of examples")
+    name = cast(str, texts["name"])
+    if name.strip(" .") != name or not name.isprintable() or set(name) & set('/\\:*?"<>|'):
+        raise DataError(
+            f"{where}: name is {name!r}, and also names its folder; use letters, digits, -, _ and ."
+        )
+    for key in ("arm", "model"):
+        if not (texts[key] or "").isprintable():
+            raise DataError(f"{where}: {key} is {texts[key]!r}; it holds characters that cannot be shown")
+    if reason := _no_address(texts["base_url"]):
+        raise DataError(f"{where}: base_url is {texts['base_url']!r}: {reason}; expected http://HOST:PORT/v1")
     return SeriesPoint(
         **cast(Any, {key: value for key, value in (texts | numbers).items() if value is not None})
     )
+
+
+def _no_address(url: str | None) -> str:
+    """Why a text is no address of an endpoint; empty if it is one, or there is none."""
+    if url is None:
+        return ""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError as error:
+        return str(error)
+    return "" if parts.scheme in ("http", "https") and parts.hostname else "no address"
 
 
 def _check_points(points: Sequence[SeriesPoint], path: Path) -> None:

@@ -241,7 +241,10 @@ def _parquet_rows(path: Path) -> Iterator[FileRow]:
     try:
         with duckdb.connect(config={"threads": 1, "memory_limit": "256MB"}) as connection:
             connection.execute("SET enable_progress_bar = false")
-            found = connection.execute("SELECT * FROM read_parquet(?)", [str(path)])
+            connection.execute("SET TimeZone = 'UTC'")
+            found = connection.execute(
+                f"SELECT *{_zoned_as_texts(connection, path)} FROM read_parquet(?)", [str(path)]
+            )
             names = [column[0] for column in found.description or ()]
             number = 0
             while batch := found.fetchmany(_BATCH):
@@ -251,6 +254,16 @@ def _parquet_rows(path: Path) -> Iterator[FileRow]:
                     yield FileRow(number, row)
     except duckdb.Error as error:
         raise DataError(f"{path}: cannot be read as Parquet ({str(error).splitlines()[0][:200]})") from error
+
+
+def _zoned_as_texts(connection: Any, path: Path) -> str:
+    """The part of a query that turns times with a zone into texts: as values they need another library."""
+    columns: list[tuple[Any, ...]] = connection.execute(
+        "DESCRIBE SELECT * FROM read_parquet(?)", [str(path)]
+    ).fetchall()
+    names = ['"{}"'.format(one[0].replace('"', '""')) for one in columns if one[1].endswith("WITH TIME ZONE")]
+    casts = ", ".join(f"CAST({name} AS VARCHAR) AS {name}" for name in names)
+    return f" REPLACE ({casts})" if casts else ""
 
 
 def _plain(value: Any) -> Any:

@@ -48,6 +48,9 @@ def chosen_set(path: Path, name: str, sample: list[FileRow]) -> DataSet:
     found = fitting_sets([row.value for row in sample if row.value is not None])
     if len(found) == 1 and found[0] in DATA_SETS:
         return DATA_SETS[found[0]]
+    if not found and sample and all(row.value is None for row in sample):
+        first = sample[0]
+        raise DataError(f"{path}:{first.number}: {first.problem}; nor can the next rows be read")
     keys = next((list[str](row.value)[:12] for row in sample if row.value), list[str]())
     fit = f"fits {', '.join(found)}" if found else f"fits no set (keys: {', '.join(keys) or 'none'})"
     raise DataError(f"{path}: {fit}; name the set with --from ({', '.join(DATA_SETS)})")

@@ -19,14 +19,19 @@ _NEAR_INDEX, _CONTAINED_SHARE = 0.8, 0.5
 # A letter of a script without blanks is a token of its own; `_` is neither a letter nor a digit.
 _ALONE = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _TOKEN = re.compile(f"[{_ALONE}]|[^\\W_{_ALONE}]+")
+# Unicode's Default_Ignorable_Code_Point, such as zero-width spaces, soft hyphens and variation selectors.
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
 
 
 def word_tokens(text: str) -> list[str]:
     """The tokens of a text: NFKC, case folded, split at everything that is no letter or digit; each kana, Han character
-    and Hangul syllable is its own."""
+    and Hangul syllable is its own. Characters that are not seen neither split words nor count."""
     if text.isascii():
         return _ASCII.findall(text.lower())
-    return _TOKEN.findall(unicodedata.normalize("NFKC", text).casefold())
+    return _TOKEN.findall(_INVISIBLE.sub("", unicodedata.normalize("NFKC", text)).casefold())
 
 
 _ASCII = re.compile("[a-z0-9]+")

@@ -5,6 +5,7 @@ import json
 import shutil
 import socket
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -97,6 +98,14 @@ def test_the_same_command_again_runs_nothing_and_gives_the_same(played: Path):
     )
     assert (played / "runs" / "curve.csv").read_bytes() == before
     assert {path: path.read_bytes() for path in (played / "runs").rglob("record-*")} == records
+
+
+def test_the_name_of_an_arm_is_no_formula_to_a_spreadsheet(played: Path, tmp_path: Path):
+    place = Path(copytree(played, tmp_path / "a[1] ü"))
+    series = place / "series.toml"
+    series.write_text(series.read_text().replace('"random"\ntrain_seed', '"=1+1"\ntrain_seed'))
+    assert type_("curve", str(series), "--limit", "8", "-o", str(place / "runs")).exit_code == 0
+    assert ("'=1+1", 100) in rows(place)
 
 
 def test_scores_are_also_shown_without_items_of_the_training_data(played: Path, tmp_path: Path):

@@ -138,6 +138,8 @@ def test_messages_are_checked_by_their_reader():
 def test_options_of_training_files_are_refused_for_others():
     ended = type_("data lint wild-mini --trainer trl")
     assert (ended.exit_code, "--trainer is for training files" in ended.stderr) == (2, True)
+    Path("folder").mkdir()
+    assert "of training files, name one of them" in type_("data lint folder").stderr
     write_rows(Path("raw.jsonl"), [{"query": "a", "answers": "[]", "tools": "[]"}])
     assert "convert it first: `wildtool data convert raw.jsonl" in type_("data lint raw.jsonl").stderr
     write_rows(Path("x.jsonl"), [{"a": 1}])

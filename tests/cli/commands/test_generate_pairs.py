@@ -234,3 +234,15 @@ def test_what_cannot_work_is_said_and_writes_nothing(words: str, said: str):
     model = "" if "--model" in words else "--model m --base-url http://127.0.0.1:1/v1"
     ended = type_(f"generate pairs a.jsonl {model} {words}")
     assert (ended.exit_code, said in ended.stderr, Path("out").exists()) == (2, True, False)
+
+
+def test_a_file_without_calls_says_what_is_missing():
+    wrote(
+        Path("a.jsonl"), {"conversations": [{"from": "human", "value": "a"}, {"from": "gpt", "value": "b"}]}
+    )
+    for verb, said in (
+        ("pairs", "a.jsonl: no turn to try"),
+        ("rationales", "a.jsonl: no turn to reason about"),
+    ):
+        ended = type_(f"generate {verb} a.jsonl --model m --base-url http://127.0.0.1:1/v1 -o out")
+        assert (ended.exit_code, said in ended.stderr) == (2, True), ended.output

@@ -174,6 +174,7 @@ def test_a_reply_without_a_score_keeps_nothing_and_is_counted():
     with teaching(lambda body: message(text="Between 6 and 8")) as (endpoint, _):
         ended = type_(f"generate select a.jsonl --model m {endpoint} -o out")
     assert ended.exit_code == 0
+    assert "0 of 4 records; no reply had a score that could be read" in ended.stdout
     assert counts()["a", "unreadable"] == 4
     assert lines("out/kept.jsonl") == lines("out/random.jsonl") == []
     assert {one["reason"] for one in lines("out/audit.jsonl")} == {"no score could be read"}
@@ -185,6 +186,19 @@ def test_a_hidden_reference_is_not_sent():
         type_(f"generate select a.jsonl --model m {endpoint} --reference hide -o out")
     assert "nowhere" not in json.dumps(received)
     assert [one["score"] for one in lines("out/audit.jsonl")] == [9.0]
+
+
+def test_a_model_that_always_says_10_chooses_nothing_and_the_arms_share_is_told():
+    wrote(Path("a.jsonl"), *good_and_bad()[:8])
+    with teaching(lambda body: message(text="10")) as (endpoint, _):
+        sure = type_(f"generate select a.jsonl --model m {endpoint} -o sure")
+    with teaching(student({})) as (endpoint, _):
+        half = type_(f"generate select a.jsonl --model m {endpoint} -o half")
+    assert "8 of 8 records; all are kept, so nothing was chosen" in sure.stdout
+    kept, control = (lines(f"half/{name}.jsonl") for name in ("kept", "random"))
+    same = sum(one in control for one in kept)
+    assert 0 < same < len(kept)
+    assert f"4 of 8 records; as many in random.jsonl, {same} of them the same" in half.stdout
 
 
 @contextmanager

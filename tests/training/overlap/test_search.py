@@ -52,6 +52,8 @@ def test_case_punctuation_and_width_hide_nothing():
     wide = "".join(chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else c for c in REQUEST)
     for said in (REQUEST, REQUEST.upper() + "!!", wide):
         assert searching(REQUEST).look(record(text_row(said))) == "exact"
+    for unseen in "\u200b\u00ad\u2060\ufe0f\u034f\U000e0061":
+        assert searching(REQUEST).look(record(text_row(unseen.join(REQUEST)))) == "exact", ascii(unseen)
     assert searching(REQUEST).look(record(text_row(f"Hello there. {REQUEST}, thanks."))) != "clean"
     assert searching(REQUEST).look(record(text_row(" ".join(reversed(REQUEST.split()))))) == "clean"
 

@@ -21,6 +21,7 @@ from wildtool.errors import UsageError
 
 if TYPE_CHECKING:
     from wildtool.engine.plan import Plan
+    from wildtool.generate.training.selection_output import WrittenSelection
 
 
 @with_generate_options
@@ -117,7 +118,7 @@ def select(
             print_next_round(files, generate_options.model, parent, folder, rounds, round_, without_seen)
         return GenerationResult(
             "records", path, found.kept, (), found.unfinished, found.metrics, _train_command(path),
-            last_line=f"{path}: {found.kept} of {found.asked} records; as many in random.jsonl",
+            last_line=f"{path}: {found.kept} of {found.asked} records; {_about_arms(found)}",
         )  # fmt: skip
 
     return run_generation(maker, named, folder, generate_options, write, training_estimate(maker))
@@ -141,6 +142,16 @@ def _check(
         raise UsageError(f"--round {round_} is beyond --rounds {rounds}")
     if without_seen and round_ == 1 and rounds == 1:
         raise UsageError("--without-seen is for --rounds 2 or more")
+
+
+def _about_arms(found: "WrittenSelection") -> str:
+    """What the random arm has, and whether anything was chosen at all."""
+    if found.asked and not found.unfinished and not found.scored:
+        return "no reply had a score that could be read: audit.jsonl has the replies"
+    if found.kept and found.kept == found.asked:
+        return "all are kept, so nothing was chosen, and random.jsonl has the same"
+    same = f", {found.shared} of them the same" if found.shared else ""
+    return f"as many in random.jsonl{same}"
 
 
 def _train_command(path: Path) -> str:

@@ -25,6 +25,7 @@ from wildtool.engine.score.verdict_table import relation
 from wildtool.engine.series import Series
 from wildtool.errors import RecordError
 from wildtool.outputs import write_file
+from wildtool.sanitize import csv_safe
 from wildtool.stats.learning_curve import TrainedScore
 
 
@@ -44,7 +45,7 @@ def show_curve(series: Series, folders: Mapping[RunKey, Path], out: Path, *, qui
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(CURVE_COLUMNS)
-    table.writerows(csv_rows(points))
+    table.writerows(map(csv_safe, row) for row in csv_rows(points))
     write_file(out / "curve.csv", text.getvalue().encode())
     for benchmark, found in groupby(points, key=lambda point: point.benchmark):
         _print_benchmark(benchmark, list(found))

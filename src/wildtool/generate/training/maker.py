@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from wildtool.engine.record.reader import RecordReader
+from wildtool.errors import DataError
 from wildtool.generate.core.maker import RoleBenchmark, recorded_transcript, transcript_of, verdict_of
 from wildtool.generate.core.prompts import templates
 from wildtool.types import Ask, Item, Message, Reply, Request, Source, Transcript, Verdict
@@ -20,6 +21,8 @@ class TrainingMaker(RoleBenchmark, Generic[Outcome]):
 
     unit: ClassVar[str] = "replies"
     """The one unit of an item."""
+    nothing: ClassVar[str] = "no record is left to ask about"
+    """What is said where nothing is planned."""
     prompts = TRAINING_PROMPTS
 
     def __init__(self, files: Sequence[Path]) -> None:
@@ -46,7 +49,12 @@ class TrainingMaker(RoleBenchmark, Generic[Outcome]):
         return self._source(self.files[0], self.name, [self.name, *self.settings()], self.files)
 
     def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
-        return self.planned()
+        found = False
+        for item in self.planned():
+            found = True
+            yield item
+        if not found:
+            raise DataError(f"{', '.join(map(str, self.files))}: {self.nothing}")
 
     async def play(self, item: Item, ask: Ask, profile: str, *, in_order: bool = False) -> None:
         """Runs the script of an item to its end."""

@@ -50,6 +50,7 @@ class PairMaker(TrainingMaker[TurnTries]):
 
     name = "pairs"
     title = "Preference pairs from a model's failures"
+    nothing = "no turn to try: no reply that is learned has a call; texts need --turns all and --critic NAME"
 
     def __init__(self, spec: PairSpec) -> None:
         super().__init__([spec.file])

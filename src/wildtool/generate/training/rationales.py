@@ -55,6 +55,7 @@ class RationaleMaker(TrainingMaker[Reasoning]):
 
     name = "rationales"
     title = "Reasoning before the calls of a training file"
+    nothing = "no turn to reason about: no conversation has a reply with a call, and pairs are not read"
 
     def __init__(self, spec: RationaleSpec) -> None:
         super().__init__([spec.file])

@@ -28,6 +28,10 @@ class WrittenSelection:
     """What came of a selection."""
 
     kept: int
+    shared: int
+    """Kept records that the random arm has, too: the more, the less training on both can differ."""
+    scored: int
+    """Records with a score, or with tries."""
     asked: int
     unfinished: int
     metrics: tuple[Metric, ...]
@@ -53,7 +57,7 @@ def write_selection(
     Raises StorageError if the disk is full, UsageError if nothing may be written there.
     """
     by_set: dict[str, list[tuple[AskedRecord, SelectionReplies, KeepDecision]]] = {}
-    unfinished = 0
+    unfinished = shared = scored = 0
     for asked, replies in answered:
         rows = by_set.setdefault(asked.set, [])
         if replies is None:
@@ -71,6 +75,8 @@ def write_selection(
             kept_records += kept
             random_records += [asked.record for asked, _, _ in rows if asked.name in control]
             for asked, replies, decided in rows:
+                shared += decided.kept and asked.name in control
+                scored += replies.score is not None or bool(replies.tries)
                 about = {"round": spec.round, "model": model, "by": spec.by, **mark}
                 files.write(AUDIT_FILE, _audit_row(asked, replies, decided, control) | about)
             metrics += _metrics(name, rows, spec)
@@ -78,7 +84,7 @@ def write_selection(
         _write_records(files, RANDOM_FILE, random_records, form, mark)
     write_metrics(out / YIELD_FILE, metrics)
     asked = sum(map(len, by_set.values()))
-    return WrittenSelection(len(kept_records), asked, unfinished, tuple(metrics))
+    return WrittenSelection(len(kept_records), shared, scored, asked, unfinished, tuple(metrics))
 
 
 def decision(replies: SelectionReplies, spec: SelectionSpec) -> KeepDecision:

@@ -62,7 +62,8 @@ class NearDuplicates:
             rensa: Any = import_module("rensa")
         except ModuleNotFoundError as error:
             raise UsageError(
-                "near duplicates are found with a library that is missing: `pip install wildtool[training]`"
+                "finding near duplicates, and splits that keep them together, need the extra `training`: "
+                "pip install 'wildtool[training]'"
             ) from error
         self._minhash: Any = rensa.RMinHash
         self._sets: IO[bytes] = (folder / "sets").open("w+b")
