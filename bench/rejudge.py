@@ -19,6 +19,7 @@ from wildtool.engine.record.importer import import_replies
 from wildtool.engine.score.audit import gold_transcript
 from wildtool.review.pointers import Change, value_at
 from wildtool.review.project import ReviewProject
+from wildtool.review.replies.page import rows_of
 from wildtool.review.replies.proposals import agreement_queue
 from wildtool.review.replies.recorded import OpenRuns
 from wildtool.review.replies.rejudge import Rejudge
@@ -61,7 +62,8 @@ def write_runs(data: Path, models: int, out: Path) -> None:
 
 
 def _save(review: ReviewProject, rejudge: Rejudge, number: int) -> tuple[float, float, Counter[str]]:
-    """Seconds of an edit with all rules, seconds with all verdicts before and after it, and states of the answers."""
+    """Seconds of an edit with all rules, seconds with all that the page shows of the
+    answers, and states of the answers."""
     item = list(review.state.items)[number % SESSIONS]
     content, seen = review.item(item).seen_by("me")
     parts = [part for part in review.format.parts(content) if part.kind == KINDS[number % len(KINDS)]]
@@ -71,8 +73,10 @@ def _save(review: ReviewProject, rejudge: Rejudge, number: int) -> tuple[float, 
     start = time.perf_counter()
     review.edit("me", item, seen, [Change(field, before, after)])
     saved = time.perf_counter() - start
-    found = rejudge.of_item(review.item(item))
-    return saved, time.perf_counter() - start, Counter(one.after.state for one in found.answers)
+    history = review.item(item)
+    rows_of(rejudge)(item, history.versions[0].content, history.content)
+    whole = time.perf_counter() - start
+    return saved, whole, Counter(one.after.state for one in rejudge.of_item(history).answers)
 
 
 def main(models: int) -> None:

@@ -202,7 +202,7 @@ def _tried(
         return None
     after = [
         one
-        for one in rejudge.judged(item, content, played)
+        for one in rejudge.judged(item, content, played, unit)
         if one.unit == unit and one.answer.state in ANSWERED
     ]
     old, new = _models_in(answers, "wrong"), _models_in(after, "wrong")

@@ -107,7 +107,7 @@ class Rejudge:
 
     def __init__(self, runs: OpenRuns) -> None:
         self.runs = runs
-        self._judged: OrderedDict[tuple[str, str], list[JudgedUnit]] = OrderedDict()
+        self._judged: OrderedDict[tuple[str, str, str | None], list[JudgedUnit]] = OrderedDict()
         self._asked: OrderedDict[str, tuple[str, list[_AskedItem]]] = OrderedDict()
 
     def of_item(self, item: ItemHistory, who: str = "") -> ItemRuns:
@@ -139,22 +139,26 @@ class Rejudge:
         units = dict.fromkeys(answer.unit for answer in answers)
         return ItemRuns(tuple(answers), tuple(_counts(unit, answers) for unit in units))
 
-    def judged(self, item: str, content: Any, played: Any) -> list[JudgedUnit]:
+    def judged(self, item: str, content: Any, played: Any, unit: str | None = None) -> list[JudgedUnit]:
         """The answers to a version of an item; units without any reply are left out.
 
         Args:
             played: the version that was asked where a record does not say it.
+            unit: the one unit that is wanted; None for all.
         """
         digest = content_digest(content)
-        key = item, digest
+        whole = self._judged.get((item, digest, None))
+        if whole is not None and unit is not None:
+            return [one for one in whole if one.unit == unit]
+        key = item, digest, unit
         if key not in self._judged:
-            self._judged[key] = self._judge(item, digest, content, played)
+            self._judged[key] = self._judge(item, digest, content, played, unit)
             if len(self._judged) > _KEPT_VERSIONS:
                 self._judged.popitem(last=False)
         self._judged.move_to_end(key)
         return self._judged[key]
 
-    def _judge(self, item: str, digest: str, content: Any, played: Any) -> list[JudgedUnit]:
+    def _judge(self, item: str, digest: str, content: Any, played: Any, unit: str | None) -> list[JudgedUnit]:
         found: list[JudgedUnit] = []
         firsts: dict[tuple[str, str], NamedRequest] = {}
         for asked in self._asked_of(item, played):
@@ -162,7 +166,7 @@ class Rejudge:
             if version is None:
                 found += _unreadable(asked, item)
             else:
-                found += _judged_units(asked, version, firsts)
+                found += _judged_units(asked, version, firsts, unit)
         return found
 
     def _asked_of(self, item: str, played: Any) -> "list[_AskedItem]":
@@ -237,14 +241,17 @@ def _settled(run: OpenRun, item: Item, said: Mapping[str, Transcript]) -> Item:
 
 
 def _judged_units(
-    asked: _AskedItem, item: Item, firsts: dict[tuple[str, str], NamedRequest]
+    asked: _AskedItem,
+    item: Item,
+    firsts: dict[tuple[str, str], NamedRequest],
+    only: str | None,
 ) -> list[JudgedUnit]:
     run = asked.replies.run
     fitting: dict[str, Transcript] = {}
     seen: Item | None = None
     leading = run.rules.leading(item)
     for unit in (*leading, *(unit for unit in item.units if unit not in leading)):
-        if unit not in asked.units:
+        if unit not in asked.units or (only not in (None, unit) and unit not in leading):
             continue
         if unit not in leading and seen is None:
             seen = _settled(run, item, fitting)
@@ -255,7 +262,7 @@ def _judged_units(
     found: list[JudgedUnit] = []
     for verdict in verdicts:
         unit = verdict.unit
-        if unit not in fitting or not _was_played(asked.units[unit].transcript):
+        if unit not in fitting or only not in (None, unit) or not _was_played(asked.units[unit].transcript):
             continue
         whole, part = asked.units[unit].transcript, fitting[unit]
         cut = len(part.replies) < len(whole.replies)
