@@ -298,7 +298,7 @@ def test_the_command_lists_the_queue(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.chdir(tmp_path)
     shown = CliRunner().invoke(app, ["review", "agree", "set.jsonl", "--runs", "runs"])
     assert shown.exit_code == 0, shown.output
-    assert f"{TRAINS}, task 0: 7 of 9 models give" in shown.stdout
+    assert f"{TRAINS}, unit 0: 7 of 9 models give" in shown.stdout
     assert "1 places where at least 2 of 9 models agree against gold" in shown.stderr
     listed = CliRunner().invoke(
         app, ["review", "agree", "set.jsonl", "--runs", "runs", "--min-models", "8", "--json"]
@@ -316,5 +316,5 @@ def test_the_review_says_which_verdicts_flip(tmp_path: Path, monkeypatch: pytest
     shown = CliRunner().invoke(app, ["review", "set.jsonl", "--runs", "runs"])
     assert shown.exit_code == 0, shown.output
     assert "9 recorded runs of 9 models" in shown.stdout
-    assert f"{TRAINS}, task 0, m8: correct -> wrong" in shown.stdout
-    assert f"{TRAINS}, task 0, m0: wrong -> correct" in shown.stdout
+    assert f"{TRAINS}, unit 0, m8: correct -> wrong" in shown.stdout
+    assert f"{TRAINS}, unit 0, m0: wrong -> correct" in shown.stdout

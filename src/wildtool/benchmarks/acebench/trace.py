@@ -80,7 +80,7 @@ def _calls(
     record: NormalRecord, reply: Message | None, judged: Check, rules: AceBenchRules
 ) -> tuple[tuple[GoldCall, ...], tuple[GoldDifference, ...]]:
     """Gold calls of the candidate that most calls of the reply fulfil, and where the others differ."""
-    made = _parsed_calls(reply, record, rules)
+    made = parsed_calls(reply, record, rules)
     rivals = [_paired(record, candidate, made, rules.profile) for candidate in record.candidates]
     done = max(rivals, key=len, default=dict[str, int]())
     candidate = record.candidates[rivals.index(done)] if rivals else {}
@@ -102,7 +102,7 @@ def _calls(
     return tuple(gold), tuple(differences)
 
 
-def _parsed_calls(reply: Message | None, record: NormalRecord, rules: AceBenchRules) -> list[CallExpression]:
+def parsed_calls(reply: Message | None, record: NormalRecord, rules: AceBenchRules) -> list[CallExpression]:
     """The calls as the rules read them; none where they cannot."""
     if reply is None:
         return []

@@ -183,7 +183,7 @@ def _print_flips(project: "ReviewProject", rejudge: "Rejudge") -> None:
     print_out(f"{len(rejudge.runs.runs)} recorded runs of {len(rejudge.runs.models)} models")
     for item in edited:
         for flip in rejudge.of_item(project.item(item)).flips:
-            about = f"{single_line(item)}, task {single_line(flip.unit)}, {single_line(flip.model)}"
+            about = f"{single_line(item)}, unit {single_line(flip.unit)}, {single_line(flip.model)}"
             print_out(
                 f"{about}: {flip.before.state} -> {flip.after.state} ({single_line(flip.after.reason)})"
             )

@@ -79,7 +79,7 @@ def agree(
         print(json.dumps([proposal_json(one) for one in found], indent=1))
         return
     for one in found:
-        print_out(f"{single_line(one.item)}, task {single_line(one.unit)}: {single_line(one.sentence, 500)}")
+        print_out(f"{single_line(one.item)}, unit {single_line(one.unit)}: {single_line(one.sentence, 500)}")
         if one.field:
             print_out(f"    {single_line(one.field)}: {single_line(', '.join(one.models), 200)}")
     models = len(rejudge.runs.models)

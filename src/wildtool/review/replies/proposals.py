@@ -10,6 +10,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from wildtool.benchmarks.acebench.judge import AceBenchRules
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, VIRTUAL
 from wildtool.benchmarks.wildtoolbench.official.arguments import CORRECT
 from wildtool.errors import DataError
@@ -68,7 +69,7 @@ class Proposal:
             "alternative": f"answer {_json_text(self.found)}; gold has {_json_text(self.gold)}",
             "calls": f"make the same calls, which are refused: {_json_text(self.found)}",
             "extra call": f"also call {_json_text(self.found)}, for which gold has nothing",
-            "text": "answer in text where gold has a call",
+            "text": "make no call where gold has one",
         }[self.kind]
         effect = (
             f"; accepted, {self.gained} are no longer wrong, {self.lost} become wrong" if self.changes else ""
@@ -238,9 +239,10 @@ def _folded(value: Any) -> Any:
 def _deviations(rejudge: Rejudge, one: JudgedUnit, content: Any) -> list[_Deviation]:
     finders = {SESSIONS.name: _in_session, ITEMS.name: _in_item}
     try:
-        return list(finders.get(rejudge.runs.format.name, _in_any)(one, content))
-    except RecursionError:
-        # Calls nested too deeply to be compared.
+        found = list(finders.get(rejudge.runs.format.name, _in_any)(one, content))
+        return [deviation for deviation in found if deviation.key]
+    except (RecursionError, TypeError, ValueError):
+        # Calls nested too deeply to be compared, or with values that are no JSON.
         return []
 
 
@@ -259,14 +261,17 @@ def _in_any(one: JudgedUnit, content: Any) -> Iterator[_Deviation]:
 
 def _in_item(one: JudgedUnit, content: Any) -> Iterator[_Deviation]:
     """Of an item of single calls: all calls of the reply are one answer, which can be accepted beside gold's."""
+    if not isinstance(one.run.rules, AceBenchRules):
+        # With noise, what a reply says is not what is judged.
+        return
     t = one.item.units.index(one.unit)
     field = pointer("records", t, "answer", "ground_truth")
     gold = value_at(content, field)
     candidates = as_objects(gold) if isinstance(gold, list) else [as_object(gold)]
-    said = _said(one, 0) if one.transcript.replies else []
-    if not said or said[0][0] == "message":
+    said = _said_in_item(one, t)
+    if not said:
         if any(isinstance(value, dict) for each in candidates for value in each.values()):
-            yield _Deviation("text", field, gold, "a text in place of a call")
+            yield _Deviation("text", field, gold, "no call that can be read")
         return
     count = Counter(name for name, _ in said)
     met: Counter[str] = Counter()
@@ -279,6 +284,17 @@ def _in_item(one: JudgedUnit, content: Any) -> Iterator[_Deviation]:
         return
     change = Change(field, gold, [*candidates, answer])
     yield _Deviation("alternative", field, gold, answer, (change,))
+
+
+def _said_in_item(one: JudgedUnit, t: int) -> list[SaidCall]:
+    """The calls of a reply, native or as text, as the profile reads them."""
+    from wildtool.benchmarks.acebench.trace import parsed_calls  # most reviews are of sessions
+
+    record, rules = one.item.data.records[t], one.run.rules
+    if not one.transcript.replies or not isinstance(rules, AceBenchRules):
+        return []
+    calls = parsed_calls(one.transcript.replies[0].message, record, rules)
+    return [(call.name, {str(key): value for key, value in call.arguments.items()}) for call in calls]
 
 
 def _in_session(one: JudgedUnit, content: Any) -> Iterator[_Deviation]:
