@@ -91,7 +91,7 @@ async def test_a_creation_that_never_arrived_is_made_again(kind: str, tmp_path: 
 
 
 async def test_results_of_a_batch_that_was_left_pending_are_used_by_a_later_run(kind: str, tmp_path: Path):
-    limits = SpendingLimits(deadline_s=0.3)
+    limits = SpendingLimits(deadline_s=0.6)
     async with BatchServer(kind, right) as server:
         server.frozen = True
         result = await played(plan(server, steps=1), tmp_path / "run", invocation=Invocation(Budget(limits)))
@@ -113,7 +113,7 @@ async def test_what_failed_in_a_batch_left_pending_is_sent_anew_by_the_next_run(
         await played(
             plan(server, steps=1),
             tmp_path / "run",
-            invocation=Invocation(Budget(SpendingLimits(deadline_s=0.3))),
+            invocation=Invocation(Budget(SpendingLimits(deadline_s=0.6))),
         )
         server.frozen = False
         batch = server.batches["b1"]
@@ -133,7 +133,7 @@ async def test_a_narrower_run_leaves_the_other_results_to_a_wider_one(kind: str,
         await played(
             plan(server, steps=1),
             tmp_path / "run",
-            invocation=Invocation(Budget(SpendingLimits(deadline_s=0.3))),
+            invocation=Invocation(Budget(SpendingLimits(deadline_s=0.6))),
         )
         server.frozen = False
         narrow = await played(plan(server, steps=1, limit=1), tmp_path / "run")
@@ -149,7 +149,7 @@ async def test_a_batch_that_is_gone_is_named_and_not_paid_for_again(kind: str, t
         await played(
             plan(server, items=4),
             tmp_path / "run",
-            invocation=Invocation(Budget(SpendingLimits(deadline_s=0.3))),
+            invocation=Invocation(Budget(SpendingLimits(deadline_s=0.6))),
         )
         server.batches.clear()
         server.frozen = False
@@ -167,7 +167,7 @@ async def test_paid_replies_are_taken_although_a_limit_of_money_is_reached(kind:
         await played(
             plan(server, steps=1, prices=price),
             tmp_path / "run",
-            invocation=Invocation(Budget(SpendingLimits(deadline_s=0.3))),
+            invocation=Invocation(Budget(SpendingLimits(deadline_s=0.6))),
         )
         server.frozen = False
         invocation = Invocation(Budget(SpendingLimits(max_cost=0.0)))
