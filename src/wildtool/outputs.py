@@ -165,6 +165,9 @@ def sole_writer(target: Path) -> Generator[None]:
         if taken:
             raise UsageError(f"{target}: another wildtool is writing it; wait for it, or use another --out")
         try:
+            for left in target.parent.iterdir():  # of writers that were killed
+                if re.fullmatch(rf"\.\d+\.{re.escape(target.name[-100:])}", left.name):
+                    left.unlink(missing_ok=True)
             yield
         finally:
             path.unlink(missing_ok=True)

@@ -181,6 +181,7 @@ def test_shuffled_hints_stand_at_the_same_places_with_texts_of_other_items():
         ('{"item": "a", "unit": "0"}', "text"),
         ('{"item": "a", "unit": "0", "text": "x", "step": -1}', "step must be"),
         ('{"item": "a", "unit": "0", "text": "x", "kind": 1}', "kind must be"),
+        ('{"item": "a", "unit": "0", "text": " "}', "text is empty"),
         ("oops", "line 1"),
         ("", "no hint"),
     ],

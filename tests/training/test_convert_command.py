@@ -3,7 +3,10 @@
 import gzip
 import json
 import os
+import signal
+import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +128,7 @@ def test_an_existing_file_is_kept_without_force(tmp_path: Path):
 
 def test_a_second_process_on_one_output_is_refused(tmp_path: Path):
     source, out = wrote(tmp_path / "a.jsonl", TALK), tmp_path / "b.jsonl"
+    (tmp_path / ".99999999.b.jsonl").write_text("of one that was killed")
     with sole_writer(out):
         ended = convert(source, "--to", "openai", "-o", out)
     assert ended.exit_code == 2
@@ -411,3 +415,26 @@ def test_deep_rows_stop_nothing(tmp_path: Path, depth: int):
         ended = convert(source, "--to", form, "-o", tmp_path / f"{form}.jsonl", "--json")
         assert ended.exit_code == 0, ended.output
         assert json.loads(ended.stdout)["written"] >= 1
+
+
+def test_workers_end_with_a_converter_that_is_killed():
+    code = """
+import signal, time
+from concurrent.futures import ProcessPoolExecutor
+from wildtool.training import convert
+with ProcessPoolExecutor(2, initializer=convert._start_worker) as pool:
+    list(pool.map(time.sleep, [0.05, 0.05]))
+    print("up", flush=True)
+    signal.pause()
+"""
+    # Whatever inherits the pipe keeps it open: its end is read only when all processes are gone.
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, start_new_session=True
+    ) as process:
+        try:
+            assert process.stdout is not None and process.stdout.readline() == b"up\n"
+            process.kill()
+            assert process.communicate(timeout=60)[0] == b""
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)

@@ -105,6 +105,8 @@ def read_hints(path: Path) -> tuple[Hint, ...]:
     for where, row in read_json_lines(path, "hint"):
         for field in ("item", "unit", "text"):
             required_field(row, field, str, where)
+        if not row["text"].strip():
+            raise DataError(f"{where}: text is empty; a hint tells something")
         step = row.get("step", 0)
         if step != EVERY_STEP and (type(step) is not int or step < 0):
             raise DataError(f"{where}: step must be a number from 0, or {EVERY_STEP!r} for every step")

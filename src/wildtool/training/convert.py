@@ -1,5 +1,6 @@
 """Converts files of training data from one layout into the form of a trainer, a record at a time."""
 
+import os
 import signal
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
@@ -7,7 +8,9 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, islice
+from multiprocessing import parent_process
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 from wildtool.errors import DataError, UsageError
@@ -150,7 +153,7 @@ class Converter:
             return
         rows = chain((first,), rows)
         workers = self._conversion.processes
-        with ProcessPoolExecutor(workers, initializer=_ignore_interrupts) as pool:
+        with ProcessPoolExecutor(workers, initializer=_start_worker) as pool:
             running: deque[Future[_Part]] = deque()
             try:
                 while True:
@@ -295,9 +298,17 @@ def _convert_batch(
     return _Part(lines, converter.summary, rejects)
 
 
-def _ignore_interrupts() -> None:
-    """Leaves Ctrl-C to the process that started this one."""
+def _start_worker() -> None:
+    """Leaves Ctrl-C to the process that started this one, and ends with it: else, where that was killed, this one would
+    wait forever and keep the lock on the output."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    if parent := parent_process():
+        parent.join()
+        os._exit(1)
 
 
 def summary_fields(summary: ConversionSummary) -> dict[str, Any]:

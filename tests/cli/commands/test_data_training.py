@@ -345,12 +345,14 @@ def test_other_folders_and_mixed_forms_are_refused():
 def test_a_second_process_is_refused_and_what_a_killed_one_left_is_removed():
     write_rows(Path("a.jsonl"), rows(3))
     Path("m/.mix-killed").mkdir(parents=True)
+    for name in (".123.rejects.jsonl", "train.jsonl"):
+        Path("m", name).touch()
     with Path("m/lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         ended = type_("data mix a=a.jsonl --no-overlap-check -o m")
         assert (ended.exit_code, "another wildtool" in ended.stderr) == (2, True)
     assert type_("data mix a=a.jsonl --no-overlap-check -o m").exit_code == 0
-    assert not Path("m/.mix-killed").exists()
+    assert {path.name for path in Path("m").iterdir()} == {"lock", "mix.json", "rejects.jsonl", "train.jsonl"}
 
 
 def test_a_full_disk_is_said_and_leaves_no_half_file(monkeypatch: pytest.MonkeyPatch):

@@ -151,8 +151,10 @@ def write_mix(
     make_folder(folder)
     with ExitStack() as stack:
         stack.enter_context(_locked(folder))
-        for left in folder.glob(f"{_WORK}*"):
-            rmtree(left, ignore_errors=True)  # of a mixture that was killed
+        for left in folder.glob(f"{_WORK}*"):  # of a mixture that was killed
+            rmtree(left, ignore_errors=True)
+            for part in folder.glob(".[0-9]*.*"):
+                part.unlink()
         work = Path(stack.enter_context(TemporaryDirectory(prefix=_WORK, dir=folder)))
         groups_near = len(plan.splits) > 1 and plan.group_by == "near"
         near = plan.dedupe == "near" or groups_near
@@ -182,8 +184,8 @@ def write_mix(
 
 def is_mix(folder: Path) -> bool:
     """Whether a folder holds a mixture, or what a mixture that was stopped left."""
-    names = {path.name for path in folder.iterdir() if not path.name.startswith(_WORK)}
-    if names <= {"lock", REJECTS_FILE}:
+    names = {path.name for path in folder.iterdir()}
+    if names <= {"lock", REJECTS_FILE} or any(name.startswith(_WORK) for name in names):
         return True
     try:
         return "mix" in as_object(json.loads((folder / MIX_FILE).read_bytes()))
