@@ -150,6 +150,8 @@ def _about_arms(found: "WrittenSelection") -> str:
         return "no reply had a score that could be read: audit.jsonl has the replies"
     if found.kept and found.kept == found.asked:
         return "all are kept, so nothing was chosen, and random.jsonl has the same"
+    if not found.kept:
+        return "there is nothing to draw for random.jsonl either"
     same = f", {found.shared} of them the same" if found.shared else ""
     return f"as many in random.jsonl{same}"
 
