@@ -123,8 +123,8 @@ def serve_pages(
     \b
     Examples:
       wildtool review serve sessions.jsonl --open --runs runs
-      wildtool review serve sessions.jsonl --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
-      wildtool review serve sessions.jsonl --behind-proxy https://review.example.org
+      wildtool review serve sessions.jsonl --port 9000
+      wildtool review serve set.jsonl --behind-proxy https://review.example.org
 
     Starts the review if it is new. Without further options only this machine can reach it, and nobody signs in. Ctrl-C
     stops it; everything saved stays. With --runs each item shows how recorded answers are judged after the edits.
