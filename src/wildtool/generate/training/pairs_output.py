@@ -9,6 +9,7 @@ from typing import Any
 from wildtool.generate.core.files import YIELD_FILE, write_metrics
 from wildtool.generate.training.audit_files import AUDIT_FILE, line_writer, reply_as_turn
 from wildtool.generate.training.pairs import TurnTries
+from wildtool.stats.describe import share_metric
 from wildtool.training.procedures.pairs import (
     NoPair,
     PairRules,
@@ -98,18 +99,14 @@ def _counted(found: TurnTries, pair: TrainingPair | NoPair) -> list[str]:
 def _metrics(counts: Counter[str], errors: Counter[str]) -> Iterable[Metric]:
     asked = counts["asked"]
     for name in ("right at once", "solved later", "never solved", "not judged"):
-        yield _share("turns", name, counts[name], asked)
-    yield _share("pairs", "pairs", counts["pairs"], asked)
-    yield _share("pairs", "of solved turns", counts["pairs of solved turns"], counts["pairs"])
+        yield share_metric("turns", name, counts[name], asked)
+    yield share_metric("pairs", "pairs", counts["pairs"], asked)
+    yield share_metric("pairs", "of solved turns", counts["pairs of solved turns"], counts["pairs"])
     for reason in NoPair:
         if count := counts[f"no pair: {reason}"]:
-            yield _share("no pair", str(reason), count, asked)
+            yield share_metric("no pair", str(reason), count, asked)
     for error, count in errors.most_common():
-        yield _share("first try", error, count, asked)
-
-
-def _share(group: str, name: str, count: int, of: int) -> Metric:
-    return Metric(group, name, count / of if of else None, count, of)
+        yield share_metric("first try", error, count, asked)
 
 
 def _audit_row(

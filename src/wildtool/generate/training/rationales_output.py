@@ -9,6 +9,7 @@ from typing import Any
 from wildtool.generate.core.files import YIELD_FILE, write_metrics
 from wildtool.generate.training.audit_files import AUDIT_FILE, LineWriter, line_writer
 from wildtool.generate.training.rationales import Reasoning, RecordTurn
+from wildtool.stats.describe import share_metric
 from wildtool.training.procedures.rationales import with_reasoning
 from wildtool.training.record import TrainingRecord
 from wildtool.training.writers.forms import TRAINING_FORMS
@@ -104,7 +105,7 @@ def _metrics(counts: Counter[str], reasons: Counter[str]) -> Iterator[Metric]:
         ("turns", "in written records", counts["written"], asked),
         *(("left out", reason, count, asked) for reason, count in reasons.most_common()),
     ):
-        yield Metric(group, name, count / of if of else None, count, of)
+        yield share_metric(group, name, count, of)
 
 
 def _audit_row(one: RecordTurn, found: Reasoning, fault: str) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any
 from wildtool.generate.core.files import YIELD_FILE, write_metrics
 from wildtool.generate.training.audit_files import AUDIT_FILE, LineWriter, line_writer, reply_as_turn
 from wildtool.generate.training.selection import AskedRecord, SelectionReplies, SelectionSpec
+from wildtool.stats.describe import share_metric
 from wildtool.training.files import read_rows
 from wildtool.training.procedures.pairs import reply_turn
 from wildtool.training.procedures.selection import KeepDecision, by_score, by_tries, random_arm
@@ -151,17 +152,13 @@ def _metrics(
     name: str, rows: Sequence[tuple[AskedRecord, SelectionReplies, KeepDecision]], spec: SelectionSpec
 ) -> Iterator[Metric]:
     kept, count = sum(decided.kept for _, _, decided in rows), len(rows)
-    yield _count(name, "kept", kept, count)
+    yield share_metric(name, "kept", kept, count)
     if spec.by == "tries":
         right = Counter(sum(one.right for one in replies.tries) for _, replies, _ in rows)
         for number in range(spec.tries + 1):
-            yield _count(name, f"right in {number} of {spec.tries}", right[number], count)
+            yield share_metric(name, f"right in {number} of {spec.tries}", right[number], count)
         return
     scores = Counter(round(replies.score) for _, replies, _ in rows if replies.score is not None)
-    yield _count(name, "unreadable", count - scores.total(), count)
+    yield share_metric(name, "unreadable", count - scores.total(), count)
     for score in range(11):
-        yield _count(name, f"score {score}", scores[score], count)
-
-
-def _count(group: str, name: str, count: int, of: int) -> Metric:
-    return Metric(group, name, count / of if of else None, count, of)
+        yield share_metric(name, f"score {score}", scores[score], count)

@@ -1,10 +1,11 @@
 """Which records of a training set are kept for a model: those it believes in, or those it sometimes gets right."""
 
-import hashlib
 import heapq
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
+
+from wildtool.training.keys import drawn_number
 
 Named = TypeVar("Named")
 DEFAULT_THRESHOLD = 5.0
@@ -35,15 +36,9 @@ def by_tries(right: int, tries: int) -> KeepDecision:
 
 def drawn(named: Iterable[tuple[str, Named]], count: int, seed: str) -> list[tuple[str, Named]]:
     """A random sample of records by their names, in a random order; a smaller sample begins a larger one of its seed."""
-    return heapq.nsmallest(count, named, key=lambda one: draw_key(seed, one[0]))
+    return heapq.nsmallest(count, named, key=lambda one: drawn_number(seed, one[0]))
 
 
 def random_arm(asked: Sequence[str], size: int, seed: str) -> Collection[str]:
     """As many of the asked records as were kept, whatever was said of them: the control of a selection."""
-    return frozenset(heapq.nsmallest(size, asked, key=lambda name: draw_key(f"{seed} random arm", name)))
-
-
-def draw_key(seed: str, name: str) -> int:
-    """A number that puts records in a random order which only seed and name decide."""
-    text = f"{seed}\x1f{name}".encode("utf-8", "surrogatepass")
-    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big")
+    return frozenset(heapq.nsmallest(size, asked, key=lambda name: drawn_number(f"{seed} random arm", name)))

@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, cast
 
-import orjson
-
 from wildtool import json_codec
 from wildtool.json_codec import as_list, as_object
+from wildtool.training.keys import canonical_json
 from wildtool.training.record import (
     NO_KEYS,
     AssistantTurn,
@@ -146,4 +145,4 @@ def _as_tool(given: Any) -> dict[str, Any]:
 def _digest(row: Mapping[str, Any]) -> str:
     """SHA-256 of what a trainer reads."""
     visible = {name: row[name] for name in _VISIBLE if name in row}
-    return hashlib.sha256(orjson.dumps(visible, option=orjson.OPT_SORT_KEYS)).hexdigest()
+    return hashlib.sha256(canonical_json(visible)).hexdigest()

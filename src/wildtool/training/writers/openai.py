@@ -1,6 +1,6 @@
 """Writes messages in OpenAI's shape, for fine-tuning and for preferences."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from wildtool.training.record import AssistantTurn, ResultTurn, TrainingCall, TrainingRecord, UserTurn
@@ -9,7 +9,7 @@ from wildtool.training.writers.options import WriteOptions
 
 def openai_row(record: TrainingRecord, options: WriteOptions) -> dict[str, Any]:
     """A record as a line of a file in OpenAI's shape."""
-    messages = list(openai_messages(record))
+    messages = list(record_messages(record, reply_message))
     tools = {} if options.for_upload and not record.tools else {"tools": list(record.tools)}
     if record.chosen is None or record.rejected is None:
         return {"messages": messages, **tools}
@@ -20,8 +20,15 @@ def openai_row(record: TrainingRecord, options: WriteOptions) -> dict[str, Any]:
     }
 
 
-def openai_messages(record: TrainingRecord) -> Iterator[dict[str, Any]]:
-    """The messages of a record; of a preference record those of its prompt."""
+def record_messages(
+    record: TrainingRecord, reply: Callable[[AssistantTurn], dict[str, Any]], *, named_results: bool = False
+) -> Iterator[dict[str, Any]]:
+    """The messages of a record; of a preference record those of its prompt.
+
+    Args:
+        reply: writes an assistant turn.
+        named_results: whether each result has the name of its tool.
+    """
     if record.system is not None:
         yield {"role": "system", "content": record.system, **record.system_extras}
     calls: Sequence[TrainingCall] = ()
@@ -31,15 +38,12 @@ def openai_messages(record: TrainingRecord) -> Iterator[dict[str, Any]]:
                 yield {"role": "user", "content": turn.text, **turn.extras}
             case AssistantTurn():
                 calls = turn.calls
-                yield reply_message(turn)
+                yield reply(turn)
             case ResultTurn():
                 for call, result in zip(calls, turn.results, strict=True):
-                    yield {
-                        "role": "tool",
-                        "tool_call_id": call.id,
-                        "content": result.text,
-                        **result.extras,
-                    }
+                    message = {"role": "tool", "tool_call_id": call.id, "content": result.text}
+                    name = {"name": call.name} if named_results else {}
+                    yield {**message, **result.extras, **name}
 
 
 def reply_message(turn: AssistantTurn) -> dict[str, Any]:

@@ -1,22 +1,16 @@
 """Writes messages as TRL reads them: arguments as objects, no null, the tool's name in each result."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
-from wildtool.training.record import (
-    AssistantTurn,
-    ResultTurn,
-    TrainingCall,
-    TrainingRecord,
-    UserTurn,
-    spaced_json,
-)
+from wildtool.training.record import AssistantTurn, TrainingRecord, spaced_json
+from wildtool.training.writers.openai import record_messages
 from wildtool.training.writers.options import WriteOptions
 
 
 def trl_row(record: TrainingRecord, options: WriteOptions) -> dict[str, Any]:
     """A record as a line of a file for TRL's SFT or DPO trainer."""
-    messages = list(_messages(record))
+    messages = list(record_messages(record, _reply, named_results=True))
     tools = spaced_json(record.tools) if options.tools_as_text else list(record.tools)
     if record.chosen is None or record.rejected is None:
         if options.prompt_completion:
@@ -39,28 +33,6 @@ def lost_in_trl(record: TrainingRecord, options: WriteOptions) -> Iterator[str]:
         replies = replies[-1:]
     if not all(turn.learned for turn in replies):
         yield "weight 0"
-
-
-def _messages(record: TrainingRecord) -> Iterator[dict[str, Any]]:
-    if record.system is not None:
-        yield {"role": "system", "content": record.system, **record.system_extras}
-    calls: Sequence[TrainingCall] = ()
-    for turn in record.turns:
-        match turn:
-            case UserTurn():
-                yield {"role": "user", "content": turn.text, **turn.extras}
-            case AssistantTurn():
-                calls = turn.calls
-                yield _reply(turn)
-            case ResultTurn():
-                for call, result in zip(calls, turn.results, strict=True):
-                    yield {
-                        "role": "tool",
-                        "tool_call_id": call.id,
-                        "content": result.text,
-                        **result.extras,
-                        "name": call.name,
-                    }
 
 
 def _reply(turn: AssistantTurn) -> dict[str, Any]:
