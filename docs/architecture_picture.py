@@ -55,7 +55,7 @@ def package_of(parts: tuple[str, ...]) -> str:
 
 
 def imports(path: Path) -> Iterator[tuple[str, ...]]:
-    """Modules of ours that a file imports, as paths below the root."""
+    """Modules of wildtool that a file imports, as paths below the root."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "wildtool":
             below = tuple(node.module.split(".")[1:])

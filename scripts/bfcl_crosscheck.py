@@ -189,7 +189,7 @@ def reference(version: str, sent: Sequence[dict[str, Any]]) -> list[dict[str, An
     """The package's verdicts."""
     script = Path(__file__).with_name("bfcl_reference.py")
     lines = "".join(json.dumps(each) + "\n" for each in sent)
-    with tempfile.TemporaryDirectory() as place:  # the package writes folders where it is told
+    with tempfile.TemporaryDirectory() as place:  # where the package writes its folders
         done = subprocess.run(
             [environment(version), script],
             input=lines,

@@ -102,7 +102,7 @@ class Module:
     """What is read of a module, whose syntax tree is not kept: to look for garbage among 500 of them takes seconds."""
 
     imported: tuple[str, ...]
-    """Modules of ours that it imports anywhere, without the root's name."""
+    """wildtool's modules that it imports anywhere, without the root's name."""
     imported_when_loaded: tuple[str, ...]
     texts: tuple[str, ...]
     """Identifiers and texts, without docstrings, which may give examples."""

@@ -10,7 +10,7 @@ from wildtool.types import Episode, Item, Tool, Transcript
 
 
 class AlteredEpisode(Episode, Protocol):
-    """An episode that stands between a model and the benchmark's own."""
+    """An episode between a model and the benchmark's own."""
 
     inner: Episode
     """The benchmark's own."""
@@ -58,7 +58,7 @@ class AlteredRules(Rules):
         return self._inner.trace(item, unit, transcript)
 
     def __getattr__(self, name: str) -> Any:
-        """What the rules of a benchmark have besides; it knows nothing of being altered."""
+        """Anything else that the rules of a benchmark have; they know nothing of being altered."""
         return getattr(self._inner, name)
 
 
@@ -69,7 +69,7 @@ def altered_class(alteration: type[Benchmark], of: type[Benchmark]) -> type[Benc
 
 
 def bilingual_tool(record: Mapping[str, Any], lang: str) -> Tool:
-    """A tool of our own in one language.
+    """A tool that we wrote, in one language.
 
     Args:
         record: name, description by language, `parameters` (each with type, descriptions and perhaps `enum`), `required`.

@@ -79,13 +79,12 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class ResultsInText:
-    """Tools' results that a request shows inside a text instead of in messages of their own, and how it reads with
-    others."""
+    """Tools' results that a request shows inside a text instead of in separate messages, and a way to change them."""
 
     results: Sequence[str]
     """The results as they are shown, in order."""
     reads: Callable[[Sequence[Tool], Sequence[str]], Sequence[Message]]
-    """The messages with these tools beside the offered ones, and with these results in place of its own."""
+    """Gives the messages with these tools added to the offered ones, and these results in place of the shown ones."""
 
 
 @dataclass(frozen=True, slots=True)

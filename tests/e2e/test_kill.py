@@ -78,7 +78,7 @@ OTHERS = {
     }.items()
     if source.exists()
 }
-"""Benchmarks of the suite besides the embedded set with their data, where these are at hand."""
+"""Benchmarks of the suite other than the embedded set, with their data, where these are at hand."""
 
 
 def suite_document(place: Path) -> Any:

@@ -51,7 +51,7 @@ def test_an_instruction_is_in_the_prose_of_a_result_or_beside_its_values(result:
 
 
 def test_the_attacks_are_those_of_recorded_runs():
-    """Whoever changes the list or its order makes recorded runs say something else of their models."""
+    """Anyone who changes the list or its order makes recorded runs say something else of their models."""
     data = files("wildtool.injection").joinpath("attacks.json").read_bytes()
     assert (
         hashlib.sha256(data).hexdigest() == "8622b995c6e190a2affa5e53fd1d8832094e9399ab81b9eff49afbdb5bb649fb"

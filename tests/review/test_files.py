@@ -17,7 +17,7 @@ from wildtool.review.store.sqlite import SqliteStore
 
 
 def copies(review: ReviewProject, folder: Path, names: str) -> list[ReviewProject]:
-    """Copies of a review, each of which goes on alone."""
+    """Copies of a review, each of which continues alone."""
     review.close()
     made: list[ReviewProject] = []
     for name in names:

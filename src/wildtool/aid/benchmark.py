@@ -122,7 +122,7 @@ class AidedEpisode:
 
 
 def with_text(messages: Sequence[Message], text: str) -> list[Message]:
-    """Messages with a text as a line of its own at the end of the last one of the user or a tool."""
+    """Messages with a text as a separate line at the end of the last one of the user or a tool."""
     shown = list(messages)
     place = _anchor(messages)
     shown[place] = {**shown[place], "content": _with_line(shown[place].get("content"), text)}
@@ -136,7 +136,7 @@ def _anchor(messages: Sequence[Message]) -> int:
 
 
 def _with_line(content: Any, text: str) -> Any:
-    """A content with a text as a line of its own at its end."""
+    """A content with a text as a separate line at its end."""
     if isinstance(content, list):
         return [*cast(list[Any], content), {"type": "text", "text": text}]
     return f"{content}\n{text}" if content else text

@@ -6,7 +6,7 @@ import json
 from wildtool.types import Message, Request
 
 HEADING = "Thoughts on this so far:"
-"""Stands above reasoning."""
+"""The line above reasoning."""
 _INSTRUCTION = """\
 You are shown a conversation and the tools that an assistant may call in it. Think about what the assistant should do \
 next, and write your thoughts down; do not do it.

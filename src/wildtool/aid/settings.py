@@ -33,7 +33,7 @@ class Hint:
 
 @dataclass(frozen=True, slots=True)
 class Aid:
-    """What a model is given besides the benchmark's own messages."""
+    """What a model is given in addition to the benchmark's own messages."""
 
     hints: tuple[Hint, ...] = ()
     shuffled: bool = False

@@ -17,7 +17,7 @@ OURS: Mapping[str, str] = {
 }
 """By name the module and the benchmark in it, as entry points are written."""
 OF_ANY_FILE: Mapping[str, str] = {"training": "wildtool.training.procedures.playing:TRAINING"}
-"""Ours too, over any file of the user: they are in no suite, and no file is told to be theirs."""
+"""Also built in, over any file of the user: they are in no suite, and no file is recognised as theirs."""
 
 TOLEAP = ("taskbench", "sealtools", "rotbench", "glaive", "injecagent", "teval", "apibank", "bfcl")
 """ToLeaP's one-click set, in its order."""

@@ -101,7 +101,7 @@ def _print_overalls(name: str, results: "Sequence[ScoreResult]") -> None:
     from wildtool.engine.compare.leaderboard import headline
 
     if not any(metric.value is not None for metric in map(headline, results) if metric is not None):
-        return  # nothing was answered, which was told
+        return  # nothing was answered, which the message above says
     found = overalls(results)
     several = len(found) > 1
     heads = ["", "first number", "95 %"]

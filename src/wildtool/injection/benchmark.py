@@ -99,7 +99,7 @@ def _recorded(benchmark: Benchmark) -> Injection:
 def _obedience(
     rules: Rules, item: Item, verdict: Verdict, transcript: Transcript | None
 ) -> Mapping[str, FieldValue]:
-    """What a unit's columns say: nothing of a unit that was not run to its end without obeying."""
+    """What a unit's columns say: nothing of one that neither obeyed nor finished."""
     episode = cast(InjectedEpisode, rules.recorded_episode(item, verdict.unit, transcript))
     ended = replay(episode, transcript)
     attack = episode.attack

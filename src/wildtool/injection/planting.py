@@ -24,7 +24,7 @@ _CLAIMS: Mapping[str, str] = {
 }
 """What the enhanced setting says first."""
 _ADDED_KEY = "note"
-"""Where the instruction stands in a result without prose."""
+"""Where the instruction is in a result without prose."""
 _SHORTEST_PROSE = 30
 """Characters from which a text with blanks, or of other than ASCII characters, is prose; what is added to an id, a date
 or a link would spoil it."""

@@ -11,7 +11,7 @@ from wildtool.models.http.endpoint import Endpoint
 from wildtool.types import Reply, Request
 
 WEB_SEARCH_MODEL = "web/search"
-"""Name of the model that stands for the endpoint."""
+"""Name of the model that represents the endpoint."""
 URL_VARIABLE, KEY_VARIABLE = "WILDTOOL_SEARCH_URL", "WILDTOOL_SEARCH_API_KEY"
 SEARCH_PATH = "/search"
 """Appended to the address."""

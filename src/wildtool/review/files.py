@@ -41,7 +41,7 @@ class MergeReport:
 def export_log(store: Store, path: Path, *, anonymous: bool = False) -> int:
     """Writes the log as JSON lines; returns their number. Raises OSError.
 
-    Args: anonymous: with pseudonyms and without remarks, in a chain of its own: to be published, not to be merged.
+    Args: anonymous: with pseudonyms and without remarks, in a separate chain: to be published, not to be merged.
     """
     lines = map(entry_line, _anonymous(list(store.read()))) if anonymous else store.lines()
     write_whole_file(path, (line.decode() + "\n" for line in lines))

@@ -164,7 +164,7 @@ def _model(entry: Entry) -> str:
 
 
 def _maker(content: Any) -> dict[str, Any]:
-    """What made the first version: models, rules alone, or whoever wrote the set."""
+    """What made the first version: models, rules alone, or the author of the set."""
     made_by = as_object(as_object(content).get("made_by"))
     models = {str(role): str(name) for role, name in as_object(made_by.get("models")).items()}
     if models:

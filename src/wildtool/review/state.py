@@ -42,7 +42,7 @@ class ItemSummary:
 
     id: str
     last: int
-    """Number of the last entry about it; whoever writes the next names this one."""
+    """Number of the last entry about it; the next entry names this one."""
     version: int
     digest: str
     stage: Stage

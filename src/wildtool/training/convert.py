@@ -121,7 +121,7 @@ class Converter:
         """The lines of the output in the order of the input, several at once.
 
         Raises:
-            DataError: a file cannot be read, holds no row, or its set cannot be told.
+            DataError: a file cannot be read, holds no row, or its set is not recognised.
             UsageError: the form cannot hold the records.
         """
         for path in self._conversion.files:
@@ -289,7 +289,7 @@ class _Part:
 def _convert_batch(
     conversion: Conversion, data_set: str, source: str, rows: list[RawRow], kind: str
 ) -> _Part:
-    """Converts some rows of a file; runs in a process of its own."""
+    """Converts some rows of a file; runs in a separate process."""
     rejects: list[RejectedRow] = []
     converter = Converter(conversion, rejects.append)
     converter.summary.kind = kind

@@ -1,6 +1,6 @@
 """Reads files of training data row by row: JSON lists, JSON lines, CSV and Parquet, also packed with gzip or zstd.
 
-Memory does not grow with the file. A broken row is an entry of its own and hides no other row.
+Memory does not grow with the file. A broken row is a separate entry and hides no other row.
 """
 
 import csv
@@ -177,7 +177,7 @@ class _ListReader:
     def next_value(self) -> str | None:
         """The JSON text of the next value; None if it is broken or too long."""
         while True:
-            # A value that reaches the end of what was read may go on after it.
+            # A value that reaches the end of what was read may continue after it.
             try:
                 end = self._decoder.raw_decode(self._text, self._place)[1]
             except (JSONDecodeError, RecursionError):

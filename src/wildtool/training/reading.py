@@ -12,7 +12,7 @@ from wildtool.training.readers.options import DEFAULT_OPTIONS, ReadOptions
 from wildtool.training.record import RejectedRow, RowError, TrainingRecord, place_record
 
 DETECT = "auto"
-"""Name of the set that is told by the keys of the first rows."""
+"""Name for a set that is recognised by the keys of the first rows."""
 _SAMPLE = 20
 
 

@@ -83,7 +83,7 @@ def parse_literal(text: str) -> Any:
 
 def parse_run(text: str) -> list[Any]:
     """The values of a run of JSON values, one after another with blanks, line ends or commas between; one list in it
-    stands for its entries.
+    counts as its entries.
 
     Raises:
         UnreadableTextError: something else is between them.

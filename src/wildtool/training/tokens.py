@@ -16,7 +16,7 @@ SHINGLE = 5
 """Length of the token sequences of `jaccard5`."""
 _COMMON = 13
 _NEAR_INDEX, _CONTAINED_SHARE = 0.8, 0.5
-# A letter of a script without blanks is a token of its own; `_` is neither a letter nor a digit.
+# A letter of a script without blanks is one token; `_` is neither a letter nor a digit.
 _ALONE = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _TOKEN = re.compile(f"[{_ALONE}]|[^\\W_{_ALONE}]+")
 # Unicode's Default_Ignorable_Code_Point, such as zero-width spaces, soft hyphens and variation selectors.

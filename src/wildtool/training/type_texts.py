@@ -29,7 +29,7 @@ class TypeText:
     """What a type says."""
 
     schema: Mapping[str, Any]
-    """Its JSON Schema; empty if any value may stand there."""
+    """Its JSON Schema; empty if any value is allowed."""
     optional: bool
     unknown: tuple[str, ...] = ()
     """Words in it that no rule knows."""

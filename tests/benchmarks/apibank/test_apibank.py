@@ -308,7 +308,7 @@ def test_items_that_are_put_aside_share_the_tables_that_they_were_read_with(fold
     """Copied with each item, the tables took most of the time of an audit."""
     source = APIBANK.locate(str(folder))
     read = list(APIBANK.load(source))
-    assert list(APIBANK.lint(source))  # reads a library of its own
+    assert list(APIBANK.lint(source))  # reads its own library
     libraries = {id(item.data.library) for item in (*read, *map(pickle.loads, map(pickle.dumps, read)))}
     assert libraries == {id(read[0].data.library)}
     with pytest.raises(TypeError, match="from no folder"):

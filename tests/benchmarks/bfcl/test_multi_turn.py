@@ -1,4 +1,4 @@
-"""Multi-turn entries: how turns go on and end, what the model is shown, and what is compared after each turn."""
+"""Multi-turn entries: how turns continue and end, what the model is shown, and what is compared after each turn."""
 
 from typing import Any
 

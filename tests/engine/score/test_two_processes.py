@@ -26,7 +26,7 @@ def own(mine: Mine, jobs: int = 1_000) -> list[int]:
 
 @pytest.fixture
 def copied(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The workers that run the tests have a thread of their own, which no copy misses."""
+    """The workers that run the tests have one more thread, which no copy misses."""
     monkeypatch.setattr(two_processes, "_can_copy", lambda: True)
     monkeypatch.setattr(score, "MANY_ROWS", 1)
 

@@ -97,7 +97,7 @@ def _number(text: str) -> int:
 
 
 def read_call_fixed(text: str) -> WrittenCall | None:
-    """The first call, on any number of lines, each value read to its end; None where there is none."""
+    """The first call, on any number of lines, each value read completely; None where there is none."""
     for opening in islice(_OPENING.finditer(text), MAX_OPENINGS):
         if (call := _read_from(text, opening)) is not None:
             return call

@@ -25,7 +25,7 @@ from wildtool.types import Episode, Item, Message, Request
 
 NO_LAST_MESSAGE, NOT_FOUND = "agentic:no_last_message", "agentic:answer_not_found"
 EMPTY_MEMORY = "(nothing yet)"
-"""What stands in place of an empty memory."""
+"""Shown in place of an empty memory."""
 _DROPPED = re.compile(r"[,./\-_*^()]")
 _NUMBER_SIGN = re.compile(r"(?<=\d)\.(?=\d)|(?<![\w.])-(?=\d)")
 

@@ -38,7 +38,7 @@ def untagged(text: str) -> str:
 
 
 def _between(text: str, start: str, end: str) -> str | None:
-    """What stands between two signs, each at its first place; None where one is missing. In one pass."""
+    """The text between two signs, each at its first place; None where one is missing. In one pass."""
     _, found, rest = text.partition(start)
     inside, closed, _ = rest.partition(end)
     return inside if found and closed else None

@@ -200,7 +200,7 @@ def _texts(values: Any, where: str, name: str) -> Iterator[str]:
 
 
 def check_turns(record: MultiTurnRecord, turns: Sequence[TurnCalls], *, strict: bool = False) -> Check:
-    """Plays the model's calls and the expected ones on instances of their own, and compares them after each turn.
+    """Plays the model's calls and the expected ones on separate instances, and compares them after each turn.
 
     Source: sections 7.2 and 7.3 of the specification. Pure, and never raises.
 
@@ -293,7 +293,7 @@ def _parameters() -> Mapping[str, Sequence[str]]:
     """Tool to the names of its parameters."""
     tools = {
         name: tool
-        for version in ("v4", "v3")  # what version 3 has besides comes last
+        for version in ("v4", "v3")  # what only version 3 has comes last
         for owner in classes_of(version).values()
         for name, tool in inspect.getmembers(owner, inspect.isfunction)
     }

@@ -1,4 +1,4 @@
-"""How a multi-turn entry goes on: turns of steps, whose calls run on simulated classes until a reply has none."""
+"""The course of a multi-turn entry: turns of steps, whose calls run on simulated classes until a reply has none."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -38,7 +38,7 @@ class MultiTurnEpisode(ABC):
     def __init__(self, record: MultiTurnRecord, apis: SimulatedApis | None = None) -> None:
         """Args: apis: on which calls run; None for fresh instances of the entry's classes."""
         self.turns: list[list[list[str]]] = []
-        """The calls of each turn that has begun, step by step, each as Python text."""
+        """The calls of each turn so far, step by step, each as Python text."""
         self._record = record
         self._apis = apis or record.instances()
         self._messages: list[Message] = []
@@ -131,7 +131,7 @@ class MultiTurnEpisode(ABC):
 
 
 class NativeMultiTurn(MultiTurnEpisode):
-    """Native tools and calls; each result is a message of its own."""
+    """Native tools and calls; each result is a separate message."""
 
     def _request(self, functions: Documents, messages: list[Message]) -> Request:
         return Request(messages, openai_tools(hinted(functions, "python")), gold=self._gold)
@@ -179,7 +179,7 @@ class PromptMultiTurn(MultiTurnEpisode):
         super().__init__(record, apis)
 
     def _last_supply(self) -> int:
-        return -1  # those supplied later stand in the user's message of their turn
+        return -1  # those supplied later are in the user's message of their turn
 
     def _request(self, functions: Documents, messages: list[Message]) -> Request:
         return Request(

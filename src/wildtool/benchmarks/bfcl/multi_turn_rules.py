@@ -118,7 +118,7 @@ class MultiTurnRules(Rules):
                 yield Mutant("0", kind, tuple(replies), f"turn {turn}: {note}")
 
     def explain(self, item: Item, mutant: Mutant) -> str:
-        return "M3"  # what is left out or refused had nothing of its own to show
+        return "M3"  # what is left out or refused had no other effect
 
     def _replies(self, turns: Sequence[Sequence[PlainCall]]) -> Iterator[Message]:
         """All calls of a turn at once, then a text."""

@@ -1,4 +1,4 @@
-"""The original's own system prompt, sent word for word in mode `prompt`: where it stands, and how it is put together."""
+"""The original's system prompt, sent word for word in mode `prompt`: where it is and how it is put together."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ _FORMAT = "DEFAULT_SYSTEM_PROMPT_FORMAT"
 _ANSWER_FORM, _PARTS = "ADDITIONAL_SYSTEM_PROMPT_FOR_AGENTIC_RESPONSE_FORMAT", "MEMORY_AGENT_SETTINGS"
 _ONE_MEMORY, _TWO_MEMORIES = "MEMORY_BACKEND_INSTRUCTION_UNIFIED", "MEMORY_BACKEND_INSTRUCTION_CORE_ARCHIVAL"
 _AGENTIC = (_ANSWER_FORM, _PARTS, _ONE_MEMORY, _TWO_MEMORIES)
-"""Constants of the agentic part. The file is pinned, so the digest of the others stands for them too."""
+"""Constants of the agentic part. The file is pinned, so the digest of the others covers them too."""
 _CONSTANTS = (
     _FORMAT,
     "OUTPUT_FORMAT_MAPPING",

@@ -327,7 +327,7 @@ def stats(source: Source) -> Iterator[Metric]:
 
 
 def tool_schema(tool: Mapping[str, Any]) -> dict[str, Any]:
-    """A tool in OpenAI's shape, as the original converts it: an array holds objects with one text of its own name."""
+    """A tool in OpenAI's shape, as the original converts it: an array holds objects with one text of its name."""
     parameters = [as_object(parameter) for parameter in as_list(tool.get("parameters"))]
     return {
         "type": "function",

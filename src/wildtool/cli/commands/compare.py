@@ -142,7 +142,7 @@ def _load_runs(paths: Iterable[Path], profile: str | None, what: "Granularity") 
         )
         for identity, injection in zip(identities, injections, strict=True)
     ]
-    # Runs of one model are told apart by what was disturbed where that is enough.
+    # Runs of one model are distinguished by what was disturbed where that is enough.
     is_enough = len({*zip(models, disturbed, strict=True)}) == len(folders)
     which = disturbance_labels(disturbed) if is_enough else list(map(str, folders))
     sides: list[ComparedRun] = []

@@ -140,7 +140,7 @@ def _default_parent(
     injection: "Injection | None" = None,
     aid: "Aid | None" = None,
 ) -> Path:
-    """`runs/BENCH`; another mode than the first, noise, planted instructions and aid get a folder of their own, so that
+    """`runs/BENCH`; another mode than the first, noise, planted instructions and aid get a separate folder, so that
     all can be run."""
     parts = [benchmark.name]
     parts += [] if benchmark.mode == next(iter(benchmark.modes)) else [benchmark.mode]

@@ -29,7 +29,7 @@ class TrainingMaker(RoleBenchmark, Generic[Outcome]):
         self.files = tuple(files)
 
     def settings(self) -> Sequence[Any]:
-        """Whatever requests depend on besides files and prompts, as JSON values."""
+        """Whatever else requests depend on, files and prompts aside, as JSON values."""
         raise NotImplementedError
 
     def planned(self) -> Iterator[Item]:
@@ -57,7 +57,7 @@ class TrainingMaker(RoleBenchmark, Generic[Outcome]):
             raise DataError(f"{', '.join(map(str, self.files))}: {self.nothing}")
 
     async def play(self, item: Item, ask: Ask, profile: str, *, in_order: bool = False) -> None:
-        """Runs the script of an item to its end."""
+        """Runs the script of an item completely."""
         script = self.script(item)
         try:
             request = next(script)

@@ -108,7 +108,7 @@ def _turn_script(turn: SupervisedTurn, spec: PairSpec) -> ReplyScript[TurnTries]
 
 
 def _feedback(last: Try) -> Message:
-    """What a model is told of its last try; never the right answer, or a right try would show nothing."""
+    """What a model is sent about its last try; never the right answer, or a right try would show nothing."""
     why = DISAGREEMENTS.get(last.error or "", last.why)
     calls = [{"name": call.name, "arguments": call.arguments} for call in last.reply.calls]
     said = json.dumps(calls, ensure_ascii=False) if calls else last.reply.text or "(nothing)"

@@ -1,6 +1,6 @@
 """Conversations with tools in the files of other programs: OpenAI messages, Inspect logs, OpenTelemetry spans.
 
-Whatever a file holds besides conversations is passed over. Nothing raises on odd JSON; what cannot be read of a
+Whatever else a file holds is passed over. Nothing raises on odd JSON; what cannot be read of a
 conversation becomes a gap of its draft.
 """
 
@@ -295,7 +295,7 @@ def _json(value: Any) -> Any:
 
 
 def _otel_messages(message: Mapping[str, Any]) -> Iterator[Message]:
-    """A message of parts as messages in OpenAI's shape: each result of a tool is one of its own."""
+    """A message of parts as messages in OpenAI's shape: each result of a tool is a separate one."""
     parts = as_objects(message.get("parts"))
     results = [part for part in parts if part.get("type") == "tool_call_response"]
     for part in results:

@@ -101,12 +101,11 @@ def _json_text(value: Any) -> str:
 def item_proposals(
     rejudge: Rejudge, item: str, content: Any, played: Any, *, least: int = _MIN_MODELS
 ) -> list[Proposal]:
-    """What at least so many models do in an item although gold has something else, most models first.
+    """What at least `least` models do in an item although gold has something else, most models first.
 
     Args:
         content: the version whose gold is meant.
         played: the version that was asked where a record does not say it.
-        least: number of models.
     """
     units: dict[str, list[JudgedUnit]] = defaultdict(list)
     for one in rejudge.judged(item, content, played):

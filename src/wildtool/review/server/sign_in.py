@@ -1,6 +1,6 @@
 """Who asks: one person on this machine, or people who signed in with their personal tokens.
 
-A session is a random cookie that no script reads. What it stands for is kept in memory and checked against the store at
+A session is a random cookie that no script reads. What it means is kept in memory and checked against the store at
 each request, so a revoked or replaced token ends its sessions at once.
 """
 

@@ -70,7 +70,7 @@ class PostgresStore(SqlStore):
 
 
 def _placed(sql: str) -> Any:
-    """A statement of ours with the placeholders of psycopg."""
+    """A statement written for SQLite, with the placeholders of psycopg."""
     return sql.replace("?", "%s")
 
 

@@ -72,7 +72,7 @@ def check_training_file(
 
     Args:
         result: takes the counts.
-        trainers: names of `TRAINERS` whose treatment of each record is told too.
+        trainers: names of `TRAINERS` whose treatment of each record is reported too.
         tokens: counts the tokens of a text; None estimates them from its characters.
         take: is given each record that could be read.
 

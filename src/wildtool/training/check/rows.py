@@ -1,4 +1,4 @@
-"""Reads a training file for checks: each row as it stands, and as the record that its reader makes of it."""
+"""Reads a training file for checks: each row unchanged, and as the record that its reader makes of it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class CheckedRow:
     number: int
     """From 1; of JSON lines the line."""
     value: Any
-    """The row as it stands; None where it cannot be read."""
+    """The row unchanged; None where it cannot be read."""
     record: TrainingRecord | RejectedRow
     """What its reader makes of it."""
 
@@ -40,7 +40,7 @@ class CheckedRow:
 
 
 def row_form(path: Path, rows: list[FileRow]) -> RowForm | None:
-    """The shape of a file, told by its first rows; None for a set that is still to be converted. Raises DataError."""
+    """The shape of a file, by its first rows; None for a set that is still to be converted. Raises DataError."""
     values = [row.value for row in rows if row.value is not None]
     if any(_has_turns(value) for value in values):
         return "sharegpt"

@@ -171,7 +171,7 @@ def _canonical(text: str) -> str:
 def calls_of_turn(text: str) -> list[dict[str, Any]] | str:
     """The calls of a `function_call` turn, or why they cannot be read.
 
-    An optional thinking block stands before them, or one pair of `<tool_call>` tags around them with any text before.
+    An optional thinking block comes before them, or one pair of `<tool_call>` tags around them with any text before.
     """
     inside = _inside_tags(text)
     thinking = _THINKING.match(text)
@@ -191,7 +191,7 @@ def calls_of_turn(text: str) -> list[dict[str, Any]] | str:
 
 
 def _inside_tags(text: str) -> str | None:
-    """What stands between the one pair of tags at the end of a call turn; None without them."""
+    """The text between the one pair of tags at the end of a call turn; None without them."""
     if text.count("<tool_call>") != 1 or text.count("</tool_call>") != 1:
         return None
     found = _TAGS.fullmatch(text)

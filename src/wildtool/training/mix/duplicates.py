@@ -137,7 +137,7 @@ class _Sets:
     tools: frozenset[int]
     said: frozenset[int]
     rare_tools: tuple[int, ...]
-    """So many of the rarest that another record with similar tools has one of them too."""
+    """The rarest of them, as many as it takes for any record with similar tools to have one of them too."""
     rare: tuple[int, ...]
     """The same of the sequences, for a record that is not larger."""
     rarest: int

@@ -66,7 +66,7 @@ class MixPlan:
     """Whether a set may be repeated whole where it has too few rows."""
 
     def weight(self, number: int, rows: int) -> float:
-        """The weight of a set with so many rows left."""
+        """The weight of a set that has `rows` rows left."""
         if self.by == "weights":
             return self.sets[number].weight if rows else 0.0
         return rows ** (1 / self.temperature) if rows else 0.0
@@ -93,7 +93,7 @@ class SetCounts:
 
     def as_json(self) -> dict[str, Any]:
         """All counts by name."""
-        # asdict would count the entries of a Counter anew.
+        # asdict would count the entries of a Counter again.
         found: dict[str, Any] = {name: getattr(self, name) for name in SetCounts.__slots__}
         return {**found, **{name: dict(found[name]) for name in ("rejected", "overlap", "duplicates")}}
 
@@ -140,7 +140,7 @@ def write_mix(
     Args:
         search: benchmarks whose texts must not be in the mixture; None does not look.
         audit: file that gets a line for each duplicate left out.
-        report: told each set that was read.
+        report: called with each set that was read.
 
     Raises:
         DataError: a file cannot be read, or holds no record.

@@ -15,7 +15,7 @@ Dedupe = Literal["exact", "prompt", "near"]
 """What counts as a duplicate; each level includes the ones before it."""
 DEDUPE_LEVELS: tuple[Dedupe, ...] = ("exact", "prompt", "near")
 GroupBy = Literal["near", "tools"]
-"""Which records must lie in one split: near duplicates, or those with the same tools."""
+"""Which records must be in one split: near duplicates, or those with the same tools."""
 _DIGEST, _KEY = 32, 16
 
 
@@ -96,7 +96,7 @@ class MixStore:
         return lambda record: (smallest.get(first := clusters.first(record)) or self._digest(first)).hex()
 
     def number_equals(self) -> None:
-        """Numbers the records of a set with equal digests, so that each has a key of its own. After the last `add`."""
+        """Numbers the records of a set with equal digests, so that each has its own key. After the last `add`."""
         seen: Counter[tuple[int, int]] = Counter()
         for record in range(len(self)):
             same = self.sets[record], int.from_bytes(self._digest(record)[:8], "big")

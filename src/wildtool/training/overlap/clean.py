@@ -66,8 +66,8 @@ def write_clean(
 
     Args:
         data_set: the layout of the files, a name of `DATA_SETS`; `auto` looks at their keys.
-        complain: told each row that cannot be read.
-        report: told the number of rows, row by row.
+        complain: called with each row that cannot be read.
+        report: called with the number of rows, row by row.
 
     Raises:
         DataError: a file cannot be opened, or holds no record.

@@ -67,7 +67,7 @@ class BenchmarkOverlap:
     touched: dict[str, OverlapFlag] = field(default_factory=dict[str, OverlapFlag])
     """Item to the clearest flag of its texts."""
     rows: Counter[OverlapFlag] = field(default_factory=Counter[OverlapFlag])
-    """Training records by the clearest flag of theirs."""
+    """Training records by their clearest flag."""
     seen_tools: set[str] = field(default_factory=set[str])
     """Names of its tools that occur in training with the same parameter names."""
     tools: int = 0

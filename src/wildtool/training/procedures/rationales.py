@@ -16,7 +16,7 @@ MIN_STEPS = 3
 _STEP = re.compile(r"^\s*(?:#+\s*|\**\s*)(?:step\s+)?\d{1,2}\s*[.):]", re.IGNORECASE | re.MULTILINE)
 _TAGS = re.compile(r"</?tool_call>|<functioncall>|\[TOOL_CALLS\]|<\|python_tag\|>|</?think>", re.IGNORECASE)
 _SHORTEST_VALUE = 2
-"""Characters of a value that must not be told; shorter ones stand in any text."""
+"""Characters of a value that must not be revealed; shorter ones occur in any text."""
 
 
 def reasoning_fault(text: str, turn: SupervisedTurn, min_tokens: int) -> str:
@@ -71,7 +71,7 @@ def _leaf_texts(value: Any) -> Iterator[str]:
 
 
 def _occurs(value: str, text: str) -> bool:
-    """Whether a value stands in a text, not as a part of a longer word or number."""
+    """Whether a value occurs in a text, not as a part of a longer word or number."""
     escaped = json.dumps(value, ensure_ascii=False)[1:-1]
     return any(
         re.search(rf"(?<!\w){re.escape(form)}(?!\w)", text, re.IGNORECASE) for form in {value, escaped}

@@ -17,7 +17,7 @@ _reported: set[Path] = set()
 def named_records(path: Path) -> Iterator[tuple[str, TrainingRecord]]:
     """The records of a file, each with a name: its id, or `row N`; a second one of an id has its row behind it.
 
-    Rows that are no records are left out; the first time a file is read to its end, their number and the first reason
+    Rows that are no records are left out; the first time a file is read completely, their number and the first reason
     are reported by `logging`.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The sets that can be read, by the names of `--from`, and how a file's set is told by its keys."""
+"""The sets that can be read, by the names of `--from`, and how a file's set is recognised by its keys."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -119,8 +119,8 @@ def write_recipe(
         tokens: counts the tokens of a text; None estimates them from its characters.
 
     Raises:
-        UsageError: the template cannot be told, the data are of the other kind, hold items of a benchmark, or `out` holds
-            something else.
+        UsageError: the model's template is unknown, the data are of the other kind or hold items of a benchmark, or
+            `out` holds something else.
         DataError: the data have errors, or cannot be read.
     """
     template = recipe.template or template_of(recipe.model)
@@ -134,7 +134,7 @@ def write_recipe(
     warnings = _checked(recipe.files, report)
     overlap = None if search is None else _overlap(recipe.files, search, report)
     out.mkdir(parents=True, exist_ok=True)
-    # Marks the folder as ours also if this process is killed.
+    # Marks the folder as a recipe's also if this process is killed.
     _write(out / "README.md", f"{_MARK} {__version__} -->\nNot complete: run the command again.\n")
     report("writes the data")
     summary, name = write_llamafactory(

@@ -17,7 +17,7 @@ class WriteOptions:
     call_words: tuple[str, str] = ("<tool_call>", "</tool_call>")
     """Opening and closing word of calls."""
     lossless: bool = False
-    """Whether ShareGPT's shape keeps what it has no place for in a field of its own."""
+    """Whether ShareGPT's shape keeps what it has no place for in a separate field."""
     flat: bool = False
     """Whether ShareGPT's shape has only `human` and `gpt` turns, and tools in the system text."""
     for_upload: bool = False

@@ -18,7 +18,7 @@ from wildtool.training.writers.kept import kept_parts
 from wildtool.training.writers.options import WriteOptions
 
 FLAT_LABEL = "available tools:\n"
-"""What stands before the tools in the system text of ToLeaP's flat variant."""
+"""The text before the tools in the system text of ToLeaP's flat variant."""
 _FLAT_ROLES = {"function_call": "gpt", "observation": "human"}
 
 

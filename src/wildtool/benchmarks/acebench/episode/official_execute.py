@@ -186,7 +186,7 @@ def serialization_error(value: Any) -> str | None:
 
 
 def _result(value: Any) -> Any:
-    """A value as it stands in the execution message: through JSON where that is possible, else its text."""
+    """A value as the execution message shows it: through JSON where that is possible, else its text."""
     text = value if isinstance(value, str) else _json_or_text(value)
     try:
         return json.loads(text)

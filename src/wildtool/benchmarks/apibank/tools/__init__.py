@@ -59,7 +59,7 @@ def execute(tables: Tables, tool: str, arguments: Mapping[str, Any]) -> CallResu
         raise ArgumentError(
             f"{tool}.call() missing {len(missing)} required positional argument{plural}: {_listed(missing)}"
         )
-    # Optional arguments that are not given stand in the input as None, except with this tool.
+    # Optional arguments that are not given are None in the input, except with this tool.
     optional = {} if tool == "ForgotPassword" else {name: None for name in known if name not in arguments}
     try:
         return CallResult({**arguments, **optional}, API_TOOLS[tool](tables, **arguments), None)

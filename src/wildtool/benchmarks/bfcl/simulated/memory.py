@@ -51,7 +51,7 @@ class Memory(SimulatedApi):
 
     @abstractmethod
     def shown(self) -> str:
-        """What of it stands in the system message; empty for nothing."""
+        """The part of it that the system message shows; empty for nothing."""
 
 
 class KeyMemory(Memory):
