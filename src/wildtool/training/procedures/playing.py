@@ -1,6 +1,7 @@
 """A training file played like a benchmark: an item is a record, a unit a turn that a model learns to say."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,9 +12,11 @@ from wildtool.training.procedures.agreement import agreement
 from wildtool.training.procedures.records import named_records, training_source
 from wildtool.training.procedures.supervised import SupervisedTurn, supervised_turns
 from wildtool.training.record import TrainingRecord
-from wildtool.types import Episode, FieldValue, Item, Message, Request, Source
+from wildtool.types import Episode, FieldValue, Item, Message, Metric, Request, Source
 
 FIXED = "fixed"
+TEXT_NOTE = "any text without a call passes; nothing checks what it says"
+"""What must be known of turns with text."""
 
 
 class PlayedRules(Rules):
@@ -71,6 +74,16 @@ class TrainingFile(Benchmark):
             "calls": "several" if calls > 1 else str(calls),
             "place": int(unit),
         }
+
+    def summarize(self, verdicts: Any, profile: str) -> list[Metric]:
+        # One number for both would rank a model that never calls above one that tries.
+        found = super().summarize(verdicts, profile)
+        turns = [
+            replace(metric, headline=True, note=TEXT_NOTE if metric.name == "text" else metric.note)
+            for metric in found
+            if metric.group == "turn"
+        ]
+        return [*turns, *(replace(metric, headline=False) for metric in found if metric.group != "turn")]
 
 
 def _turn(item: Item, unit: str) -> SupervisedTurn:
