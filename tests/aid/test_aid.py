@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
+from benchmarks.bfcl.bfcl_build import write_data
 from training.procedures.student import Body, teaching
 from training.procedures.training_files import call, message, row, wrote
 from wildtool.aid.benchmark import with_aid
@@ -210,6 +211,20 @@ def counted(name: str, words: str) -> Any:
     shown = type_(f"compare {words} --json")
     assert shown.exit_code == 0, shown.stderr
     return {one["name"]: one for one in json.loads(shown.stdout)[name]}
+
+
+def test_published_figures_of_hints_are_beside_runs_of_their_benchmark():
+    write_data(Path("data"))
+    wrote(Path("h.jsonl"), {"item": "simple_python_0", "unit": "0", "text": "x"})
+    run = "run bfcl --data data --split simple_python --model baseline/gold -q"
+    for more in ("--out plain", "--out again", "--out hinted --hints h.jsonl"):
+        assert type_(f"{run} {more}").exit_code == 0
+    (table,) = json.loads(type_("compare plain hinted --json").stdout)["published"]
+    corrected = {one["model"]: one["values"]["corrected_by_clues"] for one in table["rows"]}
+    assert corrected == {"Llama-3.1-8B-Instruct": 52.4, "gpt-4o-1120": 60.9}
+    shown = " ".join(type_("compare plain hinted").stdout.split())
+    assert shown.index("corrected and broken") < shown.index("ToLeaP paper") < shown.index("people who knew")
+    assert "ToLeaP" not in type_("compare plain again").stdout
 
 
 def test_aid_effects_units_are_counted_by_kind_of_hint():

@@ -1,7 +1,7 @@
 """What must follow from the papers' printed figures, as rules over the rows of their tables."""
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -35,6 +35,11 @@ ENVIRONMENTS = {"clean": 105, "slight": 210, "medium": 210, "heavy": 210, "union
 LEVELS = ("tool_selection", "parameter_identification", "content_filling")
 DIRECT_HARM, DATA_STEALING = 510, 544
 """Cases of InjecAgent."""
+
+MULTI_TURN, IRRELEVANCE = 800, 240
+"""Entries of BFCL."""
+ANNOTATED = 200
+"""Of them, those whose errors ToLeaP's authors wrote down."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,6 +265,45 @@ def toleap() -> Iterable[ArithmeticRule]:
         mean_of("average", ("simple", "multiple", "parallel", "parallel_multiple", "irrelevance")),
         2 * TWO_DECIMALS,
     )
+    yield ArithmeticRule(
+        "toleap_autonomous_bfcl",
+        "irrelevance is a whole number of BFCL's 240 entries",
+        whole_counts({"irrelevance": IRRELEVANCE}),
+        TWO_DECIMALS,
+    )
+    yield from _findings()
+
+
+def _findings() -> Iterable[ArithmeticRule]:
+    def robustness(row: PublishedRow) -> Iterable[Claim]:
+        filled = values_by_model("toleap_rotbench")[row.model]
+        right = average([filled[f"{environment}_content_filling"] for environment in ENVIRONMENTS])
+        yield "rotbench_failed", row.values["rotbench_failed"], None if right is None else 100 - right
+
+    yield ArithmeticRule(
+        "toleap_generalisation",
+        "what fails of RoTBench is what is not right in Table 3 (values, mean of the environments)",
+        robustness,
+        2 * TWO_DECIMALS,
+    )
+    yield ArithmeticRule(
+        "toleap_generalisation",
+        "the share of BFCL's REST cases is that of 28 of 70",
+        lambda row: [("bfcl_rest_failed", row.values["bfcl_rest_failed"], 100 * 28 / 70)],
+        ONE_DECIMAL,
+    )
+    yield ArithmeticRule(
+        "toleap_key_clues",
+        "accuracies are whole numbers of the 800 multi-turn entries",
+        whole_counts({"accuracy": MULTI_TURN}),
+        TWO_DECIMALS,
+    )
+    yield ArithmeticRule(
+        "toleap_key_clues",
+        "the types of error are whole numbers of the same bad cases, of 200 examples at most",
+        whole_counts_of_one_total(("type_1", "type_2", "type_3"), ANNOTATED),
+        ONE_DECIMAL,
+    )
 
 
 def _injecagent() -> Iterable[ArithmeticRule]:
@@ -319,6 +363,18 @@ def whole_counts(counts: Mapping[str, int | None]) -> Callable[[PublishedRow], I
         return None if count is None or not of else 100 * count / of
 
     return lambda row: [(c, row.values[c], nearest(row.values[c], of)) for c, of in counts.items()]
+
+
+def whole_counts_of_one_total(columns: Sequence[str], most: int) -> Callable[[PublishedRow], Iterable[Claim]]:
+    """The numbers must be whole counts of one denominator of at most `most`, by that which fits best."""
+
+    def nearest(row: PublishedRow, of: int) -> list[Claim]:
+        return list(whole_counts(dict.fromkeys(columns, of))(row))
+
+    def distance(claims: Iterable[Claim]) -> float:
+        return max(abs((printed or 0.0) - (expected or 0.0)) for _, printed, expected in claims)
+
+    return lambda row: min((nearest(row, of) for of in range(1, most + 1)), key=distance)
 
 
 def count_of(percent: float | None, of: int | None) -> int | None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from published.consistency import Discrepancy, as_markdown, check_tables
-from published.paper_rules import average, between_parts, mean_of, whole_counts
+from published.paper_rules import average, between_parts, mean_of, whole_counts, whole_counts_of_one_total
 from wildtool.published import PublishedRow
 
 PAGE = Path(__file__).parents[2] / "docs" / "published.md"
@@ -54,6 +54,23 @@ def test_with_the_misprint_corrected_acebench_adds_up():
 def test_a_total_outside_of_its_parts_is_listed():
     found = {(gap.model, gap.what) for gap in gaps("toleap_injecagent")}
     assert ("Qwen2.5-7B-Instruct", "asr_valid_total") in found
+
+
+def test_toleaps_findings_that_do_not_follow_from_its_tables_are_listed():
+    assert {(gap.what, round(gap.expected, 2)) for gap in gaps("toleap_generalisation")} == {
+        ("rotbench_failed", 88.57),
+        ("bfcl_rest_failed", 40.0),
+    }
+    assert {gap.model for gap in gaps("toleap_key_clues")} == {"gpt-4o-1120"}
+    assert all("(Auto)" not in gap.model for gap in gaps("toleap_autonomous_bfcl"))
+
+
+def test_shares_are_compared_with_counts_of_the_total_that_fits_them_best():
+    thirds = PublishedRow("m", "", {"a": 33.3, "b": 66.7})
+    claims = list(whole_counts_of_one_total(["a", "b"], 10)(thirds))
+    assert [(what, round(expected or 0, 1)) for what, _, expected in claims] == [("a", 33.3), ("b", 66.7)]
+    halves = list(whole_counts_of_one_total(["a", "b"], 2)(thirds))
+    assert [expected for _, _, expected in halves] == [50.0, 50.0]
 
 
 def test_a_mean_is_of_its_parts():

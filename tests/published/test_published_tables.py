@@ -7,7 +7,7 @@ import pytest
 
 import wildtool.published
 from wildtool.errors import UsageError
-from wildtool.published import as_metrics, corrections, paper_names, read_table, table_names
+from wildtool.published import as_metrics, corrections, paper_names, read_table, table_names, tables_beside
 
 FOLDER = Path(wildtool.published.__file__).parent
 
@@ -96,3 +96,27 @@ def test_counts_become_shares_of_what_they_count_among():
 def test_a_missing_number_is_no_metric():
     rows = as_metrics("toleap_apibank", {"weighted_average": ("g", "n")}, "official")
     assert rows[0].values == {}
+
+
+def test_toleaps_tables_have_the_same_41_models_in_the_same_groups():
+    tables = [read_table(f"toleap_{name}").rows for name in ("rotbench", "teval", "injecagent", "apibank")]
+    groups = [{found.model: found.kind for found in rows} for rows in tables]
+    assert groups[0] == groups[1] == groups[2] == groups[3]
+    sizes = {kind: list(groups[0].values()).count(kind) for kind in groups[0].values()}
+    assert list(sizes.values()) == [6, 17, 6, 9, 3]
+
+
+def test_a_table_is_shown_beside_runs_of_the_benchmarks_it_is_about():
+    beside = {
+        (what, benchmark): [table.name for table in tables_beside(what, benchmark)]
+        for what in ("aid", "training")
+        for benchmark in ("bfcl", "rotbench", "glaive")
+    }
+    assert beside == {
+        ("aid", "bfcl"): ["toleap_key_clues"],
+        ("aid", "rotbench"): [],
+        ("aid", "glaive"): [],
+        ("training", "bfcl"): ["toleap_autonomous_bfcl"],
+        ("training", "rotbench"): ["toleap_training", "toleap_training_steps"],
+        ("training", "glaive"): [],
+    }

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from wildtool.benchmark import Published
 from wildtool.errors import UsageError, unknown_name
@@ -60,6 +60,12 @@ class Correction:
 def table_names(paper: str | None = None) -> list[str]:
     """Names of all tables, or of those of one paper."""
     return [name for name, about in _sources()["tables"].items() if paper in (None, about["paper"])]
+
+
+def tables_beside(what: Literal["aid", "training"], benchmark: str) -> list[PublishedTable]:
+    """Tables of what papers found with aid for a model or by training it, to be shown beside runs of a benchmark."""
+    tables = _sources()["tables"].items()
+    return [read_table(name) for name, about in tables if benchmark in about.get("beside", {}).get(what, ())]
 
 
 def paper_names() -> list[str]:

@@ -10,6 +10,7 @@ from shutil import copytree
 import pytest
 from typer.testing import CliRunner, Result
 
+from benchmarks.bfcl.bfcl_build import write_data
 from wildtool.cli import app
 from wildtool.engine.compare.curve import CURVE_COLUMNS
 
@@ -151,3 +152,19 @@ def test_endpoints_that_do_not_answer_are_named_before_anything_is_run(tmp_path:
         ended = type_(*asked, "--available")
     assert ended.exit_code == 0, ended.output
     assert ("all", 5) not in rows(tmp_path)
+
+
+def test_published_figures_of_training_are_below_the_curve_of_their_benchmark(tmp_path: Path):
+    write_data(tmp_path / "data")
+    points = "".join(
+        f'[[point]]\nname = "{name}"\nmodel = "baseline/{name}"\nsize = {size}\n'
+        for name, size in (("chat", 0), ("gold", 10))
+    )
+    data = json.dumps(str(tmp_path / "data"))
+    head = f'[series]\nbenchmarks = [{{name = "bfcl", data = {data}, split = "simple_python"}}]\n'
+    (tmp_path / "series.toml").write_text(head + points)
+    ended = type_("curve", str(tmp_path / "series.toml"), "-o", str(tmp_path / "runs"))
+    assert ended.exit_code == 0, ended.output
+    below = " ".join(ended.stdout.partition("Table 10")[2].split())
+    assert "Qwen2.5-1.5B (Auto) 62.92 74.50 52.50 56.00 35.83 56.35" in below
+    assert "average: mean of the five" in below

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 
+from wildtool.cli.output.published import print_published_table
 from wildtool.cli.output.tables import INCOMPLETE_MARK, print_grid
 from wildtool.cli.terminal import ellipsize, print_rows, print_wrapped, single_line
 from wildtool.engine.compare.aid_effects import AidEffect
@@ -11,6 +12,7 @@ from wildtool.engine.compare.comparison import Accuracy, Comparison, accuracy_of
 from wildtool.engine.compare.leaderboard import benchmark_and_data, played_and_judged
 from wildtool.engine.compare.runs import ComparedRun
 from wildtool.engine.score.formatting import format_p
+from wildtool.published import PublishedTable, tables_beside
 from wildtool.stats.intervals import RESAMPLES
 
 COMPARISON_CSV_COLUMNS = (
@@ -43,6 +45,8 @@ def print_comparison(found: ComparisonReport, *, flips: bool) -> None:
     _print_runs(found)
     _print_table(found.comparisons)
     _print_aid_effects(found.aid_effects)
+    for table in _published_aid(found):
+        print_published_table(table, every=True)
     for comparison in found.comparisons:
         _print_parts(comparison)
         if flips:
@@ -53,6 +57,7 @@ def print_comparison(found: ComparisonReport, *, flips: bool) -> None:
 def print_comparison_json(found: ComparisonReport) -> None:
     """Everything, flips included."""
     rows = [asdict(one) | {"finding": one.finding} for one in found.comparisons]
+    published = _published_aid(found)
     about = {
         "metric": found.metric,
         "only_played": found.only_played,
@@ -62,6 +67,7 @@ def print_comparison_json(found: ComparisonReport) -> None:
         "runs": [_run_as_json(side, found.only_played) for side in found.runs],
         "comparisons": rows,
         **({"aid_effects": [asdict(one) for one in found.aid_effects]} if found.aid_effects else {}),
+        **({"published": [asdict(table) for table in published]} if published else {}),
     }
     # Escaped to ASCII, so that no text in it can act on a terminal.
     print(json.dumps(about, indent=1))
@@ -202,6 +208,11 @@ def _print_aid_effects(found: Sequence[AidEffect]) -> None:
         ]
         title = f"corrected and broken: {single_line(pair[1])} against {single_line(pair[0])}"
         print_grid(title, ["", "corrected", "", "95 %", "broken", "", "95 %"], rows)
+
+
+def _published_aid(found: ComparisonReport) -> list[PublishedTable]:
+    """What papers found with aid on the runs' benchmark; nothing where the aid does not differ."""
+    return tables_beside("aid", found.runs[0].result.benchmark) if found.aid_effects else []
 
 
 def _range(share: Accuracy | None) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 
+from wildtool.cli.output.published import print_published_table
 from wildtool.cli.output.results import print_run_notes
 from wildtool.cli.output.tables import print_grid
 from wildtool.cli.terminal import print_err, print_wrapped
@@ -25,6 +26,7 @@ from wildtool.engine.score.verdict_table import relation
 from wildtool.engine.series import Series
 from wildtool.errors import RecordError
 from wildtool.outputs import write_file
+from wildtool.published import tables_beside
 from wildtool.sanitize import csv_safe
 from wildtool.stats.learning_curve import TrainedScore
 
@@ -51,6 +53,12 @@ def show_curve(series: Series, folders: Mapping[RunKey, Path], out: Path, *, qui
         _print_benchmark(benchmark, list(found))
     for note in _notes(series, points, touched):
         print_wrapped(note)
+    played = {
+        benchmark.name for benchmark in series.benchmarks if benchmark.label in {p.benchmark for p in points}
+    }
+    published = (table for name in sorted(played) for table in tables_beside("training", name))
+    for table in {table.name: table for table in published}.values():
+        print_published_table(table, every=True)
     charts = _write_charts(points, out)
     if not quiet:
         print_err(

@@ -180,15 +180,7 @@ def _print(
                     f"{ellipsize(entry.model, 60)}: {single_line(entry.kind)}, from {single_line(entry.run, 500)}"
                 )
     for table in whole:
-        heads = ["model", *table.columns, "kind"]
-        places = _places(v for row in table.rows for v in row.values.values() if v is not None)
-        rows = [
-            (False, [row.model, *(_number(v, places) for v in row.values.values()), row.kind])
-            for row in table.rows
-        ]
-        title = f"{table.source}: {table.about} ({table.unit})"
-        _print_dropped_columns(tables.print_ranking(title, heads, rows, every=every))
-        print_wrapped("\n".join(f"{column}: {meaning}" for column, meaning in table.columns.items()))
+        print_published_table(table, every=every)
     if listed:
         tables.print_grid(
             "Published tables; print one with `wildtool show --published TABLE`",
@@ -196,6 +188,19 @@ def _print(
             [list(map(str, _listed(table))) for table in listed],
             sentences=(2, 3),
         )
+
+
+def print_published_table(table: PublishedTable, *, every: bool) -> None:
+    """One table of a paper with the meaning of its columns; `every` shows columns that do not fit in more tables."""
+    heads = ["model", *table.columns, *(["kind"] if any(row.kind for row in table.rows) else [])]
+    places = _places(v for row in table.rows for v in row.values.values() if v is not None)
+    rows = [
+        (False, [row.model, *(_number(v, places) for v in row.values.values()), row.kind][: len(heads)])
+        for row in table.rows
+    ]
+    title = f"{table.source}: {table.about} ({table.unit})"
+    _print_dropped_columns(tables.print_ranking(title, heads, rows, every=every))
+    print_wrapped("\n".join(f"{column}: {meaning}" for column, meaning in table.columns.items()))
 
 
 def _head(key: MetricKey, shown: Ranking, *, alone: bool) -> str:
