@@ -31,6 +31,7 @@ VERBS = [
     "generate",
     "generate acebench",
     "review",
+    "review start",
     "review export",
     "review stats",
     "review log",

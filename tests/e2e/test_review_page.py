@@ -1,4 +1,4 @@
-"""`wildtool review serve` in a browser: a whole review by three people, and what the pages do with hostile texts."""
+"""`wildtool review SET` in a browser: a whole review by three people, and what the pages do with hostile texts."""
 
 import asyncio
 import json

@@ -312,7 +312,7 @@ def test_the_command_writes_drafts_that_the_review_opens(tmp_path: Path, monkeyp
     assert shown.exit_code == 0, shown.output
     assert "drafts.jsonl: 1 drafts, 0 left out" in shown.stdout
     assert "missing answer: 1" in shown.stdout
-    opened = CliRunner().invoke(app, ["review", "drafts.jsonl"])
+    opened = CliRunner().invoke(app, ["review", "start", "drafts.jsonl"])
     assert opened.exit_code == 0, opened.output
     assert "1 with findings of rules: draft_" in opened.stdout
 

@@ -76,7 +76,7 @@ class ReviewProject:
         """The review in a store. Raises UsageError if there is none."""
         known = store.setting(BENCHMARK_SETTING)
         if known is None:
-            raise UsageError("there is no review yet; start one with `wildtool review SET`")
+            raise UsageError("there is no review yet; start one with `wildtool review start SET`")
         return cls(store, format_of(known))
 
     def close(self) -> None:

@@ -42,7 +42,7 @@ def open_review(what: str, store: str | None = None) -> ReviewProject:
     """The review of a set that was started before. Raises UsageError if there is none."""
     name = store_name(what, store)
     if not name.startswith(_SERVERS) and not Path(name).exists():
-        raise UsageError(f"{name}: there is no review yet; start it with `wildtool review {what}`")
+        raise UsageError(f"{name}: there is no review yet; start it with `wildtool review start {what}`")
     return ReviewProject.open(open_store(name))
 
 

@@ -28,7 +28,7 @@ def write_set(number: int = 4) -> None:
 
 def test_a_review_from_set_to_release_that_runs():
     Path("set.jsonl").write_text("".join(json.dumps(record) + "\n" for record in mini_records(2)))
-    assert "set.review.sqlite: 2 items, 2 new" in type_("review set.jsonl").stdout
+    assert "set.review.sqlite: 2 items, 2 new" in type_("review start set.jsonl").stdout
     type_("review people add set.jsonl ann")
     type_("review people add set.jsonl bob")
     assert (
@@ -68,15 +68,15 @@ def test_the_ten_commands_of_the_page_lead_to_a_release():
 
 def test_a_set_is_read_again_only_when_it_changed():
     write_set(2)
-    type_("review set.jsonl")
-    assert "2 items, 0 new" in type_("review set.jsonl").stdout
+    type_("review start set.jsonl")
+    assert "2 items, 0 new" in type_("review start set.jsonl").stdout
     write_set(3)
-    assert "3 items, 1 new" in type_("review set.jsonl").stdout
+    assert "3 items, 1 new" in type_("review start set.jsonl").stdout
 
 
 def test_two_people_review_by_files_alone():
     write_set()
-    type_("review set.jsonl")
+    type_("review start set.jsonl")
     type_("review log set.jsonl -o start.jsonl")
     type_("review merge set.jsonl start.jsonl --store bob.review.sqlite")
     for store, who, choice in (("set", "ann", "approve"), ("bob", "bob", "reject")):
@@ -85,12 +85,12 @@ def test_two_people_review_by_files_alone():
         review.close()
     type_("review log bob.review.sqlite -o bob.jsonl")
     assert "2 contradictions" in type_("review merge set.jsonl bob.jsonl").stdout
-    assert "1 in conflict: s0" in type_("review set.jsonl").stdout
+    assert "1 in conflict: s0" in type_("review start set.jsonl").stdout
 
 
 def test_a_log_is_shown_and_checked_and_a_changed_one_is_named():
     write_set(1)
-    type_("review set.jsonl --no-check")
+    type_("review start set.jsonl --no-check")
     assert "import  s0" in type_("review log set.jsonl").stdout
     assert "1 entries, all intact" in type_("review log set.jsonl --verify").stdout
     other = type_("review log set.jsonl --verify --last 00", status=2)
@@ -103,7 +103,7 @@ def test_a_log_is_shown_and_checked_and_a_changed_one_is_named():
 
 def test_people_are_listed_and_their_tokens_shown_once():
     write_set(1)
-    type_("review set.jsonl")
+    type_("review start set.jsonl")
     token = type_("review people add set.jsonl ann --role adjudicator").stdout.strip()
     assert token.startswith("wtr_")
     assert type_("review people list set.jsonl").stdout == "ann: adjudicator\n"
@@ -119,10 +119,9 @@ def test_people_are_listed_and_their_tokens_shown_once():
     ("line", "said"),
     [
         ("review nowhere.jsonl", "no such file"),
-        ("review stats set.jsonl", "start it with `wildtool review set.jsonl`"),
+        ("review stats set.jsonl", "start it with `wildtool review start set.jsonl`"),
         ("review export set.jsonl", "give the folder"),
         ("review merge nowhere.jsonl x.jsonl", "no such file"),
-        ("review stats --store postgresql://127.0.0.1:1/x set.jsonl", "cannot be used"),
     ],
 )
 def test_what_cannot_work_says_what_to_do(line: str, said: str):
@@ -133,10 +132,16 @@ def test_what_cannot_work_says_what_to_do(line: str, said: str):
     assert not list(Path().glob("*.sqlite"))
 
 
+def test_a_database_that_does_not_answer_is_named():
+    pytest.importorskip("psycopg", reason="an extra")
+    ended = type_("review stats set.jsonl --store postgresql://127.0.0.1:1/x", status=3)
+    assert "postgresql://127.0.0.1/x: cannot be used" in ended.stderr
+
+
 def test_any_json_lines_that_data_lint_reads_can_be_reviewed():
     record = {"id": "a", "instruction": "x"}
     Path("plain.jsonl").write_text(json.dumps(record) + "\n")
-    assert "1 items, 1 new" in type_("review plain.jsonl --benchmark taskbench").stdout
+    assert "1 items, 1 new" in type_("review start plain.jsonl --benchmark taskbench").stdout
     review = open_review("plain.jsonl")
     assert review.state.items["a"].warnings == ("unreadable",)
 
@@ -145,7 +150,7 @@ def test_hostile_texts_stay_one_line_in_the_terminal():
     records = tiny_records(1)
     records[0]["id"] = "s\x1b[2J\n\u202eevil"
     Path("set.jsonl").write_text(json.dumps(records[0]) + "\n")
-    type_("review set.jsonl")
+    type_("review start set.jsonl")
     review = open_review("set.jsonl")
     review.remark("me", records[0]["id"], "a\nb\x1b]0;title\x07")
     review.close()

@@ -313,7 +313,7 @@ def test_the_review_says_which_verdicts_flip(tmp_path: Path, monkeypatch: pytest
     project, _ = start_review("set.jsonl")
     edit(project, "owner", TRAINS, "2024-05-09", DATE)
     project.close()
-    shown = CliRunner().invoke(app, ["review", "set.jsonl", "--runs", "runs"])
+    shown = CliRunner().invoke(app, ["review", "start", "set.jsonl", "--runs", "runs"])
     assert shown.exit_code == 0, shown.output
     assert "9 recorded runs of 9 models" in shown.stdout
     assert f"{TRAINS}, unit 0, m8: correct -> wrong" in shown.stdout

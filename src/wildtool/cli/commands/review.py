@@ -1,4 +1,4 @@
-"""The verb `review`: people correct and approve made sets. A set's own name starts or continues its review."""
+"""The verb `review`: people correct and approve made sets. A set's own name opens its review in the browser."""
 
 import json
 import sys
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 SetArgument = Annotated[
     str, typer.Argument(metavar="SET", help="Made set (a file or folder), or its review.", show_default=False)
 ]
+NoCheckOption = Annotated[
+    bool, typer.Option("--no-check", help="Do not run the rules over items that were not checked yet.")
+]
 StoreOption = Annotated[
     str | None,
     typer.Option(
@@ -46,22 +49,20 @@ def start(
     what: SetArgument,
     store: StoreOption = None,
     benchmark: options.BenchmarkOption = None,
-    no_check: Annotated[
-        bool, typer.Option("--no-check", help="Do not run the rules over items that were not checked yet.")
-    ] = False,
+    no_check: NoCheckOption = False,
     runs: RunsOption = None,
 ) -> None:
-    """Start the review of a made set, or continue it.
+    """Start the review of a made set, or continue it, without opening it.
 
     \b
     Examples:
-      wildtool review sessions.jsonl
-      wildtool review sessions.jsonl --store team.review.sqlite
-      wildtool review sessions.jsonl --runs runs
+      wildtool review start sessions.jsonl
+      wildtool review start sessions.jsonl --store team.review.sqlite
+      wildtool review start sessions.jsonl --runs runs
 
     SET is a folder that `wildtool generate` made, or any data that `wildtool data lint` reads. It is not changed: all
-    edits and decisions go into SET.review.sqlite. New items are added each time. `wildtool review serve SET` opens it in
-    the browser.
+    edits and decisions go into SET.review.sqlite. New items are added each time. `wildtool review SET` opens it in the
+    browser.
     """
     from wildtool.review.sets import start_review, store_name
 
@@ -116,18 +117,22 @@ def serve_pages(
         ),
     ] = None,
     open: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    no_check: NoCheckOption = False,
     runs: RunsOption = None,
 ) -> None:
-    """Review in the browser: read, correct, decide, end conflicts, see figures.
+    """Review a made set in the browser: read, correct, decide, end conflicts, see figures.
 
     \b
     Examples:
-      wildtool review serve sessions.jsonl --open --runs runs
-      wildtool review serve sessions.jsonl --port 9000
-      wildtool review serve set.jsonl --behind-proxy https://review.example.org
+      wildtool review sessions.jsonl --open
+      wildtool review sessions.jsonl --runs runs --port 9000
+      wildtool review sessions.jsonl --behind-proxy https://review.example.org
 
-    Starts the review if it is new. Without further options only this machine can reach it, and nobody signs in. Ctrl-C
-    stops it; everything saved stays. With --runs each item shows how recorded answers are judged after the edits.
+    SET is a folder that `wildtool generate` made, or any data that `wildtool data lint` reads. It is not changed: all
+    edits and decisions go into SET.review.sqlite. New items are added each time.
+
+    Without further options only this machine can reach it, and nobody signs in. Ctrl-C stops it; everything saved
+    stays. With --runs each item shows how recorded answers are judged after the edits.
     """
     import asyncio
 
@@ -148,7 +153,8 @@ def serve_pages(
             raise UsageError(unknown_name("person", who, known))
         if listen.signs_in and not project.state.people:
             print_err("nobody can sign in yet: add people with `wildtool review people add`")
-        _check_new(project)
+        if not no_check:
+            _check_new(project)
         rejudge = open_rejudge(project.format, runs)
     except BaseException:
         project.close()
@@ -487,6 +493,7 @@ def people_list(what: SetArgument, store: StoreOption = None) -> None:
 
 _COMMANDS: Mapping[str, Callable[..., int | None]] = {
     "serve": serve_pages,
+    "start": start,
     "export": export,
     "stats": stats,
     "log": log,
@@ -524,10 +531,10 @@ def _group(about: str, cls: type[TyperGroup] | None = None) -> typer.Typer:
 
 def _review() -> typer.Typer:
     app = _group("Review and correct made sets, and release them.", _SetByDefault)
-    more = f"See also: {', '.join(f'wildtool review {name}' for name in (*_COMMANDS, 'people'))}."
-    app.command("start", cls=PanelCommand, epilog=more)(with_exit_status(start))
+    first, *others = (*_COMMANDS, "people")
+    more = f"See also: {', '.join(f'wildtool review {name}' for name in others)}."
     for name, command in _COMMANDS.items():
-        app.command(name, cls=PanelCommand)(with_exit_status(command))
+        app.command(name, cls=PanelCommand, epilog=more if name == first else None)(with_exit_status(command))
     people = _group("Add and remove people, with personal tokens.")
     for name, command in _PEOPLE.items():
         people.command(name, cls=PanelCommand)(with_exit_status(command))

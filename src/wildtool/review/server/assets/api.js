@@ -14,7 +14,7 @@ async function asked(address, options) {
   try {
     response = await fetch(address, { cache: "no-store", credentials: "same-origin", ...options });
   } catch {
-    throw new Refusal(0, { problem: t("The server does not answer. Is `wildtool review serve` still running?") });
+    throw new Refusal(0, { problem: t("The server does not answer. Is `wildtool review` still running?") });
   }
   const text = await response.text();
   let answer;

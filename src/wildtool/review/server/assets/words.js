@@ -78,7 +78,7 @@ const CHINESE = {
   "send to discussion": "提交讨论", "stale tasks are checked": "待复查任务已复查", "next finding": "下一条规则提示",
   "history": "历史", "filter": "筛选", "on an edge: add or remove it": "在边上：添加或删除", "write a remark": "写备注",
   "Recorded runs": "已记录的运行", "Accept": "采纳", "right": "正确", "wrong": "错误", "unknown": "未知", "model": "模型", "task": "任务",
-  "The server does not answer. Is `wildtool review serve` still running?": "服务器没有响应。`wildtool review serve` 还在运行吗？",
+  "The server does not answer. Is `wildtool review` still running?": "服务器没有响应。`wildtool review` 还在运行吗？",
   "Not JSON: {0}": "不是 JSON：{0}", "Loading …": "加载中…", "{0} others review it too": "另有 {0} 人审核", "1 other reviews it too": "另有 1 人审核",
   "The text has changed; leave it?": "文本已更改，是否离开？",
   "unnatural user text": "用户语句不自然", "wrong type": "类型错误", "wrong subtype, or the context is not needed": "子类型错误或不需要上下文",
