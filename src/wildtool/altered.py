@@ -54,6 +54,9 @@ class AlteredRules(Rules):
     def explain_gold(self, item: Item, unit: str) -> str:
         return self._inner.explain_gold(item, unit)
 
+    def facts(self, episode: Any, item: Item, unit: str) -> Mapping[str, Any]:
+        return self._inner.facts(episode.inner, item, unit)
+
     def trace(self, item: Item, unit: str, transcript: Transcript) -> Trace:
         return self._inner.trace(item, unit, transcript)
 

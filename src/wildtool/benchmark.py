@@ -199,6 +199,11 @@ class Rules:
         """Why these rules refuse the gold answer of a unit, by the same numbering; empty if unknown."""
         return ""
 
+    def facts(self, episode: Any, item: Item, unit: str) -> Mapping[str, Any]:
+        """What holds at this point of an episode that the model cannot see but from what happened, such as the current
+        folder: name to JSON value. For hints made from gold answers (`aid.gold_hints`); by default nothing."""
+        return {}
+
     def said(self, reply: Message) -> Iterable[SaidCall]:
         """For traces, the calls that a reply makes: here its native ones, or else its text. Never raises."""
         return said_calls(reply)

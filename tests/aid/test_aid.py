@@ -1,7 +1,7 @@
 """Hints and reasoning for the model under test, in whole benchmarks and through the command."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,9 @@ from benchmarks.bfcl.bfcl_build import write_data
 from training.procedures.student import Body, teaching
 from training.procedures.training_files import call, message, row, wrote
 from wildtool.aid.benchmark import with_aid
+from wildtool.aid.gold_hints import gold_hints
 from wildtool.aid.settings import Aid, Hint, read_hints, shuffle_hints
-from wildtool.benchmark import Benchmark
+from wildtool.benchmark import Benchmark, Rules
 from wildtool.cli import app
 from wildtool.engine.registry import as_recorded, load_benchmark
 from wildtool.errors import DataError, RecordError, UsageError
@@ -22,7 +23,7 @@ from wildtool.injection.benchmark import with_injection
 from wildtool.injection.settings import Injection, InjectionSetting
 from wildtool.noise.benchmark import with_noise
 from wildtool.noise.levels import Noise
-from wildtool.types import Item, Message, Reply, Request, Transcript, Verdict
+from wildtool.types import Item, Message, Reply, Request, Source, Transcript, Verdict
 
 OWN = Aid.given(None, "own")
 HUSUM, KIEL = call(station="Husum"), call(station="Kiel")
@@ -191,6 +192,166 @@ def test_a_hints_file_with_a_mistake_is_refused_with_its_line(line: str, said: s
     Path("h.jsonl").write_text(f"{line}\n" if line else "")
     with pytest.raises(DataError, match=said):
         read_hints(Path("h.jsonl"))
+
+
+# From gold answers -----------------------------------------------------------------------------------
+
+
+def convs(*messages: tuple[str, Any]) -> list[Message]:
+    return [
+        {"role": role, **(said if isinstance(said, dict) else {"content": said})} for role, said in messages
+    ]
+
+
+class Script(Rules):
+    """Asks for gold replies, in turn, after the messages that belong to each."""
+
+    def __init__(
+        self, *steps: tuple[list[Message], Message], facts: Sequence[dict[str, Any]] = ({},)
+    ) -> None:
+        self._steps, self._facts = steps, facts
+
+    def episode(self, item: Item, unit: str) -> "ScriptEpisode":
+        return ScriptEpisode(self._steps)
+
+    def facts(self, episode: Any, item: Item, unit: str) -> dict[str, Any]:
+        return self._facts[min(episode.step, len(self._facts) - 1)]
+
+
+class ScriptEpisode:
+    def __init__(self, steps: Sequence[tuple[list[Message], Message]]) -> None:
+        self._steps, self.step = steps, 0
+
+    @property
+    def done(self) -> bool:
+        return self.step == len(self._steps)
+
+    def request(self) -> Request | None:
+        if self.done:
+            return None
+        shown = [message for messages, said in self._steps[: self.step] for message in (*messages, said)]
+        messages, said = self._steps[self.step]
+        return Request([*shown, *messages], gold=lambda style: said)
+
+    def advance(self, reply: Message) -> None:
+        self.step += 1
+
+
+class Scripted(Benchmark):
+    name = "scripted"
+    title = "replies in turn"
+
+    def __init__(self, rules: Rules) -> None:
+        self._rules = rules
+
+    def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
+        return iter(())
+
+    def rules(self, profile: str) -> Rules:
+        return self._rules
+
+
+def hints_of(*steps: tuple[list[Message], Message], **more: Any) -> list[tuple[int | None, str, str]]:
+    found = gold_hints(Scripted(Script(*steps, **more)), Item("i", ("0",), None), "official")
+    return [(hint.step, hint.kind, hint.text) for hint in found]
+
+
+def calls(**arguments: Any) -> Message:
+    function = {"name": "level", "arguments": json.dumps(arguments)}
+    return {"role": "assistant", "content": None, "tool_calls": [{"id": "c", "function": function}]}
+
+
+TEXT: Message = {"role": "assistant", "content": "Fine."}
+
+
+def test_a_clue_says_where_a_value_was_said_and_not_what_it_is_for():
+    result = {"content": '{"stations": [{"id": "st-17"}]}', "tool_call_id": "c"}
+    found = hints_of(
+        (convs(("user", "Hello there. I live in Husum! What now?")), calls(place="Husum")),
+        (convs(("tool", result)), TEXT),
+        (convs(("user", "And the level?")), calls(station="st-17", place="Husum", days=3)),
+    )
+    assert found == [
+        (2, "clue", "Earlier result of level: stations[0].id is st-17."),
+        (2, "clue", 'Said earlier: "I live in Husum!"'),
+    ]
+
+
+def test_no_clue_is_what_the_model_was_just_given_or_what_occurs_nowhere():
+    assert not hints_of(
+        (convs(("user", "Kiel")), calls(place="Kiel")),
+        (convs(("tool", {"content": "st-17", "tool_call_id": "c"})), calls(station="st-17", unit="metres")),
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(17, "in 2017 it was"), ("art", "a party"), ("", "any"), (True, "true")]
+)
+def test_no_clue_is_a_part_of_another_word(value: Any, text: str):
+    first = (convs(("user", text)), TEXT)
+    assert not hints_of(first, (convs(("user", "And now?")), calls(value=value)))
+
+
+def test_a_value_between_letters_of_a_language_without_blanks_is_found():
+    found = hints_of(
+        (convs(("user", "我住在基尔。明天呢?")), TEXT), (convs(("user", "潮位?")), calls(place="基尔"))
+    )
+    assert found == [(1, "clue", 'Said earlier: "我住在基尔。"')]
+
+
+def test_a_state_that_changed_is_told_where_the_user_speaks_next():
+    result = convs(("tool", {"content": "done", "tool_call_id": "c"}))
+    found = hints_of(
+        (convs(("user", "Go to a")), calls()),
+        (result, TEXT),
+        (convs(("user", "And now?")), TEXT),
+        (convs(("user", "And now?")), TEXT),
+        facts=[{"folder": "/", "user": "ann"}, {"folder": "/a", "user": "ann"}],
+    )
+    assert found == [(2, "state", "folder is now /a.")]
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_hints_of_a_benchmark_name_its_units_and_steps(name: str):
+    benchmark, sample = items(name)
+    profile = next(iter(benchmark.profiles))
+    found = [hint for item in sample for hint in gold_hints(benchmark, item, profile)]
+    assert found
+    for hint in found:
+        item = next(item for item in sample if item.id == hint.item)
+        steps = agent(played(benchmark, item, hint.unit, profile))
+        assert hint.step is not None
+        assert hint.step < len(steps)
+        assert hint.text == " ".join(hint.text.split())
+
+
+def test_hints_made_from_gold_answers_are_read_by_a_run():
+    made = type_("audit wild-mini --hints gold -o hints.jsonl")
+    assert made.exit_code == 0, made.stderr
+    lines = [json.loads(line) for line in Path("hints.jsonl").read_text().splitlines()]
+    units = len({(line["item"], line["unit"]) for line in lines})
+    assert f"{len(lines)} hints (clue {len(lines)}) for {units} of 128 units" in " ".join(made.stdout.split())
+    assert len(read_hints(Path("hints.jsonl"))) == len(lines)
+    run = "run wild-mini --model baseline/chat --limit 3 -q --hints"
+    assert type_(f"{run} hints.jsonl --out hinted").exit_code == 0
+    assert type_(f"{run} shuffled:hints.jsonl --out control").exit_code == 0
+    refused = type_("audit wild-mini --hints gold -o hints.jsonl")
+    assert (refused.exit_code, "--force" in refused.stderr) == (2, True)
+    counts = json.loads(type_("audit wild-mini --hints gold -o hints.jsonl --force --json").stdout)
+    assert (counts["hints"], counts["units_with_hints"]) == (len(lines), units)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("audit wild-mini --hints gold", "--out hints.jsonl"),
+        ("audit wild-mini -o hints.jsonl", "need --hints"),
+        ("audit wild-mini --hints gold -o h --profile nix", "nix"),
+    ],
+)
+def test_an_audit_for_hints_that_cannot_be_is_refused(line: str, said: str):
+    ended = type_(line)
+    assert (ended.exit_code, said in ended.stderr) == (2, True)
 
 
 # Through the command ---------------------------------------------------------------------------------

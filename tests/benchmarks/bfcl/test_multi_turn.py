@@ -310,3 +310,16 @@ def test_replies_that_do_not_do_what_was_asked_are_wrong_in_any_shape(
         (False, FORCE_TERMINATED),
     }
     assert check.fields["calls"] == sum(len(step) for turn in episode.turns for step in turn)
+
+
+def test_the_facts_of_an_episode_are_the_plain_values_of_its_classes_now():
+    rules = MultiTurnRules(native=True)
+    item = Item("a", ("0",), record(), roles=("agent",))
+    episode = rules.episode(item, "0")
+    before = dict(rules.facts(episode, item, "0"))
+    episode.advance(native(("cd", '{"folder": "box"}')))
+    after = rules.facts(episode, item, "0")
+    assert {name: value for name, value in after.items() if before[name] != value} == {
+        "GorillaFileSystem current_working_directory": f"{before['GorillaFileSystem current_working_directory']}/box"
+    }
+    assert "facts" not in record().instances().instances()[0].tools()

@@ -1,7 +1,8 @@
 """The course of a multi-turn entry: turns of steps, whose calls run on simulated classes until a reply has none."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from wildtool.benchmarks.bfcl.decode import (
     DecodedCall,
@@ -50,6 +51,11 @@ class MultiTurnEpisode(ABC):
     @property
     def done(self) -> bool:
         return self._done
+
+    def facts(self) -> Mapping[str, Any]:
+        """Where its classes are now: the current folder, who is logged in, balances; by class and name."""
+        instances = self._apis.instances()
+        return {f"{api.NAME} {name}": value for api in instances for name, value in api.facts().items()}
 
     def request(self) -> Request | None:
         return None if self._done else self._request(self._supplied(), list(self._messages))

@@ -71,6 +71,9 @@ class EntryRules(Rules):
     def explain_gold(self, item: Item, unit: str) -> str:
         return self._of(item, unit).explain_gold(item, unit)
 
+    def facts(self, episode: Any, item: Item, unit: str) -> Mapping[str, Any]:
+        return self._of(item, unit).facts(episode, item, unit)
+
     def said(self, reply: Message) -> Iterable[SaidCall]:
         return self.single.said(reply)  # replies are written alike
 
@@ -98,6 +101,10 @@ class MultiTurnRules(Rules):
         played: MultiTurnEpisode = episode
         calls = sum(len(step) for turn in played.turns for step in turn)
         return replace(self.check(item.data, played), fields={"calls": calls})
+
+    def facts(self, episode: Any, item: Item, unit: str) -> Mapping[str, Any]:
+        played: MultiTurnEpisode = episode
+        return played.facts()
 
     def check(self, record: MultiTurnRecord, played: MultiTurnEpisode) -> Check:
         """What the rules decide about an episode that has ended."""

@@ -1,19 +1,22 @@
-"""`wildtool audit`: the score of the gold answers, and whether a profile catches mistakes in them."""
+"""`wildtool audit`: the score of the gold answers, whether a profile catches mistakes in them, and hints made of them."""
 
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from wildtool.cli.options import shared as options
-from wildtool.cli.terminal import print_wrapped, single_line
+from wildtool.cli.terminal import print_err, print_wrapped, single_line
+from wildtool.errors import DataError, UsageError
 
 if TYPE_CHECKING:
+    from wildtool.benchmark import Benchmark
     from wildtool.engine.score.audit import Audit
-    from wildtool.types import Metric
+    from wildtool.types import Metric, Source
 
 TOTAL = "all kinds"
 MAX_GOLD_LINES = 200
@@ -33,6 +36,16 @@ def audit(
         bool,
         typer.Option(*("--all", "-a"), help="Show all numbers, not only the main ones."),
     ] = False,
+    hints: Annotated[
+        Literal["gold"] | None,
+        typer.Option(
+            help="Make hints for `run --hints` instead: facts of earlier turns that the gold answers need."
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(*("--out", "-o"), metavar="FILE", help="With --hints: file for the hints.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="With --out: replace an existing file.")] = False,
     as_json: options.JsonOption = False,
     strict: Annotated[
         bool,
@@ -47,9 +60,12 @@ def audit(
     Examples:
       wildtool audit wild-mini
       wildtool audit wild-mini --profile fixed --strict
+      wildtool audit wild-mini --hints gold -o hints.jsonl
 
     The gold ceiling is the best score a model can reach under a profile. The kill rate is the share of corrupted gold
     answers that the profile catches. Without --profile, all profiles are audited.
+
+    How far hints lead: make them from the gold answers, then run with and without them, and compare.
     """
     from wildtool.cli.output.results import print_faults
     from wildtool.engine.registry import load_benchmark
@@ -57,6 +73,12 @@ def audit(
 
     chosen = load_benchmark(benchmark, mode)
     source = chosen.locate(data, split)
+    if hints is not None:
+        if out is None:
+            raise UsageError("name the file for the hints: --out hints.jsonl")
+        return _write_hints(chosen, source, profile, split, lang, out, force=force, as_json=as_json)
+    if out is not None or force:
+        raise UsageError("--out and --force need --hints gold")
     profiles = [profile] if profile else list(chosen.profiles)
     audits = [audited(chosen, source, rules, split=split, lang=lang) for rules in profiles]
     if as_json:
@@ -66,6 +88,51 @@ def audit(
     faults = [fault for found in audits for fault in found.faults]
     print_faults("", faults)
     return 1 if faults or (strict and not all(found.passed for found in audits)) else 0
+
+
+def _write_hints(
+    benchmark: "Benchmark",
+    source: "Source",
+    profile: str | None,
+    split: str | None,
+    lang: str | None,
+    out: Path,
+    *,
+    force: bool,
+    as_json: bool,
+) -> int:
+    """Writes hints made from the gold answers, and says how many units need any."""
+    from wildtool.aid.gold_hints import gold_hints, hint_line
+    from wildtool.engine.plan import Selection, check_profile
+    from wildtool.json_codec import dumps
+    from wildtool.outputs import check_regular, write_file
+
+    rules = profile or next(iter(benchmark.profiles))
+    check_profile(benchmark, rules)
+    check_regular(out)
+    if not force and out.exists() and out.stat().st_size:
+        raise UsageError(f"{out} is there already; name another file, or add --force to replace it")
+    items = Selection(benchmark=benchmark, source=source, split=split, lang=lang).read()
+    found = [hint for item in items for hint in gold_hints(benchmark, item, rules)]
+    if not found:
+        raise DataError(
+            f"{benchmark.name}: no gold answer needs a fact of an earlier turn, so there is nothing to hint at"
+        )
+    write_file(out, b"".join(dumps(hint_line(hint)) + b"\n" for hint in found))
+    hinted = {(hint.item, hint.unit) for hint in found}
+    kinds = {kind: sum(hint.kind == kind for hint in found) for kind in sorted({h.kind for h in found})}
+    units = items.units
+    if as_json:
+        counts = {"hints": len(found), "kinds": kinds, "units_with_hints": len(hinted), "units": units}
+        print(json.dumps({"out": str(out), **counts}, indent=1))
+        return 0
+    named = ", ".join(f"{kind} {count:,}" for kind, count in kinds.items())
+    print_wrapped(f"{out}: {len(found):,} hints ({named}) for {len(hinted):,} of {units:,} units")
+    print_err(
+        f"Next: `wildtool run {benchmark.name} --hints {out}` beside a run without, then `wildtool compare`; with"
+        f" `--hints shuffled:{out}` as the control."
+    )
+    return 0
 
 
 def _print(audits: "Sequence[Audit]", *, every: bool) -> None:

@@ -110,6 +110,14 @@ class SimulatedApi:
         """Attributes that the published rules do not compare, as far as `fixed` does."""
         return {}
 
+    def facts(self) -> ApiState:
+        """What holds now: the plain values of its state, such as a balance or who is logged in."""
+        return {
+            name: value
+            for name, value in self.state.items()
+            if isinstance(value, str | int | float) and name != "long_context"
+        }
+
     def tools(self) -> Mapping[str, ApiTool]:
         """The tools by name."""
         return {name: getattr(self, name) for name in _tool_names(type(self))}
@@ -130,5 +138,5 @@ def failed(text: str) -> ApiState:
 @cache
 def _tool_names(owner: type[SimulatedApi]) -> tuple[str, ...]:
     methods = inspect.getmembers(owner, inspect.isfunction)
-    hidden = owner.REMOVED | {"tools", "hidden"}
+    hidden = owner.REMOVED | {"tools", "hidden", "facts"}
     return tuple(name for name, _ in methods if not name.startswith("_") and name not in hidden)

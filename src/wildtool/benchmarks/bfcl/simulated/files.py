@@ -69,6 +69,9 @@ class GorillaFileSystem(SimulatedApi):
             for name in self._filler["POPULATE_FILE_EXTENSION"]:
                 directory.children.setdefault(name, File(name))
 
+    def facts(self) -> ApiState:
+        return self.pwd()
+
     def pwd(self) -> ApiState:
         names: list[str] = []
         directory: Directory | None = self._current

@@ -1,0 +1,188 @@
+"""Hints made by rule from the gold answers: the facts of earlier turns that each step needs (ToLeaP's key clues).
+
+Nothing is told of what to do, and no fact that the model was given since its last reply. Who knows the gold answers
+knows which facts count, so what such hints correct is an upper bound of what key clues can.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from wildtool.aid.settings import CLUE, Hint
+from wildtool.benchmark import Benchmark, Rules
+from wildtool.episode import COOPERATIVE, MAX_GOLD_REPLIES, written_text
+from wildtool.json_codec import as_object, as_objects
+from wildtool.types import Episode, Item, Message
+
+STATE = "state"
+"""The kind of a hint that says where things are, such as the current folder."""
+_AGENT = "agent"
+_MOST = 200
+"""Characters of a sentence that is quoted."""
+_SENTENCE_ENDS = re.compile(r"[.!?]\s|[。！？\n]")
+_MAX_DEPTH = 20
+
+
+def gold_hints(benchmark: Benchmark, item: Item, profile: str) -> list[Hint]:
+    """The hints of an item, by unit and step of the gold answers; none where a unit has no gold answer.
+
+    A `clue` is a value of a gold call that occurs in an earlier result or user text, and not in what came since the
+    model's last reply. A `state` is a fact of `Rules.facts` that changed, told where the user speaks next.
+    """
+    rules = benchmark.rules(profile)
+    leading = {unit: rules.episode(item, unit) for unit in rules.leading(item)}
+    for episode in leading.values():
+        _run(rules, episode)
+    seen = rules.after(item, leading) if leading else item
+    return [] if seen is None else [hint for unit in item.units for hint in _unit_hints(rules, seen, unit)]
+
+
+def hint_line(hint: Hint) -> dict[str, Any]:
+    """A hint as a line of the file that `run --hints` reads."""
+    return {
+        "item": hint.item,
+        "unit": hint.unit,
+        "step": hint.step,
+        "text": hint.text,
+        "kind": hint.kind,
+        "by": "gold",
+    }
+
+
+def _run(rules: Rules, episode: Episode) -> None:
+    for _ in _gold_steps(rules, episode):
+        pass
+
+
+def _gold_steps(rules: Rules, episode: Episode) -> Iterator[tuple[Sequence[Message], Message]]:
+    """What the model under test is shown at each of its steps, and its gold reply, given before the episode takes it."""
+    for _ in range(MAX_GOLD_REPLIES):
+        request = episode.request()
+        if request is None or request.gold is None:
+            return
+        reply = request.gold(rules.gold_style if request.role == _AGENT else COOPERATIVE)
+        if request.role == _AGENT:
+            yield request.messages, reply
+        episode.advance(reply)
+
+
+def _unit_hints(rules: Rules, item: Item, unit: str) -> Iterator[Hint]:
+    episode = rules.episode(item, unit)
+    told = dict(rules.facts(episode, item, unit))
+    for step, (messages, reply) in enumerate(_gold_steps(rules, episode)):
+        fresh = _fresh(messages)
+        earlier = messages[: len(messages) - len(fresh)]
+        texts: dict[str, str] = {}
+        if step and fresh and fresh[-1].get("role") == "user":
+            now = rules.facts(episode, item, unit)
+            changed = {name: value for name, value in now.items() if told.get(name) != value}
+            texts |= {f"{name} is now {_spelled(value)}.": STATE for name, value in changed.items()}
+            told |= changed
+        texts |= dict.fromkeys(_clues(rules.said(reply), earlier, fresh), CLUE)
+        for text, kind in texts.items():
+            yield Hint(item.id, unit, step, " ".join(text.split()), kind)
+
+
+def _fresh(messages: Sequence[Message]) -> Sequence[Message]:
+    """The messages since the model's last reply; all of them before its first."""
+    said = [place for place, message in enumerate(messages) if message.get("role") == "assistant"]
+    return messages[said[-1] + 1 :] if said else messages
+
+
+def _clues(
+    calls: Iterable[tuple[str, Any]], earlier: Sequence[Message], fresh: Sequence[Message]
+) -> Iterator[str]:
+    now = "\n".join(written_text(message) or "" for message in fresh)
+    for _, arguments in calls:
+        for value in _leaves(arguments):
+            word = _spelled(value)
+            if _place(word, now) is None:
+                clue = _clue(word, earlier)
+                if clue is not None:
+                    yield clue
+
+
+def _leaves(value: Any, depth: int = 0) -> Iterator[str | int | float]:
+    """Texts and numbers of at least two characters in some arguments: a single one occurs in any text by chance."""
+    if depth > _MAX_DEPTH:
+        return
+    if isinstance(value, Mapping):
+        for inner in cast(Mapping[str, Any], value).values():
+            yield from _leaves(inner, depth + 1)
+    elif isinstance(value, list | tuple):
+        for inner in cast(Sequence[Any], value):
+            yield from _leaves(inner, depth + 1)
+    elif isinstance(value, str | int | float) and not isinstance(value, bool) and len(_spelled(value)) > 1:
+        yield value
+
+
+def _spelled(value: Any) -> str:
+    return value.strip() if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _clue(word: str, earlier: Sequence[Message]) -> str | None:
+    """Where a value was said last, by the user or a tool; None where it was not."""
+    for place in reversed(range(len(earlier))):
+        message = earlier[place]
+        text = written_text(message) or ""
+        found = _place(word, text) if message.get("role") in ("user", "tool") else None
+        if found is None:
+            continue
+        if message.get("role") == "tool":
+            return (
+                f"Earlier result of {_tool_name(message, earlier[:place])}: {_in_result(word, text, found)}"
+            )
+        return f'Said earlier: "{_sentence(text, found)}"'
+    return None
+
+
+def _place(word: str, text: str) -> int | None:
+    """Where a value occurs in a text as a word of its own; None where it does not."""
+    before, after = (r"(?<![A-Za-z0-9])", r"(?![A-Za-z0-9])")
+    pattern = (
+        (before if word[:1].isalnum() else "") + re.escape(word) + (after if word[-1:].isalnum() else "")
+    )
+    found = re.search(pattern, text) if word else None
+    return None if found is None else found.start()
+
+
+def _tool_name(result: Message, before: Sequence[Message]) -> str:
+    wanted = result.get("tool_call_id")
+    calls = (call for message in reversed(before) for call in as_objects(message.get("tool_calls")))
+    name = next(
+        (as_object(call.get("function")).get("name") for call in calls if call.get("id") == wanted), None
+    )
+    return str(name or result.get("name") or "a tool")
+
+
+def _in_result(word: str, text: str, place: int) -> str:
+    """A value in a result with the key that it has there; else the line that it is in."""
+    try:
+        value: Any = json.loads(text)
+    except (ValueError, RecursionError):
+        value = None
+    path = _path_of(word, value)
+    return f"{path} is {word}." if path else f'"{_sentence(text, place)}"'
+
+
+def _path_of(word: str, value: Any, path: str = "", depth: int = 0) -> str:
+    """The keys to the first leaf that is a value; empty for none."""
+    if depth > _MAX_DEPTH:
+        return ""
+    if isinstance(value, dict):
+        inner = ((f"{path}.{key}" if path else key, each) for key, each in as_object(value).items())
+    elif isinstance(value, list):
+        inner = ((f"{path}[{k}]", each) for k, each in enumerate(cast(list[Any], value)))
+    else:
+        return path if value is not None and _spelled(value) == word else ""
+    return next((found for name, each in inner if (found := _path_of(word, each, name, depth + 1))), "")
+
+
+def _sentence(text: str, place: int) -> str:
+    """The sentence around a place, or as much of it as is quoted."""
+    ends = [found.end() for found in _SENTENCE_ENDS.finditer(text)]
+    start = max((end for end in ends if end <= place), default=0)
+    end = next((end for end in ends if end > place), len(text))
+    start = max(start, place - _MOST // 2)
+    return text[start : min(end, start + _MOST)].strip()
