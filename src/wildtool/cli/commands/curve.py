@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import typer
 
-from wildtool.cli.command import LIMITS, MORE, OUTPUT, SELECTION, command_from_dataclass, worst_status
+from wildtool.cli.command import OUTPUT, SELECTION, command_from_dataclass, worst_status
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.config_file import CONFIG_KEY, read_config
 from wildtool.cli.options.run import RunOptions
@@ -28,16 +28,7 @@ _CONNECT_S = 3.0
 class CurveOptions(options.CallOptions):
     """Options that hold for all points alike; what differs is in the file."""
 
-    limit: Annotated[
-        int | None,
-        typer.Option(
-            *("--limit", "-n"),
-            min=1,
-            metavar="N",
-            help="Run only the first N items of each benchmark.",
-            rich_help_panel=SELECTION,
-        ),
-    ] = None
+    limit: options.LimitOption = None
     available: Annotated[
         bool,
         typer.Option(
@@ -46,22 +37,10 @@ class CurveOptions(options.CallOptions):
             rich_help_panel=SELECTION,
         ),
     ] = False
-    retries: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Retries of a failed call.", rich_help_panel=LIMITS)
-    ] = 5
+    retries: options.RetriesOption = 5
     dry_run: options.DryRunOption = False
-    user_model: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Model that plays the user, for benchmarks that simulate one.",
-            rich_help_panel=MORE,
-        ),
-    ] = None
-    user_base_url: Annotated[
-        str | None,
-        typer.Option(metavar="URL", help="Address of the user model's API.", rich_help_panel=MORE),
-    ] = None
+    user_model: options.UserModelOption = None
+    user_base_url: options.UserBaseUrlOption = None
     out: Annotated[
         Path | None,
         typer.Option(
@@ -72,9 +51,7 @@ class CurveOptions(options.CallOptions):
         ),
     ] = None
     force: options.ForceOption = False
-    quiet: Annotated[
-        bool, typer.Option(*("--quiet", "-q"), help="Print only the final table.", rich_help_panel=OUTPUT)
-    ] = False
+    quiet: options.QuietOption = False
     cache: options.CacheOption = None
 
 

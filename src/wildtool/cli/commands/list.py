@@ -70,12 +70,8 @@ def list_(
             "--coverage", help="The benchmarks that ToLeaP's paper studies, and which of them run here."
         ),
     ] = False,
-    base_url: Annotated[
-        str | None, typer.Option(metavar="URL", help="Address of the checked model's API.")
-    ] = None,
-    api_key_env: Annotated[
-        str | None, typer.Option(metavar="VARIABLE", help="Environment variable that holds its key.")
-    ] = None,
+    base_url: options.BaseUrlOption = None,
+    api_key_env: options.ApiKeyEnvOption = None,
     format_: options.ToolFormatOption = None,
 ) -> None:
     """List benchmarks, suites, models, profiles, modes, formats and cards.

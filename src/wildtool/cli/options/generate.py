@@ -63,22 +63,8 @@ class GenerateOptions(options.CallOptions):
             rich_help_panel=MODEL,
         ),
     ] = None
-    base_url: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL",
-            help="Address of the models' API (default: OPENAI_BASE_URL, or the provider's).",
-            rich_help_panel=MODEL,
-        ),
-    ] = None
-    api_key_env: Annotated[
-        str | None,
-        typer.Option(
-            metavar="VARIABLE",
-            help="Environment variable that holds their key.",
-            rich_help_panel=MODEL,
-        ),
-    ] = None
+    base_url: options.BaseUrlOption = None
+    api_key_env: options.ApiKeyEnvOption = None
     dry_run: options.DryRunOption = False
     quiet: Annotated[
         bool, typer.Option(*("--quiet", "-q"), help="Print only the last line.", rich_help_panel=OUTPUT)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from wildtool.cli.command import (
-    LIMITS,
     MODEL,
     MORE,
     OUTPUT,
@@ -133,36 +132,14 @@ class RunOptions(options.CallOptions):
             rich_help_panel=MODEL,
         ),
     ]
-    base_url: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL",
-            help="Address of its API (default: OPENAI_BASE_URL, or the provider's).",
-            rich_help_panel=MODEL,
-        ),
-    ] = None
-    api_key_env: Annotated[
-        str | None,
-        typer.Option(
-            metavar="VARIABLE",
-            help="Environment variable that holds its key (default: OPENAI_API_KEY, or the provider's).",
-            rich_help_panel=MODEL,
-        ),
-    ] = None
+    base_url: options.BaseUrlOption = None
+    api_key_env: options.ApiKeyEnvOption = None
     api_key_file: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="File that holds the key.", rich_help_panel=MODEL),
     ] = None
     format_: options.ToolFormatOption = None
-    user_model: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Model that plays the user, for benchmarks that simulate one.",
-            autocompletion=completion.models,
-            rich_help_panel=MODEL,
-        ),
-    ] = None
+    user_model: options.UserModelOption = None
     retriever: Annotated[
         str | None,
         typer.Option(
@@ -244,24 +221,12 @@ class RunOptions(options.CallOptions):
     profile: options.ProfileOption = None
     lang: options.LangOption = None
     split: options.SplitOption = None
-    limit: Annotated[
-        int | None,
-        typer.Option(
-            *("--limit", "-n"),
-            min=1,
-            metavar="N",
-            help="Run only the first N items.",
-            rich_help_panel=SELECTION,
-        ),
-    ] = None
+    limit: options.LimitOption = None
     ids: Annotated[
         list[str] | None,
         typer.Option(metavar="ID,…", help="Run only these items; repeatable.", rich_help_panel=SELECTION),
     ] = None
-    retries: Annotated[
-        int,
-        typer.Option(min=0, metavar="N", help="Retries of a failed call.", rich_help_panel=LIMITS),
-    ] = 5
+    retries: options.RetriesOption = 5
     dry_run: options.DryRunOption = False
     out: Annotated[
         Path | None,
@@ -273,10 +238,7 @@ class RunOptions(options.CallOptions):
         ),
     ] = None
     force: options.ForceOption = False
-    quiet: Annotated[
-        bool,
-        typer.Option(*("--quiet", "-q"), help="Print only the final table.", rich_help_panel=OUTPUT),
-    ] = False
+    quiet: options.QuietOption = False
     stream: Annotated[
         bool, typer.Option("--stream", help="Ask for streamed replies.", rich_help_panel=MORE)
     ] = False
@@ -296,14 +258,7 @@ class RunOptions(options.CallOptions):
             rich_help_panel=MORE,
         ),
     ] = UnitOrder.parallel
-    user_base_url: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL",
-            help="Address of the user model's API (default: that of --model).",
-            rich_help_panel=MORE,
-        ),
-    ] = None
+    user_base_url: options.UserBaseUrlOption = None
     user_api_key_env: Annotated[
         str | None,
         typer.Option(

@@ -96,6 +96,55 @@ RunsArgument = Annotated[
         metavar="RUN…", help="Run folders, folders with runs in them, or bundles.", show_default=False
     ),
 ]
+BaseUrlOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL",
+        help="Address of the model's API (default: OPENAI_BASE_URL, or the provider's).",
+        rich_help_panel=MODEL,
+    ),
+]
+ApiKeyEnvOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="VARIABLE",
+        help="Environment variable that holds the key (default: OPENAI_API_KEY, or the provider's).",
+        rich_help_panel=MODEL,
+    ),
+]
+UserModelOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Model that plays the user, for benchmarks that simulate one.",
+        autocompletion=completion.models,
+        rich_help_panel=MODEL,
+    ),
+]
+UserBaseUrlOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL",
+        help="Address of the user model's API (default: that of the tested model).",
+        rich_help_panel=MORE,
+    ),
+]
+LimitOption = Annotated[
+    int | None,
+    typer.Option(
+        *("--limit", "-n"),
+        min=1,
+        metavar="N",
+        help="Run only the first N items of each benchmark.",
+        rich_help_panel=SELECTION,
+    ),
+]
+RetriesOption = Annotated[
+    int, typer.Option(min=0, metavar="N", help="Retries of a failed call.", rich_help_panel=LIMITS)
+]
+QuietOption = Annotated[
+    bool, typer.Option(*("--quiet", "-q"), help="Print only the final table.", rich_help_panel=OUTPUT)
+]
 ToolFormatOption = Annotated[
     str | None,
     typer.Option(
