@@ -130,7 +130,7 @@ def test_a_list_that_is_cut_off_says_so_after_its_whole_records(tmp_path: Path):
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [("", "holds no record"), ('{"a": 1}', "name the set with --from"), ("\n{a\n", r"a\.jsonl:2: no JSON")],
+    [("", "holds no row"), ('{"a": 1}', "name the set with --from"), ("\n{a\n", r"a\.jsonl:2: no JSON")],
 )
 def test_what_no_set_fits_is_refused(tmp_path: Path, content: str, message: str):
     with pytest.raises(DataError, match=message):

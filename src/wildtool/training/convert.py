@@ -13,19 +13,18 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from wildtool.errors import DataError, UsageError
+from wildtool.errors import UsageError
 from wildtool.training.files import FileRow, RawRow, parse_row, raw_rows
 from wildtool.training.lines import training_line
 from wildtool.training.prefixes import beginnings, whole_digest
 from wildtool.training.readers.data_sets import DATA_SETS, DataSet
 from wildtool.training.readers.options import DEFAULT_OPTIONS, ReadOptions
-from wildtool.training.reading import DETECT, chosen_set, read_row
+from wildtool.training.reading import DETECT, chosen_set, read_row, sampled_rows
 from wildtool.training.record import RejectedRow, RowError, TrainingRecord
 from wildtool.training.safe_names import with_safe_names
 from wildtool.training.writers.forms import TrainingForm
 from wildtool.training.writers.options import DEFAULT_WRITING, WriteOptions
 
-_SAMPLE = 20
 _ALONE = 4000
 """Rows of a file that are converted before others help."""
 _SHOWN = 3
@@ -190,11 +189,8 @@ class Converter:
             yield read_row(parse_row(row), data_set, str(path), self._conversion.reading)
 
     def _open(self, path: Path) -> tuple[DataSet, Iterator[RawRow]]:
-        rows = self._conversion.rows(path)
-        sample = list(islice(rows, _SAMPLE))
-        if not sample:
-            raise DataError(f"{path}: holds no record")
-        return chosen_set(path, self._conversion.data_set, list(map(parse_row, sample))), chain(sample, rows)
+        sample, rows = sampled_rows(path, self._conversion.rows(path))
+        return chosen_set(path, self._conversion.data_set, list(map(parse_row, sample))), rows
 
     def _left_out(self, row: RejectedRow) -> None:
         self.summary.rejected[row.reason] += 1

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from wildtool.errors import DataError, UsageError, unknown_name
 from wildtool.training.files import FileRow, read_rows
@@ -14,6 +14,7 @@ from wildtool.training.record import RejectedRow, RowError, TrainingRecord, plac
 DETECT = "auto"
 """Name for a set that is recognised by the keys of the first rows."""
 _SAMPLE = 20
+Row = TypeVar("Row")
 
 
 def training_records(
@@ -28,13 +29,25 @@ def training_records(
         DataError: the file cannot be opened, holds no row, or `auto` cannot tell its set.
         UsageError: there is no such set.
     """
-    rows = read_rows(path)
+    return (record for _, record in read_records(path, data_set, options))
+
+
+def read_records(
+    path: Path, data_set: str = DETECT, options: ReadOptions = DEFAULT_OPTIONS
+) -> Iterator[tuple[FileRow, TrainingRecord | RejectedRow]]:
+    """The rows of a file, each with what its reader makes of it. Arguments and errors as `training_records`."""
+    sample, rows = sampled_rows(path, read_rows(path))
+    chosen = chosen_set(path, data_set, sample)
+    for row in rows:
+        yield row, read_row(row, chosen, str(path), options)
+
+
+def sampled_rows(path: Path, rows: Iterator[Row]) -> tuple[list[Row], Iterator[Row]]:
+    """The first rows of a file, which tell its set, and all of them. Raises DataError where there are none."""
     sample = list(islice(rows, _SAMPLE))
     if not sample:
-        raise DataError(f"{path}: holds no record")
-    chosen = chosen_set(path, data_set, sample)
-    for row in chain(sample, rows):
-        yield read_row(row, chosen, str(path), options)
+        raise DataError(f"{path}: holds no row")
+    return sample, chain(sample, rows)
 
 
 def chosen_set(path: Path, name: str, sample: list[FileRow]) -> DataSet:
@@ -50,7 +63,7 @@ def chosen_set(path: Path, name: str, sample: list[FileRow]) -> DataSet:
         return DATA_SETS[found[0]]
     if not found and sample and all(row.value is None for row in sample):
         first = sample[0]
-        raise DataError(f"{path}:{first.number}: {first.problem}; nor can the next rows be read")
+        raise DataError(f"{path}:{first.number}: {first.problem}; expected training records")
     keys = next((list[str](row.value)[:12] for row in sample if row.value), list[str]())
     fit = f"fits {', '.join(found)}" if found else f"fits no set (keys: {', '.join(keys) or 'none'})"
     raise DataError(f"{path}: {fit}; name the set with --from ({', '.join(DATA_SETS)})")

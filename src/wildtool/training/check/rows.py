@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,7 +12,7 @@ from wildtool.training.check.rules import check_record, record_kind
 from wildtool.training.files import FileRow, read_rows
 from wildtool.training.readers.data_sets import DATA_SETS, fitting_sets
 from wildtool.training.readers.options import DEFAULT_OPTIONS
-from wildtool.training.reading import DETECT, chosen_set, read_row
+from wildtool.training.reading import DETECT, chosen_set, read_row, sampled_rows
 from wildtool.training.record import RejectedRow, TrainingRecord
 
 RowForm = Literal["sharegpt", "messages"]
@@ -44,8 +44,6 @@ def row_form(path: Path, rows: list[FileRow]) -> RowForm | None:
     values = [row.value for row in rows if row.value is not None]
     if any(_has_turns(value) for value in values):
         return "sharegpt"
-    if not values:
-        return None
     chosen = chosen_set(path, DETECT, rows)
     return "messages" if any(DATA_SETS[name] is chosen for name in _OF_MESSAGES & DATA_SETS.keys()) else None
 
@@ -84,18 +82,13 @@ def is_parquet(path: Path) -> bool:
 
 def checked_rows(path: Path) -> tuple[RowForm, Iterator[CheckedRow]]:
     """The shape of a file and its rows. Raises DataError where it holds nothing or is of neither shape."""
-    rows = read_rows(path)
-    sample = list(islice(rows, _SAMPLE))
-    if not sample:
-        raise DataError(f"{path}: holds no record")
-    if all(row.value is None for row in sample):
-        raise DataError(f"{path}:{sample[0].number}: {sample[0].problem}; expected training records")
+    sample, rows = sampled_rows(path, read_rows(path))
     form = row_form(path, sample)
     if form is None:
         raise DataError(
             f"{path}: is a published set in its own layout; convert it first: `wildtool data convert {path.name}`"
         )
-    return form, _records(path, form, chain(sample, rows))
+    return form, _records(path, form, rows)
 
 
 def _records(path: Path, form: RowForm, rows: Iterator[FileRow]) -> Iterator[CheckedRow]:

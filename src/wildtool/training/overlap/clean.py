@@ -3,20 +3,14 @@
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
-from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any
 
-from wildtool.errors import DataError
 from wildtool.json_codec import dumps
 from wildtool.outputs import atomic_replace, check_file
-from wildtool.training.files import read_rows
 from wildtool.training.overlap.search import FLAGS, OverlapSearch
-from wildtool.training.readers.options import DEFAULT_OPTIONS
-from wildtool.training.reading import DETECT, chosen_set, read_row
+from wildtool.training.reading import DETECT, read_records
 from wildtool.training.record import RejectedRow
-
-_SAMPLE = 20
 
 
 @dataclass(slots=True)
@@ -70,7 +64,7 @@ def write_clean(
         report: called with the number of rows, row by row.
 
     Raises:
-        DataError: a file cannot be opened, or holds no record.
+        DataError: a file cannot be opened, or holds no row.
         UsageError: `out` holds something else.
     """
     result, leave_out = OverlapResult(search), frozenset(flags)
@@ -80,17 +74,9 @@ def write_clean(
             check_file(out, force=force)
             target = stack.enter_context(stack.enter_context(atomic_replace(out)).open("wb"))
         for path in files:
-            rows = read_rows(path)
-            sample = list(islice(rows, _SAMPLE))
-            if not sample:
-                raise DataError(f"{path}: holds no record")
-            if all(row.value is None for row in sample):
-                raise DataError(f"{path}:{sample[0].number}: {sample[0].problem}; expected training records")
-            chosen = chosen_set(path, data_set, sample)
-            for row in chain(sample, rows):
+            for row, record in read_records(path, data_set):
                 result.rows += 1
                 report(result.rows)
-                record = read_row(row, chosen, str(path), DEFAULT_OPTIONS)
                 if isinstance(record, RejectedRow):
                     result.unreadable += 1
                     complain(f"{path}:{row.number}: {record.reason}: {record.detail}")
