@@ -115,7 +115,7 @@ def test_nothing_to_write_leaves_no_file(tmp_path: Path):
     out = tmp_path / "b.jsonl"
     ended = convert(wrote(tmp_path / "a.jsonl", {"messages": []}), "--to", "openai", "-o", out)
     assert ended.exit_code == 2
-    assert "none of 1 rows" in ended.stderr
+    assert "no row could be converted (no-user 1)" in ended.stderr
     assert not out.exists()
 
 
@@ -159,7 +159,7 @@ def test_a_llamafactory_folder_describes_its_files(tmp_path: Path):
     source = wrote(tmp_path / "talk.jsonl", TALK)
     refused = convert(source, "--to", "llamafactory", "-o", folder)
     assert refused.exit_code == 2
-    assert "1 assistant messages have weight 0" in refused.stderr
+    assert "1 assistant message of weight 0" in refused.stderr
     assert convert(source, "--to", "llamafactory", "-o", folder, "--drop-weights").exit_code == 0
     info = json.loads((folder / "dataset_info.json").read_text())
     assert list(info) == ["other", "pairs_dpo", "talk_sft"]

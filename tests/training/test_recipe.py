@@ -122,7 +122,7 @@ def test_with_fixed_steps_each_size_gets_those_of_the_whole(write: Callable[...,
     small, whole = (settings_in(out / one.file) for one in result.trainings)
     # 20 records in batches of 8 are 3 steps, three times.
     assert (small["max_steps"], "num_train_epochs" in small, "max_steps" in whole) == (9, False, False)
-    assert "# 5 examples" in (out / result.trainings[0].file).read_text()
+    assert "# 5 records" in (out / result.trainings[0].file).read_text()
 
 
 def test_pairs_are_trained_on_by_dpo(write: Callable[..., tuple[RecipeResult, Path]]):
@@ -150,7 +150,7 @@ def test_data_that_hold_benchmark_items_are_refused(write: Callable[..., tuple[R
     search = OverlapSearch()
     search.add("wild-mini", [BenchmarkItem("i", (ItemText("i", "user", text),), frozenset())])
     with pytest.raises(
-        UsageError, match=r"rows hold 1 items of wild-mini.*--remove exact,near,long,contained"
+        UsageError, match=r"hold 1 item of wild-mini .in 1 record.*--remove exact,near,long,contained"
     ):
         write(search=search)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from wildtool.cli.models import ConfiguredModel, ModelCatalog, check_prices
 from wildtool.cli.options.generate import GenerateOptions
 from wildtool.cli.terminal import format_reason, print_err, print_out
+from wildtool.engine.score.formatting import counted
 from wildtool.errors import UsageError
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class GenerationResult:
     """What came of a generation, as it is printed."""
 
     noun: str
-    """What was generated, in the plural."""
+    """What was generated, one of them."""
     path: Path
     """File or folder of the kept ones."""
     kept: int
@@ -52,8 +53,8 @@ def set_result(
     """
     replaced = f", {found.replaced} in place of lost ones" if found.replaced else ""
     return GenerationResult(
-        maker.name, path, len(found.kept), found.unreplaced_losses, found.unfinished, tuple(found.attrition()),
-        next_command, replaced + aside, more_to_play=maker.replace_lost(found),
+        maker.name.removesuffix("s"), path, len(found.kept), found.unreplaced_losses, found.unfinished,
+        tuple(found.attrition()), next_command, replaced + aside, more_to_play=maker.replace_lost(found),
     )  # fmt: skip
 
 
@@ -162,7 +163,9 @@ def run_generation(
     )
     if generate_options.dry_run:
         return _print_estimate(plan, estimate and estimate())
-    watcher = Observer() if generate_options.quiet else ProgressObserver(str(out), noun="items")
+    watcher = (
+        Observer() if generate_options.quiet else ProgressObserver(str(out), noun="items", right="usable")
+    )
     drawn = [watcher] if isinstance(watcher, ProgressObserver) else []
     sitting = generate_options.invocation()
     try:
@@ -219,19 +222,19 @@ def _print_result(result: "RunResult", product: GenerationResult, out: Path, qui
         print_out(product.last_line)
     elif answered or not product.unfinished:
         print_out(
-            f"{product.path}: {product.kept} {product.noun}, {len(product.losses)} lost{product.summary_suffix}"
+            f"{product.path}: {counted(product.kept, product.noun)}, {len(product.losses)} lost{product.summary_suffix}"
         )
     if product.losses:
         first = product.losses[0]
         why = (
-            f"why {product.noun} were lost: {out / LOSSES_FILE}; first: {first['reason']}: {first['detail']}"
+            f"why {product.noun}s were lost: {out / LOSSES_FILE}; first: {first['reason']}: {first['detail']}"
         )
         print_err(format_reason(why))
     if result.limit is not None:
         print_err(f"stopped: {result.limit}")
     if product.unfinished:
-        unfinished = f"{product.unfinished} {product.noun} are unfinished{_failure_note(result)}"
-        print_err(f"{unfinished}; run the same command again to continue.")
+        left = f"{counted(product.unfinished, product.noun)} {'is' if product.unfinished == 1 else 'are'} unfinished"
+        print_err(f"{left}{_failure_note(result)}; run the same command again to continue.")
     elif product.kept and not quiet:
         print_err(f"Next: {product.next_command}")
     if result.exit_status:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from wildtool import json_codec
+from wildtool.engine.score.formatting import counted
 from wildtool.errors import DataError, UsageError
 from wildtool.outputs import atomic_replace, check_regular, sole_writer, write_error
 from wildtool.training.convert import Conversion, ConversionSummary, Converter
@@ -100,8 +101,8 @@ def write_llamafactory(
             _check_written(summary, rejects)
             if summary.unlearned and not drop_weights:
                 raise UsageError(
-                    f"{conversion.files[0]}: {summary.unlearned} assistant messages have weight 0; LLaMA-Factory trains"
-                    " on all turns or on the last one only: give --drop-weights, or --to openai"
+                    f"{conversion.files[0]}: has {counted(summary.unlearned, 'assistant message')} of weight 0; "
+                    "LLaMA-Factory trains on all turns or on the last one only: give --drop-weights, or --to openai"
                 )
             entry = info_entry(target.name, ranking=ranking, flat=conversion.writing.flat)
             if not replace and entries.get(name, entry) != entry:
@@ -211,4 +212,4 @@ def _check_written(summary: ConversionSummary, rejects: _Rejects | None) -> None
         return
     reasons = ", ".join(f"{reason} {count}" for reason, count in summary.rejected.most_common(_SHOWN))
     where = f"; see {rejects.path}" if rejects is not None and rejects.count else ""
-    raise DataError(f"none of {summary.rows} rows could be converted ({reasons}){where}")
+    raise DataError(f"no row could be converted ({reasons}){where}")

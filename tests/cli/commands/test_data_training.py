@@ -62,7 +62,17 @@ def test_findings_name_line_id_and_field_and_broken_lines_are_passed_over():
     assert "bad.jsonl:4 r7 conversations[2]: S06: ends with human" in ended.stdout
     assert "bad.jsonl:5 record 5: unreadable-line: no JSON" in ended.stdout
     assert "bad.jsonl:6 record 6: S01: a record must be an object, this is a list" in ended.stdout
-    assert "2 rows could not be read" in ended.stderr
+    assert "2 of 6 rows could not be read\nbad.jsonl: 4 records, 3 errors" in ended.stderr
+
+
+def test_one_row_is_one_record():
+    write_rows(Path("one.jsonl"), [text_row("a")])
+    assert "one.jsonl: 1 record, no findings" in type_("data lint one.jsonl").stderr
+    made = type_("data recipe one.jsonl --base Qwen/Qwen3-8B --no-overlap-check -o out")
+    assert "out: 1 record, 1 training, " in made.stdout
+    Path("one.jsonl").write_text("[1]\n{broken\n")
+    ended = type_("data overlap one.jsonl --with wild-mini")
+    assert (ended.exit_code, "one.jsonl:1: expected an object" in ended.stderr) == (2, True)
 
 
 def test_warnings_alone_are_no_failure_unless_strict():
@@ -427,7 +437,7 @@ def test_tokens_are_counted_by_a_tokenizer(monkeypatch: pytest.MonkeyPatch):
     Path("broken.json").write_text("")
     assert "F03" not in type_("data lint a.jsonl --tokenizer . --cutoff 300").stdout
     found = type_("data lint a.jsonl --tokenizer tokenizer.json --cutoff 150").stdout
-    assert "F03: 3 of 3 records are longer than 150 tokens\n" in found
+    assert "F03: longer than 150 tokens: 3 of 3 records\n" in found
     assert type_("data stats a.jsonl --tokenizer broken.json").exit_code == 2
     assert type_("data stats a.jsonl --tokenizer nowhere").exit_code == 2
     monkeypatch.setitem(sys.modules, "tokenizers", None)

@@ -178,7 +178,7 @@ def test_texts_are_judged_by_a_critic():
     wrote(Path("a.jsonl"), *(row(HUSUM, user=user, answer="5 m high.") for user in users))
     with teaching(judge) as (endpoint, _):
         ended = type_(f"generate pairs a.jsonl --model m {endpoint} --turns all --critic c -o out")
-    assert ended.exit_code == 0
+    assert (ended.exit_code, "6/6 items · 83.3 % usable" in ended.stderr) == (0, True)
     (pair,) = lines("out/pairs.jsonl")
     assert (pair["rejected"]["value"], pair["meta"]["turn"]) == ("High.", 3)
     by_user = {(one["row"], one["turn"]): one for one in lines("out/audit.jsonl")}

@@ -86,7 +86,7 @@ def test_reasoning_is_put_beside_the_calls_as_thinking_or_before_tags():
     wrote(Path("a.jsonl"), row(HUSUM, user=USER))
     with teaching(thinker(lambda user: GOOD)) as (endpoint, received):
         ended = type_(f"generate rationales a.jsonl --model m {endpoint} -o out")
-        assert (ended.exit_code, "1 records with reasoning at 1 of 1 turns" in ended.stdout) == (0, True)
+        assert (ended.exit_code, "1 record with reasoning at 1 of 1 turn\n" in ended.stdout) == (0, True)
         assert [body["temperature"] for body in received] == [0.7, 0.0]
         (made,) = lines("out/reasoned.jsonl")
         value = made["conversations"][1]["value"]
@@ -110,6 +110,7 @@ def test_reasoning_that_does_not_lead_to_the_calls_is_left_out(option: str, kept
     with teaching(thinker(lambda user: GOOD, finds=False)) as (endpoint, received):
         ended = type_(f"generate rationales a.jsonl --model m {endpoint} {option} -o out")
     assert (ended.exit_code, len(received)) == (0, 2 - kept)
+    assert f"1/1 items · {100.0 * kept} % usable" in ended.stderr
     assert len(lines("out/reasoned.jsonl")) == kept
     assert lines("out/audit.jsonl")[0]["reason"] == (
         "breaks no rule" if kept else "does not lead to the calls"

@@ -175,6 +175,7 @@ def test_a_reply_without_a_score_keeps_nothing_and_is_counted():
         ended = type_(f"generate select a.jsonl --model m {endpoint} -o out")
     assert ended.exit_code == 0
     assert "0 of 4 records; no reply had a score that could be read" in ended.stdout
+    assert "4/4 items · 0.0 % usable" in ended.stderr
     assert counts()["a", "unreadable"] == 4
     assert lines("out/kept.jsonl") == lines("out/random.jsonl") == []
     assert {one["reason"] for one in lines("out/audit.jsonl")} == {"no score could be read"}
@@ -195,6 +196,7 @@ def test_a_model_that_always_says_10_chooses_nothing_and_the_arms_share_is_told(
     with teaching(student({})) as (endpoint, _):
         half = type_(f"generate select a.jsonl --model m {endpoint} -o half")
     assert "8 of 8 records; all are kept, so nothing was chosen" in sure.stdout
+    assert "8/8 items · 100.0 % usable" in sure.stderr
     kept, control = (lines(f"half/{name}.jsonl") for name in ("kept", "random"))
     same = sum(one in control for one in kept)
     assert 0 < same < len(kept)

@@ -25,6 +25,7 @@ from wildtool.cli.commands.data_training import is_training, lint_training, mix,
 from wildtool.cli.options import completion
 from wildtool.cli.options import shared as options
 from wildtool.cli.terminal import print_err, print_out, single_line
+from wildtool.engine.score.formatting import counted
 from wildtool.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -121,11 +122,7 @@ def lint(
         )
     if not count:
         _check_not_empty(owner, source)
-    print_err(
-        f"{source.path}: {count} finding{'s' if count > 1 else ''}"
-        if count
-        else f"{source.path}: no findings"
-    )
+    print_err(f"{source.path}: {counted(count, 'finding')}" if count else f"{source.path}: no findings")
     return 1 if count else 0
 
 

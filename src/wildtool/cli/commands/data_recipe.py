@@ -11,6 +11,7 @@ from wildtool.cli.command import MORE, split_values
 from wildtool.cli.commands.data_training import FilesArgument, WithOption, load_search
 from wildtool.cli.options import shared as options
 from wildtool.cli.terminal import print_err, print_out, show_step
+from wildtool.engine.score.formatting import counted
 from wildtool.errors import UsageError, unknown_name
 
 
@@ -121,9 +122,8 @@ def recipe(
         print_err(warning)
     settings = result.settings
     print_out(
-        f"{out}: {result.summary.written:,} records, {len(result.trainings)} "
-        f"training{'s' if len(result.trainings) > 1 else ''}, template {settings['template']}, cut off at "
-        f"{settings['cutoff_len']:,} tokens"
+        f"{out}: {counted(result.summary.written, 'record')}, {counted(len(result.trainings), 'training')}, "
+        f"template {settings['template']}, cut off at {settings['cutoff_len']:,} tokens"
     )
     print_err(f"How to go about it: {out / 'README.md'}")
     return 0

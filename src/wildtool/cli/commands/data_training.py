@@ -11,6 +11,7 @@ import typer
 from wildtool.cli.command import split_values
 from wildtool.cli.options import shared as options
 from wildtool.cli.terminal import CappedMessages, print_err, print_out, print_wrapped, show_step, single_line
+from wildtool.engine.score.formatting import counted
 from wildtool.errors import UsageError, match_name, unknown_name
 
 if TYPE_CHECKING:
@@ -59,16 +60,14 @@ def lint_training(
         trainer = TRAINERS[name]
         counts = ", ".join(f"{effect} {count:,}" for effect, count in effects.items())
         print_err(
-            f"{trainer.title} ({trainer.evidence}): {counts or 'nothing to say'} of {check.records:,} records"
+            f"{trainer.title} ({trainer.evidence}): {counts or 'nothing to say'} of {counted(check.records, 'record')}"
         )
     if check.unreadable:
-        print_err(f"{check.unreadable} rows could not be read and were passed over")
+        print_err(f"{check.unreadable:,} of {counted(check.rows, 'row')} could not be read")
     kinds = ", ".join(
-        f"{count:,} {level}{'s' if count > 1 else ''}"
-        for level, count in sorted(check.levels.items())
-        if level != "note"
+        counted(count, level) for level, count in sorted(check.levels.items()) if level != "note"
     )
-    print_err(f"{file}: {check.records:,} records, {kinds or 'no findings'}")
+    print_err(f"{file}: {counted(check.records, 'record')}, {kinds or 'no findings'}")
     return int(check.levels["error"] > 0 or (strict and check.levels["warning"] > 0))
 
 
@@ -111,7 +110,7 @@ def stats_training(file: Path, compare: Path | None, tokenizer: Path | None, *, 
             print_grid(group, ["", *(path.name for path in files)], rows)
     unreadable = sum(check.unreadable for _, check in found.values())
     if unreadable:
-        print_err(f"{unreadable} rows could not be read; see `wildtool data lint`")
+        print_err(f"{counted(unreadable, 'row')} could not be read; see `wildtool data lint`")
     return int(unreadable > 0)
 
 
@@ -188,9 +187,9 @@ def overlap(
     else:
         _print_overlap(result.search)
     if out is not None:
-        print_err(f"{out}: {result.written:,} of {result.rows:,} rows; {result.removed:,} removed")
+        print_err(f"{out}: {result.written:,} of {counted(result.rows, 'row')}; {result.removed:,} removed")
     if result.unreadable:
-        print_err(f"{result.unreadable:,} of {result.rows:,} rows could not be read and were not compared")
+        print_err(f"{result.unreadable:,} of {counted(result.rows, 'row')} could not be read or compared")
     return int(result.left > 0 or result.unreadable > 0)
 
 
@@ -353,11 +352,11 @@ def mix(
     for note in result.notes:
         print_err(note)
     for name, count in result.files.items():
-        print_out(f"{out / name}: {count:,} rows")
+        print_out(f"{out / name}: {counted(count, 'row')}")
     rejected = sum(found.rejected.total() for found in result.counts.values())
     if rejected:
         rows = sum(found.rows for found in result.counts.values())
-        print_err(f"{rejected:,} of {rows:,} rows were left out: see {out / 'rejects.jsonl'}")
+        print_err(f"left out: {rejected:,} of {counted(rows, 'row')}: see {out / 'rejects.jsonl'}")
     return int(strict and rejected > 0)
 
 

@@ -14,6 +14,7 @@ from wildtool.cli.options.training import (
     training_estimate,
 )
 from wildtool.cli.terminal import print_err
+from wildtool.engine.score.formatting import counted
 from wildtool.errors import UsageError
 
 if TYPE_CHECKING:
@@ -107,8 +108,8 @@ def pairs(
         path = folder / PAIRS_FILE
         unsolved = found.pairs - found.solved
         return GenerationResult(
-            "turns", path, found.pairs, (), found.unfinished, found.metrics, f"wildtool data lint {path}",
-            last_line=f"{path}: {found.pairs} pairs, {unsolved} of turns that no try solved",
+            "turn", path, found.pairs, (), found.unfinished, found.metrics, f"wildtool data lint {path}",
+            last_line=f"{path}: {counted(found.pairs, 'pair')}, {unsolved} of turns that no try solved",
         )  # fmt: skip
 
     return run_generation(maker, named, folder, generate_options, write, training_estimate(maker))

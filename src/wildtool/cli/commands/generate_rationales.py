@@ -13,6 +13,7 @@ from wildtool.cli.options.training import (
     models_at,
     training_estimate,
 )
+from wildtool.engine.score.formatting import counted
 
 if TYPE_CHECKING:
     from wildtool.engine.plan import Plan
@@ -77,8 +78,9 @@ def rationales(
             found = write_rationales(((item.data, made) for item, made in items), folder, to, writing, owners)
         path = folder / REASONED_FILE
         return GenerationResult(
-            "turns", path, found.turns, (), found.unfinished, found.metrics, f"wildtool data lint {path}",
-            last_line=f"{path}: {found.records} records with reasoning at {found.turns} of {found.asked} turns",
+            "turn", path, found.turns, (), found.unfinished, found.metrics, f"wildtool data lint {path}",
+            last_line=f"{path}: {counted(found.records, 'record')} with reasoning at {found.turns:,} of "
+            f"{counted(found.asked, 'turn')}",
         )  # fmt: skip
 
     return run_generation(maker, named, folder, generate_options, write, training_estimate(maker))

@@ -17,6 +17,7 @@ from wildtool.cli.options.training import (
     training_estimate,
 )
 from wildtool.cli.terminal import print_err
+from wildtool.engine.score.formatting import counted
 from wildtool.errors import UsageError
 
 if TYPE_CHECKING:
@@ -117,8 +118,8 @@ def select(
         if rounds > 1 and not found.unfinished and not generate_options.quiet:
             print_next_round(files, generate_options.model, parent, folder, rounds, round_, without_seen)
         return GenerationResult(
-            "records", path, found.kept, (), found.unfinished, found.metrics, _train_command(path),
-            last_line=f"{path}: {found.kept} of {found.asked} records; {_about_arms(found)}",
+            "record", path, found.kept, (), found.unfinished, found.metrics, _train_command(path),
+            last_line=f"{path}: {found.kept:,} of {counted(found.asked, 'record')}; {_about_arms(found)}",
         )  # fmt: skip
 
     return run_generation(maker, named, folder, generate_options, write, training_estimate(maker))

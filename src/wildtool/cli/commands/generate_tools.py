@@ -74,7 +74,7 @@ def tools(
         aside = f"; {missing} fewer than wanted, after every attempt" if missing else ""
         where = tools_file(out, langs[0]) if len(langs) == 1 else out
         return GenerationResult(
-            "tools", where, len(found.apis), [asdict(lost) for lost in found.losses], found.unfinished,
+            "tool", where, len(found.apis), [asdict(lost) for lost in found.losses], found.unfinished,
             tuple(found.attrition()), generate_command(out, langs), aside,
         )  # fmt: skip
 

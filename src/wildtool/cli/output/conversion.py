@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from wildtool.engine.score.formatting import counted
 from wildtool.sanitize import single_line
 from wildtool.training.conversation import REJECT_REASONS, ROW_REPAIRS
 from wildtool.training.convert import MAX_SHOWN_TYPES, Conversion, ConversionSummary
@@ -30,10 +31,10 @@ def conversion_lines(
         listed: the file of the rows left out, if there is one.
     """
     names = ", ".join(dict.fromkeys(summary.data_sets))
-    yield f"{summary.rows} rows of {names}: {summary.written} written"
+    yield f"{counted(summary.rows, 'row')} of {names}: {summary.written:,} written"
     if summary.left_out:
         where = f": see {listed}" if listed else ""
-        yield f"{summary.left_out} of {summary.rows} records were left out{where}"
+        yield f"left out: {summary.left_out:,} of {counted(summary.rows, 'row')}{where}"
     yield from _counted("left out", summary.rejected, REJECT_REASONS)
     yield from _counted("repaired", summary.repaired, ROW_REPAIRS)
     yield from _counted("no place for", _columns_together(summary.lost), {})

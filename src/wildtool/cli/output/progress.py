@@ -15,6 +15,7 @@ from typing import Self, TextIO
 from wildtool.cli.terminal import ellipsize, format_duration, single_line
 from wildtool.engine.call.rate_limit import RATE_LIMITED_KINDS
 from wildtool.engine.observer import Observer
+from wildtool.engine.score.formatting import counted
 from wildtool.errors import CallError
 from wildtool.types import Reply, Verdict
 
@@ -42,6 +43,8 @@ class RunProgress:
 
     noun: str = "tasks"
     """What units are called."""
+    right: str = "correct"
+    """What units are called that break no rule."""
     total: int = 0
     """Units to run."""
     done: int = 0
@@ -108,7 +111,7 @@ class RunProgress:
         if self.batch:
             parts["batch"] = self.batch
         if self.units:
-            parts["correct"] = f"{100 * self.correct / self.units:.1f} % correct"
+            parts["correct"] = f"{100 * self.correct / self.units:.1f} % {self.right}"
         # Replies of a batch arrive all together, so they show no pace.
         seconds = now - self.started_at if self.started_at is not None and not self.batch else 0.0
         if seconds > 0:
@@ -117,9 +120,9 @@ class RunProgress:
         if self.replayed:
             parts["replayed"] = f"{_short(self.replayed)} replayed"
         parts["tokens"] = f"{_short(self.tokens)} tokens"
-        parts["failed"] = _count(self.failed, "error")
+        parts["failed"] = counted(self.failed, "error")
         if self.retries:
-            parts["retries"] = _count(self.retries, "retry", "retries")
+            parts["retries"] = counted(self.retries, "retry", "retries")
         if seconds > 0 and self.done_before < self.done < self.total:
             pace = (self.done - self.done_before) / seconds
             parts["left"] = f"{_clock((self.total - self.done) / pace)} left"
@@ -130,10 +133,19 @@ class ProgressObserver(Observer):
     """Counts the events of a run, and puts them into words."""
 
     def __init__(
-        self, label: str, clock: Callable[[], float] = time.monotonic, *, noun: str = "tasks"
+        self,
+        label: str,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        noun: str = "tasks",
+        right: str = "correct",
     ) -> None:
-        """Args: noun: what units are called."""
-        self.progress = RunProgress(noun=noun)
+        """
+        Args:
+            noun: what units are called.
+            right: what those are called that break no rule.
+        """
+        self.progress = RunProgress(noun=noun, right=right)
         self._label = label
         self._clock = clock
         self._last_logged: tuple[tuple[object, ...], float] = ((), 0.0)
@@ -247,10 +259,6 @@ class ProgressDisplay:
         except OSError:
             # The terminal is gone (a closed session, a broken pipe): the runs matter more than their display.
             self._closed.set()
-
-
-def _count(number: int, one: str, many: str = "") -> str:
-    return f"{number} {one if number == 1 else many or one + 's'}"
 
 
 def _short(number: int) -> str:

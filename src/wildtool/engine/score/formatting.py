@@ -18,6 +18,16 @@ def format_value(metric: Metric) -> str:
     )
 
 
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """A number of things: 1 row, 2,000 rows.
+
+    Args:
+        noun: one of them.
+        plural: several of them; empty for the noun with an s.
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
 def format_interval(metric: Metric) -> tuple[str, str] | None:
     """Both ends of its 95 % interval; None where none is given."""
     if metric.low is None or metric.high is None:

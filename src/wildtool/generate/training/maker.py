@@ -56,6 +56,10 @@ class TrainingMaker(RoleBenchmark, Generic[Outcome]):
         if not found:
             raise DataError(f"{', '.join(map(str, self.files))}: {self.nothing}")
 
+    def fault(self, outcome: Outcome) -> tuple[str, str] | None:
+        """Why nothing can be made of an outcome, in a word and in detail; None where something can."""
+        return None
+
     async def play(self, item: Item, ask: Ask, profile: str, *, in_order: bool = False) -> None:
         """Runs the script of an item completely."""
         script = self.script(item)
@@ -67,10 +71,11 @@ class TrainingMaker(RoleBenchmark, Generic[Outcome]):
             return
 
     def judge(self, item: Item, transcripts: Mapping[str, Transcript], profile: str) -> list[Verdict]:
-        """Whether the recorded replies lead to the end of the script."""
+        """Whether the recorded replies lead to the end of the script, and to something that can be used."""
         transcript = transcript_of(transcripts, self.unit)
-        finished = self.outcome(item, transcript) is not None
-        return [verdict_of(item, self.unit, transcript, None, finished=finished)]
+        outcome = self.outcome(item, transcript)
+        lost = None if outcome is None else self.fault(outcome)
+        return [verdict_of(item, self.unit, transcript, lost, finished=outcome is not None)]
 
     def outcome(self, item: Item, transcript: Transcript) -> Outcome | None:
         """The outcome of an item by its recorded replies alone; None if they end before its script does."""

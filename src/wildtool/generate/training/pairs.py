@@ -9,7 +9,7 @@ from typing import Any, Literal
 from wildtool.generate.core.parsing import RefusedReplyError, read_object, reply_text
 from wildtool.generate.training.maker import ReplyScript, TrainingMaker, role_instruction
 from wildtool.training.procedures.agreement import DISAGREEMENTS
-from wildtool.training.procedures.pairs import PairRules, Try, judged_try
+from wildtool.training.procedures.pairs import NoPair, PairRules, Try, judged_try
 from wildtool.training.procedures.records import named_records
 from wildtool.training.procedures.supervised import SupervisedTurn, WhichTurns, supervised_turns
 from wildtool.types import Item, Message, Request, Role
@@ -74,6 +74,10 @@ class PairMaker(TrainingMaker[TurnTries]):
     def script(self, item: Item) -> ReplyScript[TurnTries]:
         """See TrainingMaker."""
         return _turn_script(item.data, self.spec)
+
+    def fault(self, outcome: TurnTries) -> tuple[str, str] | None:
+        """See TrainingMaker."""
+        return None if outcome.tries else (str(NoPair.not_judged), "no reply of the critic can be read")
 
     def assumed_reply(self, item: Item, request: Request, *, most: bool) -> Message:
         """See TrainingMaker. Most is asked after wrong replies."""

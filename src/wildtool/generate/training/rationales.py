@@ -81,6 +81,10 @@ class RationaleMaker(TrainingMaker[Reasoning]):
         """See TrainingMaker."""
         return _reasoning_script(item.data.turn, self.spec)
 
+    def fault(self, outcome: Reasoning) -> tuple[str, str] | None:
+        """See TrainingMaker."""
+        return (outcome.fault.partition(":")[0], outcome.fault) if outcome.fault else None
+
     def assumed_reply(self, item: Item, request: Request, *, most: bool) -> Message:
         """See TrainingMaker. Long reasoning makes the check's prompt long, too."""
         if request.role == CHECKER:

@@ -140,6 +140,11 @@ class SelectionMaker(TrainingMaker[SelectionReplies]):
             return _tries_script(asked.record, self.spec.tries)
         return _rating_script(asked.record, self.spec.reference)
 
+    def fault(self, outcome: SelectionReplies) -> tuple[str, str] | None:
+        """See TrainingMaker."""
+        rated = self.spec.by == "tries" or outcome.score is not None
+        return None if rated else ("unreadable", "the reply has no score")
+
     def assumed_reply(self, item: Item, request: Request, *, most: bool) -> Message:
         """See TrainingMaker. Most is asked after right replies: a try ends at the first wrong one."""
         if self.spec.by == "rating":

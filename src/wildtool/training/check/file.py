@@ -8,6 +8,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+from wildtool.engine.score.formatting import counted
 from wildtool.json_codec import as_list, as_object, dumps, json_type
 from wildtool.training.check.rows import CheckedRow, RowForm, checked_rows, is_parquet
 from wildtool.training.check.rules import RecordFinding, Severity, check_record, record_kind
@@ -52,11 +53,17 @@ class FileCheck:
     """Counts of a check, complete once all its findings were taken."""
 
     form: RowForm = "sharegpt"
-    records: int = 0
+    rows: int = 0
     unreadable: int = 0
+    """Rows that are no JSON object."""
     levels: Counter[Severity] = field(default_factory=Counter[Severity])
     trainers: dict[str, Counter[Effect]] = field(default_factory=dict[str, Counter[Effect]])
     """By trainer, records that it drops, changes, cuts or stops at."""
+
+    @property
+    def records(self) -> int:
+        """Rows that could be read."""
+        return self.rows - self.unreadable
 
 
 def check_training_file(
@@ -94,7 +101,7 @@ def _findings(
     result.form, rows = checked_rows(path)
     result.trainers.update({name: Counter() for name in trainers})
     for row in rows:
-        result.records += 1
+        result.rows += 1
         place = f"{path}:{row.number}"
         found = _row_findings(row, result.form)
         if isinstance(row.record, TrainingRecord):
@@ -231,17 +238,22 @@ class _Whole:
             yield (
                 "warning",
                 "F03",
-                f"{self._long} of {count} records are longer than {self._cutoff} tokens{how}",
+                f"longer than {self._cutoff} tokens{how}: {self._long:,} of {counted(count, 'record')}",
             )
         if self._repeated > DUPLICATE_SHARE * count:
             yield (
                 "warning",
                 "F05",
-                f"{self._repeated} of {count} records are exact duplicates of earlier ones",
+                f"exact duplicates of earlier records: {self._repeated:,} of {counted(count, 'record')}",
             )
         if self._records and self._plain < PLAIN_SHARE * count:
-            part = f"{self._plain} of {count} records are" if self._plain else "no record is"
-            yield "warning", "F06", f"{part} without a call: such sets teach a model to call always"
+            few = f" ({self._plain:,} of {counted(count, 'record')})" if self._plain else ""
+            which = "hardly any" if few else "no"
+            yield (
+                "warning",
+                "F06",
+                f"{which} record is without a call{few}: such sets teach a model to call always",
+            )
         for family, names in shared_families(self._sources).items():
             yield "note", "F07", f"{', '.join(names)} are partly the same data ({family})"
 

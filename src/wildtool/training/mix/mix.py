@@ -15,6 +15,7 @@ from typing import Any, Literal
 import orjson
 
 from wildtool import __version__
+from wildtool.engine.score.formatting import counted
 from wildtool.errors import DataError, RecordError, UsageError
 from wildtool.json_codec import as_object, dumps
 from wildtool.outputs import atomic_replace, check_folder, make_folder
@@ -143,7 +144,7 @@ def write_mix(
         report: called with each set that was read.
 
     Raises:
-        DataError: a file cannot be read, or holds no record.
+        DataError: a file cannot be read, or holds no row.
         UsageError: the plan is impossible, or the folder holds other things.
     """
     check_plan(plan)
@@ -241,7 +242,7 @@ def _read_sets(
                 found.with_calls += bool(row.record.calls)
                 store.add(dumps(row.value), row.record, number, row.number)
             digests[one.name] = _sha256(one.path)
-            report(f"{one.name}: {found.rows} rows, {sum(found.rejected.values())} rejected")
+            report(f"{one.name}: {counted(found.rows, 'row')}, {found.rejected.total():,} rejected")
     if len(forms) > 1:
         names = ", ".join(f"{name} ({form})" for form, name in forms.items())
         raise DataError(f"sets of two forms cannot be in one file: {names}; convert them to one form first")
@@ -374,13 +375,14 @@ def _notes(plan: MixPlan, counts: Mapping[str, SetCounts], files: Mapping[str, A
             notes.append(f"{name}: no tool calls in this set")
         if found.drawn < found.wanted:
             notes.append(
-                f"{name}: {found.drawn} rows instead of {found.wanted}: it has no more, or its --cap is reached"
+                f"{name}: {counted(found.drawn, 'row')} instead of {found.wanted:,}: it has no more, or its --cap is "
+                "reached"
             )
         if found.repeats:
-            notes.append(f"{name}: repeated {found.repeats} times")
+            notes.append(f"{name}: repeated {counted(found.repeats, 'time')}")
     drawn = sum(found.drawn for found in counts.values())
     if plan.total is not None and drawn < plan.total:
-        notes.append(f"{drawn} rows instead of the {plan.total} of --total: there are no more")
+        notes.append(f"{counted(drawn, 'row')} instead of the {plan.total:,} of --total: there are no more")
     notes += [f"{name}: no record fell into this split" for name, about in files.items() if not about["rows"]]
     return notes
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from wildtool import __version__
+from wildtool.engine.score.formatting import counted
 from wildtool.errors import DataError, UsageError
 from wildtool.outputs import atomic_replace, check_folder, is_wildtool_file
 from wildtool.training.check.file import CHARACTERS_PER_TOKEN, FileCheck, check_training_file
@@ -179,7 +180,8 @@ def write_recipe(
     cut = sum(length > cutoff for length in lengths)
     if cut:
         warnings.append(
-            f"{cut:,} of {len(lines):,} records are longer than {cutoff:,} tokens: LLaMA-Factory cuts their end off."
+            f"longer than {cutoff:,} tokens, so that LLaMA-Factory cuts the end off: {cut:,} of "
+            f"{counted(len(lines), 'record')}."
         )
     result = RecipeResult(summary, name, settings, trainings, cut, warnings)
     _write(out / "README.md", _readme(recipe, result, searched=search is not None, estimated=tokens is None))
@@ -230,7 +232,7 @@ def _overlap(files: Sequence[Path], search: OverlapSearch, report: Callable[[str
     found = write_clean(files, search, (), None)
     if found.left:
         touched = ", ".join(
-            f"{len(result.touched)} items of {result.benchmark}"
+            f"{counted(len(result.touched), 'item')} of {result.benchmark}"
             for result in search.results
             if result.touched
         )
@@ -239,8 +241,8 @@ def _overlap(files: Sequence[Path], search: OverlapSearch, report: Callable[[str
             ["wildtool", "data", "overlap", *map(str, files), "--remove", flags, "-o", "clean.jsonl"]
         )
         raise UsageError(
-            f"{found.left:,} rows hold {touched}, so scores on them would mean nothing; leave them out with `{remove}`, "
-            "or add --no-overlap-check"
+            f"the data hold {touched} (in {counted(found.left, 'record')}), so scores on them would mean nothing; leave "
+            f"these out with `{remove}`, or add --no-overlap-check"
         )
     return found.as_json()
 
@@ -309,8 +311,8 @@ def steps_of(rows: int, settings: Mapping[str, Any], devices: int) -> int:
 def _heading(recipe: Recipe, rows: int, tokens: int, settings: Mapping[str, Any]) -> str:
     steps = steps_of(rows, settings, recipe.devices)
     return (
-        f"# {rows:,} examples, about {tokens:,} tokens an epoch, {steps:,} steps on {recipe.devices} "
-        f"device{'s' if recipe.devices > 1 else ''}.\n# Values of LLaMA-Factory's examples; no paper gives them.\n"
+        f"# {counted(rows, 'record')}, about {counted(tokens, 'token')} an epoch, {counted(steps, 'step')} on "
+        f"{counted(recipe.devices, 'device')}.\n# Values of LLaMA-Factory's examples; no paper gives them.\n"
     )
 
 
@@ -337,9 +339,9 @@ def _commands(recipe: Recipe, result: RecipeResult) -> Iterator[str]:
     yield f"{_MARK} {__version__} -->"
     yield f"# Training {recipe.model}: {recipe.method}"
     yield ""
-    yield f"{result.summary.written:,} records from {', '.join(path.name for path in recipe.files)}, checked."
+    yield f"{counted(result.summary.written, 'record')} from {', '.join(path.name for path in recipe.files)}, checked."
     if result.summary.left_out:
-        yield f"{result.summary.left_out:,} rows were left out: see the files `.rejects.jsonl` in `data`."
+        yield f"Left out: {counted(result.summary.left_out, 'row')}; see the files `.rejects.jsonl` in `data`."
     yield ""
     yield "```sh"
     yield "pip install llamafactory"
