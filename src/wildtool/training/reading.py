@@ -29,10 +29,10 @@ def training_records(
         DataError: the file cannot be opened, holds no row, or `auto` cannot tell its set.
         UsageError: there is no such set.
     """
-    return (record for _, record in read_records(path, data_set, options))
+    return (record for _, record in rows_with_records(path, data_set, options))
 
 
-def read_records(
+def rows_with_records(
     path: Path, data_set: str = DETECT, options: ReadOptions = DEFAULT_OPTIONS
 ) -> Iterator[tuple[FileRow, TrainingRecord | RejectedRow]]:
     """The rows of a file, each with what its reader makes of it. Arguments and errors as `training_records`."""

@@ -9,7 +9,7 @@ from typing import IO, Any
 from wildtool.json_codec import dumps
 from wildtool.outputs import atomic_replace, check_file
 from wildtool.training.overlap.search import FLAGS, OverlapSearch
-from wildtool.training.reading import DETECT, read_records
+from wildtool.training.reading import DETECT, rows_with_records
 from wildtool.training.record import RejectedRow
 
 
@@ -74,7 +74,7 @@ def write_clean(
             check_file(out, force=force)
             target = stack.enter_context(stack.enter_context(atomic_replace(out)).open("wb"))
         for path in files:
-            for row, record in read_records(path, data_set):
+            for row, record in rows_with_records(path, data_set):
                 result.rows += 1
                 report(result.rows)
                 if isinstance(record, RejectedRow):
