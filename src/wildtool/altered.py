@@ -1,5 +1,6 @@
 """A benchmark that is altered between the model and its episodes: what noise in tools and planted instructions share."""
 
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, Protocol
@@ -23,15 +24,15 @@ class AlteredRules(Rules):
         self._inner = inner
         self.gold_style = inner.gold_style
 
-    def altered(self, episode: Episode, item: Item) -> AlteredEpisode:
+    @abstractmethod
+    def altered(self, episode: Episode, item: Item, unit: str) -> AlteredEpisode:
         """An episode of the benchmark as the model sees it."""
-        raise NotImplementedError
 
     def episode(self, item: Item, unit: str) -> AlteredEpisode:
-        return self.altered(self._inner.episode(item, unit), item)
+        return self.altered(self._inner.episode(item, unit), item, unit)
 
     def recorded_episode(self, item: Item, unit: str, transcript: Transcript | None) -> AlteredEpisode:
-        return self.altered(self._inner.recorded_episode(item, unit, transcript), item)
+        return self.altered(self._inner.recorded_episode(item, unit, transcript), item, unit)
 
     def leading(self, item: Item) -> Sequence[str]:
         return self._inner.leading(item)

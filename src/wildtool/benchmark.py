@@ -123,23 +123,23 @@ class View:
     """A remark that is always shown with its numbers, such as why a perfect run does not reach 100 %."""
 
 
-class Rules:
+class Rules(ABC):
     """What differs between the profiles and modes of a benchmark, as one object; `Benchmark.rules` chooses it once."""
 
     gold_style = "parallel"
     """Style of the gold replies from which the default mutants and traces are made."""
 
+    @abstractmethod
     def episode(self, item: Item, unit: str) -> Episode:
         """The state machine of one unit, at its beginning."""
-        raise NotImplementedError
 
+    @abstractmethod
     def verdict(self, episode: Any, item: Item, unit: str) -> Check:
         """What the rules decide about an episode that has ended; pure.
 
         Args:
             episode: what `episode` gave, after the recorded replies.
         """
-        raise NotImplementedError
 
     def recorded_episode(self, item: Item, unit: str, transcript: Transcript | None) -> Episode:
         """The state machine for replaying a record, before its first reply; by default the one of `episode`."""

@@ -19,6 +19,7 @@ class Embedding(FaultServer):
     """Counts words; the last vectors first, to be put in order by their index."""
 
     failing = 0
+    streaming = False
 
     def answer(self, head: bytes, body: bytes) -> Answer:
         assert head.startswith(b"POST /v1/embeddings ")
@@ -27,6 +28,8 @@ class Embedding(FaultServer):
         if self.failing:
             self.failing -= 1
             return Answer(http(500, b"{}"))
+        if self.streaming:
+            return Answer(http(200, b'data: {"data": []}\n\n'))
         data = [
             {"index": n, "embedding": [text.count(word) + 0.1 for word in WORDS]}
             for n, text in enumerate(texts)
@@ -68,6 +71,15 @@ async def test_a_failed_call_is_tried_again_by_the_next():
         with pytest.raises(CallError):
             await retriever.complete(asked("boat"))
         assert json.loads((await retriever.complete(asked("boat"))).message["content"]) == ["bookBoat"]
+        await retriever.close()
+
+
+async def test_a_stream_is_no_embedding():
+    async with Embedding() as server:
+        retriever = EmbeddingRetriever(EmbeddingsModel("e", server.base_url), DOCUMENTS, 1)
+        server.streaming = True
+        with pytest.raises(CallError, match="the answer is a stream"):
+            await retriever.complete(asked("boat"))
         await retriever.close()
 
 

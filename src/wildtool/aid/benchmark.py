@@ -11,7 +11,7 @@ from typing import Any, TypeVar, cast
 
 from wildtool.aid.reasoning import reasoning_request, with_heading
 from wildtool.aid.settings import OWN, Aid
-from wildtool.altered import AlteredRules, altered_class
+from wildtool.altered import AlteredEpisode, AlteredRules, altered_class
 from wildtool.benchmark import Benchmark, Rules
 from wildtool.episode import written_text
 from wildtool.trace import Trace
@@ -147,18 +147,18 @@ class _AidedRules(AlteredRules):
         super().__init__(inner)
         self._aid = aid
 
-    def episode(self, item: Item, unit: str) -> AidedEpisode:
-        return AidedEpisode(self._inner.episode(item, unit), self._aid, item.id, unit)
+    def altered(self, episode: Episode, item: Item, unit: str) -> AidedEpisode:
+        return AidedEpisode(episode, self._aid, item.id, unit)
 
-    def recorded_episode(self, item: Item, unit: str, transcript: Transcript | None) -> AidedEpisode:
+    def recorded_episode(self, item: Item, unit: str, transcript: Transcript | None) -> AlteredEpisode:
         own = None if transcript is None else self.without_reasoning(item, unit, transcript)
-        return AidedEpisode(self._inner.recorded_episode(item, unit, own), self._aid, item.id, unit)
+        return super().recorded_episode(item, unit, own)
 
     def without_reasoning(self, item: Item, unit: str, transcript: Transcript) -> Transcript:
         """A transcript without the reply that gave the model's own reasoning."""
         if self._aid.rationale != OWN:
             return transcript
-        episode = AidedEpisode(self._inner.episode(item, unit), self._aid, item.id, unit)
+        episode = self.episode(item, unit)
         for number, reply in enumerate(transcript.replies):
             if episode.done:
                 break

@@ -226,7 +226,7 @@ class _InjectedRules(AlteredRules):
         super().__init__(inner)
         self._injection = injection
 
-    def altered(self, episode: Episode, item: Item) -> InjectedEpisode:
+    def altered(self, episode: Episode, item: Item, unit: str) -> InjectedEpisode:
         return InjectedEpisode(episode, self._injection, item)
 
     def trace(self, item: Item, unit: str, transcript: Transcript) -> Trace:

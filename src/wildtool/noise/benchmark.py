@@ -75,7 +75,7 @@ class _NoisyRules(AlteredRules):
         super().__init__(inner)
         self._noise = noise
 
-    def altered(self, episode: Episode, item: Item) -> NoisyEpisode:
+    def altered(self, episode: Episode, item: Item, unit: str) -> NoisyEpisode:
         return NoisyEpisode(episode, NoisyTools(self._noise, item.id, item.lang))
 
     def mutants(self, item: Item) -> Iterable[Mutant]:

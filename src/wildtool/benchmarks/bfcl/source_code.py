@@ -4,6 +4,7 @@ The grammar is that of expressions; blocks and bodies of classes and functions a
 """
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -42,7 +43,7 @@ class Node:
             yield from part.walk()
 
 
-class Parser:
+class Parser(ABC):
     """What both languages share; a subclass adds `operand`, `prefix_words` and what else is its own."""
 
     prefix_words: frozenset[str] = frozenset()
@@ -222,9 +223,9 @@ class Parser:
             self.take(_STRING, "string") or self.take(_CHARACTER, "character") or self.take(_NUMBER, "number")
         )
 
+    @abstractmethod
     def operand(self) -> Node:
         """A value on its own, before what may be attached to it."""
-        raise NotImplementedError
 
     def anonymous_function(self) -> Node | None:
         """`x -> …` or `(x, y) -> …`, if one comes next."""

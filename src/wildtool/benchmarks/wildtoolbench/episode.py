@@ -3,6 +3,7 @@ tasks, the user's text, the running task), and gold replies."""
 
 import hashlib
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
@@ -100,7 +101,7 @@ def call_id(session: str, task: int, node: int) -> str:
     return f"toolu_bdrk_{digest[:24]}"
 
 
-class TaskEpisode:
+class TaskEpisode(ABC):
     """An episode of one task; a subclass adds `advance`, `done`, gold replies, and how earlier tasks are shown."""
 
     def __init__(self, session: Session, task: int) -> None:
@@ -111,16 +112,16 @@ class TaskEpisode:
         """What each step added after the opening; made when it is shown, which judging never asks for."""
 
     @property
-    def done(self) -> bool:
-        raise NotImplementedError
+    @abstractmethod
+    def done(self) -> bool: ...
 
+    @abstractmethod
     def _history(self, session: Session, task: int) -> Sequence[Message]:
         """An earlier task as it is shown."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _gold(self, style: str) -> Message:
         """What a perfect model would answer now."""
-        raise NotImplementedError
 
     def request(self) -> Request | None:
         if self.done:

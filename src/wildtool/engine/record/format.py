@@ -21,6 +21,7 @@ import re
 import tempfile
 import time
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
@@ -45,11 +46,11 @@ _FINGERPRINTED = 1 << 16
 """Bytes at the end of a segment that tell it from others."""
 
 
-class Closing:
+class Closing(ABC):
     """A context manager that closes itself."""
 
-    def close(self) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def close(self) -> None: ...
 
     def __enter__(self) -> Self:
         return self

@@ -6,6 +6,7 @@ what is generated follows from the record alone.
 
 import hashlib
 import json
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -39,12 +40,12 @@ class RoleBenchmark(Benchmark):
     prompts: Path
     """Folder of the roles' templates."""
 
+    @abstractmethod
     def source(self) -> Source:
         """Identifies everything that the requests follow from, with a digest of it as it is now.
 
         Raises DataError for a file that cannot be read.
         """
-        raise NotImplementedError
 
     def _source(
         self, path: Path | None, name: str, about: Sequence[Any], files: Iterable[Path | None], *more: Any
@@ -82,17 +83,17 @@ class ScriptMaker(RoleBenchmark, Generic[Value]):
         self._results: dict[str, ScriptResult[Value]] = {}
         """By item, once its script has ended: it stays what it is."""
 
+    @abstractmethod
     def planned_items(self) -> Iterator[Item]:
         """The items as first planned; `data.plan` of each is its plan."""
-        raise NotImplementedError
 
+    @abstractmethod
     def replanned_item(self, item: Item, turn: int) -> Item:
         """A lost item planned again; `turn` counts from 1."""
-        raise NotImplementedError
 
+    @abstractmethod
     def script(self, item: Item) -> RoleCoroutine[ScriptResult[Value]]:
         """What makes one item."""
-        raise NotImplementedError
 
     def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
         """The planned items, then those that replace lost ones."""

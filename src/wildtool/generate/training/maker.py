@@ -1,5 +1,6 @@
 """What the procedures over training files share: each planned request is an item of a run, driven by a script."""
 
+from abc import abstractmethod
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar, cast
@@ -28,21 +29,21 @@ class TrainingMaker(RoleBenchmark, Generic[Outcome]):
     def __init__(self, files: Sequence[Path]) -> None:
         self.files = tuple(files)
 
+    @abstractmethod
     def settings(self) -> Sequence[Any]:
         """Whatever else requests depend on, files and prompts aside, as JSON values."""
-        raise NotImplementedError
 
+    @abstractmethod
     def planned(self) -> Iterator[Item]:
         """The items in order."""
-        raise NotImplementedError
 
+    @abstractmethod
     def script(self, item: Item) -> ReplyScript[Outcome]:
         """What is asked for an item."""
-        raise NotImplementedError
 
+    @abstractmethod
     def assumed_reply(self, item: Item, request: Request, *, most: bool) -> Message:
         """A reply for estimates: one after which least is asked, or most."""
-        raise NotImplementedError
 
     def source(self) -> Source:
         """See RoleBenchmark."""

@@ -4,6 +4,7 @@ A batch is created under a mark of wildtool's, so that it can be found again if 
 """
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from typing import IO, Any, ClassVar, Protocol, cast
@@ -77,7 +78,7 @@ class BatchSend(Protocol):
         ...
 
 
-class BatchClient:
+class BatchClient(ABC):
     """The batch API of one endpoint. Each provider is a subclass.
 
     Every method that calls the endpoint raises CallError; none retries.
@@ -99,30 +100,31 @@ class BatchClient:
         self.endpoint = endpoint
         self.path = path
 
+    @abstractmethod
     def line(self, custom_id: str, body: bytes) -> bytes:
         """One request in the file, its body byte for byte as if sent alone."""
-        raise NotImplementedError
 
+    @abstractmethod
     def envelope(self, mark: str) -> tuple[bytes, bytes]:
         """What comes before and after all requests."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def upload(self, mark: str, file: IO[bytes]) -> str | None:
         """Uploads the file. Returns the provider's id of it, or None if the file is sent with the creation."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def create(self, mark: str, file: IO[bytes] | None, uploaded: str | None) -> BatchState:
         """Creates a batch from a file or from an uploaded one."""
-        raise NotImplementedError
 
     async def state(self, id_: str) -> BatchState:
         """The state of a batch."""
         return self.read_state(await self.exchange("GET", f"{self.batches}/{quote_id(id_)}"))
 
+    @abstractmethod
     def read_state(self, found: Mapping[str, Any]) -> BatchState:
         """The state in the provider's description of a batch. Raises CallError if it has none."""
-        raise NotImplementedError
 
+    @abstractmethod
     def find(self, mark: str, requests: int, since: float) -> AsyncIterator[BatchState]:
         """Batches that may be the one with a mark; only that one if the provider stores marks.
 
@@ -130,15 +132,14 @@ class BatchClient:
             requests: number of its requests.
             since: earliest time of its creation, in seconds since 1970.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     async def fetch(self, where: str, into: IO[bytes]) -> None:
         """Writes one of a batch's results files into a file."""
-        raise NotImplementedError
 
+    @abstractmethod
     def result(self, row: Any) -> BatchResult:
         """The result in a line of the results. Raises NoResultError for any other line."""
-        raise NotImplementedError
 
     def cancel_url(self, id_: str) -> str:
         """The address at which a POST cancels a batch, without any key."""

@@ -3,6 +3,7 @@
 import asyncio
 import math
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, cast
@@ -41,7 +42,7 @@ class WireRequest:
     """By the sent name of a tool: its parameters' own names by the sent ones."""
 
 
-class HttpModel:
+class HttpModel(ABC):
     """Sends requests in one provider's protocol. A subclass implements `build`, `parse` and `join_stream`."""
 
     path: ClassVar[str]
@@ -111,25 +112,26 @@ class HttpModel:
             query=self.stream_query if self._stream else None,
         )
 
+    @abstractmethod
     def build(self, request: Request) -> WireRequest:
         """Messages and tools in the protocol's shape. Raises ValueError for what it cannot express."""
-        raise NotImplementedError
 
+    @abstractmethod
     def parse(self, parsed: Any, request: WireRequest) -> Reply | None:
         """The reply in an answer's JSON; None if it does not have the protocol's shape."""
-        raise NotImplementedError
 
     @staticmethod
+    @abstractmethod
     def join_stream(parts: Iterable[Any]) -> Any:
         """The answer of a whole stream. Raises BrokenStreamError if its end is missing."""
-        raise NotImplementedError
 
     def failure(self, parsed: Any) -> ProviderFailure | None:
         """The provider's failure in an answer's JSON, whatever else it contains; None for a reply."""
         return failure_in_answer(parsed)
 
     def on_fallback(self, fallback: str) -> None:
-        """Called when a fallback becomes active, for what `build` cannot do."""
+        """Called when a fallback becomes active, for what `build` cannot do; by default nothing."""
+        return
 
     def sampling(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Body fields for `temperature`, `max_tokens` and `seed`, in the protocol's names."""

@@ -1,12 +1,13 @@
 """Embeddings of texts, of OpenAI and every compatible server."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from wildtool.data.embeddings_api import EMBEDDINGS_PATH, embeddings_body, read_embeddings
 from wildtool.errors import CallError
 from wildtool.json_codec import as_object
+from wildtool.models.http.streams import BrokenStreamError
 from wildtool.models.providers.base import HttpModel, WireRequest
 from wildtool.types import Reply, Request
 
@@ -45,6 +46,11 @@ class EmbeddingsModel(HttpModel):
             {"role": "assistant", "content": None, _VECTORS: vectors},
             usage=as_object(as_object(parsed).get("usage")),
         )
+
+    @staticmethod
+    def join_stream(parts: Iterable[Any]) -> Any:
+        """Nothing: embeddings are not streamed, whatever a server sends."""
+        raise BrokenStreamError("the answer is a stream, which embeddings never are")
 
     def sampling(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Nothing: embeddings are not sampled."""

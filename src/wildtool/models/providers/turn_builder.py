@@ -1,5 +1,6 @@
 """Chats in the shape of Anthropic and Google: instructions, then turns of user and model, each a list of parts."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, cast
 
@@ -20,7 +21,7 @@ from wildtool.types import Message, Request
 TurnPart = dict[str, Any]
 
 
-class TurnBuilder:
+class TurnBuilder(ABC):
     """Converts one chat into instructions and turns. A subclass makes the protocol's parts."""
 
     provider: ClassVar[str]
@@ -40,37 +41,37 @@ class TurnBuilder:
         self._instructions: list[TurnPart] = []
         self._turns: list[dict[str, Any]] = []
 
+    @abstractmethod
     def is_empty(self, text: str) -> bool:
         """Whether the protocol refuses a part with this text."""
-        raise NotImplementedError
 
+    @abstractmethod
     def text_part(self, text: str) -> TurnPart:
         """A part with a text."""
-        raise NotImplementedError
 
+    @abstractmethod
     def call_part(self, id_: str, name: str, arguments: dict[str, Any]) -> TurnPart:
         """A part with a call, under the name that is sent."""
-        raise NotImplementedError
 
+    @abstractmethod
     def result_part(self, id_: str | None, name: str, text: str) -> TurnPart:
         """A part with the result of a call; an id of None is not sent."""
-        raise NotImplementedError
 
+    @abstractmethod
     def is_result(self, part: TurnPart) -> bool:
         """Whether a part is a result."""
-        raise NotImplementedError
 
+    @abstractmethod
     def parse_message(self, parts: list[Any], names: Mapping[str, str]) -> Message:
         """The assistant message in the parts of a reply."""
-        raise NotImplementedError
 
+    @abstractmethod
     def call_ids(self, parts: list[Any]) -> list[str | None]:
         """The id of each call in the parts of a reply; None for a call without one."""
-        raise NotImplementedError
 
+    @abstractmethod
     def part_to_send(self, part: Any) -> Any:
         """A part of a reply as it can be sent back; None if it cannot."""
-        raise NotImplementedError
 
     def build(self, request: Request) -> tuple[list[TurnPart], list[dict[str, Any]]]:
         """Instructions and turns. Raises UnsendableError for what the protocol cannot express."""

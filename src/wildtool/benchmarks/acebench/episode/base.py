@@ -4,6 +4,7 @@ The simulated user is a role of the episode's requests: the same machine asks th
 simulator (`user`), so that both are recorded and replayed alike.
 """
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from wildtool.benchmarks.acebench.data import AgentRecord
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from wildtool.benchmarks.acebench.prompts.originals import Originals
 
 
-class AgentEpisode:
+class AgentEpisode(ABC):
     """An episode up to its profile's rules; a subclass adds `advance`, what the agent is sent, and when it ends."""
 
     multi_turn = False
@@ -50,20 +51,20 @@ class AgentEpisode:
         if not self.multi_turn:
             self._add_user_message(record.question)
 
+    @abstractmethod
     def _prepare(self, originals: "Originals | None") -> None:
         """Sets up what the agent is sent, before the first message."""
-        raise NotImplementedError
 
-    def _agent_request(self) -> Request:
-        raise NotImplementedError
+    @abstractmethod
+    def _agent_request(self) -> Request: ...
 
+    @abstractmethod
     def _show_user_message(self, text: str) -> None:
         """Adds what the user said to what the agent sees."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _has_ended(self, sender: DialogueRole, message: str | list[Any]) -> bool:
         """Whether the message just added ends the episode."""
-        raise NotImplementedError
 
     @property
     def done(self) -> bool:
