@@ -51,6 +51,7 @@ REJECT_REASONS: Mapping[str, str] = {
     "other-kind": "a pair among conversations, or the reverse",
     "call-without-result": "calls without results inside a trajectory, which has no place for them",
     "prefix": "contained in a longer record",
+    "near": "no argument that was last said as far back as --distance asks",
 }
 """Every reason why a row is left out."""
 

@@ -17,6 +17,7 @@ from wildtool.errors import UsageError
 from wildtool.training.files import FileRow, RawRow, parse_row, raw_rows
 from wildtool.training.lines import training_line
 from wildtool.training.prefixes import beginnings, whole_digest
+from wildtool.training.reach import reach
 from wildtool.training.readers.data_sets import DATA_SETS, DataSet
 from wildtool.training.readers.options import DEFAULT_OPTIONS, ReadOptions
 from wildtool.training.reading import DETECT, chosen_set, read_row, sampled_rows
@@ -33,6 +34,8 @@ _BATCH = 250
 """Rows that a process gets at once."""
 _STEPWISE = frozenset({"toolbench"})
 """Sets with a record for every step of a solution, each with all steps before it."""
+_UNLISTED = ("prefix", "near")
+"""Reasons of rows that are counted and not listed: nothing is wrong with them."""
 MAX_SHOWN_TYPES = 20
 
 
@@ -48,6 +51,8 @@ class Conversion:
     safe_names: bool = False
     all_prefixes: bool = False
     """Whether step records that another one contains are kept."""
+    least_reach: int = 0
+    """Turns back from which a record must need a value (`training.reach`); 0 for every record."""
     rows: Callable[[Path], Iterator[RawRow]] = raw_rows
     """Gives the rows of each of `files`."""
     processes: int = 1
@@ -100,8 +105,8 @@ class ConversionSummary:
 
     @property
     def refused(self) -> int:
-        """Rows left out that a longer record does not contain."""
-        return self.left_out - self.rejected["prefix"]
+        """Rows left out that could not be written; others were not asked for, or are contained in a longer record."""
+        return self.left_out - sum(self.rejected[reason] for reason in _UNLISTED)
 
 
 class Converter:
@@ -110,7 +115,7 @@ class Converter:
     def __init__(self, conversion: Conversion, reject: Callable[[RejectedRow], None]) -> None:
         """
         Args:
-            reject: gets every row that is left out, but for step records that others contain.
+            reject: gets every row that is left out but was asked for, step records that others contain excepted.
         """
         self._conversion = conversion
         self._reject = reject
@@ -194,7 +199,7 @@ class Converter:
 
     def _left_out(self, row: RejectedRow) -> None:
         self.summary.rejected[row.reason] += 1
-        if row.reason != "prefix":
+        if row.reason not in _UNLISTED:
             self._reject(row)
 
     def _line(self, record: TrainingRecord, row: FileRow) -> bytes | None:
@@ -242,6 +247,8 @@ class Converter:
             return RowError("other-kind", f"{record.kind} among records of kind {summary.kind}")
         if self._drops_prefixes and whole_digest(record) in self._contained:
             return RowError("prefix", "contained in a longer record")
+        if self._conversion.least_reach and reach(record) < self._conversion.least_reach:
+            return RowError("near", "")
         return None
 
     def _count(self, record: TrainingRecord) -> None:

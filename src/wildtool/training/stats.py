@@ -10,6 +10,7 @@ from statistics import median
 from wildtool.json_codec import as_object, dumps, json_type
 from wildtool.stats.describe import count_metrics, mean_metric, share_metric
 from wildtool.training.check.file import CHARACTERS_PER_TOKEN, FileCheck, check_training_file
+from wildtool.training.reach import FAR_TURNS, reach
 from wildtool.training.record import AssistantTurn, ResultTurn, TrainingRecord, UserTurn
 from wildtool.types import Metric
 
@@ -49,7 +50,7 @@ class TrainingStats:
         self._types: Counter[str] = Counter()
         self._values: Counter[str] = Counter()
         self._scripts: Counter[str] = Counter()
-        self._results = self._texts = self._questions = 0
+        self._results = self._texts = self._questions = self._long = 0
 
     def add(self, record: TrainingRecord) -> None:
         """Takes a record."""
@@ -70,6 +71,7 @@ class TrainingStats:
             self._lengths.append(self._tokens("\n".join(shown)))
         else:
             self._lengths.append(int(self._characters[-1] / CHARACTERS_PER_TOKEN))
+        self._long += reach(record) >= FAR_TURNS
         self._follow(record)
 
     def _follow(self, record: TrainingRecord) -> None:
@@ -109,6 +111,9 @@ class TrainingStats:
         yield from _spread("size", "user turns", self._user_turns)
         for name in _CALL_KINDS:
             yield share_metric("records", name, self._calls[name], n)
+        yield share_metric(
+            "records", f"with an argument last said {FAR_TURNS} turns back or more", self._long, n
+        )
         yield share_metric("replies", "texts that ask back, before any call", self._questions, self._texts)
         yield from count_metrics("calls", {"calls": calls, "different tools": len(self._tools)}, total=calls)
         yield mean_metric("calls", "calls per tool", list(self._tools.values()))

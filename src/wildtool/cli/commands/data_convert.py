@@ -50,8 +50,15 @@ def convert(
         ),
     ] = None,
     kind: Annotated[
-        Literal["sft", "preference"] | None,
-        typer.Option(help="roborovski-dpo: pairs (default), or the better side alone."),
+        Literal["sft", "preference", "long"] | None,
+        typer.Option(
+            help="roborovski-dpo: pairs (default), or the better side alone. long: only records with an argument"
+            " that was last said --distance turns back."
+        ),
+    ] = None,
+    distance: Annotated[
+        int | None,
+        typer.Option(min=2, metavar="N", help="With --kind long: turns back (default: 4)."),
     ] = None,
     system: Annotated[
         Literal["clean", "keep"],
@@ -182,6 +189,7 @@ def convert(
     from wildtool.export.training_rows import benchmark_owners, training_rows
     from wildtool.training.convert import Conversion
     from wildtool.training.procedures.official import refusal
+    from wildtool.training.reach import FAR_TURNS
     from wildtool.training.readers.options import ReadOptions
     from wildtool.training.writers.forms import TRAINING_FORMS
     from wildtool.training.writers.options import WriteOptions
@@ -201,6 +209,8 @@ def convert(
             "--replace": (replace, ("llamafactory",)),
         },
     )
+    if distance is not None and kind != "long":
+        raise UsageError("--distance needs --kind long")
     if flat and lossless:
         raise UsageError("--flat and --lossless exclude each other: the flat variant keeps no calls")
     if out is None and (keep_rejects or as_json):
@@ -212,7 +222,11 @@ def convert(
         files=tuple(files),
         form=TRAINING_FORMS[to],
         data_set=data_set,
-        reading=ReadOptions(kind=kind or "", keep_system=system == "keep", keep_finish=finish == "keep"),
+        reading=ReadOptions(
+            kind="" if kind in (None, "long") else kind,
+            keep_system=system == "keep",
+            keep_finish=finish == "keep",
+        ),
         writing=WriteOptions(
             text_with_calls=text_with_calls,
             think_words=think_words,
@@ -225,6 +239,7 @@ def convert(
         ),
         safe_names=safe_names,
         all_prefixes=prefixes == "all",
+        least_reach=(distance or FAR_TURNS) if kind == "long" else 0,
         rows=training_rows,
         processes=jobs or min(_cores(), _MOST_PROCESSES),
     )
