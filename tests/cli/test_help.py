@@ -177,7 +177,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _review(folder: Path) -> None:
-    """Leaves a review of the sessions with one approved item, ann among its people, and a log to merge."""
+    """Leaves a review of the sessions with one approved item and one with stale tasks, ann among its people, and a log
+    to merge."""
+    from wildtool.review.pointers import Change
     from wildtool.review.sets import open_review
 
     with pytest.MonkeyPatch.context() as patch:
@@ -186,6 +188,9 @@ def _review(folder: Path) -> None:
         review = open_review("sessions.jsonl")
         first = next(iter(review.state.items.values()))
         review.decide("me", first.id, first.digest, "approve")
+        last = review.item(list(review.state.items)[-1])
+        text = last.content["english_tasks"][0]
+        review.edit("me", last.id, last.digest, [Change("/english_tasks/0", text, f"Please: {text}")])
         review.close()
         for name in ("ann", "bob"):
             assert type_("review", "people", "add", "sessions.jsonl", name).exit_code == 0

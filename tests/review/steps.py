@@ -2,9 +2,11 @@
 
 from hypothesis import strategies as st
 
-from review.made_sets import edit, recheck
+from review.made_sets import TEXT, edit, recheck
 from wildtool.errors import UsageError
+from wildtool.review.pointers import Change
 from wildtool.review.project import EditConflict, ReviewProject
+from wildtool.review.proposed import accept_proposal, discard_proposal, propose
 
 Step = tuple[str, str, str, str]
 """What is done, by whom, to which item, with which text."""
@@ -22,6 +24,9 @@ STEPS = st.lists(
                 "round",
                 "close",
                 "remark",
+                "propose",
+                "accept",
+                "discard",
                 "reopen",
             ]
         ),
@@ -53,6 +58,13 @@ def step(review: ReviewProject, what: str, who: str, item: str, text: str) -> Re
                 review.open_round(who, ["ann", "bob"], share=0.4)
             case "close":
                 review.close_round(who, len(review.state.rounds))
+            case "propose":
+                content = review.item(item).seen_by(who)[0]
+                propose(review, who, item, seen, [Change(TEXT, content["english_tasks"][0], text)], "gpt")
+            case "accept" | "discard":
+                act = accept_proposal if what == "accept" else discard_proposal
+                for one in review.item(item).proposals_for(who)[:1]:
+                    act(review, who, item, seen, one.content, text)
             case "remark":
                 review.remark(who, item, text)
             case _:

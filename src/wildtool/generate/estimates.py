@@ -3,7 +3,7 @@
 import ast
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from statistics import fmean
@@ -20,8 +20,9 @@ from wildtool.generate.items.rules import item_faults
 from wildtool.generate.items.script import ItemJob, item_script
 from wildtool.generate.items.tool_catalog import ToolCatalog
 from wildtool.generate.procedural.sessions import session_tools
+from wildtool.generate.sessions.continuation import ContinuationJob, ContinuationMaker
 from wildtool.generate.sessions.maker import SessionMaker
-from wildtool.types import Request
+from wildtool.types import Request, Tool
 
 _TIMES_CALLS, _TIMES_WORDS = 2, 4
 """How many times the calls and words of a trial the upper end of an estimate has."""
@@ -70,11 +71,25 @@ def estimate_sessions(maker: SessionMaker) -> dict[str, RoleEstimate]:
     sets = [
         session_tools(item.data.plan, item.data.sets, 0) for item in islice(maker.planned_items(), _SAMPLED)
     ]
-    shown = [json.dumps([tool.definition["function"] for tool in each], ensure_ascii=False) for each in sets]
+    tools = [[tool.definition for tool in each] for each in sets]
+    return _of_tasks(spec.sessions * spec.tasks, tools, spec.vote_counts)
+
+
+def estimate_continuations(maker: ContinuationMaker) -> dict[str, RoleEstimate]:
+    """Calls and tokens of each role; what was said in the tasks that stay is not counted."""
+    jobs: list[ContinuationJob] = [item.data for item in maker.planned_items()]
+    tasks = sum(len(job.session.tasks) - job.first for job in jobs)
+    return _of_tasks(tasks, [job.session.tools for job in jobs], maker.spec.vote_counts or {})
+
+
+def _of_tasks(
+    tasks: int, tools_of: Sequence[Sequence[Tool]], votes: Mapping[str, int]
+) -> dict[str, RoleEstimate]:
+    shown = [json.dumps([tool["function"] for tool in each], ensure_ascii=False) for each in tools_of]
     tools = fmean(map(tokens_of, shown))
     found: dict[str, RoleEstimate] = {}
     for role, seen in TRIAL_USAGE.items():
-        calls = seen.calls * spec.sessions * spec.tasks / _TASKS
+        calls = seen.calls * tasks / _TASKS
         low = Usage(round(calls), calls * (seen.instruction + tools + seen.conversation), calls * seen.reply)
         more = calls * _TIMES_CALLS
         high = Usage(
@@ -82,7 +97,7 @@ def estimate_sessions(maker: SessionMaker) -> dict[str, RoleEstimate]:
             more * (seen.instruction + tools + _TIMES_WORDS * seen.conversation),
             more * _TIMES_WORDS * seen.reply,
         )
-        found |= dict.fromkeys(voter_names(role, spec.vote_counts.get(role, 1)), RoleEstimate(low, high))
+        found |= dict.fromkeys(voter_names(role, votes.get(role, 1)), RoleEstimate(low, high))
     return found
 
 

@@ -271,6 +271,15 @@ def _recheck(draft: Draft, found: ItemHistory) -> Planned:
     )
 
 
+def _proposal(draft: Draft, found: ItemHistory) -> Planned:
+    """A proposal is about one content; for another it is history."""
+    seen = found.seen_by(draft.branch)[1] if draft.branch else found.digest
+    copied = not draft.branch or found.branch_of(draft.branch) is not None
+    if copied and draft.version == seen:
+        return [draft], False
+    return _kept(draft, "about another version")[0], False
+
+
 _PLANS: dict[str, Callable[[Draft, ItemHistory], Planned]] = {
     "import": _import,
     **dict.fromkeys(CHANGING, _edit),
@@ -279,5 +288,6 @@ _PLANS: dict[str, Callable[[Draft, ItemHistory], Planned]] = {
     "settle": _outcome,
     "resolve": _outcome,
     "recheck": _recheck,
+    **dict.fromkeys(("propose", "discard"), _proposal),
 }
 """What becomes of an entry, by its kind; the others are taken as they are."""

@@ -115,6 +115,8 @@ class ItemHistory:
         self.checks: dict[str, list[RuleFinding]] = {}
         """By digest of a content, what the rules found in it."""
         self.stale: set[int] = set()
+        self.proposed: list[Entry] = []
+        """Proposals of models that nobody has discarded, for any version."""
         self.entries: list[Entry] = []
         for entry in entries:
             self._add(entry)
@@ -175,6 +177,12 @@ class ItemHistory:
         """What the rules found in a version (None: the current one); None if they have not run."""
         return self.checks.get(digest or self.digest)
 
+    def proposals_for(self, who: str) -> list[Entry]:
+        """What models propose for the content that a person sees, oldest first."""
+        branch = who if self.branch_of(who) is not None else ""
+        seen = self.seen_by(who)[1]
+        return [one for one in self.proposed if (one.branch, one.version) == (branch, seen)]
+
     def proposal(self) -> tuple[list[Change], list[Change]]:
         """For an adjudicator, the edits of all branches that can be taken together, and those that exclude each other.
 
@@ -212,6 +220,11 @@ class ItemHistory:
                 self._edit(entry)
             case "decision":
                 self._open_pass(entry).decisions[entry.who] = entry
+            case "propose":
+                self.proposed.append(entry)
+            case "discard":
+                gone = (entry.branch, entry.version, entry.content)
+                self.proposed = [p for p in self.proposed if (p.branch, p.version, p.content) != gone]
             case "settle" | "resolve":
                 self._open_pass(entry).outcome = entry
                 self.stale.clear()
@@ -266,6 +279,11 @@ class ItemHistory:
             # A task that was made again fits what is before it.
             stale.discard(first - 1)
         stale.update(range(first, self.format.task_count(self.content)))
+
+
+def model_of(entry: Entry) -> str:
+    """The model that wrote an edit or a proposal; empty for a person."""
+    return next((r.removeprefix(MODEL_SOURCE) for r in entry.reason if r.startswith(MODEL_SOURCE)), "")
 
 
 def net_changes(entries: Iterable[Entry]) -> Iterator[Change]:

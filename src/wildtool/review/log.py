@@ -18,7 +18,7 @@ from wildtool.review.pointers import ABSENT, Change
 
 EntryKind = Literal[
     "import", "check", "assign", "edit", "choose", "decision", "settle", "resolve", "recheck", "note",
-    "round opened", "round closed", "person",
+    "propose", "discard", "round opened", "round closed", "person",
 ]  # fmt: skip
 ENTRY_KINDS: tuple[EntryKind, ...] = get_args(EntryKind)
 CHANGING = ("edit", "choose")
@@ -41,7 +41,7 @@ class Draft:
     version: str = ""
     """Digest of the content that the person saw."""
     content: str = ""
-    """Digest of the content that results, of entries that change one."""
+    """Digest of the content that results, of entries that change one or propose to; of a discarded proposal, its own."""
     field: str = ""
     """JSON pointer of the part that was replaced."""
     before: Any = ABSENT

@@ -12,7 +12,12 @@ from typing import Any, cast
 from wildtool.errors import DataError, RecordError, UsageError, WildtoolError, unknown_name
 from wildtool.review.formats import format_of
 from wildtool.review.formats.base import RawItem, ReviewFormat
-from wildtool.review.history import MODEL_SOURCE, REASON_CODES, DecisionChoice, ItemHistory
+from wildtool.review.history import (
+    MODEL_SOURCE,
+    REASON_CODES,
+    DecisionChoice,
+    ItemHistory,
+)
 from wildtool.review.log import Draft, Entry, chained, now, verified
 from wildtool.review.people import ROLES, Person, check_name, new_token, person_of_token, token_hash
 from wildtool.review.pointers import Change, changed, content_digest, same_json
@@ -168,6 +173,17 @@ class ReviewProject:
         ):
             self._write(item, lambda found: [self._check(found.id, found.content)])
             yield item
+
+    def why_not(self, found: ItemHistory, who: str) -> str:
+        """Why a person cannot edit an item or decide on it now; empty if they can."""
+        last = found.open
+        if not self.state.may(who, "reviewer"):
+            return "you take no part in this review"
+        if last is not None and last.conflicts():
+            return "waits for an adjudicator"
+        if last is not None and last.people and who not in last.people:
+            return "is under review by others"
+        return ""
 
     # Reviewing ------------------------------------------------------------------------------------------
 
@@ -494,11 +510,8 @@ class ReviewProject:
 
     def _check_may_work(self, found: ItemHistory, who: str) -> None:
         self._check_role(who, "reviewer")
-        last = found.open
-        if last is not None and last.conflicts():
-            raise UsageError(f"{found.id} waits for an adjudicator")
-        if last is not None and last.people and who not in last.people:
-            raise UsageError(f"{found.id} is under review by others; wait until they have decided")
+        if problem := self.why_not(found, who):
+            raise UsageError(f"{found.id} {problem}")
 
     def _check_role(self, who: str, role: str) -> None:
         if not self.state.may(who, role):

@@ -20,7 +20,7 @@ from wildtool.json_codec import as_object
 from wildtool.outputs import check_folder
 from wildtool.review.figures import review_figures
 from wildtool.review.formats.base import ItemPart
-from wildtool.review.history import MODEL_SOURCE, ItemHistory
+from wildtool.review.history import ItemHistory, model_of
 from wildtool.review.log import Entry
 from wildtool.review.people import pseudonyms
 from wildtool.review.pointers import ABSENT, differences, overlap, value_at
@@ -112,7 +112,7 @@ def preference_pairs(item: ItemHistory, names: Mapping[str, str]) -> Iterator[di
             (part for part in parts if overlap(part.field, change.field)), ItemPart(change.field, "other")
         )
         entry = _last_edit(item, part.field)
-        if entry is None or _model(entry):
+        if entry is None or model_of(entry):
             continue
         before, after = (value_at(content, part.field) for content in (first, item.content))
         reasons = sorted(
@@ -144,7 +144,7 @@ def _source(part: ItemPart, item: ItemHistory, names: Mapping[str, str]) -> dict
     entry = _last_edit(item, part.field)
     if entry is None:
         return {"by": _maker(item.versions[0].content)["by"]}
-    if model := _model(entry):
+    if model := model_of(entry):
         return {"by": "model", "model": model, "person": _named(entry.who, names), "entry": entry.n}
     return {"by": "person", "person": _named(entry.who, names), "entry": entry.n}
 
@@ -155,12 +155,6 @@ def _last_edit(item: ItemHistory, field: str) -> Entry | None:
         if any(overlap(change.field, field) for change in differences(old.content, new.content)):
             return new.entry
     return None
-
-
-def _model(entry: Entry) -> str:
-    return next(
-        (reason.removeprefix(MODEL_SOURCE) for reason in entry.reason if reason.startswith(MODEL_SOURCE)), ""
-    )
 
 
 def _maker(content: Any) -> dict[str, Any]:

@@ -1,10 +1,17 @@
 """Scripted models for the roles of a session: a library with rooms, played right, or wrong in one way."""
 
+import json
 import re
+from pathlib import Path
 from random import Random
 from typing import Any
 
-from generate.scripted import Scripted
+from generate.scripted import Scripted, Spoil
+from wildtool.generate.core.plan import Lang, session_plans
+from wildtool.generate.core.roles import RoleCoroutine
+from wildtool.generate.procedural.tool_sets import read_tool_sets
+from wildtool.generate.sessions.script import AcceptedSession, session_script
+from wildtool.generate.sessions.task import SessionJob
 
 
 def _tool(name: str, about: str, required: dict[str, dict[str, Any]], **optional: dict[str, Any]) -> Any:
@@ -28,6 +35,32 @@ class Players(Scripted):
 
     def right(self, role: str, instruction: str, seen: dict[str, Any], draw: Random) -> Any:
         return _PLAYED[role](instruction, seen, draw)
+
+
+def played(script: RoleCoroutine[Any], players: Scripted) -> Any:
+    """What a script returns when the players answer."""
+    try:
+        request = next(script)
+        while True:
+            request = script.send({"content": players.said(request.role, list(request.messages), request)})
+    except StopIteration as stop:
+        return stop.value
+
+
+def session_of_players(
+    folder: Path, groups: str = "", lang: Lang = "en", spoil: Spoil | None = None
+) -> AcceptedSession:
+    """The first session of two tasks of a drawn set, made by players.
+
+    Args: groups: the types of its tasks, such as `Clarify Chat`; empty for any.
+    """
+    (folder / "tools.json").write_text(json.dumps(TOOLS))
+    plans = session_plans(64, 2, seed="1", langs=(lang,))
+    plan = next(one for one in plans if " ".join(task.group for task in one.tasks).startswith(groups))
+    job = SessionJob(plan, read_tool_sets(folder / "tools.json", lang, [].append))
+    made = played(session_script(job), Players(spoil)).value
+    assert made is not None
+    return made
 
 
 def _word(draw: Random) -> str:

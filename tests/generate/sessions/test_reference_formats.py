@@ -6,12 +6,10 @@ from typing import Any
 
 import pytest
 
-from generate.sessions.players import TOOLS, Players
-from wildtool.generate.core.plan import Lang, session_plans
-from wildtool.generate.procedural.tool_sets import read_tool_sets
+from generate.sessions.players import session_of_players
+from wildtool.generate.core.plan import Lang
 from wildtool.generate.sessions.output import REFERENCE_FORMATS
-from wildtool.generate.sessions.script import AcceptedSession, session_script
-from wildtool.generate.sessions.task import SessionJob
+from wildtool.generate.sessions.script import AcceptedSession
 from wildtool.types import Request
 
 
@@ -21,19 +19,7 @@ def refused_once(role: str, text: str, request: Request) -> str:
 
 
 def made(folder: Path, lang: Lang) -> AcceptedSession:
-    (folder / "tools.json").write_text(json.dumps(TOOLS))
-    plan = next(
-        plan for plan in session_plans(64, 2, seed="1", langs=(lang,)) if plan.tasks[0].group == "Clarify"
-    )
-    making = session_script(SessionJob(plan, read_tool_sets(folder / "tools.json", lang, [].append)))
-    players = Players(refused_once)
-    try:
-        request = next(making)
-        while True:
-            request = making.send({"content": players.said(request.role, list(request.messages), request)})
-    except StopIteration as stop:
-        assert stop.value.value is not None
-        return stop.value.value
+    return session_of_players(folder, "Clarify", lang, refused_once)
 
 
 def written(folder: Path, form: str, lang: Lang = "en") -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 
 from wildtool.cli.command import OUTPUT, SETTINGS, PanelCommand, split_values, with_exit_status
 from wildtool.cli.commands.review_drafts import import_drafts
+from wildtool.cli.commands.review_regenerate import regenerate
 from wildtool.cli.commands.review_replies import RunsOption, agree, open_rejudge
 from wildtool.cli.options import shared as options
 from wildtool.cli.terminal import print_err, print_out, single_line
@@ -500,6 +501,7 @@ _COMMANDS: Mapping[str, Callable[..., int | None]] = {
     "merge": merge,
     "round": round_,
     "agree": agree,
+    "regenerate": regenerate,
     "import": import_drafts,
 }
 _PEOPLE: Mapping[str, Callable[..., int | None]] = {

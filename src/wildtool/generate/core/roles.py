@@ -118,11 +118,15 @@ class RoleSession:
 class SessionRoles(RoleSession):
     """The roles of one try of a session over its tools."""
 
-    def __init__(self, plan: SessionPlan, tools: Sequence[Tool], counters: Counter[str]) -> None:
+    def __init__(
+        self, plan: SessionPlan, tools: Sequence[Tool], counters: Counter[str], date: str = ""
+    ) -> None:
+        """Args: date: the date line of a session that has one; empty for that of the plan."""
         self.plan = plan
         self.tools = tools
-        self.date = date_line(plan)
-        self.schemas = {tool["function"]["name"]: as_schema(tool["function"]["parameters"]) for tool in tools}
+        self.date = date or date_line(plan)
+        functions = [tool["function"] for tool in tools]
+        self.schemas = {function["name"]: as_schema(function.get("parameters")) for function in functions}
         shown = {"tools": [tool["function"] for tool in tools], "now": self.date}
         super().__init__(prompts.SESSION_PROMPTS, plan.lang, shown, counters)
 

@@ -38,25 +38,30 @@ def session_script(job: SessionJob) -> RoleCoroutine[ScriptResult[AcceptedSessio
         roles = SessionRoles(job.plan, tools, counters)
         state = SessionState(known=[SearchText.of(roles.date)])
         for t in range(len(job.plan.tasks)):
-            state = yield from _task(job, roles, state, t, number)
+            state = yield from add_task(job, roles, state, t, number)
         plan = {**asdict(job.plan), "date": job.plan.date.isoformat()}
         about = provenance(job.plan, len(job.sets), number, built_in_tools=job.built_in)
         made_by = {"plan": plan, "attempt": number, **about, "review": state.doubtful}
-        record = {**state.record(job.plan, tools), "made_by": made_by}
+        record = {**state.record(job.plan, tools, roles.date), "made_by": made_by}
         return AcceptedSession(record, roles.replies)
 
     return run_tries(SESSION_TRIES, attempt)
 
 
-def _task(
-    job: SessionJob, roles: SessionRoles, before: SessionState, t: int, session_attempt: int
+def add_task(
+    job: SessionJob, roles: SessionRoles, before: SessionState, t: int, session_attempt: int, said: str = ""
 ) -> RoleCoroutine[SessionState]:
-    """Task `t` added to a state. Raises AttemptFailedError after the last try."""
+    """Task `t` added to a state. Raises AttemptFailedError after the last try.
+
+    Args: said: what the user says in it; empty if the user's role is to write that.
+    """
     for attempt in range(TASK_TRIES):
         last = attempt == TASK_TRIES - 1
         begun = len(roles.replies)
         draw = job.plan.stream(f"task/{session_attempt}/{t}/{attempt}")
-        task = TaskScript(job, roles, before.copy(), t, draw, first=session_attempt == attempt == 0)
+        task = TaskScript(
+            job, roles, before.copy(), t, draw, first=session_attempt == attempt == 0, said=said
+        )
         try:
             # A task of nearly the wanted type is accepted as what it is at the last try, and counted.
             yield from task.play(relabel=last)

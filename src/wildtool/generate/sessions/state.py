@@ -9,7 +9,7 @@ from rapidfuzz import fuzz, process
 from wildtool.benchmarks.wildtoolbench.data import ASK, GoldNode, Task
 from wildtool.benchmarks.wildtoolbench.grounding import SearchText
 from wildtool.generate.core.dedup import NEAR_DUPLICATE_SCORE
-from wildtool.generate.core.plan import SessionPlan, date_line
+from wildtool.generate.core.plan import SessionPlan
 from wildtool.generate.procedural.sessions import RECORD_KEY_PREFIXES
 from wildtool.toolcall.text.similarity import fold_text
 from wildtool.types import Tool
@@ -29,12 +29,12 @@ class SessionState:
     def copy(self) -> "SessionState":
         return SessionState(*(getattr(self, each.name).copy() for each in fields(self)))
 
-    def record(self, plan: SessionPlan, tools: Sequence[Tool]) -> dict[str, Any]:
-        """The session so far in the benchmark's format."""
+    def record(self, plan: SessionPlan, tools: Sequence[Tool], date: str) -> dict[str, Any]:
+        """The session so far in the benchmark's format. Args: date: its date line."""
         prefix = RECORD_KEY_PREFIXES[plan.lang]
         return {
             "id": f"made_{plan.seed.replace('/', '_')}",
-            f"{prefix}_env_info": date_line(plan),
+            f"{prefix}_env_info": date,
             f"{prefix}_tools": list(tools),
             f"{prefix}_tasks": [task.text for task in self.tasks],
             f"{prefix}_answer_list": [

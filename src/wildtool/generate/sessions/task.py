@@ -64,6 +64,8 @@ class SessionJob:
     """Tasks of earlier sessions over the same set that were to be about one tool of it."""
     built_in: bool = False
     """Whether the sets are the built-in ones, one for each domain."""
+    known_faults: frozenset[RuleFault] = frozenset()
+    """Faults of what is not made here, such as the tools of a session that is continued; they refuse nothing."""
 
 
 class TaskScript:
@@ -78,8 +80,12 @@ class TaskScript:
         draw: Random,
         *,
         first: bool = False,
+        said: str = "",
     ) -> None:
-        """Args: first: whether it is the first try, whose tools follow from the plan alone."""
+        """Args:
+        first: whether it is the first try, whose tools follow from the plan alone.
+        said: what the user says; empty if the user's role is to write that.
+        """
         self.job = job
         self.roles = roles
         self.state = state
@@ -91,12 +97,14 @@ class TaskScript:
         self.nodes: list[GoldNode] = []
         self.steps: list[int] = []
         self.groundings: list[Mapping[str, str]] = []
-        self.text = ""
+        self.text = said
         self.context = DecisionContext(roles.schemas, self.wanted, state.known)
 
     def play(self, *, relabel: bool) -> RoleCoroutine[None]:
         """Plays the task to its end and adds it to the state."""
-        self.text = yield from self._user_task()
+        if not self.text:
+            self.text = yield from self._user_task()
+            self.roles.record_user_words(self.text)
         self._add_utterance("user", self.text)
         for step in range(MAX_TASK_DECISIONS):
             decision = yield from self._decide()
@@ -112,8 +120,6 @@ class TaskScript:
         raise AttemptFailedError("limit", f"task {self.t}: no end after {MAX_TASK_DECISIONS} decisions")
 
     def _add_utterance(self, who: str, text: str) -> None:
-        if who == "user":
-            self.roles.record_user_words(text)
         self.state.conversation.append({who: text})
         self.state.known.append(SearchText.of(text))
 
@@ -221,6 +227,7 @@ class TaskScript:
             {"conversation": self._visible_conversation()},
             lambda text: self._read_reply(text, vague=vague),
         )
+        roles.record_user_words(reply)
         self._add_utterance("user", reply)
         self._add(GoldNode(ASK, action.arguments, question, (), reply), step, {})
         given = frozenset((tool, name) for name in (() if vague else names))
@@ -287,7 +294,7 @@ class TaskScript:
         roles, state = self.roles, self.state
         state.tasks.append(Task(self.text, tuple(self.nodes), "Chat", self.wanted.subtype))
         state.groundings.append(self.groundings)
-        session = read_session(state.record(self.job.plan, roles.tools), "session")
+        session = read_session(state.record(self.job.plan, roles.tools, roles.date), "session")
         assert session is not None
         edges = infer_edges(session, self.t, steps=self.steps)
         needs = dependency_lists(edges, len(self.nodes))
@@ -303,7 +310,8 @@ class TaskScript:
                 raise AttemptFailedError("type", f"task {self.t}: wanted {wanted}, the calls are {found}")
             roles.counters[f"relabelled {wanted} as {found}"] += 1
         state.tasks[-1] = replace(task, type=found)
-        faults = session_record_faults(state.record(self.job.plan, roles.tools), self.t)
+        record = state.record(self.job.plan, roles.tools, roles.date)
+        faults = session_record_faults(record, self.t, self.job.known_faults)
         if faults:
             detail = "; ".join(fault.message for fault in faults[:5])
             raise AttemptFailedError(f"session {faults[0].rule}", detail)

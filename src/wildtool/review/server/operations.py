@@ -15,6 +15,7 @@ from wildtool.json_codec import JsonLimits, as_list, as_object, as_objects, chec
 from wildtool.review.history import ItemHistory
 from wildtool.review.pointers import ABSENT, Change, changed, value_at
 from wildtool.review.project import EditConflict, ReviewProject
+from wildtool.review.proposed import accept_proposal, discard_proposal
 from wildtool.review.server.payloads import (
     Payload,
     figures_payload,
@@ -149,6 +150,14 @@ def _accept(review: ReviewService, who: str, asked: Payload) -> Any:
     return review.item(item, who)
 
 
+def _take_proposal(review: ReviewService, who: str, asked: Payload) -> Any:
+    """Accepts or discards what a model proposes; `take` says which."""
+    item, seen, proposal = (_text(asked, name) for name in ("id", "seen", "proposal"))
+    act = accept_proposal if asked.get("take") is True else discard_proposal
+    act(review.project, who, item, seen, proposal, _note(asked))
+    return review.item(item, who)
+
+
 def _decide(review: ReviewService, who: str, asked: Payload) -> Any:
     item = _text(asked, "id")
     choice = cast(Any, _text(asked, "choice"))
@@ -208,6 +217,7 @@ WRITES: Mapping[str, Operation] = {
     "choose": _choose,
     "steps": _steps,
     "accept": _accept,
+    "proposal": _take_proposal,
     "decide": _decide,
     "resolve": _resolve,
     "recheck": _recheck,

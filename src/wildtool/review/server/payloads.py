@@ -15,10 +15,18 @@ from wildtool.benchmarks.wildtoolbench.data import SUBTYPES, TASK_TYPES
 from wildtool.json_codec import as_list, as_object, as_objects
 from wildtool.review.figures import review_figures
 from wildtool.review.formats.base import ItemPart
-from wildtool.review.history import REASON_CODES, ItemHistory, Pass, net_changes
+from wildtool.review.history import (
+    MODEL_SOURCE,
+    REASON_CODES,
+    ItemHistory,
+    Pass,
+    model_of,
+    net_changes,
+)
 from wildtool.review.log import CHANGING, Entry
 from wildtool.review.pointers import ABSENT, Change, content_digest, pointer_parts, value_at
-from wildtool.review.project import MODEL_SOURCE, ReviewProject
+from wildtool.review.project import ReviewProject
+from wildtool.review.proposed import proposed_changes
 from wildtool.review.rounds import PUBLISHED_QUALITY, round_qualities, stop_rule
 from wildtool.review.state import QUEUES, STAGES, Filter, ItemSummary, Queue
 from wildtool.stats.intervals import wilson
@@ -90,7 +98,7 @@ def item_payload(project: ReviewProject, item: str, who: str) -> Payload:
     facets = project.format.facets(content)
     parts = project.format.parts(content)
     findings = found.findings(digest)
-    problem = _why_not(project, found, who)
+    problem = project.why_not(found, who)
     return {
         "id": found.id,
         "seen": digest,
@@ -108,6 +116,7 @@ def item_payload(project: ReviewProject, item: str, who: str) -> Payload:
         "tasks": _tasks(project, found, content, parts, who),
         "findings": None if findings is None else [asdict(finding) for finding in findings],
         "stale": sorted(found.stale_for(who)),
+        "proposals": [_proposal(one) for one in found.proposals_for(who)],
         "history": [_entry(entry) for entry in _visible(project, found, who)],
         "conflict": _conflict(found) if project.state.may(who, "adjudicator") else None,
     }
@@ -167,18 +176,6 @@ def _sees_all(project: ReviewProject, who: str) -> bool:
     return project.state.may(who, "adjudicator")
 
 
-def _why_not(project: ReviewProject, found: ItemHistory, who: str) -> str:
-    """Why a person cannot edit or decide now; empty if they can."""
-    last = found.open
-    if not project.state.may(who, "reviewer"):
-        return "you take no part in this review"
-    if last is not None and last.conflicts():
-        return "waits for an adjudicator"
-    if last is not None and last.people and who not in last.people:
-        return "is under review by others"
-    return ""
-
-
 def _decision_of(found: ItemHistory, who: str) -> Payload | None:
     last = found.passes[-1] if found.passes else None
     entry = last.decisions.get(who) if last else None
@@ -225,11 +222,11 @@ def _visible(project: ReviewProject, found: ItemHistory, who: str) -> Iterator[E
 
 def _entry(entry: Entry) -> Payload:
     said = entry.after if isinstance(entry.after, str) and entry.kind not in CHANGING else ""
-    by = entry.reason[0] if entry.kind in CHANGING and entry.reason else ""
+    model = model_of(entry)
     row: Payload = {
         "n": entry.n,
         "when": entry.when,
-        "who": by if by.startswith(MODEL_SOURCE) else entry.who,
+        "who": f"{MODEL_SOURCE}{model}" if model else entry.who,
         "kind": entry.kind,
         "said": said,
         "reasons": entry.reason,
@@ -240,6 +237,12 @@ def _entry(entry: Entry) -> Payload:
     if entry.kind in CHANGING:
         row |= {"before": _flat(entry.before), "after": _flat(entry.after)}
     return row
+
+
+def _proposal(entry: Entry) -> Payload:
+    changes = proposed_changes(entry)
+    rows = [{"field": c.field, "before": _flat(c.before), "after": _flat(c.after)} for c in changes]
+    return {"proposal": entry.content, "model": model_of(entry), "note": entry.note, "changes": rows}
 
 
 def _flat(value: Any) -> str:

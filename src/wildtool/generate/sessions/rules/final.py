@@ -1,6 +1,6 @@
 """Checks a session against the rules of the format, and its gold answers under every profile."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
@@ -23,14 +23,23 @@ LENGTH_FINDING = "expected 4 tasks"
 """Reported of a session that is unfinished, or meant to have another length than the official ones."""
 
 
-def session_record_faults(record: Mapping[str, Any], t: int) -> list[RuleFault]:
-    """What is wrong with a session up to task `t`, its last one; empty for one that may be kept."""
-    found = [
+def session_record_faults(
+    record: Mapping[str, Any], t: int, known: Collection[RuleFault] = ()
+) -> list[RuleFault]:
+    """What is wrong with a session up to task `t`, its last one; empty for one that may be kept.
+
+    Args: known: faults of the format that are not looked at.
+    """
+    return [fault for fault in session_format_faults(record) if fault not in known] or gold_faults(record, t)
+
+
+def session_format_faults(record: Mapping[str, Any]) -> list[RuleFault]:
+    """Where a session breaks the rules of the format, whatever its length."""
+    return [
         RuleFault(f"lint {finding.rule}", f"{finding.where}: {finding.message}")
         for finding in lint_records([(1, dict(record))], "session", balanced=False)
         if LENGTH_FINDING not in finding.message
     ]
-    return found or gold_faults(record, t)
 
 
 def gold_faults(record: Mapping[str, Any], t: int, prefix: str | None = None) -> list[RuleFault]:

@@ -29,6 +29,7 @@ export function jump(field) {
 const findingsOf = (field) => (item.findings || []).filter((one) => one.field === field);
 
 // ---- saving
+const EDITS = ["edit", "choose", "steps", "accept", "proposal"];
 async function save(what, body, focus) {
   const answer = await context.attempt(() => write(what, { id: item.id, seen: item.seen, ...body }), (refusal) => {
     if (refusal.status !== 409) return false;
@@ -39,7 +40,7 @@ async function save(what, body, focus) {
   editing = null;
   take(answer, focus);
   const found = (answer.findings || []).length;
-  context.say(what === "edit" || what === "choose" || what === "steps" || what === "accept" ? (found ? t("Saved. {0} findings.", found) : t("Saved.")) : t("Decided."));
+  context.say(EDITS.includes(what) ? (found ? t("Saved. {0} findings.", found) : t("Saved.")) : t("Decided."));
   context.changed();
   return true;
 }
@@ -466,6 +467,27 @@ function staleNotice() {
   return made;
 }
 
+// What models propose, as differences, to be accepted as a whole or discarded.
+function proposals() {
+  return item.proposals.map((one) => {
+    const made = make("section", "proposal notice"), row = make("div", "tools"), head = make("h2", "", `${t("Proposed by")} `);
+    head.append(bdi(one.model));
+    made.append(head, said(one.note, "p", "note"));
+    for (const change of one.changes) {
+      const part = make("div", "change"), sides = make("div", "sides");
+      sides.append(...beside(change.before, change.after));
+      part.append(make("code", "muted", change.field), sides);
+      made.append(part);
+    }
+    if (!item.problem) {
+      const answer = (take) => () => save("proposal", { proposal: one.proposal, take });
+      row.append(button(t("Accept"), answer(true), "plain yes"), button(t("Discard"), answer(false)));
+    }
+    made.append(row);
+    return made;
+  });
+}
+
 function conflictPanel() {
   const clash = item.conflict;
   if (!clash) return "";
@@ -538,7 +560,7 @@ function take(answer, focus) {
   item.tasks.forEach((task, index) => talk.append(taskSection(task, index)));
   aside.append(rules(), runs(), tools(), shared(), history());
   columns.append(talk, aside);
-  made.append(header(), staleNotice(), conflictPanel(), columns, bar());
+  made.append(header(), staleNotice(), ...proposals(), conflictPanel(), columns, bar());
   main.replaceChildren(made);
   [...main.querySelectorAll("details.box")].forEach((one, k) => { if (open.has(k)) one.open = open.get(k); });
   if (focus) {

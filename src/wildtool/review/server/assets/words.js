@@ -87,7 +87,8 @@ const CHINESE = {
   "should have asked": "应当询问", "should not have asked": "不应询问", "ends too early, or a call is redundant": "过早结束或调用冗余",
   "implausible or inconsistent observation": "观测结果不合理或不一致", "the answer is unfaithful to the results": "回答与结果不符",
   "a tool's definition is defective": "工具定义有缺陷", "repeats another item": "与其他项重复", "contains personal data": "含个人数据",
-  "import": "导入", "assign": "分配", "edit": "编辑", "choose": "选用候选", "decision": "决定", "settle": "达成一致", "resolve": "仲裁", "recheck": "复查", "note": "备注",
+  "import": "导入", "assign": "分配", "edit": "编辑", "choose": "选用候选", "decision": "决定", "settle": "达成一致", "resolve": "仲裁", "recheck": "复查", "note": "备注", "propose": "提议", "discard": "弃用",
+  "Proposed by": "提议者：", "Discard": "弃用",
 };
 
 const remembered = (action) => { try { return action(localStorage); } catch { return null; } };

@@ -1,0 +1,121 @@
+"""What models propose for an item: kept in the log, to be accepted or discarded by the person who sees that content."""
+
+from collections.abc import Sequence
+
+from wildtool.errors import UsageError
+from wildtool.json_codec import as_objects
+from wildtool.review.history import MODEL_SOURCE, ItemHistory, model_of
+from wildtool.review.log import Draft, Entry
+from wildtool.review.pointers import Change, changed, content_digest, same_json
+from wildtool.review.project import EditConflict, ReviewProject
+
+
+def proposed_changes(entry: Entry) -> list[Change]:
+    """The changes of a proposal, each of a part that exists."""
+    return [
+        Change(str(row.get("field")), row.get("before"), row.get("after")) for row in as_objects(entry.after)
+    ]
+
+
+def propose(
+    project: ReviewProject,
+    who: str,
+    item: str,
+    seen: str,
+    changes: Sequence[Change],
+    model: str,
+    note: str = "",
+) -> bool:
+    """Keeps what a model proposes for the content that a person saw.
+
+    Args:
+        changes: that follow each other, of parts that exist.
+        model: its name.
+
+    Returns whether it is new: what was proposed for that content before, even if it was discarded, is not proposed
+    again. Raises as `ReviewProject.edit`.
+    """
+    made: list[Draft] = []
+
+    def plan(found: ItemHistory | None) -> list[Draft]:
+        made.clear()
+        assert found is not None
+        _check(project, found, who, seen)
+        content = found.seen_by(who)[0]
+        rows = [one for one in changes if not same_json(one.before, one.after)]
+        for one in rows:
+            content = changed(content, one)
+        branch = who if found.branch_of(who) is not None else ""
+        draft = Draft(
+            "propose",
+            who,
+            item,
+            branch,
+            version=seen,
+            content=content_digest(content),
+            after=[{"field": one.field, "before": one.before, "after": one.after} for one in rows],
+            reason=(f"{MODEL_SOURCE}{model}",),
+            note=note,
+        )
+        known = {_key(one) for one in found.entries if one.kind == "propose"}
+        made.extend([draft] if rows and _key(draft) not in known else [])
+        return made
+
+    project.item(item)  # says what is unknown
+    project.append_about(item, plan)
+    return bool(made)
+
+
+def accept_proposal(
+    project: ReviewProject, who: str, item: str, seen: str, proposal: str, note: str = ""
+) -> ItemHistory:
+    """Makes the edits that a model proposes, as those of the model. The tasks from the first edited one on are then no
+    longer stale, since they were made again together.
+
+    Args: proposal: digest of the content that it leads to.
+
+    Raises as `ReviewProject.edit`.
+    """
+    found = project.item(item)
+    one = _proposal(project, found, who, seen, proposal)
+    changes = proposed_changes(one)
+    content = found.seen_by(who)[0]
+    first = min(project.format.first_stale_task(content, change.field) - 1 for change in changes)
+    found = project.edit(who, item, seen, changes, model=model_of(one), note=note)
+    left = [task for task in found.stale_for(who) if task >= first]
+    return project.recheck(who, item, found.seen_by(who)[1], left) if left else found
+
+
+def discard_proposal(
+    project: ReviewProject, who: str, item: str, seen: str, proposal: str, note: str = ""
+) -> ItemHistory:
+    """Takes a model's proposal away; it stays in the log. Args and errors as of `accept_proposal`."""
+
+    def plan(found: ItemHistory | None) -> list[Draft]:
+        assert found is not None
+        one = _proposal(project, found, who, seen, proposal)
+        return [Draft("discard", who, item, one.branch, one.version, one.content, note=note)]
+
+    project.item(item)
+    project.append_about(item, plan)
+    return project.item(item)
+
+
+def _proposal(project: ReviewProject, found: ItemHistory, who: str, seen: str, proposal: str) -> Entry:
+    _check(project, found, who, seen)
+    for one in found.proposals_for(who):
+        if one.content == proposal:
+            return one
+    raise UsageError(f"{found.id}: that is no longer proposed")
+
+
+def _check(project: ReviewProject, found: ItemHistory, who: str, seen: str) -> None:
+    if problem := project.why_not(found, who):
+        raise UsageError(f"{found.id} {problem}")
+    content, digest = found.seen_by(who)
+    if digest != seen:
+        raise EditConflict(found.id, seen, digest, content)
+
+
+def _key(one: Draft) -> tuple[str, str, str]:
+    return one.branch, one.version, one.content

@@ -1,0 +1,120 @@
+"""`wildtool review regenerate`: stale tasks made again at an endpoint, proposed, and accepted on the page."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from cli.commands.players_endpoint import served
+from generate.sessions.players import Players, session_of_players
+from review.made_sets import edit, tiny_records
+from wildtool.cli import app
+from wildtool.generate.core.prompts import SESSION_ROLES
+from wildtool.review.proposed import accept_proposal
+from wildtool.review.sets import open_review
+
+
+@pytest.fixture(scope="module")
+def record(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    return session_of_players(tmp_path_factory.mktemp("made"), "Clarify Multi-Tool").record
+
+
+@pytest.fixture
+def asked() -> list[dict[str, Any]]:
+    return []
+
+
+@pytest.fixture
+def url(asked: list[dict[str, Any]]) -> Iterator[str]:
+    import threading
+
+    with served(Players(), asked, threading.Event(), 1 << 30) as address:
+        yield address
+
+
+@pytest.fixture(autouse=True)
+def _reviewed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, record: dict[str, Any]) -> None:
+    """A review of a session of players and of one without types that models make; both with a stale task."""
+    monkeypatch.chdir(tmp_path)
+    other = {**tiny_records(1)[0], "english_task_types": ["Chat", "Poem"]}
+    Path("set.jsonl").write_text("".join(json.dumps(one) + "\n" for one in ({**record, "id": "p"}, other)))
+    type_("review set.jsonl --no-check")
+    review = open_review("set.jsonl")
+    edit(review, "owner", "p", f"{record['english_tasks'][0]} It is for Ann.")
+    edit(review, "owner", "s0", "Edited?")
+    review.close()
+
+
+def type_(line: str, status: int = 0) -> Result:
+    ended = CliRunner().invoke(app, line.split(), prog_name="wildtool")
+    assert ended.exit_code == status, ended.output
+    return ended
+
+
+def regenerate(url: str, more: str = "", status: int = 0) -> Result:
+    roles = " ".join(f"--role-model {role}={role}" for role in SESSION_ROLES)
+    return type_(f"review regenerate set.jsonl --model agent {roles} --base-url {url} {more}", status)
+
+
+def test_stale_tasks_are_made_again_and_proposed_once(url: str, asked: list[dict[str, Any]], record: Any):
+    made = regenerate(url)
+    assert "1 sessions, 0 lost, 1 new proposals" in made.stdout
+    assert "left out s0: s0: task 2 has no type" in made.stderr
+    review = open_review("set.jsonl")
+    found = review.item("p")
+    (one,) = found.proposals_for("owner")
+    assert one.reason == (f"model {', '.join(SESSION_ROLES)}",)
+    assert found.content["english_tasks"][1] == record["english_tasks"][1]
+    accept_proposal(review, "owner", "p", found.digest, one.content)
+    found = review.item("p")
+    assert found.content["english_tasks"][1] != record["english_tasks"][1]
+    assert (found.stale, [f for f in found.findings() or () if f.severity == "error"]) == (set(), [])
+    review.verify("log")
+    review.close()
+    assert "no session has stale tasks" in regenerate(url, status=2).stderr
+
+
+def test_the_same_command_sends_nothing_twice_and_another_seed_proposes_another(
+    url: str, asked: list[dict[str, Any]]
+):
+    regenerate(url)
+    count = len(asked)
+    assert "0 new proposals" in regenerate(url).stdout
+    assert len(asked) == count
+    assert "1 new proposals" in regenerate(url, "--seed 2").stdout
+    assert len(asked) > count
+    assert len(open_review("set.jsonl").item("p").proposals_for("owner")) == 2
+
+
+def test_from_a_task_on_with_the_user_s_words(url: str, asked: list[dict[str, Any]]):
+    made = regenerate(url, "--item p --from 1 --keep-texts --out record")
+    assert "record: 1 sessions" in made.stdout
+    assert not any(
+        body["model"] == "user" and "wanted" in json.loads(body["messages"][1]["content"]) for body in asked
+    )
+    (one,) = open_review("set.jsonl").item("p").proposals_for("owner")
+    assert {row["field"].split("/")[1] for row in one.after} == {"english_answer_list"}
+    assert one.after[0]["field"].startswith("/english_answer_list/0")
+
+
+def test_a_dry_run_sends_nothing(url: str, asked: list[dict[str, Any]]):
+    assert "planner (planner)" in regenerate(url, "--dry-run").stdout
+    assert asked == []
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        ("--item nothing", "no item 'nothing'"),
+        ("--item p --from 9", "no task 9"),
+        ("--model procedural", "procedural is none"),
+        ("--as bob", "takes no part"),
+    ],
+)
+def test_what_cannot_be_made_again_is_refused(url: str, more: str, why: str):
+    if "--as" in more:
+        type_("review people add set.jsonl ann")
+    assert why in regenerate(url, more, status=2).stderr
