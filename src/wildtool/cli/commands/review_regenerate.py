@@ -61,7 +61,7 @@ def regenerate(
     \b
     Examples:
       wildtool review regenerate sessions.jsonl --model gpt-4o
-      wildtool review regenerate sessions.jsonl -m gpt-4o --item wild_mini_3
+      wildtool review regenerate sessions.jsonl -m gpt-4o --keep-texts
 
     Tasks before the first one, tools and date stay as they are. Nothing changes before somebody accepts a proposal in
     `wildtool review serve`; its edits are then those of the model. The same command continues where it stopped, and
