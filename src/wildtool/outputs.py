@@ -10,7 +10,7 @@ import json
 import os
 import re
 import stat
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -117,6 +117,14 @@ def check_regular(path: Path) -> None:
         raise UsageError(
             f"{path}: is {_kind(found)}, and only regular files are replaced; name another place with --out"
         )
+
+
+def check_not_input(target: Path, inputs: Iterable[Path]) -> None:
+    """Raises UsageError if a file to write is one that is read, or of a run that is read."""
+    for path in inputs:
+        in_run = target.parent.resolve().is_relative_to(path.resolve()) and _OF_RUNS.fullmatch(target.name)
+        if in_run or (target.exists() and path.exists() and target.samefile(path)):
+            raise UsageError(f"{target}: is read and would be replaced; name another place with --out")
 
 
 @contextmanager
@@ -247,10 +255,11 @@ def write_error(target: Path, error: OSError) -> StorageError | UsageError:
     return UsageError(f"{target}: could not be written ({reason}); name another place with --out")
 
 
-def disk_full_error(target: Path, reason: str) -> StorageError:
+def disk_full_error(target: Path | str, reason: str) -> StorageError:
     """The error for a full disk."""
     return StorageError(
-        f"{target}: could not be written ({reason}); the run is intact. Make room, then run the same command again."
+        f"{target}: could not be written ({reason}); everything else is intact. Make room, then run the same "
+        "command again."
     )
 
 

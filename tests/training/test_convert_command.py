@@ -126,6 +126,25 @@ def test_an_existing_file_is_kept_without_force(tmp_path: Path):
     assert lines(out) == [{"mine": 1}]
 
 
+@pytest.mark.parametrize(
+    ("source", "form", "out"),
+    [
+        ("a.jsonl", "openai", "a.jsonl"),
+        ("a.jsonl", "openai", "folder/../a.jsonl"),
+        ("b.jsonl.rejects.jsonl", "openai", "b.jsonl"),
+        ("folder/a_sft.jsonl", "llamafactory", "folder"),
+    ],
+)
+def test_a_file_that_is_read_is_never_replaced(tmp_path: Path, source: str, form: str, out: str):
+    (tmp_path / "folder").mkdir()
+    first = wrote(tmp_path / "a.jsonl", TALK)
+    given = wrote(tmp_path / source, TALK, {"messages": []})
+    before = given.read_bytes()
+    ended = convert(first, given, "--to", form, "-o", tmp_path / out, "--force")
+    assert (ended.exit_code, "is read and would be replaced" in ended.stderr) == (2, True)
+    assert given.read_bytes() == before
+
+
 def test_a_second_process_on_one_output_is_refused(tmp_path: Path):
     source, out = wrote(tmp_path / "a.jsonl", TALK), tmp_path / "b.jsonl"
     (tmp_path / ".99999999.b.jsonl").write_text("of one that was killed")
@@ -145,7 +164,7 @@ def test_a_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(os, "fsync", full)
     ended = convert(wrote(tmp_path / "a.jsonl", TALK), "--to", "openai", "-o", out, "--force")
-    assert ended.exit_code not in (0, 1)
+    assert (ended.exit_code, "everything else is intact" in ended.stderr) == (3, True)
     assert lines(out) == [{"mine": 1}]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.jsonl", "b.jsonl"]
 

@@ -17,7 +17,7 @@ import typer
 from typer.core import TyperCommand
 
 from wildtool.cli.terminal import print_err
-from wildtool.errors import DISK_FULL, StorageError, UsageError, WildtoolError
+from wildtool.errors import DISK_FULL, UsageError, WildtoolError
 
 MODEL, SAMPLING, SELECTION, LIMITS, OUTPUT, MORE = PANELS = (
     *("Model", "Sampling", "Selection", "Limits", "Output", "More"),
@@ -226,11 +226,11 @@ def report_error(error: Exception) -> int:
             print_err(f"wildtool: {text}")
         return error.exit_status
     if isinstance(error, OSError) and error.errno in DISK_FULL:
-        print_err(
-            f"wildtool: {error.filename or 'output'}: could not be written ({error.strerror}); what was recorded "
-            "is intact. Make room, then run the same command again."
-        )
-        return StorageError.exit_status
+        from wildtool.outputs import disk_full_error
+
+        full = disk_full_error(error.filename or "output", error.strerror or str(error))
+        print_err(f"wildtool: {full}")
+        return full.exit_status
     if isinstance(error, OSError) and (error.errno in _USER_FIXABLE_ERRORS or _no_temporary_folder(error)):
         place = f"{error.filename}: " if error.filename else ""
         print_err(

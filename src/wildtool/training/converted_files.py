@@ -13,7 +13,7 @@ from typing import IO, Any, cast
 from wildtool import json_codec
 from wildtool.engine.score.formatting import counted
 from wildtool.errors import DataError, UsageError
-from wildtool.outputs import atomic_replace, check_regular, sole_writer, write_error
+from wildtool.outputs import atomic_replace, check_not_input, check_regular, sole_writer, write_error
 from wildtool.training.convert import Conversion, ConversionSummary, Converter
 from wildtool.training.record import RejectedRow
 
@@ -50,10 +50,12 @@ def write_conversion(
         keep_rejects: whether the rows themselves are written too.
 
     Raises:
-        UsageError: the file exists, may not be written, or another process is writing it; or as `Converter.lines`.
+        UsageError: the file exists, is one of those converted, may not be written, or another process is writing it; or
+            as `Converter.lines`.
         DataError: nothing could be converted; or as `Converter.lines`.
         StorageError: the disk is full; an existing file stays as it was.
     """
+    _check_not_input(out, conversion)
     _check_new(out, force=force)
     with sole_writer(out), _rejects(out, keep_rejects=keep_rejects) as rejects:
         converter = Converter(conversion, rejects.add)
@@ -96,6 +98,7 @@ def write_llamafactory(
             ranking = summary.kind == "preference"
             name = f"{stem}_{'dpo' if ranking else 'sft'}"
             target = folder / f"{name}.jsonl"
+            _check_not_input(target, conversion)
             rejects.path = rejects_file(target)
             rejects.close()
             _check_written(summary, rejects)
@@ -197,6 +200,11 @@ def _rejects(out: Path, *, keep_rejects: bool) -> Generator[_Rejects]:
         raise write_error(path, error) from error
     finally:
         part.unlink(missing_ok=True)
+
+
+def _check_not_input(out: Path, conversion: Conversion) -> None:
+    for path in (out, rejects_file(out)):
+        check_not_input(path, conversion.files)
 
 
 def _check_new(path: Path, *, force: bool) -> None:

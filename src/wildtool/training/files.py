@@ -8,7 +8,7 @@ import gzip
 import io
 import sys
 import zlib
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
@@ -46,6 +46,12 @@ RawRow = tuple[int, bytes | str] | FileRow
 def read_rows(path: Path) -> Iterator[FileRow]:
     """The rows of a file. Raises as `raw_rows`."""
     return map(parse_row, raw_rows(path))
+
+
+def check_readable(paths: Iterable[Path]) -> None:
+    """Raises as `raw_rows` for the first file that cannot be read, before anything that takes long."""
+    for path in paths:
+        next(raw_rows(path), None)
 
 
 def parse_row(row: RawRow) -> FileRow:

@@ -212,14 +212,45 @@ def test_without_with_every_benchmark_here_is_compared(monkeypatch: pytest.Monke
         ("data mix a=train.jsonl:x -o m --no-overlap-check", "no number"),
         ("data mix a=train.jsonl -o m --cap b=3 --no-overlap-check", "unknown set"),
         ("data mix a=broken.jsonl -o m --no-overlap-check", "broken.jsonl:1"),
+        (
+            "data overlap train.jsonl --with wild-mini --remove exact --force -o train.jsonl",
+            "is read and would",
+        ),
+        (
+            "data overlap train.jsonl --with wild-mini --remove exact --force -o ./link.jsonl",
+            "is read and would",
+        ),
+        ("data mix a=train.jsonl -o . --force --no-overlap-check", "train.jsonl: is read and would"),
+        (
+            "data mix a=train.jsonl -o m --audit train.jsonl --no-overlap-check",
+            "train.jsonl: is read and would",
+        ),
+        ("data recipe data/train.jsonl --base Qwen/Qwen3-8B -o . --force --no-overlap-check", "lies where"),
+        ("data recipe train.jsonl --base Qwen/Qwen3-8B --seeds 101 -o m", "101 is not in the range"),
     ],
 )
 def test_what_cannot_work_is_said(line: str, said: str):
     planted()
     Path("broken.jsonl").write_text("{\n")
+    Path("link.jsonl").symlink_to("train.jsonl")
+    Path("data").mkdir()
+    Path("data/train.jsonl").write_bytes(Path("train.jsonl").read_bytes())
+    before = Path("train.jsonl").read_bytes()
     ended = type_(line)
     assert ended.exit_code == 2
     assert said in ended.stderr
+    assert Path("train.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "command", ["overlap nowhere.jsonl", "mix a=nowhere.jsonl -o m", "recipe nowhere.jsonl --base m -o r"]
+)
+def test_a_missing_file_is_said_before_benchmarks_are_read(command: str):
+    ended = type_(f"data {command}")
+    assert (ended.exit_code, ended.stderr) == (
+        2,
+        "wildtool: cannot read nowhere.jsonl: No such file or directory\n",
+    )
 
 
 # mix -------------------------------------------------------------------------------------------------

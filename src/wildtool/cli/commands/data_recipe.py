@@ -48,7 +48,7 @@ def recipe(
         typer.Option(metavar="SHARE,…", help="Also train on parts of the data, such as 1/16,1/4,1."),
     ] = None,
     seeds: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Trainings of each size; a curve needs three.")
+        int, typer.Option(min=1, max=100, metavar="N", help="Trainings of each size; a curve needs three.")
     ] = 1,
     fixed: Annotated[
         str, typer.Option(metavar="epochs|steps", help="What is the same for all sizes of a curve.")
@@ -84,6 +84,7 @@ def recipe(
     data that hold items of a benchmark, are refused.
     """
     from wildtool.training.check.lengths import token_counter
+    from wildtool.training.files import check_readable
     from wildtool.training.recipe.recipe import Recipe, write_recipe
     from wildtool.training.recipe.settings import METHODS
 
@@ -93,6 +94,7 @@ def recipe(
         raise UsageError(unknown_name("method", method, METHODS))
     if fixed not in ("epochs", "steps"):
         raise UsageError(unknown_name("value of --fixed", fixed, ("epochs", "steps")))
+    check_readable(files)
     search = None if no_overlap_check else load_search(benchmarks)
     result = write_recipe(
         Recipe(

@@ -164,6 +164,7 @@ def overlap(
     Compares user texts and calls by their words, so a paraphrase or a translation stays unseen. With findings that were
     not removed, the exit status is 1.
     """
+    from wildtool.training.files import check_readable
     from wildtool.training.overlap.clean import write_clean
     from wildtool.training.overlap.search import FLAGS, REMOVED_FLAGS
 
@@ -175,6 +176,7 @@ def overlap(
         raise UsageError(
             f"--remove and --out go together, such as: --remove {','.join(REMOVED_FLAGS)} -o clean.jsonl"
         )
+    check_readable(files)
     search = load_search(benchmarks)
     complain = CappedMessages()
     result = write_clean(
@@ -324,6 +326,7 @@ def mix(
     larger one with the same seed.
     """
     from wildtool.training.families import shared_families
+    from wildtool.training.files import check_readable
     from wildtool.training.mix.mix import write_mix
 
     if out is None:
@@ -345,6 +348,7 @@ def mix(
     for family, members in families.items():
         if dedupe is None:
             print_err(f"{' and '.join(members)} are partly the same data ({family}); add --dedupe near")
+    check_readable(one.path for one in plan.sets)
     search = None if no_overlap_check else load_search(benchmarks)
     result = write_mix(plan, out, search=search, audit=audit, force=force, report=show_step)
     show_step("")

@@ -18,7 +18,7 @@ from wildtool import __version__
 from wildtool.engine.score.formatting import counted
 from wildtool.errors import DataError, RecordError, UsageError
 from wildtool.json_codec import as_object, dumps
-from wildtool.outputs import atomic_replace, check_folder, make_folder
+from wildtool.outputs import atomic_replace, check_folder, check_not_input, make_folder
 from wildtool.training.check.rows import RowForm, checked_rows, fault_of
 from wildtool.training.keys import drawn_number, split_of
 from wildtool.training.mix.apportion import apportion
@@ -145,10 +145,13 @@ def write_mix(
 
     Raises:
         DataError: a file cannot be read, or holds no row.
-        UsageError: the plan is impossible, or the folder holds other things.
+        UsageError: the plan is impossible, a set would be overwritten, or the folder holds other things.
     """
     check_plan(plan)
     check_folder(folder, is_mix, force=force)
+    names = [*(f"{name}.jsonl" for name, _ in plan.splits), MIX_FILE, REJECTS_FILE]
+    for path in (*(folder / name for name in names), *([audit] if audit else [])):
+        check_not_input(path, [one.path for one in plan.sets])
     make_folder(folder)
     with ExitStack() as stack:
         stack.enter_context(_locked(folder))

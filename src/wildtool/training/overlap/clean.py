@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from wildtool.json_codec import dumps
-from wildtool.outputs import atomic_replace, check_file
+from wildtool.outputs import atomic_replace, check_file, check_not_input
 from wildtool.training.overlap.search import FLAGS, OverlapSearch
 from wildtool.training.reading import DETECT, rows_with_records
 from wildtool.training.record import RejectedRow
@@ -65,12 +65,13 @@ def write_clean(
 
     Raises:
         DataError: a file cannot be opened, or holds no row.
-        UsageError: `out` holds something else.
+        UsageError: `out` holds something else, or is one of the files.
     """
     result, leave_out = OverlapResult(search), frozenset(flags)
     with ExitStack() as stack:
         target: IO[bytes] | None = None
         if out is not None:
+            check_not_input(out, files)
             check_file(out, force=force)
             target = stack.enter_context(stack.enter_context(atomic_replace(out)).open("wb"))
         for path in files:

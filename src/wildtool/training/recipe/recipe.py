@@ -131,6 +131,9 @@ def write_recipe(
             "training without a word"
         )
     check_folder(out, is_recipe, force=force)
+    for path in recipe.files:
+        if path.resolve().is_relative_to((out / "data").resolve()):
+            raise UsageError(f"{path}: lies where the data are written; name another folder with --out")
     _check_kind(recipe)
     warnings = _checked(recipe.files, report)
     overlap = None if search is None else _overlap(recipe.files, search, report)
