@@ -16,7 +16,7 @@ from wildtool.models.resolve import PRESETS
 
 ROOT = Path(wildtool.__file__).parent
 LAYERS = (
-    {"redact", "old_paths"},
+    {"redact", "old_paths", "workers"},
     {"errors"},
     {"types", "sanitize", "steps", "json_codec"},
     {"data", "stats", "episode", "outputs"},

@@ -3,10 +3,7 @@
 import gzip
 import json
 import os
-import signal
-import subprocess
 import sys
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -434,57 +431,3 @@ def test_deep_rows_stop_nothing(tmp_path: Path, depth: int):
         ended = convert(source, "--to", form, "-o", tmp_path / f"{form}.jsonl", "--json")
         assert ended.exit_code == 0, ended.output
         assert json.loads(ended.stdout)["written"] >= 1
-
-
-def test_workers_end_with_a_converter_that_is_killed():
-    code = """
-import signal, time
-from concurrent.futures import ProcessPoolExecutor
-from wildtool.training import convert
-with ProcessPoolExecutor(2, initializer=convert._start_worker) as pool:
-    list(pool.map(time.sleep, [0.05, 0.05]))
-    print("up", flush=True)
-    signal.pause()
-"""
-    # Whatever inherits the pipe keeps it open: its end is read only when all processes are gone.
-    with subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, start_new_session=True
-    ) as process:
-        try:
-            assert process.stdout is not None and process.stdout.readline() == b"up\n"
-            process.kill()
-            assert process.communicate(timeout=60)[0] == b""
-        finally:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-
-
-def test_only_records_that_need_what_was_said_long_ago_are_written(tmp_path: Path):
-    def talk(*between: str) -> dict[str, Any]:
-        asked = [{"role": "user", "content": "I am in Kiel."}, {"role": "assistant", "content": "Fine."}]
-        more = [{"role": role, "content": text} for text in between for role in ("user", "assistant")]
-        end = [
-            {"role": "user", "content": "Rain?"},
-            {"role": "assistant", "content": None, "tool_calls": [CALL]},
-        ]
-        return {"messages": [*asked, *more, *end], "tools": [TOOL]}
-
-    file = wrote(tmp_path / "a.jsonl", talk(), talk("one", "two"), TALK, talk("one"))
-    out = tmp_path / "long.jsonl"
-    ended = convert(file, "--to", "openai", "--kind", "long", "-o", out, "--strict")
-    assert ended.exit_code == 0, ended.stderr
-    assert lines(out) == [talk("one", "two"), talk("one")]
-    assert "near" in ended.stdout
-    assert not (tmp_path / "long.jsonl.rejects.jsonl").exists()
-    farther = convert(file, "--to", "openai", "--kind", "long", "--distance", "7", "-o", out, "--force")
-    assert (farther.exit_code, lines(out)) == (0, [talk("one", "two")])
-    none = convert(file, "--to", "openai", "--kind", "long", "--distance", "9", "-o", out, "--force")
-    assert (none.exit_code, "(near 4)" in none.stderr) == (2, True)
-    assert lines(out) == [talk("one", "two")]
-    refused = convert(file, "--to", "openai", "--distance", "7")
-    assert (refused.exit_code, "--kind long" in refused.stderr) == (2, True)
-    shares = json.loads(
-        CliRunner().invoke(app, ["data", "stats", str(file), "--json"], prog_name="wildtool").stdout
-    )
-    long = next(m for m in shares if m["name"] == "with an argument last said 4 turns back or more")
-    assert (long["numerator"], long["denominator"]) == (2, 4)

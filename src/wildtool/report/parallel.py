@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from multiprocessing import get_context
 from typing import TypeVar
 
+from wildtool.workers import start_worker
+
 T = TypeVar("T")
 
 
@@ -25,10 +27,15 @@ def run_jobs(jobs: Sequence[Callable[[], T]], *, parallel: bool) -> Generator[It
         return
     # New processes: this one's libraries may have threads, which a fork would lack.
     pool = ProcessPoolExecutor(
-        os.cpu_count(), get_context("spawn"), initializer=gc.set_threshold, initargs=gc.get_threshold()
+        os.cpu_count(), get_context("spawn"), initializer=_start_worker, initargs=gc.get_threshold()
     )
     try:
         begun = [pool.submit(job) for job in jobs]
         yield (job.result() for job in begun)
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _start_worker(*gc_threshold: int) -> None:
+    start_worker()
+    gc.set_threshold(*gc_threshold)

@@ -1,16 +1,12 @@
 """Converts files of training data from one layout into the form of a trainer, a record at a time."""
 
-import os
-import signal
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, islice
-from multiprocessing import parent_process
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 from wildtool.errors import UsageError
@@ -25,6 +21,7 @@ from wildtool.training.record import RejectedRow, RowError, TrainingRecord
 from wildtool.training.safe_names import with_safe_names
 from wildtool.training.writers.forms import TrainingForm
 from wildtool.training.writers.options import DEFAULT_WRITING, WriteOptions
+from wildtool.workers import start_worker
 
 _ALONE = 4000
 """Rows of a file that are converted before others help."""
@@ -157,7 +154,7 @@ class Converter:
             return
         rows = chain((first,), rows)
         workers = self._conversion.processes
-        with ProcessPoolExecutor(workers, initializer=_start_worker) as pool:
+        with ProcessPoolExecutor(workers, initializer=start_worker) as pool:
             running: deque[Future[_Part]] = deque()
             try:
                 while True:
@@ -299,19 +296,6 @@ def _convert_batch(
     converter.summary.data_sets.append(data_set)
     lines = b"".join(converter.convert(DATA_SETS[data_set], source, rows))
     return _Part(lines, converter.summary, rejects)
-
-
-def _start_worker() -> None:
-    """Leaves Ctrl-C to the process that started this one, and ends with it: else, where that was killed, this one would
-    wait forever and keep the lock on the output."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    if parent := parent_process():
-        parent.join()
-        os._exit(1)
 
 
 def summary_fields(summary: ConversionSummary) -> dict[str, Any]:

@@ -1,0 +1,19 @@
+"""Processes that work for this one."""
+
+import os
+import signal
+from multiprocessing import parent_process
+from threading import Thread
+
+
+def start_worker() -> None:
+    """Prepares a process of a pool, as its initializer: it leaves Ctrl-C to the process that started it, and ends with
+    that one. Else, where that was killed, it would wait forever for work and keep what it inherited, such as a lock."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    if parent := parent_process():
+        parent.join()
+        os._exit(1)
