@@ -5,7 +5,7 @@ A file appears only when it is complete; a second process that writes the same o
 
 import json
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, cast
@@ -87,7 +87,7 @@ def write_llamafactory(
     """
     folder.mkdir(parents=True, exist_ok=True)
     entries = read_info(folder)
-    stem = _NO_NAME.sub("_", conversion.files[0].name.split(".")[0]).strip("_") or "data"
+    stem = set_name(conversion.files[0])
     part = folder / f".{stem}.jsonl"
     with sole_writer(folder / INFO_FILE), _rejects(part, keep_rejects=keep_rejects) as rejects:
         converter = Converter(conversion, rejects.add)
@@ -117,10 +117,13 @@ def write_llamafactory(
             part.replace(target)
         except OSError as error:
             raise write_error(target, error) from error
-        with atomic_replace(folder / INFO_FILE) as new:
-            text = json.dumps({**entries, name: entry}, ensure_ascii=False, indent=2)
-            new.write_text(f"{text}\n", encoding="utf-8")
+        write_info(folder, {**entries, name: entry})
     return summary, name
+
+
+def set_name(path: Path) -> str:
+    """The name that a data set in LLaMA-Factory has after its file, without the ending that says its kind."""
+    return _NO_NAME.sub("_", path.name.split(".")[0]).strip("_") or "data"
 
 
 def info_entry(file_name: str, *, ranking: bool, flat: bool = False) -> dict[str, Any]:
@@ -149,6 +152,12 @@ def read_info(folder: Path) -> dict[str, Any]:
     if not isinstance(entries, dict):
         raise DataError(f"{path}: expected an object with an entry for each data set")
     return cast(dict[str, Any], entries)
+
+
+def write_info(folder: Path, entries: Mapping[str, Any]) -> None:
+    """Writes `dataset_info.json`. Raises as `atomic_replace`."""
+    with atomic_replace(folder / INFO_FILE) as new:
+        new.write_text(f"{json.dumps(entries, ensure_ascii=False, indent=2)}\n", encoding="utf-8")
 
 
 def rejects_file(out: Path) -> Path:

@@ -13,7 +13,10 @@ from e2e.command import COMMAND
 from training.procedures.student import Body, teaching
 from training.procedures.training_files import call, message, row, wrote
 from wildtool.cli import app
+from wildtool.training.check.rules import check_record
+from wildtool.training.check.trainers import TRAINERS
 
+LLAMA_FACTORY = TRAINERS["llama-factory"]
 HUSUM, KIEL, SYLT = (call(station=name) for name in ("Husum", "Kiel", "Sylt"))
 
 
@@ -64,6 +67,40 @@ def test_the_files_reply_is_chosen_and_the_first_wrong_try_rejected():
     assert sylt["meta"] == {"turn": 1, "tries": 2, "solved": False}
     assert [body["temperature"] for body in received] == [*sorted(body["temperature"] for body in received)]
     assert {body["temperature"] for body in received} == {0.0, 0.7}
+
+
+def test_a_folder_for_llama_factory_names_the_pairs_and_passes_its_rules():
+    wrote(Path("a b.jsonl"), *FILE)
+    command = ["generate", "pairs", "a b.jsonl", "--model", "m", "-o", "out", "--to"]
+    with teaching(careless) as (endpoint, received):
+        ended = CliRunner().invoke(app, [*command, "llamafactory", *endpoint.split()])
+        assert (ended.exit_code, "dataset: a_b_dpo, stage: dpo" in ended.stderr) == (0, True)
+        count = len(received)
+        info = json.loads(Path("out/dataset_info.json").read_text())
+        entry = info["a_b_dpo"]
+        pairs = lines(f"out/{entry['file_name']}")
+        Path("out/dataset_info.json").write_text(json.dumps({**info, "mine": {"file_name": "mine.jsonl"}}))
+        again = CliRunner().invoke(app, [*command, "trl", *endpoint.split()])
+    # Another form of the same replies: nothing is asked, and what LLaMA-Factory would read is not another form.
+    assert (again.exit_code, len(received)) == (0, count)
+    assert json.loads(Path("out/dataset_info.json").read_text()) == {"mine": {"file_name": "mine.jsonl"}}
+    assert (entry["ranking"], entry["formatting"]) == (True, "sharegpt")
+    columns = {"messages": "conversations", "chosen": "chosen", "rejected": "rejected"}
+    assert entry["columns"] == columns | {"system": "system", "tools": "tools"}
+    assert len(pairs) == 2
+    for pair in pairs:
+        assert set(pair) == set(entry["columns"].values())
+        assert [found for found in check_record(pair, "preference") if found.level == "error"] == []
+        assert list(LLAMA_FACTORY.of_record(pair, "sharegpt", [])) == []
+
+
+def test_a_reply_that_no_loader_reads_is_no_pair():
+    wrote(Path("a.jsonl"), row(KIEL, user="Kiel?"))
+    with teaching(lambda body: message(text="a\x00b")) as (endpoint, _):
+        ended = type_(f"generate pairs a.jsonl --model m {endpoint} -o out")
+    assert ended.exit_code == 0, ended.stderr
+    assert lines("out/pairs.jsonl") == []
+    assert [one["reason"] for one in lines("out/audit.jsonl")] == ["broken"]
 
 
 def test_every_reply_and_decision_is_in_the_audit_file_and_counted():

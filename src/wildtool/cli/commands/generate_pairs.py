@@ -53,7 +53,8 @@ def pairs(
         bool, typer.Option("--keep-broken", help="Also reject replies that were cut off or cannot be read.")
     ] = False,
     to: Annotated[
-        Literal["sharegpt", "openai", "trl"], typer.Option(help="Form of the pairs, as for `data convert`.")
+        Literal["sharegpt", "openai", "trl", "llamafactory"],
+        typer.Option(help="Form of the pairs, as for `data convert`; llamafactory adds dataset_info.json."),
     ] = "sharegpt",
     allow_benchmark_data: AllowBenchmarkDataOption = False,
 ) -> int:
@@ -78,7 +79,7 @@ def pairs(
     from wildtool.engine.record.reader import RecordReader
     from wildtool.generate.core.files import RECORD_FOLDER
     from wildtool.generate.training.pairs import CRITIC, RETRY, PairMaker, PairSpec
-    from wildtool.generate.training.pairs_output import PAIRS_FILE, write_pairs
+    from wildtool.generate.training.pairs_output import PAIRS_FILE, write_pairs, write_pairs_info
     from wildtool.training.procedures.official import check_not_official
     from wildtool.training.procedures.pairs import PairRules
 
@@ -105,6 +106,9 @@ def pairs(
             )
         if found.lengths is not None and not generate_options.quiet:
             print_lengths(found.lengths)
+        named_set = write_pairs_info(folder, file, to)
+        if named_set is not None and not generate_options.quiet:
+            print_err(f"in LLaMA-Factory's settings: dataset_dir: {folder}, dataset: {named_set}, stage: dpo")
         path = folder / PAIRS_FILE
         unsolved = found.pairs - found.solved
         return GenerationResult(

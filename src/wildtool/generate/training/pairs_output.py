@@ -10,6 +10,8 @@ from wildtool.generate.core.files import YIELD_FILE, write_metrics
 from wildtool.generate.training.audit_files import AUDIT_FILE, line_writer, reply_as_turn
 from wildtool.generate.training.pairs import TurnTries
 from wildtool.stats.describe import share_metric
+from wildtool.training.converted_files import info_entry, read_info, set_name, write_info
+from wildtool.training.lines import training_line
 from wildtool.training.procedures.pairs import (
     NoPair,
     PairRules,
@@ -20,13 +22,14 @@ from wildtool.training.procedures.pairs import (
     side_lengths_of,
 )
 from wildtool.training.procedures.supervised import SupervisedTurn
+from wildtool.training.record import RowError
 from wildtool.training.writers.forms import TRAINING_FORMS
 from wildtool.training.writers.options import DEFAULT_WRITING
 from wildtool.types import Metric
 
 PAIRS_FILE = "pairs.jsonl"
-PAIR_FORMS = ("sharegpt", "openai", "trl")
-"""Forms that hold preference pairs in one file."""
+PAIR_FORMS = ("sharegpt", "openai", "trl", "llamafactory")
+"""Forms that hold preference pairs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +70,13 @@ def write_pairs(
                 counts["unfinished"] += 1
                 continue
             pair = pair_of(turn, found.tries, rules)
+            if isinstance(pair, TrainingPair) and not _is_loadable(pair, form):
+                pair = NoPair.broken
             counts.update(_counted(found, pair))
             errors.update(one.error for one in found.tries[:1] if one.error is not None)
             if isinstance(pair, TrainingPair):
-                files.write(PAIRS_FILE, pair_row(pair, form) | {"meta": {**pair.meta, **mark}})
+                about = mark if TRAINING_FORMS[form].folder else {**pair.meta, **mark}
+                files.write(PAIRS_FILE, pair_row(pair, form) | ({"meta": about} if about else {}))
                 lengths.append(pair.lengths)
             files.write(AUDIT_FILE, _audit_row(name, turn, found, pair) | mark)
     metrics = tuple(_metrics(counts, errors))
@@ -84,6 +90,33 @@ def write_pairs(
 def pair_row(pair: TrainingPair, form: str) -> dict[str, Any]:
     """A pair as a line of a preference file."""
     return TRAINING_FORMS[form].write(pair.record, DEFAULT_WRITING)
+
+
+def write_pairs_info(out: Path, file: Path, form: str) -> str | None:
+    """Names the pairs in the folder's `dataset_info.json`, for LLaMA-Factory; of another form removes what an earlier
+    command named.
+
+    Args:
+        file: the training file that the pairs are made of; its name is in that of the data set.
+
+    Returns the name of the data set, None for other forms. Raises DataError if `dataset_info.json` cannot be read.
+    """
+    name = f"{set_name(file)}_dpo"
+    entries = read_info(out)
+    wanted = {name: info_entry(PAIRS_FILE, ranking=True)} if TRAINING_FORMS[form].folder else {}
+    if entries or wanted:
+        others = {other: about for other, about in entries.items() if other != name}
+        write_info(out, {**others, **wanted})
+    return name if wanted else None
+
+
+def _is_loadable(pair: TrainingPair, form: str) -> bool:
+    """Whether loaders read the line of a pair: a reply may hold NUL or half a surrogate pair."""
+    try:
+        training_line(pair_row(pair, form))
+    except RowError:
+        return False
+    return True
 
 
 def _counted(found: TurnTries, pair: TrainingPair | NoPair) -> list[str]:
