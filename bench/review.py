@@ -1,15 +1,18 @@
-"""Opens a review of many sessions, and saves edits with all rules: medians, on SQLite.
+"""Opens a review of many sessions, in the browser and without, and saves edits with all rules: medians, on SQLite.
 
 Usage: python bench/review.py [SESSIONS]   (default: 10000; at most 1 s to open and 200 ms to save are allowed)
 """
 
+import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
+from urllib.request import urlopen
 
 from sessions import write_sessions
 from wildtool.review.pointers import Change, value_at
@@ -34,12 +37,53 @@ def _save(review: ReviewProject, item: str, text: str) -> None:
     review.edit("me", item, seen, [Change(field, value_at(content, field), text)])
 
 
+FIRST_PAGE = ("", "review.js", "api/sign-in", "api/review", "api/queue?queue=all")
+"""What a browser asks for until it shows the queue, without the other files."""
+
+
+@contextmanager
+def _served(data: Path) -> Iterator[str]:
+    """The address of `wildtool review` of a set."""
+    words = [sys.executable, "-m", "wildtool", "review", str(data), "--port", "0"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
+        assert server.stdout is not None
+        yield server.stdout.readline().split()[-1]
+        server.terminate()
+
+
+def _get(address: str) -> bytes:
+    with urlopen(address) as answer:
+        return answer.read()
+
+
+def _pages(data: Path) -> None:
+    """Opens a set in whose review no rules have run, and reads items while they do."""
+    start = time.perf_counter()
+    with _served(data) as address:
+        started = time.perf_counter() - start
+        for path in FIRST_PAGE:
+            _get(address + path)
+        opened = time.perf_counter() - start
+        print(
+            f"`wildtool review` shows the queue, no item checked: {opened:.2f} s (address: {started:.2f} s)"
+        )
+        reads = [_timed(lambda k=k: _get(f"{address}api/item?id=bench_{500 + k}")) for k in range(SAVES)]
+        print(
+            f"read an item while rules run: {1000 * median(reads):.0f} ms (at most {1000 * max(reads):.0f})"
+        )
+        first = json.loads(_get(address + "api/checks"))["checked"], time.perf_counter()
+        time.sleep(5)
+        then = json.loads(_get(address + "api/checks"))["checked"], time.perf_counter()
+        print(f"rules: {(then[0] - first[0]) / (then[1] - first[1]):.0f} items a second")
+
+
 def main(sessions: int) -> None:
     """Prints a line for each thing measured."""
     with TemporaryDirectory() as folder:
         data = write_sessions(Path(folder) / "made.jsonl", sessions)
         seconds = _timed(lambda: start_review(str(data))[0].close())
         print(f"add {sessions:,} sessions: {seconds:.1f} s ({data.stat().st_size / 1e6:.0f} MB)")
+        _pages(data)
         words = [sys.executable, "-c", _OPEN, str(data)]
         whole = [
             _timed(lambda: subprocess.run(words, check=True, stdout=subprocess.DEVNULL))

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,11 +28,24 @@ SCREEN = {"width": 1280, "height": 900}
 
 
 @contextmanager
-def serving(review: ReviewProject, alone: str = "") -> Iterator[str]:
-    """The address of a server of a review, in a thread with its own event loop."""
+def serving(
+    review: ReviewProject, alone: str = "", rules_from: threading.Event | None = None
+) -> Iterator[str]:
+    """The address of a server of a review, in a thread with its own event loop.
+
+    Args: rules_from: the rules run over new items from this event on; None if they do not.
+    """
     loop, address = asyncio.new_event_loop(), ""
     policy = AccessPolicy("127.0.0.1", remote=False, writes=True)
-    runner = web.AppRunner(review_application(ReviewApp(review, "set", SignIn(alone)), policy))
+    app = ReviewApp(review, "set", SignIn(alone), on_progress=(lambda now: None) if rules_from else None)
+    runner = web.AppRunner(review_application(app, policy))
+
+    async def work(action: Callable[[], Any]) -> Any:
+        await loop.run_in_executor(None, (rules_from or threading.Event()).wait)
+        return await app.work(action)
+
+    if app.checks:
+        app.checks._work = work  # pyright: ignore[reportPrivateUsage]
 
     async def start() -> str:
         await runner.setup()
@@ -368,3 +381,22 @@ def test_a_graph_and_json_are_edited_and_another_saver_s_text_is_kept(browser: "
         # A browser tells of an answer that is no success by itself.
         assert [text for text in two.complaints if "409" not in text] == []
         two.complaints.clear()
+
+
+def test_the_queue_says_which_items_are_unchecked_and_how_far_the_rules_are(
+    browser: "Browser", tmp_path: Path
+):
+    review, rules_from = project(tmp_path, tiny_records(3)), threading.Event()
+    try:
+        with serving(review, "owner", rules_from) as address, people(browser, address, "me") as (me,):
+            me.page.goto(f"{address}#queue=all")
+            me.page.get_by_text("The rules run: 0 of 3 items are checked.").wait_for()
+            assert me.page.locator(".row.unchecked .chip", has_text="unchecked").count() == 3
+            me.press("j")
+            rules_from.set()
+            me.page.locator("#checks").wait_for(state="hidden")
+            me.page.locator(".row.unchecked").first.wait_for(state="detached")
+            assert me.page.locator(".row .open").all_inner_texts() == ["s0", "s1", "s2"]
+            assert me.page.evaluate("document.activeElement.textContent") == "s0"
+    finally:
+        rules_from.set()

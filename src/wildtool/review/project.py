@@ -7,17 +7,13 @@ Each operation names the digest of the content that the person saw. If the item 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
+from time import monotonic
 from typing import Any, cast
 
 from wildtool.errors import DataError, RecordError, UsageError, WildtoolError, unknown_name
 from wildtool.review.formats import format_of
-from wildtool.review.formats.base import RawItem, ReviewFormat
-from wildtool.review.history import (
-    MODEL_SOURCE,
-    REASON_CODES,
-    DecisionChoice,
-    ItemHistory,
-)
+from wildtool.review.formats.base import RawItem, ReviewFormat, RuleFinding
+from wildtool.review.history import MODEL_SOURCE, REASON_CODES, DecisionChoice, ItemHistory
 from wildtool.review.log import Draft, Entry, chained, now, verified
 from wildtool.review.people import ROLES, Person, check_name, new_token, person_of_token, token_hash
 from wildtool.review.pointers import Change, changed, content_digest, same_json
@@ -34,6 +30,8 @@ _KEPT_ITEMS = 64
 """Items that are kept in memory with their content."""
 _SNAPSHOT_AFTER = 500
 """Entries after which the folded state is kept again."""
+_PORTION_S = 0.05
+"""Seconds of rules in one transaction: somebody may wait for the thread."""
 
 
 class EditConflict(WildtoolError):  # noqa: N818 - it is an answer, and no fault of anyone
@@ -166,13 +164,40 @@ class ReviewProject:
         self._append(added)
         return count
 
-    def check_items(self, items: Iterable[str] | None = None) -> Iterator[str]:
-        """Runs the rules over items whose current version was not checked yet (or those named); yields each id."""
-        for item in (
-            [one.id for one in self.state.items.values() if one.warnings is None] if items is None else items
-        ):
-            self._write(item, lambda found: [self._check(found.id, found.content)])
-            yield item
+    def check_items(self) -> Iterator[str]:
+        """Runs the rules over all items whose current version was not checked yet; yields each id."""
+        while checked := self.check_some():
+            yield from checked
+
+    def check_some(self, seconds: float = _PORTION_S) -> list[str]:
+        """Runs the rules over some of the items whose current version was not checked yet.
+
+        What was found is on the disk afterwards. Where several processes do this, one of them is a portion ahead of the
+        others, whose work on it is lost.
+
+        Args: seconds: after which the item at hand is the last one.
+
+        Returns the ids; none if all items are checked.
+        """
+        self.refresh()
+        end = monotonic() + seconds
+        drafts: list[Draft] = []
+        for item in self.state.items.values():
+            if item.warnings is None:
+                drafts.append(replace(self._check(item.id, self.item(item.id).content), when=self._clock()))
+                if monotonic() >= end:
+                    break
+        if drafts:
+            self.store.append(drafts, {draft.item: self.state.last_of(draft.item) for draft in drafts})
+            self.refresh()
+        return [draft.item for draft in drafts]
+
+    def check_item(self, item: str) -> ItemHistory:
+        """Runs the rules over an item, unless its current version was checked."""
+        return self._write(
+            item,
+            lambda found: [] if found.digest in found.checks else [self._check(found.id, found.content)],
+        )
 
     def why_not(self, found: ItemHistory, who: str) -> str:
         """Why a person cannot edit an item or decide on it now; empty if they can."""
@@ -499,7 +524,13 @@ class ReviewProject:
         ]
 
     def _check(self, item: str, content: Any) -> Draft:
-        findings = [asdict(finding) for finding in self.format.check(content)]
+        try:
+            found = self.format.check(content)
+        except Exception as error:  # noqa: BLE001 - an item may hold anything, and people must be able to mend it
+            found = [
+                RuleFinding("rules", "", f"the rules fail on this item ({type(error).__name__}: {error})")
+            ]
+        findings = [asdict(finding) for finding in found]
         return Draft("check", "rules", item, version=content_digest(content), after=findings)
 
     def _seen(self, found: ItemHistory, who: str, seen: str) -> tuple[Any, str]:

@@ -14,8 +14,7 @@ from typing import Any
 
 from wildtool.engine.score.formatting import format_counts, format_value
 from wildtool.errors import UsageError
-from wildtool.generate.core.files import json_line, storage_errors, write_whole_file
-from wildtool.generate.items.output import PROVENANCE_FILE
+from wildtool.generate.core.files import PROVENANCE_FILE, json_line, storage_errors, write_whole_file
 from wildtool.json_codec import as_object
 from wildtool.outputs import check_folder
 from wildtool.review.figures import review_figures

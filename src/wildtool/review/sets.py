@@ -1,6 +1,7 @@
 """Which set and which store the name on a command line means."""
 
 import hashlib
+from operator import itemgetter
 from pathlib import Path
 
 from wildtool.errors import UsageError
@@ -8,6 +9,7 @@ from wildtool.review.formats import find_set
 from wildtool.review.project import ReviewProject
 from wildtool.review.store.base import Store
 from wildtool.review.store.sqlite import SUFFIX, SqliteStore
+from wildtool.steps import with_steps
 
 _SOURCE_SETTING = "source"
 """What the set was when it was read last, so that a large one is not read again for nothing."""
@@ -65,7 +67,8 @@ def start_review(
         store_.close()
     format_, place = find_set(what, benchmark)
     project = ReviewProject.create(open_store(name), format_)
-    added = project.import_items(format_.read(place), note=place.name)
+    items = with_steps(f"reading {place.name}", enumerate(format_.read(place)), itemgetter(0))
+    added = project.import_items((item for _, item in items), note=place.name)
     project.store.set_setting(_SOURCE_SETTING, stamp)
     return project, added
 

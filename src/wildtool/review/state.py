@@ -1,7 +1,7 @@
 """The state of a whole review, folded from its log: a summary of each item, rounds, people; and the queues."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal, cast, get_args
 
 from wildtool import json_codec
@@ -189,7 +189,7 @@ class State:
                 "format": self.format.name,
                 "n": self.n,
                 "digest": self.digest,
-                "items": [asdict(item) for item in self.items.values()],
+                "items": [_item_row(item) for item in self.items.values()],
                 "rounds": [asdict(one) for one in self.rounds],
                 "people": [asdict(person) for person in self.people.values()],
                 "general": self.general,
@@ -298,6 +298,13 @@ _QUEUES: Mapping[Queue, Callable[[ItemSummary, str], bool]] = {
 
 
 _FLAGS = ("ended", "error", "conflict")
+_ITEM_FIELDS = tuple(one.name for one in fields(ItemSummary))
+
+
+def _item_row(item: ItemSummary) -> dict[str, Any]:
+    # `asdict` copies what is inside, too, and people wait meanwhile.
+    row = {name: getattr(item, name) for name in _ITEM_FIELDS}
+    return row | {"passes": [asdict(one) for one in item.passes]}
 
 
 def _item(row: dict[str, Any]) -> ItemSummary:

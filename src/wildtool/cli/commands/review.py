@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,13 +16,16 @@ from wildtool.cli.commands.review_drafts import import_drafts
 from wildtool.cli.commands.review_regenerate import regenerate
 from wildtool.cli.commands.review_replies import RunsOption, agree, open_rejudge
 from wildtool.cli.options import shared as options
-from wildtool.cli.terminal import print_err, print_out, single_line
+from wildtool.cli.terminal import print_err, print_out, show_step, single_line
 from wildtool.errors import UsageError, unknown_name
+from wildtool.steps import with_steps
 
 if TYPE_CHECKING:
     from wildtool.review.log import Entry
     from wildtool.review.project import ReviewProject
     from wildtool.review.replies.rejudge import Rejudge
+    from wildtool.review.server.checks import ChecksProgress
+    from wildtool.review.server.operations import RecordedRuns
     from wildtool.review.state import Queue
 
 SetArgument = Annotated[
@@ -133,13 +137,13 @@ def serve_pages(
     edits and decisions go into SET.review.sqlite. New items are added each time.
 
     Without further options only this machine can reach it, and nobody signs in. Ctrl-C stops it; everything saved
-    stays. With --runs each item shows how recorded answers are judged after the edits.
+    stays. Rules run over new items while you review. With --runs each item shows how recorded answers are judged after
+    the edits.
     """
     import asyncio
 
     from wildtool.cli.commands.view import open_in_browser
     from wildtool.review.people import COMMAND_LINE
-    from wildtool.review.replies.page import rows_of
     from wildtool.review.server.app import Listen, serve_review
     from wildtool.review.sets import start_review, store_name
 
@@ -154,33 +158,60 @@ def serve_pages(
             raise UsageError(unknown_name("person", who, known))
         if listen.signs_in and not project.state.people:
             print_err("nobody can sign in yet: add people with `wildtool review people add`")
-        if not no_check:
-            _check_new(project)
-        rejudge = open_rejudge(project.format, runs)
+        rows = _rows_of(project, runs)
     except BaseException:
         project.close()
         raise
     name = single_line(store_name(what, store))
+    new = 0 if no_check else len(project.state.queue("unchecked"))
 
     def ready(address: str) -> None:
         print_out(f"Review of {name}: {address}")
         sys.stdout.flush()
         print_err("Ctrl-C stops it.")
+        if new >= _PROGRESS:
+            print_err(f"The rules run over {new:,} items; you can review meanwhile.")
         if open:
             open_in_browser(address)
 
-    rows = rows_of(rejudge) if rejudge else None
-    asyncio.run(
-        serve_review(project, Path(name).name, listen, who=who or COMMAND_LINE, ready=ready, runs=rows)
+    def show(now: "ChecksProgress") -> None:
+        show_step(f"rules: {now.checked:,} of {now.total:,} items" if now.checked < now.total else "")
+        if now.problem:
+            print_err(f"The rules stopped: {now.problem}")
+        elif now.checked == now.total and new >= _PROGRESS:
+            print_err(f"The rules have run over all {now.total:,} items.")
+
+    served = serve_review(
+        project,
+        Path(name).name,
+        listen,
+        who=who or COMMAND_LINE,
+        ready=ready,
+        runs=rows,
+        on_progress=None if no_check else show,
     )
+    try:
+        asyncio.run(served)
+    finally:
+        show_step("")
+
+
+def _rows_of(project: "ReviewProject", runs: list[Path] | None) -> "RecordedRuns | None":
+    """What the pages show of recorded runs; None if none are named."""
+    rejudge = open_rejudge(project.format, runs)
+    if rejudge is None:
+        return None
+    from wildtool.review.replies.page import rows_of  # takes a third of a second to import
+
+    return rows_of(rejudge)
 
 
 def _check_new(project: "ReviewProject") -> None:
     """Runs the rules over items that were not checked yet."""
-    unchecked = [item.id for item in project.state.queue("unchecked")]
-    if len(unchecked) >= _PROGRESS:
-        print_err(f"checking {len(unchecked)} items; you can interrupt this and continue later")
-    for _ in project.check_items(unchecked):
+    new = len(project.state.queue("unchecked"))
+    if new >= _PROGRESS:
+        print_err(f"checking {new} items; you can interrupt this and continue later")
+    for _ in with_steps("checking", enumerate(project.check_items()), itemgetter(0)):
         pass
 
 

@@ -14,6 +14,10 @@ from wildtool.types import Metric
 
 RECORD_FOLDER = "record"
 """The run folder with every call; everything else follows from it."""
+SESSIONS_FILE = "sessions.jsonl"
+ITEMS_FOLDER = "items"
+DOUBTFUL_FILE = "doubtful.jsonl"
+PROVENANCE_FILE = "provenance.jsonl"
 LOSSES_FILE = "losses.jsonl"
 YIELD_FILE = ATTRITION_FILE
 """Where attempts were lost; it marks the folder as a generated set."""

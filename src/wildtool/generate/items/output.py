@@ -10,6 +10,9 @@ from wildtool.engine.plan import Plan
 from wildtool.engine.record.reader import RecordReader
 from wildtool.errors import DataError
 from wildtool.generate.core.files import (
+    DOUBTFUL_FILE,
+    ITEMS_FOLDER,
+    PROVENANCE_FILE,
     RECORD_FOLDER,
     json_line,
     storage_errors,
@@ -21,11 +24,8 @@ from wildtool.generate.items.collect import CollectedItem, GeneratedItems, Human
 from wildtool.generate.items.maker import ItemMaker
 from wildtool.json_codec import read_json_lines, required_field
 
-ITEMS_FOLDER = "items"
-DOUBTFUL_FILE = "doubtful.jsonl"
 DECISIONS_FILE = "decided.jsonl"
 """Decisions of people about doubtful items: `item` as in the file of doubtful ones, `keep`, and a `reason`."""
-PROVENANCE_FILE = "provenance.jsonl"
 
 
 def items_from_record(maker: ItemMaker, plan: Plan, out: Path) -> GeneratedItems:

@@ -12,6 +12,7 @@ from wildtool.engine.plan import Plan
 from wildtool.engine.record.reader import RecordReader
 from wildtool.generate.core.files import (
     RECORD_FOLDER,
+    SESSIONS_FILE,
     json_line,
     storage_errors,
     write_attrition,
@@ -110,9 +111,6 @@ def _task(event: RoleReply) -> str:
     if "results" in event.blocks:
         return "llm_tool_checker"
     return "llm_parallel_checker" if role == "checker" else role
-
-
-SESSIONS_FILE = "sessions.jsonl"
 
 
 def write_session_set(

@@ -5,8 +5,7 @@ from pathlib import Path
 from wildtool.engine.detect import detect_benchmark
 from wildtool.engine.registry import load_benchmark
 from wildtool.errors import DataError
-from wildtool.generate.items.output import DOUBTFUL_FILE, ITEMS_FOLDER
-from wildtool.generate.sessions.output import SESSIONS_FILE
+from wildtool.generate.core.files import DOUBTFUL_FILE, ITEMS_FOLDER, SESSIONS_FILE
 from wildtool.review.formats.base import ReviewFormat
 from wildtool.review.formats.items import ITEMS
 from wildtool.review.formats.plain import PlainFormat

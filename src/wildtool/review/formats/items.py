@@ -11,8 +11,13 @@ from wildtool.benchmarks.acebench.data import categories_in, folder_languages, i
 from wildtool.benchmarks.acebench.data_lines import JsonLine, find_file, read_lines
 from wildtool.benchmarks.acebench.lint.rules import RECORD_RULES
 from wildtool.errors import DataError
-from wildtool.generate.core.files import json_line, write_whole_file
-from wildtool.generate.items.output import DOUBTFUL_FILE, ITEMS_FOLDER, PROVENANCE_FILE
+from wildtool.generate.core.files import (
+    DOUBTFUL_FILE,
+    ITEMS_FOLDER,
+    PROVENANCE_FILE,
+    json_line,
+    write_whole_file,
+)
 from wildtool.json_codec import as_list, as_object, as_objects, read_json_lines
 from wildtool.review.formats.base import Facets, ItemPart, RawItem, ReviewFormat, RuleFinding, confidence_of
 from wildtool.review.pointers import nearest, pointer

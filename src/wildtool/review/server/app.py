@@ -32,6 +32,7 @@ from wildtool.report.server.access import (
 )
 from wildtool.report.server.connections import REQUEST_S, Connections, quiet_without_descriptors
 from wildtool.review.project import EditConflict, ReviewProject
+from wildtool.review.server.checks import ChecksProgress, RuleChecks
 from wildtool.review.server.operations import (
     BODY_LIMITS,
     READS,
@@ -101,12 +102,18 @@ class ReviewApp:
     """What the server answers."""
 
     def __init__(
-        self, project: ReviewProject, name: str, sign_in: SignIn, runs: RecordedRuns | None = None
+        self,
+        project: ReviewProject,
+        name: str,
+        sign_in: SignIn,
+        runs: RecordedRuns | None = None,
+        on_progress: Callable[[ChecksProgress], None] | None = None,
     ) -> None:
-        """Args: as of `ReviewService`."""
+        """Args: as of `ReviewService` and `RuleChecks`; on_progress: None if the rules do not run by themselves."""
         self.project = project
         self.sign_in = sign_in
-        self.service = ReviewService(project, name, signs_in=not sign_in.alone, runs=runs)
+        self.checks = RuleChecks(project, self.work, on_progress) if on_progress else None
+        self.service = ReviewService(project, name, signs_in=not sign_in.alone, runs=runs, checks=self.checks)
         self._thread = ThreadPoolExecutor(1, "wildtool-review")
         self._files = _page_files()
 
@@ -165,7 +172,13 @@ class ReviewApp:
             raise web.HTTPNotFound(text="There is no such page. The review: /\n")
         return web.FileResponse(found, headers={"Content-Type": MEDIA_TYPES[found.suffix]})
 
+    async def start(self) -> None:
+        if self.checks:
+            self.checks.start()
+
     async def close(self) -> None:
+        if self.checks:
+            await self.checks.stop()
         await self.work(self.project.close)
         self._thread.shutdown()
 
@@ -238,10 +251,14 @@ def review_application(
         if request.path.startswith("/api/"):
             response.headers["Cache-Control"] = "no-store"
 
+    async def started(app: web.Application) -> None:
+        await review.start()
+
     async def closed(app: web.Application) -> None:
         await review.close()
 
     app = web.Application(middlewares=[guarded], client_max_size=BODY_LIMITS.bytes)
+    app.on_startup.append(started)
     app.on_response_prepare.append(secured)
     app.on_cleanup.append(closed)
     app.add_routes(review.routes())
@@ -256,12 +273,14 @@ async def serve_review(
     who: str,
     ready: Callable[[str], None],
     runs: RecordedRuns | None = None,
+    on_progress: Callable[[ChecksProgress], None] | None = None,
 ) -> None:
     """Serves a review until SIGTERM or cancellation, and closes it.
 
     Args:
         who: who acts where nobody signs in.
         ready: called with the address once it answers.
+        runs, on_progress: as of `ReviewApp`.
 
     Raises UsageError if it cannot listen there, or others could reach it unprotected.
     """
@@ -282,7 +301,7 @@ async def serve_review(
         loop.set_exception_handler(quiet_without_descriptors)
         connections = Connections(lambda: runner.server())  # pyright: ignore[reportOptionalCall]
         app = review_application(
-            ReviewApp(project, name, sign_in, runs), policy, connections.request_complete
+            ReviewApp(project, name, sign_in, runs, on_progress), policy, connections.request_complete
         )
         runner = web.AppRunner(
             app,

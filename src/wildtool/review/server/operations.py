@@ -8,14 +8,19 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import asdict
 from typing import Any, cast
 
-from wildtool.errors import DataError, UsageError, unknown_name
+from wildtool.errors import DataError, StorageError, UsageError, unknown_name
 from wildtool.json_codec import JsonLimits, as_list, as_object, as_objects, check_limits
 from wildtool.review.history import ItemHistory
 from wildtool.review.pointers import ABSENT, Change, changed, value_at
 from wildtool.review.project import EditConflict, ReviewProject
+<<<<<<< HEAD
 from wildtool.review.proposed import accept_proposal, discard_proposal
+=======
+from wildtool.review.server.checks import RuleChecks
+>>>>>>> bc4a779 (Open a new set's pages at once and run the rules meanwhile: 10,000 sessions showed nothing for a minute and more)
 from wildtool.review.server.payloads import (
     Payload,
     figures_payload,
@@ -43,20 +48,31 @@ class ReviewService:
     """A review as its pages use it. For one thread."""
 
     def __init__(
-        self, project: ReviewProject, name: str, *, signs_in: bool = False, runs: RecordedRuns | None = None
+        self,
+        project: ReviewProject,
+        name: str,
+        *,
+        signs_in: bool = False,
+        runs: RecordedRuns | None = None,
+        checks: RuleChecks | None = None,
     ) -> None:
         """Args:
         name: of the review, for its heading.
         signs_in: whether people sign in, and so can sign out.
         runs: what recorded runs say about an item; None if none were given.
+        checks: what runs the rules over new items; None if nothing does.
         """
         self.project = project
         self.name = name
         self.signs_in = signs_in
         self.runs = runs
+        self.checks = checks
 
     def item(self, item: str, who: str) -> Payload:
-        """An item for its page, with what recorded runs say about it."""
+        """An item for its page, checked at once if its turn has not come, with what recorded runs say about it."""
+        if self.checks:
+            with suppress(StorageError):  # people can read on a full disk
+                self.project.check_item(item)
         shown = item_payload(self.project, item, who)
         if self.runs is not None:
             found = self.project.item(item)
@@ -74,6 +90,10 @@ class ReviewService:
 
 def _review(review: ReviewService, who: str, asked: Payload) -> Any:
     return review_payload(review.project, who, review.name, signed_in=review.signs_in)
+
+
+def _checks(review: ReviewService, who: str, asked: Payload) -> Any:
+    return asdict(review.checks.progress()) if review.checks else {}
 
 
 def _queue(review: ReviewService, who: str, asked: Payload) -> Any:
@@ -206,6 +226,7 @@ def _close_round(review: ReviewService, who: str, asked: Payload) -> Any:
 
 READS: Mapping[str, Operation] = {
     "review": _review,
+    "checks": _checks,
     "queue": _queue,
     "item": _item,
     "part": _part,

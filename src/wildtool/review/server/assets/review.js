@@ -107,6 +107,8 @@ const neighbours = (id) => {
 
 function row(item) {
   const made = make("li", "row"), name = link("", addressOf(item.id), "open");
+  made.dataset.id = item.id;
+  made.classList.toggle("unchecked", !item.warnings);
   name.append(bdi(item.id));
   const chips = make("span", "chips"), chip = (text, classes = "") => { if (text) chips.append(make("span", `chip ${classes}`, text)); };
   if (item.mine) chip(t("yours"), "accent");
@@ -114,6 +116,7 @@ function row(item) {
   if (item.conflicts.length) chip(t("conflict"), "bad");
   if (item.stale) chip(t("{0} stale tasks", item.stale), "warn");
   if (item.warnings && item.warnings.length) chip(item.warnings.join(", "), item.errors ? "bad" : "warn");
+  if (!item.warnings) chip(t("unchecked"));
   if (item.confidence < 1) chip(t("confidence {0} %", Math.round(100 * item.confidence)));
   const types = [...new Set(item.strata.map(([kind]) => kind).filter(Boolean))].join(" · ");
   made.append(name, make("span", "what", [item.domain, types].filter(Boolean).join(" — ")), chips);
@@ -178,6 +181,31 @@ async function showQueue() {
   document.title = "wildtool review";
 }
 
+// ---- rules that run over new items meanwhile
+let checking = false;
+async function watchChecks() {
+  clearTimeout(watchChecks.timer);
+  const found = await read("checks").catch(() => ({})), line = element("checks"), was = checking;
+  checking = Boolean(found.running);
+  line.hidden = !checking && !found.problem;
+  line.textContent = found.problem ? t("The rules stopped: {0}", found.problem) : t("The rules run: {0} of {1} items are checked.", found.checked, found.total);
+  if (checking) watchChecks.timer = setTimeout(watchChecks, 2000);
+  if (checking || was) await attempt(refreshRows);
+  if (was && !checking) await context.changed();
+}
+// Rows that were not checked when they were shown, as they are now.
+async function refreshRows() {
+  if (!main.querySelector(".row.unchecked")) return;
+  const answer = await read("queue", asked()), now = new Map(answer.items.map((item) => [item.id, item]));
+  for (const old of main.querySelectorAll(".row.unchecked")) {
+    const item = now.get(old.dataset.id);
+    if (!item || !item.warnings) continue;
+    const made = row(item), focused = old.contains(document.activeElement);
+    old.replaceWith(made);
+    if (focused) made.querySelector(".open").focus();
+  }
+}
+
 // ---- what the address names
 const context = {
   get review() { return review; },
@@ -218,6 +246,7 @@ async function start() {
   }
   if (!location.hash) history.replaceState(null, "", `#queue=${review.queues.mine ? "mine" : "all"}`);
   await turn();
+  watchChecks();
 }
 
 // ---- the keyboard

@@ -79,6 +79,7 @@ const CHINESE = {
   "history": "历史", "filter": "筛选", "on an edge: add or remove it": "在边上：添加或删除", "write a remark": "写备注",
   "Recorded runs": "已记录的运行", "Accept": "采纳", "right": "正确", "wrong": "错误", "unknown": "未知", "model": "模型", "task": "任务",
   "The server does not answer. Is `wildtool review` still running?": "服务器没有响应。`wildtool review` 还在运行吗？",
+  "The rules run: {0} of {1} items are checked.": "规则运行中：已检查 {1} 项中的 {0} 项。", "The rules stopped: {0}": "规则已停止：{0}",
   "Not JSON: {0}": "不是 JSON：{0}", "Loading …": "加载中…", "{0} others review it too": "另有 {0} 人审核", "1 other reviews it too": "另有 1 人审核",
   "The text has changed; leave it?": "文本已更改，是否离开？",
   "unnatural user text": "用户语句不自然", "wrong type": "类型错误", "wrong subtype, or the context is not needed": "子类型错误或不需要上下文",
