@@ -26,7 +26,7 @@ class ChecksProgress:
 
 
 class RuleChecks:
-    """The rules over all items that were not checked yet. Stopped or killed, they go on there at the next start."""
+    """The rules over all items that were not checked yet. Stopped or killed, they continue there at the next start."""
 
     def __init__(
         self, project: ReviewProject, work: Work, on_progress: Callable[[ChecksProgress], None]
