@@ -16,11 +16,8 @@ from wildtool.json_codec import JsonLimits, as_list, as_object, as_objects, chec
 from wildtool.review.history import ItemHistory
 from wildtool.review.pointers import ABSENT, Change, changed, value_at
 from wildtool.review.project import EditConflict, ReviewProject
-<<<<<<< HEAD
 from wildtool.review.proposed import accept_proposal, discard_proposal
-=======
 from wildtool.review.server.checks import RuleChecks
->>>>>>> bc4a779 (Open a new set's pages at once and run the rules meanwhile: 10,000 sessions showed nothing for a minute and more)
 from wildtool.review.server.payloads import (
     Payload,
     figures_payload,
