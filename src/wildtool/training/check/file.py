@@ -10,7 +10,7 @@ from typing import Any
 
 from wildtool.engine.score.formatting import counted
 from wildtool.json_codec import as_list, as_object, dumps, json_type
-from wildtool.training.check.rows import CheckedRow, RowForm, checked_rows, is_parquet
+from wildtool.training.check.rows import CheckedRow, RowForm, checked_rows, is_parquet, repeated_keys
 from wildtool.training.check.rules import RecordFinding, Severity, check_record, record_kind
 from wildtool.training.check.trainers import TRAINERS, Effect, TrainerNote
 from wildtool.training.conversation import ROW_REPAIRS
@@ -30,6 +30,8 @@ _NO_OBJECT = "expected an object, found "
 """How the reader of files says that a row is another kind of JSON."""
 _DEEPEST = 4
 """Fields within fields that F02 compares; schemas and arguments differ from record to record and are left out."""
+_MOST_KEYS = 10
+"""Repeated keys of a row that are named."""
 _FREE = frozenset({"tools", "arguments", "parameters", "wildtool"})
 
 
@@ -111,7 +113,7 @@ def _findings(
         for one in found:
             yield FileFinding(place, row.id, one.field, one.rule, one.level, one.message)
         for one in whole.add(row, place):
-            yield FileFinding(place, row.id, one.field, one.rule, "error", one.message)
+            yield FileFinding(place, row.id, one.field, one.rule, one.level, one.message)
         for name in trainers if row.value is not None else ():
             for note in _trainer_notes(name, row, result.form, found, whole.length):
                 result.trainers[name][note.effect] += 1
@@ -178,7 +180,7 @@ class _Whole:
         """Tokens of the last row, perhaps estimated."""
 
     def add(self, row: CheckedRow, place: str) -> Iterator[RecordFinding]:
-        """Takes a row; gives the findings of F04."""
+        """Takes a row; gives the findings of F04, and keys that the row has twice."""
         self.length = 0.0
         if row.value is None:
             return
@@ -199,6 +201,11 @@ class _Whole:
         for key in ("source", "dataset"):
             if isinstance(name := as_object(row.value).get(key), str) and len(self._sources) < 1000:
                 self._sources[name] = None
+        for key in repeated_keys(row.text, text)[:_MOST_KEYS]:
+            message = (
+                f"an object has the key {dumps(key).decode()} more than once; readers take its last value"
+            )
+            yield RecordFinding("repeated-key", "", message)
         if b"\\u0000" in text or b"\\ud" in text:
             for where, value in _leaves("", row.value):
                 if "\x00" in value or any("\ud800" <= c <= "\udfff" for c in value):

@@ -1,5 +1,7 @@
 """Reads a training file for checks: each row unchanged, and as the record that its reader makes of it."""
 
+import json
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -9,7 +11,7 @@ from typing import Any, Literal
 from wildtool.errors import DataError
 from wildtool.json_codec import as_list, as_object
 from wildtool.training.check.rules import check_record, record_kind
-from wildtool.training.files import FileRow, read_rows
+from wildtool.training.files import FileRow, RawRow, parse_row, raw_rows, read_rows
 from wildtool.training.readers.data_sets import DATA_SETS, fitting_sets
 from wildtool.training.readers.options import DEFAULT_OPTIONS
 from wildtool.training.reading import DETECT, chosen_set, read_row, sampled_rows
@@ -18,6 +20,7 @@ from wildtool.training.record import RejectedRow, TrainingRecord
 RowForm = Literal["sharegpt", "messages"]
 """Shapes that trainers read: turns with `from` and `value`, or messages as in OpenAI's and TRL's."""
 _SAMPLE = 20
+_WRITTEN_QUOTE = b"\\u0022"
 _OF_MESSAGES = frozenset({"openai", "pandora"})
 
 
@@ -31,6 +34,8 @@ class CheckedRow:
     """The row unchanged; None where it cannot be read."""
     record: TrainingRecord | RejectedRow
     """What its reader makes of it."""
+    text: bytes = b""
+    """Its JSON text; empty where it is none."""
 
     @property
     def id(self) -> str:
@@ -82,8 +87,8 @@ def is_parquet(path: Path) -> bool:
 
 def checked_rows(path: Path) -> tuple[RowForm, Iterator[CheckedRow]]:
     """The shape of a file and its rows. Raises DataError where it holds nothing or is of neither shape."""
-    sample, rows = sampled_rows(path, read_rows(path))
-    form = row_form(path, sample)
+    sample, rows = sampled_rows(path, raw_rows(path))
+    form = row_form(path, list(map(parse_row, sample)))
     if form is None:
         raise DataError(
             f"{path}: is a published set in its own layout; convert it first: `wildtool data convert {path.name}`"
@@ -91,10 +96,36 @@ def checked_rows(path: Path) -> tuple[RowForm, Iterator[CheckedRow]]:
     return form, _records(path, form, rows)
 
 
-def _records(path: Path, form: RowForm, rows: Iterator[FileRow]) -> Iterator[CheckedRow]:
+def _records(path: Path, form: RowForm, rows: Iterator[RawRow]) -> Iterator[CheckedRow]:
     data_set = DATA_SETS["sharegpt" if form == "sharegpt" else "openai"]
-    for row in rows:
-        yield CheckedRow(row.number, row.value, read_row(row, data_set, str(path), DEFAULT_OPTIONS))
+    for raw in rows:
+        row = parse_row(raw)
+        record = read_row(row, data_set, str(path), DEFAULT_OPTIONS)
+        text = b"" if isinstance(raw, FileRow) else raw[1]
+        text = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+        yield CheckedRow(row.number, row.value, record, text)
+
+
+def repeated_keys(text: bytes, read: bytes) -> list[str]:
+    """Keys that an object in a JSON text has more than once.
+
+    Args:
+        text: empty for none.
+        read: its value, written as JSON again: with every key once.
+    """
+    # A dropped key takes its quotes with it, so most texts need not be read a second time.
+    if not text or (text.count(b'"') == read.count(b'"') and _WRITTEN_QUOTE not in text):
+        return []
+    found: dict[str, None] = {}
+
+    def take(pairs: list[tuple[str, Any]]) -> None:
+        found.update((key, None) for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+
+    try:
+        json.loads(text, object_pairs_hook=take)
+    except (ValueError, RecursionError):
+        return []  # longer numbers, or deeper objects, than this reader takes
+    return list(found)
 
 
 def fault_of(row: CheckedRow, form: RowForm) -> tuple[str, str] | None:

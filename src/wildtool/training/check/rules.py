@@ -13,7 +13,7 @@ from wildtool.training.record import RecordKind
 Severity = Literal["error", "warning", "note"]
 TURN_ROLES = ("human", "gpt", "function_call", "observation")
 _ASKS, _REPLIES = ("human", "observation"), ("gpt", "function_call")
-_WARNINGS = frozenset({"S12", "S13", "S14", "S15", "S16", "S17", "S18", "S21", "repair"})
+_WARNINGS = frozenset({"S12", "S13", "S14", "S15", "S16", "S17", "S18", "S21", "repair", "repeated-key"})
 EMPTY_CALLS = "the list of calls is empty"
 _SOME_STOP = "some templates of LLaMA-Factory stop on it"
 _MARKS = re.compile(

@@ -1,0 +1,45 @@
+"""Keys that a line has twice: readers take one value without a word."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wildtool.json_codec import dumps
+from wildtool.training.check.file import FileCheck, check_training_file
+from wildtool.training.check.rows import repeated_keys
+
+TEXTS = st.text(st.sampled_from('ab":{}\\é'), max_size=6)
+VALUES = st.recursive(
+    TEXTS | st.none() | st.integers(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+)
+
+
+@given(VALUES, st.booleans(), st.booleans())
+def test_a_text_without_repeated_keys_has_none(value: Any, is_ascii: bool, escaped: bool):
+    text = json.dumps({"x": value}, ensure_ascii=is_ascii)
+    text = text.replace('\\"', "\\u0022") if escaped and "\\\\" not in text else text
+    assert repeated_keys(text.encode(), dumps(json.loads(text))) == []
+
+
+@given(VALUES, TEXTS, VALUES, VALUES)
+def test_a_repeated_key_is_named_wherever_it_is(value: Any, key: str, one: Any, other: Any):
+    name = json.dumps(key)
+    inner = f"{{{name}: {json.dumps(one)}, {name}: {json.dumps(other)}}}"
+    text = json.dumps({"before": value, "after": ["INNER"]}).replace('"INNER"', inner)
+    assert repeated_keys(text.encode(), dumps(json.loads(text))) == [key]
+
+
+@pytest.mark.parametrize("is_list", [False, True])
+def test_the_line_and_the_key_are_named_in_a_warning(tmp_path: Path, is_list: bool):
+    row = '{"conversations": [{"from": "human", "value": "a"}, {"from": "gpt", "value": "\\u0022b", "value": "c"}]}'
+    path = tmp_path / "a.jsonl"
+    good = row.replace('"\\u0022b", "value": ', "")
+    path.write_text(f"[{good},\n{row}]" if is_list else f"{good}\n{row}\n")
+    found = [one for one in check_training_file(path, FileCheck()) if one.rule == "repeated-key"]
+    assert [(one.place, one.level) for one in found] == [(f"{path}:2", "warning")]
+    assert 'the key "value" more than once' in found[0].message
