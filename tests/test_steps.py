@@ -29,14 +29,16 @@ def test_a_short_task_says_nothing(shown: list[str], monkeypatch: pytest.MonkeyP
 def test_a_long_one_says_how_far_it_is_and_then_clears_the_line(
     shown: list[str], monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(steps, "monotonic", at(0.0, 0.5, 3.0).__next__)
-    assert list(steps.with_steps("judging runs/a", range(1000, 1100), int)) == list(range(1000, 1100))
-    assert shown == [
-        "judging runs/a: 1,032 items",
-        "judging runs/a: 1,064 items",
-        "judging runs/a: 1,096 items",
-        "",
-    ]
+    monkeypatch.setattr(steps, "monotonic", at(0.0, 0.5, 3.0, 3.05, 3.2).__next__)
+    assert list(steps.with_steps("judging runs/a", range(1000, 1130), int)) == list(range(1000, 1130))
+    assert shown == ["judging runs/a: 1,032 done", "judging runs/a: 1,096 done", ""]
+
+
+def test_an_error_in_a_long_task_clears_the_line_too(shown: list[str]):
+    with pytest.raises(ValueError, match="broken"), steps.step_line():
+        steps.show_step("reading a.jsonl")
+        raise ValueError("broken")
+    assert shown == ["reading a.jsonl", ""]
 
 
 def test_without_a_terminal_nothing_is_counted(monkeypatch: pytest.MonkeyPatch):

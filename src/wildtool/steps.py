@@ -1,13 +1,15 @@
-"""What takes long says so, and a command with a terminal shows it."""
+"""What takes long says what it is doing, on one line; `show_steps` says where, which a command with a terminal does."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
 from time import monotonic
 from typing import TypeVar
 
 Job = TypeVar("Job")
 _SILENT_S = 2.0
 """Time after which a long task says how far it is."""
-_EVERY = 32
+_EVERY, _EVERY_S = 32, 0.1
+"""Jobs between two looks at the clock, and seconds between two lines."""
 
 _show: Callable[[str], None] | None = None
 
@@ -18,21 +20,38 @@ def show_steps(show: Callable[[str], None]) -> None:
     _show = show
 
 
+def show_step(text: str) -> None:
+    """Says what is done now. The caller is inside `step_line`, which clears it at the end."""
+    if _show is not None:
+        _show(text)
+
+
+@contextmanager
+def step_line() -> Generator[None]:
+    """Clears the line of steps at the end, also after an error. Also a decorator."""
+    try:
+        yield
+    finally:
+        show_step("")
+
+
 def with_steps(what: str, jobs: Iterable[Job], place: Callable[[Job], int]) -> Iterator[Job]:
     """The jobs one after another; if they take long, shows how many were done.
 
     Args:
-        what: is done, such as `judging runs/demo`.
-        place: of a job among all, from 0.
+        what: what is done, such as `judging runs/demo`.
+        place: gives the place of a job among all.
     """
     if _show is None:
         yield from jobs
         return
-    begun, shown = monotonic(), False
-    for number, job in enumerate(jobs):
-        if number % _EVERY == 0 and (shown or monotonic() - begun > _SILENT_S):
-            _show(f"{what}: {place(job):,} items")
-            shown = True
-        yield job
-    if shown:
-        _show("")
+    due, shown = monotonic() + _SILENT_S, False
+    try:
+        for number, job in enumerate(jobs):
+            if number % _EVERY == 0 and (now := monotonic()) > due:
+                _show(f"{what}: {place(job):,} done")
+                due, shown = now + _EVERY_S, True
+            yield job
+    finally:
+        if shown:
+            _show("")

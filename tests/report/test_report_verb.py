@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from report.report_build import ATTACK, Scripted, hostile, play
+from wildtool import steps
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.cli import app
 from wildtool.report.build import build
@@ -177,18 +178,22 @@ def test_no_folder_of_this_machine_stands_in_a_report(tmp_path: Path):
     assert "(data mine.jsonl)" in index
 
 
-def test_incomplete_runs_say_so_on_every_page_and_in_every_table(runs: Path, tmp_path: Path):
+def test_incomplete_runs_say_so_on_every_page_and_in_every_table(
+    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     found = read_runs([runs / "gold", runs / "chat"])
     found[1] = replace(found[1], result=replace(found[1].result, incomplete=True))
-    steps: list[str] = []
-    build(found, tmp_path / "site", on_progress=steps.append)
+    shown: list[str] = []
+    monkeypatch.setattr(steps, "_show", shown.append)
+    build(found, tmp_path / "site")
     for page in ("index", "types-and-positions", "side-by-side"):
         assert "baseline/chat (incomplete)" in (tmp_path / "site" / f"{page}.html").read_text("utf-8")
     assert "baseline/chat (incomplete)" in (tmp_path / "site" / "data" / "t.js").read_text("utf-8")
     for said in (markdown(found), latex(found)):
         assert "baseline/chat (incomplete)" in said.replace(r"\allowbreak{}", "")
         assert "baseline/gold (incomplete)" not in said
-    assert "Comparing 2 models" in steps
+    assert "comparing 2 models" in shown
+    assert shown[-1] == ""
 
 
 def test_the_value_that_a_perfect_run_has_is_explained_where_it_is_shown(runs: Path, tmp_path: Path):

@@ -102,8 +102,8 @@ def main() -> None:
     # Running and judging make many objects and hardly any reference cycles.
     gc.set_threshold(GC_THRESHOLD, *gc.get_threshold()[1:])
     if sys.stderr.isatty():
-        from wildtool.cli.terminal import show_step
+        from wildtool.cli.terminal import print_step
         from wildtool.steps import show_steps
 
-        show_steps(show_step)
+        show_steps(print_step)
     app(prog_name="wildtool")

@@ -19,8 +19,8 @@ __all__ = [
     "print_err",
     "print_out",
     "print_rows",
+    "print_step",
     "print_wrapped",
-    "show_step",
     "single_line",
     "supports_bold",
     "terminal_width",
@@ -119,10 +119,9 @@ class CappedMessages:
             print_err(f"… and {self._count - self._limit} more like these")
 
 
-def show_step(text: str) -> None:
+def print_step(text: str) -> None:
     """Shows on a terminal what is being done, on one line that the next text takes; an empty text clears it."""
-    if sys.stderr.isatty():
-        print(f"\r\x1b[K{single_line(text, 70)}", end="", file=sys.stderr, flush=True)
+    print(f"\r\x1b[K{single_line(text, 70)}", end="", file=sys.stderr, flush=True)
 
 
 def print_rows(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

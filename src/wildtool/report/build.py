@@ -1,6 +1,6 @@
 """Builds the report of some runs: makes the pages, writes the site."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -17,6 +17,7 @@ from wildtool.report.pages.metrics import add_view, views_of
 from wildtool.report.pages.side_by_side import add_side_by_side
 from wildtool.report.pages.trajectory_page import trajectory_writer
 from wildtool.report.site.site import Page, Site
+from wildtool.steps import show_step, step_line
 
 TITLE = "wildtool report"
 TIES_NOTE = (
@@ -25,20 +26,19 @@ TIES_NOTE = (
 )
 
 
+@step_line()
 def build(
     runs: Sequence[ReportRun],
     out: Path,
     *,
     single: bool = False,
     audited: bool = False,
-    on_progress: Callable[[str], None] = lambda _: None,
 ) -> Path:
     """Writes the report of some runs; returns the file to open.
 
     Args:
         out: the folder to write to; for a single file, that file.
         audited: whether to score the gold answers too, for the gold ceiling.
-        on_progress: called with the name of each step.
     """
     if not single:
         site = Site(out, title=TITLE)
@@ -46,23 +46,21 @@ def build(
         write_file(
             out / "index.html", f'<!doctype html>\n{GENERATOR}">\nThis report is not finished.\n'.encode()
         )
-        return _fill(site, runs, audited, on_progress).finish(out)
+        return _fill(site, runs, audited).finish(out)
     with TemporaryDirectory() as parts:
-        return _fill(Site(Path(parts), title=TITLE, single=True), runs, audited, on_progress).finish(out)
+        return _fill(Site(Path(parts), title=TITLE, single=True), runs, audited).finish(out)
 
 
-def _fill(site: Site, runs: Sequence[ReportRun], audited: bool, on_progress: Callable[[str], None]) -> Site:
+def _fill(site: Site, runs: Sequence[ReportRun], audited: bool) -> Site:
     with trajectory_writer(site, runs):
-        _add_leaderboards(site, runs, audited, on_progress)
-        on_progress("Writing trajectories")
+        _add_leaderboards(site, runs, audited)
+        show_step("writing trajectories")
     # The first page is the one that opens; it is made last, because it links to the others.
     site.pages.insert(0, site.pages.pop())
     return site
 
 
-def _add_leaderboards(
-    site: Site, runs: Sequence[ReportRun], audited: bool, on_progress: Callable[[str], None]
-) -> None:
+def _add_leaderboards(site: Site, runs: Sequence[ReportRun], audited: bool) -> None:
     """Adds the pages of all leaderboards, then the overview that links to them."""
     boards = group_leaderboards(runs)
     site.colours = model_colours(label for board in boards for label in board.labels[:MAX_LINE_MODELS])
@@ -71,12 +69,12 @@ def _add_leaderboards(
     pages: dict[str, list[Page]] = {}
     for board in boards:
         before = len(site.pages)
-        on_progress(f"Comparing {len(board.runs)} models")
+        show_step(f"comparing {len(board.runs)} models")
         found = compare_all_pairs([run.shares for run in board.runs])
         prefix = f"{board.slug}-" if len(boards) > 1 else ""
         for view in views_of(board):
             its = [numbers[id(run)] for run in board.runs]
-            on_progress(f"Drawing {view.title}")
+            show_step(f"drawing {view.title}")
             add_view(site, board, view, f"{prefix}{view.slug}", its)
         add_side_by_side(site, board, found, f"{prefix}side-by-side")
         add_dataset(site, board, f"{prefix}dataset")

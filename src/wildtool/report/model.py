@@ -1,6 +1,6 @@
 """What pages are made from: runs, and the leaderboards that group comparable ones."""
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,6 +18,7 @@ from wildtool.engine.score.verdict_table import relation
 from wildtool.report.parallel import run_jobs
 from wildtool.report.text import slug
 from wildtool.stats.metrics import best_first
+from wildtool.steps import show_step, step_line
 from wildtool.types import Metric, Source
 
 MAX_RUNS_IN_PROCESS = 12
@@ -93,26 +94,24 @@ class Leaderboard:
         return _source(self.runs[0])
 
 
+@step_line()
 def read_runs(
     folders: Iterable[Path],
     profile: str | None = None,
     *,
     keep: bool = True,
-    on_progress: Callable[[str], None] = lambda _: None,
 ) -> list[ReportRun]:
     """Runs with their numbers; scores those without verdicts. Raises RecordError.
 
-    Args:
-        keep: as of `open_results`.
-        on_progress: called with each step in words.
+    Args: keep: as of `open_results`.
     """
     jobs = [partial(_read, folder, profile, keep) for folder in folders]
     runs: list[ReportRun] = []
-    on_progress(f"Reading {len(jobs)} runs")
+    show_step(f"reading {len(jobs)} runs")
     with run_jobs(jobs, parallel=len(jobs) > MAX_RUNS_IN_PROCESS) as found:
         for run in found:
             runs.append(run)
-            on_progress(f"Read {len(runs)} of {len(jobs)} runs")
+            show_step(f"read {len(runs)} of {len(jobs)} runs")
     return runs
 
 

@@ -10,7 +10,7 @@ from wildtool.benchmarks import OURS
 from wildtool.cli.command import MORE, split_values
 from wildtool.cli.commands.data_training import FilesArgument, WithOption, load_search
 from wildtool.cli.options import shared as options
-from wildtool.cli.terminal import print_err, print_out, show_step
+from wildtool.cli.terminal import print_err, print_out
 from wildtool.engine.score.formatting import counted
 from wildtool.errors import UsageError, unknown_name
 
@@ -117,9 +117,7 @@ def recipe(
         search=search,
         tokens=None if tokenizer is None else token_counter(tokenizer),
         force=force,
-        report=show_step,
     )
-    show_step("")
     for warning in result.warnings:
         print_err(warning)
     settings = result.settings

@@ -10,9 +10,10 @@ import typer
 
 from wildtool.cli.command import split_values
 from wildtool.cli.options import shared as options
-from wildtool.cli.terminal import CappedMessages, print_err, print_out, print_wrapped, show_step, single_line
+from wildtool.cli.terminal import CappedMessages, print_err, print_out, print_wrapped, single_line
 from wildtool.engine.score.formatting import counted
 from wildtool.errors import UsageError, match_name, unknown_name
+from wildtool.steps import show_step, step_line
 
 if TYPE_CHECKING:
     from wildtool.training.mix.mix import MixPlan, MixSet
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 TRAINING = "training"
 """What `--benchmark` says for training files."""
-_EVERY_ROWS = 1000
 """Rows after which progress is shown."""
 
 
@@ -179,11 +179,8 @@ def overlap(
     check_readable(files)
     search = load_search(benchmarks)
     complain = CappedMessages()
-    result = write_clean(
-        files, search, flags, out, data_set=data_set, force=force, complain=complain, report=_show_rows
-    )
+    result = write_clean(files, search, flags, out, data_set=data_set, force=force, complain=complain)
     complain.close()
-    show_step("")
     if as_json:
         print(json.dumps(result.as_json(), indent=1, ensure_ascii=False))
     else:
@@ -195,11 +192,7 @@ def overlap(
     return int(result.left > 0 or result.unreadable > 0)
 
 
-def _show_rows(count: int) -> None:
-    if count % _EVERY_ROWS == 0:
-        show_step(f"{count:,} rows")
-
-
+@step_line()
 def load_search(names: list[str] | None) -> "OverlapSearch":
     """The benchmarks of `--with`, or all whose data are here, ready to be looked for."""
     from wildtool.engine.registry import load_benchmark
@@ -215,9 +208,8 @@ def load_search(names: list[str] | None) -> "OverlapSearch":
         found = [(benchmark, benchmark.locate(None)) for benchmark in chosen]
     search = OverlapSearch()
     for benchmark, source in found:
-        show_step(f"reads {benchmark.name}")
+        show_step(f"reading {benchmark.name}")
         search.add(benchmark.name, benchmark_items(benchmark, source))
-    show_step("")
     return search
 
 
@@ -350,8 +342,7 @@ def mix(
             print_err(f"{' and '.join(members)} are partly the same data ({family}); add --dedupe near")
     check_readable(one.path for one in plan.sets)
     search = None if no_overlap_check else load_search(benchmarks)
-    result = write_mix(plan, out, search=search, audit=audit, force=force, report=show_step)
-    show_step("")
+    result = write_mix(plan, out, search=search, audit=audit, force=force)
     _print_mix(result.counts)
     for note in result.notes:
         print_err(note)

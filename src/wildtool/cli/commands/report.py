@@ -8,7 +8,7 @@ import typer
 
 from wildtool.cli.command import worst_status
 from wildtool.cli.options import shared as options
-from wildtool.cli.terminal import print_err, print_out, show_step
+from wildtool.cli.terminal import print_err, print_out
 from wildtool.errors import UsageError
 
 if TYPE_CHECKING:
@@ -67,20 +67,13 @@ def report(
     elif to is not None:
         outputs.check_file(to, force=force)
     folders = [folder for path in runs for folder in run_folders(path)]
-    try:
-        found = read_runs(folders, profile, on_progress=show_step)
-    finally:
-        show_step("")
+    found = read_runs(folders, profile)
     for run in found:
         print_run_notes(run.folder, run.result)
     if format == "html" and to is not None:
         from wildtool.report.build import build
 
-        try:
-            page = build(found, to, single=single_file, audited=audit, on_progress=show_step)
-        finally:
-            show_step("")
-        print_out(f"Report: {page}")
+        print_out(f"Report: {build(found, to, single=single_file, audited=audit)}")
     else:
         _print_tables(found, format, to)
     return worst_status([run.result.exit_status for run in found])

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field
+from operator import attrgetter
 from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
@@ -19,6 +20,7 @@ from wildtool.engine.score.formatting import counted
 from wildtool.errors import DataError, RecordError, UsageError
 from wildtool.json_codec import as_object, dumps
 from wildtool.outputs import atomic_replace, check_folder, check_not_input, make_folder
+from wildtool.steps import with_steps
 from wildtool.training.check.rows import RowForm, checked_rows, fault_of
 from wildtool.training.keys import drawn_number, split_of
 from wildtool.training.mix.apportion import apportion
@@ -134,14 +136,12 @@ def write_mix(
     search: OverlapSearch | None,
     audit: Path | None = None,
     force: bool = False,
-    report: Callable[[str], None] = lambda text: None,
 ) -> MixResult:
     """Writes a mixture into a folder: a file per split, `mix.json`, and the rows that were rejected.
 
     Args:
         search: benchmarks whose texts must not be in the mixture; None does not look.
         audit: file that gets a line for each duplicate left out.
-        report: called with each set that was read.
 
     Raises:
         DataError: a file cannot be read, or holds no row.
@@ -168,7 +168,7 @@ def write_mix(
             near=near,
             tools=len(plan.splits) > 1 and plan.group_by == "tools",
         )
-        counts, form, digests = _read_sets(plan, store, search, folder, report)
+        counts, form, digests = _read_sets(plan, store, search, folder)
         store.number_equals()
         kept, groups = _deduplicate(plan, store, counts, groups_near, audit)
         order = drawing_order(store, plan.seed, kept)
@@ -217,7 +217,6 @@ def _read_sets(
     store: MixStore,
     search: OverlapSearch | None,
     folder: Path,
-    report: Callable[[str], None],
 ) -> tuple[dict[str, SetCounts], RowForm, dict[str, str]]:
     counts: dict[str, SetCounts] = {}
     digests: dict[str, str] = {}
@@ -228,7 +227,7 @@ def _read_sets(
             found = counts[one.name] = SetCounts()
             form, rows = checked_rows(one.path)
             forms.setdefault(form, one.name)
-            for row in rows:
+            for row in with_steps(f"reading {one.name}", rows, attrgetter("number")):
                 found.rows += 1
                 fault = fault_of(row, form)
                 if fault is not None or isinstance(row.record, RejectedRow):
@@ -245,7 +244,6 @@ def _read_sets(
                 found.with_calls += bool(row.record.calls)
                 store.add(dumps(row.value), row.record, number, row.number)
             digests[one.name] = _sha256(one.path)
-            report(f"{one.name}: {counted(found.rows, 'row')}, {found.rejected.total():,} rejected")
     if len(forms) > 1:
         names = ", ".join(f"{name} ({form})" for form, name in forms.items())
         raise DataError(f"sets of two forms cannot be in one file: {names}; convert them to one form first")

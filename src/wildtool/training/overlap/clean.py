@@ -8,6 +8,7 @@ from typing import IO, Any
 
 from wildtool.json_codec import dumps
 from wildtool.outputs import atomic_replace, check_file, check_not_input
+from wildtool.steps import with_steps
 from wildtool.training.overlap.search import FLAGS, OverlapSearch
 from wildtool.training.reading import DETECT, rows_with_records
 from wildtool.training.record import RejectedRow
@@ -54,14 +55,12 @@ def write_clean(
     data_set: str = DETECT,
     force: bool = False,
     complain: Callable[[str], None] = lambda text: None,
-    report: Callable[[int], None] = lambda count: None,
 ) -> OverlapResult:
     """Compares every row with the benchmarks; where `out` is given, the rows without one of the flags are written to it.
 
     Args:
         data_set: the layout of the files, a name of `DATA_SETS`; `auto` looks at their keys.
         complain: called with each row that cannot be read.
-        report: called with the number of rows, row by row.
 
     Raises:
         DataError: a file cannot be opened, or holds no row.
@@ -75,9 +74,9 @@ def write_clean(
             check_file(out, force=force)
             target = stack.enter_context(stack.enter_context(atomic_replace(out)).open("wb"))
         for path in files:
-            for row, record in rows_with_records(path, data_set):
+            rows = rows_with_records(path, data_set)
+            for row, record in with_steps(f"comparing {path}", rows, lambda found: found[0].number):
                 result.rows += 1
-                report(result.rows)
                 if isinstance(record, RejectedRow):
                     result.unreadable += 1
                     complain(f"{path}:{row.number}: {record.reason}: {record.detail}")

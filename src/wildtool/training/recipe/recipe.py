@@ -14,6 +14,7 @@ from wildtool import __version__
 from wildtool.engine.score.formatting import counted
 from wildtool.errors import DataError, UsageError
 from wildtool.outputs import atomic_replace, check_folder, is_wildtool_file
+from wildtool.steps import show_step, step_line
 from wildtool.training.check.file import CHARACTERS_PER_TOKEN, FileCheck, check_training_file
 from wildtool.training.convert import Conversion, ConversionSummary
 from wildtool.training.converted_files import (
@@ -104,6 +105,7 @@ class RecipeResult:
     warnings: list[str]
 
 
+@step_line()
 def write_recipe(
     recipe: Recipe,
     out: Path,
@@ -111,7 +113,6 @@ def write_recipe(
     search: OverlapSearch | None,
     tokens: Callable[[str], int] | None = None,
     force: bool = False,
-    report: Callable[[str], None] = lambda text: None,
 ) -> RecipeResult:
     """Writes the folder.
 
@@ -135,12 +136,12 @@ def write_recipe(
         if path.resolve().is_relative_to((out / "data").resolve()):
             raise UsageError(f"{path}: lies where the data are written; name another folder with --out")
     _check_kind(recipe)
-    warnings = _checked(recipe.files, report)
-    overlap = None if search is None else _overlap(recipe.files, search, report)
+    warnings = _checked(recipe.files)
+    overlap = None if search is None else _overlap(recipe.files, search)
     out.mkdir(parents=True, exist_ok=True)
     # Marks the folder as a recipe's also if this process is killed.
     _write(out / "README.md", f"{_MARK} {__version__} -->\nNot complete: run the command again.\n")
-    report("writes the data")
+    show_step("writing the data")
     summary, name = write_llamafactory(
         Conversion(
             files=recipe.files,
@@ -211,11 +212,11 @@ def _check_kind(recipe: Recipe) -> None:
             raise UsageError(f"{path} holds {what}; train on them with --method {method}")
 
 
-def _checked(files: Sequence[Path], report: Callable[[str], None]) -> list[str]:
+def _checked(files: Sequence[Path]) -> list[str]:
     """What to warn of. Raises DataError where a file has errors."""
     warnings: list[str] = []
     for path in files:
-        report(f"checks {path}")
+        show_step(f"checking {path}")
         check = FileCheck()
         for found in check_training_file(path, check):
             if found.level == "error":
@@ -229,9 +230,8 @@ def _checked(files: Sequence[Path], report: Callable[[str], None]) -> list[str]:
     return warnings
 
 
-def _overlap(files: Sequence[Path], search: OverlapSearch, report: Callable[[str], None]) -> dict[str, Any]:
+def _overlap(files: Sequence[Path], search: OverlapSearch) -> dict[str, Any]:
     """What the data have in common with benchmarks. Raises UsageError where that is more than nothing."""
-    report("looks for benchmark items")
     found = write_clean(files, search, (), None)
     if found.left:
         touched = ", ".join(
