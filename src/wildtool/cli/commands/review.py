@@ -16,9 +16,9 @@ from wildtool.cli.commands.review_drafts import import_drafts
 from wildtool.cli.commands.review_regenerate import regenerate
 from wildtool.cli.commands.review_replies import RunsOption, agree, open_rejudge
 from wildtool.cli.options import shared as options
-from wildtool.cli.terminal import print_err, print_out, show_step, single_line
+from wildtool.cli.terminal import print_err, print_out, single_line
 from wildtool.errors import UsageError, unknown_name
-from wildtool.steps import with_steps
+from wildtool.steps import show_step, step_line, with_steps
 
 if TYPE_CHECKING:
     from wildtool.review.log import Entry
@@ -190,10 +190,8 @@ def serve_pages(
         runs=rows,
         on_progress=None if no_check else show,
     )
-    try:
+    with step_line():
         asyncio.run(served)
-    finally:
-        show_step("")
 
 
 def _rows_of(project: "ReviewProject", runs: list[Path] | None) -> "RecordedRuns | None":
