@@ -16,7 +16,8 @@ import pytest
 
 from report.report_build import ATTACK, FORGED, Scripted, play
 from wildtool.errors import RecordError, UsageError
-from wildtool.report.server.app import AccessPolicy, serve
+from wildtool.report.server.access import AccessPolicy
+from wildtool.report.server.app import serve
 from wildtool.report.server.report_jobs import files_below
 
 

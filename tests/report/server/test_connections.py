@@ -14,8 +14,8 @@ import pytest
 
 from e2e.command import COMMAND
 from report.server.test_app import served
-from wildtool.report.server import app, connections
-from wildtool.report.server.app import ReaderThread, has_pending_read
+from wildtool.report.server import connections, serving
+from wildtool.report.server.serving import WorkerThread, has_pending_action
 
 HEAD = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
 FEW_DESCRIPTORS = """
@@ -40,7 +40,7 @@ async def test_a_request_that_does_not_come_whole_is_closed(
     tmp_path: Path, sent: bytes, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(connections, "REQUEST_S", 0.01)
-    monkeypatch.setattr(app, "REQUEST_S", 0.01)
+    monkeypatch.setattr(serving, "REQUEST_S", 0.01)
     async with served(tmp_path) as server:
         reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
         writer.write(sent)
@@ -117,12 +117,12 @@ def test_a_reading_that_does_not_end_is_left_behind():
     done, forever = threading.Event(), threading.Event()
 
     async def read() -> None:
-        reader = ReaderThread()
+        reader = WorkerThread()
         assert await reader.call(lambda: 7) == 7
         task = asyncio.ensure_future(reader.call(lambda: (done.set(), forever.wait())))
         await asyncio.to_thread(done.wait)
         reader.close()
-        assert has_pending_read()
+        assert has_pending_action()
         forever.set()
         await task
 

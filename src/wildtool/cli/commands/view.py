@@ -40,7 +40,8 @@ def view(
     check_libraries()
     import asyncio
 
-    from wildtool.report.server.app import has_pending_read, serve
+    from wildtool.report.server.app import serve
+    from wildtool.report.server.serving import has_pending_action
 
     def ready(address: str) -> None:
         print_out(f"Runs in {runs}: {address}")
@@ -59,7 +60,7 @@ def view(
         asyncio.run(serve(runs, host, port, remote=allow_remote, ready=ready))
         status = 0
     finally:
-        if has_pending_read():
+        if has_pending_action():
             # A disk does not answer: nothing else may wait for it either.
             sys.stdout.flush()
             os._exit(status)

@@ -26,19 +26,7 @@ SAFE_HEADERS: Mapping[str, str] = {
     "Cache-Control": "no-cache",
 }
 """Headers of every answer, beside its content security policy."""
-MEDIA_TYPES = {
-    ".html": "text/html; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".css": "text/css; charset=utf-8",
-    ".csv": "text/csv; charset=utf-8",
-    ".svg": "image/svg+xml",
-    ".png": "image/png",
-}
-CLOSING_S = 1.0
-"""Seconds to wait for open requests when a server stops."""
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-BACKLOG = 64
-"""Connections that may wait to be accepted."""
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^:\[\]@/\s]+)(?::\d{1,5})?")
 _OWN = frozenset({"localhost", "127.0.0.1", "::1"})
 

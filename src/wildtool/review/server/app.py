@@ -4,10 +4,8 @@ Every request names this server as its host and comes from its own pages (`wildt
 static files from a fixed table. All work on the review happens in one thread, since a store is for one thread.
 """
 
-import asyncio
 import ssl
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -19,18 +17,15 @@ from aiohttp import web
 from wildtool import json_codec
 from wildtool.errors import DataError, StorageError, UsageError
 from wildtool.json_codec import as_object
-from wildtool.report.server.access import (
-    BACKLOG,
-    CLOSING_S,
-    MEDIA_TYPES,
-    SAFE_HEADERS,
-    AccessPolicy,
-    Handler,
-    address_of,
-    listening_socket,
-    wait_for_sigterm,
+from wildtool.report.server.access import AccessPolicy, address_of, listening_socket
+from wildtool.report.server.serving import (
+    Answering,
+    WorkerThread,
+    file_answer,
+    guarded_application,
+    json_answer,
+    serve_application,
 )
-from wildtool.report.server.connections import REQUEST_S, Connections, quiet_without_descriptors
 from wildtool.review.project import EditConflict, ReviewProject
 from wildtool.review.server.checks import ChecksProgress, RuleChecks
 from wildtool.review.server.operations import (
@@ -114,7 +109,7 @@ class ReviewApp:
         self.sign_in = sign_in
         self.checks = RuleChecks(project, self.work, on_progress) if on_progress else None
         self.service = ReviewService(project, name, signs_in=not sign_in.alone, runs=runs, checks=self.checks)
-        self._thread = ThreadPoolExecutor(1, "wildtool-review")
+        self._thread = WorkerThread()
         self._files = _page_files()
 
     def routes(self) -> list[web.RouteDef]:
@@ -124,13 +119,12 @@ class ReviewApp:
             web.post("/api/sign-out", self.end_session),
             web.get("/api/{what}", self.read),
             web.post("/api/{what}", self.write),
-            web.get("/favicon.ico", self.icon),
             web.get("/{path:.*}", self.page),
         ]
 
     async def work(self, action: Callable[[], Any]) -> Any:
         """The result of an action in the thread that has the store."""
-        return await asyncio.get_running_loop().run_in_executor(self._thread, action)
+        return await self._thread.call(action)
 
     async def read(self, request: web.Request) -> web.StreamResponse:
         return await self._answer(request, READS, dict(request.query))
@@ -141,11 +135,11 @@ class ReviewApp:
     async def session(self, request: web.Request) -> web.Response:
         """Whether somebody is signed in."""
         who = await self.work(lambda: self.sign_in.person(self.project, request))
-        return _json({"who": who})
+        return json_answer({"who": who})
 
     async def start_session(self, request: web.Request) -> web.Response:
         token = str((await _body(request)).get("token", ""))
-        response = _json({})
+        response = json_answer({})
 
         def start() -> bool:
             self.project.refresh()
@@ -153,24 +147,18 @@ class ReviewApp:
 
         if self.sign_in.alone or await self.work(start):
             return response
-        return _json(
+        return json_answer(
             {"problem": "This token is nobody's. Ask for a new one: wildtool review people add"}, 401
         )
 
     async def end_session(self, request: web.Request) -> web.Response:
-        response = _json({})
+        response = json_answer({})
         self.sign_in.end(request, response)
         return response
 
-    async def icon(self, request: web.Request) -> web.Response:
-        """Empty: browsers ask for an icon and complain if there is none."""
-        return web.Response(status=204)
-
     async def page(self, request: web.Request) -> web.StreamResponse:
-        found = self._files.get(request.match_info["path"] or "index.html")
-        if found is None:
-            raise web.HTTPNotFound(text="There is no such page. The review: /\n")
-        return web.FileResponse(found, headers={"Content-Type": MEDIA_TYPES[found.suffix]})
+        path = request.match_info["path"] or "index.html"
+        return file_answer(self._files, path, "There is no such page. The review: /\n")
 
     async def start(self) -> None:
         if self.checks:
@@ -180,7 +168,7 @@ class ReviewApp:
         if self.checks:
             await self.checks.stop()
         await self.work(self.project.close)
-        self._thread.shutdown()
+        self._thread.close()
 
     async def _answer(
         self, request: web.Request, table: Mapping[str, Operation], asked: Payload
@@ -204,7 +192,7 @@ class ReviewApp:
                 return {"problem": str(error)}, 507
 
         answer, status = await self.work(act)
-        return _json(answer, status)
+        return json_answer(answer, status)
 
 
 async def _body(request: web.Request) -> Payload:
@@ -215,10 +203,6 @@ async def _body(request: web.Request) -> Payload:
         return as_object(json_codec.loads_within(await request.read(), BODY_LIMITS))
     except ValueError as error:
         raise web.HTTPBadRequest(text="Expected one JSON object, not too large.\n") from error
-
-
-def _json(value: Any, status: int = 200) -> web.Response:
-    return web.Response(body=json_codec.dumps(value), status=status, content_type="application/json")
 
 
 def _page_files() -> dict[str, Path]:
@@ -232,37 +216,23 @@ def _page_files() -> dict[str, Path]:
 
 
 def review_application(
-    review: ReviewApp,
-    policy: AccessPolicy,
-    answering: Callable[[Any], None] = lambda transport: None,
+    review: ReviewApp, policy: AccessPolicy, answering: Answering = lambda transport: None
 ) -> web.Application:
     """The review with its access policy. Args: answering: called with the transport of each request."""
 
-    @web.middleware
-    async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
-        answering(request.transport)
-        refusal = policy.deny_reason(request)
-        if refusal is not None:
-            raise refusal
-        return await handler(request)
+    def headers(request: web.Request) -> Mapping[str, str]:
+        kept = {"Cache-Control": "no-store"} if request.path.startswith("/api/") else {}
+        return {"Content-Security-Policy": PAGES_POLICY, **kept}
 
-    async def secured(request: web.Request, response: web.StreamResponse) -> None:
-        response.headers.update({**SAFE_HEADERS, "Content-Security-Policy": PAGES_POLICY})
-        if request.path.startswith("/api/"):
-            response.headers["Cache-Control"] = "no-store"
-
-    async def started(app: web.Application) -> None:
-        await review.start()
-
-    async def closed(app: web.Application) -> None:
-        await review.close()
-
-    app = web.Application(middlewares=[guarded], client_max_size=BODY_LIMITS.bytes)
-    app.on_startup.append(started)
-    app.on_response_prepare.append(secured)
-    app.on_cleanup.append(closed)
-    app.add_routes(review.routes())
-    return app
+    return guarded_application(
+        review.routes(),
+        policy,
+        headers,
+        answering=answering,
+        start=review.start,
+        close=review.close,
+        body_bytes=BODY_LIMITS.bytes,
+    )
 
 
 async def serve_review(
@@ -297,28 +267,14 @@ async def serve_review(
         listen.host, remote=listen.signs_in, scheme=listen.scheme, proxy=listen.proxy, writes=True
     )
     with listening_socket(listen.host, listen.port, remote=listen.signs_in, risk=risk) as at:
-        loop = asyncio.get_running_loop()
-        loop.set_exception_handler(quiet_without_descriptors)
-        connections = Connections(lambda: runner.server())  # pyright: ignore[reportOptionalCall]
-        app = review_application(
-            ReviewApp(project, name, sign_in, runs, on_progress), policy, connections.request_complete
+        await serve_application(
+            lambda answering: review_application(
+                ReviewApp(project, name, sign_in, runs, on_progress), policy, answering
+            ),
+            at,
+            lambda: ready(listen.proxy + "/" if listen.proxy else address_of(listen.host, at, listen.scheme)),
+            context,
         )
-        runner = web.AppRunner(
-            app,
-            access_log=None,
-            handle_signals=False,
-            shutdown_timeout=CLOSING_S,
-            keepalive_timeout=REQUEST_S,
-            lingering_time=REQUEST_S,
-        )
-        await runner.setup()
-        listener = await loop.create_server(connections, sock=at, backlog=BACKLOG, ssl=context)
-        try:
-            ready(listen.proxy + "/" if listen.proxy else address_of(listen.host, at, listen.scheme))
-            await wait_for_sigterm()
-        finally:
-            listener.close()
-            await runner.cleanup()
 
 
 def _tls(listen: Listen) -> ssl.SSLContext | None:

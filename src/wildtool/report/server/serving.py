@@ -1,0 +1,174 @@
+"""What local servers have in common: the check that each request passes first, their answers, their thread, and how they
+start and stop. `wildtool.report.server.access` says who may ask."""
+
+import asyncio
+import socket
+import ssl
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from concurrent.futures import Future
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Thread
+from threading import enumerate as enumerate_threads
+from typing import Any
+
+import orjson
+from aiohttp import web
+
+from wildtool import json_codec
+from wildtool.report.server.access import SAFE_HEADERS, AccessPolicy, Handler, wait_for_sigterm
+from wildtool.report.server.connections import REQUEST_S, Connections, quiet_without_descriptors
+
+MEDIA_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".csv": "text/csv; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+}
+CLOSING_S = 1.0
+"""Seconds to wait for open requests when a server stops."""
+BACKLOG = 64
+"""Connections that may wait to be accepted."""
+_WORKER = "wildtool-worker"
+Answering = Callable[[asyncio.BaseTransport | None], None]
+"""Called with the transport of each complete request."""
+
+
+class WorkerThread:
+    """One thread for everything that must not overlap, such as the use of a store.
+
+    It does not keep the process alive: an action that never ends (a lost disk) must not block SIGTERM.
+    """
+
+    def __init__(self) -> None:
+        self._calls: SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None] = SimpleQueue()
+        self._thread = Thread(target=self._run, name=_WORKER, daemon=True)
+        self._thread.start()
+
+    async def call(self, action: Callable[[], Any]) -> Any:
+        """The result of an action, computed in the thread."""
+        done: Future[Any] = Future()
+        self._calls.put((action, done))
+        return await asyncio.wrap_future(done)
+
+    def close(self) -> None:
+        """Ends the thread after its current action, and waits briefly for that."""
+        self._calls.put(None)
+        self._thread.join(CLOSING_S)
+
+    def _run(self) -> None:
+        while (asked := self._calls.get()) is not None:
+            action, done = asked
+            if not done.set_running_or_notify_cancel():
+                continue
+            try:
+                done.set_result(action())
+            except BaseException as error:  # noqa: BLE001 - raised again where it is awaited
+                done.set_exception(error)
+
+
+def has_pending_action() -> bool:
+    """Whether a stopped server left an action behind, which the process need not wait for."""
+    return any(thread.name == _WORKER for thread in enumerate_threads())
+
+
+def json_answer(value: Any, status: int = 200) -> web.Response:
+    """A value as JSON that browsers read: NaN is null."""
+    try:
+        body = orjson.dumps(value)
+    except TypeError:  # lone surrogates, integers beyond 64 bits
+        body = json_codec.dumps(value)
+    return web.Response(body=body, status=status, content_type="application/json")
+
+
+def file_answer(files: Mapping[str, Path], path: str, otherwise: str) -> web.StreamResponse:
+    """The file at an address. Raises the answer for none. Args: otherwise: what to say then."""
+    found = files.get(path)
+    if found is None:
+        raise web.HTTPNotFound(text=otherwise)
+    kind = MEDIA_TYPES.get(found.suffix, "application/octet-stream")
+    return web.FileResponse(found, headers={"Content-Type": kind})
+
+
+async def _no_icon(request: web.Request) -> web.Response:
+    # Browsers ask for an icon and complain if there is none.
+    return web.Response(status=204)
+
+
+def guarded_application(
+    routes: Iterable[web.RouteDef],
+    policy: AccessPolicy,
+    headers: Callable[[web.Request], Mapping[str, str]],
+    *,
+    answering: Answering = lambda transport: None,
+    start: Callable[[], Awaitable[None]] | None = None,
+    close: Callable[[], Awaitable[None]],
+    body_bytes: int = 1024**2,
+) -> web.Application:
+    """An application that answers nothing but what its policy allows.
+
+    Args:
+        headers: gives, for a request, headers of its answer beside `SAFE_HEADERS`.
+        start, close: called before the first request, and after the last one.
+        body_bytes: the longest body of a request.
+    """
+
+    @web.middleware
+    async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
+        answering(request.transport)
+        refusal = policy.deny_reason(request)
+        if refusal is not None:
+            raise refusal
+        return await handler(request)
+
+    async def secured(request: web.Request, response: web.StreamResponse) -> None:
+        response.headers.update({**SAFE_HEADERS, **headers(request)})
+
+    async def started(app: web.Application) -> None:
+        if start:
+            await start()
+
+    async def closed(app: web.Application) -> None:
+        await close()
+
+    app = web.Application(middlewares=[guarded], client_max_size=body_bytes)
+    app.on_response_prepare.append(secured)
+    app.on_startup.append(started)
+    app.on_cleanup.append(closed)
+    app.add_routes([web.get("/favicon.ico", _no_icon), *routes])
+    return app
+
+
+async def serve_application(
+    make: Callable[[Answering], web.Application],
+    at: socket.socket,
+    ready: Callable[[], None],
+    context: ssl.SSLContext | None = None,
+) -> None:
+    """Serves until SIGTERM or cancellation.
+
+    Args:
+        make: makes the application; its argument is to be called with the transport of each request.
+        ready: called once it answers.
+    """
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(quiet_without_descriptors)
+    connections = Connections(lambda: runner.server())  # pyright: ignore[reportOptionalCall]
+    runner = web.AppRunner(
+        make(connections.request_complete),
+        access_log=None,
+        handle_signals=False,
+        shutdown_timeout=CLOSING_S,
+        keepalive_timeout=REQUEST_S,
+        lingering_time=REQUEST_S,
+    )
+    await runner.setup()
+    listener = await loop.create_server(connections, sock=at, backlog=BACKLOG, ssl=context)
+    try:
+        ready()
+        await wait_for_sigterm()
+    finally:
+        listener.close()
+        await runner.cleanup()
