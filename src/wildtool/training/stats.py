@@ -4,16 +4,21 @@ import unicodedata
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
 from wildtool.json_codec import as_object, dumps, json_type
 from wildtool.stats.describe import count_metrics, mean_metric, share_metric
 from wildtool.training.check.file import CHARACTERS_PER_TOKEN, FileCheck, check_training_file
+from wildtool.training.mix.origins import origin_of
 from wildtool.training.reach import FAR_TURNS, reach
 from wildtool.training.record import AssistantTurn, ResultTurn, TrainingRecord, UserTurn
 from wildtool.types import Metric
 
+ALL_SETS = "all sets"
+MAX_SETS = 50
+"""Names of sets above which they are taken for something else, such as addresses."""
 TOKEN_LENGTHS = (2048, 4096, 8192)
 _OFFERED = ((0, "none"), (1, "1"), (5, "2 to 5"), (20, "6 to 20"))
 _MORE = "more than 20"
@@ -35,6 +40,31 @@ _LETTERS = 200
 """Letters of a record's user texts that tell its script."""
 
 
+@dataclass(slots=True)
+class SetStats:
+    """Counts over the records of one set of a file."""
+
+    records: int = 0
+    turns: int = 0
+    calls: int = 0
+    """Calls in its replies."""
+    plain: int = 0
+    """Records without a call."""
+    stepwise: int = 0
+    """Records with calls in several turns."""
+    tokens: int = 0
+    """Perhaps estimated."""
+
+    def metrics(self, group: str, of: int) -> Iterator[Metric]:
+        """Its numbers. Args: of: the records of all sets."""
+        n = self.records
+        yield share_metric(group, "records", n, of)
+        for name, total in (("turns", self.turns), ("calls", self.calls), ("tokens", self.tokens)):
+            yield Metric(group, f"{name}: mean", total / n if n else None, total, n, kind="mean")
+        yield share_metric(group, "without a call", self.plain, n)
+        yield share_metric(group, "with calls in several turns", self.stepwise, n)
+
+
 class TrainingStats:
     """Counts over the records of a file, taken one at a time."""
 
@@ -50,10 +80,11 @@ class TrainingStats:
         self._types: Counter[str] = Counter()
         self._values: Counter[str] = Counter()
         self._scripts: Counter[str] = Counter()
+        self._sets: dict[str, SetStats] = {}
         self._results = self._texts = self._questions = self._long = 0
 
-    def add(self, record: TrainingRecord) -> None:
-        """Takes a record."""
+    def add(self, record: TrainingRecord, origin: str = "") -> None:
+        """Takes a record. Args: origin: the set that it is from; empty where that does not matter."""
         self._records += 1
         self._turns.append(len(record.turns) + (record.chosen is not None))
         self._user_turns.append(len(record.user_texts))
@@ -72,6 +103,14 @@ class TrainingStats:
         else:
             self._lengths.append(int(self._characters[-1] / CHARACTERS_PER_TOKEN))
         self._long += reach(record) >= FAR_TURNS
+        if origin and (origin in self._sets or len(self._sets) <= MAX_SETS):
+            found = self._sets.setdefault(origin, SetStats())
+            found.records += 1
+            found.turns += self._turns[-1]
+            found.calls += sum(batches)
+            found.plain += not batches
+            found.stepwise += len(batches) > 1
+            found.tokens += self._lengths[-1]
         self._follow(record)
 
     def _follow(self, record: TrainingRecord) -> None:
@@ -103,6 +142,19 @@ class TrainingStats:
                 )
                 self._values[place] += 1
 
+    def sets(self) -> dict[str, list[Metric]]:
+        """The numbers of each set, the largest first, and of all; none where all records are of one set, or of more
+        than `MAX_SETS`."""
+        if not 1 < len(self._sets) <= MAX_SETS:
+            return {}
+        largest = sorted(self._sets.items(), key=lambda entry: (-entry[1].records, entry[0]))
+        total = SetStats()
+        for found in self._sets.values():
+            for name in SetStats.__slots__:
+                setattr(total, name, getattr(total, name) + getattr(found, name))
+        rows = {**{f"set {name}": found for name, found in largest}, ALL_SETS: total}
+        return {group: list(found.metrics(group, self._records)) for group, found in rows.items()}
+
     def metrics(self) -> Iterator[Metric]:
         """The numbers, group by group."""
         n, calls = self._records, self._tools.total()
@@ -133,12 +185,28 @@ class TrainingStats:
         yield from _shares("script of the user texts", self._scripts)
 
 
-def training_stats(path: Path, tokens: Callable[[str], int] | None = None) -> tuple[list[Metric], FileCheck]:
+@dataclass(frozen=True, slots=True)
+class FileStats:
+    """The numbers of a training file."""
+
+    metrics: list[Metric]
+    sets: dict[str, list[Metric]]
+    """By `set NAME` and for `all sets`, where the file has several."""
+    check: FileCheck
+
+
+def training_stats(path: Path, tokens: Callable[[str], int] | None = None) -> FileStats:
     """The numbers of a training file, and the counts of its check. Raises DataError."""
     found, check, rules = TrainingStats(tokens), FileCheck(), Counter[str]()
-    for finding in check_training_file(path, check, tokens=tokens, take=found.add):
+    origin = origin_of(path)
+
+    def take(record: TrainingRecord) -> None:
+        found.add(record, origin(record))
+
+    for finding in check_training_file(path, check, tokens=tokens, take=take):
         rules[finding.rule] += 1
-    return [*found.metrics(), *count_metrics("findings", dict(sorted(rules.items())))], check
+    metrics = [*found.metrics(), *count_metrics("findings", dict(sorted(rules.items())))]
+    return FileStats(metrics, found.sets(), check)
 
 
 def _shown(record: TrainingRecord) -> Iterator[str]:

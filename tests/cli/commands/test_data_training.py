@@ -1,5 +1,6 @@
 """`wildtool data` for training files, as it is typed."""
 
+import csv
 import errno
 import fcntl
 import json
@@ -393,7 +394,13 @@ def test_a_second_process_is_refused_and_what_a_killed_one_left_is_removed():
         ended = type_("data mix a=a.jsonl --no-overlap-check -o m")
         assert (ended.exit_code, "another wildtool" in ended.stderr) == (2, True)
     assert type_("data mix a=a.jsonl --no-overlap-check -o m").exit_code == 0
-    assert {path.name for path in Path("m").iterdir()} == {"lock", "mix.json", "rejects.jsonl", "train.jsonl"}
+    assert {path.name for path in Path("m").iterdir()} == {
+        "lock",
+        "mix.json",
+        "rejects.jsonl",
+        "train.jsonl",
+        "train.origins.csv",
+    }
 
 
 def test_a_full_disk_is_said_and_leaves_no_half_file(monkeypatch: pytest.MonkeyPatch):
@@ -419,6 +426,45 @@ def test_numbers_of_a_training_file():
     assert found["argument values occur in", "a user text"]["numerator"] == 1
     assert found["tools offered", "1"]["numerator"] == 7
     assert found["script of the user texts", "Latin"]["numerator"] == 11
+
+
+def by_set(file: str) -> dict[str, dict[str, tuple[float, int]]]:
+    found: dict[str, dict[str, tuple[float, int]]] = {}
+    for metric in json.loads(type_(f"data stats {file} --json").stdout):
+        if metric["group"].startswith("set ") or metric["group"] == "all sets":
+            found.setdefault(metric["group"], {})[metric["name"]] = metric["numerator"], metric["denominator"]
+    return found
+
+
+def test_a_mixture_is_described_by_set_with_totals():
+    write_rows(Path("a.jsonl"), [text_row(words(k)) for k in range(6)])
+    write_rows(Path("b.jsonl"), [row for row in rows(9) if "function_call" in str(row)][:3])
+    assert type_("data mix b=b.jsonl a=a.jsonl --no-overlap-check -o m").exit_code == 0
+    found = by_set("m/train.jsonl")
+    assert list(found) == ["set a", "set b", "all sets"]
+    assert [part["records"] for part in found.values()] == [(6, 9), (3, 9), (9, 9)]
+    assert [part["without a call"] for part in found.values()] == [(6, 6), (0, 3), (6, 9)]
+    shown = type_("data stats m/train.jsonl").stdout
+    assert "all sets" in shown
+    origins = [*csv.DictReader(lines("m/train.origins.csv"))]
+    listed = [json.loads(lines(f"{one['set']}.jsonl")[int(one["row"]) - 1]) for one in origins]
+    assert listed == [json.loads(line) for line in lines("m/train.jsonl")]
+    # A file that was edited is no longer what the mixture lists.
+    Path("m/train.jsonl").write_text("\n".join(lines("m/train.jsonl")[1:]))
+    assert by_set("m/train.jsonl") == {}
+
+
+@pytest.mark.parametrize("column", ["source", "dataset"])
+def test_a_column_says_which_set_a_record_is_of(column: str):
+    write_rows(Path("a.jsonl"), [{**row, column: "xlam"} if k else row for k, row in enumerate(rows(3))])
+    found = by_set("a.jsonl")
+    assert {name: part["records"] for name, part in found.items()} == {
+        "set xlam": (2, 3), "set not named": (1, 3), "all sets": (3, 3)
+    }  # fmt: skip
+    write_rows(Path("b.jsonl"), [{**row, column: str(k)} for k, row in enumerate(rows(51))])
+    assert by_set("b.jsonl") == {}
+    shown = type_("data stats a.jsonl --compare b.jsonl").stdout
+    assert ("sets of a.jsonl" in shown, "sets of b.jsonl" in shown) == (True, False)
 
 
 def test_two_files_side_by_side_and_unreadable_rows():

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +11,7 @@ import typer
 
 from wildtool.cli.command import split_values
 from wildtool.cli.options import shared as options
-from wildtool.cli.terminal import CappedMessages, print_err, print_out, print_wrapped, single_line
+from wildtool.cli.terminal import CappedMessages, ellipsize, print_err, print_out, print_wrapped, single_line
 from wildtool.engine.score.formatting import counted
 from wildtool.errors import UsageError, match_name, unknown_name
 from wildtool.steps import show_step, step_line
@@ -18,6 +19,7 @@ from wildtool.steps import show_step, step_line
 if TYPE_CHECKING:
     from wildtool.training.mix.mix import MixPlan, MixSet
     from wildtool.training.overlap.search import OverlapSearch
+    from wildtool.training.stats import FileStats
 
 TRAINING = "training"
 """What `--benchmark` says for training files."""
@@ -94,12 +96,16 @@ def stats_training(file: Path, compare: Path | None, tokenizer: Path | None, *, 
     files = [file, *([compare] if compare else [])]
     found = {str(path): training_stats(path, counter) for path in files}
     if as_json:
-        tables = {name: [asdict(metric) for metric in metrics] for name, (metrics, _) in found.items()}
+        tables = {
+            name: [asdict(m) for m in (*stats.metrics, *chain.from_iterable(stats.sets.values()))]
+            for name, stats in found.items()
+        }
         print(json.dumps(tables if compare else next(iter(tables.values())), indent=1))
     elif compare is None:
-        print_metrics(found[str(file)][0])
+        print_metrics(found[str(file)].metrics)
+        _print_sets("sets", found[str(file)])
     else:
-        columns = [{(m.group, m.name): m for m in metrics} for metrics, _ in found.values()]
+        columns = [{(m.group, m.name): m for m in stats.metrics} for stats in found.values()]
         keys = list(dict.fromkeys(key for column in columns for key in column))
         for group in dict.fromkeys(group for group, _ in keys):
             rows = [
@@ -108,10 +114,32 @@ def stats_training(file: Path, compare: Path | None, tokenizer: Path | None, *, 
                 for name in (name for other, name in keys if other == group)
             ]  # fmt: skip
             print_grid(group, ["", *(path.name for path in files)], rows)
-    unreadable = sum(check.unreadable for _, check in found.values())
+        for path in files:
+            _print_sets(f"sets of {path.name}", found[str(path)])
+    unreadable = sum(stats.check.unreadable for stats in found.values())
     if unreadable:
         print_err(f"{counted(unreadable, 'row')} could not be read; see `wildtool data lint`")
     return int(unreadable > 0)
+
+
+def _print_sets(title: str, stats: "FileStats") -> None:
+    """A row for each set of a file, and one for all."""
+    from wildtool.cli.output.tables import print_grid
+    from wildtool.engine.score.formatting import format_counts, format_value
+
+    if stats.sets:
+        heads = ["", *(metric.name for metric in next(iter(stats.sets.values())))]
+        rows = [
+            (
+                ellipsize(name.removeprefix("set "), 40),
+                *(
+                    " ".join((format_value(m), format_counts(m))) if m.kind == "rate" else format_value(m)
+                    for m in row
+                ),
+            )
+            for name, row in stats.sets.items()
+        ]
+        print_grid(title, heads, rows)
 
 
 def _counter(tokenizer: Path | None) -> Callable[[str], int] | None:

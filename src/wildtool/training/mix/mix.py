@@ -1,5 +1,6 @@
 """Mixes training files: validate, remove what benchmarks have too, remove duplicates, split, draw, shuffle."""
 
+import csv
 import hashlib
 import json
 from array import array
@@ -25,11 +26,11 @@ from wildtool.training.check.rows import RowForm, checked_rows, fault_of
 from wildtool.training.keys import drawn_number, split_of
 from wildtool.training.mix.apportion import apportion
 from wildtool.training.mix.duplicates import SIMILAR, Clusters
+from wildtool.training.mix.origins import MIX_FILE, origins_file
 from wildtool.training.mix.store import DEDUPE_LEVELS, Dedupe, GroupBy, MixStore, Removed, drawing_order
 from wildtool.training.overlap.search import REMOVED_FLAGS, OverlapSearch
 from wildtool.training.record import RejectedRow
 
-MIX_FILE = "mix.json"
 REJECTS_FILE = "rejects.jsonl"
 _WORK = ".mix-"
 """How the names of folders for temporary files begin."""
@@ -319,18 +320,23 @@ def _draw(plan: MixPlan, counts: Mapping[str, SetCounts], order: Mapping[int, li
 
 
 def _write_split(plan: MixPlan, store: MixStore, found: Sequence[int], target: Path) -> dict[str, Any]:
-    """Writes the records of a split, shuffled; one that comes again has its own place each time."""
+    """Writes the records of a split, shuffled, and where each is from; one that comes again has its own place each
+    time."""
     times: Counter[int] = Counter()
     numbers = array("Q")
     for record in found:
         times[record] += 1
         numbers.append(drawn_number(plan.seed, f"order{store.key(record)}/{times[record]}"))
     by_set: Counter[int] = Counter()
-    with atomic_replace(target) as new:
-        with new.open("wb") as file:
+    with atomic_replace(target) as new, atomic_replace(origins_file(target)) as listed:
+        with new.open("wb") as file, listed.open("w", encoding="utf-8", newline="") as table:
+            origins = csv.writer(table, lineterminator="\n")
+            origins.writerow(("set", "row"))
             for place in sorted(range(len(found)), key=numbers.__getitem__):
-                by_set[store.sets[found[place]]] += 1
-                file.write(store.line(found[place]) + b"\n")
+                record = found[place]
+                by_set[store.sets[record]] += 1
+                file.write(store.line(record) + b"\n")
+                origins.writerow((plan.sets[store.sets[record]].name, store.rows[record]))
         digest = _sha256(new)
     sets = {one.name: by_set[number] for number, one in enumerate(plan.sets)}
     return {"rows": len(found), "sha256": digest, "sets": sets}
