@@ -15,7 +15,7 @@ from wildtool.errors import DataError, UsageError
 from wildtool.training.overlap.benchmark import BenchmarkItem, ItemText
 from wildtool.training.overlap.search import OverlapSearch
 from wildtool.training.recipe.recipe import Recipe, RecipeResult, is_recipe, write_recipe
-from wildtool.training.recipe.settings import METHODS, template_of, train_settings, yaml_text
+from wildtool.training.recipe.settings import METHODS, check_changes, template_of, train_settings, yaml_text
 
 TOOL = {
     "name": "level",
@@ -136,6 +136,46 @@ def test_pairs_are_trained_on_by_dpo(write: Callable[..., tuple[RecipeResult, Pa
         UsageError, match="holds conversations; train on them with --method sft-lora or sft-full"
     ):
         write(method="dpo-lora")
+
+
+def test_unknown_settings_are_written_with_a_warning(write: Callable[..., tuple[RecipeResult, Path]]):
+    changes = {"learningrate": 1e-5, "lora_dropout": 0.1, "freeze_extra_modules": None, "fsdp": ["a", "b"]}
+    result, out = write(changes=changes)
+    train = settings_in(out / "train.yaml")
+    assert {name: train[name] for name in changes} == changes
+    (warning,) = result.warnings[:-1]
+    assert "--set learningrate" in warning and "Did you mean learning_rate?" in warning
+    assert warning in (out / "README.md").read_text()
+
+
+def test_every_setting_that_a_recipe_writes_is_known():
+    for method in METHODS:
+        settings = train_settings(
+            method, model="m", template="t", dataset="d", cutoff=1, seed=1, adapter="a"
+        ).items()
+        own = ("--base", "--adapter", "--method", "--template", "--cutoff", "--seed", "decided by the data")
+        for name, value in settings:
+            try:
+                assert check_changes({name: value}) == []
+            except UsageError as error:
+                assert any(option in str(error) for option in own)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("seed", 7, "--seed"),
+        ("dataset", "d", "leave it out"),
+        ("num_train_epochs", "three", "number above 0"),
+        ("max_steps", -1, "number above 0"),
+        ("gradient_accumulation_steps", True, "number above 0"),
+    ],
+)
+def test_settings_that_would_break_the_recipe_are_refused(
+    write: Callable[..., tuple[RecipeResult, Path]], name: str, value: Any, said: str
+):
+    with pytest.raises(UsageError, match=said):
+        write(changes={name: value})
 
 
 def test_a_full_training_divides_its_state_among_devices(write: Callable[..., tuple[RecipeResult, Path]]):

@@ -34,6 +34,7 @@ from wildtool.training.recipe.settings import (
     DEEPSPEED_FILE,
     HELD_SHARE,
     Method,
+    check_changes,
     is_preference,
     merge_settings,
     template_of,
@@ -131,12 +132,13 @@ def write_recipe(
             f"which chat template does {recipe.model} have? Name LLaMA-Factory's with --template; a wrong one spoils a "
             "training without a word"
         )
+    warnings = check_changes(recipe.changes)
     check_folder(out, is_recipe, force=force)
     for path in recipe.files:
         if path.resolve().is_relative_to((out / "data").resolve()):
             raise UsageError(f"{path}: lies where the data are written; name another folder with --out")
     _check_kind(recipe)
-    warnings = _checked(recipe.files)
+    warnings += _checked(recipe.files)
     overlap = None if search is None else _overlap(recipe.files, search)
     out.mkdir(parents=True, exist_ok=True)
     # Marks the folder as a recipe's also if this process is killed.

@@ -6,9 +6,13 @@ user sets takes their place.
 
 import csv
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from importlib.resources import files
+from json import dumps
 from typing import Any, Literal, cast
+
+from wildtool.errors import UsageError
 
 Method = Literal["sft-lora", "sft-full", "dpo-lora"]
 METHODS: tuple[Method, ...] = ("sft-lora", "sft-full", "dpo-lora")
@@ -31,6 +35,22 @@ DEEPSPEED: Mapping[str, Any] = {
     },
 }
 """Weights, gradients and optimizer state divided among all devices."""
+_OF_OPTIONS: Mapping[str, str] = {
+    "model_name_or_path": "--base",
+    "adapter_name_or_path": "--adapter",
+    "stage": "--method",
+    "finetuning_type": "--method",
+    "template": "--template",
+    "cutoff_len": "--cutoff",
+    "seed": "--seed",
+}
+"""Settings that an option decides, and other files depend on."""
+_OF_FILES = frozenset({"dataset", "dataset_dir"})
+_COUNTED = ("num_train_epochs", "max_steps", "per_device_train_batch_size", "gradient_accumulation_steps")
+"""Settings that steps are computed from."""
+_ARGUMENTS = "arguments.txt"
+"""Names of all settings that LLaMA-Factory 0.9.5 reads: the fields of its argument classes, those of transformers 4.57
+and 5.6 among them."""
 _TEMPLATES = "templates.csv"
 """Patterns of model names in lower case, the first that is found, and LLaMA-Factory's template for that family."""
 
@@ -41,6 +61,29 @@ def template_of(model: str) -> str | None:
     with (files("wildtool.training.recipe") / _TEMPLATES).open(encoding="utf-8") as table:
         rows = list(csv.DictReader(table))
     return next((row["template"] for row in rows if re.search(row["pattern"], name)), None)
+
+
+def check_changes(changes: Mapping[str, Any]) -> list[str]:
+    """Warnings about settings of the user's own: names that LLaMA-Factory does not know. Raises UsageError for those that
+    belong to the recipe, and for numbers that are none."""
+    for name, value in changes.items():
+        if name in _OF_OPTIONS:
+            raise UsageError(f"--set {name}: is given by its own option, {_OF_OPTIONS[name]}")
+        if name in _OF_FILES:
+            raise UsageError(f"--set {name}: is decided by the data that are written; leave it out")
+        if name in _COUNTED and (isinstance(value, bool) or not isinstance(value, int | float) or value <= 0):
+            raise UsageError(f"--set {name}={value}: must be a number above 0")
+    known = (files("wildtool.training.recipe") / _ARGUMENTS).read_text(encoding="utf-8").split()
+    return [_unknown(name, known) for name in changes if name not in known]
+
+
+def _unknown(name: str, known: Sequence[str]) -> str:
+    close = get_close_matches(name, known, 1)
+    meant = f" Did you mean {close[0]}?" if close else ""
+    return (
+        f"--set {name}: LLaMA-Factory 0.9.5 does not know this setting, and stops at it.{meant} It is written as given, "
+        "for other versions."
+    )
 
 
 def is_preference(method: Method) -> bool:
@@ -134,10 +177,10 @@ def trl_settings(method: Method, settings: Mapping[str, Any], data_file: str) ->
 
 
 def yaml_text(values: Mapping[str, Any]) -> str:
-    """Settings as YAML: a line each, lists of objects as blocks."""
+    """Settings as YAML: a line each, lists of objects as blocks, other lists and objects as JSON."""
     lines: list[str] = []
     for name, value in values.items():
-        if isinstance(value, list):
+        if _is_block(value):
             lines.append(f"{name}:")
             for entry in cast(list[dict[str, Any]], value):
                 pairs = [f"{key}: {_scalar(one)}" for key, one in entry.items()]
@@ -145,6 +188,11 @@ def yaml_text(values: Mapping[str, Any]) -> str:
         else:
             lines.append(f"{name}: {_scalar(value)}")
     return "\n".join(lines) + "\n"
+
+
+def _is_block(value: Any) -> bool:
+    """Whether a value is a list of objects, each of which gets its own lines."""
+    return isinstance(value, list) and all(isinstance(entry, dict) for entry in cast(list[Any], value))
 
 
 _PLAIN = re.compile(r"(?!(?:true|false|null|yes|no|on|off|~)$)[A-Za-z_./][\w./@+-]*", re.IGNORECASE)
@@ -155,8 +203,6 @@ def _scalar(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, float):
         return f"{value:.1e}" if 0 < abs(value) < 1e-3 else repr(value)
-    if isinstance(value, str) and not _PLAIN.fullmatch(value):
-        from json import dumps
-
-        return dumps(value, ensure_ascii=False)  # a JSON text is a YAML text
-    return str(value)
+    if isinstance(value, int) or (isinstance(value, str) and _PLAIN.fullmatch(value)):
+        return str(value)
+    return dumps(value, ensure_ascii=False)  # a JSON text is a YAML text
