@@ -3,12 +3,14 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from cli.commands.players_endpoint import served
+from generate.scripted import say
 from generate.sessions.players import Players, session_of_players
 from review.made_sets import edit, tiny_records
 from wildtool.cli import app
@@ -29,9 +31,7 @@ def asked() -> list[dict[str, Any]]:
 
 @pytest.fixture
 def url(asked: list[dict[str, Any]]) -> Iterator[str]:
-    import threading
-
-    with served(Players(), asked, threading.Event(), 1 << 30) as address:
+    with served(Players(), asked, Event(), 1 << 30) as address:
         yield address
 
 
@@ -41,7 +41,7 @@ def _reviewed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, record: dict[str,
     monkeypatch.chdir(tmp_path)
     other = {**tiny_records(1)[0], "english_task_types": ["Chat", "Poem"]}
     Path("set.jsonl").write_text("".join(json.dumps(one) + "\n" for one in ({**record, "id": "p"}, other)))
-    type_("review set.jsonl --no-check")
+    type_("review start set.jsonl --no-check")
     review = open_review("set.jsonl")
     edit(review, "owner", "p", f"{record['english_tasks'][0]} It is for Ann.")
     edit(review, "owner", "s0", "Edited?")
@@ -61,7 +61,7 @@ def regenerate(url: str, more: str = "", status: int = 0) -> Result:
 
 def test_stale_tasks_are_made_again_and_proposed_once(url: str, asked: list[dict[str, Any]], record: Any):
     made = regenerate(url)
-    assert "1 sessions, 0 lost, 1 new proposals" in made.stdout
+    assert "1 session, 0 lost, 1 new proposal" in made.stdout
     assert "left out s0: s0: task 2 has no type" in made.stderr
     review = open_review("set.jsonl")
     found = review.item("p")
@@ -84,20 +84,28 @@ def test_the_same_command_sends_nothing_twice_and_another_seed_proposes_another(
     count = len(asked)
     assert "0 new proposals" in regenerate(url).stdout
     assert len(asked) == count
-    assert "1 new proposals" in regenerate(url, "--seed 2").stdout
+    assert "1 new proposal" in regenerate(url, "--seed 2").stdout
     assert len(asked) > count
     assert len(open_review("set.jsonl").item("p").proposals_for("owner")) == 2
 
 
 def test_from_a_task_on_with_the_user_s_words(url: str, asked: list[dict[str, Any]]):
     made = regenerate(url, "--item p --from 1 --keep-texts --out record")
-    assert "record: 1 sessions" in made.stdout
+    assert "record: 1 session," in made.stdout
     assert not any(
         body["model"] == "user" and "wanted" in json.loads(body["messages"][1]["content"]) for body in asked
     )
     (one,) = open_review("set.jsonl").item("p").proposals_for("owner")
     assert {row["field"].split("/")[1] for row in one.after} == {"english_answer_list"}
     assert one.after[0]["field"].startswith("/english_answer_list/0")
+
+
+def test_what_breaks_a_rule_is_tried_again_and_not_proposed():
+    with served(Players(say("agent", "")), [], Event(), 1 << 30) as address:
+        lost = regenerate(address, status=1)
+    assert "0 sessions, 1 lost, 0 new proposals" in lost.stdout
+    assert "first: agent" in lost.stderr
+    assert open_review("set.jsonl").item("p").proposals_for("owner") == []
 
 
 def test_a_dry_run_sends_nothing(url: str, asked: list[dict[str, Any]]):

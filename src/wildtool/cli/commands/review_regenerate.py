@@ -73,8 +73,10 @@ def regenerate(
         assign_models,
         role_models,
         run_generation,
+        set_result,
     )
     from wildtool.engine.record.reader import RecordReader
+    from wildtool.engine.score.formatting import counted
     from wildtool.generate.core.files import RECORD_FOLDER, storage_errors, write_attrition
     from wildtool.generate.core.prompts import SESSION_ROLES
     from wildtool.generate.sessions.continuation import ContinuationMaker, ContinuationSpec
@@ -105,17 +107,21 @@ def regenerate(
         models_text = ", ".join(dict.fromkeys(names.values()))
         folder = out or _folder(store_name(what, store), f"{maker.source().sha256} {sorted(names.items())}")
 
+        proposed: set[str] = set()
+
         def write(plan: "Plan") -> GenerationResult:
             with RecordReader(folder / RECORD_FOLDER) as reader, storage_errors(folder):
                 found = maker.collect(maker.recorded(plan.selection.items(), reader))
                 write_attrition(folder, found.losses, found.attrition())
             new, without = propose_remade(project, person, wanted, found, models_text)
-            _print_refused(without)
-            return GenerationResult(
-                "sessions", folder, len(found.kept), found.unreplaced_losses, found.unfinished,
-                tuple(found.attrition()), f"wildtool review serve {single_line(what)}",
-                f", {len(new)} new proposals",
-            )  # fmt: skip
+            proposed.update(new)
+            next_command = f"wildtool review serve {single_line(what)}"
+            result = set_result(
+                maker, found, folder, next_command, f", {counted(len(proposed), 'new proposal')}"
+            )
+            if not result.more_to_play:
+                _print_refused([one for one in without if one.item not in proposed])
+            return result
 
         def estimate() -> CostEstimate:
             from wildtool.generate.estimates import (

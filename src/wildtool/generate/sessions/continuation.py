@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from random import Random
 from typing import Any, ClassVar, cast
@@ -195,8 +195,17 @@ class ContinuationMaker(ScriptMaker[RemadeTasks]):
 
     def planned_items(self) -> Iterator[Item]:
         """See ScriptMaker."""
-        for job in self._jobs:
-            yield Item(job.plan.name, (self.unit,), job, "", job.plan.lang, tuple(self.roles))
+        return map(self._item, self._jobs)
+
+    def replanned_item(self, item: Item, turn: int) -> Item:
+        """The same tasks of the same session, worded otherwise."""
+        index: int = item.data.plan.index
+        spec = replace(self.spec, seed=f"{self.spec.seed}/another/{turn}")
+        job = continuation_job(self.wanted[index], index, spec)
+        return self._item(replace(job, job=replace(job.job, plan=replace(job.plan, turn=turn))))
+
+    def _item(self, job: ContinuationJob) -> Item:
+        return Item(job.plan.name, (self.unit,), job, "", job.plan.lang, tuple(self.roles))
 
     def script(self, item: Item) -> RoleCoroutine[ScriptResult[RemadeTasks]]:
         """See ScriptMaker."""
