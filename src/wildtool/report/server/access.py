@@ -90,21 +90,30 @@ _READABLE = (
 )
 
 
-def listening_socket(host: str, port: int, *, remote: bool, risk: str = _READABLE) -> socket.socket:
-    """A listening socket.
+def resolve(
+    host: str, port: int, *, remote: bool, risk: str = _READABLE
+) -> tuple[socket.AddressFamily, tuple[str, int]]:
+    """Where to listen: the family of the host's address, the address itself and the port.
 
     Args: risk: what to say where other machines could reach it without `remote`.
 
-    Raises UsageError if that is so, or if it cannot listen there.
+    Raises UsageError if that is so, or if there is no such host.
     """
     try:
         family, _, _, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except (OSError, UnicodeError, OverflowError) as error:
         raise UsageError(f"--host {host}: no such host ({error})") from error
-    if not remote and not ipaddress.ip_address(str(where[0]).partition("%")[0]).is_loopback:
+    address = str(where[0])
+    if not remote and not ipaddress.ip_address(address.partition("%")[0]).is_loopback:
         raise UsageError(f"--host {host} can be reached by other machines. {risk}")
+    return family, (address, port)
+
+
+def listening_socket(host: str, port: int, *, remote: bool, risk: str = _READABLE) -> socket.socket:
+    """A listening socket. Args: as of `resolve`. Raises UsageError as it, or if it cannot listen there."""
+    family, where = resolve(host, port, remote=remote, risk=risk)
     try:
-        return socket.create_server(where[:2], family=family)
+        return socket.create_server(where, family=family)
     except OSError as error:
         raise UsageError(
             f"cannot listen at {host}, port {port} ({os.strerror(error.errno or 0)}); --port 0 picks a free one"

@@ -17,7 +17,7 @@ from aiohttp import web
 from wildtool import json_codec
 from wildtool.errors import DataError, StorageError, UsageError
 from wildtool.json_codec import as_object
-from wildtool.report.server.access import AccessPolicy, address_of, listening_socket
+from wildtool.report.server.access import AccessPolicy, address_of, listening_socket, resolve
 from wildtool.report.server.serving import (
     Answering,
     WorkerThread,
@@ -54,6 +54,10 @@ _OWN_FILES = (
     "item.js",
     "review.js",
 )
+_RISK = (
+    "People sign in there, so say how it is encrypted: --tls-cert and --tls-key, or --behind-proxy ORIGIN if a proxy "
+    "does that"
+)
 _SHARED_FILES = ("site.css", "site.js", "trajectory_texts.js")
 
 
@@ -79,7 +83,7 @@ class Listen:
         return bool(self.tls_cert or self.proxy)
 
     def check(self) -> None:
-        """Raises UsageError for what cannot go together."""
+        """Raises UsageError for what cannot go together, and where others could reach it unprotected."""
         if (self.tls_cert is None) != (self.tls_key is None):
             raise UsageError("--tls-cert and --tls-key belong together: give both files")
         if self.proxy:
@@ -91,6 +95,19 @@ class Listen:
                     f"--behind-proxy {self.proxy}: expected the address in people's browsers, without a path, such as "
                     "https://review.example.org"
                 )
+        resolve(self.host, self.port, remote=self.signs_in, risk=_RISK)
+        self.tls()
+
+    def tls(self) -> ssl.SSLContext | None:
+        """What encrypts; None where the server does not. Raises UsageError for files that cannot be used."""
+        if self.tls_cert is None:
+            return None
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        try:
+            context.load_cert_chain(self.tls_cert, self.tls_key)
+        except (OSError, ssl.SSLError) as error:
+            raise UsageError(f"--tls-cert {self.tls_cert}: cannot be used ({error})") from error
+        return context
 
 
 class ReviewApp:
@@ -255,34 +272,18 @@ async def serve_review(
     Raises UsageError if it cannot listen there, or others could reach it unprotected.
     """
     listen.check()
-    risk = (
-        "People sign in there, so say how it is encrypted: --tls-cert and --tls-key, or --behind-proxy ORIGIN if a proxy "
-        "does that"
-    )
-    context = _tls(listen)
     sign_in = SignIn(
         "" if listen.signs_in else who, secure=(listen.proxy or listen.scheme).startswith("https")
     )
     policy = AccessPolicy(
         listen.host, remote=listen.signs_in, scheme=listen.scheme, proxy=listen.proxy, writes=True
     )
-    with listening_socket(listen.host, listen.port, remote=listen.signs_in, risk=risk) as at:
+    with listening_socket(listen.host, listen.port, remote=listen.signs_in, risk=_RISK) as at:
         await serve_application(
             lambda answering: review_application(
                 ReviewApp(project, name, sign_in, runs, on_progress), policy, answering
             ),
             at,
             lambda: ready(listen.proxy + "/" if listen.proxy else address_of(listen.host, at, listen.scheme)),
-            context,
+            listen.tls(),
         )
-
-
-def _tls(listen: Listen) -> ssl.SSLContext | None:
-    if listen.tls_cert is None:
-        return None
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    try:
-        context.load_cert_chain(listen.tls_cert, listen.tls_key)
-    except (OSError, ssl.SSLError) as error:
-        raise UsageError(f"--tls-cert {listen.tls_cert}: cannot be used ({error})") from error
-    return context
