@@ -1,5 +1,6 @@
 """A training file played like a benchmark."""
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -135,13 +136,45 @@ def test_a_file_is_run_scored_compared_and_audited_like_a_benchmark(tmp_path: Pa
         line.split()[1]: line.split()[-1] for line in other.stdout.splitlines() if line.startswith("turn: ")
     }
     assert lines == {"call": "0/2", "text": "2/2"}
-    compared = type_(f"compare {tmp_path}/gold {tmp_path}/chat --json")
-    assert (compared.exit_code, json.loads(compared.stdout) != {}) == (0, True)
+    compared = json.loads(type_(f"compare {tmp_path}/gold {tmp_path}/chat --json").stdout)
+    assert compared["remarks"][0].startswith("training gives a number for each turn (call, text) and none")
+    # Also where several runs are compared, which are broken down on request only.
+    assert type_(f"run training --data {path} --model baseline/random --out {tmp_path}/r -q").exit_code == 0
+    several = json.loads(type_(f"compare {tmp_path}/gold {tmp_path}/chat {tmp_path}/r --json").stdout)
+    for one in (compared, several):
+        parts = {part["name"]: part["difference"] for part in one["comparisons"][0]["parts"]}
+        assert parts == {"call": -1.0, "text": 0.0}
     assert type_(f"score {tmp_path}/gold").exit_code == 0
     run = json.loads((tmp_path / "gold" / "run.json").read_text("utf-8"))
     assert (run["identity"]["benchmark"], run["identity"]["profile"]) == ("training", "fixed")
     audited = type_(f"audit training --data {path}")
     assert (audited.exit_code, "100.0 %" in audited.stdout) == (0, True)
+
+
+def test_a_learning_curve_has_a_score_of_calls_and_one_of_texts(tmp_path: Path):
+    path = wrote(tmp_path / "a.jsonl", row(HUSUM), row(KIEL, id="tide"))
+    calls = wrote(tmp_path / "b.jsonl", row(HUSUM) | {"conversations": row(HUSUM)["conversations"][:2]})
+    series = tmp_path / "series.toml"
+    series.write_text(
+        f"[series]\nbenchmarks = [{{name = 'training', data = '{path}'}}, {{name = 'training', data = '{calls}'}}]\n"
+        "[[point]]\nname = 'base'\nmodel = 'baseline/gold'\nsize = 0\n"
+        "[[point]]\nname = 's'\nmodel = 'baseline/chat'\nsize = 9\n"
+    )
+    ended = type_(f"curve {series} -o {tmp_path}/runs -q")
+    assert ended.exit_code == 0, ended.output
+    with (tmp_path / "runs" / "curve.csv").open(newline="") as file:
+        found = {(one["benchmark"], one["size"]): one for one in csv.DictReader(file)}
+    scores = {key: (one["score"], one["units"]) for key, one in found.items()}
+    assert scores == {
+        ("training-a-call", "0"): ("1.0", "2"),
+        ("training-a-call", "9"): ("0.0", "2"),
+        ("training-a-text", "0"): ("1.0", "2"),
+        ("training-a-text", "9"): ("1.0", "2"),
+        # Of one kind alone there is nothing to mix.
+        ("training-b", "0"): ("1.0", "1"),
+        ("training-b", "9"): ("0.0", "1"),
+    }
+    assert found["training-a-text", "9"]["diff_base"] == "0.0"
 
 
 def test_without_a_file_a_run_says_what_to_give():

@@ -187,7 +187,12 @@ def _incompatibilities(sides: Sequence["ComparedRun"], all_pairs: bool, anyway: 
 
 
 def _default_group(sides: Sequence["ComparedRun"], kinds: Sequence[str]) -> str | None:
-    """The first column with a few values, where one comparison is shown; more of them would be a wall of tables."""
+    """The column of the benchmark's main numbers; else the first with a few values, where one comparison is shown: more
+    of them would be a wall of tables."""
+    from wildtool.engine.compare.runs import headline_column
+
+    if (main := headline_column(sides[0])) in kinds:
+        return main
     if len(sides) > 2:
         return None
     for column in kinds:

@@ -53,9 +53,8 @@ def show_curve(series: Series, folders: Mapping[RunKey, Path], out: Path, *, qui
         _print_benchmark(benchmark, list(found))
     for note in _notes(series, points, touched):
         print_wrapped(note)
-    played = {
-        benchmark.name for benchmark in series.benchmarks if benchmark.label in {p.benchmark for p in points}
-    }
+    labels = {label for _, label in runs}
+    played = {benchmark.name for benchmark in series.benchmarks if benchmark.label in labels}
     published = (table for name in sorted(played) for table in tables_beside("training", name))
     for table in {table.name: table for table in published}.values():
         print_published_table(table, every=True)

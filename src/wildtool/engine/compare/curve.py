@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from wildtool.engine.compare.pairs import UnitShares, pair_units, share
-from wildtool.engine.compare.runs import ComparedRun
+from wildtool.engine.compare.runs import ComparedRun, headline_column
 from wildtool.engine.series import BASE_SIZE, Series, SeriesPoint
 from wildtool.errors import DataError
 from wildtool.stats.intervals import t_probability, t_quantile
@@ -64,7 +64,8 @@ class CurvePoint:
 def learning_curve(
     series: Series, runs: Mapping[RunKey, ComparedRun], touched: Mapping[str, Collection[str]] | None = None
 ) -> list[CurvePoint]:
-    """The points of all benchmarks, in the order of the series.
+    """The points of all benchmarks, in the order of the series; a benchmark with a main number for each kind of unit has
+    points of each.
 
     Args:
         runs: those that are complete, by point and benchmark; a size counts with the seeds that have one.
@@ -72,19 +73,23 @@ def learning_curve(
     """
     points: list[CurvePoint] = []
     for benchmark in series.benchmarks:
-        base = runs.get((series.base.name, benchmark.label))
         marked = None if touched is None else touched.get(benchmark.name)
-        for key, group in groupby(series.points, lambda point: (point.arm, point.size)):
-            repeats = [point for point in group if (point.name, benchmark.label) in runs]
-            if not repeats:
-                continue
-            sides = [runs[point.name, benchmark.label] for point in repeats]
-            largest = max((point.size for point in series.points if point.arm == key[0]), default=BASE_SIZE)
-            point = _point(benchmark.label, repeats, sides, largest, marked)
-            if point is not None:
-                points.append(
-                    replace(point, difference=_difference(base, sides, point.score) if key[1] else None)
+        named = {point: run for (point, label), run in runs.items() if label == benchmark.label}
+        for label, own in _main_parts(benchmark.label, named):
+            base = own.get(series.base.name)
+            for key, group in groupby(series.points, lambda point: (point.arm, point.size)):
+                repeats = [point for point in group if point.name in own]
+                if not repeats:
+                    continue
+                sides = [own[point.name] for point in repeats]
+                largest = max(
+                    (point.size for point in series.points if point.arm == key[0]), default=BASE_SIZE
                 )
+                point = _point(label, repeats, sides, largest, marked)
+                if point is not None:
+                    points.append(
+                        replace(point, difference=_difference(base, sides, point.score) if key[1] else None)
+                    )
     compared = [point.difference for point in points if point.difference is not None]
     adjusted = iter(holm([difference.p for difference in compared]))
     return [
@@ -93,6 +98,26 @@ def learning_curve(
         else replace(point, difference=replace(point.difference, p_adjusted=next(adjusted)))
         for point in points
     ]
+
+
+def _main_parts(
+    label: str, runs: Mapping[str, ComparedRun]
+) -> Iterator[tuple[str, Mapping[str, ComparedRun]]]:
+    """A benchmark's runs by point; for one with a main number for each kind of unit those of each kind, by its name."""
+    column = next((headline_column(run) for run in runs.values()), None)
+    if column is None:
+        yield label, runs
+        return
+    for value in dict.fromkeys(cell.kinds[column] for run in runs.values() for cell in run.cells.values()):
+        yield (
+            f"{label}-{value}",
+            {
+                point: replace(
+                    run, cells={key: cell for key, cell in run.cells.items() if cell.kinds[column] == value}
+                )
+                for point, run in runs.items()
+            },
+        )
 
 
 def _point(

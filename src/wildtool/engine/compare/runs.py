@@ -139,6 +139,12 @@ def _different_notes(one: ScoreResult, other: ScoreResult) -> list[tuple[str, st
 def caveats(sides: Sequence[ComparedRun]) -> list[str]:
     """What two runs may differ in, but which a reader should know."""
     first, found = sides[0], notes_of(m for m in sides[0].result.metrics if m.group == "accuracy")
+    if (column := headline_column(first)) is not None:
+        values = dict.fromkeys(cell.kinds[column] for cell in first.cells.values())
+        found.append(
+            f"{first.result.benchmark} gives a number for each {column} ({', '.join(values)}) and none for all: numbers "
+            f"over all units mix them, so look at those by {column}"
+        )
     for side in sides:
         if side.result.played is None:
             found.append(f"{side.label}: not known under which profile it was played")
@@ -165,6 +171,18 @@ def caveats(sides: Sequence[ComparedRun]) -> list[str]:
         kinds = dict.fromkeys(side.result.aid or "none" for side in sides)
         found.append(f"the model was given aid: {'; '.join(kinds)}")
     return found
+
+
+def headline_column(side: ComparedRun) -> str | None:
+    """The column by which a benchmark gives its main numbers, one for each of its values and none for all units; None for
+    a benchmark with another main number."""
+    heads = [metric for metric in side.result.metrics if metric.headline]
+    columns = {metric.group for metric in heads}
+    if len(heads) < 2 or len(columns) > 1:
+        return None
+    column = columns.pop()
+    values = {cell.kinds.get(column) for cell in side.cells.values()}
+    return column if values == {metric.name for metric in heads} else None
 
 
 def grouping_columns(sides: Sequence[ComparedRun]) -> list[str]:
