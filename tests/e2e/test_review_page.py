@@ -18,6 +18,7 @@ from wildtool.review.history import REASON_CODES
 from wildtool.review.project import ReviewProject
 from wildtool.review.release import write_release
 from wildtool.review.server.app import ReviewApp, review_application
+from wildtool.review.server.operations import RecordedRuns
 from wildtool.review.server.sign_in import SignIn
 
 if TYPE_CHECKING:
@@ -29,7 +30,10 @@ SCREEN = {"width": 1280, "height": 900}
 
 @contextmanager
 def serving(
-    review: ReviewProject, alone: str = "", rules_from: threading.Event | None = None
+    review: ReviewProject,
+    alone: str = "",
+    rules_from: threading.Event | None = None,
+    runs: RecordedRuns | None = None,
 ) -> Iterator[str]:
     """The address of a server of a review, in a thread with its own event loop.
 
@@ -37,7 +41,7 @@ def serving(
     """
     loop, address = asyncio.new_event_loop(), ""
     policy = AccessPolicy("127.0.0.1", remote=False, writes=True)
-    app = ReviewApp(review, "set", SignIn(alone), on_progress=(lambda now: None) if rules_from else None)
+    app = ReviewApp(review, "set", SignIn(alone), runs, (lambda now: None) if rules_from else None)
     runner = web.AppRunner(review_application(app, policy))
 
     async def work(action: Callable[[], Any]) -> Any:
@@ -400,3 +404,22 @@ def test_the_queue_says_which_items_are_unchecked_and_how_far_the_rules_are(
             assert me.page.evaluate("document.activeElement.textContent") == "s0"
     finally:
         rules_from.set()
+
+
+def test_beside_recorded_runs_the_next_item_is_asked_for_while_one_is_read(
+    browser: "Browser", tmp_path: Path
+):
+    review, judged = project(tmp_path, tiny_records(3)), list[str]()
+
+    def runs(item: str, first: Any, shown: Any) -> Any:
+        judged.append(item)
+        return [{"model": "m", "task": 0, "before": True, "after": True, "note": ""}]
+
+    with serving(review, "owner", runs=runs) as address, people(browser, address, "me") as (me,):
+        with me.page.expect_response("**/api/item?id=s1"):
+            me.page.goto(f"{address}#queue=all&item=s0")
+        me.at("s0")
+        with me.page.expect_response("**/api/item?id=s2"):
+            me.press("n")
+        me.at("s1")
+    assert judged == ["s0", "s1", "s1", "s2"]

@@ -224,6 +224,7 @@ async function turn() {
     if (found.has("item")) {
       if (!order.length) order = (await read("queue", asked())).ids;
       await items.show(main, found.get("item"), context);
+      lookAhead();
     } else {
       review = await read("review");
       if (page === "figures") await figures.show(main, context);
@@ -231,6 +232,12 @@ async function turn() {
     }
   });
   main.dataset.shown = location.hash;
+}
+// Judging recorded answers to an item for the first time takes a moment: the next one is asked for while this one is read.
+function lookAhead() {
+  clearTimeout(lookAhead.timer);
+  const item = items.current(), next = item && item.runs && neighbours(item.id).next;
+  if (next) lookAhead.timer = setTimeout(() => read("item", { id: next }).catch(() => {}), 300);
 }
 async function start() {
   showLanguage();
