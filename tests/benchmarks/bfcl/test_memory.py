@@ -22,7 +22,8 @@ from wildtool.benchmarks.bfcl.agentic import (
 from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES, GROUPS, SCORED
 from wildtool.benchmarks.bfcl.scores import LEADERBOARDS
 from wildtool.benchmarks.bfcl.simulated import SimulatedApis
-from wildtool.benchmarks.bfcl.simulated.memory import MEMORY_CLASSES, NO_TABLES, ranked
+from wildtool.benchmarks.bfcl.simulated.base import NO_TABLES
+from wildtool.benchmarks.bfcl.simulated.memory import MEMORY_CLASSES, ranked
 from wildtool.benchmarks.bfcl.summary import leaderboard_metrics
 from wildtool.errors import DataError, InfraError
 from wildtool.noise.benchmark import with_noise

@@ -16,8 +16,8 @@ from wildtool.benchmarks.bfcl.decode import native_result
 from wildtool.benchmarks.bfcl.multi_turn import MultiTurnRecord
 from wildtool.benchmarks.bfcl.multi_turn_episode import MultiTurnEpisode
 from wildtool.benchmarks.bfcl.simulated import SimulatedApis
-from wildtool.benchmarks.bfcl.simulated.base import ApiState, copied
-from wildtool.benchmarks.bfcl.simulated.memory import MEMORY_CLASSES, NO_TABLES, Memory
+from wildtool.benchmarks.bfcl.simulated.base import NO_TABLES, ApiState, copied
+from wildtool.benchmarks.bfcl.simulated.memory import MEMORY_CLASSES, Memory
 from wildtool.episode import written_text
 from wildtool.json_codec import as_list, as_object
 from wildtool.toolcall.call_syntax import CallReader, CallSyntaxError, parse_expression

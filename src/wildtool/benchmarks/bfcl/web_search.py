@@ -19,7 +19,7 @@ from wildtool.benchmarks.bfcl.agentic import (
 from wildtool.benchmarks.bfcl.categories import Category
 from wildtool.benchmarks.bfcl.multi_turn import plain_call
 from wildtool.benchmarks.bfcl.simulated import EXECUTION_ERROR, SimulatedApis, result_text
-from wildtool.benchmarks.bfcl.simulated.memory import NO_TABLES
+from wildtool.benchmarks.bfcl.simulated.base import NO_TABLES
 from wildtool.episode import written_text
 from wildtool.json_codec import REPLY_LIMITS, as_list, as_object, as_objects, loads_within
 from wildtool.types import Episode, Item, Message, Request

@@ -12,6 +12,7 @@ from typing import Any
 from wildtool.benchmarks.bfcl.simulated.base import (
     ApiState,
     ApiTool,
+    RefusedError,
     SimulatedApi,
     SimulatedTables,
 )
@@ -140,7 +141,10 @@ class SimulatedApis:
                 named = {keyword.arg: self._value(keyword.value) for keyword in keywords if keyword.arg}
                 if len(named) < len(keywords):
                     raise ValueError("arguments must be written one by one")
-                return self._tools[name](*positional, **named)
+                try:
+                    return self._tools[name](*positional, **named)
+                except RefusedError as refusal:
+                    return refusal.result
             case _:
                 raise ValueError(f"expected a value or a call of a tool, found {type(node).__name__}")
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from random import Random
+from types import MappingProxyType
 from typing import Any, ClassVar, cast
 
 from wildtool.data.files import find_packed, read_json
@@ -29,6 +30,10 @@ class SimulatedTables:
     """Class to `method.table` to a list, or to a mapping whose keys may be tuples."""
     filler: Mapping[str, Any]
     """Constants that inflate state and results in the long-context variant."""
+
+
+NO_TABLES = SimulatedTables({}, {}, {})
+"""For classes that need none."""
 
 
 def read_simulated_tables(folder: Path) -> SimulatedTables:
@@ -73,7 +78,7 @@ def _with_ellipsis(value: Any) -> Any:
 class SimulatedApi:
     """One simulated class: its public methods are the tools, `state` is what the checker compares.
 
-    A refused call returns `{"error": text}`. A method may raise `TOOL_ERRORS` for arguments of an unexpected kind.
+    A method that refuses a call raises RefusedError. For arguments of an unexpected kind it may raise `CALL_ERRORS`.
     """
 
     NAME: ClassVar[str]
@@ -84,7 +89,11 @@ class SimulatedApi:
     """Methods that are no tools of this class."""
 
     def __init__(
-        self, tables: SimulatedTables, scenario: Mapping[str, Any], *, long_context: bool = False
+        self,
+        tables: SimulatedTables = NO_TABLES,
+        scenario: Mapping[str, Any] = MappingProxyType({}),
+        *,
+        long_context: bool = False,
     ) -> None:
         """Creates an instance.
 
@@ -102,6 +111,10 @@ class SimulatedApi:
             for key, default in defaults.items()
             if key != "random_seed" and not key.startswith("_")
         }
+        self._set_up(scenario)
+
+    def _set_up(self, scenario: Mapping[str, Any]) -> None:
+        """What else of a scenario a class keeps, and in which form."""
 
     steady = False
     """Whether a reading, such as of the speed, leaves the random numbers of later calls as they are."""
@@ -128,6 +141,20 @@ def copied(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: copied(element) for key, element in value.items()}  # pyright: ignore[reportUnknownVariableType]
     return [copied(element) for element in value] if isinstance(value, list) else value  # pyright: ignore[reportUnknownVariableType]
+
+
+class RefusedError(Exception):
+    """A tool refuses a call, which then gives `result`."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.result = failed(text)
+
+
+def refuse_if(condition: object, text: str) -> None:
+    """Raises RefusedError where a condition holds."""
+    if condition:
+        raise RefusedError(text)
 
 
 def failed(text: str) -> ApiState:

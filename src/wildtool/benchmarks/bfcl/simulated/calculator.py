@@ -5,7 +5,7 @@ from decimal import ROUND_HALF_UP, Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
-from wildtool.benchmarks.bfcl.simulated.base import ApiState, SimulatedApi, failed
+from wildtool.benchmarks.bfcl.simulated.base import ApiState, SimulatedApi, failed, refuse_if
 
 MAX_PRECISION = 1_000
 """Most decimal digits of a root or logarithm; the original has no limit and would not end."""
@@ -33,20 +33,17 @@ class MathAPI(SimulatedApi):
     DOCUMENTS = "math_api"
 
     def logarithm(self, value: Any, base: Any, precision: Any) -> ApiState:
-        if not _are_numbers(value, base, precision) or value <= 0 or base <= 0 or base == 1:
-            return failed("expected a positive value, and a positive base other than 1")
-        if not 1 <= precision <= MAX_PRECISION:
-            return failed(f"expected a precision from 1 to {MAX_PRECISION} digits")
+        is_bad = not _are_numbers(value, base, precision) or value <= 0 or base <= 0 or base == 1
+        refuse_if(is_bad, "expected a positive value, and a positive base other than 1")
+        _check_precision(precision)
         bits = max(1, round((int(precision) + 1) * _BITS_PER_DIGIT))
         quotient = _rounded(_logarithm(value, bits) / _logarithm(base, bits), bits)
         digits = max(1, round(bits / _BITS_PER_DIGIT) - 1)
         return {"result": BinaryFloat(quotient, 17 if digits == 15 else digits + 3)}
 
     def square_root(self, number: Any, precision: Any) -> ApiState:
-        if not _are_numbers(number, precision) or number < 0:
-            return failed("expected a number that is not negative")
-        if not 1 <= precision <= MAX_PRECISION:
-            return failed(f"expected a precision from 1 to {MAX_PRECISION} digits")
+        refuse_if(not _are_numbers(number, precision) or number < 0, "expected a number that is not negative")
+        _check_precision(precision)
         with localcontext() as context:
             context.prec = precision
             return {"result": Decimal(number).sqrt()}
@@ -61,42 +58,33 @@ class MathAPI(SimulatedApi):
         return {"result": a * b} if _are_numbers(a, b) else failed("expected numbers")
 
     def divide(self, a: Any, b: Any) -> ApiState:
-        if not _are_numbers(a, b):
-            return failed("expected numbers")
+        refuse_if(not _are_numbers(a, b), "expected numbers")
         return {"result": a / b} if b != 0 else failed("cannot divide by zero")
 
     def power(self, base: Any, exponent: Any) -> ApiState:
-        if not _are_numbers(base, exponent):
-            return failed("expected numbers")
-        if (
-            isinstance(base, int)
-            and isinstance(exponent, int)
-            and base.bit_length() * exponent > MAX_POWER_BITS
-        ):
-            return failed("the result is too large")
+        refuse_if(not _are_numbers(base, exponent), "expected numbers")
+        are_whole = isinstance(base, int) and isinstance(exponent, int)
+        refuse_if(are_whole and base.bit_length() * exponent > MAX_POWER_BITS, "the result is too large")
         return {"result": base**exponent}
 
     def absolute_value(self, number: Any) -> ApiState:
         return {"result": abs(number)} if _are_numbers(number) else failed("expected a number")
 
     def round_number(self, number: Any, decimal_places: Any = 0) -> ApiState:
-        if not _are_numbers(number, decimal_places):
-            return failed("expected numbers")
+        refuse_if(not _are_numbers(number, decimal_places), "expected numbers")
         if decimal_places < -MAX_PRECISION:
             return {"result": type(number)(0)}
         return {"result": round(number, decimal_places)}
 
     def percentage(self, part: Any, whole: Any) -> ApiState:
-        if not _are_numbers(part, whole):
-            return failed("expected numbers")
+        refuse_if(not _are_numbers(part, whole), "expected numbers")
         return {"result": part / whole * 100} if whole != 0 else failed("the whole must not be zero")
 
     def mean(self, numbers: Any) -> ApiState:
         return {"result": _mean(numbers)} if numbers else failed("the list is empty")
 
     def standard_deviation(self, numbers: Any) -> ApiState:
-        if not numbers:
-            return failed("the list is empty")
+        refuse_if(not numbers, "the list is empty")
         mean = _mean(numbers)
         return {"result": math.sqrt(sum((number - mean) ** 2 for number in numbers) / len(numbers))}
 
@@ -111,16 +99,14 @@ class MathAPI(SimulatedApi):
 
     def si_unit_conversion(self, value: Any, unit_in: Any, unit_out: Any) -> ApiState:
         to_meters = self._lookups["si_unit_conversion.to_meters"]
-        if not _are_numbers(value):
-            return failed("expected a number")
-        if unit_in not in to_meters or unit_out not in to_meters:
-            return failed(f"expected units of {', '.join(to_meters)}")
+        refuse_if(not _are_numbers(value), "expected a number")
+        are_known = unit_in in to_meters and unit_out in to_meters
+        refuse_if(not are_known, f"expected units of {', '.join(to_meters)}")
         return {"result": value * to_meters[unit_in] * (1 / to_meters[unit_out])}
 
     def imperial_si_conversion(self, value: Any, unit_in: Any, unit_out: Any) -> ApiState:
         factors = self._lookups["imperial_si_conversion.conversion"]
-        if not _are_numbers(value):
-            return failed("expected a number")
+        refuse_if(not _are_numbers(value), "expected a number")
         if unit_in == unit_out:
             return {"result": value}
         match unit_in, unit_out:
@@ -135,6 +121,10 @@ class MathAPI(SimulatedApi):
 
 def _are_numbers(*values: Any) -> bool:
     return all(isinstance(value, int | float) for value in values)
+
+
+def _check_precision(precision: Any) -> None:
+    refuse_if(not 1 <= precision <= MAX_PRECISION, f"expected a precision from 1 to {MAX_PRECISION} digits")
 
 
 def _mean(numbers: Any) -> Any:

@@ -1,9 +1,9 @@
 """The simulated file system (section 1 of the specification of the classes)."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
-from wildtool.benchmarks.bfcl.simulated.base import ApiState, SimulatedApi, SimulatedTables, failed
+from wildtool.benchmarks.bfcl.simulated.base import ApiState, RefusedError, SimulatedApi, refuse_if
 
 _BAD_CHARACTERS = frozenset('|/\\?%*:"><')
 _UNITS = ("B", "KB", "MB", "GB", "TB", "PB")
@@ -44,17 +44,14 @@ class GorillaFileSystem(SimulatedApi):
     NAME = "GorillaFileSystem"
     DOCUMENTS = "gorilla_file_system"
 
-    def __init__(
-        self, tables: SimulatedTables, scenario: Mapping[str, Any], *, long_context: bool = False
-    ) -> None:
-        super().__init__(tables, scenario, long_context=long_context)
+    def _set_up(self, scenario: Mapping[str, Any]) -> None:
         roots: Mapping[str, Any] = scenario.get("root", {})
         name = next(iter(roots), "/")
         self._root = Directory(name)
         if roots:
             self._load(self._root, roots[name]["contents"])
         self._current = self._root
-        self.state = {"root": self._root, "long_context": long_context}
+        self.state = {"root": self._root, "long_context": self._long}
 
     def _load(self, directory: Directory, contents: Mapping[str, Any]) -> None:
         for name, entry in contents.items():
@@ -88,77 +85,54 @@ class GorillaFileSystem(SimulatedApi):
         folder = folder.rstrip("/") or "/"
         if folder == "..":
             if self._current.parent is None:
-                return failed("cd: already at the root directory")
+                raise RefusedError("cd: already at the root directory")
             self._current = self._current.parent
             return {}
         if folder == "/":
             self._current = self._root
         elif "/" in folder:
-            return failed(f"cd: {folder}: only one directory at a time")
+            raise RefusedError(f"cd: {folder}: only one directory at a time")
         elif folder != ".":
-            child = self._current.children.get(folder)
-            if not isinstance(child, Directory):
-                return failed(f"cd: {folder}: no such directory")
-            self._current = child
+            self._current = _of_kind(Directory, self._current.children.get(folder), f"cd: {folder}")
         return {"current_working_directory": self._current.name}
 
-    def mkdir(self, dir_name: Any) -> ApiState | None:
-        refusal = self._refuse_new("mkdir", dir_name)
-        if refusal is None:
-            self._current.children[dir_name] = Directory(dir_name, self._current)
-        return refusal
+    def mkdir(self, dir_name: Any) -> None:
+        self._check_new("mkdir", dir_name)
+        self._current.children[dir_name] = Directory(dir_name, self._current)
 
-    def touch(self, file_name: Any) -> ApiState | None:
-        refusal = self._refuse_new("touch", file_name)
-        if refusal is None:
-            self._current.children[file_name] = File(file_name)
-        return refusal
+    def touch(self, file_name: Any) -> None:
+        self._check_new("touch", file_name)
+        self._current.children[file_name] = File(file_name)
 
     def echo(self, content: Any, file_name: Any = None) -> ApiState | None:
         if file_name is None or file_name == "":
             return {"terminal_output": content}
-        if _is_bad(file_name):
-            return failed(f"echo: {file_name}: not a valid file name")
-        file = self._file(file_name)
-        if file is None:
-            return failed(f"echo: {file_name}: no such file")
-        file.content = content
+        refuse_if(_is_bad(file_name), f"echo: {file_name}: not a valid file name")
+        self._file("echo", file_name).content = content
         return None
 
     def cat(self, file_name: Any) -> ApiState:
-        if _is_bad(file_name):
-            return failed(f"cat: {file_name}: not a valid file name")
-        file = self._file(file_name)
-        return failed(f"cat: {file_name}: no such file") if file is None else {"file_content": file.content}
+        refuse_if(_is_bad(file_name), f"cat: {file_name}: not a valid file name")
+        return {"file_content": self._file("cat", file_name).content}
 
     def find(self, path: Any = ".", name: Any = None) -> ApiState:
-        directory = self._resolved(path)
-        if directory is None:
-            return failed(f"find: {path}: no such directory")
-        items = walked(directory, path.rstrip("/"))
+        items = walked(self._resolved("find", path), path.rstrip("/"))
         return {"matches": [where for where, item in items if name is None or name in item.name]}
 
     def wc(self, file_name: Any, mode: Any = "l") -> ApiState:
         kinds = {"l": "lines", "w": "words", "c": "characters"}
-        file = self._file(file_name)
-        if mode not in kinds:
-            return failed(f"wc: {mode}: expected l, w or c")
-        if file is None:
-            return failed(f"wc: {file_name}: no such file")
-        parts = {"l": file.content.splitlines, "w": file.content.split, "c": lambda: file.content}
+        item = self._current.children.get(file_name)
+        refuse_if(mode not in kinds, f"wc: {mode}: expected l, w or c")
+        content = _of_kind(File, item, f"wc: {file_name}").content
+        parts = {"l": content.splitlines, "w": content.split, "c": lambda: content}
         return {"count": len(parts[mode]()), "type": kinds[mode]}
 
     def sort(self, file_name: Any) -> ApiState:
-        file = self._file(file_name)
-        if file is None:
-            return failed(f"sort: {file_name}: no such file")
-        return {"sorted_content": "\n".join(sorted(file.content.splitlines()))}
+        return {"sorted_content": "\n".join(sorted(self._file("sort", file_name).content.splitlines()))}
 
     def grep(self, file_name: Any, pattern: Any) -> ApiState:
-        file = self._file(file_name)
-        if file is None:
-            return failed(f"grep: {file_name}: no such file")
-        return {"matching_lines": [line for line in file.content.splitlines() if pattern in line]}
+        lines = self._file("grep", file_name).content.splitlines()
+        return {"matching_lines": [line for line in lines if pattern in line]}
 
     def du(self, human_readable: Any = False) -> ApiState:
         items = (item for _, item in walked(self._current, "") if isinstance(item, File))
@@ -171,89 +145,85 @@ class GorillaFileSystem(SimulatedApi):
         return {"disk_usage": f"{scaled:.2f} {_UNITS[power]}"}
 
     def tail(self, file_name: Any, lines: Any = 10) -> ApiState:
-        file = self._file(file_name)
-        if file is None:
-            return failed(f"tail: {file_name}: no such file")
-        content: list[str] = file.content.splitlines()
+        content: list[str] = self._file("tail", file_name).content.splitlines()
         return {"last_lines": "\n".join(content[-min(lines, len(content)) :])}
 
     def diff(self, file_name1: Any, file_name2: Any) -> ApiState:
-        first, second = self._file(file_name1), self._file(file_name2)
-        if first is None or second is None:
-            return failed(f"diff: {file_name2 if first else file_name1}: no such file")
-        pairs = zip(first.content.splitlines(), second.content.splitlines(), strict=False)
+        items = [(name, self._current.children.get(name)) for name in (file_name1, file_name2)]
+        files = [_of_kind(File, item, f"diff: {name}") for name, item in items]
+        pairs = zip(*(file.content.splitlines() for file in files), strict=False)
         return {"diff_lines": "\n".join(f"- {a}\n+ {b}" for a, b in pairs if a != b)}
 
     def mv(self, source: Any, destination: Any) -> ApiState:
-        item = self._current.children.get(source)
-        target = self._current.children.get(destination)
-        if item is None:
-            return failed(f"mv: {source}: no such file or directory")
-        if "/" in destination:
-            return failed(f"mv: {destination}: a path is not allowed, only a name")
-        if isinstance(target, File):
-            return failed(f"mv: {destination}: exists and is a file")
-        if target is not None and source in target.children:
-            return failed(f"mv: {destination}/{source}: exists already")
+        exists = RefusedError(f"mv: {destination}/{source}: exists already")
+        item, directory, name, place = self._place("mv", source, destination, exists)
         del self._current.children[source]
-        if target is None:
-            self._current.children[destination] = _moved(item, destination, self._current)
-            return {"result": f"'{source}' moved to '{destination}'"}
-        target.children[source] = _moved(item, source, target)
-        return {"result": f"'{source}' moved to '{destination}/{source}'"}
+        directory.children[name] = _moved(item, name, directory)
+        return {"result": f"'{source}' moved to '{place}'"}
 
     def cp(self, source: Any, destination: Any) -> ApiState:
-        item = self._current.children.get(source)
-        target = self._current.children.get(destination)
+        exists = ValueError(f"'{source}' exists already in '{destination}'")
+        item, directory, name, place = self._place("cp", source, destination, exists)
+        directory.children[name] = _copy(item, name, directory)
+        return {"result": f"'{source}' copied to '{place}'"}
+
+    def _place(
+        self, command: str, source: Any, destination: Any, exists: Exception
+    ) -> tuple[File | Directory, Directory, str, str]:
+        """A file or directory, the directory that it goes to, and its name and path there.
+
+        Args:
+            exists: raised where that directory has one of its name.
+        """
+        item, target = (self._current.children.get(name) for name in (source, destination))
         if item is None:
-            return failed(f"cp: {source}: no such file or directory")
-        if "/" in destination:
-            return failed(f"cp: {destination}: a path is not allowed, only a name")
+            raise RefusedError(f"{command}: {source}: no such file or directory")
+        refuse_if("/" in destination, f"{command}: {destination}: a path is not allowed, only a name")
         if isinstance(target, File):
-            return failed(f"cp: {destination}: exists and is a file")
+            raise RefusedError(f"{command}: {destination}: exists and is a file")
         if target is None:
-            self._current.children[destination] = _copy(item, destination, self._current)
-            return {"result": f"'{source}' copied to '{destination}'"}
+            return item, self._current, destination, destination
         if source in target.children:
-            raise ValueError(f"'{source}' exists already in '{destination}'")
-        target.children[source] = _copy(item, source, target)
-        return {"result": f"'{source}' copied to '{destination}/{source}'"}
+            raise exists
+        return item, target, source, f"{destination}/{source}"
 
     def rm(self, file_name: Any) -> ApiState:
-        if file_name not in self._current.children:
-            return failed(f"rm: {file_name}: no such file or directory")
+        refuse_if(file_name not in self._current.children, f"rm: {file_name}: no such file or directory")
         del self._current.children[file_name]
         return {"result": f"'{file_name}' removed"}
 
     def rmdir(self, dir_name: Any) -> ApiState:
-        directory = self._current.children.get(dir_name)
-        if not isinstance(directory, Directory):
-            return failed(f"rmdir: {dir_name}: no such directory")
-        if directory.children:
-            return failed(f"rmdir: {dir_name}: not empty")
+        directory = _of_kind(Directory, self._current.children.get(dir_name), f"rmdir: {dir_name}")
+        refuse_if(directory.children, f"rmdir: {dir_name}: not empty")
         del self._current.children[dir_name]
         return {"result": f"'{dir_name}' removed"}
 
-    def _refuse_new(self, command: str, name: Any) -> ApiState | None:
-        if _is_bad(name):
-            return failed(f"{command}: {name}: not a valid name")
-        return failed(f"{command}: {name}: exists already") if name in self._current.children else None
+    def _check_new(self, command: str, name: Any) -> None:
+        refuse_if(_is_bad(name), f"{command}: {name}: not a valid name")
+        refuse_if(name in self._current.children, f"{command}: {name}: exists already")
 
-    def _file(self, name: Any) -> File | None:
-        item = self._current.children.get(name)
-        return item if isinstance(item, File) else None
+    def _file(self, command: str, name: Any) -> File:
+        return _of_kind(File, self._current.children.get(name), f"{command}: {name}")
 
-    def _resolved(self, path: Any) -> Directory | None:
-        """The directory of a path, whose parts are names or `.`; None if there is none."""
-        if not path:
-            return None
-        directory: File | Directory | None = self._root if path.startswith("/") else self._current
+    def _resolved(self, command: str, path: Any) -> Directory:
+        """The directory of a path, whose parts are names or `.`."""
+        where = f"{command}: {path}"
+        refuse_if(not path, f"{where}: no such directory")
+        item: File | Directory | None = self._root if path.startswith("/") else self._current
         for part in path.split("/"):
-            if not isinstance(directory, Directory):
-                return None
-            if part not in ("", "."):
-                directory = directory.children.get(part)
-        return directory if isinstance(directory, Directory) else None
+            directory = _of_kind(Directory, item, where)
+            item = directory if part in ("", ".") else directory.children.get(part)
+        return _of_kind(Directory, item, where)
+
+
+_Kind = TypeVar("_Kind", File, Directory)
+
+
+def _of_kind(kind: type[_Kind], item: File | Directory | None, where: str) -> _Kind:
+    """A file, or a directory. Raises RefusedError, which begins with `where`, for anything else."""
+    if not isinstance(item, kind):
+        raise RefusedError(f"{where}: no such {kind.__name__.lower()}")
+    return item
 
 
 def _is_bad(name: Any) -> bool:

@@ -9,18 +9,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
-from wildtool.benchmarks.bfcl.simulated.base import (
-    ApiState,
-    ApiTool,
-    SimulatedApi,
-    SimulatedTables,
-    copied,
-    failed,
-)
+from wildtool.benchmarks.bfcl.simulated.base import ApiState, ApiTool, SimulatedApi, copied, failed, refuse_if
 from wildtool.toolcall.retrieval import LENGTH_WEIGHT, SATURATION, search_words
 
-NO_TABLES = SimulatedTables({}, {}, {})
-"""Memories need none."""
 CORE, ARCHIVE = "core_memory", "archival_memory"
 CORE_SIZE, CORE_CHARACTERS = 7, 300
 ARCHIVE_SIZE, ARCHIVE_CHARACTERS = 50, 2_000
@@ -37,14 +28,7 @@ class Memory(SimulatedApi):
     EMPTY: ClassVar[ApiState]
     """The state before the first conversation."""
 
-    def __init__(
-        self,
-        tables: SimulatedTables = NO_TABLES,
-        scenario: Mapping[str, Any] | None = None,
-        *,
-        long_context: bool = False,
-    ) -> None:
-        super().__init__(tables, {}, long_context=long_context)
+    def _set_up(self, scenario: Mapping[str, Any]) -> None:
         self.state = copied(dict(scenario) if scenario else self.EMPTY)
 
     REMOVED = frozenset({"shown"})
@@ -78,30 +62,22 @@ class KeyMemory(Memory):
 
     def _add(self, part: str, key: Any, value: Any) -> ApiState:
         key, value = str(key), str(value)
-        size, characters = _LIMITS[part]
-        if len(self.state[part]) >= size:
-            return failed(f"the memory is full: it holds {size} entries; remove one first")
-        if len(value) > characters:
-            return failed(f"the text is longer than {characters} characters")
-        if not _KEY.fullmatch(key):
-            return failed("the key must be in snake_case, without spaces")
-        if key in self.state[part]:
-            return failed("there is an entry with this key already")
+        _check_room(part, len(self.state[part]))
+        _check_length(part, value)
+        refuse_if(not _KEY.fullmatch(key), "the key must be in snake_case, without spaces")
+        refuse_if(key in self.state[part], "there is an entry with this key already")
         self.state[part][key] = value
         return {"status": "Added."}
 
     def _remove(self, part: str, key: Any) -> ApiState:
-        if key not in self.state[part]:
-            return failed("there is no entry with this key")
+        self._retrieve(part, key)
         del self.state[part][key]
         return {"status": "Removed."}
 
     def _replace(self, part: str, key: Any, value: Any) -> ApiState:
         key, value = str(key), str(value)
-        if key not in self.state[part]:
-            return failed("there is no entry with this key")
-        if len(value) > _LIMITS[part][1]:
-            return failed(f"the text is longer than {_LIMITS[part][1]} characters")
+        self._retrieve(part, key)
+        _check_length(part, value)
         self.state[part][key] = value
         return {"status": "Replaced."}
 
@@ -110,8 +86,8 @@ class KeyMemory(Memory):
         return {"status": "Cleared."}
 
     def _retrieve(self, part: str, key: Any) -> ApiState:
-        texts = self.state[part]
-        return {"value": texts[key]} if key in texts else failed("there is no entry with this key")
+        refuse_if(key not in self.state[part], "there is no entry with this key")
+        return {"value": self.state[part][key]}
 
     def _list_keys(self, part: str) -> ApiState:
         return {"keys": list(self.state[part])}
@@ -146,29 +122,22 @@ class TextMemory(Memory):
         )
 
     def _add(self, part: str, text: Any) -> ApiState:
-        refusal = _refuse_text(text, _LIMITS[part][1])
         store = self.state[part]
-        if refusal is None and len(store["texts"]) >= _LIMITS[part][0]:
-            refusal = f"the memory is full: it holds {_LIMITS[part][0]} entries; remove one first"
-        if refusal is not None:
-            return failed(refusal)
+        _check_length(part, text)
+        _check_room(part, len(store["texts"]))
         number = store["next"]
         store["next"] += 1
         store["texts"][number] = text
         return {"id": number}
 
     def _remove(self, part: str, vec_id: Any) -> ApiState:
-        if vec_id not in self.state[part]["texts"]:
-            return failed(f"there is no entry {vec_id!r}")
+        refuse_if(vec_id not in self.state[part]["texts"], f"there is no entry {vec_id!r}")
         del self.state[part]["texts"][vec_id]
         return {"status": f"Entry {vec_id} removed."}
 
     def _update(self, part: str, vec_id: Any, new_text: Any) -> ApiState:
-        if vec_id not in self.state[part]["texts"]:
-            return failed(f"there is no entry {vec_id!r}")
-        refusal = _refuse_text(new_text, _LIMITS[part][1])
-        if refusal is not None:
-            return failed(refusal)
+        refuse_if(vec_id not in self.state[part]["texts"], f"there is no entry {vec_id!r}")
+        _check_length(part, new_text)
         self.state[part]["texts"][vec_id] = new_text
         return {"status": f"Entry {vec_id} updated."}
 
@@ -211,10 +180,10 @@ class SummaryMemory(Memory):
 
     def memory_replace(self, old_text: Any, new_text: Any) -> ApiState:
         old, new, memory = str(old_text), str(new_text), self.state["memory"]
-        if old not in memory:
-            return failed(f"the memory does not hold {old!r:.200}")
-        if len(new) > SUMMARY_CHARACTERS or _replaced_length(memory, old, new) > MAX_SUMMARY_CHARACTERS:
-            return failed(f"the text is longer than {SUMMARY_CHARACTERS} characters")
+        refuse_if(old not in memory, f"the memory does not hold {old!r:.200}")
+        length = len(memory) + memory.count(old) * (len(new) - len(old))
+        is_long = len(new) > SUMMARY_CHARACTERS or length > MAX_SUMMARY_CHARACTERS
+        refuse_if(is_long, f"the text is longer than {SUMMARY_CHARACTERS} characters")
         self.state["memory"] = memory.replace(old, new)
         return {"status": "Updated."}
 
@@ -223,8 +192,8 @@ class SummaryMemory(Memory):
         return {"memory_content": memory} if memory else failed("the memory is empty")
 
     def _set(self, text: str, status: str) -> ApiState:
-        if len(text) > SUMMARY_CHARACTERS:
-            return failed(f"the memory would be longer than {SUMMARY_CHARACTERS} characters")
+        most = SUMMARY_CHARACTERS
+        refuse_if(len(text) > most, f"the memory would be longer than {most} characters")
         self.state["memory"] = text
         return {"status": status}
 
@@ -244,14 +213,15 @@ def _of_both(verbs: Mapping[str, ApiTool]) -> dict[str, ApiTool]:
     return {f"{part}_{verb}": partial(tool, part) for part in (CORE, ARCHIVE) for verb, tool in verbs.items()}
 
 
-def _replaced_length(text: str, old: str, new: str) -> int:
-    return len(text) + text.count(old) * (len(new) - len(old))
+def _check_room(part: str, entries: int) -> None:
+    size, _ = _LIMITS[part]
+    refuse_if(entries >= size, f"the memory is full: it holds {size} entries; remove one first")
 
 
-def _refuse_text(text: Any, most: int) -> str | None:
-    if not isinstance(text, str):
-        return "expected a text"
-    return f"the text is longer than {most} characters" if len(text) > most else None
+def _check_length(part: str, text: Any) -> None:
+    _, most = _LIMITS[part]
+    refuse_if(not isinstance(text, str), "expected a text")
+    refuse_if(len(text) > most, f"the text is longer than {most} characters")
 
 
 def ranked(query: str, keys: Sequence[str]) -> list[tuple[float, str]]:

@@ -1,12 +1,12 @@
 """The simulated messenger (section 3 of the specification of the classes)."""
 
 from collections.abc import Mapping
+from random import Random
 from typing import Any
 
-from wildtool.benchmarks.bfcl.simulated.base import ApiState, SimulatedApi, SimulatedTables, failed
+from wildtool.benchmarks.bfcl.simulated.base import ApiState, SimulatedApi, failed, refuse_if
 
 _SEED = 200191
-_NO_LOGIN = "no user is logged in"
 
 
 class MessageAPI(SimulatedApi):
@@ -15,10 +15,8 @@ class MessageAPI(SimulatedApi):
     NAME = "MessageAPI"
     DOCUMENTS = "message_api"
 
-    def __init__(
-        self, tables: SimulatedTables, scenario: Mapping[str, Any], *, long_context: bool = False
-    ) -> None:
-        super().__init__(tables, {"random_seed": _SEED, **scenario}, long_context=long_context)
+    def _set_up(self, scenario: Mapping[str, Any]) -> None:
+        self._random = Random(scenario.get("random_seed", _SEED))
         self.state["generated_ids"] = set(self.state["generated_ids"])
 
     def list_users(self) -> ApiState:
@@ -38,10 +36,8 @@ class MessageAPI(SimulatedApi):
         return {"login_status": bool(self.state["current_user"])}
 
     def send_message(self, receiver_id: Any, message: Any) -> ApiState:
-        if not self.state["current_user"]:
-            return failed(_NO_LOGIN)
-        if receiver_id not in self.state["user_map"].values():
-            return failed(f"receiver {receiver_id!r} not found")
+        self._require_login()
+        refuse_if(receiver_id not in self.state["user_map"].values(), f"receiver {receiver_id!r} not found")
         used: set[int] = self.state["generated_ids"]
         new_id = self._random.randint(10000, 99999)
         while new_id in used:
@@ -56,13 +52,11 @@ class MessageAPI(SimulatedApi):
         }
 
     def delete_message(self, receiver_id: Any) -> ApiState:
-        if not self.state["current_user"]:
-            return failed(_NO_LOGIN)
+        self._require_login()
         inbox: list[ApiState] = self.state["inbox"]
-        newest = next((entry for entry in reversed(inbox) if next(iter(entry)) == receiver_id), None)
-        if newest is None:
-            return failed(f"no message to {receiver_id!r}")
-        inbox.remove(newest)  # the first equal one, as the original does
+        sent = [entry for entry in inbox if next(iter(entry)) == receiver_id]
+        refuse_if(not sent, f"no message to {receiver_id!r}")
+        inbox.remove(sent[-1])  # the first equal one, as the original does
         return {
             "deleted_status": True,
             "receiver_id": receiver_id,
@@ -70,8 +64,7 @@ class MessageAPI(SimulatedApi):
         }
 
     def view_messages_sent(self) -> ApiState:
-        if not self.state["current_user"]:
-            return failed(_NO_LOGIN)
+        self._require_login()
         messages: dict[str, list[Any]] = {}
         for receiver, text in self._sent():
             messages.setdefault(receiver, []).append(text)
@@ -79,12 +72,10 @@ class MessageAPI(SimulatedApi):
 
     def add_contact(self, user_name: Any) -> ApiState:
         users = self.state["user_map"]
-        if user_name in users:
-            return failed(f"user {user_name!r} exists already")
+        refuse_if(user_name in users, f"user {user_name!r} exists already")
         self.state["user_count"] += 1
         user_id = f"USR{self.state['user_count']:03d}"
-        if user_id in users.values():
-            return failed(f"user id {user_id!r} exists already")
+        refuse_if(user_id in users.values(), f"user id {user_id!r} exists already")
         users[user_name] = user_id
         return {
             "added_status": True,
@@ -93,8 +84,7 @@ class MessageAPI(SimulatedApi):
         }
 
     def search_messages(self, keyword: Any) -> ApiState:
-        if not self.state["current_user"]:
-            return failed(_NO_LOGIN)
+        self._require_login()
         word = keyword.lower()
         return {
             "results": [
@@ -105,10 +95,12 @@ class MessageAPI(SimulatedApi):
         }
 
     def get_message_stats(self) -> ApiState:
-        if not self.state["current_user"]:
-            return failed(_NO_LOGIN)
+        self._require_login()
         receivers = {receiver for receiver, _ in self._sent()}
         return {"stats": {"received_count": len(self.state["inbox"]), "total_contacts": len(receivers)}}
+
+    def _require_login(self) -> None:
+        refuse_if(not self.state["current_user"], "no user is logged in")
 
     def _sent(self) -> list[tuple[str, Any]]:
         """Receiver and text of each entry; of one with several receivers the first, as the original reads it."""

@@ -3,9 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from wildtool.benchmarks.bfcl.simulated.base import ApiState, SimulatedApi, SimulatedTables, failed
-
-_NO_LOGIN = "the user is not authenticated"
+from wildtool.benchmarks.bfcl.simulated.base import ApiState, SimulatedApi, refuse_if
 
 
 class TwitterAPI(SimulatedApi):
@@ -14,12 +12,8 @@ class TwitterAPI(SimulatedApi):
     NAME = "TwitterAPI"
     DOCUMENTS = "posting_api"
 
-    def __init__(
-        self, tables: SimulatedTables, scenario: Mapping[str, Any], *, long_context: bool = False
-    ) -> None:
-        super().__init__(tables, scenario, long_context=long_context)
-        tweets = self.state["tweets"]
-        self.state["tweets"] = {int(key): tweet for key, tweet in tweets.items()}
+    def _set_up(self, scenario: Mapping[str, Any]) -> None:
+        self.state["tweets"] = {int(key): tweet for key, tweet in self.state["tweets"].items()}
         # Posts without tags or mentions share one list, so a later mention of one of them changes them all.
         self._no_tags: list[Any] = []
         self._no_mentions: list[Any] = []
@@ -34,8 +28,7 @@ class TwitterAPI(SimulatedApi):
         return {"login_status": bool(self.state["authenticated"])}
 
     def post_tweet(self, content: Any, tags: Any = None, mentions: Any = None) -> ApiState:
-        if not self.state["authenticated"]:
-            return failed(_NO_LOGIN)
+        self._require_login()
         number: int = self.state["tweet_counter"]
         tweet = {
             "id": number,
@@ -49,9 +42,8 @@ class TwitterAPI(SimulatedApi):
         return tweet
 
     def retweet(self, tweet_id: Any) -> ApiState:
-        refusal = self._refuse(tweet_id)
-        if refusal is not None:
-            return refusal
+        self._require_login()
+        self._require_tweet(tweet_id)
         own = self.state["retweets"].setdefault(self.state["username"], [])
         if tweet_id in own:
             return {"retweet_status": "Already retweeted"}
@@ -59,22 +51,19 @@ class TwitterAPI(SimulatedApi):
         return {"retweet_status": "Successfully retweeted"}
 
     def comment(self, tweet_id: Any, comment_content: Any) -> ApiState:
-        refusal = self._refuse(tweet_id)
-        if refusal is not None:
-            return refusal
+        self._require_login()
+        self._require_tweet(tweet_id)
         comment = {"username": self.state["username"], "content": comment_content}
         self.state["comments"].setdefault(tweet_id, []).append(comment)
         return {"comment_status": "Comment added successfully"}
 
     def mention(self, tweet_id: Any, mentioned_usernames: Any) -> ApiState:
-        if tweet_id not in self.state["tweets"]:
-            return failed(f"tweet {tweet_id!r} not found")
+        self._require_tweet(tweet_id)
         self.state["tweets"][tweet_id]["mentions"].extend(mentioned_usernames)
         return {"mention_status": "Users mentioned successfully"}
 
     def follow_user(self, username_to_follow: Any) -> ApiState:
-        if not self.state["authenticated"]:
-            return failed(_NO_LOGIN)
+        self._require_login()
         following = self.state["following_list"]
         is_new = username_to_follow not in following
         if is_new:
@@ -82,8 +71,7 @@ class TwitterAPI(SimulatedApi):
         return {"follow_status": is_new}
 
     def unfollow_user(self, username_to_unfollow: Any) -> ApiState:
-        if not self.state["authenticated"]:
-            return failed(_NO_LOGIN)
+        self._require_login()
         following = self.state["following_list"]
         is_followed = username_to_unfollow in following
         if is_followed:
@@ -91,13 +79,12 @@ class TwitterAPI(SimulatedApi):
         return {"unfollow_status": is_followed}
 
     def list_all_following(self) -> Any:
-        if not self.state["authenticated"]:
-            return failed(_NO_LOGIN)
+        self._require_login()
         return {"following_list": self.state["following_list"]}
 
     def get_tweet(self, tweet_id: Any) -> ApiState:
-        tweets = self.state["tweets"]
-        return tweets[tweet_id] if tweet_id in tweets else failed(f"tweet {tweet_id!r} not found")
+        self._require_tweet(tweet_id)
+        return self.state["tweets"][tweet_id]
 
     def get_user_tweets(self, username: Any) -> list[ApiState]:
         return [tweet for tweet in self.state["tweets"].values() if tweet["username"] == username]
@@ -111,8 +98,7 @@ class TwitterAPI(SimulatedApi):
         ]
 
     def get_tweet_comments(self, tweet_id: Any) -> list[ApiState] | ApiState:
-        if tweet_id not in self.state["tweets"]:
-            return failed(f"tweet {tweet_id!r} not found")
+        self._require_tweet(tweet_id)
         return self.state["comments"].get(tweet_id, [])
 
     def get_user_stats(self, username: Any) -> ApiState:
@@ -123,7 +109,8 @@ class TwitterAPI(SimulatedApi):
             "retweet_count": len(self.state["retweets"].get(username, [])),
         }
 
-    def _refuse(self, tweet_id: Any) -> ApiState | None:
-        if not self.state["authenticated"]:
-            return failed(_NO_LOGIN)
-        return None if tweet_id in self.state["tweets"] else failed(f"tweet {tweet_id!r} not found")
+    def _require_login(self) -> None:
+        refuse_if(not self.state["authenticated"], "the user is not authenticated")
+
+    def _require_tweet(self, tweet_id: Any) -> None:
+        refuse_if(tweet_id not in self.state["tweets"], f"tweet {tweet_id!r} not found")

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from wildtool.benchmarks.bfcl.simulated.base import ApiState, SimulatedApi, failed
+from wildtool.benchmarks.bfcl.simulated.base import ApiState, SimulatedApi, failed, refuse_if
 
 _NO_LOGIN = "no user is logged in"
 
@@ -13,11 +13,12 @@ class TicketAPI(SimulatedApi):
     NAME = "TicketAPI"
     DOCUMENTS = "ticket_api"
 
+    def _require_login(self) -> None:
+        refuse_if(not self.state["current_user"], _NO_LOGIN)
+
     def create_ticket(self, title: Any, description: Any = "", priority: Any = 1) -> ApiState:
-        if not self.state["current_user"]:
-            return failed(_NO_LOGIN)
-        if priority < 1 or priority > 5:
-            return failed("the priority must be from 1 to 5")
+        self._require_login()
+        refuse_if(priority < 1 or priority > 5, "the priority must be from 1 to 5")
         ticket = {
             "id": self.state["ticket_counter"],
             "title": title,
@@ -31,35 +32,27 @@ class TicketAPI(SimulatedApi):
         return ticket
 
     def get_ticket(self, ticket_id: Any) -> ApiState:
-        found = (ticket for ticket in self.state["ticket_queue"] if ticket["id"] == ticket_id)
-        return next(found, failed(f"ticket {ticket_id!r} not found"))
+        found = [ticket for ticket in self.state["ticket_queue"] if ticket["id"] == ticket_id]
+        refuse_if(not found, f"ticket {ticket_id!r} not found")
+        return found[0]
 
     def close_ticket(self, ticket_id: Any) -> ApiState:
         ticket = self.get_ticket(ticket_id)
-        if "error" in ticket:
-            return ticket
-        if ticket["status"] == "Closed":
-            return failed(f"ticket {ticket_id!r} is closed already")
+        refuse_if(ticket["status"] == "Closed", f"ticket {ticket_id!r} is closed already")
         ticket["status"] = "Closed"
         return {"status": f"Ticket {ticket_id} has been closed successfully."}
 
     def resolve_ticket(self, ticket_id: Any, resolution: Any) -> ApiState:
         ticket = self.get_ticket(ticket_id)
-        if "error" in ticket:
-            return ticket
-        if ticket["status"] == "Resolved":
-            return failed(f"ticket {ticket_id!r} is resolved already")
+        refuse_if(ticket["status"] == "Resolved", f"ticket {ticket_id!r} is resolved already")
         ticket["status"] = "Resolved"
         ticket["resolution"] = resolution
         return {"status": f"Ticket {ticket_id} has been resolved successfully."}
 
     def edit_ticket(self, ticket_id: Any, updates: Any) -> ApiState:
         ticket = self.get_ticket(ticket_id)
-        if "error" in ticket:
-            return ticket
         unknown = set(updates) - {"title", "description", "status", "priority"}
-        if unknown:
-            return failed(f"these fields cannot be changed: {', '.join(sorted(map(str, unknown)))}")
+        refuse_if(unknown, f"these fields cannot be changed: {', '.join(sorted(map(str, unknown)))}")
         ticket.update({key: value for key, value in updates.items() if value is not None})
         return {"status": f"Ticket {ticket_id} has been updated successfully."}
 

@@ -4,13 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from wildtool.benchmarks.bfcl.simulated.base import (
-    ApiState,
-    SimulatedApi,
-    SimulatedTables,
-    copied,
-    failed,
-)
+from wildtool.benchmarks.bfcl.simulated.base import ApiState, SimulatedApi, copied, failed, refuse_if
 
 _CLOCK = datetime(2024, 9, 1, 10, 30)
 _SECONDS_A_DAY = 86_400
@@ -24,13 +18,10 @@ class TradingBot(SimulatedApi):
     NAME = "TradingBot"
     DOCUMENTS = "trading_bot"
 
-    def __init__(
-        self, tables: SimulatedTables, scenario: Mapping[str, Any], *, long_context: bool = False
-    ) -> None:
-        super().__init__(tables, scenario, long_context=long_context)
+    def _set_up(self, scenario: Mapping[str, Any]) -> None:
         orders = self.state["orders"]
         self.state["orders"] = {int(key) if key.isdigit() else key: order for key, order in orders.items()}
-        self.state["long_context"] = long_context
+        self.state["long_context"] = self._long
 
     def get_current_time(self) -> ApiState:
         return {"current_time": _CLOCK.strftime("%I:%M %p")}
@@ -40,8 +31,7 @@ class TradingBot(SimulatedApi):
 
     def get_stock_info(self, symbol: Any) -> ApiState:
         stock = self.state["stocks"].get(symbol)
-        if stock is None:
-            return failed(f"no stock with the symbol {symbol!r}")
+        refuse_if(stock is None, f"no stock with the symbol {symbol!r}")
         if not self._long:
             return stock
         extended = {"MA(5)": self._filler["MA_5_EXTENSION"], "MA(20)": self._filler["MA_20_EXTENSION"]}
@@ -49,8 +39,7 @@ class TradingBot(SimulatedApi):
 
     def get_order_details(self, order_id: Any) -> ApiState:
         order = self.state["orders"].get(order_id)
-        if order is None:
-            return failed(f"no order with the id {order_id!r}")
+        refuse_if(order is None, f"no order with the id {order_id!r}")
         if not self._long:
             return order
         texts = self._filler["ORDER_DETAIL_EXTENSION"].items()
@@ -59,23 +48,17 @@ class TradingBot(SimulatedApi):
 
     def cancel_order(self, order_id: Any) -> ApiState:
         order = self.state["orders"].get(order_id)
-        if order is None:
-            return failed(f"no order with the id {order_id!r}")
-        if order["status"] == "Completed":
-            return failed(f"order {order_id!r} is completed already")
+        refuse_if(order is None, f"no order with the id {order_id!r}")
+        refuse_if(order["status"] == "Completed", f"order {order_id!r} is completed already")
         order["status"] = "Cancelled"
         return {"order_id": order_id, "status": "Cancelled"}
 
     def place_order(self, order_type: Any, symbol: Any, price: Any, amount: Any) -> ApiState:
-        if not self.state["authenticated"]:
-            return failed(_NO_LOGIN)
-        if symbol not in self.state["stocks"]:
-            return failed(f"no stock with the symbol {symbol!r}")
-        if price <= 0 or amount <= 0:
-            return failed("price and amount must be positive")
+        self._require_login()
+        refuse_if(symbol not in self.state["stocks"], f"no stock with the symbol {symbol!r}")
+        refuse_if(price <= 0 or amount <= 0, "price and amount must be positive")
         price = float(price)
-        if not self._can_pay(order_type, price, amount):
-            return failed("the balance is too low for this order")
+        refuse_if(not self._can_pay(order_type, price, amount), "the balance is too low for this order")
         order_id = self.state["order_counter"]
         order = {"id": order_id, "order_type": order_type, "symbol": symbol, "price": price, "amount": amount}
         self.state["orders"][order_id] = {**order, "status": "Open"}
@@ -88,35 +71,33 @@ class TradingBot(SimulatedApi):
             "amount": amount,
         }
 
+    def _require_login(self) -> None:
+        refuse_if(not self.state["authenticated"], _NO_LOGIN)
+
     def _can_pay(self, order_type: Any, price: float, amount: Any) -> bool:
         return order_type.lower() != "buy" or price * int(amount) <= self.state["account_info"]["balance"]
 
     def withdraw_funds(self, amount: Any) -> ApiState:
         account = self.state["account_info"]
-        if not self.state["authenticated"]:
-            return failed(_NO_LOGIN)
-        if self.state["market_status"] != "Open":
-            return failed("the market is closed")
-        if amount <= 0:
-            return failed("the amount must be positive")
-        if amount > account["balance"]:
-            return failed("the balance is too low")
+        self._require_login()
+        refuse_if(self.state["market_status"] != "Open", "the market is closed")
+        refuse_if(amount <= 0, "the amount must be positive")
+        refuse_if(amount > account["balance"], "the balance is too low")
         account["balance"] -= amount
         self._note("withdrawal", amount)
         return {"status": "Withdrawal successful", "new_balance": account["balance"]}
 
     def fund_account(self, amount: Any) -> ApiState:
         account = self.state["account_info"]
-        if not self.state["authenticated"]:
-            return failed(_NO_LOGIN)
-        if amount <= 0:
-            return failed("the amount must be positive")
+        self._require_login()
+        refuse_if(amount <= 0, "the amount must be positive")
         account["balance"] += amount
         self._note("deposit", amount)
         return {"status": "Account funded successfully", "new_balance": account["balance"]}
 
     def get_account_info(self) -> ApiState:
-        return self.state["account_info"] if self.state["authenticated"] else failed(_NO_LOGIN)
+        self._require_login()
+        return self.state["account_info"]
 
     def trading_login(self, username: Any, password: Any) -> ApiState:
         if self.state["authenticated"]:
@@ -140,10 +121,8 @@ class TradingBot(SimulatedApi):
         return {"watchlist": watched}
 
     def remove_stock_from_watchlist(self, symbol: Any) -> ApiState:
-        if not self.state["authenticated"]:
-            return failed(_NO_LOGIN)
-        if symbol not in self.state["watch_list"]:
-            return failed(f"stock {symbol!r} is not on the watch list")
+        self._require_login()
+        refuse_if(symbol not in self.state["watch_list"], f"stock {symbol!r} is not on the watch list")
         self.state["watch_list"].remove(symbol)
         return {"status": f"Stock {symbol} removed from watchlist successfully."}
 
@@ -154,7 +133,8 @@ class TradingBot(SimulatedApi):
         return [*watched, *self._filler["WATCH_LIST_EXTENSION"]] if self._long else {"watchlist": watched}
 
     def get_order_history(self) -> ApiState:
-        return {"history": list(self.state["orders"])} if self.state["authenticated"] else failed(_NO_LOGIN)
+        self._require_login()
+        return {"history": list(self.state["orders"])}
 
     def get_transaction_history(
         self, start_date: Any = None, end_date: Any = None

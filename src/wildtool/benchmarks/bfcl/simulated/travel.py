@@ -2,16 +2,17 @@
 
 # ruff: noqa: N803 - parameters have the names that the benchmark's tools have.
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from datetime import date, datetime
 from typing import Any
 
 from wildtool.benchmarks.bfcl.simulated.base import (
     ApiState,
+    RefusedError,
     SimulatedApi,
-    SimulatedTables,
     copied,
-    failed,
+    refuse_if,
 )
 
 _CLASS_FACTORS = {"economy": 1, "business": 2, "first": 5}
@@ -23,21 +24,28 @@ _SUPPORT = (
 )
 
 
+@contextmanager
+def refusing(status: str) -> Generator[None]:
+    """Refusals of what it decorates also say that a status is false."""
+    try:
+        yield
+    except RefusedError as refusal:
+        refusal.result = {status: False, **refusal.result}
+        raise
+
+
 class TravelAPI(SimulatedApi):
     """Flights booked and insured with credit cards, for one authenticated traveller."""
 
     NAME = "TravelAPI"
     DOCUMENTS = "travel_booking"
 
-    def __init__(
-        self, tables: SimulatedTables, scenario: Mapping[str, Any], *, long_context: bool = False
-    ) -> None:
-        super().__init__(tables, scenario, long_context=long_context)
-        if long_context:
+    def _set_up(self, scenario: Mapping[str, Any]) -> None:
+        if self._long:
             for key in ("credit_card_list", "booking_record"):
                 for entry, value in self._filler[f"{key.upper().removesuffix('_LIST')}_EXTENSION"].items():
                     self.state[key].setdefault(entry, copied(value))
-        self.state["long_context"] = long_context
+        self.state["long_context"] = self._long
 
     def authenticate_travel(
         self,
@@ -70,13 +78,9 @@ class TravelAPI(SimulatedApi):
         cardholder_name: Any,
         card_verification_number: Any,
     ) -> ApiState:
-        if self.state["token_expires_in"] is None:
-            return failed("no token has been issued")
-        refusal = self._refuse_token(access_token)
-        if refusal is not None:
-            return failed(refusal)
-        if card_number in self.state["credit_card_list"]:
-            return failed("the card is registered already")
+        refuse_if(self.state["token_expires_in"] is None, "no token has been issued")
+        self._check_token(access_token)
+        refuse_if(card_number in self.state["credit_card_list"], "the card is registered already")
         card_id = str(self._random.randint(100000000000, 999999999999))
         self.state["credit_card_list"][card_id] = {
             "card_number": card_number,
@@ -97,11 +101,11 @@ class TravelAPI(SimulatedApi):
         return {"travel_cost_list": [self._cost(a, b, travel_date, travel_class) for a, b in pairs]}
 
     def get_credit_card_balance(self, access_token: Any, card_id: Any) -> ApiState:
-        refusal = self._refuse_token(access_token) or self._refuse_card(card_id)
-        if refusal is not None:
-            return failed(refusal)
+        self._check_token(access_token)
+        self._check_card(card_id)
         return {"card_balance": self.state["credit_card_list"][card_id]["balance"]}
 
+    @refusing("booking_status")
     def book_flight(
         self,
         access_token: Any,
@@ -111,21 +115,17 @@ class TravelAPI(SimulatedApi):
         travel_to: Any,
         travel_class: Any,
     ) -> ApiState:
-        refusal = self._refuse_token(access_token) or self._refuse_card(card_id)
         card = self.state["credit_card_list"].get(card_id, {})
         airports = self._lookups["list_all_airports.returns"]
-        if refusal is None and "balance" not in card:
-            refusal = "the card has no balance"
-        if refusal is None and not (travel_from in airports and travel_to in airports):
-            refusal = f"expected airports of {', '.join(airports)}"
-        if refusal is None and not _is_date(travel_date):
-            refusal = "expected the date as YYYY-MM-DD"
-        if refusal is None and travel_class not in _CLASS_FACTORS:
-            refusal = f"expected a class of {', '.join(_CLASS_FACTORS)}"
-        if refusal is None and (travel_from, travel_to) not in self._lookups["get_flight_cost.base_costs"]:
-            refusal = f"no flight from {travel_from} to {travel_to}"
-        if refusal is not None:
-            return {"booking_status": False, **failed(refusal)}
+        self._check_token(access_token)
+        self._check_card(card_id)
+        refuse_if("balance" not in card, "the card has no balance")
+        is_served = travel_from in airports and travel_to in airports
+        refuse_if(not is_served, f"expected airports of {', '.join(airports)}")
+        refuse_if(not _is_date(travel_date), "expected the date as YYYY-MM-DD")
+        refuse_if(travel_class not in _CLASS_FACTORS, f"expected a class of {', '.join(_CLASS_FACTORS)}")
+        routes = self._lookups["get_flight_cost.base_costs"]
+        refuse_if((travel_from, travel_to) not in routes, f"no flight from {travel_from} to {travel_to}")
         cost = self._cost(travel_from, travel_to, travel_date, travel_class)
         return self._book(card_id, travel_date, travel_from, travel_to, travel_class, cost)
 
@@ -135,10 +135,9 @@ class TravelAPI(SimulatedApi):
         """Books and pays a flight that exists, with a registered card."""
         card = self.state["credit_card_list"][card_id]
         budget = self.state["budget_limit"]
-        if card["balance"] < cost:
-            return {"booking_status": False, **failed("the card's balance is too low")}
-        if budget is not None and card["balance"] < budget:
-            return {"booking_status": False, **failed("the card's balance is below the budget limit")}
+        refuse_if(card["balance"] < cost, "the card's balance is too low")
+        is_spent = budget is not None and card["balance"] < budget
+        refuse_if(is_spent, "the card's balance is below the budget limit")
         cost = float(cost)
         card["balance"] -= cost
         booking_id = str(self._random.randint(1000000, 9999999))
@@ -162,23 +161,20 @@ class TravelAPI(SimulatedApi):
     def retrieve_invoice(
         self, access_token: Any, booking_id: Any = None, insurance_id: Any = None
     ) -> ApiState:
-        refusal = self._refuse_token(access_token) or self._refuse_booking(booking_id)
-        if refusal is not None:
-            return failed(refusal)
+        self._check_token(access_token)
+        self._check_booking(booking_id)
         booking = self.state["booking_record"][booking_id]
         keys = ("travel_date", "travel_from", "travel_to", "travel_class", "travel_cost", "transaction_id")
         return {"invoice": {"booking_id": booking_id, **{key: booking[key] for key in keys}}}
 
     def get_booking_history(self, access_token: Any) -> ApiState:
-        refusal = self._refuse_token(access_token)
-        if refusal is not None:
-            return failed(refusal)
+        self._check_token(access_token)
         return {"booking_history": copied(self.state["booking_record"])}
 
+    @refusing("cancel_status")
     def cancel_booking(self, access_token: Any, booking_id: Any) -> ApiState:
-        refusal = self._refuse_token(access_token) or self._refuse_booking(booking_id)
-        if refusal is not None:
-            return {"cancel_status": False, **failed(refusal)}
+        self._check_token(access_token)
+        self._check_booking(booking_id)
         booking = self.state["booking_record"][booking_id]
         self.state["credit_card_list"][booking["card_id"]]["balance"] += booking["travel_cost"]
         del self.state["booking_record"][booking_id]
@@ -218,12 +214,11 @@ class TravelAPI(SimulatedApi):
         return {"verification_status": True}
 
     def set_budget_limit(self, access_token: Any, budget_limit: Any) -> ApiState:
-        refusal = self._refuse_token(access_token)
-        if refusal is not None:
-            return failed(refusal)
+        self._check_token(access_token)
         self.state["budget_limit"] = float(budget_limit)
         return {"budget_limit": self.state["budget_limit"]}
 
+    @refusing("insurance_status")
     def purchase_insurance(
         self,
         access_token: Any,
@@ -233,18 +228,17 @@ class TravelAPI(SimulatedApi):
         card_id: Any,
     ) -> ApiState:
         budget = self.state["budget_limit"]
-        refusal = self._refuse_token(access_token)
-        if refusal is None and budget is not None and budget < insurance_cost:
-            refusal = "the insurance costs more than the budget limit"
-        refusal = refusal or self._refuse_booking(booking_id) or self._refuse_card(card_id)
-        if refusal is not None:
-            return {"insurance_status": False, **failed(refusal)}
+        self._check_token(access_token)
+        is_spent = budget is not None and budget < insurance_cost
+        refuse_if(is_spent, "the insurance costs more than the budget limit")
+        self._check_booking(booking_id)
+        self._check_card(card_id)
         self.state["credit_card_list"][card_id]["balance"] -= insurance_cost
         return {"insurance_id": str(self._random.randint(100000000, 999999999)), "insurance_status": True}
 
     def contact_customer_support(self, booking_id: Any, message: Any) -> ApiState:
-        refusal = self._refuse_booking(booking_id)
-        return {"customer_support_message": _SUPPORT} if refusal is None else failed(refusal)
+        self._check_booking(booking_id)
+        return {"customer_support_message": _SUPPORT}
 
     def get_all_credit_cards(self) -> ApiState:
         return {"credit_card_list": self.state["credit_card_list"]}
@@ -258,16 +252,15 @@ class TravelAPI(SimulatedApi):
         digits = sum(int(character) for character in travel_date if character.isdigit())
         return float(base * _CLASS_FACTORS[travel_class] * (2 if digits % 2 == 0 else 1))
 
-    def _refuse_token(self, access_token: Any) -> str | None:
-        if self.state["token_expires_in"] == 0:
-            return "the token has expired"
-        return None if access_token == self.state["access_token"] else "the token is not valid"
+    def _check_token(self, access_token: Any) -> None:
+        refuse_if(self.state["token_expires_in"] == 0, "the token has expired")
+        refuse_if(access_token != self.state["access_token"], "the token is not valid")
 
-    def _refuse_card(self, card_id: Any) -> str | None:
-        return None if card_id in self.state["credit_card_list"] else f"card {card_id!r} is not registered"
+    def _check_card(self, card_id: Any) -> None:
+        refuse_if(card_id not in self.state["credit_card_list"], f"card {card_id!r} is not registered")
 
-    def _refuse_booking(self, booking_id: Any) -> str | None:
-        return None if booking_id in self.state["booking_record"] else f"booking {booking_id!r} not found"
+    def _check_booking(self, booking_id: Any) -> None:
+        refuse_if(booking_id not in self.state["booking_record"], f"booking {booking_id!r} not found")
 
 
 def _is_date(text: Any) -> bool:

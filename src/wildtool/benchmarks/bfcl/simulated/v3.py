@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from datetime import datetime, time
 from typing import Any
 
-from wildtool.benchmarks.bfcl.simulated.base import ApiState, SimulatedApi, SimulatedTables, failed
+from wildtool.benchmarks.bfcl.simulated.base import ApiState, RefusedError, SimulatedApi, refuse_if
 from wildtool.benchmarks.bfcl.simulated.files import File, GorillaFileSystem, walked
 from wildtool.benchmarks.bfcl.simulated.messages import MessageAPI
 from wildtool.benchmarks.bfcl.simulated.posts import TwitterAPI
 from wildtool.benchmarks.bfcl.simulated.tickets import TicketAPI
 from wildtool.benchmarks.bfcl.simulated.trading import TradingBot
-from wildtool.benchmarks.bfcl.simulated.travel import TravelAPI
+from wildtool.benchmarks.bfcl.simulated.travel import TravelAPI, refusing
 from wildtool.benchmarks.bfcl.simulated.vehicle import VehicleControlAPI
 
 _OPEN, _CLOSE = time(9, 30), time(16)
@@ -26,33 +26,27 @@ class FilesV3(GorillaFileSystem):
             return super().cd(folder)
         parts: list[str] = [] if folder in (".", "/") else folder.strip("/").split("/")
         # The original has no directory "." or "" within a path.
-        directory = None if "" in parts or "." in parts else self._resolved(folder)
-        if directory is None:
-            return failed(f"cd: {folder}: no such directory")
-        self._current = directory
-        return {"current_working_directory": directory.name}
+        refuse_if("" in parts or "." in parts, f"cd: {folder}: no such directory")
+        self._current = self._resolved("cd", folder)
+        return {"current_working_directory": self._current.name}
 
     def find(self, path: Any = ".", name: Any = None) -> ApiState:
         items = walked(self._current, path.rstrip("/"))
         return {"matches": [where for where, item in items if name is None or name in item.name]}
 
     def echo(self, content: Any, file_name: Any = None) -> ApiState | None:
-        result = super().echo(content, file_name)
-        if result is not None and "error" in result and file_name not in self._current.children:
-            refusal = self._refuse_new("echo", file_name)
-            if refusal is None:
-                self._current.children[file_name] = File(file_name, content)
-            return refusal
-        return result
+        if file_name not in (None, "") and file_name not in self._current.children:
+            self._check_new("echo", file_name)
+            self._current.children[file_name] = File(file_name, content)
+            return None
+        return super().echo(content, file_name)
 
 
 class MessagesV3(MessageAPI):
     """A deleted message is confirmed in other words."""
 
     def delete_message(self, receiver_id: Any) -> ApiState:
-        found = super().delete_message(receiver_id)
-        if "error" in found:
-            return found
+        super().delete_message(receiver_id)
         text = f"Receiver {receiver_id}'s first message deleted successfully."
         return {"deleted_status": True, "message_id": receiver_id, "message": text}
 
@@ -61,8 +55,7 @@ class PostsV3(TwitterAPI):
     """Whom one follows is a bare list."""
 
     def list_all_following(self) -> Any:
-        found = super().list_all_following()
-        return found.get("following_list", found)
+        return super().list_all_following()["following_list"]
 
 
 class TicketsV3(TicketAPI):
@@ -90,19 +83,18 @@ class TradingV3(TradingBot):
 
     def make_transaction(self, account_id: Any, xact_type: Any, amount: Any) -> ApiState:
         if self.state["authenticated"] and self.state["market_status"] == "Open":
-            if account_id != self.state["account_info"]["account_id"]:
-                return failed(f"no account with the id {account_id!r}")
+            is_known = account_id == self.state["account_info"]["account_id"]
+            refuse_if(not is_known, f"no account with the id {account_id!r}")
             if xact_type == "deposit":
-                found = self.fund_account(amount)
-                return found if "error" in found else {**found, "status": "Deposit successful"}
-            if xact_type != "withdrawal" and amount > 0:
-                return failed("expected deposit or withdrawal")
+                return {**self.fund_account(amount), "status": "Deposit successful"}
+            refuse_if(xact_type != "withdrawal" and amount > 0, "expected deposit or withdrawal")
         return self.withdraw_funds(amount)
 
     def update_stock_price(self, symbol: Any, new_price: Any) -> ApiState:
-        stock = self.state["stocks"].get(symbol)
-        if stock is None or new_price <= 0:
-            return failed(f"no stock {symbol!r}, or the price is not positive")
+        stocks = self.state["stocks"]
+        is_bad = symbol not in stocks or new_price <= 0
+        refuse_if(is_bad, f"no stock {symbol!r}, or the price is not positive")
+        stock = stocks[symbol]
         old = stock["price"]
         stock |= {"price": new_price, "percent_change": ((new_price - old) / old) * 100}
         return {"symbol": symbol, "old_price": old, "new_price": new_price}
@@ -116,10 +108,8 @@ class TravelV3(TravelAPI):
 
     REMOVED = frozenset({"get_booking_history"})
 
-    def __init__(
-        self, tables: SimulatedTables, scenario: Mapping[str, Any], *, long_context: bool = False
-    ) -> None:
-        super().__init__(tables, scenario, long_context=long_context)
+    def _set_up(self, scenario: Mapping[str, Any]) -> None:
+        super()._set_up(scenario)
         costs = self._lookups["get_flight_cost.base_costs"]
         left = {route: cost for route, cost in costs.items() if route not in _LATER_ROUTES}
         self._lookups = {**self._lookups, "get_flight_cost.base_costs": left}
@@ -134,6 +124,7 @@ class TravelV3(TravelAPI):
         what = f"{travel_class} class, on {travel_date}"
         return {"travel_cost_list": [f"{a} to {b}: {cost} USD, {what}" for (a, b), cost in routes]}
 
+    @refusing("booking_status")
     def book_flight(  # pyright: ignore[reportIncompatibleMethodOverride]
         self,
         access_token: Any,
@@ -144,11 +135,9 @@ class TravelV3(TravelAPI):
         travel_class: Any,
         travel_cost: Any,
     ) -> ApiState:
-        refusal = self._refuse_token(access_token) or self._refuse_card(card_id)
-        if refusal is None and "balance" not in self.state["credit_card_list"][card_id]:
-            refusal = "the card has no balance"
-        if refusal is not None:
-            return {"booking_status": False, **failed(refusal)}
+        self._check_token(access_token)
+        self._check_card(card_id)
+        refuse_if("balance" not in self.state["credit_card_list"][card_id], "the card has no balance")
         return self._book(card_id, travel_date, travel_from, travel_to, travel_class, travel_cost)
 
     def compute_exchange_rate(self, base_currency: Any, target_currency: Any, value: Any) -> ApiState:
@@ -158,15 +147,17 @@ class TravelV3(TravelAPI):
         return {"exchanged_value": value * rate}
 
     def contact_customer_support(self, booking_id: Any, message: Any) -> ApiState:
-        refusal = self._refuse_booking(booking_id)
+        self._check_booking(booking_id)
         text = "Thank you for contacting us. We will get back to you shortly. "
-        return {"customer_support_message": text + message} if refusal is None else failed(refusal)
+        return {"customer_support_message": text + message}
 
-    def _refuse_token(self, access_token: Any) -> str | None:
-        refusal = super()._refuse_token(access_token)
-        if refusal is not None and self.state["token_expires_in"] != 0:
-            self.state["token_expires_in"] -= 1
-        return refusal
+    def _check_token(self, access_token: Any) -> None:
+        try:
+            super()._check_token(access_token)
+        except RefusedError:
+            if self.state["token_expires_in"] != 0:
+                self.state["token_expires_in"] -= 1
+            raise
 
 
 class VehicleV3(VehicleControlAPI):

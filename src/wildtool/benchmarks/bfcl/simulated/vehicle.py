@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from copy import copy
 from typing import Any
 
-from wildtool.benchmarks.bfcl.simulated.base import ApiState, SimulatedApi, SimulatedTables, failed
+from wildtool.benchmarks.bfcl.simulated.base import ApiState, SimulatedApi, failed, refuse_if
 
 _DISTANCES = {
     ("83214", "74532"): 750.0,
@@ -48,10 +48,7 @@ class VehicleControlAPI(SimulatedApi):
     NAME = "VehicleControlAPI"
     DOCUMENTS = "vehicle_control"
 
-    def __init__(
-        self, tables: SimulatedTables, scenario: Mapping[str, Any], *, long_context: bool = False
-    ) -> None:
-        super().__init__(tables, scenario, long_context=long_context)
+    def _set_up(self, scenario: Mapping[str, Any]) -> None:
         self._parking_force = scenario.get("parkingBrakeForce", 0.0)
         self._slope = scenario.get("slopeAngle", 0.0)
         self._pedal_force = scenario.get("brakePedalForce", 0.0)
@@ -59,7 +56,7 @@ class VehicleControlAPI(SimulatedApi):
         self.state["engine_state"] = scenario.get("engineState", self.state["engine_state"])
         locked = [status for status in self.state["doorStatus"].values() if status == "locked"]
         self.state["remainingUnlockedDoors"] = 4 - len(locked)
-        self.state["long_context"] = long_context
+        self.state["long_context"] = self._long
 
     def hidden(self) -> ApiState:
         return {"forces": (self._parking_force, self._slope, self._pedal_force)}
@@ -72,16 +69,12 @@ class VehicleControlAPI(SimulatedApi):
         state = self.state
         if ignitionMode == "STOP":
             state["engine_state"] = "stopped"
-        if state["remainingUnlockedDoors"] > 0:
-            return failed("all doors must be locked before the engine starts")
-        if state["brakePedalStatus"] != "pressed":
-            return failed("the brake pedal must be pressed when the engine starts")
-        if self._pedal_force != 1000.0:
-            return failed("the brake pedal must be pressed completely")
-        if state["fuelLevel"] < 0:
-            return failed("the fuel tank is empty")
-        if ignitionMode != "START":
-            return failed("expected the ignition mode START")
+        refuse_if(state["remainingUnlockedDoors"] > 0, "all doors must be locked before the engine starts")
+        is_pressed = state["brakePedalStatus"] == "pressed"
+        refuse_if(not is_pressed, "the brake pedal must be pressed when the engine starts")
+        refuse_if(self._pedal_force != 1000.0, "the brake pedal must be pressed completely")
+        refuse_if(state["fuelLevel"] < 0, "the fuel tank is empty")
+        refuse_if(ignitionMode != "START", "expected the ignition mode START")
         state["engine_state"] = "running"
         return {
             "engineState": "running",
@@ -90,10 +83,8 @@ class VehicleControlAPI(SimulatedApi):
         }
 
     def fillFuelTank(self, fuelAmount: Any) -> ApiState:
-        if fuelAmount < 0:
-            return failed("the amount of fuel must not be negative")
-        if self.state["fuelLevel"] + fuelAmount > _TANK_LITERS:
-            return failed("the tank cannot hold so much fuel")
+        refuse_if(fuelAmount < 0, "the amount of fuel must not be negative")
+        refuse_if(self.state["fuelLevel"] + fuelAmount > _TANK_LITERS, "the tank cannot hold so much fuel")
         self.state["fuelLevel"] += fuelAmount
         return {"fuelLevel": self.state["fuelLevel"]}
 
@@ -108,8 +99,7 @@ class VehicleControlAPI(SimulatedApi):
     def adjustClimateControl(
         self, temperature: Any, unit: Any = "celsius", fanSpeed: Any = 50, mode: Any = "auto"
     ) -> ApiState:
-        if not 0 <= fanSpeed <= 100:
-            return failed("the fan speed must be from 0 to 100")
+        refuse_if(not 0 <= fanSpeed <= 100, "the fan speed must be from 0 to 100")
         self.state["acTemperature"] = temperature
         if unit == "fahrenheit":
             self.state["acTemperature"] = (temperature - 32) * 5 / 9
@@ -128,8 +118,7 @@ class VehicleControlAPI(SimulatedApi):
         return {"error": 404}
 
     def setHeadlights(self, mode: Any) -> ApiState:
-        if mode not in ("on", "off", "auto"):
-            return failed("expected the mode on, off or auto")
+        refuse_if(mode not in ("on", "off", "auto"), "expected the mode on, off or auto")
         self.state["headLightStatus"] = "on" if mode == "on" else "off"
         return {"headlightStatus": self.state["headLightStatus"]}
 
@@ -162,8 +151,7 @@ class VehicleControlAPI(SimulatedApi):
 
     def activateParkingBrake(self, mode: Any) -> ApiState:
         settings = {"engage": ("engaged", 500.0, 10.0), "release": ("released", 0.0, 10.0)}
-        if mode not in settings:
-            return failed("expected the mode engage or release")
+        refuse_if(mode not in settings, "expected the mode engage or release")
         self.state["parkingBrakeStatus"], self._parking_force, self._slope = settings[mode]
         instruction = (
             {"parkingBrakeInstruction": self._filler["PARKING_BRAKE_INSTRUCTION"]} if self._long else {}
@@ -176,8 +164,7 @@ class VehicleControlAPI(SimulatedApi):
         }
 
     def pressBrakePedal(self, pedalPosition: Any) -> ApiState:
-        if not 0 <= pedalPosition <= 1:
-            return failed("the pedal position must be from 0 to 1")
+        refuse_if(not 0 <= pedalPosition <= 1, "the pedal position must be from 0 to 1")
         if pedalPosition == 0:
             return self.releaseBrakePedal()
         self.state["brakePedalStatus"] = "pressed"
@@ -191,12 +178,11 @@ class VehicleControlAPI(SimulatedApi):
 
     def setCruiseControl(self, speed: Any, activate: Any, distanceToNextVehicle: Any) -> ApiState:
         state = self.state
-        if state["engine_state"] == "stopped":
-            return failed("the engine must run for cruise control")
+        refuse_if(state["engine_state"] == "stopped", "the engine must run for cruise control")
         speed, distance = self._cruise_number(speed), self._cruise_number(distanceToNextVehicle)
         state["distanceToNextVehicle"] = distance
-        if activate and (not 0 <= speed <= 120 or speed % 5 != 0):
-            return failed("the speed must be a multiple of 5 from 0 to 120")
+        is_odd = activate and (not 0 <= speed <= 120 or speed % 5 != 0)
+        refuse_if(is_odd, "the speed must be a multiple of 5 from 0 to 120")
         state["cruiseStatus"] = "active" if activate else "inactive"
         return {
             "cruiseStatus": state["cruiseStatus"],
@@ -224,8 +210,7 @@ class VehicleControlAPI(SimulatedApi):
 
     def estimate_distance(self, cityA: Any, cityB: Any) -> ApiState:
         distance = _DISTANCES.get((cityA, cityB), _DISTANCES.get((cityB, cityA)))
-        if distance is None:
-            return failed("the distance between these zip codes is not known")
+        refuse_if(distance is None, "the distance between these zip codes is not known")
         cities = {"intermediaryCities": self._filler["INTERMEDIARY_CITIES"]} if self._long else {}
         return {"distance": distance, **cities}
 
