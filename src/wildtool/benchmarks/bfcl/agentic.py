@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from wildtool.benchmark import Check, Mutant, Rules
 from wildtool.benchmarks.bfcl.categories import Category
+from wildtool.benchmarks.bfcl.checker import mark_numbers
 from wildtool.benchmarks.bfcl.decode import native_result
 from wildtool.benchmarks.bfcl.multi_turn import MultiTurnRecord
 from wildtool.benchmarks.bfcl.multi_turn_episode import MultiTurnEpisode
@@ -27,7 +28,6 @@ NO_LAST_MESSAGE, NOT_FOUND = "agentic:no_last_message", "agentic:answer_not_foun
 EMPTY_MEMORY = "(nothing yet)"
 """Shown in place of an empty memory."""
 _DROPPED = re.compile(r"[,./\-_*^()]")
-_NUMBER_SIGN = re.compile(r"(?<=\d)\.(?=\d)|(?<![\w.])-(?=\d)")
 
 TurnMessages = tuple[Message, ...]
 
@@ -206,16 +206,13 @@ def has_answer(reply: Any, answers: Sequence[str]) -> bool:
 def has_answer_strictly(reply: Any, answers: Sequence[str]) -> bool:
     """As `has_answer`, but in `answer` alone where the reply has the form that was asked for (A1); points and signs of
     numbers count (A2); an answer may begin or end with a sign (A3)."""
-    text = _signs_kept(_answer_in(reply) if isinstance(reply, str) else str(reply))
-    return any(re.search(rf"(?<!\w){re.escape(_signs_kept(answer))}(?!\w)", text) for answer in answers)
+    text = _standardised(mark_numbers(_answer_in(reply) if isinstance(reply, str) else str(reply)))
+    wanted = (re.escape(_standardised(mark_numbers(answer))) for answer in answers)
+    return any(re.search(rf"(?<!\w){answer}(?!\w)", text) for answer in wanted)
 
 
 def _standardised(text: str) -> str:
     return _DROPPED.sub("", text).lower().replace("'", '"')
-
-
-def _signs_kept(text: str) -> str:
-    return _standardised(_NUMBER_SIGN.sub(lambda found: "¤" if found[0] == "." else "¬", text))
 
 
 def _answer_in(text: str) -> str:

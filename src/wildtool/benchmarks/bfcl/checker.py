@@ -1,5 +1,6 @@
 """BFCL's check of decoded calls against the accepted ones, rule by rule (spec section 5)."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -22,6 +23,7 @@ PYTHON_TYPES: Mapping[str, type] = {
 """Type words of function documents to the types that values must have."""
 _NESTING = frozenset({"array", "tuple"})
 _SPACES_AND_SIGNS = str.maketrans("'", '"', " ,./-_*^")
+_NUMBER_SIGN = re.compile(r"(?<=\d)\.(?=\d)|(?<![\w.])-(?=\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +33,6 @@ class Fault:
     error: str
     """The original's error type."""
     message: str
-
-
-class CheckRaisedError(Exception):
-    """The original's checker raises here, so that it has no verdict."""
 
 
 UNREADABLE_ENTRY = (
@@ -74,6 +72,11 @@ def standardise(text: str) -> str:
     return text.translate(_SPACES_AND_SIGNS).lower()
 
 
+def mark_numbers(text: str) -> str:
+    """A text with other signs for the points and minus signs of its numbers, so that they count when it is compared."""
+    return _NUMBER_SIGN.sub(lambda found: "¤" if found[0] == "." else "¬", text)
+
+
 def standard(value: Any) -> Any:
     return standardise(value) if isinstance(value, str) else value
 
@@ -93,13 +96,10 @@ def check_calls(
         underscores: whether dots in names of functions were replaced by underscores in what the model was sent.
 
     Raises:
-        CheckRaisedError: the original raises.
+        UNREADABLE_ENTRY: where the original raises too.
     """
-    check = _CHECKS[category.kind]
-    try:
-        return check(CallChecker(SYNTAXES[category.language], underscores), functions, answers, calls)
-    except UNREADABLE_ENTRY as error:
-        raise CheckRaisedError(f"{type(error).__name__}: {error}") from error
+    checker = CallChecker(SYNTAXES[category.language], underscores)
+    return _CHECKS[category.kind](checker, functions, answers, calls)
 
 
 def check_simple(

@@ -4,8 +4,10 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from wildtool.episode import written_text
 from wildtool.json_codec import as_list, as_object, loads
 from wildtool.toolcall.call_syntax import CallReader, CallSyntaxError, PythonValue, parse_expression
+from wildtool.types import Message
 
 DecodedCall = dict[str, dict[str | None, PythonValue]]
 """One call: the function's name to its arguments."""
@@ -24,6 +26,14 @@ class _Reader(CallReader):
             return ast.unparse(node)
         except (RecursionError, ValueError) as error:
             raise CallSyntaxError("no source text for a call") from error
+
+
+def text_to_decode(reply: Message) -> str:
+    """The text of a reply. Raises DecodeError where it has none."""
+    text = written_text(reply)
+    if text is None:
+        raise DecodeError("no text")
+    return text
 
 
 def bracketed(text: str) -> str:

@@ -13,16 +13,22 @@ from wildtool.benchmark import Check
 from wildtool.benchmarks.bfcl.categories import Language
 from wildtool.benchmarks.bfcl.checker import (
     SYNTAXES,
-    UNREADABLE_ENTRY,
     CallChecker,
-    CheckRaisedError,
     Fault,
     Syntax,
+    mark_numbers,
     standardise,
     type_fault,
 )
 from wildtool.benchmarks.bfcl.data import AcceptedCall, BfclEntry
-from wildtool.benchmarks.bfcl.decode import DecodedCall, DecodeError, bracketed, decode_native, native_result
+from wildtool.benchmarks.bfcl.decode import (
+    DecodedCall,
+    DecodeError,
+    bracketed,
+    decode_native,
+    native_result,
+    text_to_decode,
+)
 from wildtool.benchmarks.bfcl.formats import decode_json_fully, untagged
 from wildtool.benchmarks.bfcl.java import convert_java, decode_java_fully, guessed_java
 from wildtool.benchmarks.bfcl.javascript import decode_javascript
@@ -32,7 +38,6 @@ from wildtool.benchmarks.bfcl.multi_turn_rules import MultiTurnRules
 from wildtool.benchmarks.bfcl.rules import SingleTurnRules
 from wildtool.benchmarks.bfcl.simulated import SimulatedApis
 from wildtool.benchmarks.bfcl.tools import native_name
-from wildtool.episode import written_text
 from wildtool.json_codec import as_object
 from wildtool.toolcall.assignment import max_weight_matching
 from wildtool.toolcall.call_syntax import CallReader, CallSyntaxError, PythonValue, parse_expression
@@ -43,7 +48,6 @@ OVERLAY = Path(__file__).with_name("overlay.json")
 """Answers that are replaced: entry, function, parameter, the values accepted now (null takes it out), and why."""
 _FENCE = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
 _BARE_CALL = re.compile(r"\s*[^\[\s`]")
-_DECIMAL = re.compile(r"(?<=\d)\.(?=\d)|(?<![\w.])-(?=\d)")
 
 
 class _SignedReader(CallReader):
@@ -130,7 +134,7 @@ def corrected_entry(item: str, record: BfclEntry) -> BfclEntry:
 
 def plain(text: str) -> str:
     """A text as it is compared: as published, but points and signs of numbers count (Q4)."""
-    return standardise(_DECIMAL.sub(lambda found: "¤" if found[0] == "." else "¬", text))
+    return standardise(mark_numbers(text))
 
 
 def same(value: Any, accepted: Any) -> bool:
@@ -232,11 +236,7 @@ class FixedRules(SingleTurnRules):
         form = self.form.prompt_form
         if form is None:
             return decode_native(native_result(reply))
-        text = written_text(reply)
-        if text is None:
-            raise DecodeError("no text")
-        if form.tagged:
-            text = untagged(text)
+        text = untagged(text_to_decode(reply)) if form.tagged else text_to_decode(reply)
         if form.calls == "json":
             return decode_json_fully(text)
         if form.calls != "python":
@@ -268,12 +268,6 @@ class FixedRules(SingleTurnRules):
         return any(name in offered for call in calls for name in call)
 
     def compare(self, record: BfclEntry, calls: Sequence[Mapping[str, Any]]) -> Fault | None:
-        try:
-            return self._compare(record, calls)
-        except UNREADABLE_ENTRY as error:
-            raise CheckRaisedError(f"{type(error).__name__}: {error}") from error
-
-    def _compare(self, record: BfclEntry, calls: Sequence[Mapping[str, Any]]) -> Fault | None:
         checker = FixedChecker(FIXED_SYNTAXES[record.language], self.form.native)
         if len(calls) != len(record.answers):
             prefix = _COUNTS[record.category.kind]

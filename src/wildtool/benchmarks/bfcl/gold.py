@@ -1,7 +1,7 @@
 """Right answers as a model would write them, natively or in brackets, from the accepted values."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from wildtool.benchmarks.bfcl.categories import Language
@@ -15,6 +15,7 @@ from wildtool.json_codec import as_list, as_object, as_objects
 from wildtool.types import Message
 
 NO_CALL = "None of the functions can be used for this request."
+DECODERS: Mapping[Language, Callable[[str], Any]] = {"java": decode_java, "javascript": decode_javascript}
 _ARRAYS: Mapping[str, str] = {"integer": "int", "any": "Object"}
 """Java's names for elements of arrays, where the documents have others."""
 
@@ -60,7 +61,7 @@ def _written(value: Any, schema: Mapping[str, Any], language: Language, native: 
     if language == "python":
         return cast(Any, value)
     word, nested = str(schema.get("type")), as_object(schema.get("items")).get("type")
-    texts = list(_TEXTS[language](value, word, nested, native))
+    texts = list(_texts(value, word, nested, language, native))
     return next(
         (text for text in texts if _reads_back(text, value, word, nested, language, native)), texts[0]
     )
@@ -80,67 +81,60 @@ def _reads_back(text: str, value: Any, word: str, nested: Any, language: Languag
     syntax = SYNTAXES[language]
     try:
         if not native:
-            decoded: Any = _DECODERS[language](f"[function_name(value={text})]")
+            decoded: Any = DECODERS[language](f"[function_name(value={text})]")
             text = decoded[0]["function_name"]["value"]
         return syntax.convert is not None and syntax.convert(text, word, nested) == value
     except (DecodeError, ValueError, NotImplementedError, LookupError, TypeError):
         return False
 
 
-_DECODERS = {"java": decode_java, "javascript": decode_javascript}
+def _texts(value: Any, word: str, nested: Any, language: Language, native: bool) -> Iterator[str]:
+    """The ways to write a value, the likeliest first."""
+    if isinstance(value, bool):
+        yield str(value).lower()
+    elif isinstance(value, int | float | list | dict):
+        yield _WRITERS[language](value, word, nested)
+    else:
+        if not native:
+            yield json.dumps(str(value), ensure_ascii=False)
+        yield str(value)
 
 
-def _java_texts(value: Any, word: str, nested: Any, native: bool) -> Iterator[str]:
+def _java_text(value: Any, word: str, nested: Any) -> str:
     match value:
-        case bool():
-            yield str(value).lower()
         case int() if word == "long":
-            yield f"{value}L"
+            return f"{value}L"
         case int() | float() if word == "float":
-            yield f"{value}f"
-        case int() | float():
-            yield str(value)
+            return f"{value}f"
         case list():
-            elements = ", ".join(
-                next(_java_texts(one, str(nested), None, False)) for one in cast(list[Any], value)
-            )
+            written = (_texts(one, str(nested), None, "java", False) for one in cast(list[Any], value))
+            elements = ", ".join(map(next, written))
             kind = _ARRAYS.get(str(nested), str(nested))
-            yield (
-                f"new {kind}[]{{{elements}}}"
-                if word == "Array"
-                else f"new ArrayList<>(Arrays.asList({elements}))"
+            is_array = word == "Array"
+            return (
+                f"new {kind}[]{{{elements}}}" if is_array else f"new ArrayList<>(Arrays.asList({elements}))"
             )
         case dict():
             puts = (
-                f"put({json.dumps(key)}, {next(_java_texts(one, 'any', None, False))});"
+                f"put({json.dumps(key)}, {next(_texts(one, 'any', None, 'java', False))});"
                 for key, one in cast(dict[str, Any], value).items()
             )
-            yield f"new HashMap<String, Object>() {{{{ {' '.join(puts)} }}}}"
-        case _ if native:
-            yield str(value)
+            return f"new HashMap<String, Object>() {{{{ {' '.join(puts)} }}}}"
         case _:
-            yield json.dumps(str(value), ensure_ascii=False)
-            yield str(value)
+            return str(value)
 
 
-def _javascript_texts(value: Any, word: str, nested: Any, native: bool) -> Iterator[str]:
+def _javascript_text(value: Any, word: str, nested: Any) -> str:
     match value:
-        case bool():
-            yield str(value).lower()
         case int() if word == "Bigint":
-            yield f"{value}n"
+            return f"{value}n"
         case int() if word == "float":
-            yield f"{value}.0"
-        case int() | float() | list() | dict():
-            yield json.dumps(value, ensure_ascii=False)
-        case _ if native:
-            yield str(value)
+            return f"{value}.0"
         case _:
-            yield json.dumps(str(value), ensure_ascii=False)
-            yield str(value)
+            return json.dumps(value, ensure_ascii=False)
 
 
-_TEXTS = {"java": _java_texts, "javascript": _javascript_texts}
+_WRITERS = {"java": _java_text, "javascript": _javascript_text}
 
 
 # Replies ----------------------------------------------------------------------------------------------

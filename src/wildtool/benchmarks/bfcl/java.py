@@ -1,12 +1,18 @@
 """Java in BFCL's replies: the call that is written, and values from the text of theirs (spec sections 4 and 6)."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from wildtool.benchmarks.bfcl.decode import DecodedCall, DecodeError, bracketed
-from wildtool.benchmarks.bfcl.source_code import Node, Parser
-from wildtool.toolcall.arguments import MAX_DIGITS
+from wildtool.benchmarks.bfcl.decode import DecodedCall, bracketed
+from wildtool.benchmarks.bfcl.source_code import (
+    Node,
+    Parser,
+    ReadValue,
+    guessed_value,
+    number_as,
+    truth_value,
+)
 
 JAVA_TYPES: Mapping[str, type] = {
     **dict.fromkeys(("byte", "short", "integer", "long"), int),
@@ -188,21 +194,6 @@ class _JavaParser(Parser):
 
     # Texts of values --------------------------------------------------------------------------------
 
-    def named_arguments(self, arguments: Node) -> dict[str | None, Any]:
-        found: dict[str | None, Any] = {}
-        for part in arguments.parts:
-            if part.kind == "assignment":
-                name: str | None = self.source(part.parts[0])
-                value = self.value_text(part.parts[2])
-            elif part.kind in ("name", "class"):
-                name, value = None, self.value_text(part)
-            else:
-                continue
-            if name in found:
-                raise DecodeError(f"{name or 'a value without a name'} is given twice")
-            found[name] = value
-        return found
-
     def value_text(self, node: Node, inside: bool = False) -> str:
         """A value as text: a string without its quotes where it is the whole value, everything else without spaces."""
         match node.kind:
@@ -226,10 +217,7 @@ class _JavaParser(Parser):
 
 # Values -----------------------------------------------------------------------------------------------
 
-_INTEGER = re.compile(r"-?\d+")
-_LONG = re.compile(r"-?\d+[lL]")
-_FLOAT = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?[fF]")
-_DOUBLE = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
+_DOUBLE = r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?"
 _LIST = re.compile(r"new\s+ArrayList<\w*>\(Arrays\.asList\((.+?)\)\)")
 _LIST_ADDING = re.compile(r"new\s+ArrayList<\w*>\(\)\s*\{\{(.+?)\}\}", re.DOTALL)
 _LIST_EMPTY = re.compile(r"new\s+ArrayList<\w*>\(\)")
@@ -256,23 +244,6 @@ def convert_java(text: str, word: str, nested: str | None = None) -> Any:
     return convert(text)
 
 
-def number_if(pattern: re.Pattern[str], read: Callable[[str], Any], text: str) -> Any:
-    """The number that a text writes in this form; the text itself if it is of another."""
-    return read(text) if len(text) <= MAX_DIGITS and pattern.fullmatch(text) else text
-
-
-def _integer(text: str) -> Any:
-    return number_if(_INTEGER, int, text)
-
-
-def _truth(text: str) -> Any:
-    return text == "true" if text in ("true", "false") else text
-
-
-def _text(text: str) -> str:
-    return text
-
-
 def _map(text: str) -> Any:
     if _MAP_EMPTY.fullmatch(text):
         return {}
@@ -282,13 +253,13 @@ def _map(text: str) -> Any:
     return {key: guessed_java(value) for key, value in _PUT.findall(found[1].strip())}
 
 
-_CONVERTERS: Mapping[str, Callable[[str], Any]] = {
-    **dict.fromkeys(("byte", "short", "integer"), _integer),
-    "long": lambda text: number_if(_LONG, lambda digits: int(digits[:-1]), text),
-    "float": lambda text: number_if(_FLOAT, lambda digits: float(digits[:-1]), text),
-    "double": lambda text: number_if(_DOUBLE, float, text),
-    "boolean": _truth,
-    **dict.fromkeys(("char", "String", "any"), _text),
+_CONVERTERS: Mapping[str, ReadValue] = {
+    **dict.fromkeys(("byte", "short", "integer"), number_as(r"-?\d+", int)),
+    "long": number_as(r"-?\d+[lL]", lambda text: int(text[:-1])),
+    "float": number_as(rf"{_DOUBLE}[fF]", lambda text: float(text[:-1])),
+    "double": number_as(_DOUBLE, float),
+    "boolean": truth_value,
+    **dict.fromkeys(("char", "String", "any"), str),
     "HashMap": _map,
 }
 
@@ -322,12 +293,5 @@ def _element(text: str, nested: str | None, *, quoted: bool) -> Any:
 
 def guessed_java(text: str) -> Any:
     """The value of a text of no known type."""
-    if text in ("true", "false"):
-        return text == "true"
-    if len(text) >= 2 and text[0] == text[-1] == '"':
-        return text[1:-1]
-    for convert in ("long", "float", "integer", "double"):
-        value = _CONVERTERS[convert](text)
-        if not isinstance(value, str):
-            return value
-    return text
+    numbers = (_CONVERTERS[word] for word in ("long", "float", "integer", "double"))
+    return guessed_value(text, '"', numbers)

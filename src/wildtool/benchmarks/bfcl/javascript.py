@@ -1,12 +1,20 @@
 """JavaScript in BFCL's replies: the call that is written, and values from the text of theirs (spec sections 4 and 6)."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from wildtool.benchmarks.bfcl.decode import DecodedCall, DecodeError, bracketed
-from wildtool.benchmarks.bfcl.java import number_if
-from wildtool.benchmarks.bfcl.source_code import MAX_SOURCE_DEPTH, Node, Parser
+from wildtool.benchmarks.bfcl.decode import DecodedCall, bracketed
+from wildtool.benchmarks.bfcl.source_code import (
+    MAX_SOURCE_DEPTH,
+    Node,
+    Parser,
+    ReadValue,
+    guessed_value,
+    is_quoted,
+    number_as,
+    truth_value,
+)
 
 JAVASCRIPT_TYPES: Mapping[str, type] = {
     "String": str,
@@ -136,31 +144,10 @@ class _JavaScriptParser(Parser):
             callee = self.group("member", callee, dot, self.name())
         return self.group("new", new, callee, self.arguments() if self.sees("(") else None)
 
-    def named_arguments(self, arguments: Node) -> dict[str | None, Any]:
-        found: dict[str | None, Any] = {}
-        for part in arguments.parts:
-            if part.kind == "assignment":
-                name: str | None = self.source(part.parts[0])
-                value = self._value_text(part.parts[2])
-            elif part.kind == "name":
-                name, value = None, self.source(part)
-            else:
-                continue
-            if name in found:
-                raise DecodeError(f"{name or 'a value without a name'} is given twice")
-            found[name] = value
-        return found
-
-    def _value_text(self, node: Node) -> str:
-        text = self.source(node)
-        return text[1:-1] if node.kind in ("string", "character") else text
-
 
 # Values -----------------------------------------------------------------------------------------------
 
-_INTEGER = re.compile(r"-?\d+")
-_FLOAT = re.compile(r"-?\d+(?:\.\d+)?")
-_BIGINT = re.compile(r"-?\d+n")
+_QUOTES = "\"'"
 _LIST = re.compile(r"\[(.*)\]|new\s+Array\((.*)\)", re.DOTALL)
 _LISTS = re.compile(r"\[\s*\[.*\]\s*\]", re.DOTALL)
 _INNER_LIST = re.compile(r"\[[^\[\]]*\]")
@@ -183,21 +170,13 @@ def convert_javascript(text: str, word: str, nested: str | None = None) -> Any:
     return convert(text)
 
 
-def _unquoted(text: str) -> str:
-    return text[1:-1] if len(text) >= 2 and text[0] == text[-1] and text[0] in "\"'" else text
-
-
-def _truth(text: str) -> Any:
-    return text == "true" if text in ("true", "false") else text
-
-
-_CONVERTERS: Mapping[str, Callable[[str], Any]] = {
-    "String": _unquoted,
-    "integer": lambda text: number_if(_INTEGER, int, text),
-    "float": lambda text: number_if(_FLOAT, float, text),
-    "Bigint": lambda text: number_if(_BIGINT, lambda digits: int(digits[:-1]), text),
-    "Boolean": _truth,
-    "any": lambda text: text,
+_CONVERTERS: Mapping[str, ReadValue] = {
+    "String": lambda text: text[1:-1] if is_quoted(text, _QUOTES) else text,
+    "integer": number_as(r"-?\d+", int),
+    "float": number_as(r"-?\d+(?:\.\d+)?", float),
+    "Bigint": number_as(r"-?\d+n", lambda text: int(text[:-1])),
+    "Boolean": truth_value,
+    "any": str,
 }
 
 
@@ -211,8 +190,7 @@ def _converted_list(text: str, nested: str | None, depth: int) -> Any:
     inside = found[1] if found[1] is not None else found[2]
     elements = [part.strip() for part in inside.split(",")] if inside.strip() else []
     return [
-        _guessed(element, depth) if nested is None else convert_javascript(element, nested)
-        for element in elements
+        _guessed(element) if nested is None else convert_javascript(element, nested) for element in elements
     ]
 
 
@@ -230,21 +208,13 @@ def _member_value(text: str, depth: int) -> Any:
             return _converted_dict(text, depth + 1)
         if text.startswith("["):
             return _converted_list(text, None, depth + 1)
-    return _guessed(_bare(text), depth)
+    return _guessed(_bare(text))
 
 
 def _bare(text: str) -> str:
-    return text.strip().strip("\"'")
+    return text.strip().strip(_QUOTES)
 
 
-def _guessed(text: str, depth: int) -> Any:
+def _guessed(text: str) -> Any:
     """The value of a text of no known type."""
-    if text in ("true", "false"):
-        return text == "true"
-    if _unquoted(text) != text:
-        return _unquoted(text)
-    for word in ("Bigint", "integer", "float"):
-        value = _CONVERTERS[word](text)
-        if not isinstance(value, str):
-            return value
-    return text
+    return guessed_value(text, _QUOTES, (_CONVERTERS[word] for word in ("Bigint", "integer", "float")))

@@ -11,6 +11,7 @@ from wildtool.benchmarks.bfcl.decode import (
     decode_python,
     native_call_texts,
     native_result,
+    text_to_decode,
 )
 from wildtool.benchmarks.bfcl.gold import PlainCall, fc_message, written_message
 from wildtool.benchmarks.bfcl.multi_turn import MultiTurnRecord, plain_call
@@ -196,10 +197,7 @@ class PromptMultiTurn(MultiTurnEpisode):
         return f"{documents_text(added, 'json')}\n{NATIVE_NOTICE}"
 
     def _calls(self, reply: Message) -> list[str]:
-        text = written_text(reply)
-        if text is None:
-            raise DecodeError("no text")
-        return call_texts(self._decode(text, self._record.functions))
+        return call_texts(self._decode(text_to_decode(reply), self._record.functions))
 
     def _shown(self, reply: Message, calls: Sequence[str], results: Sequence[str]) -> list[Message]:
         answers = [

@@ -4,13 +4,19 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from string import Formatter
 from typing import Any
 from urllib.parse import parse_qs
 
 from wildtool.benchmarks.bfcl.prompt_forms import DEFAULT_FORM, Documents, PromptForm, documents_text
 from wildtool.data.pinned import PinnedFile
-from wildtool.data.prompt_files import Constants, PromptFile, are_pulled, digest_of, read_files
+from wildtool.data.prompt_files import (
+    Constants,
+    PromptFile,
+    are_pulled,
+    check_blanks,
+    digest_of,
+    read_files,
+)
 from wildtool.errors import DataError
 from wildtool.json_codec import as_object
 
@@ -65,7 +71,7 @@ class OriginalTexts:
 
     def answer_form(self) -> str:
         """How the final answer of an agentic entry is to be written."""
-        return _filled(_ANSWER_FORM, self.texts[_ANSWER_FORM], None)
+        return _text(_ANSWER_FORM, self.texts[_ANSWER_FORM])
 
     def memory(self, scenario: str, content: str, *, unified: bool) -> str:
         """The system prompt of a conversation with a memory. Raises DataError."""
@@ -99,19 +105,16 @@ class OriginalTexts:
         return found[key]
 
 
-def _filled(name: str, text: Any, blanks: Mapping[str, Any] | None) -> str:
-    """A text with its blanks filled. Raises DataError for one that cannot be. Args: blanks: None for a text as it is."""
+def _text(name: str, text: Any) -> str:
+    """Raises DataError for anything else."""
     if not isinstance(text, str):
         raise DataError(f"{PATH}: {name}: expected a text, found {type(text).__name__}")
-    if blanks is None:
-        return text
-    try:
-        wanted = [(blank, spec, how) for _, blank, spec, how in Formatter().parse(text) if blank is not None]
-    except ValueError as error:
-        raise DataError(f"{PATH}: {name}: its blanks cannot be read ({error})") from error
-    for blank, spec, how in wanted:
-        if blank not in blanks or spec or how:
-            raise DataError(f"{PATH}: {name}: expected no blanks but {', '.join(blanks)}; found {blank!r}")
+    return text
+
+
+def _filled(name: str, text: Any, blanks: Mapping[str, Any]) -> str:
+    """A text with its blanks filled. Raises DataError for one that cannot be."""
+    check_blanks(_text(name, text), blanks, f"{PATH}: {name}")
     return text.format(**blanks)
 
 

@@ -1,13 +1,13 @@
 """How an entry is put to a model in each mode, what its reply decodes to, and what the rules decide."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
 from wildtool.benchmark import Check, Mutant, Rules
 from wildtool.benchmarks.bfcl.categories import Language
-from wildtool.benchmarks.bfcl.checker import CheckRaisedError, Fault, check_calls, dict_error
+from wildtool.benchmarks.bfcl.checker import UNREADABLE_ENTRY, Fault, check_calls, dict_error
 from wildtool.benchmarks.bfcl.data import AcceptedCall, BfclEntry
 from wildtool.benchmarks.bfcl.decode import (
     DecodeError,
@@ -15,10 +15,15 @@ from wildtool.benchmarks.bfcl.decode import (
     decode_python,
     is_call_list,
     native_result,
+    text_to_decode,
 )
-from wildtool.benchmarks.bfcl.gold import PlainCall, fc_message, first_accepted_calls, written_message
-from wildtool.benchmarks.bfcl.java import decode_java
-from wildtool.benchmarks.bfcl.javascript import decode_javascript
+from wildtool.benchmarks.bfcl.gold import (
+    DECODERS,
+    PlainCall,
+    fc_message,
+    first_accepted_calls,
+    written_message,
+)
 from wildtool.benchmarks.bfcl.prompt_forms import (
     DEFAULT_FORM,
     PromptForm,
@@ -43,10 +48,6 @@ MUTANTS_EXPLAINED: Mapping[str, str] = {
     "other enum member": "Q4: case does not count, even where it tells members apart",
 }
 """Mistakes that the published rules let pass, with the card's number."""
-DECODERS: Mapping[Language, Callable[[str], Any]] = {
-    "java": decode_java,
-    "javascript": decode_javascript,
-}
 
 
 class CallForm(Protocol):
@@ -112,9 +113,7 @@ class WrittenCalls:
         )
 
     def decode(self, reply: Message, language: Language) -> Any:
-        text = written_text(reply)
-        if text is None:
-            raise DecodeError("no text")
+        text = text_to_decode(reply)
         return self.prompt_form.decode(text) if language == "python" else DECODERS[language](text)
 
     def message(self, calls: Sequence[PlainCall], language: Language) -> Message:
@@ -164,15 +163,16 @@ class SingleTurnRules(Rules):
             case _:
                 try:
                     fault = self.compare(record, calls)
-                except CheckRaisedError as error:
-                    columns["reference_error"] = str(error)[:200]
-                    fault = Fault(CHECKER_RAISED, str(error)[:200])
+                except UNREADABLE_ENTRY as error:
+                    raised = f"{type(error).__name__}: {error}"[:200]
+                    columns["reference_error"] = raised
+                    fault = Fault(CHECKER_RAISED, raised)
         if fault is not None:
             return Check(False, fault.error, fault.message, fields=columns)
         return Check(True, reason="as expected", fields=columns)
 
     def compare(self, record: BfclEntry, calls: Sequence[Mapping[str, Any]]) -> Fault | None:
-        """Why decoded calls are not the expected ones; None if they are. Raises CheckRaisedError."""
+        """Why decoded calls are not the expected ones; None if they are. Raises `UNREADABLE_ENTRY`."""
         return check_calls(
             record.category, record.functions, record.answers, calls, underscores=self.form.native
         )

@@ -5,10 +5,12 @@ The grammar is that of expressions; blocks and bodies of classes and functions a
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from wildtool.benchmarks.bfcl.decode import DecodeError
+from wildtool.toolcall.arguments import MAX_DIGITS
 from wildtool.toolcall.call_syntax import MAX_CALL_CHARACTERS
 
 MAX_SOURCE_DEPTH = 60
@@ -243,6 +245,30 @@ class Parser(ABC):
         body = self.balanced() if self.sees("{") else self.expression()
         return self.group("function", head, arrow, body)
 
+    def named_arguments(self, arguments: Node) -> dict[str | None, Any]:
+        """The texts of the values of a call by name; one without a name has None, and other expressions are left out.
+
+        Raises:
+            DecodeError: an argument is given twice.
+        """
+        found: dict[str | None, Any] = {}
+        for part in arguments.parts:
+            if part.kind == "assignment":
+                name, value = self.source(part.parts[0]), part.parts[2]
+            elif part.kind in ("name", "class"):
+                name, value = None, part
+            else:
+                continue
+            if name in found:
+                raise DecodeError(f"{name or 'a value without a name'} is given twice")
+            found[name] = self.value_text(value)
+        return found
+
+    def value_text(self, node: Node) -> str:
+        """A value as text, a string without its quotes."""
+        text = self.source(node)
+        return text[1:-1] if node.kind in ("string", "character") else text
+
     def balanced(self) -> Node:
         """Brackets with anything inside that has its own closed, as one node."""
         start, open_ones = self.place, list[str]()
@@ -262,3 +288,33 @@ class Parser(ABC):
                 self.skip()
                 if not open_ones:
                     return Node("block", start, end)
+
+
+# Values -----------------------------------------------------------------------------------------------
+
+ReadValue = Callable[[str], Any]
+"""The value of a text of one type; the text itself where it does not fit."""
+
+
+def number_as(pattern: str, number: Callable[[str], Any]) -> ReadValue:
+    """Reads numbers that are written in one form."""
+    form = re.compile(pattern)
+    return lambda text: number(text) if len(text) <= MAX_DIGITS and form.fullmatch(text) else text
+
+
+def truth_value(text: str) -> Any:
+    """Reads truth values."""
+    return text == "true" if text in ("true", "false") else text
+
+
+def guessed_value(text: str, quotes: str, numbers: Iterable[ReadValue]) -> Any:
+    """The value of a text of no known type: a truth value, what is in quotes, the first number that it is, or itself."""
+    if text in ("true", "false"):
+        return text == "true"
+    if is_quoted(text, quotes):
+        return text[1:-1]
+    return next((value for read in numbers if not isinstance(value := read(text), str)), text)
+
+
+def is_quoted(text: str, quotes: str) -> bool:
+    return len(text) >= 2 and text[0] == text[-1] and text[0] in quotes

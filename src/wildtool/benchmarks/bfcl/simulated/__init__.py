@@ -12,7 +12,7 @@ from typing import Any
 from wildtool.benchmarks.bfcl.simulated.base import (
     ApiState,
     ApiTool,
-    RefusedError,
+    RefusedCallError,
     SimulatedApi,
     SimulatedTables,
 )
@@ -143,7 +143,7 @@ class SimulatedApis:
                     raise ValueError("arguments must be written one by one")
                 try:
                     return self._tools[name](*positional, **named)
-                except RefusedError as refusal:
+                except RefusedCallError as refusal:
                     return refusal.result
             case _:
                 raise ValueError(f"expected a value or a call of a tool, found {type(node).__name__}")

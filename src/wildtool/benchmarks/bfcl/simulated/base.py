@@ -78,7 +78,7 @@ def _with_ellipsis(value: Any) -> Any:
 class SimulatedApi:
     """One simulated class: its public methods are the tools, `state` is what the checker compares.
 
-    A method that refuses a call raises RefusedError. For arguments of an unexpected kind it may raise `CALL_ERRORS`.
+    A method that refuses a call raises RefusedCallError. For arguments of an unexpected kind it may raise `CALL_ERRORS`.
     """
 
     NAME: ClassVar[str]
@@ -143,7 +143,7 @@ def copied(value: Any) -> Any:
     return [copied(element) for element in value] if isinstance(value, list) else value  # pyright: ignore[reportUnknownVariableType]
 
 
-class RefusedError(Exception):
+class RefusedCallError(Exception):
     """A tool refuses a call, which then gives `result`."""
 
     def __init__(self, text: str) -> None:
@@ -152,9 +152,9 @@ class RefusedError(Exception):
 
 
 def refuse_if(condition: object, text: str) -> None:
-    """Raises RefusedError where a condition holds."""
+    """Raises RefusedCallError where a condition holds."""
     if condition:
-        raise RefusedError(text)
+        raise RefusedCallError(text)
 
 
 def failed(text: str) -> ApiState:

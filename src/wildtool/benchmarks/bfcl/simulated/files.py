@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar, cast
 
-from wildtool.benchmarks.bfcl.simulated.base import ApiState, RefusedError, SimulatedApi, refuse_if
+from wildtool.benchmarks.bfcl.simulated.base import ApiState, RefusedCallError, SimulatedApi, refuse_if
 
 _BAD_CHARACTERS = frozenset('|/\\?%*:"><')
 _UNITS = ("B", "KB", "MB", "GB", "TB", "PB")
@@ -85,13 +85,13 @@ class GorillaFileSystem(SimulatedApi):
         folder = folder.rstrip("/") or "/"
         if folder == "..":
             if self._current.parent is None:
-                raise RefusedError("cd: already at the root directory")
+                raise RefusedCallError("cd: already at the root directory")
             self._current = self._current.parent
             return {}
         if folder == "/":
             self._current = self._root
         elif "/" in folder:
-            raise RefusedError(f"cd: {folder}: only one directory at a time")
+            raise RefusedCallError(f"cd: {folder}: only one directory at a time")
         elif folder != ".":
             self._current = _of_kind(Directory, self._current.children.get(folder), f"cd: {folder}")
         return {"current_working_directory": self._current.name}
@@ -155,7 +155,7 @@ class GorillaFileSystem(SimulatedApi):
         return {"diff_lines": "\n".join(f"- {a}\n+ {b}" for a, b in pairs if a != b)}
 
     def mv(self, source: Any, destination: Any) -> ApiState:
-        exists = RefusedError(f"mv: {destination}/{source}: exists already")
+        exists = RefusedCallError(f"mv: {destination}/{source}: exists already")
         item, directory, name, place = self._place("mv", source, destination, exists)
         del self._current.children[source]
         directory.children[name] = _moved(item, name, directory)
@@ -177,10 +177,10 @@ class GorillaFileSystem(SimulatedApi):
         """
         item, target = (self._current.children.get(name) for name in (source, destination))
         if item is None:
-            raise RefusedError(f"{command}: {source}: no such file or directory")
+            raise RefusedCallError(f"{command}: {source}: no such file or directory")
         refuse_if("/" in destination, f"{command}: {destination}: a path is not allowed, only a name")
         if isinstance(target, File):
-            raise RefusedError(f"{command}: {destination}: exists and is a file")
+            raise RefusedCallError(f"{command}: {destination}: exists and is a file")
         if target is None:
             return item, self._current, destination, destination
         if source in target.children:
@@ -220,9 +220,9 @@ _Kind = TypeVar("_Kind", File, Directory)
 
 
 def _of_kind(kind: type[_Kind], item: File | Directory | None, where: str) -> _Kind:
-    """A file, or a directory. Raises RefusedError, which begins with `where`, for anything else."""
+    """A file, or a directory. Raises RefusedCallError, which begins with `where`, for anything else."""
     if not isinstance(item, kind):
-        raise RefusedError(f"{where}: no such {kind.__name__.lower()}")
+        raise RefusedCallError(f"{where}: no such {kind.__name__.lower()}")
     return item
 
 

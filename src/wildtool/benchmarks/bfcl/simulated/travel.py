@@ -9,7 +9,7 @@ from typing import Any
 
 from wildtool.benchmarks.bfcl.simulated.base import (
     ApiState,
-    RefusedError,
+    RefusedCallError,
     SimulatedApi,
     copied,
     refuse_if,
@@ -29,7 +29,7 @@ def refusing(status: str) -> Generator[None]:
     """Refusals of what it decorates also say that a status is false."""
     try:
         yield
-    except RefusedError as refusal:
+    except RefusedCallError as refusal:
         refusal.result = {status: False, **refusal.result}
         raise
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime, time
 from typing import Any
 
-from wildtool.benchmarks.bfcl.simulated.base import ApiState, RefusedError, SimulatedApi, refuse_if
+from wildtool.benchmarks.bfcl.simulated.base import ApiState, RefusedCallError, SimulatedApi, refuse_if
 from wildtool.benchmarks.bfcl.simulated.files import File, GorillaFileSystem, walked
 from wildtool.benchmarks.bfcl.simulated.messages import MessageAPI
 from wildtool.benchmarks.bfcl.simulated.posts import TwitterAPI
@@ -154,7 +154,7 @@ class TravelV3(TravelAPI):
     def _check_token(self, access_token: Any) -> None:
         try:
             super()._check_token(access_token)
-        except RefusedError:
+        except RefusedCallError:
             if self.state["token_expires_in"] != 0:
                 self.state["token_expires_in"] -= 1
             raise
