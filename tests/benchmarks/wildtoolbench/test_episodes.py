@@ -393,3 +393,40 @@ def test_the_gold_answer_to_every_request_is_correct(name: str, style: str, prof
     found = verdict(profile, GRAPHS[name], *replies)
     assert (found.outcome, found.error, found.score) == ("correct", None, 1.0)
     assert found.fields["optimal"] == (style == "parallel" or name not in ("parallel", "one name", "diamond"))
+
+
+# Alternatives -------------------------------------------------------------------------------------------------
+
+EITHER = {**node("a", n=1, text="red"), "alternatives": {"n": [2, 3], "text": ["crimson", None], "x": [0.5]}}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"n": 1, "text": "red"},
+        {"n": 3, "text": "red"},
+        {"n": 2, "text": "crimson"},
+        {"n": 1},
+        {"n": 1, "text": "red", "x": 0.5},
+    ],
+)
+def test_a_value_that_gold_accepts_beside_its_own_is_right(arguments: dict[str, Any]):
+    assert outcome("fixed", [EITHER, answer(0)], calls(call("a", **arguments)), DONE) == "correct"
+
+
+@pytest.mark.parametrize("arguments", [{"n": 4, "text": "red"}, {"n": 2, "text": "blue"}, {"n": 2, "x": 0.6}])
+def test_a_value_that_gold_does_not_accept_is_wrong(arguments: dict[str, Any]):
+    assert outcome("fixed", [EITHER, answer(0)], calls(call("a", **arguments)), DONE) == "wrong"
+
+
+def test_the_published_evaluators_know_gold_alone():
+    for profile in ("official", "paper"):
+        assert outcome(profile, [EITHER, answer(0)], calls(call("a", n=1, text="red")), DONE) == "correct"
+        assert outcome(profile, [EITHER, answer(0)], calls(call("a", n=3, text="red")), DONE) == "wrong"
+
+
+def test_two_calls_of_a_tool_are_bound_by_their_alternatives():
+    task = [{**ONE, "alternatives": {"n": [2, 3]}}, TWO, answer(0, 1)]
+    said = calls(call("a", "i", n=2), call("a", "j", n=3))
+    assert outcome("fixed", task, said, DONE) == "correct"
+    assert outcome("fixed", task, calls(call("a", "i", n=3), call("a", "j", n=3)), DONE) == "wrong"

@@ -346,3 +346,22 @@ def test_both_languages_of_a_record_are_checked():
     chinese = {key.replace("english", "chinese"): value for key, value in session().items() if key != "id"}
     record |= chinese | {"chinese_env_info": "never", "chinese_tasks": ["Rome", "Bonn Lima", "甲", "乙"]}
     assert found(record) == [("chinese_env_info", "schema")]
+
+
+@pytest.mark.parametrize(
+    ("alternatives", "says"),
+    [
+        ({"city": ["Oslo"]}, []),
+        ({"city": [7]}, ["7 for city: expected type string, found 7"]),
+        ({"city": ["Rome"]}, ["'Rome' is what gold has for 'city'"]),
+        ({"city": [None]}, ["None for city"]),
+        ({"town": ["Rome"]}, ["'Rome' for town"]),
+        ({"city": []}, ["expected an object with a list"]),
+        (["Oslo"], ["expected an object with a list"]),
+    ],
+)
+def test_alternatives_fit_the_tool_and_differ_from_gold(alternatives: Any, says: list[str]):
+    made = {**call("get_weather", {"city": "Rome", "days": 7}, []), "alternatives": alternatives}
+    record = with_task(made, answer(0), text="Rome, 7", type_="Single-Tool")
+    said = [f.message for f in findings(record) if f.where.endswith("[0].alternatives")]
+    assert [text[: len(start)] for text, start in zip(said, says, strict=True)] == says

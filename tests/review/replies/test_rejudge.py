@@ -14,7 +14,7 @@ from review.made_sets import edit, mini_records
 from review.replies.recorded_runs import gold_answers, import_runs, with_argument, write_set
 from wildtool.cli import app
 from wildtool.errors import UsageError
-from wildtool.review.pointers import changed
+from wildtool.review.pointers import ABSENT, Change, changed
 from wildtool.review.project import ReviewProject
 from wildtool.review.replies.page import proposal_json, rows_of
 from wildtool.review.replies.proposals import Proposal, agreement_queue, item_proposals, sorted_queue
@@ -227,6 +227,23 @@ def test_the_edit_of_a_proposal_takes_its_models_wrong_verdicts_away(tmp_path: P
     answers = rejudge.compare(TRAINS, first, after).answers
     still = {one.model for one in answers if one.unit == "0" and one.after.state == "wrong"}
     assert not still & set(found.models)
+
+
+def test_values_can_be_accepted_beside_gold_where_the_rules_know_alternatives(tmp_path: Path):
+    assert planted(tmp_path)[0].beside == ()
+    (tmp_path / "fixed").mkdir()
+    (found,) = planted(tmp_path / "fixed", profile="fixed")
+    place = DATE.replace("action/arguments/date", "alternatives")
+    assert found.beside == (Change(place, ABSENT, {"date": ["2024-05-09"]}),)
+    assert proposal_json(found)["beside"] == [{"field": place, "after": {"date": ["2024-05-09"]}}]
+    project, _ = start_review(str(tmp_path / "fixed" / "set.jsonl"))
+    rejudge = Rejudge(OpenRuns.open(project.format, [tmp_path / "fixed" / "runs"], "fixed"))
+    first = project.item(TRAINS).content
+    after = changed(first, *found.beside)
+    flips = rejudge.compare(TRAINS, first, after).flips
+    assert {one.before.state for one in flips if one.unit == "0"} == {"wrong"}
+    assert len({one.model for one in flips if one.unit == "0"}) == 7
+    assert item_proposals(rejudge, TRAINS, after, first) == []
 
 
 def test_rows_for_the_page_are_json(tmp_path: Path):

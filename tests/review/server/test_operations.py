@@ -8,6 +8,7 @@ import pytest
 
 from review.made_sets import TEXT, decide, edit, mini_records, project, tiny_records
 from review.server.served import served
+from wildtool.review.pointers import value_at
 from wildtool.review.server.steps import with_step, without_step
 
 ANSWERS = "/english_answer_list/0"
@@ -189,6 +190,46 @@ async def test_candidates_are_chosen_or_merged(tmp_path: Path):
         assert (await pages.post("choose", **{**body, "seen": item["seen"], "candidate": "x"})).status == 422
 
 
+async def test_other_values_of_an_argument_are_accepted_and_make_nothing_stale(tmp_path: Path):
+    async with served(project(tmp_path, mini_records(1))) as pages:
+        field = f"{ANSWERS}/1/action/arguments/amount"
+
+        async def accept(**body: Any) -> Any:
+            seen = (await pages.item("wild_mini_0"))["seen"]
+            return await pages.post("alternative", id="wild_mini_0", seen=seen, field=field, **body)
+
+        for typed in ("43.0", "null", '"x"'):
+            saved = await (await accept(json=typed)).json()
+        (part,) = [one for one in saved["tasks"][0]["parts"] if one["field"] == field]
+        assert part["accepted"] == [{"json": "43.0"}, {"json": "null"}, {"text": "x"}]
+        assert saved["stale"] == []
+        assert any("'x' for amount" in finding["message"] for finding in saved["findings"])
+        again = await accept(json="43.0")
+        assert (again.status, (await again.json())["problem"]) == (422, "this value is accepted already")
+        for _ in range(3):
+            saved = await (await accept(index=0)).json()
+        assert (await accept(index=0)).status == 422
+        assert (
+            "alternatives"
+            not in project(tmp_path, []).item("wild_mini_0").content["english_answer_list"][0][1]
+        )
+        field = TEXT
+        assert (await accept(json="1")).status == 422
+
+
+async def test_what_models_say_is_accepted_beside_gold(tmp_path: Path):
+    review = project(tmp_path, mini_records(1))
+    place = f"{ANSWERS}/1/alternatives"
+    beside = [{"field": place, "after": {"amount": [43]}}]
+    rows = [{"model": "2 of 3 models", "proposal": {"changes": [], "beside": beside}}]
+    async with served(review, runs=lambda item, first, shown: rows) as pages:
+        seen = (await pages.item("wild_mini_0"))["seen"]
+        body = {"id": "wild_mini_0", "seen": seen, "index": 0}
+        assert (await pages.post("accept", **body)).status == 422
+        assert (await pages.post("accept", **body, beside=True)).status == 200
+    assert value_at(review.item("wild_mini_0").content, place) == {"amount": [43]}
+
+
 async def test_calls_are_added_and_removed_with_their_dependencies(tmp_path: Path):
     async with served(project(tmp_path, mini_records(1))) as pages:
         before = await pages.item("wild_mini_0")
@@ -198,6 +239,7 @@ async def test_calls_are_added_and_removed_with_their_dependencies(tmp_path: Pat
         removed = await (await pages.post("steps", **body, seen=added["seen"])).json()
         assert removed["tasks"][0]["parts"] == before["tasks"][0]["parts"]
         assert (await pages.post("steps", **{**body, "index": 99}, seen=removed["seen"])).status == 422
+        assert (await pages.post("steps", **{**body, "index": 0}, seen=removed["seen"])).status == 200
 
 
 def test_what_needed_a_removed_step_needs_what_that_step_needed():

@@ -3,7 +3,7 @@ id and field."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import wraps
 from itertools import pairwise
 from pathlib import Path
@@ -54,6 +54,9 @@ class GoldNode:
     """What the user replies to the question of an `ASK` node."""
     idx: Any = None
     """Its number as written, which only the profile `paper` reads; None where there is none."""
+    alternatives: Mapping[str, Sequence[Any]] = field(default_factory=dict[str, Sequence[Any]])
+    """By argument, other values that are as right as gold's; null is the same as leaving it out. Only the profile `fixed`
+    reads them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +265,9 @@ class _Fields:
             deps=tuple(needs),
             user_input=user_input if isinstance(user_input, str) else None,
             idx=node.get("idx"),
+            alternatives={
+                name: as_list(values) for name, values in as_object(node.get("alternatives")).items()
+            },
         )
 
 

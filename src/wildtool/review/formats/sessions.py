@@ -113,7 +113,14 @@ class SessionFormat(ReviewFormat):
         name = next((name for name in _LISTS if key == name or key.endswith(f"_{name}")), "")
         if name in ("tasks", "answer_list"):
             # A part of task i can make i itself wrong only where the person is just looking.
-            return int(rest[0]) + 1 if rest[0].isdigit() else 0
+            # Other accepted values change nothing that later tasks see.
+            return (
+                self.task_count(content)
+                if "alternatives" in rest
+                else int(rest[0]) + 1
+                if rest[0].isdigit()
+                else 0
+            )
         return 0 if key.endswith(("_tools", "_env_info")) or not key else self.task_count(content)
 
     def graphs(self, content: Any) -> list[TaskGraph]:
@@ -175,6 +182,8 @@ def _node_parts(node: Mapping[str, Any]) -> Iterator[tuple[str, PartKind]]:
         yield "/action/name", "call"
         for argument in as_object(action.get("arguments")):
             yield "/action/arguments" + pointer(argument), "argument"
+        if "alternatives" in node:
+            yield "/alternatives", "alternatives"
         yield "/observation", "observation"
     else:
         yield "/observation", "question" if name == ASK else "answer"

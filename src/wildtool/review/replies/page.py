@@ -61,7 +61,8 @@ def _proposal_row(one: Proposal) -> dict[str, Any]:
 
 def proposal_json(one: Proposal) -> dict[str, Any]:
     """A proposal as JSON; a change of a part that did not exist has no `before`, one that removes it no `after`."""
-    changes = [
-        {key: value for key, value in asdict(change).items() if value is not ABSENT} for change in one.changes
-    ]
-    return {**asdict(one), "models": list(one.models), "changes": changes}
+    edits = {
+        name: [{key: v for key, v in asdict(change).items() if v is not ABSENT} for change in changes]
+        for name, changes in (("changes", one.changes), ("beside", one.beside))
+    }
+    return {**asdict(one), "models": list(one.models), **edits}

@@ -17,7 +17,16 @@ from wildtool.errors import DataError
 from wildtool.json_codec import as_list, as_object, as_objects
 from wildtool.review.formats.items import ITEMS
 from wildtool.review.formats.sessions import SESSIONS
-from wildtool.review.pointers import ABSENT, Change, canonical, changed, pointer, same_json, value_at
+from wildtool.review.pointers import (
+    ABSENT,
+    Change,
+    canonical,
+    changed,
+    pointer,
+    pointer_parts,
+    same_json,
+    value_at,
+)
 from wildtool.review.project import ReviewProject
 from wildtool.review.replies.rejudge import ANSWERED, JudgedUnit, Rejudge
 from wildtool.sanitize import ellipsize
@@ -56,6 +65,8 @@ class Proposal:
     """Models whose answer would no longer be wrong."""
     lost: int = 0
     """Models whose answer would become wrong."""
+    beside: tuple[Change, ...] = ()
+    """The edit that accepts it beside gold, which makes nobody wrong; empty if that cannot be."""
 
     @property
     def sentence(self) -> str:
@@ -86,6 +97,7 @@ class _Deviation:
     gold: Any
     found: Any
     changes: tuple[Change, ...] = ()
+    beside: tuple[Change, ...] = ()
 
     @property
     def key(self) -> Hashable:
@@ -181,7 +193,7 @@ def _of_unit(
             continue
         tried = _tried(rejudge, item, unit, answers, content, played, chosen.changes)
         if tried is not None and tried[0]:
-            proposals.append(Proposal(*about, len(samples), right, chosen.changes, *tried))
+            proposals.append(Proposal(*about, len(samples), right, chosen.changes, *tried, chosen.beside))
     return proposals
 
 
@@ -334,8 +346,11 @@ def _in_session(one: JudgedUnit, content: Any) -> Iterator[_Deviation]:
         if i is not None and isinstance(arguments, dict):
             place = pointer(answers, t, i, "action", "arguments")
             for key, gold, value in _differing(nodes[i].arguments, arguments):
+                if any(same_json(_shown(value), one) for one in nodes[i].alternatives.get(key, ())):
+                    continue
                 field = place + pointer(key)
-                found.append(_Deviation("value", field, gold, value, (Change(field, gold, value),)))
+                beside = _accepted_beside(one, record, {field: value})
+                found.append(_Deviation("value", field, gold, value, (Change(field, gold, value),), beside))
         elif i is None and calls and calls[0] in ready and isinstance(arguments, dict):
             i = calls[0]
             place = pointer(answers, t, i, "action")
@@ -352,9 +367,29 @@ def _in_session(one: JudgedUnit, content: Any) -> Iterator[_Deviation]:
     if len(found) > 1 and all(one.changes for one in found):
         changes = tuple(change for one in found for change in one.changes)
         made = {one.field: _shown(one.found) for one in found}
-        yield _Deviation(
-            "several", pointer(answers, t), {one.field: _shown(one.gold) for one in found}, made, changes
-        )
+        values = {each.field: each.found for each in found}
+        only_values = all(each.kind == "value" for each in found)
+        beside = _accepted_beside(one, record, values) if only_values else ()
+        gold = {each.field: _shown(each.gold) for each in found}
+        yield _Deviation("several", pointer(answers, t), gold, made, changes, beside)
+
+
+def _accepted_beside(
+    one: JudgedUnit, record: Mapping[str, Any], values: Mapping[str, Any]
+) -> tuple[Change, ...]:
+    """The edit that accepts values beside gold's; none if the run's rules know only gold.
+
+    Args: values: by the pointer of the argument; ABSENT where it is left out.
+    """
+    if one.run.profile != "fixed":
+        return ()
+    made: dict[str, dict[str, Any]] = {}
+    for field, value in values.items():
+        place = f"{field.rpartition('/action/arguments/')[0]}/alternatives"
+        known = made.get(place, as_object(value_at(record, place)))
+        name = pointer_parts(field)[-1]
+        made[place] = {**known, name: [*as_list(known.get(name)), _shown(value)]}
+    return tuple(Change(place, value_at(record, place), after) for place, after in made.items())
 
 
 def _call_changes(record: Mapping[str, Any], place: str, made: Any) -> tuple[Change, ...]:

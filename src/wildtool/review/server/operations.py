@@ -14,7 +14,7 @@ from typing import Any, cast
 from wildtool.errors import DataError, StorageError, UsageError, unknown_name
 from wildtool.json_codec import JsonLimits, as_list, as_object, as_objects, check_limits
 from wildtool.review.history import ItemHistory
-from wildtool.review.pointers import ABSENT, Change, changed, value_at
+from wildtool.review.pointers import ABSENT, Change, changed, pointer_parts, value_at
 from wildtool.review.project import EditConflict, ReviewProject
 from wildtool.review.proposed import accept_proposal, discard_proposal
 from wildtool.review.server.checks import RuleChecks
@@ -29,7 +29,12 @@ from wildtool.review.server.payloads import (
     review_payload,
     value_payload,
 )
-from wildtool.review.server.steps import with_step, without_step
+from wildtool.review.server.steps import (
+    with_alternative,
+    with_step,
+    without_alternative,
+    without_step,
+)
 from wildtool.review.state import QUEUES, Filter
 
 BODY_LIMITS = JsonLimits(bytes=8 * 1024 * 1024, depth=200, values=200_000)
@@ -149,8 +154,29 @@ def _steps(review: ReviewService, who: str, asked: Payload) -> Any:
     return review.item(item, who)
 
 
+def _alternative(review: ReviewService, who: str, asked: Payload) -> Any:
+    """Accepts another value for an argument (its pointer is `field`), or with `index` no longer accepts one."""
+    item, seen, field = (_text(asked, name) for name in ("id", "seen", "field"))
+    step, _, _ = field.rpartition("/action/arguments/")
+    name = (pointer_parts(field) or [""])[-1]
+    place = f"{step}/alternatives"
+    before = value_at(_content(review, item, who, seen), place)
+    if not step:
+        raise UsageError("only arguments of calls have alternatives")
+    made = (
+        without_alternative(before, name, _number(asked, "index", -1))
+        if "index" in asked
+        else with_alternative(before, name, _value(asked))
+    )
+    review.project.edit(who, item, seen, [Change(place, before, made)], note=_note(asked))
+    return review.item(item, who)
+
+
 def _accept(review: ReviewService, who: str, asked: Payload) -> Any:
-    """Makes the edit that recorded runs propose. Args: asked: `index` is the place of its row among those shown."""
+    """Makes the edit that recorded runs propose.
+
+    Args: asked: `index` is the place of its row among those shown; `beside` accepts what they do beside gold.
+    """
     item, seen = _text(asked, "id"), _text(asked, "seen")
     content = _content(review, item, who, seen)
     first = review.project.item(item).versions[0].content
@@ -159,7 +185,7 @@ def _accept(review: ReviewService, who: str, asked: Payload) -> Any:
     proposal = as_object(as_object(rows[index]).get("proposal")) if 0 <= index < len(rows) else {}
     changes = [
         Change(str(one.get("field")), one.get("before", ABSENT), one.get("after", ABSENT))
-        for one in as_objects(proposal.get("changes"))
+        for one in as_objects(proposal.get("beside" if asked.get("beside") is True else "changes"))
     ]
     if not changes:
         raise UsageError("no edit is proposed there")
@@ -234,6 +260,7 @@ WRITES: Mapping[str, Operation] = {
     "edit": _edit,
     "choose": _choose,
     "steps": _steps,
+    "alternative": _alternative,
     "accept": _accept,
     "proposal": _take_proposal,
     "decide": _decide,
@@ -308,7 +335,7 @@ def _note(asked: Payload) -> str:
 
 def _number(asked: Payload, name: str, default: int) -> int:
     with suppress(ValueError, TypeError):
-        return int(asked.get(name) or default)
+        return int(default if asked.get(name) in (None, "") else asked[name])
     raise UsageError(f"{name}: expected a whole number")
 
 

@@ -253,7 +253,13 @@ def _flat(value: Any) -> str:
 def _part(content: Any, part: ItemPart) -> Payload:
     node = _NODE.match(part.field)
     names = pointer_parts(part.field)
+    accepted: Payload = {}
+    if part.kind == "argument":
+        listed = value_at(content, f"{part.field.rpartition('/action/arguments/')[0]}/alternatives")
+        if values := as_list(as_object(listed).get(names[-1])):
+            accepted = {"accepted": [value_payload(value) for value in values]}
     return {
+        **accepted,
         "field": part.field,
         "kind": part.kind,
         "name": names[-1] if names else "",

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from wildtool.errors import UsageError
-from wildtool.json_codec import as_list
+from wildtool.json_codec import as_list, as_object
+from wildtool.review.pointers import ABSENT, same_json
 
 Steps = Sequence[dict[str, Any]]
 
@@ -39,6 +40,32 @@ def with_step(steps: Steps, index: int, name: str) -> list[dict[str, Any]]:
         "dependency_list": [],
     }
     return _numbered([*moved[:index], call, *moved[index:]])
+
+
+def with_alternative(accepted: Any, name: str, value: Any) -> dict[str, Any]:
+    """The accepted alternatives of a step's arguments with one more.
+
+    Args:
+        accepted: lists of values by argument; ABSENT if there are none.
+        value: one more value for the argument `name`; null accepts that it is left out.
+
+    Raises UsageError if it is there already.
+    """
+    known = as_object(accepted)
+    values = as_list(known.get(name))
+    if any(same_json(value, one) for one in values):
+        raise UsageError("this value is accepted already")
+    return {**known, name: [*values, value]}
+
+
+def without_alternative(accepted: Any, name: str, index: int) -> Any:
+    """The accepted alternatives without one; ABSENT if none is left. Raises UsageError for no such value."""
+    known = as_object(accepted)
+    values = as_list(known.get(name))
+    if not 0 <= index < len(values):
+        raise UsageError("there is no such value to remove")
+    left = {**known, name: [*values[:index], *values[index + 1 :]]}
+    return {key: inner for key, inner in left.items() if inner} or ABSENT
 
 
 def _needs(step: dict[str, Any]) -> list[int]:

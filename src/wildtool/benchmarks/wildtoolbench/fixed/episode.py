@@ -182,7 +182,16 @@ class FixedEpisode(TaskEpisode):
         return {call: node for node, call in taken.items()}
 
     def _differences(self, call: _Call, node: int) -> list[ArgumentDifference]:
-        return compare_arguments(self._nodes[node].arguments, call.arguments, self._tools.get(call.name, {}))
+        """How a call differs from a gold call; an argument with alternatives from the nearest of its values."""
+        schema, gold = self._tools.get(call.name, {}), self._nodes[node].arguments
+        found = compare_arguments(gold, call.arguments, schema)
+        for name, values in self._nodes[node].alternatives.items() if found else ():
+            for value in values:
+                other = {**gold, name: value}
+                left = compare_arguments(other, call.arguments, schema)
+                if len(left) < len(found):
+                    gold, found = other, left
+        return found
 
     def _argument_fault(self, call: _Call, ready: Sequence[int]) -> TaskFault:
         """The fault of a call whose arguments fit no ready gold call: its differences from the nearest one."""

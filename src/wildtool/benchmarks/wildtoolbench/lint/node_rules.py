@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, GoldNode, Task
-from wildtool.json_codec import as_object
+from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, VIRTUAL, GoldNode, Task
+from wildtool.json_codec import as_list, as_object
 from wildtool.toolcall.schema_check import SchemaFault, argument_faults, shorten
 
 
@@ -32,6 +32,31 @@ def node_faults(
     else:
         for path, message in argument_faults(node.arguments, schemas[node.name]):
             yield f"action.arguments.{path}", message
+    if "alternatives" in raw:
+        schema = None if node.name in VIRTUAL else schemas.get(node.name)
+        yield from _alternative_faults(node, raw["alternatives"], schema)
+
+
+def _alternative_faults(
+    node: GoldNode, written: Any, schema: Mapping[str, Any] | None
+) -> Iterator[SchemaFault]:
+    """An object of lists of values, each valid in the place of gold's and none gold's own."""
+    if not isinstance(written, dict) or not all(as_list(values) for values in as_object(written).values()):
+        yield "alternatives", "expected an object with a list of other values for each argument"
+    elif schema is None:
+        yield "alternatives", "only arguments of tools have alternatives"
+    else:
+        known = set(argument_faults(node.arguments, schema))
+        for name, values in node.alternatives.items():
+            for value in values:
+                # Null is leaving it out, which an optional argument allows.
+                left_out = {key: inner for key, inner in node.arguments.items() if key != name}
+                tried = left_out if value is None else {**left_out, name: value}
+                if repr(tried.get(name)) == repr(node.arguments.get(name)):
+                    yield "alternatives", f"{shorten(value)} is what gold has for {shorten(name)}"
+                for path, message in argument_faults(tried, schema):
+                    if (path, message) not in known:
+                        yield "alternatives", f"{shorten(value)} for {path or name}: {message}"
 
 
 def _question_faults(node: GoldNode, schemas: Mapping[str, Mapping[str, Any]]) -> Iterator[SchemaFault]:

@@ -29,7 +29,7 @@ export function jump(field) {
 const findingsOf = (field) => (item.findings || []).filter((one) => one.field === field);
 
 // ---- saving
-const EDITS = ["edit", "choose", "steps", "accept", "proposal"];
+const EDITS = ["edit", "choose", "steps", "accept", "alternative", "proposal"];
 async function save(what, body, focus) {
   const answer = await context.attempt(() => write(what, { id: item.id, seen: item.seen, ...body }), (refusal) => {
     if (refusal.status !== 409) return false;
@@ -193,7 +193,7 @@ function callCard(parts, index, task, turn) {
     if (about && about.required) label.append(make("sup", "", "*"));
     if (about) label.title = `${visible(about.type)} · ${visible(about.about)}`;
     row.append(label, editable(part, part.text !== undefined ? said(part.text, "span") : valueNode(part), { label: part.name, removable: true, values: part.text !== undefined && about && about.values.length ? about.values : null }));
-    list.append(row);
+    list.append(row, ...alternatives(part));
   }
   if (!given.length) list.append(make("em", "muted", t("no arguments")));
   made.append(list);
@@ -210,6 +210,35 @@ function callCard(parts, index, task, turn) {
     made.append(row);
   }
   return made;
+}
+
+// Other values of an argument that are as right as gold's, and a way to accept one more.
+function alternatives(part) {
+  const rows = (part.accepted || []).map((one, index) => {
+    const row = make("div", "alternative");
+    row.append(make("small", "", `${t("or")} `), one.json === "null" ? make("em", "muted", t("left out")) : valueNode(one));
+    if (!item.problem) {
+      const cross = button("×", () => save("alternative", { field: part.field, index }, part.field), "plain pen");
+      cross.setAttribute("aria-label", visible(`${t("No longer accept")} ${one.text ?? one.json}`));
+      row.append(cross);
+    }
+    return row;
+  });
+  if (item.problem) return rows;
+  const more = make("div", "alternative small"), name = `${t("Accept another value of {0}", visible(part.name))}`;
+  more.append(button(t("Accept another value"), () => {
+    const dialog = context.dialog(name), area = make("textarea"), isText = part.text !== undefined;
+    area.rows = 2;
+    area.dir = "auto";
+    area.setAttribute("aria-label", name);
+    const answer = (body) => () => { context.closeDialog(); save("alternative", { field: part.field, ...body() }, part.field); };
+    const row = make("div", "tools");
+    row.append(button(t("Save"), answer(() => ({ [isText ? "text" : "json"]: area.value })), "plain strong"), button(t("It may be left out"), answer(() => ({ json: "null" }))));
+    dialog.append(area, row);
+    context.openDialog();
+    area.focus();
+  }, "linklike"));
+  return [...rows, more];
 }
 
 function label(parts, kind, name, values) {
@@ -396,7 +425,12 @@ function runs() {
     const line = make("li", one.before === one.after ? "" : "flip");
     line.append(bdi(String(one.model)), one.task === null || one.task === undefined ? "" : make("small", "", ` ${t("Task {0}", one.task + 1)}`),
       ` ${verdicts(one)}`, one.note ? said(String(one.note), "p", "note") : "");
-    if (one.proposal && !item.problem) line.append(button(t("Accept"), () => save("accept", { index: item.runs.indexOf(one) })));
+    if (one.proposal && !item.problem) {
+      const accept = (name, beside) => button(t(name), () => save("accept", { index: item.runs.indexOf(one), beside }));
+      const both = one.proposal.beside && one.proposal.beside.length;
+      if (both) line.append(accept("Accept beside gold", true), " ");
+      line.append(accept(both ? "Replace gold" : "Accept", false));
+    }
     list.append(line);
   }
   return box(`${t("Recorded runs")} (${item.runs.length})`, true, list);
