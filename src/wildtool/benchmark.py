@@ -36,6 +36,10 @@ NATIVE = "fc"
 """The mode, in every benchmark that has it beside others, in which tools and calls are sent natively."""
 RETRIEVAL = "retrieval"
 """The mode, in every benchmark that has it, in which a retriever chooses the tools that a model is shown."""
+JUDGED = "judged"
+"""The mode, in every benchmark that has it, in which a judge model decides on texts that no rule can."""
+JUDGE = "judge"
+"""The role of that model."""
 COMMON_COLUMNS = frozenset({"split", "lang", "error", "steps"})
 """Columns that every verdict has, so that `Benchmark.groups` can name them without declaring them."""
 

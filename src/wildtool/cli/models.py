@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from wildtool.cli.options.config_file import ModelEntry
-from wildtool.cli.options.run import RetrieverOptions, UserOptions
+from wildtool.cli.options.run import JudgeOptions, RetrieverOptions, UserOptions
 from wildtool.errors import UsageError
 from wildtool.models.settings import Rates
 
@@ -134,14 +134,17 @@ def assign_other_roles(
     user: UserOptions,
     catalog: ModelCatalog | None = None,
     rates: Rates | None = None,
+    judge: JudgeOptions | None = None,
 ) -> "tuple[dict[str, ConfiguredModel], list[str]]":
-    """A model for each role other than the agent, and notes for the user about it.
+    """A model for each role other than the agent, and notes for the user about it. Raises UsageError where texts need a
+    judge and none is named.
 
     Args:
         agent: the tested model; if it replays a record, it replays the other roles too.
         settings, rates: of the agent.
         catalog: the named models; None without a config file.
     """
+    from wildtool.benchmark import JUDGE
     from wildtool.engine.call.budget import FREE
     from wildtool.models.replay import ReplayModel
 
@@ -160,6 +163,10 @@ def assign_other_roles(
     for role in needed_roles:
         if benchmark.roles[role].searches:
             continue  # `retriever_for` gives it
+        if role == JUDGE:
+            models[role] = _judge_for(agent, settings, judge or JudgeOptions(), known, rates)
+            remarks.append(f"texts are judged by {models[role].model.name}")
+            continue
         if role in named:
             models[role] = known.find(named[role], others, explicit, own)
             continue
@@ -173,6 +180,28 @@ def assign_other_roles(
         f"no selected item needs a {role}; {named[role]} is not called" for role in named.keys() - models
     ]
     return models, remarks
+
+
+def _judge_for(
+    agent: "Model",
+    settings: "ModelOptions",
+    options: JudgeOptions,
+    catalog: ModelCatalog,
+    rates: Rates | None,
+) -> ConfiguredModel:
+    """The model that judges texts. Raises UsageError where none is named."""
+    from wildtool.engine.call.budget import FREE
+    from wildtool.models.replay import ReplayModel
+
+    if options.model is None:
+        if isinstance(agent, ReplayModel):
+            return ConfiguredModel(agent, Rates(), FREE)
+        raise UsageError("name the model that judges texts: --judge NAME")
+    others = settings.for_other_role(options.endpoint, 0.0)
+    others = replace(others, endpoint=replace(others.endpoint, base_url_option="--judge-base-url"))
+    given = {"base_url": options.endpoint.base_url, "api_key_env": options.endpoint.api_key_env}
+    explicit = [option for option, value in given.items() if value is not None]
+    return catalog.find(options.model, others, explicit, rates or Rates())
 
 
 def retriever_for(

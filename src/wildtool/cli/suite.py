@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 OF_ONE_BENCHMARK = (
     *("data", "mode", "split", "ids", "profile", "prompts", "noise", "inject", "hints", "rationale"),
     *("retriever", "retriever_top_k", "retriever_base_url", "retriever_api_key_env"),
+    *("judge", "judge_base_url", "judge_api_key_env"),
 )
 """Options that mean another thing in each benchmark, or nothing."""
 _OF_THE_USER = (

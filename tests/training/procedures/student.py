@@ -8,8 +8,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 Body = dict[str, Any]
-Answer = Callable[[Body], dict[str, Any]]
-"""The assistant message to a request; with the key `finish_reason` if it is not `stop`."""
+Answer = Callable[[Body], dict[str, Any] | None]
+"""The assistant message to a request; with the key `finish_reason` if it is not `stop`. None refuses the request."""
 
 
 @contextmanager
@@ -27,10 +27,10 @@ def teaching(answer: Answer, fails_after: int = 1 << 30) -> Iterator[tuple[str, 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             received.append(body)
-            refused = len(received) > fails_after
-            said = {"error": {"message": "no"}} if refused else _completion(answer(body))
+            answered = None if len(received) > fails_after else answer(body)
+            said = {"error": {"message": "no"}} if answered is None else _completion(answered)
             data = json.dumps(said).encode()
-            self.send_response(500 if refused else 200)
+            self.send_response(500 if answered is None else 200)
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
             self.wfile.write(data)

@@ -41,6 +41,8 @@ class CurveOptions(options.CallOptions):
     dry_run: options.DryRunOption = False
     user_model: options.UserModelOption = None
     user_base_url: options.UserBaseUrlOption = None
+    judge: options.JudgeOption = None
+    judge_base_url: options.JudgeBaseUrlOption = None
     out: Annotated[
         Path | None,
         typer.Option(
@@ -110,13 +112,17 @@ def _run_options(
     curve_options: CurveOptions, series: "Series", point: "SeriesPoint", benchmark: "SeriesBenchmark"
 ) -> RunOptions:
     """The options of one point on one benchmark."""
+    from wildtool.benchmark import JUDGE
     from wildtool.engine.registry import load_benchmark
 
     given = {field.name: getattr(curve_options, field.name) for field in fields(curve_options)}
     for name in ("available", "out"):
         del given[name]
-    if "user" not in load_benchmark(benchmark.name, benchmark.mode).roles:
+    roles = load_benchmark(benchmark.name, benchmark.mode).roles
+    if "user" not in roles:
         given |= {"user_model": None, "user_base_url": None}
+    if JUDGE not in roles:
+        given |= {"judge": None, "judge_base_url": None}
     chosen = {name: getattr(benchmark, name) for name in ("data", "mode", "split", "lang", "profile")}
     return RunOptions(
         model=[point.model],

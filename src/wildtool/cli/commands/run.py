@@ -105,7 +105,7 @@ def plan_runs(
     Args:
         parent: folder above the runs; None for `--out` or the usual one.
     """
-    from wildtool.benchmark import RETRIEVAL
+    from wildtool.benchmark import JUDGED, RETRIEVAL
     from wildtool.engine.registry import load_benchmark
     from wildtool.models.resolve import folder_name
 
@@ -113,6 +113,8 @@ def plan_runs(
     chosen = load_benchmark(name, run_options.mode)
     if run_options.mode is None and run_options.retriever is not None and RETRIEVAL in chosen.modes:
         chosen = chosen.in_mode(RETRIEVAL)
+    if run_options.mode is None and run_options.judge is not None and JUDGED in chosen.modes:
+        chosen = chosen.in_mode(JUDGED)
     run_options = _with_sampling(chosen, run_options, explicit_options(context))
     alone = parent is None and run_options.out is not None and len(run_options.model_names) == 1
     parent = parent or run_options.out or _default_parent(chosen, noise, run_options.injection, aid)
@@ -169,6 +171,7 @@ def _build_plans(
         return replay_source(benchmark, source)(path, model)
 
     run_options.user_options().check(benchmark)
+    run_options.judge_options().check(benchmark)
     run_options.retriever_options().check(benchmark)
     source = benchmark.locate(run_options.data, run_options.split)
     settings = run_options.model_options(open_replies, completion=benchmark.mode == COMPLETION)
@@ -212,6 +215,7 @@ def _build_plans(
             run_options.user_options(),
             catalog,
             run_options.rates,
+            run_options.judge_options(),
         )
         for role in searching:
             others[role], remark = retriever_for(

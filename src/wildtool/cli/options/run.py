@@ -61,6 +61,35 @@ class UserOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeOptions:
+    """The options about the model that judges texts."""
+
+    model: str | None = None
+    endpoint: EndpointOptions = field(default_factory=EndpointOptions)
+    """Its own base URL and key variable, if any."""
+
+    def check(self, benchmark: "Benchmark") -> None:
+        """Raises UsageError for combinations that make no sense."""
+        about = {
+            "--judge-base-url": self.endpoint.base_url,
+            "--judge-api-key-env": self.endpoint.api_key_env,
+        }
+        alone = [option for option, value in about.items() if value is not None]
+        if self.model is None and alone:
+            raise UsageError(f"{alone[0]} needs --judge")
+        if self.model is None:
+            return
+        if not self.model.strip():
+            raise UsageError("--judge is empty; give a name, or leave it out")
+        from wildtool.benchmark import JUDGE, JUDGED  # help needs no benchmark
+
+        if JUDGE not in benchmark.roles:
+            raise UsageError(f"{benchmark.name} is judged by rules; leave out --judge")
+        if benchmark.mode != JUDGED:
+            raise UsageError(f"--judge works only with --mode {JUDGED}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RetrieverOptions:
     """The options about the retriever."""
 
@@ -140,6 +169,7 @@ class RunOptions(options.CallOptions):
     ] = None
     format_: options.ToolFormatOption = None
     user_model: options.UserModelOption = None
+    judge: options.JudgeOption = None
     retriever: Annotated[
         str | None,
         typer.Option(
@@ -293,6 +323,15 @@ class RunOptions(options.CallOptions):
             rich_help_panel=MORE,
         ),
     ] = None
+    judge_base_url: options.JudgeBaseUrlOption = None
+    judge_api_key_env: Annotated[
+        str | None,
+        typer.Option(
+            metavar="VARIABLE",
+            help="Environment variable that holds the judge's key.",
+            rich_help_panel=MORE,
+        ),
+    ] = None
     user_rpm: Annotated[
         float | None,
         typer.Option(
@@ -360,6 +399,13 @@ class RunOptions(options.CallOptions):
             endpoint=EndpointOptions(base_url=self.user_base_url, api_key_env=self.user_api_key_env),
             temperature=self.user_temperature,
             rates=Rates(rpm=self.user_rpm, tpm=self.user_tpm),
+        )
+
+    def judge_options(self) -> JudgeOptions:
+        """Options of the model in the role `judge`."""
+        return JudgeOptions(
+            model=self.judge,
+            endpoint=EndpointOptions(base_url=self.judge_base_url, api_key_env=self.judge_api_key_env),
         )
 
     def retriever_options(self) -> RetrieverOptions:

@@ -129,6 +129,23 @@ UserBaseUrlOption = Annotated[
         rich_help_panel=MORE,
     ),
 ]
+JudgeOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Model that judges texts, for benchmarks that need one (training).",
+        autocompletion=completion.models,
+        rich_help_panel=MODEL,
+    ),
+]
+JudgeBaseUrlOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL",
+        help="Address of the judge's API (default: that of the tested model).",
+        rich_help_panel=MORE,
+    ),
+]
 LimitOption = Annotated[
     int | None,
     typer.Option(
