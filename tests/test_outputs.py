@@ -185,3 +185,26 @@ def test_a_system_error_is_status_3_where_room_is_missing_and_else_2(tmp_path: P
         found = outputs.write_error(tmp_path, OSError(number, os.strerror(number)))
         assert isinstance(found, UsageError)
         assert os.strerror(number) in str(found)
+
+
+def test_a_file_that_is_there_is_replaced_only_by_force_unless_it_is_empty(tmp_path: Path):
+    path = tmp_path / "x.jsonl"
+    outputs.check_new(path)
+    path.touch()
+    outputs.check_new(path)
+    path.write_bytes(b"{}\n")
+    with pytest.raises(UsageError, match=r"x\.jsonl is there already.*--force"):
+        outputs.check_new(path)
+    outputs.check_new(path, force=True)
+
+
+def test_what_is_read_is_never_written(tmp_path: Path):
+    source, run = tmp_path / "a.jsonl", tmp_path / "run"
+    source.write_bytes(b"{}\n")
+    run.mkdir()
+    (tmp_path / "link").symlink_to(tmp_path)
+    for target in (source, tmp_path / "link" / "a.jsonl", run / "record-0001.jsonl", run / "run.json"):
+        with pytest.raises(UsageError, match="is read and would be replaced"):
+            outputs.check_not_input(target, [tmp_path / "missing", source, run])
+    for target in (tmp_path / "b.jsonl", run / "train.jsonl", tmp_path / "run.json"):
+        outputs.check_not_input(target, [source, run])

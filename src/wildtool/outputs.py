@@ -84,6 +84,13 @@ def check_file(path: Path, *, force: bool = False) -> None:
         )
 
 
+def check_new(path: Path, *, force: bool = False) -> None:
+    """Raises UsageError if a path has no regular file, or one that is not empty (`force` allows the latter)."""
+    check_regular(path)
+    if not force and path.exists() and path.stat().st_size:
+        raise UsageError(f"{path} is there already; name another file, or add --force to replace it")
+
+
 def check_folder(path: Path, made: OwnershipCheck, *, force: bool = False) -> None:
     """Raises UsageError if a path is not a folder, or a folder with files that wildtool did not make (`force` allows the
     latter). Empty and missing folders are fine.

@@ -13,7 +13,14 @@ from typing import IO, Any, cast
 from wildtool import json_codec
 from wildtool.engine.score.formatting import counted
 from wildtool.errors import DataError, UsageError
-from wildtool.outputs import atomic_replace, check_not_input, check_regular, sole_writer, write_error
+from wildtool.outputs import (
+    atomic_replace,
+    check_new,
+    check_not_input,
+    check_regular,
+    sole_writer,
+    write_error,
+)
 from wildtool.training.convert import Conversion, ConversionSummary, Converter
 from wildtool.training.record import RejectedRow
 
@@ -56,7 +63,7 @@ def write_conversion(
         StorageError: the disk is full; an existing file stays as it was.
     """
     _check_not_input(out, conversion)
-    _check_new(out, force=force)
+    check_new(out, force=force)
     with sole_writer(out), _rejects(out, keep_rejects=keep_rejects) as rejects:
         converter = Converter(conversion, rejects.add)
         with atomic_replace(out) as new:
@@ -112,7 +119,7 @@ def write_llamafactory(
                 raise UsageError(
                     f"{folder / INFO_FILE}: has another entry {name}; add --replace to overwrite it"
                 )
-            _check_new(target, force=force)
+            check_new(target, force=force)
         try:
             part.replace(target)
         except OSError as error:
@@ -214,14 +221,6 @@ def _rejects(out: Path, *, keep_rejects: bool) -> Generator[_Rejects]:
 def _check_not_input(out: Path, conversion: Conversion) -> None:
     for path in (out, rejects_file(out)):
         check_not_input(path, conversion.files)
-
-
-def _check_new(path: Path, *, force: bool) -> None:
-    check_regular(path)
-    if not force and path.exists() and path.stat().st_size:
-        raise UsageError(
-            f"{path} is there already; name another file, remove it, or add --force to replace it"
-        )
 
 
 def _check_written(summary: ConversionSummary, rejects: _Rejects | None) -> None:

@@ -197,7 +197,7 @@ def refresh(
     count = write_sessions(made, out, force=force)
     for one in refused:
         print_err(f"left out {single_line(one.item)}: {single_line(one.reason, 300)}")
-    print_out(f"{out}: {count} sessions, {len(refused)} left out")
+    print_out(f"{out}: {counted(count, 'session')}, {len(refused)} left out")
 
 
 def _training_file(what: str, benchmark: str | None) -> Path | None:

@@ -268,7 +268,7 @@ def _print_overlap(search: "OverlapSearch") -> None:
             print_out(f"  {single_line(pair.place)}: {single_line(pair.training_text, 2000)}")
     short = sum(result.short for result in search.results)
     if short:
-        print_wrapped(f"{short} texts of one or two words, such as “Yes”, were not looked for.")
+        print_wrapped(f"Not looked for: {counted(short, 'text')} of one or two words, such as “Yes”.")
     print_wrapped("Paraphrases, translations, and what a model saw before this training stay unseen.")
 
 

@@ -17,6 +17,7 @@ from wildtool.cli.options.generate import (
     parse_languages,
     with_generate_options,
 )
+from wildtool.engine.score.formatting import counted
 from wildtool.errors import UsageError
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ def _generate_from_templates(spec: "ItemGenerationSpec", out: Path, *, force: bo
     finally:
         remarks.close()
     write_items(found, out)
-    print_out(f"{out / ITEMS_FOLDER}: {len(found.kept)} items, {len(found.losses)} lost")
+    print_out(f"{out / ITEMS_FOLDER}: {counted(len(found.kept), 'item')}, {len(found.losses)} lost")
     if found.losses:
         first = found.losses[0]
         print_err(

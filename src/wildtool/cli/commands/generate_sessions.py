@@ -17,6 +17,7 @@ from wildtool.cli.options.generate import (
     parse_languages,
     with_generate_options,
 )
+from wildtool.engine.score.formatting import counted
 from wildtool.errors import UsageError, unknown_name
 
 if TYPE_CHECKING:
@@ -146,5 +147,5 @@ def _generate_from_templates(out: Path, spec: "SessionGenerationSpec", *, force:
         count = write_sessions(procedural_sessions(spec, remarks), out, force=force)
     finally:
         remarks.close()
-    print_out(f"{out}: {count} sessions")
+    print_out(f"{out}: {counted(count, 'session')}")
     return 0

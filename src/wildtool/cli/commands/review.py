@@ -324,6 +324,7 @@ def log(
 
     A file that was written so can be sent to others, who add it to theirs with `wildtool review merge`.
     """
+    from wildtool.outputs import check_new
     from wildtool.review.files import export_log
     from wildtool.review.sets import open_review, store_name
 
@@ -334,8 +335,7 @@ def log(
             count = project.verify(name, last)
             print_out(f"{name}: {count} entries, all intact; digest {project.state.digest}")
         elif out is not None:
-            if out.exists() and not force:
-                raise UsageError(f"{out} is there already; name another file, or add --force to replace it")
+            check_new(out, force=force)
             print_out(f"{out}: {export_log(project.store, out, anonymous=anonymous)} entries")
         else:
             for entry in project.store.read():
