@@ -189,13 +189,13 @@ def test_a_system_error_is_status_3_where_room_is_missing_and_else_2(tmp_path: P
 
 def test_a_file_that_is_there_is_replaced_only_by_force_unless_it_is_empty(tmp_path: Path):
     path = tmp_path / "x.jsonl"
-    outputs.check_new(path)
+    outputs.check_absent(path)
     path.touch()
-    outputs.check_new(path)
+    outputs.check_absent(path)
     path.write_bytes(b"{}\n")
     with pytest.raises(UsageError, match=r"x\.jsonl is there already.*--force"):
-        outputs.check_new(path)
-    outputs.check_new(path, force=True)
+        outputs.check_absent(path)
+    outputs.check_absent(path, force=True)
 
 
 def test_what_is_read_is_never_written(tmp_path: Path):

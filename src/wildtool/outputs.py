@@ -84,7 +84,7 @@ def check_file(path: Path, *, force: bool = False) -> None:
         )
 
 
-def check_new(path: Path, *, force: bool = False) -> None:
+def check_absent(path: Path, *, force: bool = False) -> None:
     """Raises UsageError if a path has no regular file, or one that is not empty (`force` allows the latter)."""
     check_regular(path)
     if not force and path.exists() and path.stat().st_size:

@@ -15,7 +15,7 @@ from wildtool.engine.score.formatting import counted
 from wildtool.errors import DataError, UsageError
 from wildtool.outputs import (
     atomic_replace,
-    check_new,
+    check_absent,
     check_not_input,
     check_regular,
     sole_writer,
@@ -63,7 +63,7 @@ def write_conversion(
         StorageError: the disk is full; an existing file stays as it was.
     """
     _check_not_input(out, conversion)
-    check_new(out, force=force)
+    check_absent(out, force=force)
     with sole_writer(out), _rejects(out, keep_rejects=keep_rejects) as rejects:
         converter = Converter(conversion, rejects.add)
         with atomic_replace(out) as new:
@@ -119,7 +119,7 @@ def write_llamafactory(
                 raise UsageError(
                     f"{folder / INFO_FILE}: has another entry {name}; add --replace to overwrite it"
                 )
-            check_new(target, force=force)
+            check_absent(target, force=force)
         try:
             part.replace(target)
         except OSError as error:

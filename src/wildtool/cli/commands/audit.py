@@ -105,11 +105,11 @@ def _write_hints(
     from wildtool.aid.gold_hints import gold_hints, hint_line
     from wildtool.engine.plan import Selection, check_profile
     from wildtool.json_codec import dumps
-    from wildtool.outputs import check_new, write_file
+    from wildtool.outputs import check_absent, write_file
 
     rules = profile or next(iter(benchmark.profiles))
     check_profile(benchmark, rules)
-    check_new(out, force=force)
+    check_absent(out, force=force)
     items = Selection(benchmark=benchmark, source=source, split=split, lang=lang).read()
     found = [hint for item in items for hint in gold_hints(benchmark, item, rules)]
     if not found:

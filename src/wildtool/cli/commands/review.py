@@ -324,7 +324,7 @@ def log(
 
     A file that was written so can be sent to others, who add it to theirs with `wildtool review merge`.
     """
-    from wildtool.outputs import check_new
+    from wildtool.outputs import check_absent
     from wildtool.review.files import export_log
     from wildtool.review.sets import open_review, store_name
 
@@ -335,7 +335,7 @@ def log(
             count = project.verify(name, last)
             print_out(f"{name}: {count} entries, all intact; digest {project.state.digest}")
         elif out is not None:
-            check_new(out, force=force)
+            check_absent(out, force=force)
             print_out(f"{out}: {export_log(project.store, out, anonymous=anonymous)} entries")
         else:
             for entry in project.store.read():

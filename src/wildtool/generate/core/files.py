@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.engine.registry import ATTRITION_FILE
-from wildtool.outputs import atomic_replace, check_new, check_regular, write_error
+from wildtool.outputs import atomic_replace, check_absent, check_regular, write_error
 from wildtool.types import Metric
 
 RECORD_FOLDER = "record"
@@ -69,7 +69,7 @@ def write_sessions(records: Iterable[Mapping[str, Any]], out: Path, *, force: bo
         UsageError: if the file exists, or may not be written.
         StorageError: if there is no room.
     """
-    check_new(out, force=force)
+    check_absent(out, force=force)
     count = 0
     with atomic_replace(out) as new, new.open("w", encoding="utf-8") as file:
         for record in records:
