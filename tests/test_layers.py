@@ -86,7 +86,9 @@ EVERYWHERE: Mapping[str, frozenset[str]] = {
 
 
 def modules() -> list[Path]:
-    return sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py")
+    found = sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py")
+    assert found
+    return found
 
 
 def package(path: Path) -> str:

@@ -69,6 +69,8 @@ def test_a_file_that_wildtool_made_is_replaced_whatever_its_name(tmp_path: Path,
     path.write_bytes(content)
     outputs.check_file(path)
     outputs.check_file(tmp_path / "new" / "file")
+    assert [each.name for each in tmp_path.rglob("*")] == ["anything"]
+    assert path.read_bytes() == content
 
 
 @pytest.mark.parametrize(
@@ -127,6 +129,7 @@ def test_a_folder_with_something_else_in_it_is_written_to_only_by_force(tmp_path
 def test_an_empty_and_a_missing_folder_may_be_written_to(tmp_path: Path):
     outputs.check_folder(tmp_path, outputs.is_site)
     outputs.check_folder(tmp_path / "new", outputs.is_site)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_link_to_a_folder_is_that_folder_and_a_broken_one_is_refused(tmp_path: Path):
@@ -177,6 +180,7 @@ def test_a_run_is_gone_on_with_also_where_it_was_killed_at_once(tmp_path: Path, 
     for name in names:
         (tmp_path / name).write_text("")
     outputs.check_folder(tmp_path, outputs.is_run)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names)
 
 
 def test_a_system_error_is_status_3_where_room_is_missing_and_else_2(tmp_path: Path):

@@ -15,7 +15,7 @@ from training.procedures.training_files import call, message, row, wrote
 from wildtool.aid.benchmark import with_aid
 from wildtool.aid.gold_hints import gold_hints
 from wildtool.aid.settings import Aid, Hint, read_hints, shuffle_hints
-from wildtool.benchmark import Benchmark, Rules
+from wildtool.benchmark import Benchmark, Check, Rules
 from wildtool.cli import app
 from wildtool.engine.registry import as_recorded, load_benchmark
 from wildtool.errors import DataError, RecordError, UsageError
@@ -45,6 +45,7 @@ def items(name: str) -> tuple[Benchmark, list[Item]]:
     benchmark_name, mode, split = SETS[name]
     benchmark = load_benchmark(benchmark_name, mode)
     found = list(benchmark.load(benchmark.locate(None, split), split=split))
+    assert found
     return benchmark, found[:: max(1, len(found) // 4)]
 
 
@@ -213,6 +214,9 @@ class Script(Rules):
 
     def episode(self, item: Item, unit: str) -> "ScriptEpisode":
         return ScriptEpisode(self._steps)
+
+    def verdict(self, episode: Any, item: Item, unit: str) -> Check:
+        return Check(True)
 
     def facts(self, episode: Any, item: Item, unit: str) -> dict[str, Any]:
         return self._facts[min(episode.step, len(self._facts) - 1)]
@@ -464,12 +468,12 @@ def test_aid_stands_beside_noise_and_planted_instructions():
         with_noise(benchmark, Noise.parse("names:heavy")), Injection(InjectionSetting.base, 3)
     )
     aided = with_aid(changed, replace(OWN, hints=(Hint(item.id, item.units[0], 0, "a hint"),)))
-    for unit in item.units[:1]:
-        steps = played(aided, item, unit, "official")
-        assert "a hint" in json.dumps([*steps[-1][0].messages], ensure_ascii=False)
-        said = [reply for _, reply in steps]
-        plain = [reply for _, reply in played(changed, item, unit, "official")]
-        verdict = judged(aided, item, unit, said, "official")
-        assert verdict.outcome == judged(changed, item, unit, plain, "official").outcome == "correct"
-        assert (verdict.fields["hint"], verdict.fields["rationale"]) == ("clue", "own")
-        assert "injection" in verdict.fields
+    unit = item.units[0]
+    steps = played(aided, item, unit, "official")
+    assert "a hint" in json.dumps([*steps[-1][0].messages], ensure_ascii=False)
+    said = [reply for _, reply in steps]
+    plain = [reply for _, reply in played(changed, item, unit, "official")]
+    verdict = judged(aided, item, unit, said, "official")
+    assert verdict.outcome == judged(changed, item, unit, plain, "official").outcome == "correct"
+    assert (verdict.fields["hint"], verdict.fields["rationale"]) == ("clue", "own")
+    assert "injection" in verdict.fields

@@ -66,13 +66,19 @@ def attacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build(hostile(place / "runs"), place / "site").parent
 
 
+def pages_of(site: Path) -> list[Path]:
+    found = sorted(site.glob("*.html"))
+    assert found
+    return found
+
+
 def rows(page: "Page") -> list[str]:
     return page.locator("table.leaderboard tbody tr:visible th bdi").all_inner_texts()
 
 
 @pytest.mark.parametrize("watched", [{"viewport": size} for size in SIZES.values()], indirect=True)
 def test_every_page_renders_without_a_complaint_and_loads_only_files_beside_it(site: Path, watched: Watched):
-    for path in sorted(site.glob("*.html")):
+    for path in pages_of(site):
         page = watched.open(path)
         assert page.locator("h1").inner_text(), path
     assert watched.complaints == []
@@ -82,15 +88,16 @@ def test_every_page_renders_without_a_complaint_and_loads_only_files_beside_it(s
 
 @pytest.mark.parametrize("watched", [{"viewport": SIZES["phone"]}], indirect=True)
 def test_no_page_is_wider_than_a_phone(site: Path, watched: Watched):
-    for path in sorted(site.glob("*.html")):
+    for path in pages_of(site):
         page = watched.open(path)
         assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
 
 
 def test_every_link_leads_to_a_file_that_is_there(site: Path, watched: Watched):
-    for path in sorted(site.glob("*.html")):
-        page = watched.open(path)
-        for url in page.evaluate(LINKS):
+    for path in pages_of(site):
+        links = watched.open(path).evaluate(LINKS)
+        assert links
+        for url in links:
             target = urlsplit(url)
             assert Path(unquote(target.path)).is_file(), (path, url)
 
@@ -296,7 +303,9 @@ def test_a_hostile_name_is_shown_as_it_is_written(attacked: Path, watched: Watch
 
 
 def test_data_for_scripts_cannot_end_them(attacked: Path):
-    for path in (attacked / "data").glob("*.js"):
+    scripts = list((attacked / "data").glob("*.js"))
+    assert scripts
+    for path in scripts:
         text = path.read_text("utf-8")
         assert "<" not in text
         assert "\u2028" not in text

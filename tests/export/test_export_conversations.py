@@ -216,7 +216,9 @@ def test_every_row_has_columns_of_the_same_types_whatever_models_said(tmp_path: 
         [*ODD, {"content": "x", "provider_content": [1]}, {"content": "x", "provider_content": "s"}] * 10
     )
     folder = play(tmp_path / "run", lambda request: next(odd), ids=(), limit=3)
-    for row in json_lines(written(form, folder, tmp_path)):
+    rows = json_lines(written(form, folder, tmp_path))
+    assert rows
+    for row in rows:
         assert fits(row, FORMS[form]), row
         assert set(row) == set(FORMS[form])
 

@@ -59,7 +59,9 @@ def test_each_voter_takes_as_much_as_one(tmp_path: Path):
 
 
 def test_the_upper_end_is_above(tmp_path: Path):
-    for seen in outlook_of(tmp_path).values():
+    roles = outlook_of(tmp_path)
+    assert len(roles) > 5
+    for seen in roles.values():
         assert seen.high.calls == pytest.approx(2 * seen.low.calls, abs=1)
         assert seen.high.prompt_tokens > 2 * seen.low.prompt_tokens
         assert seen.high.reply_tokens == pytest.approx(8 * seen.low.reply_tokens)

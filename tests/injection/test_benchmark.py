@@ -43,6 +43,7 @@ def items(name: str) -> tuple[Benchmark, list[Item]]:
         pytest.skip(f"no folder {data}")
     source = benchmark.locate(str(data) if name in OFFICIAL else None, split)
     found = list(benchmark.load(source, split=split))
+    assert found
     # Spread over the kinds of items that there are.
     return benchmark, found[:: max(1, len(found) // 6)]
 

@@ -126,7 +126,9 @@ def test_no_noise_is_the_benchmark_itself():
 def test_a_trace_has_the_names_that_its_reasons_have():
     benchmark, (item, *_) = items("wild-mini")
     noisy = with_noise(benchmark, Noise.parse("names:heavy,params:heavy"))
-    for unit, replies in gold_units(noisy, item, "official"):
+    units = list(gold_units(noisy, item, "official"))
+    assert units
+    for unit, replies in units:
         clean = next(said for name, said in gold_units(benchmark, item, "official") if name == unit)
         transcript = Transcript(tuple(map(Reply, replies)))
         expected = benchmark.rules("official").trace(item, unit, Transcript(tuple(map(Reply, clean))))

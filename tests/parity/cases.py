@@ -27,10 +27,12 @@ def present(folder: Path) -> Path:
 
 
 def rows(path: Path) -> Iterator[dict[str, Any]]:
-    """The JSON lines of a case file, which may be packed."""
+    """The JSON lines of a case file, which may be packed; at least one, or a test would compare nothing."""
+    line = ""
     with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8", newline="\n") as lines:
         for line in lines:
             yield json.loads(line)
+    assert line, f"{path} holds no case"
 
 
 def digest(value: Any) -> str:

@@ -40,6 +40,7 @@ def entries(folder: Path) -> dict[str, tuple[dict[str, Any], list[list[str]]]]:
             strict=True,
         ):
             found[question["id"]] = question, answer["ground_truth"]
+    assert found
     return found
 
 

@@ -85,6 +85,7 @@ def test_tasks_without_a_case_are_correct(cases, judged):
     silent = [
         key for key, (_, _, row) in judged.items() if key not in cases and row.get("label") == "correct"
     ]
+    assert silent
     assert [key for key in silent if not judged[key][1].correct] == []
 
 

@@ -143,6 +143,7 @@ def test_a_name_in_csv_is_no_formula(tmp_path: Path):
 
 def test_hostile_names_in_markdown_stay_code(tmp_path: Path):
     said = markdown(hostile(tmp_path))
+    assert ATTACK[:9] in said
     for line in said.splitlines():
         outside = "".join(line.split("`")[::2]) if ATTACK[:9] in line else line
         assert "<script" not in outside

@@ -113,7 +113,9 @@ def test_preference_pairs_have_the_text_before_and_after(tmp_path: Path):
 
 def test_no_name_and_no_remark_leaves_the_review(tmp_path: Path):
     write_release(reviewed(tmp_path), tmp_path / "out")
-    for name, data in files_of(tmp_path / "out").items():
+    files = files_of(tmp_path / "out")
+    assert "provenance.jsonl" in files
+    for name, data in files.items():
         for word in (b'"ann"', b'"bob"', b'"judge"', b"saw it first"):
             assert word not in data, name
 

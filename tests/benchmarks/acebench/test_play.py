@@ -299,5 +299,7 @@ def test_calls_are_written_in_their_order() -> None:
 @pytest.mark.parametrize("mode", list(ACEBENCH.modes))
 def test_no_record_is_without_gold(mode: str, profile: str) -> None:
     official = present(oracle_folder("acebench")).parents[1] / "data" / "acebench"
-    for played in read_items(present(official), [NORMAL[-1], "special_error_param"]):
+    records = list(read_items(present(official), [NORMAL[-1], "special_error_param"]))
+    assert records
+    for played in records:
         assert gold(played, mode, profile).keys() >= {"role", "content"}

@@ -160,18 +160,18 @@ def test_a_scenario_that_cannot_be_loaded_is_named() -> None:
 
 
 @pytest.mark.parametrize(
-    "call",
+    ("call", "shown"),
     [
-        "power(base=10, exponent=10000000000)",
-        "power(base=power(base=2, exponent=90000), exponent=3)",
-        "logarithm(value=2, base=3, precision=100000000)",
-        "square_root(number=2, precision=100000000)",
-        "round_number(number=5, decimal_places=-100000000000)",
-        "logarithm(value=1e999, base=3, precision=5)",
+        ("power(base=10, exponent=10000000000)", "the result is too large"),
+        ("power(base=power(base=2, exponent=90000), exponent=3)", "expected numbers"),
+        ("logarithm(value=2, base=3, precision=100000000)", "expected a precision from 1 to 1000"),
+        ("square_root(number=2, precision=100000000)", "expected a precision from 1 to 1000"),
+        ("round_number(number=5, decimal_places=-100000000000)", '{"result": 0}'),
+        ("logarithm(value=1e999, base=3, precision=5)", "Error during execution: cannot convert Infinity"),
     ],
 )
-def test_no_number_makes_the_calculator_work_forever(call: str) -> None:
-    assert "rror" in simulated().execute(call) or "0" in simulated().execute(call)
+def test_no_number_makes_the_calculator_work_forever(call: str, shown: str) -> None:
+    assert shown in simulated().execute(call)
 
 
 @pytest.mark.parametrize(

@@ -70,6 +70,7 @@ def test_a_model_learns_the_address_of_its_request(tmp_path: Path):
 def test_the_record_rebuilds_every_request_as_it_was_sent(tmp_path: Path):
     model = ScriptedModel()
     go(plan_of(EchoBenchmark(items=2, steps=3), model), tmp_path)
+    assert len(model.asked) == 12
     with RecordReader(tmp_path) as reader:
         for request in model.asked:
             assert request.address is not None

@@ -15,7 +15,7 @@ from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.engine.plan import Plan
 from wildtool.engine.record.replies_file import replay_source
 from wildtool.engine.run.runner import RunResult, run_plan
-from wildtool.errors import DataError
+from wildtool.errors import DataError, RecordError
 from wildtool.generate.core.files import LOSSES_FILE, RECORD_FOLDER
 from wildtool.generate.core.maker import PROFILE
 from wildtool.generate.items.acebench_format import acebench_records
@@ -153,7 +153,7 @@ def test_recorded_replies_make_the_same_items(tmp_path: Path, few: Path):
 
 def test_other_settings_do_not_go_on_with_a_record(tmp_path: Path):
     made(tmp_path, ItemPlayers(), items=2)
-    with pytest.raises(Exception, match="the settings differ: data_sha256"):
+    with pytest.raises(RecordError, match="the settings differ: data_sha256"):
         made(tmp_path, ItemPlayers(), items=2, judges=1, agree=1)
 
 

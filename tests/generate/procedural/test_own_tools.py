@@ -80,7 +80,9 @@ def written(tmp_path: Path, value: Any) -> Path:
 
 
 def made(path: Path, count: int = 48, lang: Lang = "en", seed: str = "1") -> list[dict[str, Any]]:
-    return list(procedural_sessions(SessionGenerationSpec(count, 4, seed, (lang,), path), [].append))
+    found = list(procedural_sessions(SessionGenerationSpec(count, 4, seed, (lang,), path), [].append))
+    assert found
+    return found
 
 
 def nodes(sessions: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -170,7 +172,9 @@ def test_a_value_that_was_asked_for_is_not_taken_in_silence_the_next_time(tmp_pa
         )
         if kind == "Single-Tool"
     ]
-    assert all("city" in text for text, arguments in tasks if "city" in arguments)
+    texts = [text for text, arguments in tasks if "city" in arguments]
+    assert texts
+    assert all("city" in text for text in texts)
 
 
 def test_tools_described_alike_are_asked_for_by_name_and_those_named_alike_too_are_left_out(tmp_path: Path):

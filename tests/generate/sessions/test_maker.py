@@ -18,6 +18,7 @@ from wildtool.engine.plan import Plan
 from wildtool.engine.record.replies_file import replay_source
 from wildtool.engine.run.runner import RunResult, run_plan
 from wildtool.episode import gold_replies
+from wildtool.errors import RecordError
 from wildtool.generate.core import prompts
 from wildtool.generate.core.files import LOSSES_FILE, RECORD_FOLDER
 from wildtool.generate.core.maker import PROFILE
@@ -73,7 +74,9 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_right_players_make_sessions_that_pass_lint(good: Path):
-    assert [f"{f.where}: {f.message}" for f in lint_file(good / "out" / SESSIONS_FILE, balanced=False)] == []
+    file = good / "out" / SESSIONS_FILE
+    assert len(file.read_bytes().splitlines()) == 64
+    assert [f"{f.where}: {f.message}" for f in lint_file(file, balanced=False)] == []
 
 
 @pytest.mark.parametrize("profile", ["official", "fixed", "paper"])
@@ -152,7 +155,7 @@ def test_recorded_replies_make_the_same_sessions(tmp_path: Path, good: Path):
 
 def test_other_settings_do_not_go_on_with_a_record(tmp_path: Path):
     made(tmp_path, Players(), seed="1", sessions=2)
-    with pytest.raises(Exception, match="the settings differ: data_sha256"):
+    with pytest.raises(RecordError, match="the settings differ: data_sha256"):
         made(tmp_path, Players(), seed="2", sessions=2)
 
 

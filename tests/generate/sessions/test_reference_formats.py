@@ -23,7 +23,9 @@ def made(folder: Path, lang: Lang) -> AcceptedSession:
 
 
 def written(folder: Path, form: str, lang: Lang = "en") -> list[dict[str, Any]]:
-    return list(REFERENCE_FORMATS[form](made(folder, lang), lang))
+    found = list(REFERENCE_FORMATS[form](made(folder, lang), lang))
+    assert found
+    return found
 
 
 def starts(row: dict[str, Any]) -> list[str]:

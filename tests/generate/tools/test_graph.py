@@ -50,9 +50,9 @@ def test_a_tool_that_shares_nothing_has_no_neighbour():
 
 
 def test_edges_lead_both_ways():
-    for here in range(len(TOOLS)):
-        for link in GRAPH.links(here):
-            assert here in {back.tool for back in GRAPH.links(link.tool)}
+    edges = {(here, link.tool) for here in range(len(TOOLS)) for link in GRAPH.links(here)}
+    assert edges
+    assert edges == {(there, here) for here, there in edges}
 
 
 def test_a_walk_stays_with_what_goes_together():

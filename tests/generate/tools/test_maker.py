@@ -17,7 +17,7 @@ from wildtool.engine.call.client import Invocation, RetryPolicy
 from wildtool.engine.plan import Plan
 from wildtool.engine.record.replies_file import replay_source
 from wildtool.engine.run.runner import RunResult, run_plan
-from wildtool.errors import CallError, UsageError
+from wildtool.errors import CallError, RecordError, UsageError
 from wildtool.generate.core.files import LOSSES_FILE, RECORD_FOLDER
 from wildtool.generate.core.maker import PROFILE
 from wildtool.generate.procedural.tool_sets import read_tool_sets, result_schemas
@@ -75,7 +75,9 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_kept_tool_is_clear_and_has_a_call_that_follows_it(good: Path):
-    for row in rows(good / "out" / APIS_FILE):
+    kept = rows(good / "out" / APIS_FILE)
+    assert len(kept) == 120
+    for row in kept:
         assert definition_faults(row) == []
         assert call_problems(row["call"], row["parameters"]) == []
 
@@ -97,7 +99,9 @@ def test_the_tools_files_are_read_by_whoever_makes_sessions(good: Path, lang: An
 
 
 def test_tools_of_a_line_are_enough_for_a_session(good: Path):
-    assert all(len(tools) >= 3 for tools in rows(good / "out" / "tools_en.jsonl"))
+    lines = rows(good / "out" / "tools_en.jsonl")
+    assert lines
+    assert all(len(tools) >= 3 for tools in lines)
 
 
 def test_tools_of_all_classes_are_made_and_all_operators_used(good: Path):
@@ -222,7 +226,7 @@ def test_attempts_end_at_twice_the_wanted_number(tmp_path: Path):
 
 def test_other_settings_do_not_go_on_with_a_record(tmp_path: Path):
     made(tmp_path, ApiPlayers(), seed="1", apis=2)
-    with pytest.raises(Exception, match="the settings differ: data_sha256"):
+    with pytest.raises(RecordError, match="the settings differ: data_sha256"):
         made(tmp_path, ApiPlayers(), seed="2", apis=2)
 
 
@@ -396,7 +400,7 @@ def test_a_record_of_something_else_is_refused(tmp_path: Path):
     made(tmp_path, ApiPlayers(), apis=2)
     (record,) = (tmp_path / "out" / RECORD_FOLDER).glob("*.jsonl*")
     record.write_text(record.read_text().replace('"item":"1"', '"item":"travel 7"'))
-    with pytest.raises(Exception, match="the settings differ"):
+    with pytest.raises(RecordError, match="the settings differ"):
         made(tmp_path, ApiPlayers(), apis=2, seed="other")
 
 

@@ -118,7 +118,9 @@ def test_a_turn_of_weight_0_is_shown_and_not_asked(tmp_path: Path):
 
 def test_gold_is_right_and_every_mistake_in_it_is_caught(tmp_path: Path):
     path = wrote(tmp_path / "a.jsonl", row(HUSUM, KIEL), row(call("tide", station="Sylt", day=2)))
-    for item in items(path):
+    read = items(path)
+    assert len(read) == 2
+    for item in read:
         rules = TRAINING.rules("fixed")
         mutants = list(rules.mutants(item))
         assert len(mutants) > 5
