@@ -36,3 +36,18 @@ def test_calls_are_estimated_for_each_role(
     found = re.findall(r"^(\w+) \(\w+\)\n  calls +(.+)$", ended.stdout, re.MULTILINE)
     assert dict(found) == calls, json.dumps(found)
     assert not re.search(r"prompt tokens  0$", ended.stdout, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("verb", "name"),
+    [("pairs", "pairs"), ("select", "kept"), ("select", "random"), ("rationales", "reasoned")],
+)
+def test_a_file_that_is_read_is_never_written(
+    verb: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    wrote(Path(f"{name}.jsonl"), row(HUSUM))
+    line = f"generate {verb} {name}.jsonl --model m --base-url http://127.0.0.1:1/v1 -o . --force"
+    ended = CliRunner().invoke(app, line.split(), prog_name="wildtool")
+    assert (ended.exit_code, f"{name}.jsonl: is read and would" in ended.stderr) == (2, True)
+    assert [path.name for path in tmp_path.iterdir()] == [f"{name}.jsonl"]

@@ -9,6 +9,7 @@ from wildtool.cli.options.training import (
     LATER_TEMPERATURE,
     AllowBenchmarkDataOption,
     TrainingFileArgument,
+    check_own_files,
     check_training_options,
     models_at,
     training_estimate,
@@ -83,6 +84,7 @@ def pairs(
     from wildtool.training.procedures.official import check_not_official
     from wildtool.training.procedures.pairs import PairRules
 
+    check_own_files(folder, [file])
     owners = check_not_official([file], allow=allow_benchmark_data)
     rules = PairRules(own_chosen=chosen == "own", solved_only=solved_only, keep_broken=keep_broken)
     maker = PairMaker(PairSpec(file=file, turns=turns, tries=tries, retry=retry, critic=critic is not None))

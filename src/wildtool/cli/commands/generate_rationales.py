@@ -9,6 +9,7 @@ from wildtool.cli.options.training import (
     LATER_TEMPERATURE,
     AllowBenchmarkDataOption,
     TrainingFileArgument,
+    check_own_files,
     check_training_options,
     models_at,
     training_estimate,
@@ -63,6 +64,7 @@ def rationales(
     from wildtool.training.procedures.official import check_not_official
     from wildtool.training.writers.options import WriteOptions
 
+    check_own_files(folder, [file])
     owners = check_not_official([file], allow=allow_benchmark_data)
     maker = RationaleMaker(RationaleSpec(file=file, min_tokens=min_tokens, check=not no_check))
     given = generate_options.temperature

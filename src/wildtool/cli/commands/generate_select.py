@@ -12,6 +12,7 @@ from wildtool.cli.options.training import (
     LATER_TEMPERATURE,
     AllowBenchmarkDataOption,
     TrainingFilesArgument,
+    check_own_files,
     check_training_options,
     models_at,
     training_estimate,
@@ -94,6 +95,7 @@ def select(
     owners = check_not_official(files, allow=allow_benchmark_data)
     folders = [parent / f"round-{number}" for number in range(1, rounds + 1)] if rounds > 1 else [parent]
     folder = folders[round_ - 1]
+    check_own_files(folder, files)
     seen = tuple(path / AUDIT_FILE for path in folders[: round_ - 1]) if without_seen else ()
     if missing := [path for path in seen if not path.is_file()]:
         raise UsageError(

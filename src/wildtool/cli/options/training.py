@@ -1,6 +1,6 @@
 """Options that the commands over training files share, and the models that they ask."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -44,6 +44,20 @@ def check_training_options(generate_options: GenerateOptions, out: Path | None) 
     if out is None:
         raise UsageError("give a folder: --out FOLDER")
     return out
+
+
+def check_own_files(folder: Path, files: Iterable[Path]) -> None:
+    """Raises UsageError where a file that is read would be replaced by one that a procedure writes."""
+    from wildtool.generate.core.files import YIELD_FILE
+    from wildtool.generate.training.audit_files import AUDIT_FILE
+    from wildtool.generate.training.pairs_output import PAIRS_FILE
+    from wildtool.generate.training.rationales_output import REASONED_FILE
+    from wildtool.generate.training.selection_output import KEPT_FILE, RANDOM_FILE
+    from wildtool.outputs import check_not_input
+
+    given = list(files)
+    for name in (PAIRS_FILE, REASONED_FILE, KEPT_FILE, RANDOM_FILE, AUDIT_FILE, YIELD_FILE):
+        check_not_input(folder / name, given)
 
 
 def training_estimate(maker: "TrainingMaker[Any]") -> "Callable[[], CostEstimate]":
