@@ -1,11 +1,13 @@
 """Numbers as texts, the same in terminals, pages and files."""
 
 import math
+from typing import TYPE_CHECKING
 
-from wildtool.types import Direction, Metric
+if TYPE_CHECKING:
+    from wildtool.types import Direction, Metric
 
 
-def format_value(metric: Metric) -> str:
+def format_value(metric: "Metric") -> str:
     """The number itself, with its unit."""
     if metric.kind == "count":
         return f"{metric.numerator:,.10g}" + (f" of {metric.denominator:,.10g}" if metric.denominator else "")
@@ -28,7 +30,7 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
-def format_interval(metric: Metric) -> tuple[str, str] | None:
+def format_interval(metric: "Metric") -> tuple[str, str] | None:
     """Both ends of its 95 % interval; None where none is given."""
     if metric.low is None or metric.high is None:
         return None
@@ -36,7 +38,7 @@ def format_interval(metric: Metric) -> tuple[str, str] | None:
     return f"{factor * metric.low:.{places}f}", f"{factor * metric.high:.{places}f}"
 
 
-def format_counts(metric: Metric) -> str:
+def format_counts(metric: "Metric") -> str:
     """What a rate was counted from."""
     if metric.kind != "rate":
         return ""
@@ -46,7 +48,7 @@ def format_counts(metric: Metric) -> str:
     return f"{shown}/{metric.denominator:,.10g}"
 
 
-def format_target(metric: Metric) -> tuple[str, str]:
+def format_target(metric: "Metric") -> tuple[str, str]:
     """What it is meant to be, and how far it is from that (a rate in percentage points); empty where nothing says so."""
     if metric.target is None:
         return "", ""
@@ -58,7 +60,7 @@ def format_target(metric: Metric) -> tuple[str, str]:
     return f"{factor * metric.target:,.4g}{unit}", away
 
 
-def format_direction(better: Direction) -> str:
+def format_direction(better: "Direction") -> str:
     """What the head of a number says of its direction; empty where more is better, or neither."""
     return "lower is better" if better == "less" else ""
 
