@@ -1,12 +1,12 @@
 """Preference pairs from the wrong units of a run, for data that are the user's own.
 
-A unit gives a pair if its first wrong step has one gold reply only: that is chosen, the model's is rejected. Which pair,
-and why a unit gives none, is in an audit file beside.
+A unit gives a pair if its first wrong step has one gold reply only: that is chosen, the model's is rejected. A text that
+a judge refused is such a step. Which pair, and why a unit gives none, is in an audit file beside.
 """
 
 import logging
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from wildtool.export.files import write_json_lines
 from wildtool.export.training_rows import data_owner
 from wildtool.export.trajectory import RecordedRun, RecordedUnit
 from wildtool.training.procedures.agreement import agreement
+from wildtool.training.procedures.judging import WRONG_TEXT
 from wildtool.training.procedures.official import refusal
 from wildtool.training.procedures.pairs import (
     NoPair,
@@ -117,7 +118,10 @@ def _unit_pair(benchmark: Benchmark, run: RecordedRun, unit: RecordedUnit) -> Tr
         return str(NoPair.equal) if error.reason == "same-pair" else str(error)
     assert record.chosen is not None
     turn = SupervisedTurn(record, len(record.turns), record.chosen)
-    found = pair_of(turn, [judged_try(step.reply, turn)])
+    made = judged_try(step.reply, turn)
+    if unit.verdict.error == WRONG_TEXT:
+        made = replace(made, right=False, error=WRONG_TEXT, why=unit.verdict.reason)
+    found = pair_of(turn, [made])
     return str(found) if isinstance(found, NoPair) else found
 
 
@@ -136,6 +140,7 @@ def _first_wrong(benchmark: Benchmark, run: RecordedRun, unit: RecordedUnit) -> 
     """The first wrong step, or why there is none that could be learned from."""
     profile: str = run.run.about["identity"]["profile"] or run.run.run_info.profile
     episode = benchmark.rules(profile).recorded_episode(unit.item, unit.verdict.unit, None)
+    refused_by_judge = unit.verdict.error == WRONG_TEXT
     for step in unit.steps:
         request = None if episode.done else episode.request()
         if request is None or not isinstance(step.result, RecordedReply):
@@ -145,7 +150,7 @@ def _first_wrong(benchmark: Benchmark, run: RecordedRun, unit: RecordedUnit) -> 
             if request.gold is None:
                 return "no gold reply is known"
             golds = [request.gold(style) for style in benchmark.gold_styles]
-            if not any(_agrees(reply.message, gold, request) for gold in golds):
+            if refused_by_judge or not any(_agrees(reply.message, gold, request) for gold in golds):
                 first = reply_turn(golds[0])
                 if not all(says_the_same(first, reply_turn(gold)) for gold in golds[1:]):
                     return "several gold replies"

@@ -131,6 +131,14 @@ def test_texts_are_right_as_the_judge_says_and_the_table_names_it():
     assert found["errors", "wrong text"] == (1, 1)
     assert type_("score r").exit_code == 0
     assert metrics("r") == found
+    # The text that the judge refused is the worse side of a pair; what the judge said is in no export.
+    assert type_("export r --format pairs --out r.pairs.jsonl").exit_code == 0
+    (pair,) = map(json.loads, Path("r.pairs.jsonl").read_text().splitlines())
+    assert (pair["chosen"]["value"], pair["rejected"]["value"]) == ("Low.", "High.")
+    assert len(pair["conversations"]) == 3
+    assert type_("data convert r --to openai -o r.jsonl").exit_code == 0
+    said = [json.loads(line)["messages"][-1] for line in Path("r.jsonl").read_text().splitlines()]
+    assert [one["content"] or "call" for one in said] == ["call", "High.", "call"]
 
 
 def test_a_run_that_was_stopped_before_the_judge_spoke_continues_there():
