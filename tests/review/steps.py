@@ -4,8 +4,9 @@ from hypothesis import strategies as st
 
 from review.made_sets import TEXT, edit, recheck
 from wildtool.errors import UsageError
+from wildtool.review.history import EditConflict
 from wildtool.review.pointers import Change
-from wildtool.review.project import EditConflict, ReviewProject
+from wildtool.review.project import ReviewProject
 from wildtool.review.proposed import accept_proposal, discard_proposal, propose
 
 Step = tuple[str, str, str, str]

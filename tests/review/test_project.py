@@ -6,8 +6,9 @@ import pytest
 
 from review.made_sets import TEXT, decide, edit, mini_records, project, recheck, tiny_records
 from wildtool.errors import UsageError
+from wildtool.review.history import EditConflict
 from wildtool.review.pointers import Change
-from wildtool.review.project import EditConflict, ReviewProject
+from wildtool.review.project import ReviewProject
 from wildtool.review.store.sqlite import SqliteStore
 
 

@@ -8,8 +8,9 @@ from review.made_sets import TEXT, decide, edit, project, tiny_records
 from review.server.served import served
 from wildtool.errors import UsageError
 from wildtool.review.files import export_log, merge_log
+from wildtool.review.history import EditConflict
 from wildtool.review.pointers import Change
-from wildtool.review.project import EditConflict, ReviewProject
+from wildtool.review.project import ReviewProject
 from wildtool.review.proposed import accept_proposal, discard_proposal, propose
 from wildtool.review.release import item_provenance, preference_pairs
 

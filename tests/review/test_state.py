@@ -10,7 +10,7 @@ from review.steps import STEPS, Step, step
 from wildtool.errors import RecordError
 from wildtool.review.log import verified
 from wildtool.review.project import ReviewProject
-from wildtool.review.state import Filter, State, fold
+from wildtool.review.state import STATE_VERSION, Filter, State, fold
 
 
 @settings(max_examples=30)
@@ -59,5 +59,8 @@ def test_a_snapshot_that_does_not_follow_from_the_log_is_found_and_replaced(
 def test_a_snapshot_of_another_version_is_not_used(tmp_path_factory: pytest.TempPathFactory):
     review = project(tmp_path_factory.mktemp("review"))
     dumped = review.state.dump()
-    assert State.load(review.format, dumped.replace(b'"version":1', b'"version":0', 1)) is None
+    assert (
+        State.load(review.format, dumped.replace(f'"version":{STATE_VERSION}'.encode(), b'"version":0', 1))
+        is None
+    )
     assert State.load(review.format, dumped[:-1]) is None

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
-from wildtool.errors import DataError, RecordError
+from wildtool.errors import DataError, RecordError, WildtoolError
 from wildtool.json_codec import as_list, as_object, as_objects
 from wildtool.review.formats.base import ReviewFormat, RuleFinding
 from wildtool.review.log import CHANGING, Entry
@@ -38,6 +38,20 @@ REASON_CODES: Mapping[str, str] = {
 
 MODEL_SOURCE = "model "
 """How the reason of an edit begins whose text a model wrote."""
+
+
+class EditConflict(WildtoolError):  # noqa: N818 - it is an answer, and no fault of anyone
+    """Somebody else was faster: the item is not what the person saw."""
+
+    def __init__(self, item: str, seen: str, found: str, content: Any) -> None:
+        super().__init__(f"{item} has changed since you read it; compare, and save again")
+        self.item = item
+        self.seen = seen
+        """Digest that the person saw."""
+        self.found = found
+        """Digest of what is there now."""
+        self.content = content
+        """What is there now."""
 
 
 @dataclass(slots=True)
@@ -225,6 +239,10 @@ class ItemHistory:
             case "discard":
                 gone = (entry.branch, entry.version, entry.content)
                 self.proposed = [p for p in self.proposed if (p.branch, p.version, p.content) != gone]
+            case "stale":
+                copies = self.open.branches.values() if self.open else ()
+                for stale in (self.stale, *(branch.stale for branch in copies)):
+                    stale.update(int(task) for task in as_list(entry.after))
             case "settle" | "resolve":
                 self._open_pass(entry).outcome = entry
                 self.stale.clear()

@@ -10,16 +10,23 @@ from dataclasses import asdict, replace
 from time import monotonic
 from typing import Any, cast
 
-from wildtool.errors import DataError, RecordError, UsageError, WildtoolError, unknown_name
+from wildtool.errors import DataError, RecordError, UsageError, unknown_name
 from wildtool.review.formats import format_of
 from wildtool.review.formats.base import RawItem, ReviewFormat, RuleFinding
-from wildtool.review.history import MODEL_SOURCE, REASON_CODES, DecisionChoice, ItemHistory
+from wildtool.review.history import (
+    MODEL_SOURCE,
+    REASON_CODES,
+    DecisionChoice,
+    EditConflict,
+    ItemHistory,
+)
 from wildtool.review.log import Draft, Entry, chained, now, verified
 from wildtool.review.people import ROLES, Person, check_name, new_token, person_of_token, token_hash
 from wildtool.review.pointers import Change, changed, content_digest, same_json
 from wildtool.review.rounds import assigned_pairs, draw_sample
 from wildtool.review.state import State, fold
 from wildtool.review.store.base import Store, StoreConflict
+from wildtool.review.twins import twin_drafts
 
 BENCHMARK_SETTING = "benchmark"
 _TOKEN_SETTING = "token "
@@ -32,20 +39,6 @@ _SNAPSHOT_AFTER = 500
 """Entries after which the folded state is kept again."""
 _PORTION_S = 0.05
 """Seconds of rules in one transaction: somebody may wait for the thread."""
-
-
-class EditConflict(WildtoolError):  # noqa: N818 - it is an answer, and no fault of anyone
-    """Somebody else was faster: the item is not what the person saw."""
-
-    def __init__(self, item: str, seen: str, found: str, content: Any) -> None:
-        super().__init__(f"{item} has changed since you read it; compare, and save again")
-        self.item = item
-        self.seen = seen
-        """Digest that the person saw."""
-        self.found = found
-        """Digest of what is there now."""
-        self.content = content
-        """What is there now."""
 
 
 class ReviewProject:
@@ -262,7 +255,9 @@ class ReviewProject:
             stale = found.stale_for(who)
             if choice.startswith("approve") and stale:
                 tasks = ", ".join(str(t + 1) for t in sorted(stale))
-                raise UsageError(f"an earlier task was changed: check task {tasks} again before you approve")
+                raise UsageError(
+                    f"an earlier task or the twin was changed: check task {tasks} again before you approve"
+                )
             branch = found.branch_of(who)
             if branch is not None:
                 edited = bool(branch.entries)
@@ -569,10 +564,13 @@ class ReviewProject:
         """Appends what is planned for an item; plans again if somebody else wrote meanwhile."""
         while True:
             found = self.item(item)
-            drafts = [draft if draft.when else replace(draft, when=self._clock()) for draft in plan(found)]
-            if not drafts:
+            planned = plan(found)
+            if not planned:
                 return found
-            result = self.store.append(drafts, {item: found.entries[-1].n})
+            planned += twin_drafts(self.state, found, planned)
+            drafts = [draft if draft.when else replace(draft, when=self._clock()) for draft in planned]
+            expected = {draft.item: self.state.last_of(draft.item) for draft in drafts}
+            result = self.store.append(drafts, {**expected, item: found.entries[-1].n})
             self.refresh()
             if not isinstance(result, StoreConflict):
                 return self.item(item)

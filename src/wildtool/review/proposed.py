@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from wildtool.errors import UsageError
 from wildtool.json_codec import as_objects
-from wildtool.review.history import MODEL_SOURCE, ItemHistory, model_of
+from wildtool.review.history import MODEL_SOURCE, EditConflict, ItemHistory, model_of
 from wildtool.review.log import Draft, Entry
 from wildtool.review.pointers import Change, changed, content_digest, same_json
-from wildtool.review.project import EditConflict, ReviewProject
+from wildtool.review.project import ReviewProject
 
 
 def proposed_changes(entry: Entry) -> list[Change]:

@@ -16,9 +16,9 @@ from wildtool.generate.sessions.continuation import (
 )
 from wildtool.json_codec import as_object
 from wildtool.review.formats.sessions import SESSIONS
-from wildtool.review.history import ItemHistory
+from wildtool.review.history import EditConflict, ItemHistory
 from wildtool.review.pointers import ABSENT, Change, pointer, value_at
-from wildtool.review.project import EditConflict, ReviewProject
+from wildtool.review.project import ReviewProject
 from wildtool.review.proposed import propose
 
 

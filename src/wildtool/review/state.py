@@ -11,7 +11,7 @@ from wildtool.review.history import ItemHistory, about, describes_error
 from wildtool.review.log import GENESIS, Entry
 from wildtool.review.people import COMMAND_LINE, ROLES, Person
 
-STATE_VERSION = 1
+STATE_VERSION = 2
 """Of the snapshot; a state of another version is folded again."""
 Stage = Literal["generated", "rules passed", "judged", "in review", "approved", "rejected"]
 STAGES: tuple[Stage, ...] = get_args(Stage)
@@ -59,6 +59,8 @@ class ItemSummary:
     """Tasks to check again."""
     conflicts: tuple[str, ...]
     passes: tuple[PassSummary, ...]
+    twin: str = ""
+    """What it shares with the same item in another language; empty if there is none."""
 
     @property
     def open(self) -> PassSummary | None:
@@ -159,6 +161,11 @@ class State:
         """The items of a queue, in order of import."""
         wanted = wanted or Filter()
         return [item for item in self.items.values() if _QUEUES[name](item, who) and wanted.keeps(item)]
+
+    def twins_of(self, item: str) -> list[str]:
+        """The same item in other languages."""
+        twin = self.items[item].twin
+        return [one.id for one in self.items.values() if one.twin == twin and one.id != item] if twin else []
 
     def role(self, who: str) -> str:
         """The role of a person; empty for who takes no part.
@@ -279,6 +286,7 @@ def summary(item: ItemHistory) -> ItemSummary:
             )
             for done in item.passes
         ),
+        twin=facets.twin,
     )
 
 

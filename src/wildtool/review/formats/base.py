@@ -48,6 +48,8 @@ class Facets:
     """Of its maker, from 0 to 1: that of the least sure edge, or the share of judges that accepted the item."""
     judged: bool = False
     """Whether models have judged it."""
+    twin: str = ""
+    """What it shares with the same item in another language; empty if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,10 @@ class ReviewFormat(ABC):
     def first_stale_task(self, content: Any, field: str) -> int:
         """The first task that an edit of this part may have made wrong; `task_count` if there is none."""
         return self.task_count(content)
+
+    def task_of(self, content: Any, field: str) -> int | None:
+        """The task that a part belongs to; None for what all tasks share."""
+        return None
 
     def graphs(self, content: Any) -> list[TaskGraph]:
         """The dependency graph of each task; empty if the format has none, or the item cannot be read."""

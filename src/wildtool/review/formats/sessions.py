@@ -97,6 +97,7 @@ class SessionFormat(ReviewFormat):
             lang=LANGUAGE_PREFIXES.get(prefix, prefix),
             confidence=sure,
             judged=judged,
+            twin=str(as_object(record.get("made_by")).get("twin", "")),
         )
 
     def parts(self, content: Any) -> list[ItemPart]:
@@ -108,20 +109,23 @@ class SessionFormat(ReviewFormat):
         return max((len(as_list(record.get(f"{p}_tasks"))) for p in language_prefixes(record)), default=1)
 
     def first_stale_task(self, content: Any, field: str) -> int:
-        """Later tasks build on texts and results; all tasks on tools and date; none on labels."""
+        """Later tasks build on texts and results; all tasks on tools and date; none on labels or other accepted values.
+
+        A part of task i can make i itself wrong only where the person is just looking, or in another language.
+        """
         _, key, *rest = [*field.split("/"), "", ""]
         name = next((name for name in _LISTS if key == name or key.endswith(f"_{name}")), "")
-        if name in ("tasks", "answer_list"):
-            # A part of task i can make i itself wrong only where the person is just looking.
-            # Other accepted values change nothing that later tasks see.
-            return (
-                self.task_count(content)
-                if "alternatives" in rest
-                else int(rest[0]) + 1
-                if rest[0].isdigit()
-                else 0
-            )
+        if name in ("tasks", "answer_list") and "alternatives" not in rest:
+            twins = len(language_prefixes(as_object(content))) > 1
+            return int(rest[0]) + (0 if twins else 1) if rest[0].isdigit() else 0
         return 0 if key.endswith(("_tools", "_env_info")) or not key else self.task_count(content)
+
+    def task_of(self, content: Any, field: str) -> int | None:
+        """See ReviewFormat."""
+        _, key, place, *_ = [*field.split("/"), "", ""]
+        if not key.endswith(_LISTS) or not place.isdigit():
+            return None
+        return int(place) + key.endswith("turn_subtypes")
 
     def graphs(self, content: Any) -> list[TaskGraph]:
         record = as_object(content)

@@ -26,7 +26,8 @@ from wildtool.report.server.serving import (
     json_answer,
     serve_application,
 )
-from wildtool.review.project import EditConflict, ReviewProject
+from wildtool.review.history import EditConflict
+from wildtool.review.project import ReviewProject
 from wildtool.review.server.checks import ChecksProgress, RuleChecks
 from wildtool.review.server.operations import (
     BODY_LIMITS,

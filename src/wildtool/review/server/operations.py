@@ -13,9 +13,9 @@ from typing import Any, cast
 
 from wildtool.errors import DataError, StorageError, UsageError, unknown_name
 from wildtool.json_codec import JsonLimits, as_list, as_object, as_objects, check_limits
-from wildtool.review.history import ItemHistory
+from wildtool.review.history import EditConflict, ItemHistory
 from wildtool.review.pointers import ABSENT, Change, changed, pointer_parts, value_at
-from wildtool.review.project import EditConflict, ReviewProject
+from wildtool.review.project import ReviewProject
 from wildtool.review.proposed import accept_proposal, discard_proposal
 from wildtool.review.server.checks import RuleChecks
 from wildtool.review.server.payloads import (

@@ -116,6 +116,7 @@ def item_payload(project: ReviewProject, item: str, who: str) -> Payload:
         "tasks": _tasks(project, found, content, parts, who),
         "findings": None if findings is None else [asdict(finding) for finding in findings],
         "stale": sorted(found.stale_for(who)),
+        "twins": project.state.twins_of(item),
         "proposals": [_proposal(one) for one in found.proposals_for(who)],
         "history": [_entry(entry) for entry in _visible(project, found, who)],
         "conflict": _conflict(found) if project.state.may(who, "adjudicator") else None,

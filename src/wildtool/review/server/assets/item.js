@@ -494,7 +494,7 @@ export function press(name) {
 function staleNotice() {
   if (!item.stale.length || item.problem) return "";
   const made = make("div", "notice warning");
-  made.append(make("p", "", t("An earlier task was changed. Check these tasks again: {0}", item.stale.map((one) => one + 1).join(", "))));
+  made.append(make("p", "", t("An earlier task or the twin was changed. Check these tasks again: {0}", item.stale.map((one) => one + 1).join(", "))));
   const done = button(t("Checked again"), () => save("recheck", { tasks: item.stale }));
   done.dataset.decide = "recheck";
   made.append(done);
@@ -583,6 +583,11 @@ function header() {
   if (item.own_copy) chip(t("your own copy"));
   if (item.review && !item.review.ended && item.review.round) chip(t("Round {0}", item.review.round));
   if (item.review && !item.review.ended && item.own_copy && item.review.others) chip(item.review.others === 1 ? t("1 other reviews it too") : t("{0} others review it too", item.review.others));
+  for (const twin of item.twins) {
+    const chip = link("", context.addressOf(twin), "chip");
+    chip.append(`${t("twin")} `, bdi(twin));
+    row.append(chip);
+  }
   made.append(go, title, row);
   return made;
 }

@@ -50,7 +50,7 @@ const CHINESE = {
   "Choose at least one reason.": "请至少选择一个理由。",
   "This item {0}. You can read it.": "此项{0}，您可以阅读。", "waits for an adjudicator": "等待仲裁",
   "is under review by others": "正由他人审核", "you take no part in this review": "您未参与此审核",
-  "An earlier task was changed. Check these tasks again: {0}": "前面的任务已修改，请复查任务：{0}",
+  "An earlier task or the twin was changed. Check these tasks again: {0}": "前面的任务或其双语版本已修改，请复查任务：{0}", "twin": "双语版本",
   "Checked again": "已复查", "Conflict": "冲突", "one approves, one rejects": "一人通过，一人拒绝",
   "the edits differ": "修改不一致", "sent to discussion": "已提交讨论",
   "merged files contradict each other": "合并的文件互相矛盾",
