@@ -5,10 +5,11 @@ import os
 import pickle
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import islice
+from functools import partial
+from itertools import count, islice
 from math import inf
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from wildtool.benchmark import Benchmark
 from wildtool.engine.registry import prompts_of
 from wildtool.errors import DataError, UsageError, unknown_name
 from wildtool.models.settings import Rates
-from wildtool.types import Item, Model, Source
+from wildtool.types import Item, LazyItems, Model, Source
 
 if TYPE_CHECKING:
     from wildtool.engine.call.budget import Price
@@ -53,8 +54,7 @@ class SelectedItems:
         return len(self._places)
 
     def __iter__(self) -> Iterator[Item]:
-        for place in self._places.values():
-            yield place if isinstance(place, Item) else self._read(*place)
+        return LazyItems(partial(self._item, place) for place in self._places.values())
 
     def jobs(self) -> Iterator[tuple[Item, int]]:
         """Each item with each repeat."""
@@ -82,7 +82,10 @@ class SelectedItems:
         self._size += len(data)
         return place
 
-    def _read(self, offset: int, length: int) -> Item:
+    def _item(self, place: tuple[int, int] | Item) -> Item:
+        if isinstance(place, Item):
+            return place
+        offset, length = place
         assert self._file is not None
         return pickle.loads(os.pread(self._file.fileno(), length, offset))
 
@@ -106,15 +109,40 @@ class Selection:
 
     def items(self) -> Iterator[Item]:
         """The selected items, read one by one at each call, so that a long data file is never held in memory."""
-        items = self.all_items or self._loaded(split=self.split, lang=self.lang)
-        if self.ids:
-            wanted = set(self.ids)
-            items = (item for item in items if item.id in wanted)
-        return islice(items, self.limit)
+        return islice(self._selected(), self.limit)
 
     def jobs(self) -> Iterator[tuple[Item, int]]:
         """Each selected item with each repeat."""
         return ((item, repeat) for item in self.items() for repeat in range(self.repeats))
+
+    def some_jobs(self, wanted: Callable[[int], bool]) -> Iterator[tuple[int, Item, int]]:
+        """Some of the jobs, each with its place among all, from 0. Items that are not needed are not parsed where the
+        benchmark loads them lazily.
+
+        Args:
+            wanted: whether the job of a place is; asked for each place in turn.
+        """
+        items = self._selected()
+        for number in count() if self.limit is None else range(self.limit):
+            first = number * self.repeats
+            repeats = [repeat for repeat in range(self.repeats) if wanted(first + repeat)]
+            try:
+                if not repeats and isinstance(items, LazyItems):
+                    items.skip()
+                    continue
+                item = next(items)
+            except StopIteration:
+                return
+            for repeat in repeats:
+                yield first + repeat, item, repeat
+
+    def _selected(self) -> Iterator[Item]:
+        """The selected items without regard to the limit."""
+        items = iter(self.all_items or self._loaded(split=self.split, lang=self.lang))
+        if not self.ids:
+            return items
+        wanted = set(self.ids)
+        return (item for item in items if item.id in wanted)
 
     def read(self) -> SelectedItems:
         """Reads the selected items, once and all of them, so that bad data stop a run before its first call.

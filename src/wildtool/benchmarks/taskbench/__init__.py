@@ -49,7 +49,8 @@ class TaskBench(Benchmark):
     def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
         from wildtool.benchmarks.taskbench.source import read_items
 
-        return (item for item in read_items(source.path, split) if lang in (None, item.lang))
+        items = read_items(source.path, split)
+        return items if lang is None else (item for item in items if item.lang == lang)
 
     def rules(self, profile: str) -> Rules:
         from wildtool.benchmarks.taskbench.rules import taskbench_rules

@@ -1,7 +1,8 @@
 """Where TaskBench's files lie: tools are fetched from their public repository, labels come from the user's copy."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 
 from wildtool.benchmarks.taskbench.data import (
@@ -11,6 +12,7 @@ from wildtool.benchmarks.taskbench.data import (
     TOOLS_FILE,
     domain_of,
     label_file,
+    label_parsers,
     library_file,
     read_labels,
     read_library,
@@ -18,7 +20,7 @@ from wildtool.benchmarks.taskbench.data import (
 from wildtool.data.files import read_unpacked, source_of_files
 from wildtool.data.pinned import PinnedFile, ReportProgress, fetch_all, official_folder
 from wildtool.errors import DataError, unknown_name
-from wildtool.types import Item, Source
+from wildtool.types import Item, LazyItems, Source
 
 REPOSITORY = "microsoft/JARVIS"
 COMMIT = "c62e0faac76c4a2907cabe2cfe4bbe5f2e613400"
@@ -107,9 +109,8 @@ def locate(data: str | None, split: str | None) -> Source:
 def read_items(path: Path, split: str | None) -> Iterator[Item]:
     """Records of a file or folder, domain by domain. Raises DataError naming file, line, id and field."""
     _check_split(split)
-    for domain, file in label_files(path):
-        if split in (None, domain):
-            yield from read_label_file(file, domain)
+    files = [(domain, file) for domain, file in label_files(path) if split in (None, domain)]
+    return LazyItems(chain.from_iterable(_label_parsers(file, domain) for domain, file in files))
 
 
 def label_files(path: Path) -> list[tuple[str, Path]]:
@@ -121,9 +122,12 @@ def label_files(path: Path) -> list[tuple[str, Path]]:
 
 def read_label_file(file: Path, domain: str) -> Iterator[Item]:
     """The records of one file, with the tools of its domain. Raises DataError."""
-    yield from read_labels(
-        file, read_library(library_file(file, domain, official_folder("taskbench")), domain)
-    )
+    return LazyItems(_label_parsers(file, domain))
+
+
+def _label_parsers(file: Path, domain: str) -> Iterator[Callable[[], Item]]:
+    library = read_library(library_file(file, domain, official_folder("taskbench")), domain)
+    return label_parsers(file, library)
 
 
 def _check_split(split: str | None) -> None:

@@ -70,9 +70,7 @@ class JudgingJob:
         """
         benchmark, rules = self.selection.benchmark, self.run_info.profile
         silent_after: bool = self.about["identity"].get("silent_after", False)
-        for order, (item, repeat) in enumerate(self.selection.jobs()):
-            if mine is not None and not mine(order):
-                continue
+        for order, item, repeat in self.selection.some_jobs(mine or (lambda _: True)):
             log = reader.log(item.id, repeat)
             verdicts, fault = safe_judge(benchmark, item, transcripts(log, scripted=silent_after), rules)
             yield JudgedItem(order, item, repeat, log, verdicts, fault)
