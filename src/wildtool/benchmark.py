@@ -273,7 +273,10 @@ class Benchmark(ABC):
 
     @abstractmethod
     def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
-        """Reads items, those of a split and language if given. Raises DataError naming file, line, id and field."""
+        """Reads items, those of a split and language if given. Raises DataError naming file, line, id and field.
+
+        `LazyItems` save time where there are many.
+        """
 
     @abstractmethod
     def rules(self, profile: str) -> Rules:
@@ -336,6 +339,10 @@ class Benchmark(ABC):
             fields={**self.fields(item, unit), **check.fields},
             detail=check.detail,
         )
+
+    def judged_in_one_process(self) -> bool:
+        """Whether long records, too, are judged in one process: where each process would load a model, for instance."""
+        return False
 
     def fields(self, item: Item, unit: str) -> Mapping[str, FieldValue]:
         """What is known of a unit before any reply; its part of `columns`."""

@@ -1,6 +1,7 @@
 """TaskBench: what each profile makes of a plan, the faults that `fixed` corrects, data and their faults, the command."""
 
 import json
+import shutil
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,13 @@ from hypothesis import strategies as st
 from benchmarks.taskbench.plan_build import CHAIN, SINGLE, TIMED, label, link, node, plan, timed, write_data
 from e2e.command import wildtool
 from wildtool.benchmarks.taskbench import PARTS, TASKBENCH
+from wildtool.benchmarks.taskbench.data import label_file
 from wildtool.benchmarks.taskbench.rules import taskbench_rules
 from wildtool.benchmarks.taskbench.scores import PlanScores
 from wildtool.engine.score.audit import audit_profile
 from wildtool.errors import DataError
 from wildtool.trace import Trace
-from wildtool.types import Item, Reply, Transcript
+from wildtool.types import Item, LazyItems, Reply, Transcript
 
 PROFILES = tuple(TASKBENCH.profiles)
 
@@ -234,6 +236,20 @@ def test_a_fault_in_a_label_is_named(
     file.write_text(json.dumps({**record, field: value}), "utf-8")
     with pytest.raises(DataError, match=message):
         list(TASKBENCH.load(TASKBENCH.locate(str(file))))
+
+
+def test_a_broken_label_is_named_by_who_parses_it(folder: Path, tmp_path: Path) -> None:
+    """Of two processes that score, one does: each line is parsed by one of them."""
+    shutil.copytree(folder, tmp_path / "data")
+    labels = label_file(tmp_path / "data", "huggingface")
+    assert labels is not None
+    labels.write_text("no label\n\n" + labels.read_text("utf-8"), "utf-8")
+    items = TASKBENCH.load(TASKBENCH.locate(str(tmp_path / "data")))
+    assert isinstance(items, LazyItems)
+    items.skip()
+    assert next(items).id == "huggingface/one"
+    with pytest.raises(DataError, match=r"data\.json:1: not a JSON object"):
+        next(TASKBENCH.load(TASKBENCH.locate(str(tmp_path / "data"))))
 
 
 def test_labels_in_the_older_layout_are_read(folder: Path, items: dict[str, Item]) -> None:

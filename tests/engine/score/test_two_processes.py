@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from engine.echo_benchmark import PATIENT, EchoRules, ScriptedModel, plan_of
+from engine.echo_benchmark import PATIENT, EchoBenchmark, EchoRules, ScriptedModel, plan_of
 from wildtool.engine.record.reader import RecordedReply, RecordReader
 from wildtool.engine.run.runner import run_plan
 from wildtool.engine.score import score, two_processes
@@ -218,6 +218,13 @@ def test_of_two_damaged_lines_the_first_is_named(record: Path, monkeypatch: pyte
         told.append(str(raised.value))
     assert "line 101: damaged" in told[0]
     assert told[1] == told[0]
+
+
+@pytest.mark.usefixtures("copied")
+def test_a_benchmark_may_ask_for_one_process(record: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(os, "fork", lambda: pytest.fail("copied"))
+    monkeypatch.setattr(EchoBenchmark, "judged_in_one_process", lambda _: True)
+    assert scored(record, monkeypatch, 1, "official")[0].counts.correct
 
 
 def test_lines_of_any_length_are_read_at_their_place(tmp_path: Path):

@@ -156,9 +156,10 @@ def _labelled_argument(tool: str, argument: Any) -> tuple[str, str]:
 
 
 def _named(tool: Any, name: Any, value: Any) -> tuple[str, str]:
-    # The tool is twice in the second text, since the name has it already.
-    return f"{tool} - {name}", f"{tool} - {tool} - {name}: {value}"
+    of_tool = f"{tool} - {name}"
+    # The tool is twice in the second text.
+    return of_tool, f"{tool} - {of_tool}: {value}"
 
 
 def _type(text: str) -> str:
-    return media_type(text.strip("'"))
+    return media_type(text.strip("'")) if "." in text else "text"

@@ -170,7 +170,7 @@ def _judge(run: JudgingJob, folder: Path, reader: RecordReader, table: VerdictTa
             part.add(judged.order, run.run_info, judged.item, judged.repeat, judged.verdicts, judged.log)
         return faults
 
-    if reader.rows >= MANY_ROWS:
+    if reader.rows >= MANY_ROWS and not run.selection.benchmark.judged_in_one_process():
         forget_database()  # it keeps threads, and a process with several is not copied
         with VerdictTable(table.path, run.selection.benchmark) as other:
 
