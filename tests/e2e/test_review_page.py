@@ -13,8 +13,8 @@ from aiohttp import web
 
 from report.report_build import ATTACK
 from review.made_sets import TEXT, mini_records, project, tiny_records
+from review.planted import UNSEEN, planted_records
 from wildtool.report.server.access import AccessPolicy
-from wildtool.review.history import REASON_CODES
 from wildtool.review.project import ReviewProject
 from wildtool.review.release import write_release
 from wildtool.review.server.app import ReviewApp, review_application
@@ -125,41 +125,18 @@ def people(browser: "Browser", address: str, *names: str, size: Any = SCREEN) ->
         assert [url for url in person.requests if not url.startswith(address)] == []
 
 
-PLANTED = {
-    "unnatural": "Please be so kind as to inform me about the number zero at this moment in time.",
-    "type": "Book nothing, just chat.",
-    "subtype": "Tell me about number 2, which I name in full again.",
-    "tool-misfit": "Weather for a number?",
-    "order": "First the second one, then the first.",
-    "value": "Tell me about number five.",
-    "ask": "Tell me about it.",
-    "no-ask": "Tell me about number 7, and you may ask me anything.",
-    "observation": "What did the tool say about -1?",
-    "unfaithful": "Tell me about number 9, truly.",
-    "duplicate": "Tell me about number 13.",
-    "privacy": "I am Jo Doe, 12 Elm Street. Tell me about number 11.",
-}
-"""A fault that no rule sees, by its reason code."""
 FIXED = "Tell me about number 11."
-
-
-def planted_records() -> list[dict[str, Any]]:
-    """Twelve sessions with a fault each, and three without."""
-    records = tiny_records(15)
-    for record, text in zip(records, PLANTED.values(), strict=False):
-        record["english_tasks"][0] = text
-    return records
 
 
 def test_two_reviewers_and_an_adjudicator_take_a_set_to_a_release(browser: "Browser", tmp_path: Path):
     review = project(tmp_path, planted_records(), people="ann bob")
     tokens = [review.add_person("owner", name, "reviewer") for name in ("ann", "bob")]
     tokens.append(review.add_person("owner", "eve", "owner"))
-    assert set(PLANTED) <= set(REASON_CODES) and len(PLANTED) == 12
+    assert len(UNSEEN) == 12
     for _ in review.check_items():
         pass
     assert not review.state.queue("warnings")  # the rules see none of the faults
-    faults = {f"s{k}": code for k, code in enumerate(PLANTED)}
+    faults = {f"s{k}": code for k, code in enumerate(UNSEEN)}
     with serving(review) as address, people(browser, address, "ann", "bob", "eve") as everyone:
         ann, bob, eve = everyone
         for person, token in zip(everyone, tokens, strict=True):
@@ -204,7 +181,7 @@ def test_two_reviewers_and_an_adjudicator_take_a_set_to_a_release(browser: "Brow
                 assert eve.page.locator(".change .tick input").is_checked()
             if item == "s10":
                 eve.press("r")
-                eve.page.locator(".conflict .reasons input[value='duplicate']").check()
+                eve.page.locator(".conflict .reasons input[value='unfaithful']").check()
             with eve.page.expect_response("**/api/resolve") as said:
                 eve.press("r" if item == "s10" else "a")
             assert said.value.ok, said.value.text()
