@@ -9,9 +9,17 @@ DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 class WildtoolError(Exception):
-    """An error that the user can act on: the message names the cause, what was expected and what to do."""
+    """An error that the user can act on: the message names the cause, what was expected and what to do.
+
+    Pages translate a message by its text, in which `{0}`, `{1}` … stand for its values.
+    """
 
     exit_status = 1
+
+    def __init__(self, text: str = "", *values: object) -> None:
+        super().__init__(text.format(*values) if values else text)
+        self.text = text
+        self.values = values
 
 
 class UsageError(WildtoolError):

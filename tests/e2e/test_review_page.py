@@ -379,6 +379,13 @@ def test_the_queue_says_which_items_are_unchecked_and_how_far_the_rules_are(
             me.page.locator(".row.unchecked").first.wait_for(state="detached")
             assert me.page.locator(".row .open").all_inner_texts() == ["s0", "s1", "s2"]
             assert me.page.evaluate("document.activeElement.textContent") == "s0"
+
+            # What the server refuses is said in the language of the page.
+            me.page.get_by_role("button", name="中文").click()
+            me.page.evaluate("location.hash = 'queue=all&item=nope'")
+            me.page.locator("#problem", has_text="此审核中没有 nope 这一项").wait_for()
+            assert [text for text in me.complaints if "422" not in text] == []
+            me.complaints.clear()
     finally:
         rules_from.set()
 

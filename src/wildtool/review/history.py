@@ -44,7 +44,7 @@ class EditConflict(WildtoolError):  # noqa: N818 - it is an answer, and no fault
     """Somebody else was faster: the item is not what the person saw."""
 
     def __init__(self, item: str, seen: str, found: str, content: Any) -> None:
-        super().__init__(f"{item} has changed since you read it; compare, and save again")
+        super().__init__("{0} has changed since you read it; compare, and save again", item)
         self.item = item
         self.seen = seen
         """Digest that the person saw."""

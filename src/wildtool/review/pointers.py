@@ -40,7 +40,7 @@ def pointer(*parts: str | int) -> str:
 def pointer_parts(field: str) -> list[str]:
     """The parts of a pointer. Raises DataError if it is none."""
     if field and not field.startswith("/"):
-        raise DataError(f"{field!r} is no JSON pointer; expected one like /english_tasks/0")
+        raise DataError("{0} is no JSON pointer; expected one like /english_tasks/0", field)
     return [part.replace("~1", "/").replace("~0", "~") for part in field.split("/")[1:]]
 
 
@@ -73,7 +73,9 @@ def changed(content: Any, change: Change) -> Any:
     Raises DataError if the part is not what the change says it was, or has no parent.
     """
     if not same_json(value_at(content, change.field), change.before):
-        raise DataError(f"{change.field or 'the item'} is not what this change replaces; read the item again")
+        raise DataError(
+            "{0} is not what this change replaces; read the item again", change.field or "the item"
+        )
     parts = pointer_parts(change.field)
     if not parts:
         return copy.deepcopy(change.after)
@@ -81,7 +83,7 @@ def changed(content: Any, change: Change) -> Any:
     adds_or_removes = ABSENT in (change.before, change.after)
     if not isinstance(parent, dict) and (adds_or_removes or not isinstance(parent, list)):
         raise DataError(
-            f"{change.field}: only members of objects can be added or removed; replace the whole list"
+            "{0}: only members of objects can be added or removed; replace the whole list", change.field
         )
     return _replaced(content, parts, change.after)
 

@@ -114,7 +114,7 @@ class ReviewProject:
     def item(self, item: str) -> ItemHistory:
         """An item with its versions and reviews. Raises UsageError if there is none of that id."""
         if item not in self.state.items:
-            raise UsageError(f"there is no item {item!r} in this review")
+            raise UsageError("there is no item {0} in this review", item)
         if item not in self._items:
             self._items[item] = ItemHistory(self.format, self.store.history(item))
             if len(self._items) > _KEPT_ITEMS:
@@ -256,7 +256,8 @@ class ReviewProject:
             if choice.startswith("approve") and stale:
                 tasks = ", ".join(str(t + 1) for t in sorted(stale))
                 raise UsageError(
-                    f"an earlier task or the twin was changed: check task {tasks} again before you approve"
+                    "an earlier task or the twin was changed: check task {0} again before you approve",
+                    tasks,
                 )
             branch = found.branch_of(who)
             if branch is not None:
@@ -291,12 +292,12 @@ class ReviewProject:
         """
         self._check_role(who, "adjudicator")
         if choice not in ("approve", "reject"):
-            raise UsageError(f"a conflict ends with approve or reject, not with {choice!r}")
+            raise UsageError("a conflict ends with approve or reject, not with {0}", choice)
         self._check_choice(choice, reasons if choice == "reject" else ())
 
         def plan(found: ItemHistory) -> list[Draft]:
             if found.open is None or not found.open.conflicts():
-                raise UsageError(f"{item} has no open conflict")
+                raise UsageError("{0} has no open conflict", item)
             if seen != found.digest:
                 raise EditConflict(item, seen, found.digest, found.content)
             edits, content = self._edits("edit", who, found, "", found.content, changes, (), "resolved")
@@ -372,14 +373,16 @@ class ReviewProject:
         self._check_role(who, "owner")
         found = next((one for one in self.state.rounds if one.number == number), None)
         if found is None or found.closed:
-            raise UsageError(f"round {number} is not open")
+            raise UsageError("round {0} is not open", number)
         left = [
             item
             for item in found.items
             if any(p.round == number and not p.ended for p in self.state.items[item].passes)
         ]
         if left:
-            raise UsageError(f"round {number} has {len(left)} items without a result, such as {left[0]}")
+            raise UsageError(
+                "round {0} has {1} items without a result, such as {2}", number, len(left), left[0]
+            )
         self._append([Draft("round closed", who, round=number, note=note)])
 
     def add_person(self, who: str, name: str, role: str) -> str:
@@ -537,14 +540,14 @@ class ReviewProject:
     def _check_may_work(self, found: ItemHistory, who: str) -> None:
         self._check_role(who, "reviewer")
         if problem := self.why_not(found, who):
-            raise UsageError(f"{found.id} {problem}")
+            raise UsageError("{0}: this item {1}", found.id, problem)
 
     def _check_role(self, who: str, role: str) -> None:
         if not self.state.may(who, role):
             own = self.state.role(who)
-            raise UsageError(
-                f"this takes the role {role}; {who} is {f'only {own}' if own else 'not in this review'}"
-            )
+            if own:
+                raise UsageError("this takes the role {0}; {1} is only {2}", role, who, own)
+            raise UsageError("this takes the role {0}; {1} is not in this review", role, who)
 
     def _check_choice(self, choice: str, reasons: Sequence[str]) -> None:
         if choice not in CHOICES:
@@ -553,7 +556,7 @@ class ReviewProject:
             if reason not in REASON_CODES:
                 raise UsageError(unknown_name("reason", reason, REASON_CODES))
         if choice == "reject" and not reasons:
-            raise UsageError(f"say why it is rejected; reasons are: {', '.join(REASON_CODES)}")
+            raise UsageError("say why it is rejected; reasons are: {0}", ", ".join(REASON_CODES))
 
     def _remove_token(self, name: str) -> None:
         for key, owner in self.store.settings(_TOKEN_SETTING).items():

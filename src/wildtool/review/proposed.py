@@ -106,12 +106,12 @@ def _proposal(project: ReviewProject, found: ItemHistory, who: str, seen: str, p
     for one in found.proposals_for(who):
         if one.content == proposal:
             return one
-    raise UsageError(f"{found.id}: that is no longer proposed")
+    raise UsageError("{0}: that is no longer proposed", found.id)
 
 
 def _check(project: ReviewProject, found: ItemHistory, who: str, seen: str) -> None:
     if problem := project.why_not(found, who):
-        raise UsageError(f"{found.id} {problem}")
+        raise UsageError("{0}: this item {1}", found.id, problem)
     content, digest = found.seen_by(who)
     if digest != seen:
         raise EditConflict(found.id, seen, digest, content)

@@ -39,7 +39,7 @@ def draw_sample(state: State, share: float, seed: str) -> RoundSample:
         seed: the same seed on the same state gives the same sample.
     """
     if not 0 < share <= 1:
-        raise UsageError(f"a sample is a share above 0 and at most 1 of the items, not {share:g}")
+        raise UsageError("a sample is a share above 0 and at most 1 of the items, not {0}", f"{share:g}")
     sweep = [one for one in state.rounds if not one.fresh]
     covered = {item for one in sweep for item in one.items}
     # What was rejected is no part of the set any more; drawn again, it would be an error for ever.
@@ -89,7 +89,9 @@ def assigned_pairs(people: Sequence[str], number: int, last: Sequence[Pair], *, 
     """
     names = list(dict.fromkeys(people))
     if size not in (1, 2) or len(names) < size:
-        raise UsageError(f"{size} reviewers per item need at least that many people; {len(names)} are named")
+        raise UsageError(
+            "{0} reviewers per item need at least that many people; {1} are named", size, len(names)
+        )
     if size == 1:
         return [(name,) for name in names]
     before = {frozenset(pair) for pair in last}

@@ -67,7 +67,7 @@ async def test_without_a_token_nothing_is_answered_but_the_empty_page(tmp_path: 
     async with served(review, alone="") as pages:
         for path in READS[2:]:
             answer = await pages.client.get(path)
-            assert (answer.status, await answer.json()) == (401, {"problem": "Sign in first."})
+            assert (answer.status, (await answer.json())["problem"]) == (401, "Sign in first.")
         for what in ("edit", "decide", "resolve", "open-round", "no-such-thing"):
             assert (await pages.post(what, id="s0")).status == 401
         for token in ("", "wtr_wrong", "x" * 100_000):

@@ -93,7 +93,7 @@ async def test_numbers_come_back_as_they_were_typed(tmp_path: Path):
             assert part["json"] == json.dumps(json.loads(typed))
         for wrong in ("{", "[1,]", "NaN", "1e999", "-Infinity", ""):
             answer = await pages.edit("wild_mini_0", field, json=wrong)
-            assert (answer.status, "no JSON" in (await answer.json())["problem"]) == (422, True)
+            assert (answer.status, "Not JSON" in (await answer.json())["problem"]) == (422, True)
         removed = await (await pages.edit("wild_mini_0", field, remove=True)).json()
         assert field not in [part["field"] for part in removed["tasks"][0]["parts"]]
 

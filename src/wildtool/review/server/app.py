@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from aiohttp import web
 
 from wildtool import json_codec
-from wildtool.errors import DataError, StorageError, UsageError
+from wildtool.errors import DataError, RecordError, StorageError, UsageError
 from wildtool.json_codec import as_object
 from wildtool.report.server.access import AccessPolicy, address_of, listening_socket, resolve
 from wildtool.report.server.serving import (
@@ -37,7 +37,7 @@ from wildtool.review.server.operations import (
     RecordedRuns,
     ReviewService,
 )
-from wildtool.review.server.payloads import Payload
+from wildtool.review.server.payloads import Payload, problem_payload
 from wildtool.review.server.sign_in import SignIn
 
 PAGES_POLICY = (
@@ -59,6 +59,7 @@ _RISK = (
     "People sign in there, so say how it is encrypted: --tls-cert and --tls-key, or --behind-proxy ORIGIN if a proxy "
     "does that"
 )
+_TOO_LARGE = "This is too long to be saved.\n"
 _SHARED_FILES = ("site.css", "site.js", "trajectory_texts.js")
 
 
@@ -165,9 +166,8 @@ class ReviewApp:
 
         if self.sign_in.alone or await self.work(start):
             return response
-        return json_answer(
-            {"problem": "This token is nobody's. Ask for a new one: wildtool review people add"}, 401
-        )
+        wrong = UsageError("This token is nobody's. Ask for a new one: wildtool review people add")
+        return json_answer(problem_payload(wrong), 401)
 
     async def end_session(self, request: web.Request) -> web.Response:
         response = json_answer({})
@@ -194,20 +194,23 @@ class ReviewApp:
         operation = table.get(request.match_info["what"])
 
         def act() -> tuple[Any, int]:
-            self.project.refresh()
-            who = self.sign_in.person(self.project, request)
-            if not who:
-                return {"problem": "Sign in first."}, 401
-            if operation is None:
-                return {"problem": "There is no such thing to ask for."}, 404
             try:
-                return operation(self.service, who, asked), 200
-            except EditConflict as error:
-                return self.service.conflict(error, who, asked), 409
+                self.project.refresh()
+                who = self.sign_in.person(self.project, request)
+                if not who:
+                    return problem_payload(UsageError("Sign in first.")), 401
+                if operation is None:
+                    return problem_payload(UsageError("There is no such thing to ask for.")), 404
+                try:
+                    return operation(self.service, who, asked), 200
+                except EditConflict as error:
+                    return self.service.conflict(error, who, asked), 409
             except (UsageError, DataError) as error:
-                return {"problem": str(error)}, 422
+                return problem_payload(error), 422
             except StorageError as error:
-                return {"problem": str(error)}, 507
+                return problem_payload(StorageError("The review cannot be saved: {0}", error)), 507
+            except RecordError as error:
+                return problem_payload(error), 500
 
         answer, status = await self.work(act)
         return json_answer(answer, status)
@@ -219,6 +222,9 @@ async def _body(request: web.Request) -> Payload:
         raise web.HTTPUnsupportedMediaType(text="Expected JSON.\n")
     try:
         return as_object(json_codec.loads_within(await request.read(), BODY_LIMITS))
+    except web.HTTPRequestEntityTooLarge as error:
+        error.text = _TOO_LARGE
+        raise
     except ValueError as error:
         raise web.HTTPBadRequest(text="Expected one JSON object, not too large.\n") from error
 

@@ -24,6 +24,7 @@ from wildtool.review.server.payloads import (
     gold_steps,
     item_payload,
     part_payload,
+    problem_payload,
     proposal_of,
     queue_payload,
     review_payload,
@@ -87,7 +88,7 @@ class ReviewService:
         now: Payload = {}
         with suppress(DataError):
             now = value_payload(value_at(error.content, field)) if isinstance(field, str) else {}
-        return {"problem": str(error), "now": now, "item": self.item(error.item, who)}
+        return {**problem_payload(error), "now": now, "item": self.item(error.item, who)}
 
 
 def _review(review: ReviewService, who: str, asked: Payload) -> Any:
@@ -306,7 +307,7 @@ def _value(asked: Payload) -> Any:
         check_limits(text.encode("utf-8", "backslashreplace"), BODY_LIMITS)
         return json.loads(text, parse_constant=_no_number, parse_float=_finite)
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"this is no JSON: {error}") from error
+        raise UsageError("Not JSON: {0}", error) from error
 
 
 def _no_number(name: str) -> Any:
@@ -321,7 +322,7 @@ def _finite(digits: str) -> float:
 def _text(asked: Payload, name: str) -> str:
     value = asked.get(name)
     if not isinstance(value, str):
-        raise UsageError(f"{name}: expected a text")
+        raise UsageError("{0}: expected a text", name)
     return value
 
 
@@ -336,7 +337,7 @@ def _note(asked: Payload) -> str:
 def _number(asked: Payload, name: str, default: int) -> int:
     with suppress(ValueError, TypeError):
         return int(default if asked.get(name) in (None, "") else asked[name])
-    raise UsageError(f"{name}: expected a whole number")
+    raise UsageError("{0}: expected a whole number", name)
 
 
 def _share(asked: Payload, name: str, default: float) -> float:
@@ -344,4 +345,4 @@ def _share(asked: Payload, name: str, default: float) -> float:
         value = float(asked.get(name) or default)
         if 0 <= value <= 1:
             return value
-    raise UsageError(f"{name}: expected a number from 0 to 1")
+    raise UsageError("{0}: expected a number from 0 to 1", name)

@@ -12,6 +12,7 @@ from dataclasses import asdict
 from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.data import SUBTYPES, TASK_TYPES
+from wildtool.errors import WildtoolError
 from wildtool.json_codec import as_list, as_object, as_objects
 from wildtool.review.figures import review_figures
 from wildtool.review.formats.base import ItemPart
@@ -46,6 +47,11 @@ def value_payload(value: Any) -> Payload:
     if isinstance(value, str):
         return {"text": value}
     return {"json": json.dumps(value, ensure_ascii=False, indent=1)}
+
+
+def problem_payload(error: WildtoolError) -> Payload:
+    """What a page says of an error: the message, and its text and values for other languages."""
+    return {"problem": str(error), "text": error.text, "values": [str(value) for value in error.values]}
 
 
 def review_payload(project: ReviewProject, who: str, name: str, *, signed_in: bool) -> Payload:

@@ -13,7 +13,7 @@ Steps = Sequence[dict[str, Any]]
 def without_step(steps: Steps, index: int) -> list[dict[str, Any]]:
     """The steps without one; what depended on it depends on what it depended on. Raises UsageError for no such step."""
     if not 0 <= index < len(steps):
-        raise UsageError(f"there is no step {index} to remove")
+        raise UsageError("there is no step {0} to remove", index)
     inherited = [need for need in _needs(steps[index]) if need != index]
     moved: list[dict[str, Any]] = []
     for step in (step for k, step in enumerate(steps) if k != index):
@@ -28,7 +28,7 @@ def without_step(steps: Steps, index: int) -> list[dict[str, Any]]:
 def with_step(steps: Steps, index: int, name: str) -> list[dict[str, Any]]:
     """The steps with an empty call of a tool before one of them. Raises UsageError for no such place."""
     if not 0 <= index <= len(steps):
-        raise UsageError(f"there is no step {index} to put one before")
+        raise UsageError("there is no step {0} to put one before", index)
     moved = [
         {**step, "dependency_list": sorted(_shifted(need, index - 1, 1) for need in _needs(step))}
         for step in steps

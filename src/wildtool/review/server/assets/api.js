@@ -3,7 +3,7 @@ import { t } from "./words.js";
 
 export class Refusal extends Error {
   constructor(status, answer) {
-    super(answer.problem || `HTTP ${status}`);
+    super(answer.text ? t(answer.text, ...answer.values.map((value) => t(value))) : answer.problem || `HTTP ${status}`);
     this.status = status;
     this.answer = answer;
   }
@@ -18,7 +18,7 @@ async function asked(address, options) {
   }
   const text = await response.text();
   let answer;
-  try { answer = JSON.parse(text); } catch { answer = { problem: text.slice(0, 300) }; }
+  try { answer = JSON.parse(text); } catch { answer = { problem: t(text.trim().slice(0, 300)) }; }
   if (!response.ok) throw new Refusal(response.status, answer);
   return answer;
 }

@@ -33,7 +33,7 @@ const EDITS = ["edit", "choose", "steps", "accept", "alternative", "proposal"];
 async function save(what, body, focus) {
   const answer = await context.attempt(() => write(what, { id: item.id, seen: item.seen, ...body }), (refusal) => {
     if (refusal.status !== 409) return false;
-    overtaken(what, body, refusal.answer, focus);
+    overtaken(what, body, refusal, focus);
     return true;
   });
   if (!answer) return false;
@@ -46,11 +46,11 @@ async function save(what, body, focus) {
 }
 
 // Somebody was faster: both versions side by side, and nothing is overwritten before the person decides.
-function overtaken(what, body, answer, focus) {
-  const mine = body.text ?? body.json, now = answer.now.text ?? answer.now.json;
+function overtaken(what, body, refusal, focus) {
+  const answer = refusal.answer, mine = body.text ?? body.json, now = answer.now.text ?? answer.now.json;
   const dialog = context.dialog(t("Somebody else saved this meanwhile"));
   if (mine === undefined || now === undefined) {
-    dialog.append(make("p", "", answer.problem));
+    dialog.append(make("p", "", refusal.message));
   } else {
     dialog.append(make("p", "", t("Nothing of theirs or yours is lost. What should the item have?")));
     const sides = make("div", "sides"), [left, right] = beside(now, mine);

@@ -1,0 +1,131 @@
+"""What people read in a review's pages is there in English and Chinese, also what the server answers."""
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import wildtool
+from review.made_sets import TEXT, edit, project
+from review.server.served import served
+from wildtool.errors import StorageError
+from wildtool.review.history import REASON_CODES
+from wildtool.review.people import ROLES
+from wildtool.review.state import QUEUES, STAGES
+
+ROOT = Path(wildtool.__file__).parent
+ASSETS = ROOT / "review" / "server" / "assets"
+ASKED = {
+    "review/project": {"create", "open", "verify", "import_items", "restore", "add_person", "revoke_person"},
+    "review/history": set[str](),
+    "review/proposed": set[str](),
+    "review/twins": set[str](),
+    "review/pointers": set[str](),
+    "review/rounds": set[str](),
+    "review/server/operations": set[str](),
+    "review/server/steps": set[str](),
+    "review/server/app": {"check", "tls"},
+    "report/server/access": {"resolve", "listening_socket"},
+}
+"""Modules whose errors pages show, with those of their functions that only commands call."""
+ERRORS = {"UsageError", "DataError", "StorageError"}
+
+
+def pairs(found: list[tuple[str, str]]) -> dict[str, str]:
+    assert len(dict(found)) == len(found), sorted(
+        key for key, _ in found if [k for k, _ in found].count(key) > 1
+    )
+    return dict(found)
+
+
+def chinese() -> dict[str, str]:
+    """The page's own words, by their English."""
+    text = (ASSETS / "words.js").read_text("utf-8").partition("const CHINESE = ")[2].partition("\n};")[0]
+    return json.loads(text.rstrip().rstrip(",") + "}", object_pairs_hook=pairs)
+
+
+CHINESE = chinese()
+
+
+def outside(tree: ast.AST, functions: set[str]) -> Iterator[ast.AST]:
+    """Everything but the inside of some functions."""
+    for node in ast.iter_child_nodes(tree):
+        if not (isinstance(node, ast.FunctionDef) and node.name in functions):
+            yield node
+            yield from outside(node, functions)
+
+
+def said(module: str) -> Iterator[tuple[int, ast.expr]]:
+    """Line and text of each error that a module makes, and of its plain refusals."""
+    for node in outside(ast.parse((ROOT / f"{module}.py").read_text("utf-8")), ASKED[module]):
+        if not isinstance(node, ast.Call):
+            continue
+        own = isinstance(node.func, ast.Attribute) and node.func.attr == "__init__" and node.args
+        if own or (isinstance(node.func, ast.Name) and node.func.id in ERRORS):
+            yield node.lineno, node.args[0]
+        yield from ((node.lineno, one.value) for one in node.keywords if one.arg == "text")
+
+
+@pytest.mark.parametrize("module", ASKED)
+def test_every_message_of_the_server_has_a_chinese_text(module: str):
+    for line, text in said(module):
+        if isinstance(text, ast.Call) and isinstance(text.func, ast.Name) and text.func.id == "unknown_name":
+            continue  # pages offer only known names
+        assert isinstance(text, ast.Constant), f"{module}:{line}: put values beside the text, not into it"
+        assert str(text.value).strip() in CHINESE, f"{module}:{line}"
+
+
+def test_every_text_of_the_pages_has_a_chinese_one():
+    own = "\n".join(path.read_text("utf-8") for path in ASSETS.glob("*.js"))
+    html = (ASSETS / "index.html").read_text("utf-8")
+    texts = [*re.findall(r'\bt\("([^"]*)"', own), *re.findall(r"data-t>([^<]*)<", html)]
+    assert len(texts) > 150
+    words = [*texts, *QUEUES, *STAGES, *ROLES, *REASON_CODES.values()]
+    assert [text for text in words if text not in CHINESE] == []
+
+
+def test_a_text_and_its_translation_have_the_same_values():
+    holes = re.compile(r"\{\d\}")
+    assert [
+        text for text, other in CHINESE.items() if set(holes.findall(text)) != set(holes.findall(other))
+    ] == []
+
+
+async def test_a_refusal_has_its_text_and_values_beside_the_message(tmp_path: Path):
+    review = project(tmp_path)
+    edit(review, "owner", "s0", "New?")
+    async with served(review) as pages:
+        seen = (await pages.item("s0"))["seen"]
+        answer = await pages.post("decide", id="s0", seen=seen, choice="approve")
+        assert await answer.json() == {
+            "problem": "an earlier task or the twin was changed: check task 2 again before you approve",
+            "text": "an earlier task or the twin was changed: check task {0} again before you approve",
+            "values": ["2"],
+        }
+        old = await (await pages.post("edit", id="s0", seen="old", field=TEXT, text="x")).json()
+        assert (old["text"], old["values"]) == (
+            "{0} has changed since you read it; compare, and save again",
+            ["s0"],
+        )
+
+
+async def test_what_fails_before_somebody_is_known_is_answered_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    review = project(tmp_path)
+
+    def full(*_: Any) -> Any:
+        raise StorageError("the database does not answer")
+
+    async with served(review) as pages:
+        with monkeypatch.context() as patch:
+            patch.setattr(review, "refresh", full)
+            answer = await pages.get("review")
+            told = await answer.json()
+        assert (answer.status, told["values"]) == (507, ["the database does not answer"])
+        long = await pages.post("remark", id="s0", note="x" * 9_000_000)
+        assert (long.status, (await long.text()).strip()) == (413, "This is too long to be saved.")
