@@ -87,6 +87,8 @@ const CHINESE = {
   "Expected JSON.": "应为 JSON。", "Expected one JSON object, not too large.": "应为一个不过大的 JSON 对象。", "This is too long to be saved.": "内容过长，无法保存。",
   "The review cannot be saved: {0}": "无法保存审核：{0}", "only adjudicators see who reviews what": "只有仲裁员能看到谁审核什么",
   "candidate: expected its position, or null for a merged text": "candidate：应为候选的序号，合并的文本则为 null",
+  "only arguments of calls have alternatives": "只有调用的参数才有可接受的其他值", "this value is accepted already": "此值已被接受",
+  "there is no such value to remove": "没有可删除的此值",
   "no edit is proposed there": "此处没有建议的修改", "{0}: that is no longer proposed": "{0}：该建议已不存在",
   "{0}: expected a text": "{0}：应为文本", "{0}: expected a whole number": "{0}：应为整数", "{0}: expected a number from 0 to 1": "{0}：应为 0 到 1 之间的数",
   "there is no step {0} to remove": "没有可删除的第 {0} 步", "there is no step {0} to put one before": "没有第 {0} 步，无法在其前添加",
