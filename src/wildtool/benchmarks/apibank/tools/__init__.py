@@ -10,11 +10,12 @@ from wildtool.benchmarks.apibank.tools.accounts import ACCOUNT_TOOLS
 from wildtool.benchmarks.apibank.tools.calendar import CALENDAR_TOOLS
 from wildtool.benchmarks.apibank.tools.care import CARE_TOOLS
 from wildtool.benchmarks.apibank.tools.services import SERVICE_TOOLS
-from wildtool.benchmarks.apibank.tools.state import Tables, ToolError, ToolFunction
+from wildtool.benchmarks.apibank.tools.state import Tables, ToolFunction
+from wildtool.toolcall.refusals import RefusedCallError
 
 API_TOOLS: Mapping[str, ToolFunction] = {**ACCOUNT_TOOLS, **CALENDAR_TOOLS, **CARE_TOOLS, **SERVICE_TOOLS}
 """By name all tools."""
-_CALL_ERRORS = (ToolError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError)
+_CALL_ERRORS = (RefusedCallError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError)
 """What a tool may raise for arbitrary arguments; its text is part of the result."""
 
 

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from wildtool.benchmarks.apibank.tools.state import Tables, ToolError, ToolFunction, made_up
+from wildtool.benchmarks.apibank.tools.state import Tables, ToolFunction, made_up
+from wildtool.toolcall.refusals import RefusedCallError, refuse_if
 
 _CODE = 970420
 """The verification code, which is always the same."""
@@ -12,10 +13,8 @@ _FIRST, _SECOND = "Forgot Password", "Verification Code"
 
 def _get_user_token(tables: Tables, username: str, password: str) -> Any:
     accounts = tables.own("Account")
-    if username not in accounts:
-        raise ToolError("The username does not exist.")
-    if accounts[username]["password"] != password:
-        raise ToolError("The password is incorrect.")
+    refuse_if(username not in accounts, "The username does not exist.")
+    refuse_if(accounts[username]["password"] != password, "The password is incorrect.")
     return {"token": accounts[username]["token"]}
 
 
@@ -25,8 +24,7 @@ def _check_token(tables: Tables, token: str) -> Any:
 
 def _register_user(tables: Tables, username: str, password: str, email: str) -> Any:
     accounts = tables.own("Account")
-    if username in accounts:
-        raise ToolError("The username already exists.")
+    refuse_if(username in accounts, "The username already exists.")
     token = made_up("token", username)[:18]
     accounts[username] = {"password": password, "token": token, "email": email}
     return {"token": token}
@@ -39,8 +37,7 @@ def _delete_account(tables: Tables, token: str) -> Any:
 
 def _modify_password(tables: Tables, token: str, old_password: str, new_password: str) -> Any:
     account = tables.own("Account")[tables.user(token)]
-    if account["password"] != old_password:
-        raise ToolError("The old password is incorrect.")
+    refuse_if(account["password"] != old_password, "The old password is incorrect.")
     account["password"] = new_password
     return {"status": "success"}
 
@@ -56,21 +53,18 @@ def _forgot_password(
     accounts = tables.own("Account")
     if status == _FIRST:
         if username is None or email is None:
-            raise ToolError("The username and email are required for the first call.")
-        if username not in accounts:
-            raise ToolError("The username does not exist.")
-        if accounts[username]["email"] != email:
-            raise ToolError("The email is incorrect.")
+            raise RefusedCallError("The username and email are required for the first call.")
+        refuse_if(username not in accounts, "The username does not exist.")
+        refuse_if(accounts[username]["email"] != email, "The email is incorrect.")
         tables.resetting = username
         return _CODE
-    if status != _SECOND:
-        raise ToolError(f"The status is only '{_FIRST}' or '{_SECOND}'.")
+    refuse_if(status != _SECOND, f"The status is only '{_FIRST}' or '{_SECOND}'.")
     if tables.resetting is None:
-        raise ToolError(f"You need to call the API with status '{_FIRST}' at first.")
-    if new_password is None or verification_code is None:
-        raise ToolError("The new password and verification code are required for the second call.")
-    if verification_code != _CODE or tables.resetting not in accounts:
-        raise ToolError("The verification code is incorrect.")
+        raise RefusedCallError(f"You need to call the API with status '{_FIRST}' at first.")
+    is_short = new_password is None or verification_code is None
+    refuse_if(is_short, "The new password and verification code are required for the second call.")
+    is_wrong = verification_code != _CODE or tables.resetting not in accounts
+    refuse_if(is_wrong, "The verification code is incorrect.")
     accounts[tables.resetting]["password"] = new_password
     return "success"
 
@@ -86,8 +80,7 @@ def _open_bank_account(tables: Tables, account: str, password: str, name: str) -
 
 def _query_balance(tables: Tables, token: str) -> Any:
     user, bank = tables.user(token, "The token is incorrect."), tables.own("Bank")
-    if user not in bank:
-        raise ToolError("The user does not have an account.")
+    refuse_if(user not in bank, "The user does not have an account.")
     return bank[user]["balance"]
 
 

@@ -1,17 +1,27 @@
 """API-Bank's tools about times: agenda, reminders, alarms, meetings. Every record belongs to the user of a token."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from wildtool.benchmarks.apibank.tools.state import Table, Tables, ToolError, ToolFunction, check_time
+from wildtool.benchmarks.apibank.tools.state import Table, Tables, ToolFunction, check_time, given
+from wildtool.toolcall.refusals import RefusedCallError, refuse_if
+
+ChangeRecord = Callable[[Table, str, Table], Any]
+"""What a tool does with a record that is there. Args: the table, the record's key, the fields that the call gives."""
 
 
-def _find(table: Table, user: str, **wanted: Any) -> str | None:
-    """Key of the first record of a user in which any of the fields has the wanted value."""
-    for key, record in table.items():
-        if record["username"] == user and any(record.get(name) == value for name, value in wanted.items()):
-            return key
-    return None
+def _change(table: Table, key: str, fields: Table) -> Any:
+    table[key] |= fields
+    return "success"
+
+
+def _show(table: Table, key: str, fields: Table) -> Any:
+    return table[key]
+
+
+def _delete(table: Table, key: str, fields: Table) -> Any:
+    del table[key]
+    return "success"
 
 
 def _add(table: Table, record: Table) -> str:
@@ -22,83 +32,62 @@ def _add(table: Table, record: Table) -> str:
     return "success"
 
 
-def _without(topic: str, about: str, time: str) -> ToolError:
+def _find(table: Table, user: str, refusal: str, **wanted: Any) -> str:
+    """Key of the first record of a user in which any of the fields has the wanted value. Raises RefusedCallError."""
+    for key, record in table.items():
+        if record["username"] == user and any(record.get(name) == value for name, value in wanted.items()):
+            return key
+    raise RefusedCallError(refusal)
+
+
+def _not_found(topic: str, about: str, time: str) -> str:
     """What agenda and meeting tools say where there is no such record."""
     if about:
-        return ToolError(f"You have no {topic} about {about}")
-    return ToolError(f"You have no {topic} at time : {time}" if time else "Error")
+        return f"You have no {topic} about {about}"
+    return f"You have no {topic} at time : {time}" if time else "Error"
 
 
 # Agenda ----------------------------------------------------------------------------------------------
 
 
-def _agenda_key(tables: Tables, token: str, content: str, time: str, topic: str = "agenda") -> str:
-    if time:
-        check_time(time)
-    key = _find(tables.own("Agenda"), tables.user(token), content=content, time=time)
-    if key is None:
-        raise _without(topic, content, time)
-    return key
-
-
 def _add_agenda(tables: Tables, token: str, content: str, time: str, location: str) -> Any:
     check_time(time)
-    if not content.strip():
-        raise ToolError("Content should not be null")
+    given(content.strip(), "Content should not be null")
     user = tables.user(token)
     record = {"content": content, "time": time, "location": location, "username": user}
     return _add(tables.own("Agenda"), record)
 
 
-def _modify_agenda(tables: Tables, token: str, content: str, time: str, location: str) -> Any:
-    key = _agenda_key(tables, token, content, time)
-    tables.own("Agenda")[key] |= {"content": content, "time": time, "location": location}
-    return "success"
+def _with_agenda(act: ChangeRecord, topic: str = "agenda") -> ToolFunction:
+    def tool(tables: Tables, token: str, content: str, time: str, location: str) -> Any:
+        if time:
+            check_time(time)
+        table, refusal = tables.own("Agenda"), _not_found(topic, content, time)
+        key = _find(table, tables.user(token), refusal, content=content, time=time)
+        return act(table, key, {"content": content, "time": time, "location": location})
 
-
-def _query_agenda(tables: Tables, token: str, content: str, time: str, location: str) -> Any:
-    return tables.own("Agenda")[_agenda_key(tables, token, content, time)]
-
-
-def _delete_agenda(tables: Tables, token: str, content: str, time: str, location: str) -> Any:
-    del tables.own("Agenda")[_agenda_key(tables, token, content, time, "meeting")]
-    return "success"
+    return tool
 
 
 # Reminders -------------------------------------------------------------------------------------------
 
 
-def _reminder_key(tables: Tables, token: str, content: str, time: str) -> str:
-    check_time(time)
-    if not content.strip():
-        raise ToolError("Content should not be null")
-    key = _find(tables.own("Reminder"), tables.user(token), content=content, time=time)
-    if key is None:
-        raise ToolError(f"You have no reminder about {content} or at time : {time}")
-    return key
-
-
 def _add_reminder(tables: Tables, token: str, content: str, time: str) -> Any:
     check_time(time)
-    if not content.strip():
-        raise ToolError("Content should not be null")
+    given(content.strip(), "Content should not be null")
     record = {"content": content, "time": time, "username": tables.user(token)}
     return _add(tables.own("Reminder"), record)
 
 
-def _modify_reminder(tables: Tables, token: str, content: str, time: str) -> Any:
-    key = _reminder_key(tables, token, content, time)
-    tables.own("Reminder")[key] |= {"content": content, "time": time}
-    return "success"
+def _with_reminder(act: ChangeRecord) -> ToolFunction:
+    def tool(tables: Tables, token: str, content: str, time: str) -> Any:
+        check_time(time)
+        given(content.strip(), "Content should not be null")
+        table, refusal = tables.own("Reminder"), f"You have no reminder about {content} or at time : {time}"
+        key = _find(table, tables.user(token), refusal, content=content, time=time)
+        return act(table, key, {"content": content, "time": time})
 
-
-def _query_reminder(tables: Tables, token: str, content: str, time: str) -> Any:
-    return tables.own("Reminder")[_reminder_key(tables, token, content, time)]
-
-
-def _delete_reminder(tables: Tables, token: str, content: str, time: str) -> Any:
-    del tables.own("Reminder")[_reminder_key(tables, token, content, time)]
-    return "success"
+    return tool
 
 
 # Alarms ----------------------------------------------------------------------------------------------
@@ -106,10 +95,8 @@ def _delete_reminder(tables: Tables, token: str, content: str, time: str) -> Any
 
 def _alarm_key(tables: Tables, token: str, time: str, topic: str = "alarm clock") -> str:
     check_time(time)
-    key = _find(tables.own("Alarm"), tables.user(token), time=time)
-    if key is None:
-        raise ToolError(f"You have no {topic} at time : {time}")
-    return key
+    refusal = f"You have no {topic} at time : {time}"
+    return _find(tables.own("Alarm"), tables.user(token), refusal, time=time)
 
 
 def _add_alarm(tables: Tables, token: str, time: str) -> Any:
@@ -120,8 +107,7 @@ def _add_alarm(tables: Tables, token: str, time: str) -> Any:
 def _modify_alarm(tables: Tables, token: str, from_time: str, to_time: str) -> Any:
     check_time(from_time)
     check_time(to_time)
-    tables.own("Alarm")[_alarm_key(tables, token, from_time, "agenda")]["time"] = to_time
-    return "success"
+    return _change(tables.own("Alarm"), _alarm_key(tables, token, from_time, "agenda"), {"time": to_time})
 
 
 def _query_alarm(tables: Tables, token: str, time: str) -> Any:
@@ -129,110 +115,73 @@ def _query_alarm(tables: Tables, token: str, time: str) -> Any:
 
 
 def _delete_alarm(tables: Tables, token: str, time: str) -> Any:
-    del tables.own("Alarm")[_alarm_key(tables, token, time)]
-    return "success"
+    return _delete(tables.own("Alarm"), _alarm_key(tables, token, time), {})
 
 
 # Meetings --------------------------------------------------------------------------------------------
 
 
-def _meeting_key(tables: Tables, token: str, topic: str, start_time: str, end_time: str) -> str:
-    for time in (start_time, end_time):
-        if time:
-            check_time(time)
-    if not topic.strip() and not start_time:
-        raise ToolError("Meeting Topic and start_time should not be null both")
-    user = tables.user(token)
-    key = _find(tables.own("Meeting"), user, meeting_topic=topic, start_time=start_time)
-    if key is None:
-        raise _without("meeting", topic, start_time)
-    return key
+def _on_meeting(act: Callable[[Tables, str, Table], Any]) -> ToolFunction:
+    """A tool that takes all fields of a meeting. Args: act: what it does with tables, token and fields."""
+
+    def tool(
+        tables: Tables,
+        token: str,
+        meeting_topic: str,
+        start_time: str,
+        end_time: str,
+        location: str,
+        attendees: Any,
+    ) -> Any:
+        fields = {
+            "meeting_topic": meeting_topic,
+            "start_time": start_time,
+            "end_time": end_time,
+            "location": location,
+            "attendees": attendees,
+        }
+        return act(tables, token, fields)
+
+    return tool
 
 
-def _add_meeting(
-    tables: Tables,
-    token: str,
-    meeting_topic: str,
-    start_time: str,
-    end_time: str,
-    location: str,
-    attendees: Any,
-) -> Any:
-    check_time(start_time)
-    check_time(end_time)
-    if not meeting_topic.strip():
-        raise ToolError("Meeting Topic should not be null")
-    record = {
-        "meeting_topic": meeting_topic,
-        "start_time": start_time,
-        "end_time": end_time,
-        "location": location,
-        "attendees": attendees,
-        "username": tables.user(token),
-    }
-    return _add(tables.own("Meeting"), record)
+def _add_meeting(tables: Tables, token: str, fields: Table) -> Any:
+    check_time(fields["start_time"])
+    check_time(fields["end_time"])
+    given(fields["meeting_topic"].strip(), "Meeting Topic should not be null")
+    return _add(tables.own("Meeting"), {**fields, "username": tables.user(token)})
 
 
-def _modify_meeting(
-    tables: Tables,
-    token: str,
-    meeting_topic: str,
-    start_time: str,
-    end_time: str,
-    location: str,
-    attendees: Any,
-) -> Any:
-    key = _meeting_key(tables, token, meeting_topic, start_time, end_time)
-    tables.own("Meeting")[key] |= {
-        "meeting_topic": meeting_topic,
-        "start_time": start_time,
-        "end_time": end_time,
-        "location": location,
-        "attendees": attendees,
-    }
-    return "success"
+def _with_meeting(act: ChangeRecord) -> ToolFunction:
+    def found(tables: Tables, token: str, fields: Table) -> Any:
+        topic, start = fields["meeting_topic"], fields["start_time"]
+        for time in (start, fields["end_time"]):
+            if time:
+                check_time(time)
+        is_empty = not topic.strip() and not start
+        refuse_if(is_empty, "Meeting Topic and start_time should not be null both")
+        user, refusal = tables.user(token), _not_found("meeting", topic, start)
+        table = tables.own("Meeting")
+        return act(table, _find(table, user, refusal, meeting_topic=topic, start_time=start), fields)
 
-
-def _query_meeting(
-    tables: Tables,
-    token: str,
-    meeting_topic: str,
-    start_time: str,
-    end_time: str,
-    location: str,
-    attendees: Any,
-) -> Any:
-    return tables.own("Meeting")[_meeting_key(tables, token, meeting_topic, start_time, end_time)]
-
-
-def _delete_meeting(
-    tables: Tables,
-    token: str,
-    meeting_topic: str,
-    start_time: str,
-    end_time: str,
-    location: str,
-    attendees: Any,
-) -> Any:
-    del tables.own("Meeting")[_meeting_key(tables, token, meeting_topic, start_time, end_time)]
-    return "success"
+    return _on_meeting(found)
 
 
 CALENDAR_TOOLS: Mapping[str, ToolFunction] = {
     "AddAgenda": _add_agenda,
-    "ModifyAgenda": _modify_agenda,
-    "QueryAgenda": _query_agenda,
-    "DeleteAgenda": _delete_agenda,
+    "ModifyAgenda": _with_agenda(_change),
+    "QueryAgenda": _with_agenda(_show),
+    "DeleteAgenda": _with_agenda(_delete, "meeting"),
     "AddReminder": _add_reminder,
-    "ModifyReminder": _modify_reminder,
-    "QueryReminder": _query_reminder,
-    "DeleteReminder": _delete_reminder,
+    "ModifyReminder": _with_reminder(_change),
+    "QueryReminder": _with_reminder(_show),
+    "DeleteReminder": _with_reminder(_delete),
     "AddAlarm": _add_alarm,
     "ModifyAlarm": _modify_alarm,
     "QueryAlarm": _query_alarm,
     "DeleteAlarm": _delete_alarm,
-    "AddMeeting": _add_meeting,
-    "ModifyMeeting": _modify_meeting,
-    "QueryMeeting": _query_meeting,
-    "DeleteMeeting": _delete_meeting,
+    "AddMeeting": _on_meeting(_add_meeting),
+    "ModifyMeeting": _with_meeting(_change),
+    "QueryMeeting": _with_meeting(_show),
+    "DeleteMeeting": _with_meeting(_delete),
 }

@@ -7,23 +7,23 @@ from wildtool.benchmarks.apibank.tools.state import (
     MOMENT,
     Table,
     Tables,
-    ToolError,
     ToolFunction,
+    given,
     made_up,
     padded_time,
 )
+from wildtool.toolcall.refusals import RefusedCallError, refuse_if
 
 # Appointments ----------------------------------------------------------------------------------------
 
 
 def _register_appointment(tables: Tables, patient_name: str, date: str, doctor_name: str) -> Any:
     patient, doctor, table = patient_name.strip(), doctor_name.strip(), tables.own("Appointments")
-    if not patient or not doctor:
-        raise ToolError("Patient name or doctor name cannot be empty.")
+    refuse_if(not patient or not doctor, "Patient name or doctor name cannot be empty.")
     day = padded_time(date)
     for other in _of_patient(table, patient, day).values():
         same = other["doctor_name"] == doctor
-        raise ToolError(
+        raise RefusedCallError(
             "This appointment has already been registered."
             if same
             else "This patient has already been registered in this day."
@@ -45,8 +45,8 @@ def _of_patient(table: Table, patient: str, day: str) -> Table:
 
 
 def _cancel_registration(tables: Tables, appointment_id: str) -> Any:
-    if tables.own("Appointments").pop(appointment_id.strip(), None) is None:
-        raise ToolError("The appointment ID is incorrect.")
+    found = tables.own("Appointments").pop(appointment_id.strip(), None)
+    refuse_if(found is None, "The appointment ID is incorrect.")
     return "success"
 
 
@@ -56,29 +56,25 @@ def _modify_registration(
     new_appointment_date: str | None = None,
     new_appointment_doctor: str | None = None,
 ) -> Any:
-    record = tables.own("Appointments").get(appointment_id.strip())
-    if record is None:
-        raise ToolError("The appointment ID does not exist.")
+    appointments, key = tables.own("Appointments"), appointment_id.strip()
+    refuse_if(key not in appointments, "The appointment ID does not exist.")
+    record = appointments[key]
     changes: dict[str, str] = {}
     if new_appointment_doctor is not None:
         changes["doctor_name"] = new_appointment_doctor.strip()
-        if not changes["doctor_name"]:
-            raise ToolError("Fail because the doctor name is empty.")
+        refuse_if(not changes["doctor_name"], "Fail because the doctor name is empty.")
     if new_appointment_date is not None:
         changes["date"] = padded_time(new_appointment_date)
     same = {name for name, value in changes.items() if record[name] == value}
-    if not changes or len(same) == 2:
-        raise ToolError("Fail because no modification is made.")
-    if same:
-        raise ToolError(f"Fail because {'date' if 'date' in same else 'doctor'} is not changed.")
+    refuse_if(not changes or len(same) == 2, "Fail because no modification is made.")
+    refuse_if(same, f"Fail because {'date' if 'date' in same else 'doctor'} is not changed.")
     record |= changes
     return "success"
 
 
 def _query_registration(tables: Tables, patient_name: str, date: str) -> Any:
     found = _of_patient(tables.own("Appointments"), patient_name.strip(), padded_time(date))
-    if not found:
-        raise ToolError("No appointments found.")
+    refuse_if(not found, "No appointments found.")
     return found
 
 
@@ -86,22 +82,20 @@ def _query_registration(tables: Tables, patient_name: str, date: str) -> Any:
 
 
 def _user_id(text: str) -> str:
-    found = text.upper().strip()
-    if not found:
-        raise ToolError("The user id cannot be empty.")
-    return found
+    return given(text.upper().strip(), "The user id cannot be empty.")
+
+
+def _moment(time: str) -> str:
+    return padded_time(time, MOMENT).replace("T", " ")
 
 
 def _record_health_data(tables: Tables, user_id: str, time: str, health_data: Any = None) -> Any:
-    user, moment = _user_id(user_id), padded_time(time, MOMENT).replace("T", " ")
-    if not health_data:
-        raise ToolError("The health data cannot be empty.")
+    user, moment = _user_id(user_id), _moment(time)
+    refuse_if(not health_data, "The health data cannot be empty.")
     values: dict[str, Any] = {}
     for entry in health_data:
-        if "name" not in entry:
-            raise ToolError("The health data has invalid format.")
-        if entry["name"] in values:
-            raise ToolError("The health data cannot contain duplicate items.")
+        refuse_if("name" not in entry, "The health data has invalid format.")
+        refuse_if(entry["name"] in values, "The health data cannot contain duplicate items.")
         values[entry["name"]] = entry["value"]
     records = tables.own("HealthData").setdefault(user, [])
     same = next((record for record in reversed(records) if record["time"] == moment), None)
@@ -119,29 +113,22 @@ def _query_health_data(tables: Tables, user_id: str, start_time: str, end_time: 
             times.append(padded_time(text, MOMENT))
         except ValueError as error:
             faults.append(str(error))
-    if faults:
-        raise ToolError("; ".join(faults))
-    if times[0] > times[1]:
-        raise ToolError("The start time cannot be later than the end time.")
-    if user not in tables.shipped("HealthData"):
-        raise ToolError("The user id does not exist.")
+    refuse_if(faults, "; ".join(faults))
+    refuse_if(times[0] > times[1], "The start time cannot be later than the end time.")
+    refuse_if(user not in tables.shipped("HealthData"), "The user id does not exist.")
     found = [
         record
         for record in tables.own("HealthData")[user]
         if times[0] <= padded_time(record["time"], MOMENT) <= times[1]
     ]
-    if not found:
-        raise ToolError("There is no health data in the given time span.")
+    refuse_if(not found, "There is no health data in the given time span.")
     return found
 
 
 def _symptom(tables: Tables, symptom: str, field: str) -> Any:
     """Name and one more field of each illness with a symptom."""
-    name = symptom.strip().lower()
-    if not name:
-        raise ToolError("The symptom cannot be empty.")
-    if name not in tables.shipped("Symptom"):
-        raise ToolError("The symptom does not exist.")
+    name = given(symptom.strip().lower(), "The symptom cannot be empty.")
+    refuse_if(name not in tables.shipped("Symptom"), "The symptom does not exist.")
     return [{"name": one["name"], field: one[field]} for one in tables.shipped("Symptom")[name]]
 
 
@@ -157,10 +144,7 @@ def _symptom_search(tables: Tables, symptom: str) -> Any:
 
 
 def _scene_name(name: str) -> str:
-    found = name.strip().lower()
-    if not found:
-        raise ToolError("Scene name cannot be empty.")
-    return found
+    return given(name.strip().lower(), "Scene name cannot be empty.")
 
 
 def plain_devices(devices: Any) -> list[Table]:
@@ -173,48 +157,41 @@ def plain_devices(devices: Any) -> list[Table]:
 
 
 def _checked_devices(devices: Any) -> list[Table]:
-    if any("name" not in one or "description" not in one for one in devices):
-        raise ToolError("Invalid device format.")
+    is_bad = any("name" not in one or "description" not in one for one in devices)
+    refuse_if(is_bad, "Invalid device format.")
     found = plain_devices(devices)
-    if len({one["name"] for one in found}) < len(found):
-        raise ToolError("Device name cannot be duplicated.")
+    refuse_if(len({one["name"] for one in found}) < len(found), "Device name cannot be duplicated.")
     return found
 
 
 def _add_scene(tables: Tables, name: str, devices: Any) -> Any:
     key, found = _scene_name(name), _checked_devices(devices)
-    if key in tables.shipped("Scenes"):
-        raise ToolError("Scene name already exists.")
+    refuse_if(key in tables.shipped("Scenes"), "Scene name already exists.")
     tables.own("Scenes")[key] = found
     return "success"
 
 
 def _modify_scene(tables: Tables, name: str, devices: Any) -> Any:
     key, found = _scene_name(name), _checked_devices(devices)
-    if key not in tables.shipped("Scenes"):
-        raise ToolError("The scene does not exist.")
+    refuse_if(key not in tables.shipped("Scenes"), "The scene does not exist.")
     tables.own("Scenes")[key] = found
     return "success"
 
 
 def _delete_scene(tables: Tables, name: str) -> Any:
-    if tables.own("Scenes").pop(_scene_name(name), None) is None:
-        raise ToolError("The scene does not exist.")
+    refuse_if(tables.own("Scenes").pop(_scene_name(name), None) is None, "The scene does not exist.")
     return "success"
 
 
 def _query_scene(tables: Tables, name: str) -> Any:
-    found = tables.shipped("Scenes").get(_scene_name(name))
-    if found is None:
-        raise ToolError("Scene not found.")
-    return found
+    scenes, key = tables.shipped("Scenes"), _scene_name(name)
+    refuse_if(key not in scenes, "Scene not found.")
+    return scenes[key]
 
 
 def _timed_switch(tables: Tables, name: str, time: str, on: bool) -> Any:
-    key = name.strip().lower()
-    if not key:
-        raise ToolError("Name cannot be empty.")
-    moment = padded_time(time, MOMENT).replace("T", " ")
+    key = given(name.strip().lower(), "Name cannot be empty.")
+    moment = _moment(time)
     switches = tables.own("TimeSwitch").setdefault(key, [])
     same = next((one for one in switches if one["time"] == moment), None)
     if same is None:
@@ -225,25 +202,17 @@ def _timed_switch(tables: Tables, name: str, time: str, on: bool) -> Any:
 
 
 def _cancel_timed_switch(tables: Tables, name: str, time: str) -> Any:
-    key = name.strip().lower()
-    if not key:
-        raise ToolError("name cannot be empty.")
-    moment = padded_time(time, MOMENT).replace("T", " ")
-    switches = tables.own("TimeSwitch").get(key)
-    if switches is None:
-        raise ToolError("device name does not exist.")
-    same = next((one for one in switches if one["time"] == moment), None)
-    if same is None:
-        raise ToolError("time does not exist.")
-    switches.remove(same)
+    key = given(name.strip().lower(), "name cannot be empty.")
+    moment, devices = _moment(time), tables.own("TimeSwitch")
+    refuse_if(key not in devices, "device name does not exist.")
+    same = [one for one in devices[key] if one["time"] == moment]
+    refuse_if(not same, "time does not exist.")
+    devices[key].remove(same[0])
     return "success"
 
 
 def _play_music(tables: Tables, music_name: str) -> Any:
-    name = music_name.strip().lower()
-    if not name:
-        raise ToolError("The music name cannot be empty.")
-    return f"music://{name}"
+    return f"music://{given(music_name.strip().lower(), 'The music name cannot be empty.')}"
 
 
 CARE_TOOLS: Mapping[str, ToolFunction] = {

@@ -8,12 +8,13 @@ from typing import Any
 from wildtool.benchmarks.apibank.tools.state import (
     DAY,
     Tables,
-    ToolError,
     ToolFunction,
     UnrecordedError,
     check_time,
+    given,
     padded_time,
 )
+from wildtool.toolcall.refusals import RefusedCallError, refuse_if
 
 _TODAY = "2023-03-31"
 _FORMULA_TOKEN = re.compile(r"\d+|[-+*/()]")
@@ -38,14 +39,14 @@ def _book_hotel(
 ) -> Any:
     check_time(check_in_time, DAY)
     check_time(check_out_time, DAY)
-    if adult_count > 2 and room_count == 1:
-        raise ToolError("The number of adults is greater than 2. Two rooms are ordered.")
+    is_full = adult_count > 2 and room_count == 1
+    refuse_if(is_full, "The number of adults is greater than 2. Two rooms are ordered.")
     orders = tables.own("Hotel")
     start, end = _day(check_in_time), _day(check_out_time)
     for order in orders.values():
         taken, free = _day(order["check_in_time"]), _day(order["check_out_time"])
-        if order["hotel_name"] == hotel_name and (taken <= start < free or taken < end <= free):
-            raise ToolError("The room is not available.")
+        overlap = taken <= start < free or taken < end <= free
+        refuse_if(order["hotel_name"] == hotel_name and overlap, "The room is not available.")
     key = str(len(orders) + 1)
     orders[key] = {
         "hotel_name": hotel_name,
@@ -63,12 +64,9 @@ def _day(text: str) -> datetime:
 
 
 def _send_email(tables: Tables, receiver: str, subject: str, content: str) -> Any:
-    if not _ADDRESS.fullmatch(receiver.strip()):
-        raise ToolError("Email address of the receiver is invalid.")
-    if not subject.strip():
-        raise ToolError("Subject cannot be empty.")
-    if not content.strip():
-        raise ToolError("Content cannot be empty.")
+    refuse_if(not _ADDRESS.fullmatch(receiver.strip()), "Email address of the receiver is invalid.")
+    given(subject.strip(), "Subject cannot be empty.")
+    given(content.strip(), "Content cannot be empty.")
     return "success"
 
 
@@ -78,8 +76,8 @@ def _send_email(tables: Tables, receiver: str, subject: str, content: str) -> An
 def _calculator(tables: Tables, formula: str) -> Any:
     text = formula.replace(" ", "")
     tokens = _FORMULA_TOKEN.findall(text) if text.isascii() else []
-    if "".join(tokens) != text or not set(text) & set("+-*/") or not set(text) - set("+-*/"):
-        raise ToolError(_BAD_FORMULA)
+    signs = set("+-*/")
+    refuse_if("".join(tokens) != text or not set(text) & signs or not set(text) - signs, _BAD_FORMULA)
     outer: list[Any] = []
     inner: list[Any] | None = None
     # The original closes the first `(` at the first `)`, so brackets within brackets are invalid.
@@ -90,20 +88,18 @@ def _calculator(tables: Tables, formula: str) -> Any:
             outer.append(_evaluated(inner))
             inner = None
         elif token in "()":
-            raise ToolError(_BAD_FORMULA)
+            raise RefusedCallError(_BAD_FORMULA)
         else:
             (outer if inner is None else inner).append(float(token) if token.isdigit() else token)
-    if inner is not None:
-        raise ToolError(_BAD_FORMULA)
+    refuse_if(inner is not None, _BAD_FORMULA)
     return _evaluated(outer)
 
 
 def _evaluated(parts: Sequence[Any]) -> float:
-    """Numbers joined by operators, `*` and `/` first, each from the left. Raises ToolError, ZeroDivisionError."""
+    """Numbers joined by operators, `*` and `/` first, each from the left. Raises ZeroDivisionError."""
     numbers, operators = parts[::2], parts[1::2]
     well_formed = len(parts) % 2 and all(isinstance(number, float) for number in numbers)
-    if not well_formed or any(isinstance(operator, float) for operator in operators):
-        raise ToolError(_BAD_FORMULA)
+    refuse_if(not well_formed or any(isinstance(operator, float) for operator in operators), _BAD_FORMULA)
     terms = [numbers[0]]
     for operator, number in zip(operators, numbers[1:], strict=True):
         match operator:
@@ -126,13 +122,10 @@ def _evaluated(parts: Sequence[Any]) -> float:
 
 def _query_stock(tables: Tables, stock_code: str, date: str) -> Any:
     code, stocks = stock_code.strip().upper(), tables.shipped("Stock")
-    if not code:
-        raise ToolError("The stock code cannot be empty.")
+    given(code, "The stock code cannot be empty.")
     day = padded_time(date)
-    if code not in stocks:
-        raise ToolError("The stock code does not exist.")
-    if day not in stocks[code]:
-        raise ToolError("The stock price of this date is not maintained.")
+    refuse_if(code not in stocks, "The stock code does not exist.")
+    refuse_if(day not in stocks[code], "The stock price of this date is not maintained.")
     return stocks[code][day]
 
 
@@ -146,45 +139,38 @@ def month_and_day(date: str) -> str:
 
 def _query_history_today(tables: Tables, date: str) -> Any:
     history, day = tables.shipped("History"), month_and_day(date)
-    if day not in history:
-        raise ToolError("The date is not in the database.")
+    refuse_if(day not in history, "The date is not in the database.")
     fields = ("Title", "Date", "Description")
     return [", ".join(f"{name}: {event[name].strip()}" for name in fields) for event in history[day]]
 
 
 def _document_qa(tables: Tables, url: str, question: str) -> Any:
-    if not question.strip():
-        raise ToolError("The question is empty.")
-    if url.strip() not in tables.shipped("QuestionAnswering"):
-        raise ToolError("The document of this url failed to be processed.")
+    refuse_if(not question.strip(), "The question is empty.")
+    documents = tables.shipped("QuestionAnswering")
+    refuse_if(url.strip() not in documents, "The document of this url failed to be processed.")
     # The original looks the question up among objects that hold questions, so it never finds one (Q15).
     return "The question is too difficult to answer."
 
 
 def _image_caption(tables: Tables, url: str) -> Any:
     place = url.strip()
-    if not place.endswith((".jpg", ".jpeg", ".png")):
-        raise ToolError("The url should end with .jpg, .jpeg or .png.")
-    for image in tables.shipped("ImageCaptioning"):
-        if image["url"] == place:
-            return image["caption"]
-    raise ToolError("The image of this url failed to be processed.")
+    refuse_if(not place.endswith((".jpg", ".jpeg", ".png")), "The url should end with .jpg, .jpeg or .png.")
+    captions = [image["caption"] for image in tables.shipped("ImageCaptioning") if image["url"] == place]
+    refuse_if(not captions, "The image of this url failed to be processed.")
+    return captions[0]
 
 
 def _speech_recognition(tables: Tables, url: str) -> Any:
     place, recordings = url.strip(), tables.shipped("SpeechRecognition")
-    if not place.endswith(".wav"):
-        raise ToolError("The url should end with .wav.")
-    if place not in recordings:
-        raise ToolError("The audio of this url failed to be processed.")
+    refuse_if(not place.endswith(".wav"), "The url should end with .wav.")
+    refuse_if(place not in recordings, "The audio of this url failed to be processed.")
     return recordings[place]
 
 
 def _wiki(tables: Tables, keyword: str) -> Any:
-    page = tables.shipped("Wiki").get(keyword.replace("_", " ").strip().lower())
-    if page is None:
-        raise ToolError("Keyword not found.")
-    return {"url": page["url"], "summary": page["summary"]}
+    pages, key = tables.shipped("Wiki"), keyword.replace("_", " ").strip().lower()
+    refuse_if(key not in pages, "Keyword not found.")
+    return {"url": pages[key]["url"], "summary": pages[key]["summary"]}
 
 
 # Recorded --------------------------------------------------------------------------------------------

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
+from wildtool.toolcall.refusals import RefusedCallError, refuse_if
+
 MOMENT, DAY = "%Y-%m-%d %H:%M:%S", "%Y-%m-%d"
 """Formats of times and of dates."""
 Table = dict[str, Any]
@@ -13,11 +15,7 @@ ToolFunction = Callable[..., Any]
 """Takes the tables and the call's arguments by name; returns the output."""
 
 
-class ToolError(Exception):
-    """A tool refuses a call; its text is the exception that the call's result shows."""
-
-
-class UnrecordedError(ToolError):
+class UnrecordedError(RefusedCallError):
     """A tool that needs the network was asked something for which no answer is recorded."""
 
 
@@ -45,11 +43,11 @@ class Tables:
         return self._own.get(name, self._initial.get(name, {}))
 
     def user(self, token: str, refusal: str = "The token is invalid.") -> str:
-        """The user to whom a token belongs. Raises ToolError."""
+        """The user to whom a token belongs. Raises RefusedCallError."""
         for name, account in self.own("Account").items():
             if account["token"] == token:
                 return name
-        raise ToolError(refusal)
+        raise RefusedCallError(refusal)
 
 
 class Recorded:
@@ -79,6 +77,15 @@ def _key(tool: str, arguments: Mapping[str, str]) -> tuple[str, tuple[tuple[str,
 
 def _no_search(tool: str, query: str) -> Any:
     raise UnrecordedError(f"no answer of {tool} to {query!r:.60} is recorded")
+
+
+# Arguments -------------------------------------------------------------------------------------------
+
+
+def given(text: str, refusal: str) -> str:
+    """A text that must not be empty. Raises RefusedCallError."""
+    refuse_if(not text, refusal)
+    return text
 
 
 # Times -----------------------------------------------------------------------------------------------

@@ -12,9 +12,9 @@ from typing import Any
 from wildtool.benchmarks.bfcl.simulated.base import (
     ApiState,
     ApiTool,
-    RefusedCallError,
     SimulatedApi,
     SimulatedTables,
+    failed,
 )
 from wildtool.benchmarks.bfcl.simulated.calculator import MathAPI
 from wildtool.benchmarks.bfcl.simulated.files import GorillaFileSystem
@@ -26,6 +26,7 @@ from wildtool.benchmarks.bfcl.simulated.travel import TravelAPI
 from wildtool.benchmarks.bfcl.simulated.vehicle import VehicleControlAPI
 from wildtool.errors import DataError
 from wildtool.toolcall.call_syntax import dotted_name, parse_expression
+from wildtool.toolcall.refusals import RefusedCallError
 
 SIMULATED_CLASSES: Mapping[str, type[SimulatedApi]] = {
     owner.NAME: owner
@@ -144,7 +145,7 @@ class SimulatedApis:
                 try:
                     return self._tools[name](*positional, **named)
                 except RefusedCallError as refusal:
-                    return refusal.result
+                    return {**refusal.also, **failed(str(refusal))}
             case _:
                 raise ValueError(f"expected a value or a call of a tool, found {type(node).__name__}")
 

@@ -143,20 +143,6 @@ def copied(value: Any) -> Any:
     return [copied(element) for element in value] if isinstance(value, list) else value  # pyright: ignore[reportUnknownVariableType]
 
 
-class RefusedCallError(Exception):
-    """A tool refuses a call, which then gives `result`."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self.result = failed(text)
-
-
-def refuse_if(condition: object, text: str) -> None:
-    """Raises RefusedCallError where a condition holds."""
-    if condition:
-        raise RefusedCallError(text)
-
-
 def failed(text: str) -> ApiState:
     """What a refused call returns."""
     return {"error": text}

@@ -5,7 +5,8 @@ from decimal import ROUND_HALF_UP, Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
-from wildtool.benchmarks.bfcl.simulated.base import ApiState, SimulatedApi, failed, refuse_if
+from wildtool.benchmarks.bfcl.simulated.base import ApiState, SimulatedApi, failed
+from wildtool.toolcall.refusals import refuse_if
 
 MAX_PRECISION = 1_000
 """Most decimal digits of a root or logarithm; the original has no limit and would not end."""

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar, cast
 
-from wildtool.benchmarks.bfcl.simulated.base import ApiState, RefusedCallError, SimulatedApi, refuse_if
+from wildtool.benchmarks.bfcl.simulated.base import ApiState, SimulatedApi
+from wildtool.toolcall.refusals import RefusedCallError, refuse_if
 
 _BAD_CHARACTERS = frozenset('|/\\?%*:"><')
 _UNITS = ("B", "KB", "MB", "GB", "TB", "PB")

@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
-from wildtool.benchmarks.bfcl.simulated.base import ApiState, ApiTool, SimulatedApi, copied, failed, refuse_if
+from wildtool.benchmarks.bfcl.simulated.base import ApiState, ApiTool, SimulatedApi, copied, failed
+from wildtool.toolcall.refusals import refuse_if
 from wildtool.toolcall.retrieval import LENGTH_WEIGHT, SATURATION, search_words
 
 CORE, ARCHIVE = "core_memory", "archival_memory"

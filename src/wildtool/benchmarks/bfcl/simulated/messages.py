@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
-from wildtool.benchmarks.bfcl.simulated.base import ApiState, SimulatedApi, failed, refuse_if
+from wildtool.benchmarks.bfcl.simulated.base import ApiState, SimulatedApi, failed
+from wildtool.toolcall.refusals import refuse_if
 
 _SEED = 200191
 

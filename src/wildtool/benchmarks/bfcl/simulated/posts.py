@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from wildtool.benchmarks.bfcl.simulated.base import ApiState, SimulatedApi, refuse_if
+from wildtool.benchmarks.bfcl.simulated.base import ApiState, SimulatedApi
+from wildtool.toolcall.refusals import refuse_if
 
 
 class TwitterAPI(SimulatedApi):

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from wildtool.benchmarks.bfcl.simulated.base import ApiState, SimulatedApi, failed, refuse_if
+from wildtool.benchmarks.bfcl.simulated.base import ApiState, SimulatedApi, failed
+from wildtool.toolcall.refusals import refuse_if
 
 _NO_LOGIN = "no user is logged in"
 

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from wildtool.benchmarks.bfcl.simulated.base import ApiState, SimulatedApi, copied, failed, refuse_if
+from wildtool.benchmarks.bfcl.simulated.base import ApiState, SimulatedApi, copied, failed
+from wildtool.toolcall.refusals import refuse_if
 
 _CLOCK = datetime(2024, 9, 1, 10, 30)
 _SECONDS_A_DAY = 86_400

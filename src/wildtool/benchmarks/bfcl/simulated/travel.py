@@ -7,13 +7,8 @@ from contextlib import contextmanager
 from datetime import date, datetime
 from typing import Any
 
-from wildtool.benchmarks.bfcl.simulated.base import (
-    ApiState,
-    RefusedCallError,
-    SimulatedApi,
-    copied,
-    refuse_if,
-)
+from wildtool.benchmarks.bfcl.simulated.base import ApiState, SimulatedApi, copied
+from wildtool.toolcall.refusals import RefusedCallError, refuse_if
 
 _CLASS_FACTORS = {"economy": 1, "business": 2, "first": 5}
 _TODAY = date(2026, 3, 23)
@@ -30,7 +25,7 @@ def refusing(status: str) -> Generator[None]:
     try:
         yield
     except RefusedCallError as refusal:
-        refusal.result = {status: False, **refusal.result}
+        refusal.also = {status: False}
         raise
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime, time
 from typing import Any
 
-from wildtool.benchmarks.bfcl.simulated.base import ApiState, RefusedCallError, SimulatedApi, refuse_if
+from wildtool.benchmarks.bfcl.simulated.base import ApiState, SimulatedApi
 from wildtool.benchmarks.bfcl.simulated.files import File, GorillaFileSystem, walked
 from wildtool.benchmarks.bfcl.simulated.messages import MessageAPI
 from wildtool.benchmarks.bfcl.simulated.posts import TwitterAPI
@@ -12,6 +12,7 @@ from wildtool.benchmarks.bfcl.simulated.tickets import TicketAPI
 from wildtool.benchmarks.bfcl.simulated.trading import TradingBot
 from wildtool.benchmarks.bfcl.simulated.travel import TravelAPI, refusing
 from wildtool.benchmarks.bfcl.simulated.vehicle import VehicleControlAPI
+from wildtool.toolcall.refusals import RefusedCallError, refuse_if
 
 _OPEN, _CLOSE = time(9, 30), time(16)
 _LATER_ROUTES = (("LAX", "HND"), ("CRH", "HKG"), ("CRH", "JFK"))

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from copy import copy
 from typing import Any
 
-from wildtool.benchmarks.bfcl.simulated.base import ApiState, SimulatedApi, failed, refuse_if
+from wildtool.benchmarks.bfcl.simulated.base import ApiState, SimulatedApi, failed
+from wildtool.toolcall.refusals import refuse_if
 
 _DISTANCES = {
     ("83214", "74532"): 750.0,
