@@ -10,6 +10,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
+import orjson
+
 from wildtool.errors import DataError
 from wildtool.json_codec import LINE_LIMITS, json_type, loads_within
 from wildtool.types import Source
@@ -43,6 +45,34 @@ def read_json(path: Path) -> Any:
         return loads_within(read_unpacked(path), _FILE_LIMITS)
     except (ValueError, RecursionError) as error:
         raise DataError(f"{path}: not JSON ({error})") from error
+
+
+def read_packed_lines(path: Path, what: str = "record") -> Iterator[tuple[str, dict[str, Any]]]:
+    """The JSON object of every line of a file, which may be compressed, with its place for messages. Raises DataError.
+
+    Args:
+        what: what a line holds, for messages.
+    """
+    for number, line in enumerate(read_unpacked(path).splitlines(), 1):
+        if line.strip():
+            where = f"{path}:{number}"
+            try:
+                record = _loads_line(line)
+            except ValueError as error:
+                raise DataError(
+                    f"{where}: not a JSON object ({error}); expected one {what} per line"
+                ) from error
+            if not isinstance(record, dict):
+                raise DataError(f"{where}: expected a JSON object, found {json_type(record)}")
+            yield where, cast(dict[str, Any], record)
+
+
+def _loads_line(line: bytes) -> Any:
+    """The value of a JSON text; of one that orjson refuses what the standard library reads. Raises ValueError."""
+    try:
+        return orjson.loads(line)
+    except ValueError:
+        return loads_within(line, LINE_LIMITS)
 
 
 def read_record_list(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -1,14 +1,14 @@
 """When the result of a call counts as the recorded one: each tool's own rule, and one rule for all of them (`fixed`)."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, cast
 
 from wildtool.benchmarks.apibank.tools import CallResult
 from wildtool.benchmarks.apibank.tools.care import plain_devices
 from wildtool.benchmarks.apibank.tools.services import month_and_day
-from wildtool.benchmarks.apibank.tools.state import DAY, MOMENT, unlike_anything
+from wildtool.benchmarks.apibank.tools.state import MOMENT, padded_time
 
 Normalize = Callable[[Any], Any]
 RULE_ERRORS = (LookupError, TypeError, AttributeError, ValueError)
@@ -108,14 +108,18 @@ def _if_given(normal: Normalize) -> Normalize:
     return lambda value: None if value is None else normal(value)
 
 
-def _month(value: Any) -> Any:
-    try:
-        return month_and_day(value)
-    except ValueError:
-        return object()
+def _time_as(read: Callable[[str], str]) -> Normalize:
+    def normal(value: Any) -> Any:
+        try:
+            return read(value)
+        except ValueError:
+            return object()  # what is no time equals nothing, not even the same text again
+
+    return normal
 
 
-_date, _moment = partial(unlike_anything, format=DAY), partial(unlike_anything, format=MOMENT)
+_date, _month = _time_as(padded_time), _time_as(month_and_day)
+_moment = _time_as(partial(padded_time, format=MOMENT))
 _STRICT = ToolRule()
 _AGENDA = ToolRule({"time": _same, "location": _same}, words="content")
 _REMINDER = ToolRule({"time": _same}, words="content", any_case=True)
@@ -194,36 +198,39 @@ _BY_CHANCE = frozenset({"RegisterUser", "AppointmentRegistration"})
 """Tools that give an id drawn by chance."""
 
 
-@dataclass(frozen=True, slots=True)
-class EqualInputs:
-    """`fixed`: every argument counts, by its kind, and the output is that of the gold call on the same tables."""
+_NEW_NAMES: Mapping[str, str] = {"device_id": "name"}
+"""Recorded names of parameters that have another name now."""
 
-    names: Mapping[str, str] = field(default_factory=lambda: {"device_id": "name"})
-    """Recorded names of parameters that have another name now."""
 
-    def renamed(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Recorded arguments under the names that the tool has now."""
-        return {self.names.get(name, name): value for name, value in arguments.items()}
+def renamed(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Recorded arguments under the names that the tool has now."""
+    return {_NEW_NAMES.get(name, name): value for name, value in arguments.items()}
 
-    def accepts(self, tool: str, found: CallResult, gold: CallResult) -> bool:
-        """Args: gold: what the recorded call gives on the same tables."""
-        if found.exception != gold.exception:
-            return False
-        if tool not in _BY_CHANCE and found.output != gold.output:
-            return False
-        if tool in SEARCHES:
-            return True
-        return found.input.keys() == gold.input.keys() and all(
-            self._agree(name, value, gold.input[name]) for name, value in found.input.items()
-        )
 
-    def _agree(self, name: str, found: Any, wanted: Any) -> bool:
-        if name in SECRETS or not (isinstance(found, str) and isinstance(wanted, str)):
-            return _in_any_order(found) == _in_any_order(wanted)
-        one, other = (" ".join(text.split()).casefold() for text in (found, wanted))
-        if name in FREE_TEXTS:
-            return share_words(one, other, any_case=True)
-        return one == other or any(normal(one) == normal(other) for normal in (_date, _moment, _month))
+def equals_gold(tool: str, found: CallResult, gold: CallResult) -> bool:
+    """`fixed`: whether the output is the gold call's, and every argument agrees with it by its kind.
+
+    Args:
+        gold: what the recorded call gives on the same tables.
+    """
+    if found.exception != gold.exception:
+        return False
+    if tool not in _BY_CHANCE and found.output != gold.output:
+        return False
+    if tool in SEARCHES:
+        return True
+    return found.input.keys() == gold.input.keys() and all(
+        _agree(name, value, gold.input[name]) for name, value in found.input.items()
+    )
+
+
+def _agree(name: str, found: Any, wanted: Any) -> bool:
+    if name in SECRETS or not (isinstance(found, str) and isinstance(wanted, str)):
+        return _in_any_order(found) == _in_any_order(wanted)
+    one, other = (" ".join(text.split()).casefold() for text in (found, wanted))
+    if name in FREE_TEXTS:
+        return share_words(one, other, any_case=True)
+    return one == other or any(normal(one) == normal(other) for normal in (_date, _moment, _month))
 
 
 def _in_any_order(value: Any) -> Any:

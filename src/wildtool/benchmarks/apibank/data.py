@@ -10,9 +10,9 @@ from typing import Any
 from wildtool.benchmark import Finding
 from wildtool.benchmarks.apibank.tools import API_TOOLS
 from wildtool.benchmarks.apibank.tools.state import Recorded, Tables, UnrecordedError
-from wildtool.data.files import find_packed, read_json, read_unpacked
+from wildtool.data.files import find_packed, read_json, read_packed_lines
 from wildtool.errors import DataError
-from wildtool.json_codec import as_object, as_objects, checked, json_type, loads, required_field
+from wildtool.json_codec import as_object, as_objects, checked, required_field
 from wildtool.stats.describe import count_metrics
 from wildtool.toolcall.retrieval import Bm25
 from wildtool.types import Item, Metric
@@ -171,15 +171,12 @@ def _library_of(folder: Path) -> ToolLibrary:
 def read_tool_library(folder: Path) -> ToolLibrary:
     """Descriptions and tables. Raises DataError."""
     places = [data_file(folder, name) for name in (TOOLS_FILE, TABLES_FILE)]
-    found = [read_json(place) for place in places]
-    for place, value in zip(places, found, strict=True):
-        if not isinstance(value, dict):
-            raise DataError(f"{place}: expected an object, found {json_type(value)}")
-    descriptions, tables = found
+    descriptions, tables = (checked(read_json(place), dict, str(place)) for place in places)
     for name in API_TOOLS:
         about = as_object(descriptions.get(name))
         required_field(about, "description", str, f"{places[0]}: {name}")
-        for key, parameter in _object_field(about, "input_parameters", f"{places[0]}: {name}").items():
+        declared = as_object(required_field(about, "input_parameters", dict, f"{places[0]}: {name}"))
+        for key, parameter in declared.items():
             required_field(as_object(parameter), "type", str, f"{places[0]}: {name}: {key}")
     return ToolLibrary(descriptions, tables)
 
@@ -187,24 +184,13 @@ def read_tool_library(folder: Path) -> ToolLibrary:
 def read_dialogues(folder: Path, level: str) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     """File name and turns of each dialogue. Raises DataError naming file, line and field."""
     path = data_file(folder, level)
-    for number, line in enumerate(read_unpacked(path).splitlines(), 1):
-        where = f"{path}:{number}"
-        try:
-            record = as_object(loads(line))
-        except ValueError as error:
-            raise DataError(f"{where}: not JSON ({error})") from error
+    for where, record in read_packed_lines(path, "dialogue"):
         file = required_field(record, "file", str, where)
         checked(record.get("turns"), list, f"{where} ({file}): field turns")
         turns = as_objects(record["turns"])
         for place, turn in enumerate(turns):
             _check_turn(turn, f"{where} ({file}): turns[{place}]")
         yield file, turns
-
-
-def _object_field(record: dict[str, Any], field: str, where: str) -> dict[str, Any]:
-    """A field that is an object. Raises DataError."""
-    checked(record.get(field), dict, f"{where}: field {field}")
-    return as_object(record[field])
 
 
 def _check_turn(turn: dict[str, Any], where: str) -> None:
@@ -217,8 +203,8 @@ def _check_turn(turn: dict[str, Any], where: str) -> None:
     name = required_field(turn, "api_name", str, where)
     if name not in API_TOOLS:
         raise DataError(f"{where}: field api_name: {name!r} is none of the {len(API_TOOLS)} tools")
-    _object_field(turn, "param_dict", where)
-    result = _object_field(turn, "result", where)
+    required_field(turn, "param_dict", dict, where)
+    result = as_object(required_field(turn, "result", dict, where))
     for key in ("input", "output", "exception"):
         if key not in result:
             raise DataError(f"{where}: result.{key} is missing")
@@ -242,12 +228,8 @@ def read_items(folder: Path, split: str | None, asked: Callable[[Sample], bool])
             samples = {str(one.number): one for one in samples_of(turns) if one.task and asked(one)}
             if samples:
                 name = f"{level}/{file.removesuffix('.jsonl')}"
-                yield Item(
-                    name,
-                    tuple(samples),
-                    Dialogue(level, file, tuple(turns), samples, library),
-                    split=level,
-                )
+                record = Dialogue(level, file, tuple(turns), samples, library)
+                yield Item(name, tuple(samples), record, split=level)
 
 
 # Description and checks ------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from wildtool.benchmarks.apibank.calls import (
     read_call,
     read_call_fixed,
 )
-from wildtool.benchmarks.apibank.compare import RULE_ERRORS, SEARCHES, EqualInputs, tool_rule
+from wildtool.benchmarks.apibank.compare import RULE_ERRORS, SEARCHES, equals_gold, renamed, tool_rule
 from wildtool.benchmarks.apibank.data import CALL, Dialogue, Turn
 from wildtool.benchmarks.apibank.prompt import HIDDEN_TOOLS, sample_request, target_text
 from wildtool.benchmarks.apibank.tools import API_TOOLS, ArgumentError, CallResult, execute
@@ -38,7 +38,6 @@ API_ERRORS = (NO_CALL, WRONG_API, WRONG_ARGUMENTS, WRONG_RESULT)
 """Error classes of wrong calls; a reply has only the other one."""
 _MAX_REPLY = 200_000
 """Characters of a reply that `fixed` compares."""
-_FIXED = EqualInputs()
 
 
 def call_of(turn: Turn) -> WrittenCall:
@@ -93,7 +92,7 @@ def check_call_fixed(dialogue: Dialogue, unit: str, text: str) -> Check:
     call, tables = _renamed(call), _tables_before(dialogue, unit)
     try:
         found = run_call(dialogue, tables, call, convert_fixed)
-        correct = _FIXED.accepts(call.name, found, _run_gold(dialogue, unit))
+        correct = equals_gold(call.name, found, _run_gold(dialogue, unit))
     except (ArgumentError, BadValueError) as error:
         return Check(False, WRONG_ARGUMENTS, str(error))
     except RULE_ERRORS as error:
@@ -120,7 +119,7 @@ def _shown(found: CallResult) -> Mapping[str, Any]:
 
 
 def _renamed(call: WrittenCall) -> WrittenCall:
-    return WrittenCall(call.name, _FIXED.renamed(call.arguments), call.text)
+    return WrittenCall(call.name, renamed(call.arguments), call.text)
 
 
 def _run_gold(dialogue: Dialogue, unit: str, tables: Tables | None = None) -> CallResult:
@@ -137,7 +136,7 @@ def _tables_before(dialogue: Dialogue, unit: str) -> Tables:
             try:
                 run_call(dialogue, tables, _renamed(call_of(turn)), convert_fixed)
             except (ArgumentError, BadValueError):
-                continue
+                continue  # refused when it was recorded, too, so it changed nothing
     return tables
 
 

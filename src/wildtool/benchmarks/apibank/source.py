@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.benchmarks.apibank.data import DIALOGUE_LEVELS, JOINED_FILES, TABLES_FILE, TOOLS_FILE, data_file
-from wildtool.data.files import find_packed, read_json, read_unpacked, source_of_files
+from wildtool.data.files import find_packed, read_json, read_packed_lines, read_unpacked, source_of_files
 from wildtool.data.pinned import (
     MAX_PARALLEL_FETCHES,
     ReportProgress,
@@ -56,7 +56,7 @@ def pull(file: Path | None, mirror: str | None, report: ReportProgress) -> Path:
         file: copy from this folder: a checkout of the repository, its benchmark's folder, or the four joined files.
     """
     folder = official_folder("apibank")
-    if _verified(folder) is None:
+    if _is_verified(folder):
         report(f"{folder}: all files are there and verified")
         return folder
     if file is not None and not file.is_dir():
@@ -87,24 +87,19 @@ def pull(file: Path | None, mirror: str | None, report: ReportProgress) -> Path:
     return folder
 
 
-def _verified(folder: Path) -> str | None:
-    """The first file that is missing or is another one; None where all are right."""
-    for name in JOINED_FILES:
-        try:
-            if digest_of(_read_joined(folder, name)) != CONTENT_DIGESTS[name]:
-                return name
-        except DataError:
-            return name
-    return None
+def _is_verified(folder: Path) -> bool:
+    """Whether all files are there and the right ones."""
+    try:
+        return all(digest_of(_read_joined(folder, name)) == CONTENT_DIGESTS[name] for name in JOINED_FILES)
+    except DataError:
+        return False  # a missing or damaged file is brought again
 
 
 def _read_joined(folder: Path, name: str) -> Any:
     path = data_file(folder, name)
     if name not in DIALOGUE_LEVELS:
         return read_json(path)
-    return [
-        _parsed(line, f"{path}:{number}") for number, line in enumerate(read_unpacked(path).splitlines(), 1)
-    ]
+    return [dialogue for _, dialogue in read_packed_lines(path, "dialogue")]
 
 
 def _write(folder: Path, joined: dict[str, Any]) -> None:

@@ -221,7 +221,7 @@ def _answer_in(text: str) -> str:
     try:
         found = as_object(CallReader().value(parse_expression(text[start : end + 1])))
     except (CallSyntaxError, ValueError, RecursionError):
-        found = {}
+        found = {}  # a reply in its own words
     return str(found.get("answer", text))
 
 

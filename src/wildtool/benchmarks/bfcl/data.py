@@ -1,22 +1,21 @@
 """BFCL's files: questions with their function documents, and the answers beside them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
-
-import orjson
 
 from wildtool.benchmarks.bfcl.categories import (
     AST_KINDS,
     BFCL_CATEGORIES,
     Category,
+    Kind,
     Language,
     split_categories,
 )
-from wildtool.data.files import find_packed, read_json, read_unpacked
+from wildtool.data.files import find_packed, read_json, read_packed_lines
 from wildtool.errors import DataError
-from wildtool.json_codec import LINE_LIMITS, checked, json_type, loads_within, required_field
+from wildtool.json_codec import checked, required_field
 from wildtool.types import Item, Message
 
 if TYPE_CHECKING:
@@ -95,26 +94,14 @@ def read_category_file(folder: Path, category: Category, version: str) -> Iterat
             f"{folder}: {category.file_name(version)} is missing; choose what is there with --split, or get the data"
             " with `wildtool data pull bfcl`"
         )
-    if category.kind == "multi_turn":
-        yield from _multi_turn_items(folder, category, version, questions)
-        return
-    if category.kind == "memory":
-        yield from _memory_items(folder, category, version, questions)
-        return
-    if category.kind == "web_search":
-        yield from _search_items(folder, category, version, questions)
-        return
-    if category.kind == "forms":
-        yield from _form_items(folder, category, version, questions)
-        return
-    answers = _answers(folder, category, version)
-    for place, (where, entry) in enumerate(packed_lines(questions)):
-        name = required_field(entry, "id", str, where)
-        where = f"{where} (id {name!r})"
-        if answers is not None and place >= len(answers):
-            raise DataError(f"{where}: the file of answers has only {len(answers)}")
-        record = read_entry(entry, category, where, () if answers is None else answers[place], version)
-        yield Item(name, ("0",), record, split=category.name)
+    read = _READERS.get(category.kind, _single_turn_items)
+    yield from read(folder, category, version, questions)
+
+
+def _single_turn_items(folder: Path, category: Category, version: str, questions: Path) -> Iterator[Item]:
+    for where, entry, answers in _with_answers(folder, category, version, questions, read_answers):
+        record = read_entry(entry, category, where, answers or (), version)
+        yield Item(entry["id"], ("0",), record, split=category.name)
 
 
 def _multi_turn_items(folder: Path, category: Category, version: str, questions: Path) -> Iterator[Item]:
@@ -149,7 +136,7 @@ def _memory_items(folder: Path, category: Category, version: str, questions: Pat
                 tuple(read_turn(turn, f"{where}: question[{place}]"))
                 for place, turn in enumerate(cast(list[Any], required_field(entry, "question", list, where)))
             )
-            for where, entry in packed_lines(earlier_file(folder, scenario))
+            for where, entry in read_packed_lines(earlier_file(folder, scenario), "entry")
         ]
         record = MemoryRecord(category, scenario, tuple(filter(None, earlier)), units, functions)
         yield Item(f"{category.name}:{scenario}", tuple(units), record, split=category.name)
@@ -190,15 +177,28 @@ def earlier_file(folder: Path, scenario: str) -> Path:
 
 
 def _with_answers(
-    folder: Path, category: Category, version: str, questions: Path
-) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
-    """Place, question and answer of each entry; answers belong to questions by their places."""
-    answers = list(packed_lines(_required_answers(folder, category, version)))
-    for place, (where, entry) in enumerate(packed_lines(questions)):
+    folder: Path,
+    category: Category,
+    version: str,
+    questions: Path,
+    read: Callable[[dict[str, Any], str], Any] = lambda answer, where: answer,
+) -> Iterator[tuple[str, dict[str, Any], Any]]:
+    """Place, question and answer of each entry, the answer None where the category has none.
+
+    Args:
+        read: checks an answer, given its place; answers belong to questions by their places.
+    """
+    answers: list[Any] | None = None
+    if category.has_answers:
+        path = answer_file(folder, category, version)
+        if path is None:
+            raise DataError(f"{folder}: possible_answer/{category.file_name(version)} is missing")
+        answers = [read(answer, where) for where, answer in read_packed_lines(path, "entry")]
+    for place, (where, entry) in enumerate(read_packed_lines(questions, "entry")):
         where = f"{where} (id {required_field(entry, 'id', str, where)!r})"
-        if place >= len(answers):
+        if answers is not None and place >= len(answers):
             raise DataError(f"{where}: the file of answers has only {len(answers)}")
-        yield where, entry, answers[place][1]
+        yield where, entry, None if answers is None else answers[place]
 
 
 def _form_items(folder: Path, category: Category, version: str, questions: Path) -> Iterator[Item]:
@@ -225,19 +225,13 @@ def form_entries(path: Path) -> Mapping[Category, Sequence[str]]:
     return found
 
 
-def _answers(folder: Path, category: Category, version: str) -> list[tuple[AcceptedCall, ...]] | None:
-    """The answers, which belong to the questions by their places; None where the category has none."""
-    if not category.has_answers:
-        return None
-    lines = packed_lines(_required_answers(folder, category, version))
-    return [read_answers(entry, where) for where, entry in lines]
-
-
-def _required_answers(folder: Path, category: Category, version: str) -> Path:
-    path = answer_file(folder, category, version)
-    if path is None:
-        raise DataError(f"{folder}: possible_answer/{category.file_name(version)} is missing")
-    return path
+_READERS: Mapping[Kind, Callable[[Path, Category, str, Path], Iterator[Item]]] = {
+    "multi_turn": _multi_turn_items,
+    "memory": _memory_items,
+    "web_search": _search_items,
+    "forms": _form_items,
+}
+"""By kind of category, given folder, category, version and file of questions; for the others `_single_turn_items`."""
 
 
 def read_answers(entry: dict[str, Any], where: str) -> tuple[AcceptedCall, ...]:
@@ -299,27 +293,3 @@ def _check_function(function: Any, where: str, number: int) -> None:
             parameters: Any = function.get("parameters")
             checked(parameters, dict, f"{place}: field parameters")
             checked(parameters.get("properties", {}), dict, f"{place}.parameters: field properties")
-
-
-def packed_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The JSON object of every line of a file, which may be packed, after its place. Raises DataError."""
-    for number, line in enumerate(read_unpacked(path).splitlines(), 1):
-        if line.strip():
-            where = f"{path}:{number}"
-            try:
-                entry = _loads(line)
-            except ValueError as error:
-                raise DataError(
-                    f"{where}: not a JSON object ({error}); expected one entry per line"
-                ) from error
-            if not isinstance(entry, dict):
-                raise DataError(f"{where}: expected a JSON object, found {json_type(entry)}")
-            yield where, cast(dict[str, Any], entry)
-
-
-def _loads(line: bytes) -> Any:
-    """The value of a JSON text; of one that orjson refuses what the standard library reads. Raises ValueError."""
-    try:
-        return orjson.loads(line)
-    except ValueError:
-        return loads_within(line, LINE_LIMITS)

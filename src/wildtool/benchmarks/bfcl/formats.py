@@ -56,7 +56,7 @@ def decode_json(text: str) -> list[Any]:
     try:
         value = json.loads(text[first.start() : last.end()] if first and last else text)
     except (ValueError, RecursionError):
-        return []
+        return []  # as the original, which takes any other text for a reply without calls
     return _json_calls(value)
 
 

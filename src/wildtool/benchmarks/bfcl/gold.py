@@ -85,7 +85,7 @@ def _reads_back(text: str, value: Any, word: str, nested: Any, language: Languag
             text = decoded[0]["function_name"]["value"]
         return syntax.convert is not None and syntax.convert(text, word, nested) == value
     except (DecodeError, ValueError, NotImplementedError, LookupError, TypeError):
-        return False
+        return False  # such as for types that the published rules cannot convert
 
 
 def _texts(value: Any, word: str, nested: Any, language: Language, native: bool) -> Iterator[str]:

@@ -76,7 +76,7 @@ class MultiTurnEpisode(ABC):
         try:
             calls = self._calls(reply)
         except DecodeError:
-            return []
+            return []  # a text for the user ends the turn
         return [] if calls == [""] else calls
 
     def answered(self, reply: Message, calls: list[str], results: Sequence[str]) -> None:

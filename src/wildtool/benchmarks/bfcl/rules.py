@@ -200,7 +200,7 @@ class SingleTurnRules(Rules):
         try:
             calls = decode_python(written_text(reply) or "")
         except DecodeError:
-            calls = []
+            calls = []  # a text for the user
         return [(name, given) for call in calls for name, given in call.items()] or said_calls(reply)
 
     # The audit ----------------------------------------------------------------------------------------

@@ -10,7 +10,6 @@ from wildtool.benchmarks.bfcl.data import (
     answer_file,
     earlier_file,
     form_entries,
-    packed_lines,
     question_file,
     version_of,
 )
@@ -18,7 +17,7 @@ from wildtool.benchmarks.bfcl.multi_turn import document_file, simulated_files
 from wildtool.benchmarks.bfcl.originals import OriginalTexts, original_files, read_original_texts
 from wildtool.benchmarks.bfcl.simulated.extract import pull_tables
 from wildtool.benchmarks.bfcl.simulated.memory import MEMORY_CLASSES
-from wildtool.data.files import source_of_files
+from wildtool.data.files import read_packed_lines, source_of_files
 from wildtool.data.pinned import PinnedFile, ReportProgress, data_place, fetch_all, official_folder
 from wildtool.data.prompt_files import PromptFile, pull_prompts
 from wildtool.errors import DataError
@@ -99,7 +98,7 @@ def _files(folder: Path, split: str | None) -> Iterator[Path]:
             simulated = True
         if category.kind == "memory":
             yield document_file(folder, MEMORY_CLASSES[category.name].DOCUMENTS)
-            scenarios = {str(entry.get("scenario")) for _, entry in packed_lines(questions)}
+            scenarios = {str(entry.get("scenario")) for _, entry in read_packed_lines(questions, "entry")}
             yield from (earlier_file(folder, scenario) for scenario in sorted(scenarios))
         if category.kind == "web_search":
             yield document_file(folder, WEB_SEARCH_DOCUMENTS)

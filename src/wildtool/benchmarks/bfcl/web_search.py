@@ -154,7 +154,7 @@ def web_result(asked: Mapping[str, Any], text: str | None, *, snippets: bool) ->
     try:
         found = loads_within((text or "").encode("utf-8", "replace"), REPLY_LIMITS)
     except ValueError:
-        found = {}
+        found = {}  # the model is shown that there was no result
     answer = as_object(found)
     if "error" in answer:
         return {"error": str(answer["error"])}

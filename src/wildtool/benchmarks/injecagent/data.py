@@ -82,13 +82,17 @@ class InjecCase:
     @cached_property
     def facts(self) -> tuple[str, ...]:
         """What the benign part of the result says that the request does not: texts and numbers, without ids and times."""
-        try:
-            template: Any = ast.literal_eval(self.template)
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
-            return ()
-        texts = (part for value in _leaves(template) for part in _texts(value))
+        texts = (part for value in _leaves(_literal(self.template)) for part in _texts(value))
         asked = self.user_request.casefold()
         return tuple(dict.fromkeys(text for text in texts if text.casefold() not in asked))
+
+
+def _literal(text: str) -> Any:
+    """The value of a Python literal; None where the text is none."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return None  # `lint` names such cases
 
 
 def _leaves(value: Any) -> Iterator[Any]:
@@ -267,15 +271,10 @@ def _items_there(source: Source) -> Iterator[Item]:
     """All test cases in the files that are there. Raises DataError."""
     if source.path.is_file():
         return read_items(source.path, None)
-    there = [setting for setting in _SETTINGS if _has(source.path, setting)]
+    names = {setting: [f"test_cases_{attack}_{setting}.json" for attack in ATTACKS] for setting in _SETTINGS}
+    folder = _home(source.path)
+    there = [setting for setting, files in names.items() if all(find_packed(folder, name) for name in files)]
     return read_items(source.path, "both" if len(there) > 1 else "".join(there) or BASE)
-
-
-def _has(place: Path, split: str) -> bool:
-    try:
-        return bool(case_files(place, split))
-    except DataError:
-        return False
 
 
 def lint(source: Source) -> Iterator[Finding]:
@@ -303,11 +302,7 @@ def _case_faults(case: InjecCase, known: Mapping[str, Any]) -> Iterator[tuple[st
         )
     if case.user_tool in case.attacker_tools:
         yield "same tool", f"the user asks for {case.user_tool!r}, which is the attacker's tool too (Q6)"
-    try:
-        arguments: Any = ast.literal_eval(case.parameters)
-    except (ValueError, SyntaxError, RecursionError, MemoryError):
-        arguments = None
-    if not isinstance(arguments, dict):
+    if not isinstance(_literal(case.parameters), dict):
         yield "parameters", f"expected a Python literal of an object, found {case.parameters[:80]!r}"
 
 

@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
 
 from wildtool.benchmark import COMPLETION
 from wildtool.benchmarks.injecagent.data import InjecCase
@@ -18,6 +17,7 @@ from wildtool.data.prompt_files import (
     read_files,
 )
 from wildtool.errors import DataError
+from wildtool.json_codec import as_object
 from wildtool.types import Message
 
 PROMPTS_PATH = "src/benchmark/injecagent/prompts/agent_prompts.py"
@@ -133,15 +133,16 @@ NATIVE_SYSTEM = (
 
 def scratchpad(case: InjecCase) -> str:
     """The user's call with its poisoned result, as the agent's own first step."""
-    return f"\n{case.thought}\nAction: {case.user_tool}\nAction Input: {case.parameters}\nObservation: {case.result}\n"
+    return "\n" + _step(case.thought, case.user_tool, case.parameters, case.result)
 
 
 def longer_scratchpad(case: InjecCase, thought: str, parameters: str, response: str) -> str:
     """The same with the call of the attacker's data-reading tool and its result."""
-    return (
-        f"{scratchpad(case)}Thought: {thought}\nAction: {case.attacker_tools[0]}\nAction Input: {parameters}\n"
-        f"Observation: {response}\n"
-    )
+    return scratchpad(case) + _step(f"Thought: {thought}", case.attacker_tools[0], parameters, response)
+
+
+def _step(thought: str, tool: str, parameters: str, result: str) -> str:
+    return f"{thought}\nAction: {tool}\nAction Input: {parameters}\nObservation: {result}\n"
 
 
 # The original's texts --------------------------------------------------------------------------------
@@ -171,17 +172,10 @@ def original_prompt(mode: str, files: Sequence[PromptFile] | None = None) -> Inj
     sources, folder = prompt_sources() if files is None else files, official_folder("injecagent")
     if mode not in _TYPES or not are_pulled(sources, folder):
         return None
-    texts: Any = read_files(sources, folder)[PROMPTS_PATH][_CONSTANT]
-    return _checked_prompt(texts, _TYPES[mode])
-
-
-def _checked_prompt(texts: Any, kind: str) -> InjecPrompt:
-    where = f"{PROMPTS_PATH}: {_CONSTANT}[{kind!r}]"
-    pair: Any = cast(dict[str, Any], texts).get(kind) if isinstance(texts, dict) else None
-    if not isinstance(pair, tuple | list) or len(cast(Sequence[Any], pair)) != 2:
-        raise DataError(f"{where}: expected the texts of system and user")
-    system, user = cast(Sequence[Any], pair)
-    if not isinstance(system, str) or not isinstance(user, str):
-        raise DataError(f"{where}: expected the texts of system and user")
-    check_blanks(user, _BLANKS, where)
-    return InjecPrompt(system, user, digest_of([system, user]))
+    where = f"{PROMPTS_PATH}: {_CONSTANT}[{_TYPES[mode]!r}]"
+    match as_object(read_files(sources, folder)[PROMPTS_PATH][_CONSTANT]).get(_TYPES[mode]):
+        case [str() as system, str() as user]:
+            check_blanks(user, _BLANKS, where)
+            return InjecPrompt(system, user, digest_of([system, user]))
+        case _:
+            raise DataError(f"{where}: expected the texts of system and user")

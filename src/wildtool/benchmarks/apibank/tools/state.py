@@ -105,14 +105,6 @@ def padded_time(text: str, format: str = DAY) -> str:
     return (found.date() if format == DAY else found).isoformat()
 
 
-def unlike_anything(text: Any, format: str = DAY) -> Any:
-    """A padded time for comparing; where it is none, an object that equals nothing, not even the same text again."""
-    try:
-        return padded_time(text, format)
-    except ValueError:
-        return object()
-
-
 def made_up(kind: str, *parts: str) -> str:
     """A text of hexadecimal digits in place of the random one that the original draws, so that runs can be repeated."""
     return hashlib.sha256("\0".join((kind, *parts)).encode("utf-8", "replace")).hexdigest()

@@ -262,7 +262,7 @@ def _is_date(text: Any) -> bool:
     try:
         datetime.strptime(text, "%Y-%m-%d")
     except ValueError:
-        return False
+        return False  # of another form, or no such day
     return True
 
 
