@@ -281,6 +281,19 @@ def test_a_clue_says_where_a_value_was_said_and_not_what_it_is_for():
     ]
 
 
+def test_a_value_within_a_text_of_a_result_is_told_with_its_key():
+    result = {"content": '{"found": ["./a/one.txt", "./a/two.txt"], "at": null}', "tool_call_id": "c"}
+    found = hints_of(
+        (convs(("user", "Look")), calls()),
+        (convs(("tool", result)), TEXT),
+        (convs(("user", "Sort both")), calls(file="two.txt", other="one.txt")),
+    )
+    assert [text for _, _, text in found] == [
+        "Earlier result of level: found[1] is ./a/two.txt.",
+        "Earlier result of level: found[0] is ./a/one.txt.",
+    ]
+
+
 def test_no_clue_is_what_the_model_was_just_given_or_what_occurs_nowhere():
     assert not hints_of(
         (convs(("user", "Kiel")), calls(place="Kiel")),
@@ -301,6 +314,25 @@ def test_a_value_between_letters_of_a_language_without_blanks_is_found():
         (convs(("user", "我住在基尔。明天呢?")), TEXT), (convs(("user", "潮位?")), calls(place="基尔"))
     )
     assert found == [(1, "clue", 'Said earlier: "我住在基尔。"')]
+
+
+def test_of_a_long_sentence_the_words_around_the_value_are_quoted():
+    talk = " ".join(f"word{k}" for k in range(100))
+    found = hints_of(
+        (convs(("user", f"{talk} Husum {talk}")), TEXT), (convs(("user", "And?")), calls(place="Husum"))
+    )
+    ((_, _, text),) = found
+    quoted = text.removeprefix('Said earlier: "').removesuffix('"')
+    assert len(quoted) < 220
+    assert (quoted[:6], quoted[-2:]) == ("… word", " …")
+    assert {word.rstrip("0123456789") for word in quoted.split()} == {"…", "word", "Husum"}
+
+
+def test_where_nothing_can_be_hinted_at_the_mode_is_named(tmp_path: Path):
+    write_data(Path("data"))
+    ended = type_("audit bfcl --data data --split simple_python --hints gold -o h.jsonl")
+    assert (ended.exit_code, "in mode fc (of fc, prompt)" in " ".join(ended.stderr.split())) == (2, True)
+    assert not Path("h.jsonl").exists()
 
 
 def test_a_state_that_changed_is_told_where_the_user_speaks_next():

@@ -157,32 +157,40 @@ def _tool_name(result: Message, before: Sequence[Message]) -> str:
 
 
 def _in_result(word: str, text: str, place: int) -> str:
-    """A value in a result with the key that it has there; else the line that it is in."""
+    """A value in a result with the key that it has there, alone or in a longer text; else the sentence that it is in."""
     try:
-        value: Any = json.loads(text)
+        leaves = list(_named_leaves(json.loads(text)))
     except (ValueError, RecursionError):
-        value = None
-    path = _path_of(word, value)
-    return f"{path} is {word}." if path else f'"{_sentence(text, place)}"'
+        leaves = []
+    same = (leaf for leaf in leaves if leaf[1] == word)
+    around = (leaf for leaf in leaves if len(leaf[1]) <= _MOST and _place(word, leaf[1]) is not None)
+    path, found = next(same, None) or next(around, ("", ""))
+    return f"{path} is {found}." if path else f'"{_sentence(text, place)}"'
 
 
-def _path_of(word: str, value: Any, path: str = "", depth: int = 0) -> str:
-    """The keys to the first leaf that is a value; empty for none."""
+def _named_leaves(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
+    """Every text and number in a result with the keys that lead to it."""
     if depth > _MAX_DEPTH:
-        return ""
+        return
     if isinstance(value, dict):
-        inner = ((f"{path}.{key}" if path else key, each) for key, each in as_object(value).items())
+        for key, inner in as_object(value).items():
+            yield from _named_leaves(inner, f"{path}.{key}" if path else key, depth + 1)
     elif isinstance(value, list):
-        inner = ((f"{path}[{k}]", each) for k, each in enumerate(cast(list[Any], value)))
-    else:
-        return path if value is not None and _spelled(value) == word else ""
-    return next((found for name, each in inner if (found := _path_of(word, each, name, depth + 1))), "")
+        for number, inner in enumerate(cast(list[Any], value)):
+            yield from _named_leaves(inner, f"{path}[{number}]", depth + 1)
+    elif path and value is not None:
+        yield path, _spelled(value)
 
 
 def _sentence(text: str, place: int) -> str:
-    """The sentence around a place, or as much of it as is quoted."""
+    """The sentence around a place; of a long one the words around it, with `…` where it was cut."""
     ends = [found.end() for found in _SENTENCE_ENDS.finditer(text)]
     start = max((end for end in ends if end <= place), default=0)
     end = next((end for end in ends if end > place), len(text))
-    start = max(start, place - _MOST // 2)
-    return text[start : min(end, start + _MOST)].strip()
+    first, last = max(start, place - _MOST // 2), min(end, place + _MOST // 2)
+    words = text[first:last]
+    if first > start:
+        words = "… " + (words.partition(" ")[2] if " " in words[: place - first] else words)
+    if last < end:
+        words = (words.rpartition(" ")[0] if " " in words[-_MOST // 4 :] else words) + " …"
+    return words.strip()

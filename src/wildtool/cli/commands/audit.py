@@ -114,7 +114,8 @@ def _write_hints(
     found = [hint for item in items for hint in gold_hints(benchmark, item, rules)]
     if not found:
         raise DataError(
-            f"{benchmark.name}: no gold answer needs a fact of an earlier turn, so there is nothing to hint at"
+            f"{benchmark.name}: in mode {benchmark.mode} (of {', '.join(benchmark.modes)}) no gold answer needs a fact of"
+            " an earlier turn, so there is nothing to hint at"
         )
     write_file(out, b"".join(dumps(hint_line(hint)) + b"\n" for hint in found))
     hinted = {(hint.item, hint.unit) for hint in found}
