@@ -56,6 +56,7 @@ ELSEWHERE = (
     "data convert toolace.json",
     "data convert xlam.parquet",
     "data convert runs/mine",
+    "data convert train.jsonl --kind long",
     "--format pairs",
     "runs/hinted",
 )

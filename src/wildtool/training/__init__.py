@@ -1,1 +1,1 @@
-"""Training data: reads tool-use sets of many layouts into one form, and writes them for trainers."""
+"""Training data: reads tool-use sets of many layouts into one form, checks, mixes and writes them for trainers."""

@@ -64,7 +64,7 @@ def _curve(
         Path, typer.Argument(metavar="SERIES", help="TOML file that names benchmarks and models.")
     ],
 ) -> int:
-    """Run models trained on growing data, and draw their learning curve.
+    """Draw learning curves of models trained on growing data.
 
     \b
     Examples:

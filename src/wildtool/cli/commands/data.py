@@ -89,7 +89,7 @@ def lint(
     tokenizer: TokenizerOption = None,
     cutoff: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Training files: tokens of a record at most (default: 2048)."),
+        typer.Option(min=1, metavar="N", help="Training files: maximum tokens per record (default: 2048)."),
     ] = None,
     duplicates: Annotated[
         str | None,

@@ -53,7 +53,7 @@ def convert(
         Literal["sft", "preference", "long"] | None,
         typer.Option(
             help="roborovski-dpo: pairs (default), or the better side alone. long: only records with an argument"
-            " that was last said --distance turns back."
+            " that was last mentioned --distance turns before."
         ),
     ] = None,
     distance: Annotated[

@@ -73,7 +73,7 @@ def recipe(
     ] = False,
     force: options.ForceOption = False,
 ) -> int:
-    """Write all that a training needs: data, settings, and the series to compare afterwards.
+    """Write everything that a training needs: data, settings, and the series to compare afterwards.
 
     \b
     Examples:

@@ -291,9 +291,7 @@ def mix(
     ] = "size",
     cap: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME=N", help="Rows that a set gives at most; N alone for every set; repeatable."
-        ),
+        typer.Option(metavar="NAME=N", help="Maximum rows of a set; N alone: of every set; repeatable."),
     ] = None,
     dedupe: Annotated[
         str | None,
@@ -303,9 +301,7 @@ def mix(
     ] = None,
     similar: Annotated[
         float,
-        typer.Option(
-            min=0.5, max=1.0, metavar="X", help="Similarity from which records are near duplicates."
-        ),
+        typer.Option(min=0.5, max=1.0, metavar="X", help="Least similarity of near duplicates."),
     ] = 0.8,
     audit: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a line for each duplicate that was removed.")

@@ -32,11 +32,11 @@ def pairs(
         Literal["calls", "all", "first"],
         typer.Option(help="Turns to try: those with calls, all, or the first of each record."),
     ] = "calls",
-    tries: Annotated[int, typer.Option(min=1, max=20, metavar="N", help="Tries at each turn at most.")] = 2,
+    tries: Annotated[int, typer.Option(min=1, max=20, metavar="N", help="Maximum tries per turn.")] = 2,
     retry: Annotated[
         Literal["plain", "feedback"],
         typer.Option(
-            help="A later try is asked like the first, or is shown it and what kind of mistake it is."
+            help="A later try is asked like the first, or is shown the last one and its kind of mistake."
         ),
     ] = "plain",
     critic: Annotated[

@@ -50,10 +50,10 @@ def rationales(
     Examples:
       wildtool generate rationales train.jsonl --model gpt-4o -o reasoned
 
-    The model is shown the calls and writes the thoughts that lead to them. Left out are thoughts that are too short,
-    quote a call, repeat another turn's, or tell a value that the conversation does not have, and those by which the
-    model does not find the calls itself (role check). A record ends before its first call without thoughts. audit.jsonl
-    has every reply and decision; the same command continues where it stopped.
+    The model is shown the calls and writes the thoughts that lead to them. Thoughts are left out that are too short,
+    quote a call, repeat another turn's, or reveal a value that the conversation does not have, or that do not lead the
+    model itself to the calls (role check). A record ends before its first call without thoughts. audit.jsonl has every
+    reply and decision; the same command continues where it stopped.
     """
     folder = check_training_options(generate_options, out)
     from wildtool.cli.execute_generate import GenerationResult, run_generation

@@ -40,14 +40,12 @@ def select(
         int, typer.Option(min=1, metavar="N", help="Records to ask about, drawn from each file.")
     ] = 500,
     threshold: Annotated[
-        float, typer.Option(min=0, max=10, metavar="X", help="rating: scores from which records are kept.")
+        float, typer.Option(min=0, max=10, metavar="X", help="rating: lowest score that is kept.")
     ] = 5.0,
     reference: Annotated[
         Literal["show", "hide"], typer.Option(help="rating: show the model the reply of the record, or not.")
     ] = "show",
-    tries: Annotated[
-        int, typer.Option(min=2, max=100, metavar="N", help="tries: number of tries at each record.")
-    ] = 4,
+    tries: Annotated[int, typer.Option(min=2, max=100, metavar="N", help="tries: tries per record.")] = 4,
     rounds: Annotated[
         int,
         typer.Option(min=1, metavar="N", help="Rounds of selecting and training; prints what to do next."),

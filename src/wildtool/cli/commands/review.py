@@ -125,7 +125,7 @@ def serve_pages(
     no_check: NoCheckOption = False,
     runs: RunsOption = None,
 ) -> None:
-    """Review a made set in the browser: read, correct, decide, end conflicts, see figures.
+    """Review a made set in the browser: read, correct, decide, resolve conflicts, see figures.
 
     \b
     Examples:
@@ -265,7 +265,7 @@ def stats(
             min=0,
             max=1,
             metavar="X",
-            help="Largest error rate that the last round may leave possible (95 %).",
+            help="Largest error rate that the last round's 95 % interval may include.",
         ),
     ] = None,
     as_json: options.JsonOption = False,
@@ -300,7 +300,9 @@ def log(
     ] = False,
     last: Annotated[
         str | None,
-        typer.Option(metavar="DIGEST", help="Digest of the last entry, such as a release's manifest has it."),
+        typer.Option(
+            metavar="DIGEST", help="Digest that the last entry must have, as in a release's manifest.json."
+        ),
     ] = None,
     out: Annotated[
         Path | None,
@@ -322,7 +324,7 @@ def log(
       wildtool review log sessions.jsonl --verify
       wildtool review log sessions.jsonl -o ann.jsonl
 
-    A file that was written so can be sent to others, who add it to theirs with `wildtool review merge`.
+    Send the written file to others, who add it to their review with `wildtool review merge`.
     """
     from wildtool.outputs import check_absent
     from wildtool.review.files import export_log
@@ -455,7 +457,9 @@ def people_add(
     name: Annotated[str, typer.Argument(metavar="NAME", help="What the person is called in this review.")],
     role: Annotated[
         str,
-        typer.Option(metavar="ROLE", help="reviewer, adjudicator (ends conflicts) or owner (opens rounds)."),
+        typer.Option(
+            metavar="ROLE", help="reviewer, adjudicator (resolves conflicts) or owner (opens rounds)."
+        ),
     ] = "reviewer",
     store: StoreOption = None,
 ) -> None:
@@ -485,7 +489,7 @@ def people_revoke(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Who.")],
     store: StoreOption = None,
 ) -> None:
-    """Take a person's token and role. What they did stays.
+    """Revoke a person's token and role. What they did stays.
 
     \b
     Examples:

@@ -41,7 +41,7 @@ def regenerate(
     ] = False,
     who: Annotated[
         str | None,
-        typer.Option("--as", metavar="NAME", help="Whose copy of the items is meant (default: the owner)."),
+        typer.Option("--as", metavar="NAME", help="Whose copy of the items to use (default: the owner)."),
     ] = None,
     seed: SeedOption = "1",
     out: Annotated[

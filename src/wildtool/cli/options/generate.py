@@ -50,7 +50,7 @@ class GenerateOptions(options.CallOptions):
         typer.Option(
             *("--model", "-m"),
             metavar="NAME",
-            help="Model that generates, as for `run`; or procedural: from templates, without a model.",
+            help="Model that generates, as for `run`. For sessions and items also procedural: templates, no model.",
             autocompletion=completion.models,
             rich_help_panel=MODEL,
         ),
@@ -59,7 +59,7 @@ class GenerateOptions(options.CallOptions):
         list[str] | None,
         typer.Option(
             metavar="ROLE=NAME",
-            help="Another model for one of the roles above; repeatable.",
+            help="Another model for one of the command's roles; repeatable.",
             rich_help_panel=MODEL,
         ),
     ] = None

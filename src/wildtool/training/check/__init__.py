@@ -1,0 +1,1 @@
+"""Checks training files: rules per record and file, duplicates, and what trainers do with each record."""

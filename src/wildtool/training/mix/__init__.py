@@ -1,0 +1,1 @@
+"""Mixes training files: duplicates, shares, splits and the order of drawing."""

@@ -1,0 +1,1 @@
+"""Finds texts and calls of benchmarks in training files."""
