@@ -18,10 +18,12 @@ import socket
 import subprocess
 import sys
 import time
+import warnings
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import Any, cast
 
 import wildtool
 from wildtool.toolcall.text.chinese import cut
@@ -29,6 +31,8 @@ from wildtool.toolcall.text.chinese import cut
 TESTS = Path(__file__).parents[1]
 LENGTH = 10
 """How many bytes a length or a process id takes."""
+HEEDED = {"PYTHONASYNCIODEBUG", "PYTHONPATH", "PYTHONWARNINGS"}
+"""The variables for Python itself that a command may have of its own: a fork does what its start would have done."""
 
 
 class Fork:
@@ -59,8 +63,10 @@ class Fork:
 
 def fork(command: Path, *words: str, cwd: Path, env: Mapping[str, str]) -> Fork:
     """Starts `command WORDS` in a folder and with an environment."""
-    own = frozenset((name, value) for name, value in env.items() if name.startswith("PYTHON"))
-    forker, _ = _forker(own)
+    own = {name for name, value in env.items() if name.startswith("PYTHON") and os.environ.get(name) != value}
+    if unheeded := own - HEEDED:
+        raise ValueError(f"only read when Python starts: {', '.join(sorted(unheeded))}")
+    forker, _ = _forker()
     request = json.dumps([str(cwd), dict(env), [str(command), *words]]).encode()
     pipes = [os.pipe() for _ in range(3)]
     socket.send_fds(forker, [b"%*d" % (LENGTH, len(request))], [there for _, there in pipes])
@@ -71,14 +77,11 @@ def fork(command: Path, *words: str, cwd: Path, env: Mapping[str, str]) -> Fork:
 
 
 @cache
-def _forker(own: frozenset[tuple[str, str]]) -> tuple[socket.socket, subprocess.Popen[bytes]]:
-    """A process to fork from, and its socket, by the variables that Python itself reads when it starts."""
+def _forker() -> tuple[socket.socket, subprocess.Popen[bytes]]:
+    """The process to fork from, and its socket."""
     here, there = socket.socketpair()
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     with there:
-        return here, subprocess.Popen(
-            [sys.executable, "-m", "e2e.forks"], stdin=there, cwd=TESTS, env=clean | dict(own)
-        )
+        return here, subprocess.Popen([sys.executable, "-m", "e2e.forks"], stdin=there, cwd=TESTS)
 
 
 async def _read(file: int) -> bytes:
@@ -131,8 +134,15 @@ def _wait_for_work() -> None:
     sys.stderr = sys.__stderr__ = open(2, "w", 1, err.encoding, err.errors, closefd=False)  # noqa: SIM115
     folder, environment, sys.argv[:] = json.loads(request)
     os.chdir(folder)
+    # Event loops read PYTHONASYNCIODEBUG themselves.
+    started = {name: os.environ.get(name) for name in HEEDED}
     os.environ.clear()
     os.environ.update(environment)
+    if (path := environment.get("PYTHONPATH")) and path != started["PYTHONPATH"]:
+        sys.path[1:1] = path.split(os.pathsep)
+    if (action := environment.get("PYTHONWARNINGS")) and action != started["PYTHONWARNINGS"]:
+        warnings.simplefilter(cast(Any, action))
+        sys.warnoptions.append(action)
 
 
 def _hurry(times: float) -> None:
