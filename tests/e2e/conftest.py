@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
 
+# Parts of the window that no page of ours needs, each with a process of its own.
+WITHOUT = "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
@@ -34,6 +36,14 @@ def browser() -> Iterator["Browser"]:
 
     with sync_playwright() as playwright:
         # Root, as in a container, has no sandbox to put a browser into.
-        found = playwright.chromium.launch(executable_path=path, chromium_sandbox=os.geteuid() != 0)
+        found = playwright.chromium.launch(
+            executable_path=path, chromium_sandbox=os.geteuid() != 0, args=[WITHOUT]
+        )
         yield found
         found.close()
+
+
+@pytest.fixture(scope="module")
+def tab(browser: "Browser") -> "Page":
+    """One tab for `lent`, which lends it to one test after another."""
+    return browser.new_context().new_page()

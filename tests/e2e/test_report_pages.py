@@ -3,14 +3,15 @@
 import html
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
 
+from e2e.tabs import lent
 from report.report_build import ATTACK, baselines, hostile
 from wildtool.report.build import build
 
@@ -35,17 +36,17 @@ class Watched:
 
 
 @pytest.fixture
-def watched(browser: "Browser", request: pytest.FixtureRequest) -> Iterator[Watched]:
-    """A page that notes complaints and requests; parametrized by options of its context."""
-    context = browser.new_context(**getattr(request, "param", {"viewport": SIZES["screen"]}))
-    page = context.new_page()
-    found = Watched(page)
-    page.on("console", lambda said: found.complaints.append(said.text) if said.type != "log" else None)
-    page.on("pageerror", lambda error: found.complaints.append(str(error)))
-    page.on("dialog", lambda dialog: found.complaints.append(f"dialog: {dialog.message}"))
-    page.on("request", lambda asked: found.requests.append(asked.url))
-    yield found
-    context.close()
+def watched(tab: "Page", request: pytest.FixtureRequest) -> Iterator[Watched]:
+    """A page that notes complaints and requests; parametrized by its size."""
+    found = Watched(tab)
+    hear: dict[str, Callable[[Any], None]] = {
+        "console": lambda said: found.complaints.append(said.text) if said.type != "log" else None,
+        "pageerror": lambda error: found.complaints.append(str(error)),
+        "dialog": lambda dialog: found.complaints.append(f"dialog: {dialog.message}"),
+        "request": lambda asked: found.requests.append(asked.url),
+    }
+    with lent(tab, getattr(request, "param", SIZES["screen"]), hear):
+        yield found
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +77,7 @@ def rows(page: "Page") -> list[str]:
     return page.locator("table.leaderboard tbody tr:visible th bdi").all_inner_texts()
 
 
-@pytest.mark.parametrize("watched", [{"viewport": size} for size in SIZES.values()], indirect=True)
+@pytest.mark.parametrize("watched", list(SIZES.values()), indirect=True)
 def test_every_page_renders_without_a_complaint_and_loads_only_files_beside_it(site: Path, watched: Watched):
     for path in pages_of(site):
         page = watched.open(path)
@@ -86,7 +87,7 @@ def test_every_page_renders_without_a_complaint_and_loads_only_files_beside_it(s
     assert [url for url in watched.requests if not url.startswith(beside)] == []
 
 
-@pytest.mark.parametrize("watched", [{"viewport": SIZES["phone"]}], indirect=True)
+@pytest.mark.parametrize("watched", [SIZES["phone"]], indirect=True)
 def test_no_page_is_wider_than_a_phone(site: Path, watched: Watched):
     for path in pages_of(site):
         page = watched.open(path)
@@ -211,7 +212,7 @@ def test_a_chart_says_in_words_what_it_shows(site: Path, watched: Watched):
     assert "baseline/gold, Single-Tool: 100.0 %" in str(images.first.get_attribute("aria-label"))
 
 
-@pytest.mark.parametrize("watched", [{"viewport": SIZES["phone"]}], indirect=True)
+@pytest.mark.parametrize("watched", [SIZES["phone"]], indirect=True)
 def test_on_a_phone_the_pages_are_behind_a_button(site: Path, watched: Watched):
     page = watched.open(site / "index.html")
     assert not page.locator("nav").is_visible()
@@ -220,10 +221,11 @@ def test_on_a_phone_the_pages_are_behind_a_button(site: Path, watched: Watched):
     assert page.locator("h1").inner_text() == "Errors"
 
 
-@pytest.mark.parametrize("watched", [{"java_script_enabled": False}], indirect=True)
-def test_without_scripts_the_headline_numbers_can_be_read(site: Path, watched: Watched):
-    page = watched.open(site / "index.html")
+def test_without_scripts_the_headline_numbers_can_be_read(site: Path, browser: "Browser"):
+    context = browser.new_context(java_script_enabled=False)
+    page = Watched(context.new_page()).open(site / "index.html")
     assert page.locator("tr", has_text="baseline/gold").locator("td:visible").count() > 5
+    context.close()
 
 
 def test_on_paper_there_are_numbers_and_no_buttons(site: Path, watched: Watched):
@@ -285,7 +287,7 @@ def test_a_script_that_came_in_with_data_would_not_run(site: Path, watched: Watc
     assert page.evaluate("window.hacked") is None
 
 
-@pytest.mark.parametrize("watched", [{"viewport": size} for size in SIZES.values()], indirect=True)
+@pytest.mark.parametrize("watched", list(SIZES.values()), indirect=True)
 def test_hostile_texts_are_texts_on_every_page(attacked: Path, watched: Watched):
     for path in sorted(attacked.glob("*.html")):
         page = watched.open(path)

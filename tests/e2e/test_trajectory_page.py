@@ -1,42 +1,40 @@
 """The trajectories page in a browser: found, opened, read by keyboard and on a phone; hostile sessions stay text."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 import pytest
 
+from e2e.tabs import lent
 from report.report_build import ATTACK, Scripted, hostile, play
 from wildtool.report.model import read_runs
 from wildtool.report.pages.trajectory_page import trajectory_writer
 from wildtool.report.site.site import Site
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
-PHONE = (390, 844)
-SCREEN = (1440, 900)
+PHONE = {"width": 390, "height": 844}
+SCREEN = {"width": 1440, "height": 900}
 UNITS = "#trajectories .trajectory-list li a"
 PANE = "#trajectories .trajectory"
 STATUS = "#trajectories [role=status]"
 
 
 @pytest.fixture
-def page(browser: "Browser", request: pytest.FixtureRequest) -> Iterator["Page"]:
+def page(tab: "Page", request: pytest.FixtureRequest) -> Iterator["Page"]:
     """A page that must complain of nothing and load nothing but files of the disk."""
-    width, height = getattr(request, "param", SCREEN)
-    context = browser.new_context(viewport={"width": width, "height": height})
-    opened = context.new_page()
     complaints: list[str] = []
-    opened.on("console", lambda said: complaints.append(said.text))
-    opened.on("pageerror", lambda error: complaints.append(str(error)))
-    opened.on("dialog", lambda dialog: complaints.append(dialog.message))
-    opened.on(
-        "request", lambda asked: None if asked.url.startswith("file:") else complaints.append(asked.url)
-    )
-    yield opened
-    context.close()
+    hear: dict[str, Callable[[Any], None]] = {
+        "console": lambda said: complaints.append(said.text),
+        "pageerror": lambda error: complaints.append(str(error)),
+        "dialog": lambda dialog: complaints.append(dialog.message),
+        "request": lambda asked: None if asked.url.startswith("file:") else complaints.append(asked.url),
+    }
+    with lent(tab, getattr(request, "param", SCREEN), hear) as opened:
+        yield opened
     assert complaints == []
 
 
@@ -198,7 +196,7 @@ def test_a_single_file_holds_the_page_and_its_data(page: "Page", tmp_path: Path)
 def test_list_and_unit_fit_a_phone(page: "Page", site: Path) -> None:
     for query in ({}, {"run": "0", "item": "wild_mini_0", "unit": "0"}):
         visit(page, site, **query)
-        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
+        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
 
 
 # Hostile sessions ------------------------------------------------------------------------------------

@@ -5,15 +5,16 @@ import signal
 import subprocess
 import threading
 from asyncio import to_thread
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from e2e.command import COMMAND
+from e2e.tabs import Size, lent
 from report.report_build import ATTACK, FORGED, Scripted, play
 from wildtool.types import Reply, Request
 
@@ -59,20 +60,35 @@ class Seen:
         )
 
 
-@pytest.fixture
-def seen(browser: "Browser", request: pytest.FixtureRequest) -> Iterator[Seen]:
+@contextmanager
+def watching(tab: "Page", size: Size) -> Iterator[Seen]:
     """A page that must complain of nothing and ask nobody but the server."""
-    context = browser.new_context(viewport=getattr(request, "param", SCREEN))
-    page = context.new_page()
-    found = Seen(page)
-    page.on("console", lambda said: found.complaints.append(said.text))
-    page.on("pageerror", lambda error: found.complaints.append(str(error)))
-    page.on("dialog", lambda dialog: found.complaints.append(f"dialog: {dialog.message}"))
-    page.on("request", lambda asked: found.requests.append(asked.url))
-    yield found
-    context.close()
+    found = Seen(tab)
+    hear: dict[str, Callable[[Any], None]] = {
+        "console": lambda said: found.complaints.append(said.text),
+        "pageerror": lambda error: found.complaints.append(str(error)),
+        "dialog": lambda dialog: found.complaints.append(f"dialog: {dialog.message}"),
+        "request": lambda asked: found.requests.append(asked.url),
+    }
+    with lent(tab, size, hear):
+        yield found
     assert found.complaints == []
     assert [url for url in found.requests if not url.startswith(found.address)] == []
+
+
+@pytest.fixture
+def seen(tab: "Page", request: pytest.FixtureRequest) -> Iterator[Seen]:
+    with watching(tab, getattr(request, "param", SCREEN)) as found:
+        yield found
+
+
+@pytest.fixture
+def with_own_time(browser: "Browser") -> Iterator[Seen]:
+    """The same in a tab of its own, for a test that changes how time goes there."""
+    context = browser.new_context()
+    with watching(context.new_page(), SCREEN) as found:
+        yield found
+    context.close()
 
 
 on_phone = pytest.mark.parametrize("seen", [PHONE], indirect=True)
@@ -154,7 +170,9 @@ def test_a_hostile_name_is_a_text(at: Seen):
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_nothing_is_asked_while_no_run_goes_on(at: Seen):
+def test_nothing_is_asked_while_no_run_goes_on(with_own_time: Seen, address: str):
+    at = with_own_time
+    at.address = address
     at.page.clock.install()
     until_measured(at.listed())
     before = len(at.requests)
@@ -207,7 +225,8 @@ def test_a_link_to_a_run_that_is_gone_says_so(at: Seen):
     at.complaints.clear()
 
 
-def test_the_list_follows_a_run_and_stops_asking_at_its_end(seen: Seen, tmp_path: Path):
+def test_the_list_follows_a_run_and_stops_asking_at_its_end(with_own_time: Seen, tmp_path: Path):
+    seen = with_own_time
     (tmp_path / "runs").mkdir()
     play(tmp_path / "runs" / "before", "baseline/gold", limit=1)
     model = Held("held")
