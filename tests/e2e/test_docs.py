@@ -17,7 +17,7 @@ import pytest
 
 from e2e.command import Ended, wildtool
 from parity.cases import oracle_folder
-from training.training_rows import call_row, write_rows
+from training.training_rows import call_row, turn, write_rows
 from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.benchmarks.acebench.data import ItemData
 from wildtool.benchmarks.acebench.gold import gold_text
@@ -106,8 +106,11 @@ def needs_official(command: str) -> bool:
     return "finance" not in command and any(part in command for part in OFFICIAL)
 
 
-MAKES = "wildtool generate --model procedural --sessions 64 --out made.jsonl"
-"""Makes a file that the next command of the README reads."""
+MAKES = {
+    "wildtool generate --model procedural --sessions 64 --out made.jsonl": "made.jsonl",
+    "wildtool data convert train.jsonl --kind long --to sharegpt -o long.jsonl": "long.jsonl",
+}
+"""Commands that make a file which the next one reads, and the file."""
 FAR = sorted({c for c in commands() if any(part in c for part in ELSEWHERE)})
 PLUGIN = ROOT / "docs" / "adding-a-benchmark.md"
 """Its commands need its example installed: `test_plugin.py` runs them."""
@@ -126,7 +129,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     typed("wildtool export runs/demo/baseline--gold --to bundle -o gold.zip", place)
     for name in ("train", "other"):
         rows = [call_row(f"What is the level at {name} {k}?", id=f"{name}-{k}") for k in range(4)]
-        write_rows(place / f"{name}.jsonl", rows)
+        # One needs what was said long before.
+        far = call_row(f"I am in Kiel, {name}.", "Kiel")
+        far["conversations"][1:1] = [turn("gpt", "Good."), turn("human", "Is it?")] * 2
+        write_rows(place / f"{name}.jsonl", [*rows, far])
     source = WILD_MINI.locate(None)
     for name in ("sessions.jsonl", "set/sessions.jsonl"):
         (place / name).parent.mkdir(exist_ok=True)
@@ -135,7 +141,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         r"```toml\n(.*?)```", (ROOT / "docs" / "curve.md").read_text(encoding="utf-8"), re.DOTALL
     )
     (place / "series.toml").write_text(page, encoding="utf-8")
-    typed(MAKES, place)
+    for command in MAKES:
+        typed(command, place)
     item = next(iter(WILD_MINI.load(source)))
     row = {
         "session": item.id,
@@ -236,9 +243,9 @@ def shell(command: str, place: Path, environment: dict[str, str]) -> Ended:
 
 @pytest.mark.parametrize("command", HERE)
 def test_a_command_of_the_docs_runs_as_written(command: str, folder: Path) -> None:
-    if command == MAKES:
+    if command in MAKES:
         # It refuses a file that is there, and tests that read the file may run before this one.
-        (folder / "made.jsonl").unlink()
+        (folder / MAKES[command]).unlink()
     done = typed(command, folder)
     assert done.status == 0, done.err
 
@@ -259,7 +266,7 @@ def test_a_command_that_needs_more_than_this_machine_has_real_options(command: s
         length = 4 if words[2] == "people" else 2 if "." in words[2] else 3
     known = typed(shlex.join([*words[:length], "--help"]), folder).out
     options = [word for word in words if word.startswith("--")]
-    assert options or words[1] in ("data", "list", "review", "view")
+    assert options or words[1] in ("compare", "data", "list", "review", "view")
     assert all(option in known for option in options), command
 
 
