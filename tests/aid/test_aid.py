@@ -184,6 +184,7 @@ def test_shuffled_hints_stand_at_the_same_places_with_texts_of_other_items():
         ('{"item": "a", "unit": "0"}', "text"),
         ('{"item": "a", "unit": "0", "text": "x", "step": -1}', "step must be"),
         ('{"item": "a", "unit": "0", "text": "x", "kind": 1}', "kind must be"),
+        ('{"item": "a", "unit": "0", "text": "x", "turn": "1"}', "turn must be"),
         ('{"item": "a", "unit": "0", "text": " "}', "text is empty"),
         ("oops", "line 1"),
         ("", "no hint"),
@@ -255,9 +256,10 @@ class Scripted(Benchmark):
         return self._rules
 
 
-def hints_of(*steps: tuple[list[Message], Message], **more: Any) -> list[tuple[int | None, str, str]]:
+def hints_of(*steps: tuple[list[Message], Message], **more: Any) -> list[tuple[str, str, str]]:
+    """Turn and step, kind and text of each hint."""
     found = gold_hints(Scripted(Script(*steps, **more)), Item("i", ("0",), None), "official")
-    return [(hint.step, hint.kind, hint.text) for hint in found]
+    return [(f"{hint.turn}.{hint.step}", hint.kind, hint.text) for hint in found]
 
 
 def calls(**arguments: Any) -> Message:
@@ -276,8 +278,8 @@ def test_a_clue_says_where_a_value_was_said_and_not_what_it_is_for():
         (convs(("user", "And the level?")), calls(station="st-17", place="Husum", days=3)),
     )
     assert found == [
-        (2, "clue", "Earlier result of level: stations[0].id is st-17."),
-        (2, "clue", 'Said earlier: "I live in Husum!"'),
+        ("1.0", "clue", "Earlier result of level: stations[0].id is st-17."),
+        ("1.0", "clue", 'Said earlier: "I live in Husum!"'),
     ]
 
 
@@ -313,7 +315,7 @@ def test_a_value_between_letters_of_a_language_without_blanks_is_found():
     found = hints_of(
         (convs(("user", "我住在基尔。明天呢?")), TEXT), (convs(("user", "潮位?")), calls(place="基尔"))
     )
-    assert found == [(1, "clue", 'Said earlier: "我住在基尔。"')]
+    assert found == [("1.0", "clue", 'Said earlier: "我住在基尔。"')]
 
 
 def test_of_a_long_sentence_the_words_around_the_value_are_quoted():
@@ -335,6 +337,24 @@ def test_where_nothing_can_be_hinted_at_the_mode_is_named(tmp_path: Path):
     assert not Path("h.jsonl").exists()
 
 
+def test_a_hint_of_a_turn_waits_until_the_user_has_spoken_so_often():
+    result = convs(("tool", {"content": "st-17", "tool_call_id": "c"}))
+    rules = Script(
+        (convs(("user", "Husum?")), calls()), (result, calls()), (result, TEXT), (convs(("user", "Again")), calls())
+    )  # fmt: skip
+    hints = [
+        Hint("i", "0", 0, "first"),
+        Hint("i", "0", 0, "second", turn=1),
+        Hint("i", "0", 1, "late", turn=1),
+    ]
+    hints += [Hint("i", "0", 3, "fourth step"), Hint("i", "0", 2, "third of the first", turn=0)]
+    aided = with_aid(Scripted(rules), Aid(tuple(hints)))
+    steps = played(aided, Item("i", ("0",), None), "0", "official")
+    added = [str(request.messages[-1]["content"]).split("\n")[1:] for request, _ in steps]
+    assert added == [["first"], [], ["third of the first"], ["second", "fourth step"]]
+    assert Aid.recorded(Aid(tuple(hints)).identity()) == Aid(tuple(hints))
+
+
 def test_a_state_that_changed_is_told_where_the_user_speaks_next():
     result = convs(("tool", {"content": "done", "tool_call_id": "c"}))
     found = hints_of(
@@ -344,7 +364,7 @@ def test_a_state_that_changed_is_told_where_the_user_speaks_next():
         (convs(("user", "And now?")), TEXT),
         facts=[{"folder": "/", "user": "ann"}, {"folder": "/a", "user": "ann"}],
     )
-    assert found == [(2, "state", "folder is now /a.")]
+    assert found == [("1.0", "state", "folder is now /a.")]
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -356,8 +376,7 @@ def test_hints_of_a_benchmark_name_its_units_and_steps(name: str):
     for hint in found:
         item = next(item for item in sample if item.id == hint.item)
         steps = agent(played(benchmark, item, hint.unit, profile))
-        assert hint.step is not None
-        assert hint.step < len(steps)
+        assert hint.step in range(len(steps))
         assert hint.text == " ".join(hint.text.split())
 
 

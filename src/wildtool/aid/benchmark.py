@@ -78,6 +78,7 @@ class AidedEpisode:
         """Whether the model is asked for its reasoning at its next step."""
         self._step = 0
         """The next step of the model under test."""
+        self._turns = TurnCounter()
         self._added: dict[int, tuple[int, Any, str]] = {}
         """By step the place and content of the message that a text was added to, and the text."""
         self._asked: Request | None = None
@@ -108,7 +109,12 @@ class AidedEpisode:
         self.inner.advance(reply)
 
     def _aided(self, messages: Sequence[Message]) -> list[Message]:
-        texts = [hint.text for hint in self._hints if hint.step in (None, self._step)]
+        places = {None: self._step, **dict([self._turns.place(messages, self._step)])}
+        texts = [
+            hint.text
+            for hint in self._hints
+            if hint.turn in places and hint.step in (None, places[hint.turn])
+        ]
         texts += [self._reasoning] if self._reasoning and self._step == 0 else []
         if texts and messages:
             place = _anchor(messages)
@@ -119,6 +125,24 @@ class AidedEpisode:
             if place < len(messages) and messages[place].get("content") == content:
                 shown[place] = {**shown[place], "content": _with_line(shown[place].get("content"), text)}
         return shown
+
+
+class TurnCounter:
+    """Counts how often the user has spoken in a unit, and the steps since."""
+
+    def __init__(self) -> None:
+        self._first: int | None = None
+        self._turn = self._start = 0
+
+    def place(self, messages: Sequence[Message], step: int) -> tuple[int, int]:
+        """Turn and step within it, both from 0, of a step of the unit. Messages of the user in a row are one turn."""
+        users = [message.get("role") == "user" for message in messages]
+        spoken = sum(now and not before for before, now in zip([False, *users], users, strict=False))
+        if self._first is None:
+            self._first = spoken
+        if spoken - self._first > self._turn:
+            self._turn, self._start = spoken - self._first, step
+        return self._turn, step - self._start
 
 
 def with_text(messages: Sequence[Message], text: str) -> list[Message]:

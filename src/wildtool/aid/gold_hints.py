@@ -7,8 +7,10 @@ knows which facts count, so what such hints correct is an upper bound of what ke
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
+from wildtool.aid.benchmark import TurnCounter
 from wildtool.aid.settings import CLUE, Hint
 from wildtool.benchmark import Benchmark, Rules
 from wildtool.episode import COOPERATIVE, MAX_GOLD_REPLIES, written_text
@@ -25,7 +27,7 @@ _MAX_DEPTH = 20
 
 
 def gold_hints(benchmark: Benchmark, item: Item, profile: str) -> list[Hint]:
-    """The hints of an item, by unit and step of the gold answers; none where a unit has no gold answer.
+    """The hints of an item, by unit, turn and step of the gold answers; none where a unit has no gold answer.
 
     A `clue` is a value of a gold call that occurs in an earlier result or user text, and not in what came since the
     model's last reply. A `state` is a fact of `Rules.facts` that changed, told where the user speaks next.
@@ -43,6 +45,7 @@ def hint_line(hint: Hint) -> dict[str, Any]:
     return {
         "item": hint.item,
         "unit": hint.unit,
+        **({} if hint.turn is None else {"turn": hint.turn}),
         "step": hint.step,
         "text": hint.text,
         "kind": hint.kind,
@@ -67,21 +70,26 @@ def _gold_steps(rules: Rules, episode: Episode) -> Iterator[tuple[Sequence[Messa
         episode.advance(reply)
 
 
-def _unit_hints(rules: Rules, item: Item, unit: str) -> Iterator[Hint]:
+def _unit_hints(rules: Rules, item: Item, unit: str) -> list[Hint]:
     episode = rules.episode(item, unit)
     told = dict(rules.facts(episode, item, unit))
+    turns, turn = TurnCounter(), 0
+    found: list[Hint] = []
     for step, (messages, reply) in enumerate(_gold_steps(rules, episode)):
+        turn, within = turns.place(messages, step)
         fresh = _fresh(messages)
-        earlier = messages[: len(messages) - len(fresh)]
         texts: dict[str, str] = {}
         if step and fresh and fresh[-1].get("role") == "user":
             now = rules.facts(episode, item, unit)
             changed = {name: value for name, value in now.items() if told.get(name) != value}
             texts |= {f"{name} is now {_spelled(value)}.": STATE for name, value in changed.items()}
             told |= changed
+        earlier = messages[: len(messages) - len(fresh)]
         texts |= dict.fromkeys(_clues(rules.said(reply), earlier, fresh), CLUE)
         for text, kind in texts.items():
-            yield Hint(item.id, unit, step, " ".join(text.split()), kind)
+            found.append(Hint(item.id, unit, within, " ".join(text.split()), kind, turn))
+    # Where the user speaks once, turns say nothing.
+    return found if turn else [replace(hint, turn=None) for hint in found]
 
 
 def _fresh(messages: Sequence[Message]) -> Sequence[Message]:

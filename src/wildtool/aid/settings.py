@@ -25,10 +25,12 @@ class Hint:
     item: str
     unit: str
     step: int | None
-    """The step of the model under test in its unit, from 0; None for every step."""
+    """The step of the model under test in its unit, or in `turn`, from 0; None for every step."""
     text: str
     kind: str = CLUE
     """What it says, such as a clue or what to expect of a call."""
+    turn: int | None = None
+    """Which time the user speaks in the unit, from 0: steps are counted from there; None counts those of the unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,11 @@ class Aid:
         """What a run's record says: nothing where there is none; all texts, so that the record needs no other file."""
         found: dict[str, Any] = {}
         if self.hints:
-            rows = [[hint.item, hint.unit, hint.step, hint.text, hint.kind] for hint in self.hints]
+            rows = [
+                [hint.item, hint.unit, hint.step, hint.text, hint.kind]
+                + ([] if hint.turn is None else [hint.turn])
+                for hint in self.hints
+            ]
             found["hints"] = {"shuffled": self.shuffled, "texts": rows}
         if self.rationale == OWN:
             found["rationale"] = {"by": OWN, "prompt": self.prompt}
@@ -110,10 +116,16 @@ def read_hints(path: Path) -> tuple[Hint, ...]:
         step = row.get("step", 0)
         if step != EVERY_STEP and (type(step) is not int or step < 0):
             raise DataError(f"{where}: step must be a number from 0, or {EVERY_STEP!r} for every step")
+        turn = row.get("turn")
+        if turn is not None and (type(turn) is not int or turn < 0):
+            raise DataError(
+                f"{where}: turn must be a number from 0; leave it out to count the steps of the unit"
+            )
         kind = row.get("kind", CLUE)
         if not isinstance(kind, str):
             raise DataError(f"{where}: kind must be a text, such as {CLUE}")
-        found.append(Hint(row["item"], row["unit"], None if step == EVERY_STEP else step, row["text"], kind))
+        step = None if step == EVERY_STEP else step
+        found.append(Hint(row["item"], row["unit"], step, row["text"], kind, turn))
     if not found:
         raise DataError(f"{path}: holds no hint")
     return tuple(found)
