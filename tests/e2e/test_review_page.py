@@ -382,6 +382,7 @@ def test_the_queue_says_which_items_are_unchecked_and_how_far_the_rules_are(
 
             # What the server refuses is said in the language of the page.
             me.page.get_by_role("button", name="中文").click()
+            me.page.locator(".tab", has_text="全部").wait_for()
             with me.page.expect_console_message(lambda message: "422" in message.text):
                 me.page.evaluate("location.hash = 'queue=all&item=nope'")
             me.page.locator("#problem", has_text="此审核中没有 nope 这一项").wait_for()
