@@ -324,13 +324,26 @@ def test_a_graph_and_json_are_edited_and_another_saver_s_text_is_kept(browser: "
         # An edge by keyboard: step 2 no longer needs step 0, so a value comes from nowhere and later tasks are stale.
         edge = one.page.locator("[data-edge='0-2']").first
         edge.focus()
-        with one.page.expect_response("**/api/edit"):
+        with one.page.expect_response("**/api/edge"):
             one.press("Space")
         one.page.locator(".notice", has_text="2, 3, 4").wait_for()
         assert edge.get_attribute("aria-checked") == "false"
         assert one.page.locator("aside .findings li").count() > 0
         one.page.locator("[data-need='0-2']").first.click()
         one.page.locator("[data-need='0-2'][aria-pressed=true]").first.wait_for()
+
+        # Why step 2 needs step 0, and another amount that is as right.
+        kinds = one.page.locator("details.kinds").first
+        kinds.locator("summary").click()
+        with one.page.expect_response("**/api/edge"):
+            kinds.locator("[data-kind='0-2']").select_option("control")
+        one.page.locator("summary", has_text="Kinds of dependencies (1 set)").wait_for()
+        one.page.get_by_role("button", name="Accept another value").nth(1).click()
+        one.page.get_by_role("dialog").locator("textarea").fill("44.5")
+        with one.page.expect_response("**/api/alternative") as said:
+            one.page.get_by_role("dialog").get_by_role("button", name="Save").click()
+        assert said.value.ok, said.value.text()
+        one.page.locator(".alternative", has_text="44.5").wait_for()
 
         # JSON that is wrong is named and not sent.
         amount = "/english_answer_list/0/1/action/arguments/amount"

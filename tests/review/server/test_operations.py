@@ -190,6 +190,40 @@ async def test_candidates_are_chosen_or_merged(tmp_path: Path):
         assert (await pages.post("choose", **{**body, "seen": item["seen"], "candidate": "x"})).status == 422
 
 
+async def test_an_edge_has_a_kind_that_goes_with_it_and_moves_with_its_steps(tmp_path: Path):
+    review = project(tmp_path, mini_records(1))
+    async with served(review) as pages:
+        step = f"{ANSWERS}/2"
+
+        async def act(what: str, **body: Any) -> Any:
+            body = {"id": "wild_mini_0", "seen": (await pages.item("wild_mini_0"))["seen"], **body}
+            return await pages.post(what, **body)
+
+        before = review.item("wild_mini_0").content
+        saved = await (await act("edge", field=step, source=0, needed=True, kind="control")).json()
+        (edge,) = [e for e in saved["tasks"][0]["graph"]["edges"] if (e["source"], e["target"]) == (0, 2)]
+        assert (edge["written"], edge["set_kind"], saved["stale"]) == (True, "control", [])
+        assert not [finding for finding in saved["findings"] if "kind" in finding["message"]]
+        await act("steps", field=ANSWERS, index=0, add="get_budget_status")
+        assert value_at(review.item("wild_mini_0").content, f"{ANSWERS}/3/dependency_kinds") == {
+            "1": "control"
+        }
+        await act("steps", field=ANSWERS, index=0)
+        removed = await (await act("edge", field=step, source=0, needed=False)).json()
+        assert removed["stale"] == [1, 2, 3]
+        await act("edge", field=step, source=0, needed=True)
+        assert review.item("wild_mini_0").content == before
+        assert (await act("edge", field=step, source=0, needed=True, kind="because")).status == 422
+        wrong = await pages.edit(
+            "wild_mini_0", f"{step}/dependency_kinds", json='{"1": "argument", "0": "x"}'
+        )
+        said = [finding["message"] for finding in (await wrong.json())["findings"]]
+        assert [text for text in said if "is no kind" in text or "does not depend on" in text] == [
+            "the node does not depend on '1'",
+            "'x' is no kind; expected one of barrier, argument, logical, control",
+        ]
+
+
 async def test_other_values_of_an_argument_are_accepted_and_make_nothing_stale(tmp_path: Path):
     async with served(project(tmp_path, mini_records(1))) as pages:
         field = f"{ANSWERS}/1/action/arguments/amount"

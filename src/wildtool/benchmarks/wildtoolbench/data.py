@@ -25,6 +25,10 @@ ANSWER = "prepare_to_answer"
 """Virtual action: the model gives its final answer, in plain text."""
 VIRTUAL = frozenset({ASK, ANSWER})
 
+EDGE_KINDS = ("barrier", "argument", "logical", "control")
+"""Why one node needs another, as a node's `dependency_kinds` may say: it asks or answers, it takes a value, it has to be
+done after, or whether it is done depends on the result."""
+
 LANGUAGE_PREFIXES = {"english": "en", "chinese": "zh"}
 """Field prefix of a language to its code; any other prefix is its own code."""
 TASK_TYPES = (

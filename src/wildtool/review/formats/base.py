@@ -62,6 +62,8 @@ class GraphEdge:
     inferred: bool
     kind: str = ""
     """Of an inferred edge: `barrier`, `argument` or `logical`."""
+    set_kind: str = ""
+    """What the item itself says, one of `EDGE_KINDS`; empty if it says nothing."""
     evidence: str = ""
     confidence: float | None = None
 

@@ -45,6 +45,8 @@ from wildtool.toolcall.graph import ancestors, heights, topology
 _FIELD_PART = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
 _MAX_LOOKAHEAD = 12
 """Calls that are ready at once from which orders are not listed: there are too many."""
+_UNSEEN_LATER = {"alternatives", "dependency_kinds"}
+"""Parts of a gold node that change nothing that later tasks see."""
 _LISTS = ("tasks", "answer_list", "task_types", "turn_subtypes")
 
 
@@ -109,13 +111,13 @@ class SessionFormat(ReviewFormat):
         return max((len(as_list(record.get(f"{p}_tasks"))) for p in language_prefixes(record)), default=1)
 
     def first_stale_task(self, content: Any, field: str) -> int:
-        """Later tasks build on texts and results; all tasks on tools and date; none on labels or other accepted values.
+        """Later tasks build on texts and results; all tasks on tools and date; none on labels and other accepted values.
 
         A part of task i can make i itself wrong only where the person is just looking, or in another language.
         """
         _, key, *rest = [*field.split("/"), "", ""]
         name = next((name for name in _LISTS if key == name or key.endswith(f"_{name}")), "")
-        if name in ("tasks", "answer_list") and "alternatives" not in rest:
+        if name in ("tasks", "answer_list") and not _UNSEEN_LATER.intersection(rest):
             twins = len(language_prefixes(as_object(content))) > 1
             return int(rest[0]) + (0 if twins else 1) if rest[0].isdigit() else 0
         return 0 if key.endswith(("_tools", "_env_info")) or not key else self.task_count(content)
@@ -131,7 +133,10 @@ class SessionFormat(ReviewFormat):
         record = as_object(content)
         prefix = next(iter(language_prefixes(record)), None)
         session = _read(record, prefix)
-        return [_graph(session, t) for t in range(len(session.tasks))] if session else []
+        if prefix is None or session is None:
+            return []
+        nodes = [as_list(task) for task in as_list(record.get(_answers_key(record, prefix)))]
+        return [_graph(session, t, nodes[t]) for t in range(len(session.tasks))]
 
     def written_edges(self, content: Any) -> list[frozenset[tuple[int, int]]]:
         record = as_object(content)
@@ -208,7 +213,9 @@ def _graph_doubts(session: Session, t: int, place: str) -> Iterator[RuleFinding]
             yield RuleFinding("graph", f"{place}/{edge.target}/dependency_list", message, "warning")
 
 
-def _graph(session: Session, t: int) -> TaskGraph:
+def _graph(session: Session, t: int, written_nodes: Sequence[Any]) -> TaskGraph:
+    """Args: written_nodes: the nodes of the task as written."""
+    kinds = [as_object(as_object(node).get("dependency_kinds")) for node in written_nodes]
     task = session.tasks[t]
     names = tuple(node.name for node in task.nodes)
     inferred = {(edge.source, edge.target): edge for edge in infer_edges(session, t)}
@@ -216,7 +223,8 @@ def _graph(session: Session, t: int) -> TaskGraph:
     edges: list[GraphEdge] = []
     for source, target in sorted(written | inferred.keys(), key=lambda pair: pair[::-1]):
         edge = inferred.get((source, target))
-        both = GraphEdge(source, target, (source, target) in written, edge is not None)
+        said = str(kinds[target].get(str(source), "")) if 0 <= target < len(kinds) else ""
+        both = GraphEdge(source, target, (source, target) in written, edge is not None, set_kind=said)
         if edge:
             both = replace(both, kind=edge.kind, evidence=edge.evidence, confidence=edge.confidence)
         edges.append(both)

@@ -32,6 +32,7 @@ from wildtool.review.server.payloads import (
 )
 from wildtool.review.server.steps import (
     with_alternative,
+    with_edge,
     with_step,
     without_alternative,
     without_step,
@@ -155,6 +156,25 @@ def _steps(review: ReviewService, who: str, asked: Payload) -> Any:
     return review.item(item, who)
 
 
+def _edge(review: ReviewService, who: str, asked: Payload) -> Any:
+    """Sets or removes a dependency: `field` is the pointer of the step that needs step `source`, `kind` says why."""
+    item, seen, field = (_text(asked, name) for name in ("id", "seen", "field"))
+    content = _content(review, item, who, seen)
+    step = as_object(value_at(content, field))
+    made = with_edge(
+        step,
+        _number(asked, "source", -1),
+        needed=asked.get("needed") is True,
+        kind=str(asked.get("kind", "")),
+    )
+    changes = [
+        Change(f"{field}/{name}", step.get(name, ABSENT), made.get(name, ABSENT))
+        for name in ("dependency_list", "dependency_kinds")
+    ]
+    review.project.edit(who, item, seen, changes, note=_note(asked))
+    return review.item(item, who)
+
+
 def _alternative(review: ReviewService, who: str, asked: Payload) -> Any:
     """Accepts another value for an argument (its pointer is `field`), or with `index` no longer accepts one."""
     item, seen, field = (_text(asked, name) for name in ("id", "seen", "field"))
@@ -261,6 +281,7 @@ WRITES: Mapping[str, Operation] = {
     "edit": _edit,
     "choose": _choose,
     "steps": _steps,
+    "edge": _edge,
     "alternative": _alternative,
     "accept": _accept,
     "proposal": _take_proposal,

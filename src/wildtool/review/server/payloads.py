@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from wildtool.benchmarks.wildtoolbench.data import SUBTYPES, TASK_TYPES
+from wildtool.benchmarks.wildtoolbench.data import EDGE_KINDS, SUBTYPES, TASK_TYPES
 from wildtool.errors import WildtoolError
 from wildtool.json_codec import as_list, as_object, as_objects
 from wildtool.review.figures import review_figures
@@ -35,7 +35,15 @@ from wildtool.stats.intervals import wilson
 PAGE_SIZE = 200
 """Items of a queue in one answer."""
 _NODE = re.compile(r"/[^/]*answer_list/\d+/(\d+)")
-_SHOWN = ("idx", "action", "observation", "user_input", "dependency_list")
+_SHOWN = (
+    "idx",
+    "action",
+    "observation",
+    "user_input",
+    "dependency_list",
+    "dependency_kinds",
+    "alternatives",
+)
 """Fields of a step that its parts show."""
 Payload = dict[str, Any]
 
@@ -68,6 +76,7 @@ def review_payload(project: ReviewProject, who: str, name: str, *, signed_in: bo
         "stages": Counter(item.stage for item in items),
         "reasons": REASON_CODES,
         "task_types": TASK_TYPES,
+        "edge_kinds": EDGE_KINDS,
         "subtypes": SUBTYPES,
         "filters": {
             "type": sorted({kind for item in items for kind, _ in item.strata if kind}),

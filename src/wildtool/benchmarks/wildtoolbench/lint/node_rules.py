@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, VIRTUAL, GoldNode, Task
+from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, EDGE_KINDS, VIRTUAL, GoldNode, Task
 from wildtool.json_codec import as_list, as_object
 from wildtool.toolcall.schema_check import SchemaFault, argument_faults, shorten
 
@@ -20,6 +20,8 @@ def node_faults(
     for j in node.deps:
         if j >= i:
             yield "dependency_list", f"node {j} does not come before node {i}; write nodes in order"
+    if "dependency_kinds" in raw:
+        yield from _kind_faults(node, raw["dependency_kinds"])
     if len(set(node.deps)) < len(node.deps):
         yield "dependency_list", "names a node twice"
     if node.name == ASK:
@@ -35,6 +37,19 @@ def node_faults(
     if "alternatives" in raw:
         schema = None if node.name in VIRTUAL else schemas.get(node.name)
         yield from _alternative_faults(node, raw["alternatives"], schema)
+
+
+def _kind_faults(node: GoldNode, written: Any) -> Iterator[SchemaFault]:
+    """An object that gives dependencies, by position, one of the kinds."""
+    if not isinstance(written, dict):
+        yield "dependency_kinds", "expected an object with a kind for each position"
+        return
+    needed = {str(j) for j in node.deps}
+    for position, kind in as_object(written).items():
+        if position not in needed:
+            yield "dependency_kinds", f"the node does not depend on {shorten(position)}"
+        if kind not in EDGE_KINDS:
+            yield "dependency_kinds", f"{shorten(kind)} is no kind; expected one of {', '.join(EDGE_KINDS)}"
 
 
 def _alternative_faults(

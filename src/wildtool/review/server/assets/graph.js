@@ -1,5 +1,5 @@
 // The dependency graph of a task: layers by depth; every edge can be toggled by mouse and keyboard.
-import { make, t, visible } from "./words.js";
+import { choice, make, t, visible } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 168, HEIGHT = 34, GAP_X = 22, GAP_Y = 44, PER_LINE = 2, MOST = 60;
@@ -45,7 +45,7 @@ function places(graph) {
 function describe(edge, names) {
   const sure = edge.confidence === null ? "" : `, ${t("confidence")} ${Math.round(100 * edge.confidence)} %`;
   const state = edge.written ? t("written") : t("inferred, not written");
-  return visible(`${edge.source} ${names[edge.source]} → ${edge.target} ${names[edge.target]}: ${state}${edge.kind ? `, ${edge.kind}` : ""}${sure}${edge.evidence ? `. ${edge.evidence}` : ""}`);
+  return visible(`${edge.source} ${names[edge.source]} → ${edge.target} ${names[edge.target]}: ${state}${edge.set_kind || edge.kind ? `, ${t(edge.set_kind || edge.kind)}` : ""}${sure}${edge.evidence ? `. ${edge.evidence}` : ""}`);
 }
 
 // The graph as a picture. toggle(source, target) is called for an edge; null where nothing may change.
@@ -116,6 +116,24 @@ export function needs(graph, toggle) {
     made.append(row);
   });
   return made;
+}
+
+// Why each step needs another: what the item says, or else what was inferred. set(source, target, needed, kind) is called
+// for a choice; null where nothing may change.
+export function kinds(graph, set, names) {
+  const made = make("details", "kinds"), written = graph.edges.filter((edge) => edge.written && edge.source in graph.nodes && edge.target in graph.nodes);
+  made.append(make("summary", "", t("Kinds of dependencies ({0} set)", written.filter((edge) => edge.set_kind).length)));
+  made.open = written.some((edge) => edge.set_kind);
+  for (const edge of written) {
+    const row = make("label", "need"), inferred = edge.kind ? t("inferred: {0}", t(edge.kind)) : t("not set");
+    const control = choice(["", ...names], edge.set_kind, (name) => name ? t(name) : inferred);
+    control.disabled = !set;
+    control.dataset.kind = `${edge.source}-${edge.target}`;
+    if (set) control.addEventListener("change", () => set(edge.source, edge.target, true, control.value));
+    row.append(make("span", "of", `${edge.source} → ${edge.target}`), control);
+    made.append(row);
+  }
+  return written.length ? made : "";
 }
 
 export function orders(graph) {

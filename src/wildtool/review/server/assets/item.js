@@ -1,6 +1,6 @@
 // One item: the conversation beside tools, findings and history; every part is edited in place.
 import { read, write, Refusal } from "./api.js";
-import { needs, orders, picture } from "./graph.js";
+import { kinds, needs, orders, picture } from "./graph.js";
 import { bdi, beside, button, choice, labelled, link, make, said, t, visible } from "./words.js";
 
 const LONG = 240;
@@ -29,7 +29,7 @@ export function jump(field) {
 const findingsOf = (field) => (item.findings || []).filter((one) => one.field === field);
 
 // ---- saving
-const EDITS = ["edit", "choose", "steps", "accept", "alternative", "proposal"];
+const EDITS = ["edit", "choose", "steps", "edge", "accept", "alternative", "proposal"];
 async function save(what, body, focus) {
   const answer = await context.attempt(() => write(what, { id: item.id, seen: item.seen, ...body }), (refusal) => {
     if (refusal.status !== 409) return false;
@@ -301,18 +301,17 @@ function graphOf(task) {
   const made = make("details", "graphbox"), graph = task.graph;
   made.open = true;
   made.append(make("summary", "", t("Dependency graph")));
-  const toggle = item.problem ? null : (source, target) => {
-    const now = graph.edges.filter((edge) => edge.written && edge.target === target).map((edge) => edge.source);
-    const after = now.includes(source) ? now.filter((one) => one !== source) : [...now, source].sort((a, b) => a - b);
+  const set = item.problem ? null : (source, target, needed, kind = "") => {
     const field = task.parts.find((part) => part.kind === "edges" && part.node === target).field;
-    save("edit", { field, json: JSON.stringify(after) }, `need:${field}:${source}-${target}`);
+    save("edge", { field: field.replace(/\/dependency_list$/, ""), source, needed, kind }, `need:${field}:${source}-${target}`);
   };
+  const toggle = set && ((source, target) => set(source, target, !graph.edges.some((edge) => edge.written && edge.source === source && edge.target === target)));
   const drawn = picture(graph, toggle);
   if (drawn) made.append(drawn);
   if (toggle) made.append(make("small", "muted", t("Click an edge, or choose what each step needs below.")));
   const rows = needs(graph, toggle);
   rows.dataset.task = task.actions;
-  made.append(rows);
+  made.append(rows, kinds(graph, set, context.review.edge_kinds));
   for (const part of task.parts.filter((one) => one.kind === "edges")) {
     for (const one of findingsOf(part.field)) {
       const line = make("p", `finding ${one.severity}`, `${one.severity === "error" ? "✗" : "!"} ${part.node}: ${one.message}`);

@@ -292,6 +292,8 @@ const ACTIONS = {
   m: () => { const remark = element("remark"); if (remark) remark.focus(); },
   h: () => { const past = element("history"); if (past) { past.open = !past.open; past.scrollIntoView(); } },
 };
+// What was typed in a dialog is nothing to find later.
+dialog.addEventListener("close", () => dialog.replaceChildren());
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || dialog.open || event.defaultPrevented) return;
   if (event.target.closest("textarea, select, input:not([type=checkbox])")) {

@@ -116,6 +116,8 @@ const CHINESE = {
   "implausible or inconsistent observation": "观测结果不合理或不一致", "the answer is unfaithful to the results": "回答与结果不符",
   "a tool's definition is defective": "工具定义有缺陷", "repeats another item": "与其他项重复", "contains personal data": "含个人数据",
   "import": "导入", "assign": "分配", "edit": "编辑", "choose": "选用候选", "decision": "决定", "settle": "达成一致", "resolve": "仲裁", "recheck": "复查", "note": "备注", "propose": "提议", "discard": "弃用",
+  "Kinds of dependencies ({0} set)": "依赖的种类（已设 {0} 个）", "inferred: {0}": "推断：{0}", "not set": "未设",
+  "barrier": "屏障", "argument": "参数", "logical": "逻辑", "control": "条件",
   "Proposed by": "提议者：", "Discard": "弃用",
   "or": "或", "left out": "省略", "No longer accept": "不再接受", "Accept another value": "接受其他值",
   "Accept another value of {0}": "接受 {0} 的其他值", "It may be left out": "可以省略",
