@@ -116,7 +116,7 @@ def test_a_dry_run_sends_nothing(url: str, asked: list[dict[str, Any]]):
 @pytest.mark.parametrize(
     ("more", "why"),
     [
-        ("--item nothing", "no item 'nothing'"),
+        ("--item nothing", "no item nothing"),
         ("--item p --from 9", "no task 9"),
         ("--model procedural", "procedural is none"),
         ("--as bob", "takes no part"),
