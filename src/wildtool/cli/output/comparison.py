@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 
 from wildtool.cli.output.published import print_published_table
 from wildtool.cli.output.tables import INCOMPLETE_MARK, print_grid
-from wildtool.cli.terminal import ellipsize, print_rows, print_wrapped, single_line
+from wildtool.cli.terminal import ellipsize, print_out, print_rows, print_wrapped, single_line
 from wildtool.engine.compare.aid_effects import AidEffect
 from wildtool.engine.compare.comparison import Accuracy, Comparison, accuracy_of
 from wildtool.engine.compare.leaderboard import benchmark_and_data, played_and_judged
@@ -47,6 +47,7 @@ def print_comparison(found: ComparisonReport, *, flips: bool) -> None:
     _print_aid_effects(found.aid_effects)
     for table in _published_aid(found):
         print_published_table(table, every=True)
+        print_out()
     for comparison in found.comparisons:
         _print_parts(comparison)
         if flips:
