@@ -430,7 +430,7 @@ def round_(
       wildtool review round sessions.jsonl --people ann,bob --share 0.2
 
     The sample has its share of each task type and subtype. No item comes twice until all were drawn; no pair of people
-    meets in two rounds that follow each other, if there are other pairs.
+    meets in two consecutive rounds if others are possible.
     """
     from wildtool.review.people import COMMAND_LINE
     from wildtool.review.sets import open_review
