@@ -8,6 +8,7 @@ from typing import Any
 
 from wildtool.errors import WildtoolError
 from wildtool.review.project import ReviewProject
+from wildtool.review.server.similar import SimilarTexts
 
 Work = Callable[[Callable[[], Any]], Awaitable[Any]]
 """Gives the result of an action in the thread that has the store."""
@@ -32,6 +33,8 @@ class RuleChecks:
         self, project: ReviewProject, work: Work, on_progress: Callable[[ChecksProgress], None]
     ) -> None:
         """Args: on_progress: called after each portion, in the thread that has the store."""
+        self.similar = SimilarTexts(project)
+        """Read once all items are checked."""
         self._project = project
         self._work = work
         self._on_progress = on_progress
@@ -58,11 +61,15 @@ class RuleChecks:
             pass
 
     def _portion(self) -> bool:
+        """Whether something is left to do."""
+        checked: list[str] = []
+        left = False
         try:
             checked = self._project.check_some()
+            left = bool(checked) or self.similar.read_some()
         except WildtoolError as error:
-            checked, self._problem = [], str(error)
+            self._problem = str(error)
         self._done = not checked
         if checked or self._problem:
             self._on_progress(self.progress())
-        return bool(checked)
+        return left

@@ -78,8 +78,11 @@ class ReviewService:
             with suppress(StorageError):  # people can read on a full disk
                 self.project.check_item(item)
         shown = item_payload(self.project, item, who)
+        found = self.project.item(item)
+        if self.checks and shown["findings"] is not None:
+            near = self.checks.similar.findings(item, found.seen_by(who)[0])
+            shown["findings"] += [asdict(one) for one in near]
         if self.runs is not None:
-            found = self.project.item(item)
             shown["runs"] = self.runs(item, found.versions[0].content, found.seen_by(who)[0])
         return shown
 

@@ -86,14 +86,15 @@ class NearDuplicateIndex:
 
     def first_near(self, text: str) -> tuple[int, float] | None:
         """Number and similarity of the first near text of the shortest band of lengths that has one."""
+        return next(self.near(text), None)
+
+    def near(self, text: str) -> Iterator[tuple[int, float]]:
+        """Number and similarity of each near text, those of the shortest band of lengths first."""
         shortest = _shortest(len(text), self._above)
         pairs = self._pairs(text)
         for band in range(_band(shortest), _band(_longest(len(text), self._above)) + 1):
             for block in self._bands.get(band, ()):
-                found = block.first_near(text, pairs)
-                if found is not None:
-                    return found
-        return None
+                yield from block.near(text, pairs)
 
     def _pairs(self, text: str) -> Sequence[str]:
         if self._last[0] != text:
@@ -119,8 +120,8 @@ class _Block:
         self.texts.append(text)
         self.numbers.append(number)
 
-    def first_near(self, text: str, pairs: Sequence[str]) -> tuple[int, float] | None:
-        """Number and similarity of the first text that is near."""
+    def near(self, text: str, pairs: Sequence[str]) -> Iterator[tuple[int, float]]:
+        """Number and similarity of each text that is near."""
         left = self._candidates(text, pairs)
         while left:
             lowest = left & -left
@@ -128,8 +129,7 @@ class _Block:
             k = lowest.bit_length() - 1
             similarity = fuzz.ratio(text, self.texts[k], score_cutoff=self._above)
             if similarity > self._above:
-                return self.numbers[k], similarity
-        return None
+                yield self.numbers[k], similarity
 
     def _candidates(self, text: str, pairs: Sequence[str]) -> int:
         """A bit for each text that can be near."""
