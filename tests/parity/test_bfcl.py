@@ -21,7 +21,7 @@ from wildtool.benchmarks.bfcl.formats import decode_form
 from wildtool.benchmarks.bfcl.java import convert_java, decode_java
 from wildtool.benchmarks.bfcl.javascript import convert_javascript, decode_javascript
 from wildtool.benchmarks.bfcl.rules import NativeCalls, SingleTurnRules, WrittenCalls
-from wildtool.benchmarks.bfcl.scores import LEADERBOARDS, of, score
+from wildtool.benchmarks.bfcl.scores import LEADERBOARDS, Formula, of, sizes_of
 from wildtool.benchmarks.bfcl.tools import openai_tools
 
 DECODERS = {
@@ -210,6 +210,13 @@ CATEGORY_COLUMNS = {
 """Columns with the accuracy of one category."""
 ALWAYS = {"Overall Acc", "Live Acc", "Multi Turn Acc"}
 """Columns that have a number even where categories were not run, as have all that end in `Overall Acc`."""
+
+
+def score(formula: Formula, correct: Any, totals: Any, version: str) -> tuple[float, bool]:
+    """The value of a score, 0 to 1, and whether all its categories were run; what was not run counts 0."""
+    weights = formula(sizes_of(version, totals))
+    value = sum(weight * correct[name] / totals[name] for name, weight in weights.items() if totals.get(name))
+    return value, all(totals.get(name) for name in weights)
 
 
 def test_every_score_of_the_leaderboard_is_equal(folder: Path) -> None:

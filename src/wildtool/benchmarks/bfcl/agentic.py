@@ -153,7 +153,7 @@ class MemoryEpisode:
     @property
     def calls(self) -> int:
         """Calls made for the question."""
-        return sum(len(step) for turn in self._now.turns for step in turn) if self._asked else 0
+        return self._now.calls if self._asked else 0
 
     def _begin(self) -> None:
         self._asked = not self._left

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from wildtool.benchmarks.bfcl.categories import Category, Language
+from wildtool.benchmarks.bfcl.categories import Category, Kind, Language
 from wildtool.benchmarks.bfcl.data import AcceptedCall
 from wildtool.benchmarks.bfcl.java import JAVA_TYPES, convert_java
 from wildtool.benchmarks.bfcl.javascript import JAVASCRIPT_TYPES, convert_javascript
@@ -98,33 +98,31 @@ def check_calls(
     Raises:
         UNREADABLE_ENTRY: where the original raises too.
     """
-    checker = CallChecker(SYNTAXES[category.language], underscores)
-    return _CHECKS[category.kind](checker, functions, answers, calls)
+    checker, expected = CallChecker(SYNTAXES[category.language], underscores), len(answers)
+    if (fault := count_fault(category, calls, 1 if category.kind == "simple" else expected)) is not None:
+        return fault
+    if category.kind == "parallel":
+        return _check_parallel(checker, functions, answers, calls)
+    document = functions[0] if category.kind == "simple" else _document(functions, answers[0])
+    return checker.check(document, calls[0], answers[0])
 
 
-def check_simple(
-    checker: "CallChecker", functions: Sequence[Any], answers: Sequence[AcceptedCall], calls: Sequence[Any]
-) -> Fault | None:
-    if len(calls) != 1:
-        return Fault("simple_function_checker:wrong_count", f"{len(calls)} calls, expected 1")
-    return checker.check(functions[0], calls[0], answers[0])
+def count_fault(category: Category, calls: Sequence[Any], expected: int) -> Fault | None:
+    """The fault of another number of calls than expected."""
+    if len(calls) == expected:
+        return None
+    return Fault(f"{_CHECKERS[category.kind]}:wrong_count", f"{len(calls)} calls, expected {expected}")
 
 
-def check_multiple(
-    checker: "CallChecker", functions: Sequence[Any], answers: Sequence[AcceptedCall], calls: Sequence[Any]
-) -> Fault | None:
-    if len(calls) != len(answers):
-        return Fault("multiple_function_checker:wrong_count", f"{len(calls)} calls, expected {len(answers)}")
-    return checker.check(_document(functions, answers[0]), calls[0], answers[0])
+def no_match(answer: AcceptedCall, reasons: str) -> Fault:
+    """The fault of an expected call that none of several calls is."""
+    return Fault(f"{_CHECKERS['parallel']}:cannot_find_match", f"no call is {next(iter(answer))}: {reasons}")
 
 
-def check_parallel(
+def _check_parallel(
     checker: "CallChecker", functions: Sequence[Any], answers: Sequence[AcceptedCall], calls: Sequence[Any]
 ) -> Fault | None:
     """Each answer takes the first call left that passes, without looking back."""
-    name = "parallel_function_checker_no_order"
-    if len(calls) != len(answers):
-        return Fault(f"{name}:wrong_count", f"{len(calls)} calls, expected {len(answers)}")
     left = list(range(len(calls)))
     for answer in answers:
         document = _document(functions, answer)
@@ -136,11 +134,16 @@ def check_parallel(
                 break
             faults.append(f"call {place + 1}: {fault.message}")
         else:
-            return Fault(f"{name}:cannot_find_match", f"no call is {next(iter(answer))}: {'; '.join(faults)}")
+            return no_match(answer, "; ".join(faults))
     return None
 
 
-_CHECKS = {"simple": check_simple, "multiple": check_multiple, "parallel": check_parallel}
+_CHECKERS: Mapping[Kind, str] = {
+    "simple": "simple_function_checker",
+    "multiple": "multiple_function_checker",
+    "parallel": "parallel_function_checker_no_order",
+}
+"""Kind of category to the original's name of its check."""
 
 
 def _document(functions: Sequence[Mapping[str, Any]], answer: AcceptedCall) -> Mapping[str, Any]:

@@ -16,7 +16,9 @@ from wildtool.benchmarks.bfcl.checker import (
     CallChecker,
     Fault,
     Syntax,
+    count_fault,
     mark_numbers,
+    no_match,
     standardise,
     type_fault,
 )
@@ -269,9 +271,8 @@ class FixedRules(SingleTurnRules):
 
     def compare(self, record: BfclEntry, calls: Sequence[Mapping[str, Any]]) -> Fault | None:
         checker = FixedChecker(FIXED_SYNTAXES[record.language], self.form.native)
-        if len(calls) != len(record.answers):
-            prefix = _COUNTS[record.category.kind]
-            return Fault(f"{prefix}:wrong_count", f"{len(calls)} calls, expected {len(record.answers)}")
+        if (fault := count_fault(record.category, calls, len(record.answers))) is not None:
+            return fault
         documents = {one["name"]: one for one in record.functions}
         faults = {
             (place, other): checker.check(
@@ -289,10 +290,7 @@ class FixedRules(SingleTurnRules):
             return None
         place = next(place for place in range(len(calls)) if place not in matched)
         reasons = "; ".join(fault.message for (one, _), fault in faults.items() if one == place and fault)
-        return Fault(
-            "parallel_function_checker_no_order:cannot_find_match",
-            f"no call is {next(iter(record.answers[place]))}: {reasons[:400]}",
-        )
+        return no_match(record.answers[place], reasons[:400])
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,10 +309,3 @@ class FixedMultiTurnRules(MultiTurnRules):
         if played.stopped:
             return Check(False, FORCE_TERMINATED, f"stopped in turn {len(played.turns) - 1} (M6)")
         return check_turns(record, played.turns, strict=True)
-
-
-_COUNTS = {
-    "simple": "simple_function_checker",
-    "multiple": "multiple_function_checker",
-    "parallel": "parallel_function_checker_no_order",
-}

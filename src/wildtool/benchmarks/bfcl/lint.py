@@ -52,27 +52,17 @@ def _faults(record: BfclEntry) -> Iterator[tuple[str, str]]:
             yield "unknown function", f"the answer calls {name}; offered: {', '.join(documents)}"
         properties, required = as_object(parameters.get("properties")), as_list(parameters.get("required"))
         for parameter in required:
+            what = f"{name}: {parameter!r} is required"
             if parameter not in accepted:
-                yield (
-                    "required without answer",
-                    f"{name}: {parameter!r} is required, and no value is accepted",
-                )
+                yield "required without answer", f"{what}, and no value is accepted"
             elif not as_list(accepted[parameter]) and not isinstance(accepted[parameter], str):
-                yield (
-                    "no accepted value",
-                    f"{name}: {parameter!r} is required, and its list of values is empty",
-                )
+                yield "no accepted value", f"{what}, and its list of values is empty"
         for parameter, values in accepted.items():
+            what = f"{name}: {parameter!r}"
             if parameter not in properties and "" not in values:
-                yield (
-                    "unknown parameter",
-                    f"{name}: {parameter!r} is expected, and the document has no such one",
-                )
+                yield "unknown parameter", f"{what} is expected, and the document has no such one"
             if not isinstance(values, list):
-                yield (
-                    "accepted values",
-                    f"{name}: {parameter!r} has a {type(values).__name__}, expected a list",
-                )
+                yield "accepted values", f"{what} has a {type(values).__name__}, expected a list"
 
 
 def _answer_faults(record: MemoryRecord | SearchRecord) -> Iterator[tuple[str, str]]:

@@ -11,17 +11,8 @@ from typing import Any
 
 from wildtool.benchmark import Check
 from wildtool.benchmarks.bfcl.categories import Category
-from wildtool.benchmarks.bfcl.simulated import (
-    EXECUTION_ERROR,
-    SIMULATED_CLASSES,
-    SimulatedApis,
-    classes_of,
-)
-from wildtool.benchmarks.bfcl.simulated.base import (
-    FILLER_FILE,
-    TABLES_FILE,
-    SimulatedTables,
-)
+from wildtool.benchmarks.bfcl.simulated import EXECUTION_ERROR, SIMULATED_CLASSES, SimulatedApis, classes_of
+from wildtool.benchmarks.bfcl.simulated.base import FILLER_FILE, TABLES_FILE, SimulatedTables
 from wildtool.data.files import find_packed
 from wildtool.data.pinned import official_folder
 from wildtool.errors import DataError
@@ -90,10 +81,7 @@ class MultiTurnRecord:
 
 def read_documents(folder: Path) -> dict[str, tuple[dict[str, Any], ...]]:
     """By class the documents of its tools, from the data folder. Raises DataError."""
-    documents: dict[str, tuple[dict[str, Any], ...]] = {}
-    for name, owner in SIMULATED_CLASSES.items():
-        documents[name] = read_tool_documents(folder, owner.DOCUMENTS)
-    return documents
+    return {name: read_tool_documents(folder, owner.DOCUMENTS) for name, owner in SIMULATED_CLASSES.items()}
 
 
 def read_tool_documents(folder: Path, name: str) -> tuple[dict[str, Any], ...]:

@@ -53,6 +53,11 @@ class MultiTurnEpisode(ABC):
     def done(self) -> bool:
         return self._done
 
+    @property
+    def calls(self) -> int:
+        """Calls made so far."""
+        return sum(len(step) for turn in self.turns for step in turn)
+
     def facts(self) -> Mapping[str, Any]:
         """Where its classes are now: the current folder, who is logged in, balances; by class and name."""
         instances = self._apis.instances()

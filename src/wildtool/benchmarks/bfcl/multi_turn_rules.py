@@ -9,11 +9,7 @@ from wildtool.benchmarks.bfcl.agentic import MemoryRecord, MemoryRules
 from wildtool.benchmarks.bfcl.data import BfclEntry
 from wildtool.benchmarks.bfcl.gold import PlainCall, fc_message, written_message
 from wildtool.benchmarks.bfcl.multi_turn import MultiTurnRecord, check_turns, plain_call
-from wildtool.benchmarks.bfcl.multi_turn_episode import (
-    MultiTurnEpisode,
-    NativeMultiTurn,
-    PromptMultiTurn,
-)
+from wildtool.benchmarks.bfcl.multi_turn_episode import MultiTurnEpisode, NativeMultiTurn, PromptMultiTurn
 from wildtool.benchmarks.bfcl.prompt_forms import SystemPrompt, own_system_prompt
 from wildtool.benchmarks.bfcl.rules import SingleTurnRules
 from wildtool.benchmarks.bfcl.simulated import SimulatedApis
@@ -91,16 +87,13 @@ class MultiTurnRules(Rules):
 
     def dialogue(self, record: MultiTurnRecord, apis: SimulatedApis) -> MultiTurnEpisode:
         """The episode of a dialogue whose calls run on given instances."""
-        return (
-            NativeMultiTurn(record, apis)
-            if self.native
-            else PromptMultiTurn(record, self.system_prompt, apis)
-        )
+        if self.native:
+            return NativeMultiTurn(record, apis)
+        return PromptMultiTurn(record, self.system_prompt, apis)
 
     def verdict(self, episode: Any, item: Item, unit: str) -> Check:
         played: MultiTurnEpisode = episode
-        calls = sum(len(step) for turn in played.turns for step in turn)
-        return replace(self.check(item.data, played), fields={"calls": calls})
+        return replace(self.check(item.data, played), fields={"calls": played.calls})
 
     def facts(self, episode: Any, item: Item, unit: str) -> Mapping[str, Any]:
         played: MultiTurnEpisode = episode

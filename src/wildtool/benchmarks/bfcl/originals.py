@@ -9,14 +9,7 @@ from urllib.parse import parse_qs
 
 from wildtool.benchmarks.bfcl.prompt_forms import DEFAULT_FORM, Documents, PromptForm, documents_text
 from wildtool.data.pinned import PinnedFile
-from wildtool.data.prompt_files import (
-    Constants,
-    PromptFile,
-    are_pulled,
-    check_blanks,
-    digest_of,
-    read_files,
-)
+from wildtool.data.prompt_files import Constants, PromptFile, are_pulled, check_blanks, digest_of, read_files
 from wildtool.errors import DataError
 from wildtool.json_codec import as_object
 

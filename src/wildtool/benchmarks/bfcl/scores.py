@@ -116,10 +116,3 @@ def sizes_of(version: str, totals: Sizes) -> Sizes:
         name: totals.get(name) or (one.size if version == "v4" else one.v3_size)
         for name, one in BFCL_CATEGORIES.items()
     }
-
-
-def score(formula: Formula, correct: Sizes, totals: Sizes, version: str) -> tuple[float, bool]:
-    """The value of a score, 0 to 1, and whether all its categories were run; what was not run counts 0."""
-    weights = formula(sizes_of(version, totals))
-    value = sum(weight * correct[name] / totals[name] for name, weight in weights.items() if totals.get(name))
-    return value, all(totals.get(name) for name in weights)

@@ -82,7 +82,7 @@ class SearchEpisode:
     @property
     def calls(self) -> int:
         """Calls made for the question."""
-        return sum(len(step) for turn in self._now.turns for step in turn)
+        return self._now.calls
 
     def request(self) -> Request | None:
         if self._asked is not None:

@@ -9,13 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wildtool.benchmarks.bfcl.simulated.base import (
-    ApiState,
-    ApiTool,
-    SimulatedApi,
-    SimulatedTables,
-    failed,
-)
+from wildtool.benchmarks.bfcl.simulated.base import ApiState, ApiTool, SimulatedApi, SimulatedTables, failed
 from wildtool.benchmarks.bfcl.simulated.calculator import MathAPI
 from wildtool.benchmarks.bfcl.simulated.files import GorillaFileSystem
 from wildtool.benchmarks.bfcl.simulated.messages import MessageAPI
