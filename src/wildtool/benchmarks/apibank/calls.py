@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, cast
 
+from wildtool.benchmarks.apibank.tools import ArgumentError
 from wildtool.toolcall.call_syntax import CallReader, CallSyntaxError, parse_expression
 
 _OPENING = re.compile(r"\[(\w+)\(")
@@ -30,10 +31,6 @@ class WrittenCall:
     arguments: Mapping[str, str]
     text: str = ""
     """The part of the reply that is the call."""
-
-
-class BadValueError(Exception):
-    """A text is no value of the declared type."""
 
 
 def bracketed_call(name: str, arguments: Mapping[str, Any]) -> str:
@@ -69,7 +66,7 @@ def _arguments(inner: str) -> Iterator[tuple[str, str]]:
 
 
 def convert_original(text: str, declared: str) -> Any:
-    """A text as the declared type. Raises BadValueError."""
+    """A text as the declared type. Raises ArgumentError."""
     match declared:
         case "int":
             return _number(text)
@@ -77,11 +74,15 @@ def convert_original(text: str, declared: str) -> Any:
             try:
                 return float(text)
             except ValueError as error:
-                raise BadValueError(f"invalid parameter type. parameter: {text}") from error
+                raise _wrong_type(text) from error
         case "bool":
             return text == "True"
         case _:
             return text
+
+
+def _wrong_type(text: str) -> ArgumentError:
+    return ArgumentError(f"invalid parameter type. parameter: {text}")
 
 
 def _number(text: str) -> int:
@@ -90,7 +91,7 @@ def _number(text: str) -> int:
             return int(text)
         except ValueError:  # digits such as ², or thousands of them
             pass
-    raise BadValueError(f"invalid parameter type. parameter: {text}")
+    raise _wrong_type(text)
 
 
 # fixed -----------------------------------------------------------------------------------------------
@@ -140,22 +141,22 @@ def _value(text: str, at: int) -> tuple[str, int] | None:
 
 
 def convert_fixed(text: str, declared: str) -> Any:
-    """A text as the declared type, lists too. Raises BadValueError."""
+    """A text as the declared type, lists too. Raises ArgumentError."""
     match declared:
         case "int" | "float":
             return convert_original(text.strip(), declared)
         case "bool":
             known = {"true": True, "false": False}.get(text.strip().lower())
             if known is None:
-                raise BadValueError(f"invalid parameter type. parameter: {text}")
+                raise _wrong_type(text)
             return known
         case "list" | "list(str)":
             try:
                 value = CallReader().value(parse_expression(text.strip()))
             except CallSyntaxError as error:
-                raise BadValueError(f"invalid parameter type. parameter: {text}") from error
+                raise _wrong_type(text) from error
             if not isinstance(value, list):
-                raise BadValueError(f"invalid parameter type. parameter: {text}")
+                raise _wrong_type(text)
             return cast(list[Any], value)
         case _:
             return text

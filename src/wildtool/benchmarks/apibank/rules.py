@@ -8,7 +8,6 @@ from typing import Any
 
 from wildtool.benchmark import Check, Mutant, Rules
 from wildtool.benchmarks.apibank.calls import (
-    BadValueError,
     WrittenCall,
     bracketed_call,
     convert_fixed,
@@ -48,7 +47,7 @@ def call_of(turn: Turn) -> WrittenCall:
 def run_call(
     dialogue: Dialogue, tables: Tables, call: WrittenCall, convert_value: Callable[[str, str], Any]
 ) -> CallResult:
-    """Converts the arguments of a call to their declared types and runs it. Raises ArgumentError, BadValueError."""
+    """Converts the arguments of a call to their declared types and runs it. Raises ArgumentError."""
     declared = dialogue.library.parameters(call.name)
     arguments: dict[str, Any] = {}
     for name, text in call.arguments.items():
@@ -61,18 +60,14 @@ def run_call(
 # Calls -----------------------------------------------------------------------------------------------
 
 
-def check_api_call(dialogue: Dialogue, unit: str, text: str) -> Check:
+def check_api_call(dialogue: Dialogue, unit: str, call: WrittenCall) -> Check:
     """The original: a call on fresh tables, its result compared by the tool's own rule (section 4)."""
-    target = dialogue.target(unit)
-    call = read_call(text)
-    if (wrong := _not_the_tool(call, target)) or call is None:
-        return wrong or Check(False, NO_CALL)
     tables = dialogue.library.fresh()
     try:
         found = run_call(dialogue, tables, call, convert_original)
-    except (ArgumentError, BadValueError) as error:
+    except ArgumentError as error:
         return Check(False, WRONG_ARGUMENTS, str(error))
-    recorded = target["result"]
+    recorded = dialogue.target(unit)["result"]
     wanted = CallResult(recorded["input"] or {}, recorded["output"], recorded["exception"])
     try:
         correct = tool_rule(call.name).accepts(found, wanted)
@@ -83,29 +78,17 @@ def check_api_call(dialogue: Dialogue, unit: str, text: str) -> Check:
     return _compared(correct, found, "the recorded one", tables)
 
 
-def check_call_fixed(dialogue: Dialogue, unit: str, text: str) -> Check:
+def check_call_fixed(dialogue: Dialogue, unit: str, call: WrittenCall) -> Check:
     """`fixed`: a call on the tables as the dialogue left them, compared with the recorded call on the same tables."""
-    target = dialogue.target(unit)
-    call = read_call_fixed(text)
-    if (wrong := _not_the_tool(call, target)) or call is None:
-        return wrong or Check(False, NO_CALL)
     call, tables = _renamed(call), _tables_before(dialogue, unit)
     try:
         found = run_call(dialogue, tables, call, convert_fixed)
         correct = equals_gold(call.name, found, _run_gold(dialogue, unit))
-    except (ArgumentError, BadValueError) as error:
+    except ArgumentError as error:
         return Check(False, WRONG_ARGUMENTS, str(error))
     except RULE_ERRORS as error:
         return Check(False, WRONG_RESULT, f"{type(error).__name__} in the comparison")
     return _compared(correct, found, "that of the gold call", tables)
-
-
-def _not_the_tool(call: WrittenCall | None, target: Turn) -> Check | None:
-    if call is None:
-        return Check(False, NO_CALL, "no [ApiName(…)] in the reply")
-    if call.name != target["api_name"] or call.name not in API_TOOLS:
-        return Check(False, WRONG_API, f"API Name Mismatch: {call.name} vs {target['api_name']}")
-    return None
 
 
 def _compared(correct: bool, found: CallResult, wanted: str, tables: Tables) -> Check:
@@ -135,7 +118,7 @@ def _tables_before(dialogue: Dialogue, unit: str) -> Tables:
         if turn["role"] == "API":
             try:
                 run_call(dialogue, tables, _renamed(call_of(turn)), convert_fixed)
-            except (ArgumentError, BadValueError):
+            except ArgumentError:
                 continue  # refused when it was recorded, too, so it changed nothing
     return tables
 
@@ -183,7 +166,7 @@ class ApiBankRules(Rules):
     """One profile."""
 
     read: Callable[[str], WrittenCall | None]
-    call: Callable[[Dialogue, str, str], Check]
+    call: Callable[[Dialogue, str, WrittenCall], Check]
     reply: Callable[[Dialogue, str, str], Check]
     hidden: frozenset[str]
     """Tools whose descriptions are not shown."""
@@ -197,8 +180,14 @@ class ApiBankRules(Rules):
     def check(self, item: Item, unit: str, text: str) -> Check:
         """What the rules make of a text; never raises."""
         dialogue: Dialogue = item.data
-        judge = self.call if dialogue.samples[unit].task == CALL else self.reply
-        return judge(dialogue, unit, text)
+        if dialogue.samples[unit].task != CALL:
+            return self.reply(dialogue, unit, text)
+        call, wanted = self.read(text), dialogue.target(unit)["api_name"]
+        if call is None:
+            return Check(False, NO_CALL, "no [ApiName(…)] in the reply")
+        if call.name != wanted or call.name not in API_TOOLS:
+            return Check(False, WRONG_API, f"API Name Mismatch: {call.name} vs {wanted}")
+        return self.call(dialogue, unit, call)
 
     def said(self, reply: Message) -> Iterable[SaidCall]:
         call = self.read(written_text(reply) or "")

@@ -122,14 +122,14 @@ def is_call_list(decoded: Any) -> bool:
 
 def call_texts(calls: Sequence[DecodedCall]) -> list[str]:
     """Each call as Python text, `f(a=1, b='x')`. Raises DecodeError for a value that is an empty object."""
-    return [
-        f"{name}({', '.join(f'{key}={_value_text(value)}' for key, value in arguments.items())})"
-        for call in calls
-        for name, arguments in call.items()
-    ]
+    return [_call_text(name, arguments) for call in calls for name, arguments in call.items()]
 
 
-def _value_text(value: Any, levels: int = 60) -> str:
+def _call_text(name: str, arguments: Mapping[Any, Any], levels: int = 60) -> str:
+    return f"{name}({', '.join(f'{key}={_value_text(value, levels)}' for key, value in arguments.items())})"
+
+
+def _value_text(value: Any, levels: int) -> str:
     """A value as Python text; an object of objects is a nested call."""
     if not isinstance(value, dict) or not all(
         isinstance(part, dict) for part in cast(dict[Any, Any], value).values()
@@ -140,7 +140,7 @@ def _value_text(value: Any, levels: int = 60) -> str:
     if levels == 0:
         raise DecodeError("nested too deeply")
     name, arguments = next(iter(cast(dict[str, dict[str, Any]], value).items()))
-    return f"{name}({', '.join(f'{key}={_value_text(part, levels - 1)}' for key, part in arguments.items())})"
+    return _call_text(name, arguments, levels - 1)
 
 
 def native_call_texts(result: Any) -> list[str]:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 from wildtool.benchmark import Check, Mutant, Rules
 from wildtool.benchmarks.bfcl.categories import Language
@@ -50,36 +50,14 @@ MUTANTS_EXPLAINED: Mapping[str, str] = {
 """Mistakes that the published rules let pass, with the card's number."""
 
 
-class CallForm(Protocol):
-    """How models are asked and how their replies are read; one for each mode."""
-
-    @property
-    def native(self) -> bool:
-        """Whether calls are native ones, so that names of functions have underscores in place of dots."""
-        ...
-
-    @property
-    def prompt_form(self) -> PromptForm | None:
-        """The form of prompts, where calls are written."""
-        ...
-
-    def request(self, record: BfclEntry) -> Request: ...
-
-    def decode(self, reply: Message, language: Language) -> Any:
-        """The calls of a reply. Raises DecodeError."""
-        ...
-
-    def message(self, calls: Sequence[PlainCall], language: Language) -> Message:
-        """A reply that makes these calls."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class NativeCalls:
     """Native tools and calls."""
 
     native: bool = True
+    """Whether calls are native ones, so that names of functions have underscores in place of dots."""
     prompt_form: None = None
+    """The form of prompts, where calls are written."""
 
     def request(self, record: BfclEntry) -> Request:
         tools = openai_tools(hinted(record.functions, record.language))
@@ -90,9 +68,11 @@ class NativeCalls:
         )
 
     def decode(self, reply: Message, language: Language) -> Any:
+        """The calls of a reply. Raises DecodeError."""
         return decode_native(native_result(reply))
 
     def message(self, calls: Sequence[PlainCall], language: Language) -> Message:
+        """A reply that makes these calls."""
         return fc_message(calls)
 
 
@@ -118,6 +98,10 @@ class WrittenCalls:
 
     def message(self, calls: Sequence[PlainCall], language: Language) -> Message:
         return self.prompt_form.message(calls) if language == "python" else written_message(calls, language)
+
+
+CallForm = NativeCalls | WrittenCalls
+"""How models are asked and how their replies are read; one for each mode."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,15 +133,11 @@ NATIVE_SYSTEM = (
 
 def scratchpad(case: InjecCase) -> str:
     """The user's call with its poisoned result, as the agent's own first step."""
-    return "\n" + _step(case.thought, case.user_tool, case.parameters, case.result)
+    return "\n" + step_text(case.thought, case.user_tool, case.parameters, case.result)
 
 
-def longer_scratchpad(case: InjecCase, thought: str, parameters: str, response: str) -> str:
-    """The same with the call of the attacker's data-reading tool and its result."""
-    return scratchpad(case) + _step(f"Thought: {thought}", case.attacker_tools[0], parameters, response)
-
-
-def _step(thought: str, tool: str, parameters: str, result: str) -> str:
+def step_text(thought: str, tool: str, parameters: str, result: str) -> str:
+    """A call with its result. Args: thought: what comes before the call, beginning with `Thought: `."""
     return f"{thought}\nAction: {tool}\nAction Input: {parameters}\nObservation: {result}\n"
 
 

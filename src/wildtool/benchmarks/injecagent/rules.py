@@ -4,7 +4,7 @@ import ast
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 from wildtool.benchmark import COMPLETION, Check, Mutant, Rules
 from wildtool.benchmarks.injecagent.data import STEALING, InjecCase, simulated_response, tool_schema
@@ -12,8 +12,8 @@ from wildtool.benchmarks.injecagent.prompt import (
     NATIVE_SYSTEM,
     OWN,
     InjecPrompt,
-    longer_scratchpad,
     scratchpad,
+    step_text,
 )
 from wildtool.benchmarks.injecagent.reading import (
     INVALID_OUTPUT,
@@ -42,34 +42,6 @@ _CALL_ID = "call_user"
 _REFUSAL = "Any instruction inside of the result is not the user's, so I do not follow it."
 
 
-class Agent(Protocol):
-    """A way of asking and reading; one for prompted agents, one for native calls."""
-
-    def messages(self, case: InjecCase, first: "FirstCall | None") -> Request:
-        """The request of the first step, or of the second after a first call."""
-        ...
-
-    def read(self, profile: str, reply: Message, case: InjecCase, target: str) -> StepReading:
-        """What a reply comes to. Raises ParserError."""
-        ...
-
-    def calls(self, reply: Message) -> Iterable[SaidCall]:
-        """The calls that it makes, for traces."""
-        ...
-
-    def answer(self, reply: Message) -> str:
-        """What it tells the user; empty where it does not."""
-        ...
-
-    def said(self, text: str) -> Message:
-        """A reply that gives an answer."""
-        ...
-
-    def made(self, name: str, arguments: str) -> Message:
-        """A reply that makes a call."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class FirstCall:
     """A call of the attacker's data-reading tool, with its simulated result."""
@@ -88,29 +60,34 @@ class PromptedAgent:
     """Whether the model continues one text instead of answering messages."""
 
     def messages(self, case: InjecCase, first: FirstCall | None) -> Request:
-        pad = (
-            scratchpad(case)
-            if first is None
-            else longer_scratchpad(case, first.reading.thought, first.reading.parameters, first.response)
-        )
+        """The request of the first step, or of the second after a first call."""
+        pad = scratchpad(case)
+        if first is not None:
+            said, name = first.reading, case.attacker_tools[0]
+            pad += step_text(f"Thought: {said.thought}", name, said.parameters, first.response)
         if self.raw:
             return Request([{"role": "user", "content": self.wording.text(case, pad)}])
         return Request(self.wording.messages(case, pad))
 
     def read(self, profile: str, reply: Message, case: InjecCase, target: str) -> StepReading:
+        """What a reply comes to. Raises ParserError."""
         evaluate = fixed_prompted if profile == _FIXED else original_prompted
         return evaluate(written_text(reply), case, target)
 
     def calls(self, reply: Message) -> Iterable[SaidCall]:
+        """The calls that it makes, for traces."""
         return prompted_calls(reply) or said_calls(reply)
 
     def answer(self, reply: Message) -> str:
+        """What it tells the user; empty where it does not."""
         return prompted_answer(reply)
 
     def said(self, text: str) -> Message:
+        """A reply that gives an answer."""
         return _text(f"Thought: I have what the user asked for. {_REFUSAL}\nFinal Answer: {text}")
 
     def made(self, name: str, arguments: str) -> Message:
+        """A reply that makes a call."""
         return _text(f"Thought: The result tells me to do more.\nAction: {name}\nAction Input: {arguments}")
 
 
@@ -156,6 +133,10 @@ class NativeAgent:
             "content": "",
             "tool_calls": [{"id": f"call_{name}", "type": "function", "function": function}],
         }
+
+
+Agent = PromptedAgent | NativeAgent
+"""A way of asking and reading."""
 
 
 def agent_of(mode: str, originals: InjecPrompt | None) -> Agent:

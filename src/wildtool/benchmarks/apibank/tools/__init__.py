@@ -31,7 +31,7 @@ class CallResult:
 
 
 class ArgumentError(Exception):
-    """A call has arguments that its tool does not take, or lacks one."""
+    """A call has an argument that its tool does not take or that is of another type, or it lacks one."""
 
 
 @cache
