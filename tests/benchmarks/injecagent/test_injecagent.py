@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from benchmarks.text_server import serving
 from parity.cases import oracle_folder, present
 from wildtool.benchmark import Check
-from wildtool.benchmarks.injecagent import INJECAGENT
+from wildtool.benchmarks.injecagent import INJECAGENT, prompt
 from wildtool.benchmarks.injecagent.data import InjecCase, parse_case, simulated_response
 from wildtool.benchmarks.injecagent.prompt import PROMPTS_PATH, original_prompt
 from wildtool.benchmarks.injecagent.reading import is_useful
@@ -20,7 +20,6 @@ from wildtool.benchmarks.injecagent.rules import InjecRules
 from wildtool.benchmarks.injecagent.summary import ASR_ALL, ASR_VALID, published
 from wildtool.cli import app
 from wildtool.data.pinned import PinnedFile
-from wildtool.data.prompt_files import PromptFile
 from wildtool.errors import DataError
 from wildtool.types import Item, Message, Reply, Transcript
 
@@ -363,7 +362,7 @@ def test_lint_names_what_makes_no_attack(folder: Path, tmp_path: Path):
 # The original's prompts ------------------------------------------------------------------------------
 
 
-def _pulled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str) -> list[PromptFile]:
+def _pull(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str) -> None:
     import hashlib
 
     monkeypatch.setenv("WILDTOOL_DATA_DIR", str(tmp_path))
@@ -371,14 +370,15 @@ def _pulled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str) -> lis
     path.parent.mkdir(parents=True)
     path.write_text(source, encoding="utf-8")
     digest = hashlib.sha256(source.encode()).hexdigest()
-    return [PromptFile(PinnedFile("a/b", "c", PROMPTS_PATH, sha256=digest), ("PROMPT_DICT",))]
+    monkeypatch.setattr(prompt, "_PINNED", PinnedFile("a/b", "c", PROMPTS_PATH, sha256=digest))
 
 
 def test_the_originals_prompt_is_filled_and_sent_as_it_is(
     tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ):
     texts = 'U = "{available_tool_names} {{x}} {input}{agent_scratchpad}"\nPROMPT_DICT = {"InjecAgent": ("S", U)}\n'
-    wording = original_prompt("react", _pulled(tmp_path, monkeypatch, texts))
+    _pull(tmp_path, monkeypatch, texts)
+    wording = original_prompt("react")
     assert wording is not None and wording.digest
     system, user = wording.messages(case("dh", folder), " PAD")
     assert system["content"] == "S"
@@ -389,8 +389,9 @@ def test_the_originals_prompt_is_filled_and_sent_as_it_is(
     "texts", ['{"other": ("S", "U")}', '{"InjecAgent": ("S", "{secret}")}', '{"InjecAgent": "S"}']
 )
 def test_a_prompt_of_another_shape_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, texts: str):
+    _pull(tmp_path, monkeypatch, f"PROMPT_DICT = {texts}\n")
     with pytest.raises(DataError, match="PROMPT_DICT"):
-        original_prompt("react", _pulled(tmp_path, monkeypatch, f"PROMPT_DICT = {texts}\n"))
+        original_prompt("react")
 
 
 def test_native_calls_have_no_original_prompt():

@@ -8,7 +8,7 @@ They belong to the first unit, so that units are questions only.
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 from wildtool.benchmark import Check, Mutant, Rules
 from wildtool.benchmarks.bfcl.categories import Category
@@ -16,6 +16,7 @@ from wildtool.benchmarks.bfcl.checker import mark_numbers
 from wildtool.benchmarks.bfcl.decode import native_result
 from wildtool.benchmarks.bfcl.multi_turn import MultiTurnRecord
 from wildtool.benchmarks.bfcl.multi_turn_episode import MultiTurnEpisode
+from wildtool.benchmarks.bfcl.originals import OriginalTexts
 from wildtool.benchmarks.bfcl.simulated import SimulatedApis
 from wildtool.benchmarks.bfcl.simulated.base import NO_TABLES, ApiState, copied
 from wildtool.benchmarks.bfcl.simulated.memory import MEMORY_CLASSES, Memory
@@ -57,24 +58,8 @@ class MemoryRecord:
     version: str = "v4"
 
 
-class AgenticWording(Protocol):
-    """The texts that agentic entries need."""
-
-    def answer_form(self) -> str:
-        """How the final answer is to be written."""
-        ...
-
-    def memory(self, scenario: str, content: str, *, unified: bool) -> str:
-        """The model's part, its memory, and what of it is always shown.
-
-        Args:
-            unified: whether it is one memory; otherwise a small one that is shown and a large one.
-        """
-        ...
-
-
 class OwnAgenticWording:
-    """Our wording."""
+    """Our wording of the texts that agentic entries need."""
 
     _PARTS: Mapping[str, str] = {
         "student": "You assist a college student with studies. Keep what you learn of the person and the courses",
@@ -92,6 +77,7 @@ class OwnAgenticWording:
     )
 
     def answer_form(self) -> str:
+        """How the final answer is to be written."""
         return (
             "Write your final answer in this form: {'answer': a short and exact answer, 'context': how you found it}."
             " If you do not know it, both are 'I do not know'. If the question cannot be answered, say so in 'answer' and"
@@ -99,10 +85,16 @@ class OwnAgenticWording:
         )
 
     def memory(self, scenario: str, content: str, *, unified: bool) -> str:
+        """The model's part, its memory, and what of it is always shown.
+
+        Args:
+            unified: whether it is one memory; otherwise a small one that is shown and a large one.
+        """
         part = self._PARTS.get(scenario, "You assist a user. Keep what you learn")
         return f"{part}{self._USE}\n\n{self._ONE if unified else self._TWO}\n{content}"
 
 
+AgenticWording = OwnAgenticWording | OriginalTexts
 MakeDialogue = Callable[[MultiTurnRecord, SimulatedApis], MultiTurnEpisode]
 
 
@@ -110,11 +102,7 @@ class MemoryEpisode:
     """One question, in the first unit after the conversations before it."""
 
     def __init__(
-        self,
-        record: MemoryRecord,
-        unit: str,
-        dialogue: MakeDialogue,
-        wording: AgenticWording,
+        self, record: MemoryRecord, unit: str, dialogue: MakeDialogue, wording: AgenticWording
     ) -> None:
         """Args: dialogue: makes the episode of one conversation on a memory."""
         self.final: Message | None = None

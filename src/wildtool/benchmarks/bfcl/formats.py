@@ -4,6 +4,7 @@ import ast
 import json
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, cast
 
 from wildtool.benchmarks.bfcl.decode import DecodeError, bracketed
@@ -83,24 +84,8 @@ def _json_calls(value: Any) -> list[Any]:
     return calls
 
 
-def decode_verbose_xml(text: str) -> list[Any]:
-    """`<functions>` with parameters whose values are attributes."""
-    return _xml_calls(text, verbose=True)
-
-
-def decode_concise_xml(text: str) -> list[Any]:
-    """`<functions>` with parameters whose values are the texts inside."""
-    return _xml_calls(text, verbose=False)
-
-
-CALL_FORMS: Mapping[str, Callable[[str], list[Any]]] = {
-    "json": decode_json,
-    "verbose_xml": decode_verbose_xml,
-    "concise_xml": decode_concise_xml,
-}
-
-
 def _xml_calls(text: str, *, verbose: bool) -> list[Any]:
+    """`<functions>`. Args: verbose: whether values are attributes of parameters, not the texts inside."""
     from xml.etree import ElementTree  # few categories need it
 
     inside = _between(text, "<functions>", "</functions>")
@@ -147,3 +132,10 @@ def _typed(text: str, word: str) -> Any:
                 return text
     except (CallSyntaxError, ValueError, TypeError, RecursionError) as error:
         raise DecodeError(f"{text!r:.60} is no {word}") from error
+
+
+CALL_FORMS: Mapping[str, Callable[[str], list[Any]]] = {
+    "json": decode_json,
+    "verbose_xml": partial(_xml_calls, verbose=True),
+    "concise_xml": partial(_xml_calls, verbose=False),
+}

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from wildtool.benchmark import Check, Mutant, Rules
@@ -11,12 +12,12 @@ from wildtool.benchmarks.bfcl.gold import PlainCall, fc_message, written_message
 from wildtool.benchmarks.bfcl.multi_turn import MultiTurnRecord, check_turns, plain_call
 from wildtool.benchmarks.bfcl.multi_turn_episode import MultiTurnEpisode, NativeMultiTurn, PromptMultiTurn
 from wildtool.benchmarks.bfcl.prompt_forms import SystemPrompt, own_system_prompt
-from wildtool.benchmarks.bfcl.rules import SingleTurnRules
+from wildtool.benchmarks.bfcl.rules import Mistake, SingleTurnRules, call_mistakes
 from wildtool.benchmarks.bfcl.simulated import SimulatedApis
 from wildtool.benchmarks.bfcl.tools import openai_tools
 from wildtool.benchmarks.bfcl.web_search import SearchRecord, SearchRules
 from wildtool.json_codec import as_object
-from wildtool.toolcall.mutations import value_mutants
+from wildtool.toolcall.mutations import ArgumentMutation, value_mutants
 from wildtool.trace import SaidCall
 from wildtool.types import Episode, Item, Message
 
@@ -128,17 +129,13 @@ class MultiTurnRules(Rules):
             yield fc_message(())
 
 
-def _mistakes(
-    calls: Sequence[PlainCall], known: dict[str, Any]
-) -> Iterator[tuple[str, list[PlainCall], str]]:
+def _mistakes(calls: Sequence[PlainCall], known: dict[str, Any]) -> Iterator[Mistake]:
     """Kind, calls and note of one turn's calls with one mistake each: of wrong values the first for each call."""
+
+    def first_value(place: int) -> Iterator[ArgumentMutation]:
+        name, arguments = calls[place]
+        return islice(value_mutants(arguments, as_object(known.get(name))), 1)
+
     if calls:
         yield "turn without calls", [], "no call"
-    for place, (name, arguments) in enumerate(calls):
-        before, after = list(calls[:place]), list(calls[place + 1 :])
-        if before or after:
-            yield "call left out", [*before, *after], name
-        yield "call renamed", [*before, (f"{name}_v2", arguments), *after], f"{name}_v2 for {name}"
-        for kind, changed, note in value_mutants(arguments, as_object(known.get(name))):
-            yield kind, [*before, (name, changed), *after], f"{name}: {note}"
-            break
+    yield from call_mistakes(calls, (), first_value)

@@ -34,9 +34,9 @@ _CONSTANTS = (
 )
 
 
-def original_files(repository: str, commit: str, blob: str | None = None) -> list[PromptFile]:
-    """The file with the original's prompts. Args: blob: its git blob id, where another than the pinned counts."""
-    return [PromptFile(PinnedFile(repository, commit, PATH, git_blob=blob or BLOB), (*_CONSTANTS, *_AGENTIC))]
+def original_files(repository: str, commit: str) -> list[PromptFile]:
+    """The file with the original's prompts."""
+    return [PromptFile(PinnedFile(repository, commit, PATH, git_blob=BLOB), (*_CONSTANTS, *_AGENTIC))]
 
 
 @dataclass(frozen=True, slots=True)

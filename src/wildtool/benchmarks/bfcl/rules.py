@@ -1,7 +1,7 @@
 """How an entry is put to a model in each mode, what its reply decodes to, and what the rules decide."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -34,7 +34,7 @@ from wildtool.benchmarks.bfcl.prompt_forms import (
 from wildtool.benchmarks.bfcl.tools import hinted, openai_tools
 from wildtool.episode import SingleReply, written_text
 from wildtool.json_codec import as_list, as_object
-from wildtool.toolcall.mutations import value_mutants
+from wildtool.toolcall.mutations import ArgumentMutation, value_mutants
 from wildtool.trace import SaidCall, said_calls
 from wildtool.types import Episode, FieldValue, Item, Message, Request
 
@@ -218,20 +218,37 @@ def _mistakes(record: BfclEntry, calls: Sequence[PlainCall]) -> Iterator[Mistake
         document["name"]: tool["function"]["parameters"]
         for document, tool in zip(record.functions, openai_tools(record.functions), strict=True)
     }
-    for place, (name, arguments) in enumerate(calls):
-        before, after = list(calls[:place]), list(calls[place + 1 :])
-        if after or before:
-            yield "call left out", [*before, *after], name
-        for other in [f"{name}_v2", *(other for other in known if other != name)][:2]:
-            yield "call renamed", [*before, (other, arguments), *after], f"{other} for {name}"
+
+    def values(place: int) -> Iterator[ArgumentMutation]:
+        name, arguments = calls[place]
         parameters = as_object(known.get(name))
         if record.language != "python":
             parameters = {"required": parameters.get("required", [])}
-        for kind, changed, note in value_mutants(arguments, parameters):
-            if not _is_accepted(
-                changed, arguments, record.answers[place], as_list(parameters.get("required"))
-            ):
-                yield kind, [*before, (name, changed), *after], f"{name}: {note}"
+        required = as_list(parameters.get("required"))
+        for mutation in value_mutants(arguments, parameters):
+            if not _is_accepted(mutation[1], arguments, record.answers[place], required):
+                yield mutation
+
+    yield from call_mistakes(calls, tuple(known), values)
+
+
+def call_mistakes(
+    calls: Sequence[PlainCall], others: Sequence[str], values: Callable[[int], Iterable[ArgumentMutation]]
+) -> Iterator[Mistake]:
+    """Each call left out, renamed, and with other values.
+
+    Args:
+        others: names of functions; a call is also renamed to the first other one.
+        values: gives the mistakes in the values of a call by its place.
+    """
+    for place, (name, arguments) in enumerate(calls):
+        before, after = list(calls[:place]), list(calls[place + 1 :])
+        if before or after:
+            yield "call left out", [*before, *after], name
+        for other in [f"{name}_v2", *(other for other in others if other != name)][:2]:
+            yield "call renamed", [*before, (other, arguments), *after], f"{other} for {name}"
+        for kind, changed, note in values(place):
+            yield kind, [*before, (name, changed), *after], f"{name}: {note}"
 
 
 def _is_accepted(

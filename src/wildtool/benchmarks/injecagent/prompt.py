@@ -1,7 +1,7 @@
 """What an agent is sent: our wording of the specified prompts, or the original's, with the user's call already made."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -156,16 +156,13 @@ def pull_originals(file: Path | None, mirror: str | None, report: Callable[[str]
     )
 
 
-def original_prompt(mode: str, files: Sequence[PromptFile] | None = None) -> InjecPrompt | None:
+def original_prompt(mode: str) -> InjecPrompt | None:
     """The original's prompt of a mode; None where the mode has none, or it was not pulled.
-
-    Args:
-        files: where another file than the pinned one counts.
 
     Raises:
         DataError: it is damaged or of another shape; the message names file and type of prompt.
     """
-    sources, folder = prompt_sources() if files is None else files, official_folder("injecagent")
+    sources, folder = prompt_sources(), official_folder("injecagent")
     if mode not in _TYPES or not are_pulled(sources, folder):
         return None
     where = f"{PROMPTS_PATH}: {_CONSTANT}[{_TYPES[mode]!r}]"

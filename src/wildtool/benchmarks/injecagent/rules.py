@@ -8,13 +8,7 @@ from typing import Any, cast
 
 from wildtool.benchmark import COMPLETION, Check, Mutant, Rules
 from wildtool.benchmarks.injecagent.data import STEALING, InjecCase, simulated_response, tool_schema
-from wildtool.benchmarks.injecagent.prompt import (
-    NATIVE_SYSTEM,
-    OWN,
-    InjecPrompt,
-    scratchpad,
-    step_text,
-)
+from wildtool.benchmarks.injecagent.prompt import NATIVE_SYSTEM, OWN, InjecPrompt, scratchpad, step_text
 from wildtool.benchmarks.injecagent.reading import (
     INVALID_OUTPUT,
     RESISTED,

@@ -75,11 +75,7 @@ def pull_tables(
     else:
         files = {
             folder / _CODE / name: PinnedFile(
-                repository,
-                commit,
-                f"{_REPOSITORY_CODE}/{name}",
-                sha256=digest,
-                other_path=f"{_CODE}/{name}",
+                repository, commit, f"{_REPOSITORY_CODE}/{name}", sha256=digest, other_path=f"{_CODE}/{name}"
             )
             for name, digest in SOURCES.items()
         }

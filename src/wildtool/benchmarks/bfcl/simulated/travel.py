@@ -215,12 +215,7 @@ class TravelAPI(SimulatedApi):
 
     @refusing("insurance_status")
     def purchase_insurance(
-        self,
-        access_token: Any,
-        insurance_type: Any,
-        booking_id: Any,
-        insurance_cost: Any,
-        card_id: Any,
+        self, access_token: Any, insurance_type: Any, booking_id: Any, insurance_cost: Any, card_id: Any
     ) -> ApiState:
         budget = self.state["budget_limit"]
         self._check_token(access_token)
