@@ -73,15 +73,16 @@ def recipe(
     ] = False,
     force: options.ForceOption = False,
 ) -> int:
-    """Write everything that a training needs: data, settings, and the series to compare afterwards.
+    """Write everything that a training needs into one folder.
 
     \b
     Examples:
       wildtool data recipe train.jsonl --base Qwen/Qwen3-8B -o out
       wildtool data recipe train.jsonl --base Qwen/Qwen3-4B --curve 1/4,1 -o c
 
-    For LLaMA-Factory, and with --trl for TRL. Trains nothing: the README in the folder says how. Data with errors, and
-    data that hold items of a benchmark, are refused.
+    The folder holds the data, the settings for LLaMA-Factory (with --trl also for TRL), and the series to compare
+    afterwards. Trains nothing: its README says how. Data with errors, and data that hold items of a benchmark, are
+    refused.
     """
     from wildtool.training.check.lengths import token_counter
     from wildtool.training.files import check_readable

@@ -329,7 +329,7 @@ def mix(
     strict: Annotated[bool, typer.Option("--strict", help="Exit status 1 if any row was rejected.")] = False,
     force: options.ForceOption = False,
 ) -> int:
-    """Mix training files: check, remove benchmark items and duplicates, split, draw, shuffle.
+    """Mix training files into splits, without benchmark items.
 
     \b
     Examples:
@@ -338,8 +338,9 @@ def mix(
       wildtool data mix a=a.jsonl b=b.jsonl --split train=0.95,val=0.05 -o mix
       wildtool data mix a=a.jsonl:3 b=b.jsonl:1 --by weights --total 1000 -o mix
 
-    Writes a file per split, mix.json with the counts and digests, and rejects.jsonl. A smaller --total gives a part of a
-    larger one with the same seed.
+    Leaves out faulty rows, benchmark items and, with --dedupe, duplicates; then splits, draws and shuffles. Writes a file
+    per split, mix.json with the counts and digests, and rejects.jsonl. A smaller --total gives a part of a larger one
+    with the same seed.
     """
     from wildtool.training.families import shared_families
     from wildtool.training.files import check_readable

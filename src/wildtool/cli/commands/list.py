@@ -74,7 +74,7 @@ def list_(
     api_key_env: options.ApiKeyEnvOption = None,
     format_: options.ToolFormatOption = None,
 ) -> None:
-    """List benchmarks, suites, models, profiles, modes, formats and cards.
+    """List benchmarks, models, profiles, modes, formats or cards.
 
     \b
     Examples:
