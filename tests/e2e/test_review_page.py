@@ -15,7 +15,9 @@ from report.report_build import ATTACK
 from review.made_sets import TEXT, mini_records, project, tiny_records
 from review.planted import UNSEEN, planted_records
 from wildtool.report.server.access import AccessPolicy
+from wildtool.review.pointers import Change
 from wildtool.review.project import ReviewProject
+from wildtool.review.proposed import propose
 from wildtool.review.release import write_release
 from wildtool.review.server.app import ReviewApp, review_application
 from wildtool.review.server.operations import RecordedRuns
@@ -422,3 +424,33 @@ def test_beside_recorded_runs_the_next_item_is_asked_for_while_one_is_read(
             me.press("n")
         me.at("s1")
     assert judged == ["s0", "s1", "s1", "s2"]
+
+
+def test_proposals_of_models_are_compared_and_merged_by_part(browser: "Browser", tmp_path: Path):
+    records = tiny_records(1)
+    records[0]["made_by"] = {"candidates": [[records[0]["english_tasks"][0], "Tell me all about number 0."]]}
+    review = project(tmp_path, records)
+    content, seen = review.item("s0").seen_by("owner")
+    for model, texts in (("gpt", ["A?", "B?"]), (ATTACK, ["C?", f"D? {ATTACK}"])):
+        changes = [
+            Change(f"/english_tasks/{t}", content["english_tasks"][t], text) for t, text in enumerate(texts)
+        ]
+        propose(review, "owner", "s0", seen, changes, model, ATTACK)
+    with serving(review, alone="owner") as address, people(browser, address, "owner", size=PHONE) as (me,):
+        me.page.goto(f"{address}#queue=all&item=s0")
+        me.at("s0")
+        assert me.fits()
+        first, second = me.page.locator(".proposal .change").all()
+        first.locator(".option").nth(1).click()
+        second.locator(".option").nth(2).click()
+        with me.page.expect_response("**/api/proposal") as said:
+            me.page.get_by_role("button", name="Take the selected parts").click()
+        assert said.value.ok, said.value.text()
+        me.page.locator(f"[data-field='{TEXT}'] .said", has_text="A?").wait_for()
+        assert me.page.locator(".proposal").count() == 0
+        me.page.locator(".candidates summary").first.click()
+        me.page.locator(".candidate").nth(1).get_by_role("button", name="Choose").click()
+        me.page.locator(f"[data-field='{TEXT}'] .said", has_text="Tell me all").wait_for()
+        assert me.page.locator(".candidate").nth(1).locator(".chip", has_text="chosen").count() == 1
+        assert me.page.evaluate("window.hacked") is None
+    assert project(tmp_path, []).item("s0").content["english_tasks"][1].startswith("D?")

@@ -11,7 +11,7 @@ from wildtool.review.files import export_log, merge_log
 from wildtool.review.history import EditConflict
 from wildtool.review.pointers import Change
 from wildtool.review.project import ReviewProject
-from wildtool.review.proposed import accept_proposal, discard_proposal, propose
+from wildtool.review.proposed import accept_proposal, discard_proposal, merge_proposals, propose
 from wildtool.review.release import item_provenance, preference_pairs
 
 SECOND = "/english_tasks/1"
@@ -116,6 +116,36 @@ def test_a_merged_proposal_is_one_here_if_the_content_is_the_same(tmp_path: Path
     other.verify("log")
 
 
+def test_parts_of_several_proposals_are_taken_each_as_its_model_s(tmp_path: Path):
+    review = project(tmp_path)
+    content, seen = review.item("s0").seen_by("owner")
+    for model, texts in (("gpt", ["A?", "B?"]), ("qwen", ["C?", "D?"])):
+        changes = [
+            Change(f"/english_tasks/{t}", content["english_tasks"][t], text) for t, text in enumerate(texts)
+        ]
+        propose(review, "owner", "s0", seen, changes, model)
+    gpt, qwen = (one.content for one in review.item("s0").proposals_for("owner"))
+    for wrong in ({TEXT: "other"}, {"/english_task_types/0": gpt}):
+        with pytest.raises(UsageError, match="no longer proposed"):
+            merge_proposals(review, "owner", "s0", seen, wrong)
+    found = merge_proposals(review, "owner", "s0", seen, {SECOND: qwen, TEXT: gpt})
+    assert found.content["english_tasks"] == ["A?", "D?"]
+    assert [(one.field, one.reason) for one in found.entries if one.kind == "edit"] == [
+        (SECOND, ("model qwen",)),
+        (TEXT, ("model gpt",)),
+    ]
+    assert found.stale == {1}
+
+
+def test_all_parts_of_one_proposal_are_the_whole_proposal(tmp_path: Path):
+    review = project(tmp_path)
+    edit(review, "owner", "s0", "Edited?")
+    proposed(review)
+    (one,) = review.item("s0").proposals_for("owner")
+    found = merge_proposals(review, "owner", "s0", review.item("s0").digest, {SECOND: one.content})
+    assert found.stale == set()
+
+
 async def test_the_page_shows_a_proposal_as_differences_and_takes_or_drops_it(tmp_path: Path):
     review = project(tmp_path)
     proposed(review)
@@ -133,5 +163,7 @@ async def test_the_page_shows_a_proposal_as_differences_and_takes_or_drops_it(tm
         taken = await (await pages.post("proposal", **body, proposal=second["proposal"], take=True)).json()
         assert (taken["proposals"], taken["tasks"][1]["parts"][0]["text"]) == ([], "Another?")
         assert [row["who"] for row in taken["history"] if row["kind"] == "edit"] == ["model gpt"]
+        merged = await pages.post("proposal", **body, choices={SECOND: second["proposal"]})
+        assert merged.status == 409
         again = await pages.post("proposal", **body, proposal=second["proposal"], take=True)
         assert again.status == 409

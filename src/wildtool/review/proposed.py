@@ -1,6 +1,7 @@
 """What models propose for an item: kept in the log, to be accepted or discarded by the person who sees that content."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import groupby
 
 from wildtool.errors import UsageError
 from wildtool.json_codec import as_objects
@@ -84,6 +85,32 @@ def accept_proposal(
     found = project.edit(who, item, seen, changes, model=model_of(one), note=note)
     left = [task for task in found.stale_for(who) if task >= first]
     return project.recheck(who, item, found.seen_by(who)[1], left) if left else found
+
+
+def merge_proposals(
+    project: ReviewProject, who: str, item: str, seen: str, choices: Mapping[str, str], note: str = ""
+) -> ItemHistory:
+    """Makes some of the edits that models propose, each as one of its model.
+
+    Args: choices: for the pointer of each part that is to change, the proposal that it is taken from, as
+        `accept_proposal` names it.
+
+    Raises as `accept_proposal`, and UsageError where a proposal does not have the part.
+    """
+    found = project.item(item)
+    picked = {name: _proposal(project, found, who, seen, name) for name in dict.fromkeys(choices.values())}
+    wanted: list[tuple[str, Change]] = []
+    for name, one in picked.items():
+        changes = [change for change in proposed_changes(one) if choices.get(change.field) == name]
+        if len(picked) == 1 and len(changes) == len(proposed_changes(one)):
+            return accept_proposal(project, who, item, seen, name, note)
+        wanted += [(model_of(one), change) for change in changes]
+    if len(wanted) < len(choices):
+        raise UsageError("{0}: that is no longer proposed", item)
+    for model, group in groupby(wanted, key=lambda pair: pair[0]):
+        found = project.edit(who, item, seen, [change for _, change in group], model=model, note=note)
+        seen = found.seen_by(who)[1]
+    return found
 
 
 def discard_proposal(

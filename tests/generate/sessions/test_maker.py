@@ -93,10 +93,13 @@ def test_made_sessions_have_the_planned_types(good: Path):
 
 
 def test_a_session_says_how_it_was_made(good: Path):
-    first = json.loads((good / "out" / SESSIONS_FILE).read_text("utf-8").splitlines()[0])["made_by"]
+    record = json.loads((good / "out" / SESSIONS_FILE).read_text("utf-8").splitlines()[0])
+    first, tasks = record["made_by"], record["english_tasks"]
     assert first["models"]["planner"] == "players"
     assert first["seed"] == "1"
     assert first["plan"]["tasks"][0]["group"] in ("Single-Tool", "Multi-Tool", "Clarify", "Chat")
+    assert all(text in first["candidates"][t] for t, text in enumerate(tasks))
+    assert {len(proposed) for proposed in first["candidates"]} == {3}
     assert {"P19", "T6", "A3", "lint", "gold fixed"} <= set(first["checks"])
 
 

@@ -262,6 +262,7 @@ def _state_before(
             _add_step(state, [task.nodes[i] for i in step])
         state.tasks.append(task)
         state.groundings.append(groundings[t])
+        state.candidates.append([])
     return state
 
 

@@ -42,6 +42,8 @@ def session_script(job: SessionJob) -> RoleCoroutine[ScriptResult[AcceptedSessio
         plan = {**asdict(job.plan), "date": job.plan.date.isoformat()}
         about = provenance(job.plan, len(job.sets), number, built_in_tools=job.built_in)
         made_by = {"plan": plan, "attempt": number, **about, "review": state.doubtful}
+        if any(len(proposed) > 1 for proposed in state.candidates):
+            made_by["candidates"] = state.candidates
         record = {**state.record(job.plan, tools, roles.date), "made_by": made_by}
         return AcceptedSession(record, roles.replies)
 

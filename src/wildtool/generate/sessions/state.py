@@ -25,6 +25,8 @@ class SessionState:
     tasks: list[Task] = field(default_factory=list[Task])
     groundings: list[list[Mapping[str, str]]] = field(default_factory=list[list[Mapping[str, str]]])
     doubtful: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    candidates: list[list[str]] = field(default_factory=list[list[str]])
+    """The texts that were proposed for each task, the one it has among them; empty where nothing was."""
 
     def copy(self) -> "SessionState":
         return SessionState(*(getattr(self, each.name).copy() for each in fields(self)))

@@ -98,6 +98,7 @@ class TaskScript:
         self.steps: list[int] = []
         self.groundings: list[Mapping[str, str]] = []
         self.text = said
+        self.candidates: list[str] = []
         self.context = DecisionContext(roles.schemas, self.wanted, state.known)
 
     def play(self, *, relabel: bool) -> RoleCoroutine[None]:
@@ -143,6 +144,7 @@ class TaskScript:
             blocks += ["later", wanted.subtype]
         situation = {"conversation": self._visible_conversation(), "wanted": asked}
         found = yield from roles.ask("user", blocks, situation, self._read_candidates)
+        self.candidates = found
         while found:
             best = found[0]
             if len(found) > 1:
@@ -294,6 +296,7 @@ class TaskScript:
         roles, state = self.roles, self.state
         state.tasks.append(Task(self.text, tuple(self.nodes), "Chat", self.wanted.subtype))
         state.groundings.append(self.groundings)
+        state.candidates.append(self.candidates)
         session = read_session(state.record(self.job.plan, roles.tools, roles.date), "session")
         assert session is not None
         edges = infer_edges(session, self.t, steps=self.steps)

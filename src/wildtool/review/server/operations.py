@@ -16,7 +16,7 @@ from wildtool.json_codec import JsonLimits, as_list, as_object, as_objects, chec
 from wildtool.review.history import EditConflict, ItemHistory
 from wildtool.review.pointers import ABSENT, Change, changed, pointer_parts, value_at
 from wildtool.review.project import ReviewProject
-from wildtool.review.proposed import accept_proposal, discard_proposal
+from wildtool.review.proposed import accept_proposal, discard_proposal, merge_proposals
 from wildtool.review.server.checks import RuleChecks
 from wildtool.review.server.payloads import (
     Payload,
@@ -218,8 +218,13 @@ def _accept(review: ReviewService, who: str, asked: Payload) -> Any:
 
 
 def _take_proposal(review: ReviewService, who: str, asked: Payload) -> Any:
-    """Accepts or discards what a model proposes; `take` says which."""
-    item, seen, proposal = (_text(asked, name) for name in ("id", "seen", "proposal"))
+    """Accepts or discards what a model proposes; `take` says which. With `choices` parts of several are taken."""
+    item, seen = _text(asked, "id"), _text(asked, "seen")
+    if choices := as_object(asked.get("choices")):
+        picked = {field: str(name) for field, name in choices.items()}
+        merge_proposals(review.project, who, item, seen, picked, _note(asked))
+        return review.item(item, who)
+    proposal = _text(asked, "proposal")
     act = accept_proposal if asked.get("take") is True else discard_proposal
     act(review.project, who, item, seen, proposal, _note(asked))
     return review.item(item, who)

@@ -327,17 +327,19 @@ function graphOf(task) {
 function candidates(task) {
   const made = make("details", "candidates"), user = task.parts.find((part) => part.kind === "user text");
   made.append(make("summary", "", `${t("Candidates")} (${task.candidates.length})`));
-  const picked = [];
+  const picked = [], cards = make("div", "cards");
   task.candidates.forEach((one, index) => {
     const row = make("div", "candidate"), box = make("input");
     box.type = "checkbox";
     box.setAttribute("aria-label", `${t("Merge")} ${index + 1}`);
     box.addEventListener("change", () => { if (box.checked) picked.push(index); else picked.splice(picked.indexOf(index), 1); });
-    row.append(make("b", "", `${index + 1}`), said(one.text));
+    const same = user && user.text === one.text;
+    row.append(make("b", "", `${index + 1}`), same ? make("span", "chip good", t("chosen")) : "", user && !same ? beside(user.text ?? "", one.text)[1] : said(one.text));
     for (const [name, value] of Object.entries(one.about)) row.append(make("small", "", `${name}: ${value}`));
     if (user && !item.problem) row.append(box, button(t("Choose"), () => save("choose", { field: user.field, text: one.text, candidate: index }, user.field)));
-    made.append(row);
+    cards.append(row);
   });
+  made.append(cards);
   if (user && !item.problem) {
     made.append(button(t("Merge"), () => {
       const dialog = context.dialog(t("Merge")), area = make("textarea");
@@ -500,25 +502,48 @@ function staleNotice() {
   return made;
 }
 
-// What models propose, as differences, to be accepted as a whole or discarded.
+// What models propose, beside what is there now: one is taken as a whole, or each part from one of them.
 function proposals() {
-  return item.proposals.map((one) => {
-    const made = make("section", "proposal notice"), row = make("div", "tools"), head = make("h2", "", `${t("Proposed by")} `);
-    head.append(bdi(one.model));
-    made.append(head, said(one.note, "p", "note"));
-    for (const change of one.changes) {
-      const part = make("div", "change"), sides = make("div", "sides");
-      sides.append(...beside(change.before, change.after));
-      part.append(make("code", "muted", change.field), sides);
-      made.append(part);
-    }
-    if (!item.problem) {
-      const answer = (take) => () => save("proposal", { proposal: one.proposal, take });
-      row.append(button(t("Accept"), answer(true), "plain yes"), button(t("Discard"), answer(false)));
-    }
-    made.append(row);
-    return made;
+  if (!item.proposals.length) return "";
+  const made = make("section", "proposal notice"), row = make("div", "tools"), chosen = {}, fields = new Map();
+  made.append(make("h2", "", item.proposals.length === 1 ? t("1 proposal") : t("{0} proposals", item.proposals.length)));
+  const name = (index) => `${index + 1}`;
+  item.proposals.forEach((one, index) => {
+    const line = make("p", "note");
+    line.append(make("b", "", name(index)), ` ${t("Proposed by")} `, bdi(one.model), `: ${one.note}`);
+    made.append(line);
+    for (const change of one.changes) fields.set(change.field, [...(fields.get(change.field) || []), { ...change, index }]);
   });
+  for (const [field, changes] of fields) {
+    const part = make("div", "change"), sides = make("div", "sides many");
+    part.setAttribute("role", "radiogroup");
+    part.setAttribute("aria-label", field);
+    const option = (label, proposal, shown) => {
+      const side = make("label", "option"), radio = make("input");
+      Object.assign(radio, { type: "radio", name: `proposal ${field}`, value: proposal, checked: proposal === (chosen[field] || ""), disabled: Boolean(item.problem) });
+      radio.addEventListener("change", () => { if (proposal) chosen[field] = proposal; else delete chosen[field]; });
+      side.append(radio, make("small", "label", label), shown);
+      sides.append(side);
+    };
+    if (item.proposals.length === 1) chosen[field] = item.proposals[0].proposal;
+    option(t("now"), "", beside(changes[0].before, changes[0].after)[0]);
+    for (const one of changes) option(name(one.index), item.proposals[one.index].proposal, beside(one.before, one.after)[1]);
+    part.append(make("code", "muted", field), sides);
+    made.append(part);
+  }
+  if (!item.problem) {
+    const several = item.proposals.length > 1, label = (text, index) => several ? `${t(text)} ${name(index)}` : t(text);
+    item.proposals.forEach((one, index) => {
+      const answer = (take) => () => save("proposal", { proposal: one.proposal, take });
+      row.append(button(label("Accept", index), answer(true), "plain yes"), button(label("Discard", index), answer(false)));
+    });
+    row.append(button(t("Take the selected parts"), () => {
+      if (Object.keys(chosen).length) save("proposal", { choices: chosen });
+      else context.say(t("Select at least one part."));
+    }));
+  }
+  made.append(row);
+  return made;
 }
 
 function conflictPanel() {
@@ -598,7 +623,7 @@ function take(answer, focus) {
   item.tasks.forEach((task, index) => talk.append(taskSection(task, index)));
   aside.append(rules(), runs(), tools(), shared(), history());
   columns.append(talk, aside);
-  made.append(header(), staleNotice(), ...proposals(), conflictPanel(), columns, bar());
+  made.append(header(), staleNotice(), proposals(), conflictPanel(), columns, bar());
   main.replaceChildren(made);
   [...main.querySelectorAll("details.box")].forEach((one, k) => { if (open.has(k)) one.open = open.get(k); });
   if (focus) {

@@ -118,6 +118,8 @@ const CHINESE = {
   "import": "导入", "assign": "分配", "edit": "编辑", "choose": "选用候选", "decision": "决定", "settle": "达成一致", "resolve": "仲裁", "recheck": "复查", "note": "备注", "propose": "提议", "discard": "弃用",
   "Kinds of dependencies ({0} set)": "依赖的种类（已设 {0} 个）", "inferred: {0}": "推断：{0}", "not set": "未设",
   "barrier": "屏障", "argument": "参数", "logical": "逻辑", "control": "条件",
+  "1 proposal": "1 个提议", "{0} proposals": "{0} 个提议", "now": "当前", "Take the selected parts": "采用所选部分",
+  "Select at least one part.": "请至少选择一个部分。", "chosen": "已选用",
   "Proposed by": "提议者：", "Discard": "弃用",
   "or": "或", "left out": "省略", "No longer accept": "不再接受", "Accept another value": "接受其他值",
   "Accept another value of {0}": "接受 {0} 的其他值", "It may be left out": "可以省略",
