@@ -75,6 +75,7 @@ def start_review(
 
 def _stamp(place: Path) -> str:
     """Changes when a file of a set does; empty if there is none of that name."""
+    place = place.resolve()
     if not place.exists():
         return ""
     files = [place] if place.is_file() else sorted(path for path in place.rglob("*") if path.is_file())

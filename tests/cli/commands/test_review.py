@@ -8,6 +8,7 @@ from typer.testing import CliRunner, Result
 
 from review.made_sets import decide, mini_records, tiny_records
 from wildtool.cli import app
+from wildtool.review import sets
 from wildtool.review.sets import open_review
 
 
@@ -66,12 +67,15 @@ def test_the_ten_commands_of_the_page_lead_to_a_release():
         type_(command.removeprefix("wildtool "))
 
 
-def test_a_set_is_read_again_only_when_it_changed():
+def test_a_set_is_read_again_only_when_it_changed(monkeypatch: pytest.MonkeyPatch):
     write_set(2)
     type_("review start set.jsonl")
     assert "2 items, 0 new" in type_("review start set.jsonl").stdout
     write_set(3)
     assert "3 items, 1 new" in type_("review start set.jsonl").stdout
+    monkeypatch.delattr(sets, "find_set")
+    for spelling in ("set.jsonl", "./set.jsonl", Path("set.jsonl").resolve()):
+        assert "3 items, 0 new" in type_(f"review start {spelling}").stdout
 
 
 def test_two_people_review_by_files_alone():
