@@ -36,7 +36,7 @@ _IMPORT_SIZE = 500
 _KEPT_ITEMS = 64
 """Items that are kept in memory with their content."""
 _SNAPSHOT_AFTER = 500
-"""Entries after which the folded state is kept again."""
+"""Entries after which the folded state is kept again, or a tenth of the items if that is more: it takes time for each."""
 _PORTION_S = 0.05
 """Seconds of rules in one transaction: somebody may wait for the thread."""
 
@@ -86,7 +86,7 @@ class ReviewProject:
         for entry in fresh:
             self._items.pop(entry.item, None)
         self.state.add(fresh, self._history(fresh))
-        if self.state.n - self._snapshot >= _SNAPSHOT_AFTER:
+        if self.state.n - self._snapshot >= max(_SNAPSHOT_AFTER, len(self.state.items) // 10):
             self._keep_state()
         return fresh
 
