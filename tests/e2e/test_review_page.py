@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,6 +22,7 @@ from wildtool.review.proposed import propose
 from wildtool.review.release import write_release
 from wildtool.review.server.app import ReviewApp, review_application
 from wildtool.review.server.operations import RecordedRuns
+from wildtool.review.server.regeneration import Regeneration
 from wildtool.review.server.sign_in import SignIn
 
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ def serving(
     alone: str = "",
     rules_from: threading.Event | None = None,
     runs: RecordedRuns | None = None,
+    regeneration: Regeneration | None = None,
 ) -> Iterator[str]:
     """The address of a server of a review, in a thread with its own event loop.
 
@@ -43,7 +46,9 @@ def serving(
     """
     loop, address = asyncio.new_event_loop(), ""
     policy = AccessPolicy("127.0.0.1", remote=False, writes=True)
-    app = ReviewApp(review, "set", SignIn(alone), runs, (lambda now: None) if rules_from else None)
+    app = ReviewApp(
+        review, "set", SignIn(alone), runs, (lambda now: None) if rules_from else None, regeneration
+    )
     runner = web.AppRunner(review_application(app, policy))
 
     async def work(action: Callable[[], Any]) -> Any:
@@ -454,3 +459,42 @@ def test_proposals_of_models_are_compared_and_merged_by_part(browser: "Browser",
         assert me.page.locator(".candidate").nth(1).locator(".chip", has_text="chosen").count() == 1
         assert me.page.evaluate("window.hacked") is None
     assert project(tmp_path, []).item("s0").content["english_tasks"][1].startswith("D?")
+
+
+PROPOSING = """
+import sys
+from wildtool.review.pointers import Change
+from wildtool.review.proposed import propose
+from wildtool.review.sets import open_review
+review = open_review(sys.argv[1])
+found = review.item("s0")
+text = found.content["english_tasks"][1]
+change = Change("/english_tasks/1", text, "Made again: " + " ".join(sys.argv[2:]))
+assert propose(review, "owner", "s0", found.digest, [change], "gpt")
+review.close()
+"""
+"""Says what it was asked for, in place of a model."""
+
+
+def test_stale_tasks_are_made_again_by_a_button(browser: "Browser", tmp_path: Path):
+    review = project(tmp_path, tiny_records(1))
+    made = Regeneration("gpt", [sys.executable, "-c", PROPOSING, str(tmp_path / "set.review.sqlite")])
+    with (
+        serving(review, alone="owner", regeneration=made) as address,
+        people(browser, address, "owner") as (me,),
+    ):
+        me.page.goto(f"{address}#queue=all&item=s0")
+        me.at("s0")
+        rewrite(me, "Edited?")
+        form = me.page.locator("details.remake[open]")
+        form.get_by_label("keep the user's requests").check()
+        form.get_by_role("button", name="Make again").click()
+        me.page.locator(".making", has_text="gpt makes tasks").wait_for()
+        proposal = me.page.locator(".proposal")
+        proposal.wait_for()
+        assert "Made again: --item=s0 --as=owner --from=2 --keep-texts" in proposal.inner_text()
+        with me.page.expect_response("**/api/proposal") as said:
+            me.page.get_by_role("button", name="Accept").first.click()
+        assert said.value.ok, said.value.text()
+        me.page.locator("[data-field='/english_tasks/1'] .said", has_text="Made again").wait_for()
+        assert me.page.locator(".notice.warning").count() == 0

@@ -1,6 +1,7 @@
 """`wildtool review regenerate`: stale tasks made again at an endpoint, proposed, and accepted on the page."""
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
@@ -16,6 +17,7 @@ from review.made_sets import edit, tiny_records
 from wildtool.cli import app
 from wildtool.generate.core.prompts import SESSION_ROLES
 from wildtool.review.proposed import accept_proposal
+from wildtool.review.server.regeneration import Regeneration
 from wildtool.review.sets import open_review
 
 
@@ -106,6 +108,18 @@ def test_what_breaks_a_rule_is_tried_again_and_not_proposed():
     assert "0 sessions, 1 lost, 0 new proposals" in lost.stdout
     assert "first: agent" in lost.stderr
     assert open_review("set.jsonl").item("p").proposals_for("owner") == []
+
+
+def test_a_button_of_the_page_makes_tasks_again_while_the_review_is_open(url: str):
+    roles = [f"--role-model={role}={role}" for role in SESSION_ROLES]
+    command = [sys.executable, "-m", "wildtool", "review", "regenerate", "set.review.sqlite"]
+    review = open_review("set.jsonl")
+    made = Regeneration("agent", [*command, "--model=agent", f"--base-url={url}", *roles])
+    made.start("p", "owner", 1, keep_texts=False)
+    made._jobs["p", "owner"].process.wait(60)  # pyright: ignore[reportPrivateUsage]
+    assert made.state("p", "owner").problem == ""
+    review.refresh()
+    assert len(review.item("p").proposals_for("owner")) == 1
 
 
 def test_a_dry_run_sends_nothing(url: str, asked: list[dict[str, Any]]):

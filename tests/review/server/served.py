@@ -12,6 +12,7 @@ from wildtool.report.server.access import AccessPolicy
 from wildtool.review.project import ReviewProject
 from wildtool.review.server.app import ReviewApp, review_application
 from wildtool.review.server.operations import RecordedRuns
+from wildtool.review.server.regeneration import Regeneration
 from wildtool.review.server.sign_in import SignIn
 
 
@@ -42,10 +43,14 @@ class Pages:
 
 @asynccontextmanager
 async def served(
-    review: ReviewProject, *, alone: str = "owner", runs: RecordedRuns | None = None
+    review: ReviewProject,
+    *,
+    alone: str = "owner",
+    runs: RecordedRuns | None = None,
+    regeneration: Regeneration | None = None,
 ) -> AsyncIterator[Pages]:
     """A server of a review. Args: alone: who acts; empty if people sign in."""
-    app = ReviewApp(review, "set", SignIn(alone), runs)
+    app = ReviewApp(review, "set", SignIn(alone), runs, regeneration=regeneration)
     made = review_application(app, AccessPolicy("127.0.0.1", remote=False, writes=True))
     async with TestClient(TestServer(made)) as client:
         yield Pages(client)

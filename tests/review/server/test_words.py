@@ -28,6 +28,7 @@ ASKED = {
     "review/rounds": set[str](),
     "review/server/operations": set[str](),
     "review/server/steps": set[str](),
+    "review/server/regeneration": set[str](),
     "review/server/app": {"check", "tls"},
     "report/server/access": {"resolve", "listening_socket"},
 }

@@ -124,6 +124,18 @@ def serve_pages(
     open: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
     no_check: NoCheckOption = False,
     runs: RunsOption = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            *("--model", "-m"),
+            metavar="NAME",
+            help="Model that makes tasks again at the push of a button, as `review regenerate`.",
+        ),
+    ] = None,
+    max_cost: Annotated[
+        float | None,
+        typer.Option(min=0, metavar="USD", help="What each push of the button may spend with --model."),
+    ] = None,
 ) -> None:
     """Review a made set in the browser: read, correct, decide, resolve conflicts, see figures.
 
@@ -163,6 +175,15 @@ def serve_pages(
         project.close()
         raise
     name = single_line(store_name(what, store))
+    regeneration = None
+    if model is not None:
+        from wildtool.review.server.regeneration import Regeneration
+
+        limit = [] if max_cost is None else [f"--max-cost={max_cost}"]
+        command = [sys.executable, "-m", "wildtool", "review", "regenerate", store_name(what, store)]
+        regeneration = Regeneration(
+            model, [*command, f"--store={store_name(what, store)}", f"--model={model}", *limit]
+        )
     new = 0 if no_check else len(project.state.queue("unchecked"))
 
     def ready(address: str) -> None:
@@ -189,6 +210,7 @@ def serve_pages(
         ready=ready,
         runs=rows,
         on_progress=None if no_check else show,
+        regeneration=regeneration,
     )
     with step_line():
         asyncio.run(served)

@@ -4,6 +4,7 @@ import hashlib
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urlsplit
 
 import typer
 
@@ -144,8 +145,7 @@ def _print_refused(found: "list[NotRegenerated]") -> None:
 
 def _folder(store: str, about: str) -> Path:
     """Where the record is kept: the same for the same tasks, models and settings, so that it can be continued."""
-    if "://" in store:
-        raise UsageError("name a folder for the record of the calls: --out FOLDER")
-    path = Path(store)
+    # A database has no folder of its own; its password is not part of the name.
+    path = Path(urlsplit(store).path.strip("/") or "review") if "://" in store else Path(store)
     name = path.name.removesuffix(".sqlite").removesuffix(".review") + FOLDER_SUFFIX
     return path.with_name(name) / hashlib.sha256(about.encode()).hexdigest()[:12]

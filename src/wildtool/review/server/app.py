@@ -38,6 +38,7 @@ from wildtool.review.server.operations import (
     ReviewService,
 )
 from wildtool.review.server.payloads import Payload, problem_payload
+from wildtool.review.server.regeneration import Regeneration
 from wildtool.review.server.sign_in import SignIn
 
 PAGES_POLICY = (
@@ -122,12 +123,20 @@ class ReviewApp:
         sign_in: SignIn,
         runs: RecordedRuns | None = None,
         on_progress: Callable[[ChecksProgress], None] | None = None,
+        regeneration: Regeneration | None = None,
     ) -> None:
         """Args: as of `ReviewService` and `RuleChecks`; on_progress: None if the rules do not run by themselves."""
         self.project = project
         self.sign_in = sign_in
         self.checks = RuleChecks(project, self.work, on_progress) if on_progress else None
-        self.service = ReviewService(project, name, signs_in=not sign_in.alone, runs=runs, checks=self.checks)
+        self.service = ReviewService(
+            project,
+            name,
+            signs_in=not sign_in.alone,
+            runs=runs,
+            checks=self.checks,
+            regeneration=regeneration,
+        )
         self._thread = WorkerThread()
         self._files = _page_files()
 
@@ -185,6 +194,8 @@ class ReviewApp:
     async def close(self) -> None:
         if self.checks:
             await self.checks.stop()
+        if self.service.regeneration:
+            await self.work(self.service.regeneration.close)
         await self.work(self.project.close)
         self._thread.close()
 
@@ -268,13 +279,14 @@ async def serve_review(
     ready: Callable[[str], None],
     runs: RecordedRuns | None = None,
     on_progress: Callable[[ChecksProgress], None] | None = None,
+    regeneration: Regeneration | None = None,
 ) -> None:
     """Serves a review until SIGTERM or cancellation, and closes it.
 
     Args:
         who: who acts where nobody signs in.
         ready: called with the address once it answers.
-        runs, on_progress: as of `ReviewApp`.
+        runs, on_progress, regeneration: as of `ReviewApp`.
 
     Raises UsageError if it cannot listen there, or others could reach it unprotected.
     """
@@ -288,7 +300,7 @@ async def serve_review(
     with listening_socket(listen.host, listen.port, remote=listen.signs_in, risk=_RISK) as at:
         await serve_application(
             lambda answering: review_application(
-                ReviewApp(project, name, sign_in, runs, on_progress), policy, answering
+                ReviewApp(project, name, sign_in, runs, on_progress, regeneration), policy, answering
             ),
             at,
             lambda: ready(listen.proxy + "/" if listen.proxy else address_of(listen.host, at, listen.scheme)),

@@ -30,6 +30,7 @@ from wildtool.review.server.payloads import (
     review_payload,
     value_payload,
 )
+from wildtool.review.server.regeneration import Regeneration
 from wildtool.review.server.steps import (
     with_alternative,
     with_edge,
@@ -59,18 +60,21 @@ class ReviewService:
         signs_in: bool = False,
         runs: RecordedRuns | None = None,
         checks: RuleChecks | None = None,
+        regeneration: Regeneration | None = None,
     ) -> None:
         """Args:
         name: of the review, for its heading.
         signs_in: whether people sign in, and so can sign out.
         runs: what recorded runs say about an item; None if none were given.
         checks: what runs the rules over new items; None if nothing does.
+        regeneration: what makes tasks again; None if no model was named.
         """
         self.project = project
         self.name = name
         self.signs_in = signs_in
         self.runs = runs
         self.checks = checks
+        self.regeneration = regeneration
 
     def item(self, item: str, who: str) -> Payload:
         """An item for its page, checked at once if its turn has not come, with what recorded runs say about it."""
@@ -84,6 +88,11 @@ class ReviewService:
             shown["findings"] += [asdict(one) for one in near]
         if self.runs is not None:
             shown["runs"] = self.runs(item, found.versions[0].content, found.seen_by(who)[0])
+        if self.regeneration:
+            shown["regeneration"] = {
+                "model": self.regeneration.model,
+                **asdict(self.regeneration.state(item, who)),
+            }
         return shown
 
     def conflict(self, error: EditConflict, who: str, asked: Payload) -> Payload:
@@ -125,6 +134,25 @@ def _item(review: ReviewService, who: str, asked: Payload) -> Any:
 
 def _part(review: ReviewService, who: str, asked: Payload) -> Any:
     return part_payload(review.project, _text(asked, "id"), who, _text(asked, "field"))
+
+
+def _regeneration(review: ReviewService, who: str, asked: Payload) -> Any:
+    """Whether tasks of an item are being made again for this person, and what went wrong."""
+    made = review.regeneration
+    return asdict(made.state(_text(asked, "id"), who)) if made else {"running": False, "problem": ""}
+
+
+def _regenerate(review: ReviewService, who: str, asked: Payload) -> Any:
+    """Starts to make tasks of an item again: `first` is the first one from 0, else the first stale one."""
+    if review.regeneration is None:
+        raise UsageError("no model is named here; start the review with --model")
+    item = _text(asked, "id")
+    _content(review, item, who, _text(asked, "seen"))
+    if problem := review.project.why_not(review.project.item(item), who):
+        raise UsageError("{0}: this item {1}", item, problem)
+    first = _number(asked, "first", 0) if "first" in asked else None
+    review.regeneration.start(item, who, first, keep_texts=asked.get("keep_texts") is True)
+    return review.item(item, who)
 
 
 def _figures(review: ReviewService, who: str, asked: Payload) -> Any:
@@ -282,6 +310,7 @@ READS: Mapping[str, Operation] = {
     "queue": _queue,
     "item": _item,
     "part": _part,
+    "regeneration": _regeneration,
     "figures": _figures,
 }
 """What GET answers, by the last part of the address."""
@@ -293,6 +322,7 @@ WRITES: Mapping[str, Operation] = {
     "alternative": _alternative,
     "accept": _accept,
     "proposal": _take_proposal,
+    "regenerate": _regenerate,
     "decide": _decide,
     "resolve": _resolve,
     "recheck": _recheck,

@@ -492,6 +492,37 @@ export function press(name) {
   if (found) found.click();
 }
 
+// Tasks made again by a model: asked for here, and looked for until its proposal is there.
+async function regenerate(body) {
+  const answer = await context.attempt(() => write("regenerate", { id: item.id, seen: item.seen, ...body }));
+  if (answer) { take(answer); watch(item.id); }
+}
+async function watch(id) {
+  const state = await context.attempt(() => read("regeneration", { id }));
+  if (!state || !item || item.id !== id || !main.querySelector(".making")) return;
+  if (state.running) { setTimeout(() => watch(id), 1500); return; }
+  if (isEditing()) { context.say(t("The model has answered: save or cancel to see its proposal.")); return; }
+  const answer = await context.attempt(() => read("item", { id }));
+  if (answer && item.id === id) take(answer);
+}
+function regeneration() {
+  const now = item.regeneration;
+  if (!now || item.problem || !item.tasks[0].actions) return "";
+  if (now.running) return make("p", "notice making", t("{0} makes tasks of this item again …", visible(now.model)));
+  const made = make("details", "notice remake"), row = make("div", "tools"), keep = make("input"), label = make("label", "tick");
+  const stale = item.stale.length ? Math.min(...item.stale) : 0;
+  const first = choice(item.tasks.map((_, index) => String(index)), String(stale), (index) => t("from task {0}", Number(index) + 1));
+  made.open = Boolean(item.stale.length || now.problem);
+  made.append(make("summary", "", t("Make tasks again with {0}", visible(now.model))));
+  keep.type = "checkbox";
+  label.append(keep, make("span", "", t("keep the user's requests")));
+  first.setAttribute("aria-label", t("First task"));
+  row.append(first, label, button(t("Make again"), () => regenerate({ first: Number(first.value), keep_texts: keep.checked })));
+  made.append(row);
+  if (now.problem) made.append(said(now.problem, "p", "finding error"));
+  return made;
+}
+
 function staleNotice() {
   if (!item.stale.length || item.problem) return "";
   const made = make("div", "notice warning");
@@ -623,7 +654,7 @@ function take(answer, focus) {
   item.tasks.forEach((task, index) => talk.append(taskSection(task, index)));
   aside.append(rules(), runs(), tools(), shared(), history());
   columns.append(talk, aside);
-  made.append(header(), staleNotice(), proposals(), conflictPanel(), columns, bar());
+  made.append(header(), staleNotice(), regeneration(), proposals(), conflictPanel(), columns, bar());
   main.replaceChildren(made);
   [...main.querySelectorAll("details.box")].forEach((one, k) => { if (open.has(k)) one.open = open.get(k); });
   if (focus) {
@@ -639,6 +670,7 @@ export async function show(where, id, surroundings) {
   const answer = await read("item", { id });
   main.replaceChildren();
   take(answer);
+  if (item.regeneration && item.regeneration.running) watch(id);
   scrollTo(0, 0);
   document.title = `${visible(item.id)} · wildtool review`;
 }

@@ -1,0 +1,93 @@
+"""Tasks made again by a model at a person's wish: `wildtool review regenerate` as a process of its own beside the server.
+
+The process works on the same store, so that its proposals are on the page as soon as they are in the log.
+"""
+
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import IO
+
+from wildtool.errors import UsageError
+
+MOST_AT_ONCE = 4
+"""Items that are made again at the same time."""
+_STOPPING_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class RegenerationState:
+    """How far making an item's tasks again is."""
+
+    running: bool
+    problem: str = ""
+    """Why the last try made no proposal; empty if it did, or if there was none."""
+
+
+@dataclass(slots=True)
+class _Job:
+    process: "subprocess.Popen[bytes]"
+    said: IO[bytes]
+    state: RegenerationState = field(default_factory=lambda: RegenerationState(True))
+
+
+class Regeneration:
+    """Starts and watches the processes. For one thread."""
+
+    def __init__(self, model: str, command: Sequence[str]) -> None:
+        """Args:
+        model: its name, for the page.
+        command: what makes tasks again; item, person and first task are added to it.
+        """
+        self.model = model
+        self._command = list(command)
+        self._jobs: dict[tuple[str, str], _Job] = {}
+
+    def start(self, item: str, who: str, first: int | None, *, keep_texts: bool) -> None:
+        """Starts to make tasks of an item again, for a person.
+
+        Args: first: the first task, from 0; None for the first stale one.
+
+        Raises UsageError if that runs already, too many others run, or no process can be started.
+        """
+        if self.state(item, who).running:
+            raise UsageError("this item is being made again")
+        if sum(self.state(*job).running for job in self._jobs) >= MOST_AT_ONCE:
+            raise UsageError("{0} items are being made again; wait for one of them", MOST_AT_ONCE)
+        words = [f"--item={item}", f"--as={who}", *([] if first is None else [f"--from={first + 1}"])]
+        said = tempfile.TemporaryFile()  # noqa: SIM115 - read once the process has ended
+        try:
+            process = subprocess.Popen(
+                [*self._command, *words, *(["--keep-texts"] if keep_texts else [])],
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said,
+            )  # fmt: skip
+        except (OSError, ValueError) as error:
+            said.close()
+            raise UsageError("cannot start: {0}", error) from error
+        self._jobs[item, who] = _Job(process, said)
+
+    def state(self, item: str, who: str) -> RegenerationState:
+        """How far the last try for an item and a person is."""
+        job = self._jobs.get((item, who))
+        if job is None:
+            return RegenerationState(False)
+        status = job.process.poll()
+        if job.state.running and status is not None:
+            job.said.seek(0)
+            lines = job.said.read().decode("utf-8", "replace").strip().splitlines()
+            job.said.close()
+            job.state = RegenerationState(False, "\n".join(lines[-3:]) if status else "")
+        return job.state
+
+    def close(self) -> None:
+        """Ends what still runs; recorded calls are kept."""
+        running = [job.process for key, job in self._jobs.items() if self.state(*key).running]
+        for process in running:
+            process.terminate()
+        for process in running:
+            try:
+                process.wait(_STOPPING_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
