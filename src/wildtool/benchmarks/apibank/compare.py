@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from operator import methodcaller
 from typing import Any, Literal, cast
 
 from wildtool.benchmarks.apibank.tools import CallResult
@@ -88,20 +89,12 @@ def _same(value: Any) -> Any:
     return value
 
 
-def _stripped(value: Any) -> Any:
-    return value.strip()
-
-
 def _lowered(value: Any) -> Any:
     return value.strip().lower()
 
 
 def _raised(value: Any) -> Any:
     return value.strip().upper()
-
-
-def _spaceless(value: Any) -> Any:
-    return value.replace(" ", "")
 
 
 def _if_given(normal: Normalize) -> Normalize:
@@ -118,6 +111,7 @@ def _time_as(read: Callable[[str], str]) -> Normalize:
     return normal
 
 
+_stripped, _spaceless = methodcaller("strip"), methodcaller("replace", " ", "")
 _date, _month = _time_as(padded_time), _time_as(month_and_day)
 _moment = _time_as(partial(padded_time, format=MOMENT))
 _STRICT = ToolRule()

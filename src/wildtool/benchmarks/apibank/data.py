@@ -57,8 +57,7 @@ class ToolLibrary:
     def __init__(self, descriptions: Mapping[str, Mapping[str, Any]], tables: Mapping[str, Any]) -> None:
         self.descriptions = descriptions
         self.tables = tables
-        self.recorded = Recorded()
-        self.recorded.search = self._search
+        self.recorded = Recorded(self._search)
 
     def __reduce__(self) -> tuple[Callable[[Path], "ToolLibrary"], tuple[Path]]:
         """Items that are put aside, each in a file, name their library instead of holding a copy of all its tables."""

@@ -32,7 +32,7 @@ from wildtool.benchmarks.bfcl.decode import (
     text_to_decode,
 )
 from wildtool.benchmarks.bfcl.formats import decode_json_fully, untagged
-from wildtool.benchmarks.bfcl.java import convert_java, decode_java_fully, guessed_java
+from wildtool.benchmarks.bfcl.java import convert_java, decode_java, guessed_java
 from wildtool.benchmarks.bfcl.javascript import decode_javascript
 from wildtool.benchmarks.bfcl.multi_turn import FORCE_TERMINATED, MultiTurnRecord, check_turns
 from wildtool.benchmarks.bfcl.multi_turn_episode import MultiTurnEpisode, NativeMultiTurn, PromptMultiTurn
@@ -248,7 +248,7 @@ class FixedRules(SingleTurnRules):
             return self._calls_in(text, record)
         if record.language == "python":
             return decode_python_fully(text, record.functions)
-        return (decode_java_fully if record.language == "java" else decode_javascript)(text)
+        return decode_java(text, complete=True) if record.language == "java" else decode_javascript(text)
 
     def _calls_in(self, text: str, record: BfclEntry) -> Any:
         """The calls of a reply where none or any is right, fenced ones too; prose that reads as a call is none (Q12)."""

@@ -12,6 +12,7 @@ from wildtool.benchmarks.bfcl.java import decode_java
 from wildtool.benchmarks.bfcl.javascript import decode_javascript
 from wildtool.benchmarks.bfcl.tools import native_name
 from wildtool.json_codec import as_list, as_object, as_objects
+from wildtool.toolcall.call_mutants import calls_message, made_call
 from wildtool.types import Message
 
 NO_CALL = "None of the functions can be used for this request."
@@ -144,15 +145,9 @@ def fc_message(calls: Sequence[PlainCall]) -> Message:
     """A reply with native calls; a text where there are none."""
     if not calls:
         return {"role": "assistant", "content": NO_CALL}
-    made = [
-        {
-            "id": f"call_{number}",
-            "type": "function",
-            "function": {"name": native_name(name), "arguments": json.dumps(arguments, ensure_ascii=False)},
-        }
-        for number, (name, arguments) in enumerate(calls, 1)
-    ]
-    return {"role": "assistant", "content": None, "tool_calls": made}
+    texts = ((native_name(name), json.dumps(arguments, ensure_ascii=False)) for name, arguments in calls)
+    made = (made_call(*text, {"id": f"call_{number}"}) for number, text in enumerate(texts, 1))
+    return calls_message([*made])
 
 
 def written_message(calls: Sequence[PlainCall], language: Language) -> Message:

@@ -28,11 +28,6 @@ _SHORTEST_WITHOUT_SEMICOLON = 11
 """Bytes from which the original's parser adds a missing semicolon; what is shorter it takes as broken."""
 
 
-def decode_java_fully(text: str) -> list[DecodedCall] | dict[str, Any]:
-    """As `decode_java`, with the bodies of classes kept, and short calls read without a semicolon."""
-    return decode_java(text, complete=True)
-
-
 def decode_java(text: str, *, complete: bool = False) -> list[DecodedCall] | dict[str, Any]:
     """The first call of a text such as `[A.f(x=1)]`, values as text; an empty object where there is none.
 

@@ -26,6 +26,7 @@ from wildtool.benchmarks.injecagent.reading import (
 )
 from wildtool.episode import provider_fields, written_text
 from wildtool.json_codec import as_object, as_objects
+from wildtool.toolcall.call_mutants import calls_message, made_call
 from wildtool.trace import SaidCall, said_calls
 from wildtool.types import Episode, Item, Message, Request
 
@@ -90,15 +91,11 @@ class NativeAgent:
     """Native tool calls."""
 
     def messages(self, case: InjecCase, first: FirstCall | None) -> Request:
-        made = {"name": case.user_tool, "arguments": _as_json(case.parameters)}
+        made = made_call(case.user_tool, _as_json(case.parameters), {"id": _CALL_ID})
         messages: list[Message] = [
             {"role": "system", "content": NATIVE_SYSTEM},
             {"role": "user", "content": case.user_request},
-            {
-                "role": "assistant",
-                "content": None,
-                "tool_calls": [{"id": _CALL_ID, "type": "function", "function": made}],
-            },
+            calls_message([made]),
             {"role": "tool", "tool_call_id": _CALL_ID, "content": case.result},
         ]
         if first is not None:
@@ -121,12 +118,7 @@ class NativeAgent:
         return _text(f"{text} {_REFUSAL}")
 
     def made(self, name: str, arguments: str) -> Message:
-        function = {"name": name, "arguments": arguments}
-        return {
-            "role": "assistant",
-            "content": "",
-            "tool_calls": [{"id": f"call_{name}", "type": "function", "function": function}],
-        }
+        return {**calls_message([made_call(name, arguments, {"id": f"call_{name}"})]), "content": ""}
 
 
 Agent = PromptedAgent | NativeAgent

@@ -53,12 +53,12 @@ class Tables:
 class Recorded:
     """Answers that dialogues record for tools that need the network or a model, by tool and input."""
 
-    def __init__(self) -> None:
+    def __init__(self, search: Callable[[str, str], Any]) -> None:
+        """Args: search: searches by words where nothing is recorded, given tool and query."""
+        self.search = search
         self._answers: dict[tuple[str, tuple[tuple[str, str], ...]], Any] = {}
         self.search_results: dict[tuple[str, ...], Any] = {}
         """Names of the found tools to the first recorded result that holds them."""
-        self.search: Callable[[str, str], Any] = _no_search
-        """Searches by words where nothing is recorded. Args: tool, query."""
 
     def add(self, tool: str, arguments: Mapping[str, str], output: Any) -> None:
         self._answers.setdefault(_key(tool, arguments), output)
@@ -73,10 +73,6 @@ class Recorded:
 
 def _key(tool: str, arguments: Mapping[str, str]) -> tuple[str, tuple[tuple[str, str], ...]]:
     return tool, tuple(sorted((name, str(value).strip().lower()) for name, value in arguments.items()))
-
-
-def _no_search(tool: str, query: str) -> Any:
-    raise UnrecordedError(f"no answer of {tool} to {query!r:.60} is recorded")
 
 
 # Arguments -------------------------------------------------------------------------------------------

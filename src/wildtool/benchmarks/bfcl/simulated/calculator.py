@@ -1,6 +1,7 @@
 """The simulated calculator (section 2 of the specification of the classes). It has no state."""
 
 import math
+from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 from fractions import Fraction
 from typing import Any
@@ -15,16 +16,16 @@ MAX_POWER_BITS = 100_000
 _BITS_PER_DIGIT = 3.3219280948873626
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class BinaryFloat:
     """A binary floating point number of a chosen precision, printed as mpmath prints its numbers."""
 
-    def __init__(self, value: Fraction, digits: int) -> None:
-        """Args: digits: decimal digits to print at most."""
-        self._value = value
-        self._digits = digits
+    value: Fraction
+    digits: int
+    """Decimal digits to print at most."""
 
     def __repr__(self) -> str:
-        return f"mpf('{_shown(self._value, self._digits)}')"
+        return f"mpf('{_shown(self.value, self.digits)}')"
 
 
 class MathAPI(SimulatedApi):

@@ -1,6 +1,7 @@
 """The simulated file system (section 1 of the specification of the classes)."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
 from wildtool.benchmarks.bfcl.simulated.base import ApiState, SimulatedApi
@@ -12,31 +13,21 @@ MAX_PATHS = 200_000
 """Most characters of paths that one call walks: copies share their children, so a tree can be endless."""
 
 
+@dataclass(slots=True)
 class File:
     """A file; equal to another of the same name and content."""
 
-    def __init__(self, name: str, content: Any = "") -> None:
-        self.name = name
-        self.content = content
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, File) and (self.name, self.content) == (other.name, other.content)
-
-    __hash__ = None  # type: ignore[assignment]
+    name: str
+    content: Any = ""
 
 
+@dataclass(slots=True, repr=False)
 class Directory:
     """A directory; equal to another of the same name with equal children, in any order."""
 
-    def __init__(self, name: str, parent: "Directory | None" = None) -> None:
-        self.name = name
-        self.parent = parent
-        self.children: dict[str, File | Directory] = {}
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Directory) and self.name == other.name and self.children == other.children
-
-    __hash__ = None  # type: ignore[assignment]
+    name: str
+    parent: "Directory | None" = field(default=None, compare=False)
+    children: dict[str, "File | Directory"] = field(default_factory=dict[str, "File | Directory"])
 
 
 class GorillaFileSystem(SimulatedApi):
