@@ -236,12 +236,10 @@ class ApiBankRules(Rules):
 @cache
 def apibank_rules(profile: str, mode: str = "chat") -> ApiBankRules:
     """The rules of a profile in a mode."""
-    checks = (
-        (read_call_fixed, check_call_fixed, check_reply_fixed)
-        if profile == "fixed"
-        else (read_call, check_api_call, check_reply)
-    )
-    return ApiBankRules(*checks, hidden=HIDDEN_TOOLS.get(mode, frozenset()))
+    hidden = HIDDEN_TOOLS.get(mode, frozenset())
+    if profile == "fixed":
+        return ApiBankRules(read_call_fixed, check_call_fixed, check_reply_fixed, hidden)
+    return ApiBankRules(read_call, check_api_call, check_reply, hidden)
 
 
 # Mistakes --------------------------------------------------------------------------------------------

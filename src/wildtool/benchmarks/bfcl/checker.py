@@ -211,11 +211,9 @@ class CallChecker:
         if error is not None:
             return Fault(error, f"{name!r}: expected {word}, found {_kind(value)} {_short(value)}")
         error = _value_error(value, accepted, expected, nested, variable)
-        return (
-            None
-            if error is None
-            else Fault(error, f"{name!r} is {_short(value)}, expected {_short(accepted)}")
-        )
+        if error is None:
+            return None
+        return Fault(error, f"{name!r} is {_short(value)}, expected {_short(accepted)}")
 
 
 def type_fault(

@@ -50,21 +50,15 @@ class PromptForm:
         """The calls of a reply. Raises DecodeError."""
         if self.calls != "python":
             return decode_form(self.calls, text, tagged=self.tagged)
-        return (
-            decode_python(untagged(text).strip().strip("'"), bare=True)
-            if self.tagged
-            else decode_python(text)
-        )
+        if self.tagged:
+            return decode_python(untagged(text).strip().strip("'"), bare=True)
+        return decode_python(text)
 
     def message(self, calls: Sequence[PlainCall]) -> Message:
         """A reply that makes these calls."""
         if not calls:
             return written_message(calls, "python")
-        text = (
-            written_message(calls, "python")["content"]
-            if self.calls == "python"
-            else _WRITERS[self.calls](calls)
-        )
+        text = _WRITERS[self.calls](calls)
         return {"role": "assistant", "content": f"<TOOLCALL>{text}</TOOLCALL>" if self.tagged else text}
 
 
@@ -259,6 +253,7 @@ def _xml_value(key: str, value: Any, *, verbose: bool) -> str:
 
 
 _WRITERS: Mapping[str, Callable[[Sequence[PlainCall]], str]] = {
+    "python": lambda calls: written_message(calls, "python")["content"],
     "json": _json_text,
     "verbose_xml": partial(_xml_text, verbose=True),
     "concise_xml": partial(_xml_text, verbose=False),

@@ -168,12 +168,10 @@ class SingleTurnRules(Rules):
 
     def explain_gold(self, item: Item, unit: str) -> str:
         record: BfclEntry = item.data
+        if item.id == "simple_java_64":
+            return "Q14"
         if record.language == "java":
-            return (
-                "Q14"
-                if item.id == "simple_java_64"
-                else "Q3: lists of texts keep quotes, maps lose their content"
-            )
+            return "Q3: lists of texts keep quotes, maps lose their content"
         if self.form.prompt_form is not None and self.form.prompt_form.calls == "json":
             return "F1: a list of objects in an argument ends the calls"
         return "Q2: no call fulfils this entry"

@@ -79,17 +79,14 @@ def _files(folder: Path, split: str | None) -> Iterator[Path]:
     """The files of a split that are there. Raises DataError where one of a named split is not."""
     version, simulated = version_of(folder), False
     for category in split_categories(split):
+        questions = question_file(folder, category, version) if category.runs_in(version) else None
+        if questions is None and split is None:
+            continue
         if not category.runs_in(version):
-            if split is not None:
-                raise DataError(f"{folder}: version 3 has no {category.name}; choose another --split")
-            continue
-        questions = question_file(folder, category, version)
+            raise DataError(f"{folder}: version 3 has no {category.name}; choose another --split")
         if questions is None:
-            if split is not None:
-                raise DataError(
-                    f"{folder}: {category.file_name(version)} is missing; `wildtool data pull bfcl` gets it"
-                )
-            continue
+            missing = category.file_name(version)
+            raise DataError(f"{folder}: {missing} is missing; `wildtool data pull bfcl` gets it")
         yield questions
         answers = answer_file(folder, category, version)
         if answers is not None:

@@ -12,7 +12,7 @@ from wildtool.benchmarks.apibank.tools.state import (
     made_up,
     padded_time,
 )
-from wildtool.toolcall.refusals import RefusedCallError, refuse_if
+from wildtool.toolcall.refusals import refuse_if
 
 # Appointments ----------------------------------------------------------------------------------------
 
@@ -21,13 +21,9 @@ def _register_appointment(tables: Tables, patient_name: str, date: str, doctor_n
     patient, doctor, table = patient_name.strip(), doctor_name.strip(), tables.own("Appointments")
     refuse_if(not patient or not doctor, "Patient name or doctor name cannot be empty.")
     day = padded_time(date)
-    for other in _of_patient(table, patient, day).values():
-        same = other["doctor_name"] == doctor
-        raise RefusedCallError(
-            "This appointment has already been registered."
-            if same
-            else "This patient has already been registered in this day."
-        )
+    doctors = [other["doctor_name"] for other in _of_patient(table, patient, day).values()]
+    refuse_if(doctors[:1] == [doctor], "This appointment has already been registered.")
+    refuse_if(doctors, "This patient has already been registered in this day.")
     number = int(made_up("appointment", patient, day, doctor), 16)
     while (key := str(10_000_000 + number % 90_000_000)) in table:
         number += 1
