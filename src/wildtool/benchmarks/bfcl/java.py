@@ -100,28 +100,18 @@ class _JavaParser(Parser):
     def _type_arguments(self) -> Node | None:
         parts: list[Node | None] = [self.sign("<")]
         while not self.sees(">"):
-            part = self.sign("?") or self.nested_type()
+            part = self.sign("?") or self.nested(self.type)
             if part is None:
                 return None
             parts += [part, *self.dimensions()]
             if self.word() in ("extends", "super"):
-                parts += [self.name(), self.nested_type()]
+                parts += [self.name(), self.nested(self.type)]
             comma = self.sign(",")
             if comma is None:
                 break
             parts.append(comma)
         closing = self.sign(">")
         return self.group("type", *parts, closing) if closing else None
-
-    def nested_type(self) -> Node | None:
-        found: list[Node | None] = []
-
-        def read() -> Node:
-            found.append(self.type())
-            return Node("type", self.place, self.place)
-
-        self.nested(read)
-        return found[0]
 
     def dimensions(self) -> list[Node]:
         found: list[Node] = []

@@ -19,7 +19,7 @@ from wildtool.benchmarks.bfcl.simulated.extract import pull_tables
 from wildtool.benchmarks.bfcl.simulated.memory import MEMORY_CLASSES
 from wildtool.data.files import read_packed_lines, source_of_files
 from wildtool.data.pinned import PinnedFile, ReportProgress, data_place, fetch_all, official_folder
-from wildtool.data.prompt_files import PromptFile, pull_prompts
+from wildtool.data.prompt_files import pull_prompts
 from wildtool.errors import DataError
 from wildtool.types import Source
 
@@ -50,20 +50,17 @@ def pull(file: Path | None, mirror: str | None, report: ReportProgress) -> Path:
     folder = official_folder("bfcl")
     wanted = {folder / path: pinned for path, pinned in pinned_files().items()}
     fetch_all(wanted, folder=file, mirror=mirror, report=report)
-    pull_prompts(bfcl_prompt_files(), folder / "prompts", source=file, mirror=mirror, report=report)
+    pull_prompts(
+        original_files(REPOSITORY, COMMIT), folder / "prompts", source=file, mirror=mirror, report=report
+    )
     pull_tables(folder, REPOSITORY, COMMIT, source=file, mirror=mirror, report=report)
     report(f"source: {REPOSITORY} at commit {COMMIT}; licence: Apache-2.0")
     return folder
 
 
-def bfcl_prompt_files() -> list[PromptFile]:
-    """The file with the original's prompts."""
-    return original_files(REPOSITORY, COMMIT)
-
-
 def pulled_texts() -> OriginalTexts | None:
     """The original's prompts; None where they were not pulled. Raises DataError where they are damaged."""
-    return read_original_texts(bfcl_prompt_files(), official_folder("bfcl") / "prompts")
+    return read_original_texts(original_files(REPOSITORY, COMMIT), official_folder("bfcl") / "prompts")
 
 
 def locate(data: str | None, split: str | None) -> Source:

@@ -7,7 +7,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from wildtool.benchmarks.bfcl.decode import DecodeError
 from wildtool.toolcall.arguments import MAX_DIGITS
@@ -27,6 +27,8 @@ _BINARY = re.compile(
 )
 _PREFIX = re.compile(r"\+\+|--|[-+!~]")
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
+
+_T = TypeVar("_T")
 
 
 @dataclass(slots=True)
@@ -118,7 +120,7 @@ class Parser(ABC):
 
     # Grammar ----------------------------------------------------------------------------------------
 
-    def nested(self, read: Callable[[], Node]) -> Node:
+    def nested(self, read: Callable[[], _T]) -> _T:
         if self._depth == MAX_SOURCE_DEPTH:
             raise DecodeError("nested too deeply")
         self._depth += 1

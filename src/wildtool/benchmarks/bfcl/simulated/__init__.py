@@ -100,7 +100,10 @@ class SimulatedApis:
     def execute(self, call: str) -> str:
         """Runs one call, such as `cd(folder='a')`, and returns the text that the model sees. Never raises."""
         try:
-            return result_text(self._value(_parsed(call)))
+            tree = parse_expression(call.strip())
+            if not isinstance(tree, ast.Call):
+                raise ValueError("expected a call of a tool")
+            return result_text(self._value(tree))
         except CALL_ERRORS as error:
             return f"{EXECUTION_ERROR}{error}"
 
@@ -146,19 +149,9 @@ class SimulatedApis:
 
 def result_text(result: Any) -> str:
     """What a model sees of a tool's result: JSON for objects where possible, else Python's own text."""
-    if isinstance(result, str):
-        return result
     if isinstance(result, dict):
         try:
             return json.dumps(result)
         except (TypeError, ValueError, RecursionError):
-            return str(result)  # pyright: ignore[reportUnknownArgumentType]
+            pass  # such as a result with numbers of the calculator, or with files
     return str(result)
-
-
-def _parsed(call: str) -> ast.Call:
-    """Raises ValueError if the text is not one call."""
-    tree = parse_expression(call.strip())
-    if not isinstance(tree, ast.Call):
-        raise ValueError("expected a call of a tool")
-    return tree
