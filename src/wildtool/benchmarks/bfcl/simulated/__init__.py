@@ -7,7 +7,7 @@ tool is looked up in a table.
 import ast
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from wildtool.benchmarks.bfcl.simulated.base import ApiState, ApiTool, SimulatedApi, SimulatedTables, failed
 from wildtool.benchmarks.bfcl.simulated.calculator import MathAPI
@@ -153,5 +153,5 @@ def result_text(result: Any) -> str:
         try:
             return json.dumps(result)
         except (TypeError, ValueError, RecursionError):
-            pass  # such as a result with numbers of the calculator, or with files
-    return str(result)
+            pass  # such as for numbers of the calculator
+    return str(cast(Any, result))
