@@ -127,6 +127,13 @@ def test_the_published_rules_keep_the_quotes_of_javas_texts() -> None:
     assert check("simple_java_0", call, "fixed").correct
 
 
+def test_half_of_a_surrogate_pair_in_java_is_judged() -> None:
+    assert (
+        check("simple_java_0", "Store.put(limit='\ud800')").error
+        == "simple_function_checker:missing_required"
+    )
+
+
 def test_a_map_of_java_keeps_its_content_under_fixed() -> None:
     wrong = 'Store.put(keys=new String[]{"a", "b"}, limit=5L, options=new HashMap<>() {{ put("k", "w"); }})'
     assert check("simple_java_0", wrong, "fixed").error == "value_error:dict_value"

@@ -57,7 +57,7 @@ class _JavaParser(Parser):
             if (
                 self.at_end
                 and not self._complete
-                and len(self.text.strip().encode()) < _SHORTEST_WITHOUT_SEMICOLON
+                and len(self.text.strip().encode("utf-8", "surrogatepass")) < _SHORTEST_WITHOUT_SEMICOLON
             ):
                 raise self.error("expected ;")
             if not self.at_end:
