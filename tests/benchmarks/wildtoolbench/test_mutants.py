@@ -315,3 +315,15 @@ def test_virtual_names_are_those_of_the_data() -> None:
         if m.kind.endswith("called as a tool")
     }
     assert called == {"question called as a tool": ASK, "answer called as a tool": ANSWER}
+
+
+def test_what_gold_accepts_beside_its_own_value_is_no_mistake():
+    def said(*task: dict[str, Any]) -> set[str]:
+        rules = RULES["fixed"]
+        return {one.note for one in mutants(item([*task, answer(0)]), rules) if one.note.startswith("a: ")}
+
+    gold = node("a", n=5, text="red")
+    tried = [one for _, one, _ in value_mutants({"n": 5, "text": "red"}, TOOLS[0]["function"]["parameters"])]
+    other = next(one["n"] for one in tried if one.get("n") not in (5, None) and one.get("text") == "red")
+    assert len(said({**gold, "alternatives": {"n": [other]}})) < len(said(gold))
+    assert said({**gold, "alternatives": {"text": ["no mutant has this"]}}) == said(gold)

@@ -7,7 +7,7 @@ from typing import Any
 
 from wildtool.benchmark import Mutant
 from wildtool.benchmarks.wildtoolbench import WildToolBenchRules
-from wildtool.benchmarks.wildtoolbench.data import ASK, Session
+from wildtool.benchmarks.wildtoolbench.data import ASK, GoldNode, Session
 from wildtool.episode import gold_replies
 from wildtool.json_codec import as_object
 from wildtool.toolcall.call_mutants import calls_message, made_call
@@ -30,7 +30,7 @@ def _of_run(session: Session, position: int, run: Replies) -> Iterator[tuple[str
     for step, reply in enumerate(run):
         calls = reply.get("tool_calls")
         if calls:
-            yield from _of_calls(session, run, step)
+            yield from _of_calls(session, position, run, step)
         else:
             yield from _of_words(session, position, run, step)
     yield from _of_order(run)
@@ -53,8 +53,9 @@ def _of_words(session: Session, position: int, run: Replies, step: int) -> Itera
         yield "silent at the end", run[:step], "no answer"
 
 
-def _of_calls(session: Session, run: Replies, step: int) -> Iterator[tuple[str, Replies, str]]:
+def _of_calls(session: Session, position: int, run: Replies, step: int) -> Iterator[tuple[str, Replies, str]]:
     """Mistakes in a step of calls."""
+    nodes = [node for node in session.tasks[position].nodes if node.alternatives]
     calls: list[dict[str, Any]] = run[step]["tool_calls"]
     names = {call["function"]["name"] for call in calls}
     text = {"role": "assistant", "content": "Done."}
@@ -86,8 +87,18 @@ def _of_calls(session: Session, run: Replies, step: int) -> Iterator[tuple[str, 
         ):
             yield kind, put({**call, "function": {"name": name, "arguments": broken}}), name
         yield "call without id", put({key: value for key, value in call.items() if key != "id"}), name
-        for kind, changed, note in value_mutants(json.loads(written), _parameters(session.sent_tools, name)):
+        gold = json.loads(written)
+        for kind, changed, note in value_mutants(gold, _parameters(session.sent_tools, name)):
+            if any(node.name == name and _is_alternative(node, gold, changed) for node in nodes):
+                continue
             yield kind, put(made_call(name, json.dumps(changed, ensure_ascii=False), call)), f"{name}: {note}"
+
+
+def _is_alternative(node: GoldNode, gold: Mapping[str, Any], changed: Any) -> bool:
+    """Whether a gold call accepts what was changed beside its own values; such a call is no mistake."""
+    given = as_object(changed)
+    differing = [name for name in {**gold, **given} if gold.get(name) != given.get(name)]
+    return bool(differing) and all(given.get(name) in node.alternatives.get(name, ()) for name in differing)
 
 
 def _of_order(run: Replies) -> Iterator[tuple[str, Replies, str]]:
