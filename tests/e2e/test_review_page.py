@@ -397,6 +397,7 @@ def test_the_queue_says_which_items_are_unchecked_and_how_far_the_rules_are(
             rules_from.set()
             me.page.locator("#checks").wait_for(state="hidden")
             me.page.locator(".row.unchecked").first.wait_for(state="detached")
+            me.page.locator(".tab[data-queue=unchecked] small", has_text="0").wait_for()
             assert me.page.locator(".row .open").all_inner_texts() == ["s0", "s1", "s2"]
             assert me.page.evaluate("document.activeElement.textContent") == "s0"
 

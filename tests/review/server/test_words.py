@@ -2,6 +2,7 @@
 
 import ast
 import json
+import pickle
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 import wildtool
 from review.made_sets import TEXT, edit, project
 from review.server.served import served
-from wildtool.errors import StorageError
+from wildtool.errors import StorageError, UsageError
 from wildtool.review.history import REASON_CODES
 from wildtool.review.people import ROLES
 from wildtool.review.state import QUEUES, STAGES
@@ -94,6 +95,12 @@ def test_a_text_and_its_translation_have_the_same_values():
     assert [
         text for text, other in CHINESE.items() if set(holes.findall(text)) != set(holes.findall(other))
     ] == []
+
+
+def test_an_error_keeps_its_text_and_values_also_from_another_process():
+    error = pickle.loads(pickle.dumps(UsageError("{0} of {1}", "{x}", 2)))
+    assert (str(error), error.text, error.values) == ("{x} of 2", "{0} of {1}", ("{x}", 2))
+    assert str(UsageError("a set {0} of braces")) == "a set {0} of braces"
 
 
 async def test_a_refusal_has_its_text_and_values_beside_the_message(tmp_path: Path):

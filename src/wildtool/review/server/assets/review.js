@@ -154,6 +154,7 @@ async function showQueue() {
     if (name === "unchecked" && !count) continue;
     const tab = link(t(name), `#${new URLSearchParams({ ...wanted, queue: name })}`, "tab");
     tab.append(make("small", "", String(count)));
+    tab.dataset.queue = name;
     if (name === wanted.queue) tab.setAttribute("aria-current", "page");
     tabs.append(tab);
   }
@@ -191,7 +192,9 @@ async function watchChecks() {
   line.textContent = found.problem ? t("The rules stopped: {0}", found.problem) : t("The rules run: {0} of {1} items are checked.", found.checked, found.total);
   if (checking) watchChecks.timer = setTimeout(watchChecks, 2000);
   if (checking || was) await attempt(refreshRows);
-  if (was && !checking) await context.changed();
+  if (checking) review.queues.unchecked = found.total - found.checked;
+  else if (was) await context.changed();
+  for (const tab of main.querySelectorAll(".tab")) tab.querySelector("small").textContent = String(review.queues[tab.dataset.queue]);
 }
 // Rows that were not checked when they were shown, as they are now.
 async function refreshRows() {
