@@ -28,6 +28,8 @@ def pytest_collection(session: pytest.Session) -> None:
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     gc.freeze()
+    # Every drawn example of a property leaves objects that refer to each other, so by default this takes a tenth of all.
+    gc.set_threshold(50_000, 20, 100)
     gc.enable()
 
 
