@@ -36,14 +36,18 @@ class NoisyTools:
         self._parameters: dict[str, ParameterRenames] = {}
         self._said: dict[tuple[str, str], tuple[str, str]] = {}
         """Name and arguments as the benchmark reads them to those that the model sent."""
+        self._last: tuple[list[Tool], list[Tool]] = [], []
+        """The tools of the last request, as they are and as the model sees them: most requests have the same."""
 
     def tools(self, tools: Sequence[Tool]) -> list[Tool]:
         """The tools of a request as the model sees them; they are not changed in place."""
-        if not tools:
-            return []
-        offered = self._with_distractors(tools)
-        self._names.extend(name for name in map(_name, offered) if name is not None)
-        return [self._tool(tool) for tool in self._ordered(offered)]
+        last, seen = self._last
+        if list(tools) != last:
+            offered = self._with_distractors(tools) if tools else []
+            self._names.extend(name for name in map(_name, offered) if name is not None)
+            seen = [self._tool(tool) for tool in self._ordered(offered)]
+            self._last = list(tools), seen
+        return list(seen)
 
     def shown(self, message: Message) -> Message:
         """A message of the history, or a gold answer, as the model sees it."""

@@ -6,6 +6,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import pytest
@@ -22,25 +23,32 @@ from wildtool.benchmarks.acebench.official.special import (
 from wildtool.toolcall.call_syntax import MAX_CALL_CHARACTERS, MAX_EXPRESSION_DEPTH, MAX_WORK, CallSyntaxError
 from wildtool.toolcall.expressions import FUNCTIONS, Expressions
 
-SEEN: list[str] = []
-"""Audit events of interest since the last `watched` began."""
+_seen: list[str] | None = None
+"""Audit events of interest while something is watched; a hook cannot be taken back, so it only looks when told to."""
 WATCHED = ("exec", "open", "import", "os.", "subprocess.", "socket.", "ctypes.", "shutil.", "code.__new__")
 
 
 def _note(event: str, _: Any) -> None:
-    if event.startswith(WATCHED):
-        SEEN.append(event)
+    if _seen is not None and event.startswith(WATCHED):
+        _seen.append(event)
 
 
-sys.addaudithook(_note)
+@cache
+def _begin_to_watch() -> None:
+    sys.addaudithook(_note)
 
 
 @contextmanager
 def nothing_evaluated() -> Iterator[None]:
     """Fails if code is run, a file opened, a module imported or a process started inside."""
-    SEEN.clear()
-    yield
-    assert SEEN == []
+    global _seen
+    _begin_to_watch()
+    _seen = events = []
+    try:
+        yield
+    finally:
+        _seen = None
+    assert events == []
 
 
 def value(text: str) -> Any:
