@@ -85,6 +85,12 @@ def made(path: Path, count: int = 48, lang: Lang = "en", seed: str = "1") -> lis
     return found
 
 
+@pytest.fixture(scope="module")
+def booked(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """Sessions over `API`, of which each test reads something else."""
+    return made(written(tmp_path_factory.mktemp("api"), API))
+
+
 def nodes(sessions: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     for session in sessions:
         for task in session["english_answer_list"]:
@@ -103,10 +109,9 @@ def tool(name_: str, description: str, **properties: Any) -> dict[str, Any]:
     }
 
 
-def test_results_follow_the_schema_that_is_documented(tmp_path: Path):
-    path = written(tmp_path, API)
-    schemas = result_schemas(path)
-    found = calls(made(path))
+def test_results_follow_the_schema_that_is_documented(tmp_path: Path, booked: list[dict[str, Any]]):
+    schemas = result_schemas(written(tmp_path, API))
+    found = calls(booked)
     assert {node["action"]["name"] for node in found} == set(schemas)
     for node in found:
         schema = schemas[node["action"]["name"]]
@@ -114,16 +119,16 @@ def test_results_follow_the_schema_that_is_documented(tmp_path: Path):
         assert list(constraint_faults(node["observation"], schema)) == []
 
 
-def test_an_entity_that_was_asked_for_is_the_one_that_comes_back(tmp_path: Path):
-    found = [node for node in calls(made(written(tmp_path, API))) if node["action"]["name"] == "getBooking"]
+def test_an_entity_that_was_asked_for_is_the_one_that_comes_back(booked: list[dict[str, Any]]):
+    found = [node for node in calls(booked) if node["action"]["name"] == "getBooking"]
     assert found
     assert all(node["observation"]["id"] == node["action"]["arguments"]["bookingId"] for node in found)
 
 
-def test_a_chain_passes_on_an_id_out_of_a_documented_list(tmp_path: Path):
+def test_a_chain_passes_on_an_id_out_of_a_documented_list(booked: list[dict[str, Any]]):
     chains = [
         task
-        for session in made(written(tmp_path, API))
+        for session in booked
         for kind, task in zip(session["english_task_types"], session["english_answer_list"], strict=True)
         if kind == "Sequential Multi-Tool"
     ]
@@ -132,21 +137,19 @@ def test_a_chain_passes_on_an_id_out_of_a_documented_list(tmp_path: Path):
         assert str(task[1]["action"]["arguments"]["bookingId"]) in json.dumps(task[0]["observation"])
 
 
-def test_sessions_over_an_api_keep_every_rule_of_the_format(tmp_path: Path):
-    for lang in ("en", "zh"):
-        assert [
-            f.message for f in lint_records(enumerate(made(written(tmp_path, API), lang=lang), 1), "made")
-        ] == []
+def test_sessions_over_an_api_keep_every_rule_of_the_format(tmp_path: Path, booked: list[dict[str, Any]]):
+    for sessions in (booked, made(written(tmp_path, API), lang="zh")):
+        assert [f.message for f in lint_records(enumerate(sessions, 1), "made")] == []
 
 
-def test_no_text_says_a_noun_twice_or_shows_what_only_a_program_reads(tmp_path: Path):
-    for session in made(written(tmp_path, API)):
+def test_no_text_says_a_noun_twice_or_shows_what_only_a_program_reads(booked: list[dict[str, Any]]):
+    for session in booked:
         for text in session["english_tasks"]:
             assert not re.search(r"\b(\w+)[: ]+\1\b|[<>{}\[\]\x02]|bookingId|page\[|, ?,", text), text
 
 
-def test_every_value_of_a_call_is_said_or_referred_to(tmp_path: Path):
-    for session in made(written(tmp_path, API)):
+def test_every_value_of_a_call_is_said_or_referred_to(booked: list[dict[str, Any]]):
+    for session in booked:
         for text, kind, task in zip(
             session["english_tasks"],
             session["english_task_types"],
