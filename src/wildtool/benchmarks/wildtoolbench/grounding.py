@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any, cast
 
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, VIRTUAL, GoldNode, Session
@@ -45,8 +46,13 @@ class SearchText:
 
     @classmethod
     def of(cls, value: Any) -> "SearchText":
-        raw = flat_text(value)
-        return cls(normalize_text(raw), numbers_in(raw))
+        return _prepared(flat_text(value))
+
+
+@lru_cache(maxsize=1024)
+def _prepared(text: str) -> SearchText:
+    # While a session is made its texts are searched again for each value, each check and each later task.
+    return SearchText(normalize_text(text), numbers_in(text))
 
 
 @dataclass(frozen=True, slots=True)
