@@ -191,6 +191,7 @@ function callCard(parts, index, task, turn) {
     const about = tool && tool.parameters.find((one) => one.name === part.name);
     const label = make("span", "name", part.name);
     if (about && about.required) label.append(make("sup", "", "*"));
+    if (!item.problem) label.append(" ", moreValues(part));
     if (about) label.title = `${visible(about.type)} · ${visible(about.about)}`;
     row.append(label, editable(part, part.text !== undefined ? said(part.text, "span") : valueNode(part), { label: part.name, removable: true, values: part.text !== undefined && about && about.values.length ? about.values : null }));
     list.append(row, ...alternatives(part));
@@ -214,31 +215,33 @@ function callCard(parts, index, task, turn) {
 
 // Other values of an argument that are as right as gold's, and a way to accept one more.
 function alternatives(part) {
-  const rows = (part.accepted || []).map((one, index) => {
+  return (part.accepted || []).map((one, index) => {
     const row = make("div", "alternative");
     row.append(make("small", "", `${t("or")} `), one.json === "null" ? make("em", "muted", t("left out")) : valueNode(one));
     if (!item.problem) {
-      const cross = button("×", () => save("alternative", { field: part.field, index }, part.field), "plain pen");
+      const cross = button("×", () => save("alternative", { field: part.field, index }, part.field), "plain small");
       cross.setAttribute("aria-label", visible(`${t("No longer accept")} ${one.text ?? one.json}`));
       row.append(cross);
     }
     return row;
   });
-  if (item.problem) return rows;
-  const more = make("div", "alternative small"), name = `${t("Accept another value of {0}", visible(part.name))}`;
-  more.append(button(t("Accept another value"), () => {
+}
+function moreValues(part) {
+  const name = t("Accept another value of {0}", visible(part.name)), made = button("+", () => {
     const dialog = context.dialog(name), area = make("textarea"), isText = part.text !== undefined;
     area.rows = 2;
     area.dir = "auto";
     area.setAttribute("aria-label", name);
-    const answer = (body) => () => { context.closeDialog(); save("alternative", { field: part.field, ...body() }, part.field); };
+    const answer = (body) => () => { const said = body(); context.closeDialog(); save("alternative", { field: part.field, ...said }, part.field); };
     const row = make("div", "tools");
     row.append(button(t("Save"), answer(() => ({ [isText ? "text" : "json"]: area.value })), "plain strong"), button(t("It may be left out"), answer(() => ({ json: "null" }))));
     dialog.append(area, row);
     context.openDialog();
     area.focus();
-  }, "linklike"));
-  return [...rows, more];
+  }, "linklike");
+  made.setAttribute("aria-label", name);
+  made.title = name;
+  return made;
 }
 
 function label(parts, kind, name, values) {

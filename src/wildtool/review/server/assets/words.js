@@ -127,7 +127,7 @@ const CHINESE = {
   "1 proposal": "1 个提议", "{0} proposals": "{0} 个提议", "now": "当前", "Take the selected parts": "采用所选部分",
   "Select at least one part.": "请至少选择一个部分。", "chosen": "已选用",
   "Proposed by": "提议者：", "Discard": "弃用",
-  "or": "或", "left out": "省略", "No longer accept": "不再接受", "Accept another value": "接受其他值",
+  "or": "或", "left out": "省略", "No longer accept": "不再接受",
   "Accept another value of {0}": "接受 {0} 的其他值", "It may be left out": "可以省略",
   "Accept beside gold": "与标准答案并列接受", "Replace gold": "替换标准答案",
 };
