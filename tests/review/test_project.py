@@ -1,6 +1,7 @@
 """What people do in a review: edits, blind decisions, conflicts, locking, stale tasks."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -142,6 +143,40 @@ def test_the_last_task_and_labels_make_nothing_stale(tmp_path: Path):
     assert review.state.items["s0"].stale == ()
     edit(review, "me", "s0", "2024-05-06 14:29:52 Monday", "/english_env_info")
     assert review.state.items["s0"].stale == (0, 1)
+
+
+def test_a_round_is_opened_while_another_process_runs_the_rules(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    review, other = project(tmp_path, tiny_records(3), people="ann bob"), project(tmp_path, [])
+    append = review.store.append
+
+    def after_the_rules(*asked: Any) -> Any:
+        monkeypatch.undo()
+        other.check_item("s1")
+        return append(*asked)
+
+    monkeypatch.setattr(review.store, "append", after_the_rules)
+    assert review.open_round("owner", ["ann", "bob"], share=1) == ["s0", "s1", "s2"]
+    assert len(review.state.rounds) == 1
+    assert review.state.items["s1"].warnings is not None
+
+
+def test_a_second_round_is_not_opened_because_somebody_else_opened_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    review, other = project(tmp_path, tiny_records(4), people="ann bob"), project(tmp_path, [])
+    append = review.store.append
+
+    def after_the_other(*asked: Any) -> Any:
+        monkeypatch.undo()
+        other.open_round("owner", ["ann", "bob"], share=0.5)
+        return append(*asked)
+
+    monkeypatch.setattr(review.store, "append", after_the_other)
+    with pytest.raises(UsageError, match="at the same time"):
+        review.open_round("owner", ["ann", "bob"], share=0.5)
+    assert len(review.state.rounds) == 1
 
 
 def test_every_save_runs_the_rules(tmp_path: Path):

@@ -37,6 +37,8 @@ _KEPT_ITEMS = 64
 """Items that are kept in memory with their content."""
 _SNAPSHOT_AFTER = 500
 """Entries after which the folded state is kept again, or a tenth of the items if that is more: it takes time for each."""
+_ROUND_TRIES = 50
+"""Times that a round is drawn again because items of it were changed meanwhile, such as by rules in the background."""
 _PORTION_S = 0.05
 """Seconds of rules in one transaction: somebody may wait for the thread."""
 
@@ -348,6 +350,19 @@ class ReviewProject:
                     unknown_name("reviewer", name, [p.name for p in self.state.people.values() if p.active])
                 )
         number = len(self.state.rounds) + 1
+        for _ in range(_ROUND_TRIES):
+            drafts = self._round(who, number, names, seed, share, reviewers)
+            conflict = self._attempt(drafts)
+            if conflict is None:
+                return [draft.item for draft in drafts[1:]]
+            if not conflict.item:
+                break  # somebody else has opened a round
+        raise UsageError("somebody else changed the same at the same time; try again")
+
+    def _round(
+        self, who: str, number: int, names: Sequence[str], seed: str, share: float, reviewers: int
+    ) -> list[Draft]:
+        """What opens a round: its sample, then each of its items with its pair."""
         sample = draw_sample(self.state, share, f"{seed}/{number}")
         if not sample.items:
             raise UsageError("there is nothing to draw: every item is in a review that has not ended")
@@ -357,7 +372,7 @@ class ReviewProject:
             "seed": seed,
             "share": share,
             "items": list(sample.items),
-            "people": names,
+            "people": list(names),
             "pairs": [list(pair) for pair in pairs],
             "fresh": sample.fresh,
         }
@@ -365,8 +380,7 @@ class ReviewProject:
         for k, item in enumerate(sample.items):
             pair, summary = list(pairs[k % len(pairs)]), self.state.items[item]
             drafts.append(Draft("assign", who, item, version=summary.digest, after=pair, round=number))
-        self._append(drafts)
-        return list(sample.items)
+        return drafts
 
     def close_round(self, who: str, number: int, note: str = "") -> None:
         """Ends a round. Raises UsageError if there is none of that number, or items of it are open."""
@@ -580,14 +594,16 @@ class ReviewProject:
 
     def _append(self, drafts: Sequence[Draft]) -> None:
         """Appends what belongs together. Raises UsageError if somebody else wrote about the same meanwhile."""
-        if not drafts:
-            return
+        if self._attempt(drafts):
+            raise UsageError("somebody else changed the same at the same time; try again")
+
+    def _attempt(self, drafts: Sequence[Draft]) -> StoreConflict | None:
+        """Appends what belongs together, or nothing if somebody else wrote about the same meanwhile."""
         expected = {draft.item: self.state.last_of(draft.item) for draft in drafts}
         made = [draft if draft.when else replace(draft, when=self._clock()) for draft in drafts]
-        result = self.store.append(made, expected)
+        result = self.store.append(made, expected) if made else []
         self.refresh()
-        if isinstance(result, StoreConflict):
-            raise UsageError("somebody else changed the same at the same time; try again")
+        return result if isinstance(result, StoreConflict) else None
 
     def _history(self, fresh: Sequence[Entry]) -> Callable[[str], Sequence[Entry]]:
         """All entries of an item; items that are new in `fresh` need not be read again."""
