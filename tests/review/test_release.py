@@ -111,6 +111,23 @@ def test_preference_pairs_have_the_text_before_and_after(tmp_path: Path):
     assert pair["chosen"] == "How much did I spend <b>|today|</b>?"
 
 
+def test_other_accepted_values_and_kinds_of_edges_are_released_and_prefer_nothing(tmp_path: Path):
+    review = project(tmp_path, mini_records(1))
+    step = "/english_answer_list/0/1"
+    edit(review, "me", "wild_mini_0", {"amount": [43]}, f"{step}/alternatives")
+    edit(review, "me", "wild_mini_0", {"0": "argument"}, f"{step}/dependency_kinds")
+    decide(review, "me", "wild_mini_0")
+    assert review.item("wild_mini_0").findings() == []
+    write_release(review, tmp_path / "out")
+    (item,) = WILDTOOLBENCH.load(WILDTOOLBENCH.locate(str(tmp_path / "out" / "sessions.jsonl")))
+    assert item.data.tasks[0].nodes[1].alternatives == {"amount": [43]}
+    (made,) = rows(tmp_path / "out" / "sessions.jsonl")
+    assert made["english_answer_list"][0][1]["dependency_kinds"] == {"0": "argument"}
+    fields = rows(tmp_path / "out" / "provenance.jsonl")[0]["fields"]
+    assert {fields[f"{step}/{name}"]["by"] for name in ("alternatives", "dependency_kinds")} == {"person"}
+    assert rows(tmp_path / "out" / "preferences.jsonl") == []
+
+
 def test_no_name_and_no_remark_leaves_the_review(tmp_path: Path):
     write_release(reviewed(tmp_path), tmp_path / "out")
     files = files_of(tmp_path / "out")

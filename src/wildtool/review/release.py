@@ -31,6 +31,8 @@ MANIFEST_FILE = "manifest.json"
 PREFERENCES_FILE = "preferences.jsonl"
 CARD_FILE = "card.md"
 RELEASE_FORMAT = "wildtool review release"
+_NOT_PREFERRED = ("alternatives", "edge kinds")
+"""Parts that say more about gold and replace nothing."""
 _FIGURES = (
     ("stop rule", "When to stop"),
     ("agreement", "Agreement"),
@@ -111,7 +113,7 @@ def preference_pairs(item: ItemHistory, names: Mapping[str, str]) -> Iterator[di
             (part for part in parts if overlap(part.field, change.field)), ItemPart(change.field, "other")
         )
         entry = _last_edit(item, part.field)
-        if entry is None or model_of(entry):
+        if entry is None or model_of(entry) or part.kind in _NOT_PREFERRED:
             continue
         before, after = (value_at(content, part.field) for content in (first, item.content))
         reasons = sorted(

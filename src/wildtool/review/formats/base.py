@@ -10,7 +10,7 @@ from wildtool.json_codec import as_list, as_object
 
 PartKind = Literal[
     "user text", "call", "argument", "observation", "question", "reply", "answer", "tool", "edges",
-    "type", "subtype", "alternatives", "date", "other",
+    "edge kinds", "type", "subtype", "alternatives", "date", "other",
 ]  # fmt: skip
 
 

@@ -199,6 +199,8 @@ def _node_parts(node: Mapping[str, Any]) -> Iterator[tuple[str, PartKind]]:
     if name == ASK:
         yield "/user_input", "reply"
     yield "/dependency_list", "edges"
+    if "dependency_kinds" in node:
+        yield "/dependency_kinds", "edge kinds"
 
 
 def _graph_doubts(session: Session, t: int, place: str) -> Iterator[RuleFinding]:
