@@ -186,9 +186,11 @@ if __name__ == "__main__":
     cut("")
     gc.collect()
     gc.freeze()
+    if drawn_once := sys.modules.get("drawn_once"):
+        drawn_once.fork_to_draw(Path(os.environ["DRAWN_CHARTS"]))
     _wait_for_work()
     _hurry(float(os.environ.get("CLOCK_TIMES", "1")))
-    if drawn_once := sys.modules.get("drawn_once"):
+    if drawn_once:
         drawn_once.draw_once(Path(os.environ["DRAWN_CHARTS"]))
     sys.path[0] = str(Path(sys.argv[0]).parent)
     _run(sys.argv[0], status)
