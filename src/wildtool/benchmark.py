@@ -44,6 +44,22 @@ COMMON_COLUMNS = frozenset({"split", "lang", "error", "steps"})
 """Columns that every verdict has, so that `Benchmark.groups` can name them without declaring them."""
 
 
+class LazyItems(Iterator[Item]):
+    """Items that are parsed one by one when they are asked for. `Benchmark.load` may return them, so that of two
+    processes that judge a record each parses only its own items."""
+
+    def __init__(self, parsers: Iterator[Callable[[], Item]]) -> None:
+        """Args: parsers: return the items, in order; each is called at most once."""
+        self._parsers = parsers
+
+    def __next__(self) -> Item:
+        return next(self._parsers)()
+
+    def skip(self) -> None:
+        """Passes over the next item without parsing it. Raises StopIteration after the last one."""
+        next(self._parsers)
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
     """What the rules decide about one episode."""

@@ -5,7 +5,7 @@ a `Model` answers them, the engine records every reply, and `Benchmark.judge` tu
 without a model, a disk or a clock.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -53,22 +53,6 @@ class Item:
     lang: str = "en"
     roles: tuple[str, ...] = ()
     """Roles that running it needs in addition to `agent`; keys of `Benchmark.roles`."""
-
-
-class LazyItems(Iterator[Item]):
-    """Items that are parsed one by one when they are asked for. `Benchmark.load` may return them, so that of two
-    processes that judge a record each parses only its own items."""
-
-    def __init__(self, parsers: Iterator[Callable[[], Item]]) -> None:
-        """Args: parsers: return the items, in order; each is called at most once."""
-        self._parsers = parsers
-
-    def __next__(self) -> Item:
-        return next(self._parsers)()
-
-    def skip(self) -> None:
-        """Passes over the next item without parsing it. Raises StopIteration after the last one."""
-        next(self._parsers)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from engine.echo_benchmark import EchoBenchmark, ScriptedModel, plan_of
+from wildtool.benchmark import LazyItems
 from wildtool.errors import DataError, UsageError
-from wildtool.types import Item, LazyItems, Source
+from wildtool.types import Item, Source
 
 
 def ids(**settings: Any) -> list[str]:

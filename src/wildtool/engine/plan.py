@@ -14,11 +14,11 @@ from math import inf
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from wildtool.benchmark import Benchmark
+from wildtool.benchmark import Benchmark, LazyItems
 from wildtool.engine.registry import prompts_of
 from wildtool.errors import DataError, UsageError, unknown_name
 from wildtool.models.settings import Rates
-from wildtool.types import Item, LazyItems, Model, Source
+from wildtool.types import Item, Model, Source
 
 if TYPE_CHECKING:
     from wildtool.engine.call.budget import Price

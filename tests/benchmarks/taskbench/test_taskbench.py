@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from benchmarks.taskbench.plan_build import CHAIN, SINGLE, TIMED, label, link, node, plan, timed, write_data
 from e2e.command import wildtool
+from wildtool.benchmark import LazyItems
 from wildtool.benchmarks.taskbench import PARTS, TASKBENCH
 from wildtool.benchmarks.taskbench.data import label_file
 from wildtool.benchmarks.taskbench.rules import taskbench_rules
@@ -19,7 +20,7 @@ from wildtool.benchmarks.taskbench.scores import PlanScores
 from wildtool.engine.score.audit import audit_profile
 from wildtool.errors import DataError
 from wildtool.trace import Trace
-from wildtool.types import Item, LazyItems, Reply, Transcript
+from wildtool.types import Item, Reply, Transcript
 
 PROFILES = tuple(TASKBENCH.profiles)
 

@@ -9,10 +9,11 @@ from typing import Any, cast
 
 import orjson
 
+from wildtool.benchmark import LazyItems
 from wildtool.data.files import find_packed, read_json, read_unpacked
 from wildtool.errors import DataError
 from wildtool.json_codec import LINE_LIMITS, json_type, loads_within
-from wildtool.types import Item, LazyItems
+from wildtool.types import Item
 
 DOMAINS = ("huggingface", "multimedia", "dailylifeapis")
 STRUCTURES = ("single", "chain", "dag")

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
 
+from wildtool.benchmark import LazyItems
 from wildtool.benchmarks.taskbench.data import (
     DOMAINS,
     GRAPH_FILE,
@@ -20,7 +21,7 @@ from wildtool.benchmarks.taskbench.data import (
 from wildtool.data.files import read_unpacked, source_of_files
 from wildtool.data.pinned import PinnedFile, ReportProgress, fetch_all, official_folder
 from wildtool.errors import DataError, unknown_name
-from wildtool.types import Item, LazyItems, Source
+from wildtool.types import Item, Source
 
 REPOSITORY = "microsoft/JARVIS"
 COMMIT = "c62e0faac76c4a2907cabe2cfe4bbe5f2e613400"
