@@ -54,9 +54,23 @@ def test_a_value_that_only_the_model_said_comes_from_no_turn():
     assert reach_of(USER, AssistantTurn("Try st-17."), USER, calls(station="st-17")) == 0
 
 
-@pytest.mark.parametrize("value", ["x", True, None, ["Husum"], ""])
+@pytest.mark.parametrize("value", ["x", True, None, ""])
 def test_short_and_plain_values_are_not_looked_for(value: object):
-    assert reach_of(UserTurn('x True null ["Husum"]'), TEXT, USER, calls(value=value)) == 0
+    assert reach_of(UserTurn("x True null"), TEXT, USER, calls(value=value)) == 0
+
+
+@pytest.mark.parametrize(("value", "text"), [(10, "It was 2010."), ("is", "I like this."), ("id", "user_id")])
+def test_a_part_of_another_word_is_no_value(value: object, text: str):
+    assert reach_of(UserTurn(text), TEXT, USER, calls(value=value)) == 0
+
+
+def test_nested_values_are_looked_for():
+    assert reach_of(UserTurn("I am in Husum."), TEXT, USER, calls(places=[{"name": "Husum"}])) == 3
+
+
+def test_what_a_longer_word_of_a_tool_has_is_not_near():
+    tool = {"type": "function", "function": {"name": "level", "description": "For Husumers."}}
+    assert reach_of(UserTurn("Husum, please"), TEXT, USER, calls(place="Husum"), tools=(tool,)) == 3
 
 
 def test_values_that_the_system_text_or_a_tool_names_are_near():

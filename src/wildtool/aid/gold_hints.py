@@ -6,7 +6,7 @@ knows which facts count, so what such hints correct is an upper bound of what ke
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -15,6 +15,7 @@ from wildtool.aid.settings import CLUE, Hint
 from wildtool.benchmark import Benchmark, Rules
 from wildtool.episode import COOPERATIVE, MAX_GOLD_REPLIES, written_text
 from wildtool.json_codec import as_object, as_objects
+from wildtool.toolcall.text.mentions import mention, spelled, value_words
 from wildtool.types import Episode, Item, Message
 
 STATE = "state"
@@ -82,7 +83,7 @@ def _unit_hints(rules: Rules, item: Item, unit: str) -> list[Hint]:
         if step and fresh and fresh[-1].get("role") == "user":
             now = rules.facts(episode, item, unit)
             changed = {name: value for name, value in now.items() if told.get(name) != value}
-            texts |= {f"{name} is now {_spelled(value)}.": STATE for name, value in changed.items()}
+            texts |= {f"{name} is now {spelled(value)}.": STATE for name, value in changed.items()}
             told |= changed
         earlier = messages[: len(messages) - len(fresh)]
         texts |= dict.fromkeys(_clues(rules.said(reply), earlier, fresh), CLUE)
@@ -103,30 +104,11 @@ def _clues(
 ) -> Iterator[str]:
     now = "\n".join(written_text(message) or "" for message in fresh)
     for _, arguments in calls:
-        for value in _leaves(arguments):
-            word = _spelled(value)
-            if _place(word, now) is None:
+        for word in value_words(arguments):
+            if mention(word, now) is None:
                 clue = _clue(word, earlier)
                 if clue is not None:
                     yield clue
-
-
-def _leaves(value: Any, depth: int = 0) -> Iterator[str | int | float]:
-    """Texts and numbers of at least two characters in some arguments: a single one occurs in any text by chance."""
-    if depth > _MAX_DEPTH:
-        return
-    if isinstance(value, Mapping):
-        for inner in cast(Mapping[str, Any], value).values():
-            yield from _leaves(inner, depth + 1)
-    elif isinstance(value, list | tuple):
-        for inner in cast(Sequence[Any], value):
-            yield from _leaves(inner, depth + 1)
-    elif isinstance(value, str | int | float) and not isinstance(value, bool) and len(_spelled(value)) > 1:
-        yield value
-
-
-def _spelled(value: Any) -> str:
-    return value.strip() if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _clue(word: str, earlier: Sequence[Message]) -> str | None:
@@ -134,7 +116,7 @@ def _clue(word: str, earlier: Sequence[Message]) -> str | None:
     for place in reversed(range(len(earlier))):
         message = earlier[place]
         text = written_text(message) or ""
-        found = _place(word, text) if message.get("role") in ("user", "tool") else None
+        found = mention(word, text) if message.get("role") in ("user", "tool") else None
         if found is None:
             continue
         if message.get("role") == "tool":
@@ -143,16 +125,6 @@ def _clue(word: str, earlier: Sequence[Message]) -> str | None:
             )
         return f'Said earlier: "{_sentence(text, found)}"'
     return None
-
-
-def _place(word: str, text: str) -> int | None:
-    """Where a value occurs in a text as a word of its own; None where it does not."""
-    before, after = (r"(?<![A-Za-z0-9])", r"(?![A-Za-z0-9])")
-    pattern = (
-        (before if word[:1].isalnum() else "") + re.escape(word) + (after if word[-1:].isalnum() else "")
-    )
-    found = re.search(pattern, text) if word else None
-    return None if found is None else found.start()
 
 
 def _tool_name(result: Message, before: Sequence[Message]) -> str:
@@ -171,7 +143,7 @@ def _in_result(word: str, text: str, place: int) -> str:
     except (ValueError, RecursionError):
         leaves = []
     same = (leaf for leaf in leaves if leaf[1] == word)
-    around = (leaf for leaf in leaves if len(leaf[1]) <= _MOST and _place(word, leaf[1]) is not None)
+    around = (leaf for leaf in leaves if len(leaf[1]) <= _MOST and mention(word, leaf[1]) is not None)
     path, found = next(same, None) or next(around, ("", ""))
     return f"{path} is {found}." if path else f'"{_sentence(text, place)}"'
 
@@ -187,7 +159,7 @@ def _named_leaves(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[
         for number, inner in enumerate(cast(list[Any], value)):
             yield from _named_leaves(inner, f"{path}[{number}]", depth + 1)
     elif path and value is not None:
-        yield path, _spelled(value)
+        yield path, spelled(value)
 
 
 def _sentence(text: str, place: int) -> str:

@@ -1,9 +1,9 @@
 """How far back a conversation must be remembered for its calls (specification of training data, 4.5)."""
 
 from collections.abc import Iterator
-from typing import Any
 
-from wildtool.json_codec import as_object, dumps
+from wildtool.json_codec import dumps
+from wildtool.toolcall.text.mentions import mention, value_words
 from wildtool.training.record import AssistantTurn, ResultTurn, TrainingRecord, TrainingTurn, UserTurn
 
 FAR_TURNS = 4
@@ -13,16 +13,18 @@ FAR_TURNS = 4
 def reach(record: TrainingRecord) -> int:
     """The most turns back that a value of a gold call was said last; 0 where no call takes one from an earlier turn.
 
-    A value counts if a user text or a result has it word for word, and neither the system text nor the tools do. What
-    any turn said later is nearer, the model's own calls included. A result is one turn, however many calls it answers.
+    A value counts, a nested one too, if a user text or a result has it (`mention`), and neither the system text nor the
+    tools do. What any turn said later is nearer, the model's own calls included. A result is one turn, however many
+    calls it answers.
     """
-    known = "\n".join([record.system or "", _text(record.tools) if record.tools else ""])
+    tools = dumps(record.tools).decode("utf-8", "replace") if record.tools else ""
+    known = f"{record.system or ''}\n{tools}"
     said: list[tuple[str, bool]] = []
     farthest = 0
     for turn in (*record.turns, *([record.chosen] if record.chosen else [])):
         if isinstance(turn, AssistantTurn):
             for word in _words(turn):
-                if word not in known:
+                if mention(word, known) is None:
                     farthest = max(farthest, _turns_back(word, said))
         said.append((_said(turn), not isinstance(turn, AssistantTurn)))
     return farthest
@@ -30,19 +32,13 @@ def reach(record: TrainingRecord) -> int:
 
 def _turns_back(word: str, said: list[tuple[str, bool]]) -> int:
     """Turns since a word was said last; 0 where neither a user nor a result ever said it."""
-    places = [place for place, (text, _) in enumerate(said) if word in text]
+    places = [place for place, (text, _) in enumerate(said) if mention(word, text) is not None]
     is_given = any(said[place][1] for place in places)
     return len(said) - places[-1] if is_given else 0
 
 
 def _words(turn: AssistantTurn) -> Iterator[str]:
-    """The arguments of a turn as they are looked for: texts and numbers of two characters and more."""
-    for call in turn.calls:
-        for value in as_object(call.arguments).values():
-            if isinstance(value, str | int | float) and not isinstance(value, bool):
-                word = value if isinstance(value, str) else _text(value)
-                if len(word) > 1:
-                    yield word
+    return (word for call in turn.calls for word in value_words(call.arguments))
 
 
 def _said(turn: TrainingTurn) -> str:
@@ -53,7 +49,3 @@ def _said(turn: TrainingTurn) -> str:
             return "\n".join(result.text for result in results)
         case AssistantTurn():
             return "\n".join([turn.text or "", *_words(turn)])
-
-
-def _text(value: Any) -> str:
-    return dumps(value).decode("utf-8", "replace")

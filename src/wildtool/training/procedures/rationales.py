@@ -4,9 +4,9 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any, cast
 
 from wildtool.toolcall.text.json_in_text import objects_in
+from wildtool.toolcall.text.mentions import mention, value_words
 from wildtool.training.procedures.supervised import SupervisedTurn
 from wildtool.training.record import AssistantTurn, TrainingRecord, TrainingTurn, UserTurn
 from wildtool.training.tokens import word_tokens
@@ -15,8 +15,6 @@ MIN_STEPS = 3
 """Steps that reasoning must have."""
 _STEP = re.compile(r"^\s*(?:#+\s*|\**\s*)(?:step\s+)?\d{1,2}\s*[.):]", re.IGNORECASE | re.MULTILINE)
 _TAGS = re.compile(r"</?tool_call>|<functioncall>|\[TOOL_CALLS\]|<\|python_tag\|>|</?think>", re.IGNORECASE)
-_SHORTEST_VALUE = 2
-"""Characters of a value that must not be revealed; shorter ones occur in any text."""
 
 
 def reasoning_fault(text: str, turn: SupervisedTurn, min_tokens: int) -> str:
@@ -41,11 +39,11 @@ def told_values(text: str, turn: SupervisedTurn) -> Iterator[str]:
 
     A model that learns from such reasoning learns to guess.
     """
-    shown = json.dumps([turn.messages, turn.tools], ensure_ascii=False)
-    said = _STEP.sub("", text)
+    shown = json.dumps([turn.messages, turn.tools], ensure_ascii=False).casefold()
+    said = _STEP.sub("", text).casefold()
     for call in turn.gold.calls:
-        for value in _leaf_texts(call.arguments):
-            if len(value) >= _SHORTEST_VALUE and _occurs(value, said) and not _occurs(value, shown):
+        for value in value_words(call.arguments):
+            if _occurs(value, said) and not _occurs(value, shown):
                 yield value
 
 
@@ -56,26 +54,10 @@ def _has_call(text: str, turn: SupervisedTurn) -> bool:
     return any(re.search(rf"(?<!\w){name}\s*\(\s*(?:\w+\s*=|[\"'{{\[]|\))", text) for name in names)
 
 
-def _leaf_texts(value: Any) -> Iterator[str]:
-    """The texts and numbers in arguments, as texts."""
-    if isinstance(value, dict):
-        for inner in cast(dict[str, Any], value).values():
-            yield from _leaf_texts(inner)
-    elif isinstance(value, list):
-        for inner in cast(list[Any], value):
-            yield from _leaf_texts(inner)
-    elif isinstance(value, str):
-        yield value.strip()
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        yield str(value)
-
-
 def _occurs(value: str, text: str) -> bool:
-    """Whether a value occurs in a text, not as a part of a longer word or number."""
-    escaped = json.dumps(value, ensure_ascii=False)[1:-1]
-    return any(
-        re.search(rf"(?<!\w){re.escape(form)}(?!\w)", text, re.IGNORECASE) for form in {value, escaped}
-    )
+    """Whether a text in lower case has a value, perhaps escaped as in JSON."""
+    forms = {value, json.dumps(value, ensure_ascii=False)[1:-1]}
+    return any(mention(form.casefold(), text) is not None for form in forms)
 
 
 def with_reasoning(record: TrainingRecord, reasoning: Mapping[int, str]) -> TrainingRecord | None:
