@@ -165,7 +165,9 @@ def assign_other_roles(
             continue  # `retriever_for` gives it
         if role == JUDGE:
             models[role] = _judge_for(agent, settings, judge or JudgeOptions(), known, rates)
-            remarks.append(f"texts are judged by {models[role].model.name}")
+            judging = models[role].model.name
+            itself = ", the tested model itself" if judging == agent.name else ""
+            remarks.append(f"texts are judged by {judging}{itself}")
             continue
         if role in named:
             models[role] = known.find(named[role], others, explicit, own)

@@ -13,7 +13,7 @@ from training.procedures.training_files import call, message, row, wrote
 from wildtool.benchmark import JUDGE
 from wildtool.cli import app
 from wildtool.training.procedures.judging import JUDGEMENTS, JudgedReply
-from wildtool.training.procedures.playing import JUDGED_NOTE, TRAINING
+from wildtool.training.procedures.playing import JUDGED_NOTE, TRAINING, UNREAD_NOTE
 from wildtool.types import Message
 
 HUSUM, KIEL = call(station="Husum"), call(station="Kiel")
@@ -73,7 +73,10 @@ def roles_asked(found: JudgedReply, *replies: Message) -> list[str | None]:
 
 @pytest.mark.parametrize(
     ("unit", "reply"),
-    [("1", message(HUSUM)), ("1", message(text="High.")), ("3", message(HUSUM)), ("3", message(text=" "))],
+    [
+        *(("1", message(HUSUM)), ("1", message(text="High."))),
+        *(("3", message(HUSUM)), ("3", message(text=" ")), ("3", message(text="\u200b\u3164\u2800\n"))),
+    ],
 )
 def test_a_judge_is_not_asked_where_a_rule_decides(tmp_path: Path, unit: str, reply: Message):
     found = episode(tmp_path, unit)
@@ -86,6 +89,7 @@ def test_a_judge_is_not_asked_where_a_rule_decides(tmp_path: Path, unit: str, re
     [
         ([RIGHT], 1),
         (["Well: " + WRONG + " That is it."], 1),
+        (["<think>Perhaps " + WRONG + ", or not?</think>\n" + RIGHT], 1),
         (["I think it is right.", RIGHT], 2),
         (['{"right": "yes"}', "no", RIGHT], 2),
         (["{" * 400, "[" * 70000], 2),
@@ -164,6 +168,29 @@ def test_what_cannot_be_read_of_a_judge_is_an_error_class_of_its_own():
     assert found["turn", "text"] == (0, 1)
     assert found["errors", "not judged"] == (1, 1)
     assert "not judged" in JUDGEMENTS
+    shown = " ".join(type_("show r").stdout.split())
+    assert "errors: not judged 100.0 %" in shown
+    assert UNREAD_NOTE in shown
+
+
+def test_two_baselines_show_what_a_judge_is_worth():
+    wrote(Path("a.jsonl"), row(HUSUM), row(HUSUM, answer="Low."))
+    yes = answering("High.", lambda body: RIGHT)
+    with teaching(yes) as (endpoint, _):
+        line = (
+            f"run training --data a.jsonl --judge j {endpoint.replace('--base-url', '--judge-base-url')} -q"
+        )
+        for model in ("gold", "chat"):
+            assert type_(f"{line} --model baseline/{model} --out {model}").exit_code == 0
+    assert metrics("gold")["turn", "text"] == (2, 2)
+    assert metrics("chat")["turn", "text"] == (2, 2)  # so this judge says yes to anything
+
+
+def test_a_model_that_judges_itself_is_named_as_such():
+    wrote(Path("a.jsonl"), row(HUSUM))
+    with teaching(answering("High.", lambda body: RIGHT)) as (endpoint, _):
+        ended = type_(f"run training --data a.jsonl --model j {endpoint} --judge j --out r --limit 1")
+    assert "texts are judged by j, the tested model itself" in " ".join(ended.stderr.split())
 
 
 def test_without_a_judge_any_text_passes_and_nothing_else_is_sent():

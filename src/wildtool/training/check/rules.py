@@ -9,6 +9,7 @@ from typing import Any, Literal, cast
 from wildtool import json_codec
 from wildtool.json_codec import as_list, as_object, as_objects, json_type
 from wildtool.training.record import RecordKind
+from wildtool.training.tokens import is_unseen
 
 Severity = Literal["error", "warning", "note"]
 TURN_ROLES = ("human", "gpt", "function_call", "observation")
@@ -83,7 +84,7 @@ def _check(record: Any, kind: RecordKind) -> Iterator[RecordFinding]:
     for field, name, turn in places:
         role, text = turn["from"], turn["value"]
         if role != "function_call":
-            if role in ("human", "gpt") and not text.strip():
+            if role in ("human", "gpt") and is_unseen(text):
                 yield RecordFinding("S11", field, f"{name}: empty {'reply' if role == 'gpt' else 'request'}")
         else:
             calls = calls_of_turn(text)

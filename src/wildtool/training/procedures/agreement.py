@@ -12,6 +12,7 @@ from wildtool.toolcall.assignment import max_weight_matching
 from wildtool.toolcall.compare import compare_arguments
 from wildtool.training.procedures.supervised import SupervisedTurn
 from wildtool.training.record import TrainingCall
+from wildtool.training.tokens import is_unseen
 from wildtool.types import Message
 
 BLANK_REPLY = "blank reply"
@@ -54,7 +55,7 @@ def agreement(reply: Message, turn: SupervisedTurn) -> Agreement:
         calls = read_calls(reply)
     except ArgumentsError as error:
         return Agreement(False, UNREADABLE_CALL, str(error))
-    blank = not (written_text(reply) or "").strip()
+    blank = is_unseen(written_text(reply) or "")
     if not turn.gold.calls:
         if calls:
             return Agreement(False, CALL_NOT_DUE, f"{calls[0][0]} is called; text was expected")

@@ -10,6 +10,7 @@ from wildtool.toolcall.arguments import ArgumentsError, read_bounded_json
 from wildtool.training.procedures.agreement import UNREADABLE_CALL, agreement
 from wildtool.training.procedures.supervised import SupervisedTurn
 from wildtool.training.record import AssistantTurn, TrainingCall, TrainingRecord
+from wildtool.training.tokens import is_unseen
 from wildtool.types import Message, Reply
 
 LENGTH_RATIO = 1.5
@@ -135,7 +136,7 @@ def pair_of(
         return NoPair.broken
     if says_the_same(rejected.reply, turn.gold):
         return NoPair.equal
-    if not rejected.reply.calls and not (rejected.reply.text or "").strip():
+    if not rejected.reply.calls and is_unseen(rejected.reply.text or ""):
         return NoPair.blank
     own = next((one.reply for one in tries if one.right), None)
     if own is None and rules.solved_only:

@@ -19,6 +19,7 @@ FIXED = "fixed"
 TEXT_NOTE = "any text without a call passes; nothing checks what it says"
 """What must be known of turns with text."""
 JUDGED_NOTE = "a model judged these texts; read some of its verdicts before you rely on them"
+UNREAD_NOTE = "the judge gave no verdict that can be read; such texts count as wrong"
 
 
 class PlayedRules(Rules):
@@ -115,7 +116,15 @@ class TrainingFile(Benchmark):
             for metric in found
             if metric.group == "turn"
         ]
-        return [*turns, *(replace(metric, headline=False) for metric in found if metric.group != "turn")]
+        # A judge that fails must not pass for a model that is wrong.
+        others = [
+            replace(metric, headline=True, note=UNREAD_NOTE)
+            if (metric.group, metric.name) == ("errors", NOT_JUDGED)
+            else replace(metric, headline=False)
+            for metric in found
+            if metric.group != "turn"
+        ]
+        return [*turns, *others]
 
 
 def _turn(item: Item, unit: str) -> SupervisedTurn:
