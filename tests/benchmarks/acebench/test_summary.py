@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-import duckdb
 import pytest
 
+from held_rows import held_rows
 from wildtool.benchmarks.acebench import ACEBENCH, error_classes
 from wildtool.benchmarks.acebench.data import ATOM, CATEGORIES, MULTI_TURN, NORMAL, SPECIAL
 from wildtool.benchmarks.acebench.scores import section_of
@@ -43,15 +43,8 @@ def rights(split: str, right: int, total: int, **changes: Any) -> list[Row]:
 
 def table(rows: Iterable[Row]) -> Any:
     types = {**VERDICT_COLUMNS, **ACEBENCH.columns}
-    connection = duckdb.connect()
-    connection.execute(f"CREATE TABLE rows ({', '.join(f'{name} {type_}' for name, type_ in types.items())})")
-    full = [
-        list((dict.fromkeys(types) | entry | {"correct": entry["outcome"] == "correct"}).values())
-        for entry in rows
-    ]
-    if full:
-        connection.executemany(f"INSERT INTO rows VALUES ({', '.join('?' * len(types))})", full)
-    return connection.table("rows")
+    full = (dict.fromkeys(types) | entry | {"correct": entry["outcome"] == "correct"} for entry in rows)
+    return held_rows(types, (list(entry.values()) for entry in full))
 
 
 def summary(rows: Iterable[Row], profile: str = "fixed") -> dict[tuple[str, str], Metric]:

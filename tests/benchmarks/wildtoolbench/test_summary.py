@@ -4,10 +4,10 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
 from benchmarks.wildtoolbench.build import DONE, answer, call, calls, item, node, raw_call, says, transcript
+from held_rows import held_rows
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH, error_classes
 from wildtool.benchmarks.wildtoolbench.paper.judge import LABEL_COLUMNS
 from wildtool.engine.record.reader import RecordedReply
@@ -50,12 +50,8 @@ def wrong(error: str = error_classes.REFUSAL, **changes: Any) -> dict[str, Any]:
 
 def table(*rows: dict[str, Any]) -> Any:
     types = {**VERDICT_COLUMNS, **WILDTOOLBENCH.columns}
-    connection = duckdb.connect()
-    connection.execute(f"CREATE TABLE rows ({', '.join(f'{name} {type_}' for name, type_ in types.items())})")
-    for row in rows:
-        full = dict.fromkeys(types) | row | {"correct": row["outcome"] == "correct"}
-        connection.execute(f"INSERT INTO rows VALUES ({', '.join('?' * len(full))})", list(full.values()))
-    return connection.table("rows")
+    full = (dict.fromkeys(types) | row | {"correct": row["outcome"] == "correct"} for row in rows)
+    return held_rows(types, (list(row.values()) for row in full))
 
 
 def summary(*rows: dict[str, Any], profile: str = "fixed") -> dict[tuple[str, str], Metric]:

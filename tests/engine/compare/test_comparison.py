@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import duckdb
 import pytest
 from scipy.stats import binomtest
 
+from held_rows import held_rows
 from wildtool.engine.compare.comparison import MCNEMAR, SIGN_FLIP, Comparison, accuracy_of, compare_all
 from wildtool.engine.compare.runs import (
     ComparedRun,
@@ -72,13 +72,8 @@ def table(rows: Sequence[Row]) -> Any:
         "split": "VARCHAR",
     }
     columns |= {"lang": "VARCHAR", "error": "VARCHAR", "kind": "VARCHAR", "correct": "BOOLEAN"}
-    connection = duckdb.connect()
-    connection.execute(f"CREATE TABLE t ({', '.join(f'{name} {kind}' for name, kind in columns.items())})")
     full = [{**each, "correct": each["outcome"] == "correct"} for each in rows]
-    marks = ", ".join("?" * len(columns))
-    for each in full:
-        connection.execute(f"INSERT INTO t VALUES ({marks})", [each[name] for name in columns])
-    return connection.table("t")
+    return held_rows(columns, ([each[name] for name in columns] for each in full))
 
 
 def one(
