@@ -37,6 +37,16 @@ def test_the_parts_of_items_and_trainings_are_those_computed_by_hand():
     assert (score.low, score.high) == pytest.approx((3 / 4 - half, 1.0))
 
 
+@pytest.mark.parametrize("right", [0, 1])
+def test_trainings_that_are_all_right_or_all_wrong_have_no_narrower_interval_than_one(right: int):
+    one, three = (trained_score([counts(*[right] * 20)] * seeds) for seeds in (1, 3))
+    assert one is not None
+    assert three is not None
+    assert three[:3] == one[:3]
+    assert three.high - three.low > 0.1
+    assert three.seed_error == 0
+
+
 def test_where_trainings_differ_most_their_number_decides():
     score = trained_score([counts(*[0] * 99, 1), counts(*[1] * 99, 0), counts(*[1, 0] * 50)])
     assert score is not None

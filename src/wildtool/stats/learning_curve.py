@@ -25,7 +25,8 @@ def trained_score(seeds: Sequence[Mapping[str, tuple[float, float]]]) -> Trained
     Items are common to all seeds, so their part follows from each item's mean over the seeds, clustered; the trainings'
     part is the variance of the seeds' scores divided by their number. Both variances are added. The interval takes
     Student's quantile with the degrees of freedom of the items, or of the seeds where there are fewer and they cause more
-    than half of the variance. With one seed it is Wilson's for clustered items, as everywhere else.
+    than half of the variance. With one seed, or where neither items nor seeds differ, it is Wilson's for clustered items,
+    as everywhere else.
 
     Args:
         seeds: for each seed, by item the right units and the units, at the same items.
@@ -42,11 +43,11 @@ def trained_score(seeds: Sequence[Mapping[str, tuple[float, float]]]) -> Trained
     count = len(means)
     spread = sum((x - value * n) ** 2 for x, n in means.values())
     items = spread * count / (count - 1) / units**2 if count > 1 else value * (1 - value)
-    if len(seeds) == 1:
-        size = max(1.0, min(units, value * (1 - value) / items)) if items else float(count)
-        return TrainedScore(value, *wilson(value, size), math.sqrt(items), None)
     scores = [sum(seed[item][0] for item in means) / units for seed in seeds]
-    trainings = sum((score - value) ** 2 for score in scores) / (len(seeds) - 1) / len(seeds)
+    trainings = sum((score - value) ** 2 for score in scores) / max(1, len(seeds) - 1) / len(seeds)
+    if len(seeds) == 1 or not items + trainings:
+        size = max(1.0, min(units, value * (1 - value) / items)) if items else float(count)
+        return TrainedScore(value, *wilson(value, size), math.sqrt(items), None if len(seeds) == 1 else 0.0)
     freedom = max(1, count - 1)
     if trainings > items:
         freedom = min(freedom, len(seeds) - 1)

@@ -13,7 +13,7 @@ from training.procedures.training_files import call, message, row, wrote
 from wildtool.benchmark import JUDGE
 from wildtool.cli import app
 from wildtool.training.procedures.judging import JUDGEMENTS, JudgedReply
-from wildtool.training.procedures.playing import JUDGED_NOTE, TRAINING, UNREAD_NOTE
+from wildtool.training.procedures.playing import JUDGED_NOTE, TRAINING
 from wildtool.types import Message
 
 HUSUM, KIEL = call(station="Husum"), call(station="Kiel")
@@ -169,8 +169,25 @@ def test_what_cannot_be_read_of_a_judge_is_an_error_class_of_its_own():
     assert found["errors", "not judged"] == (1, 1)
     assert "not judged" in JUDGEMENTS
     shown = " ".join(type_("show r").stdout.split())
-    assert "errors: not judged 100.0 %" in shown
-    assert UNREAD_NOTE in shown
+    assert f"{JUDGED_NOTE}; on 1 it gave no verdict that can be read, and they count as wrong" in shown
+
+
+def test_a_curve_names_its_judge_and_says_what_it_did_not_judge():
+    wrote(Path("a.jsonl"), row(HUSUM))
+    Path("s.toml").write_text(
+        "[series]\nbenchmarks = [{name = 'training', data = 'a.jsonl'}]\n"
+        "[[point]]\nname = 'base'\nmodel = 'baseline/chat'\nsize = 0\n"
+        "[[point]]\nname = 's'\nmodel = 'baseline/gold'\nsize = 9\n"
+    )
+    with teaching(answering("High.", lambda body: "Fine, I suppose.")) as (endpoint, _):
+        judge = endpoint.replace("--base-url", "--judge-base-url")
+        ended = type_(f"curve s.toml --judge j {judge} -o runs -q")
+    assert ended.exit_code == 0, ended.output
+    shown = " ".join(ended.stdout.split())
+    # Calls stay apart from texts although a number of errors was found.
+    assert "training-a-text, mode judged, judge j, profile fixed: score by training examples" in shown
+    assert "training-a-call, mode judged, judge j, profile fixed: score by training examples" in shown
+    assert f"turn, text: {JUDGED_NOTE}; on 1 it gave no verdict that can be read" in shown
 
 
 def test_two_baselines_show_what_a_judge_is_worth():

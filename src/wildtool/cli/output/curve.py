@@ -19,6 +19,7 @@ from wildtool.engine.compare.curve import (
     learning_curve,
     touched_items,
 )
+from wildtool.engine.compare.leaderboard import notes_of
 from wildtool.engine.compare.runs import ComparedRun, load_compared_run
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.score.results import open_results
@@ -51,6 +52,9 @@ def show_curve(series: Series, folders: Mapping[RunKey, Path], out: Path, *, qui
     write_file(out / "curve.csv", text.getvalue().encode())
     for benchmark, found in groupby(points, key=lambda point: point.benchmark):
         _print_benchmark(benchmark, list(found))
+    shown = (metric for run in runs.values() for metric in run.result.metrics if metric.headline)
+    for note in notes_of(shown):
+        print_wrapped(note)
     for note in _notes(series, points, touched):
         print_wrapped(note)
     labels = {label for _, label in runs}
@@ -118,7 +122,7 @@ def _print_benchmark(benchmark: str, points: Sequence[CurvePoint]) -> None:
         rows.append(row)
     if has_untouched:
         heads += ["untouched", "95 %"]
-    print_grid(f"{benchmark}, profile {points[0].profile}: score by training examples", heads, rows)
+    print_grid(f"{benchmark}, {points[0].conditions}: score by training examples", heads, rows)
 
 
 def _p(p: float) -> str:

@@ -9,6 +9,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, cast
 
+from wildtool.engine.compare.leaderboard import played_and_judged
 from wildtool.engine.compare.pairs import UnitShares, pair_units, share
 from wildtool.engine.compare.runs import ComparedRun, headline_column
 from wildtool.engine.series import BASE_SIZE, Series, SeriesPoint
@@ -42,6 +43,8 @@ class CurvePoint:
 
     benchmark: str
     profile: str
+    conditions: str
+    """How the numbers came about, as tables name it: mode, other roles, rules."""
     arm: str
     size: int
     size_share: float
@@ -137,6 +140,7 @@ def _point(
     return CurvePoint(
         benchmark=benchmark,
         profile=sides[0].result.profile,
+        conditions=played_and_judged(sides[0].result),
         arm=first.arm,
         size=first.size,
         size_share=first.size / largest if largest else 0.0,

@@ -19,7 +19,6 @@ FIXED = "fixed"
 TEXT_NOTE = "any text without a call passes; nothing checks what it says"
 """What must be known of turns with text."""
 JUDGED_NOTE = "a model judged these texts; read some of its verdicts before you rely on them"
-UNREAD_NOTE = "the judge gave no verdict that can be read; such texts count as wrong"
 
 
 class PlayedRules(Rules):
@@ -111,20 +110,18 @@ class TrainingFile(Benchmark):
         # One number for both would rank a model that never calls above one that tries.
         found = super().summarize(verdicts, profile)
         note = JUDGED_NOTE if self.mode == JUDGED else TEXT_NOTE
+        for metric in found:
+            if (metric.group, metric.name) == ("errors", NOT_JUDGED) and metric.numerator:
+                # A judge that fails must not pass for a model that is wrong.
+                note += (
+                    f"; on {metric.numerator:g} it gave no verdict that can be read, and they count as wrong"
+                )
         turns = [
             replace(metric, headline=True, note=note if metric.name == "text" else metric.note)
             for metric in found
             if metric.group == "turn"
         ]
-        # A judge that fails must not pass for a model that is wrong.
-        others = [
-            replace(metric, headline=True, note=UNREAD_NOTE)
-            if (metric.group, metric.name) == ("errors", NOT_JUDGED)
-            else replace(metric, headline=False)
-            for metric in found
-            if metric.group != "turn"
-        ]
-        return [*turns, *others]
+        return [*turns, *(replace(metric, headline=False) for metric in found if metric.group != "turn")]
 
 
 def _turn(item: Item, unit: str) -> SupervisedTurn:
