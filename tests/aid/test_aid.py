@@ -1,5 +1,6 @@
 """Hints and reasoning for the model under test, in whole benchmarks and through the command."""
 
+import errno
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -380,7 +381,7 @@ def test_hints_of_a_benchmark_name_its_units_and_steps(name: str):
         assert hint.text == " ".join(hint.text.split())
 
 
-def test_hints_made_from_gold_answers_are_read_by_a_run():
+def test_hints_made_from_gold_answers_are_read_by_a_run(monkeypatch: pytest.MonkeyPatch):
     made = type_("audit wild-mini --hints gold -o hints.jsonl")
     assert made.exit_code == 0, made.stderr
     lines = [json.loads(line) for line in Path("hints.jsonl").read_text().splitlines()]
@@ -392,6 +393,15 @@ def test_hints_made_from_gold_answers_are_read_by_a_run():
     assert type_(f"{run} shuffled:hints.jsonl --out control").exit_code == 0
     refused = type_("audit wild-mini --hints gold -o hints.jsonl")
     assert (refused.exit_code, "--force" in refused.stderr) == (2, True)
+
+    def full(*given: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("os.fsync", full)
+        stopped = type_("audit wild-mini --hints gold -o hints.jsonl --force --split travel")
+    assert (stopped.exit_code, "No space left" in stopped.stderr) == (3, True)
+    assert len(read_hints(Path("hints.jsonl"))) == len(lines)
     counts = json.loads(type_("audit wild-mini --hints gold -o hints.jsonl --force --json").stdout)
     assert (counts["hints"], counts["units_with_hints"]) == (len(lines), units)
 

@@ -104,8 +104,9 @@ def _write_hints(
     """Writes hints made from the gold answers, and says how many units need any."""
     from wildtool.aid.gold_hints import gold_hints, hint_line
     from wildtool.engine.plan import Selection, check_profile
+    from wildtool.engine.score.formatting import counted
     from wildtool.json_codec import dumps
-    from wildtool.outputs import check_absent, write_file
+    from wildtool.outputs import atomic_replace, check_absent
 
     rules = profile or next(iter(benchmark.profiles))
     check_profile(benchmark, rules)
@@ -117,7 +118,8 @@ def _write_hints(
             f"{benchmark.name}: in mode {benchmark.mode} (of {', '.join(benchmark.modes)}) no gold answer needs a fact of"
             " an earlier turn, so there is nothing to hint at"
         )
-    write_file(out, b"".join(dumps(hint_line(hint)) + b"\n" for hint in found))
+    with atomic_replace(out) as new:
+        new.write_bytes(b"".join(dumps(hint_line(hint)) + b"\n" for hint in found))
     hinted = {(hint.item, hint.unit) for hint in found}
     kinds = {kind: sum(hint.kind == kind for hint in found) for kind in sorted({h.kind for h in found})}
     units = items.units
@@ -126,7 +128,9 @@ def _write_hints(
         print(json.dumps({"out": str(out), **counts}, indent=1))
         return 0
     named = ", ".join(f"{kind} {count:,}" for kind, count in kinds.items())
-    print_wrapped(f"{out}: {len(found):,} hints ({named}) for {len(hinted):,} of {units:,} units")
+    print_wrapped(
+        f"{out}: {counted(len(found), 'hint')} ({named}) for {len(hinted):,} of {counted(units, 'unit')}"
+    )
     print_err(
         f"Next: `wildtool run {benchmark.name} --hints {out}` beside a run without, then `wildtool compare`; with"
         f" `--hints shuffled:{out}` as the control."
