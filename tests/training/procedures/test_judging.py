@@ -17,6 +17,7 @@ from wildtool.training.procedures.playing import JUDGED_NOTE, TRAINING
 from wildtool.types import Message
 
 HUSUM, KIEL = call(station="Husum"), call(station="Kiel")
+UNREADABLE = ("no", "Hm.", "[" * 70000)
 RIGHT, WRONG = '{"right": true, "why": "Same level."}', '{"right": false, "why": "It is high, not low."}'
 
 
@@ -92,6 +93,8 @@ def test_a_judge_is_not_asked_where_a_rule_decides(tmp_path: Path, unit: str, re
         (["<think>Perhaps " + WRONG + ", or not?</think>\n" + RIGHT], 1),
         (["I think it is right.", RIGHT], 2),
         (['{"right": "yes"}', "no", RIGHT], 2),
+        (["```json\n" + RIGHT + "\n``` {so}"], 1),
+        ([WRONG + " or " + RIGHT, "Hm.", RIGHT], 2),
         (["{" * 400, "[" * 70000], 2),
     ],
 )
@@ -100,7 +103,7 @@ def test_a_judge_is_asked_again_once_where_nothing_can_be_read(tmp_path: Path, s
     replies = [message(text="Low."), *(message(text=text) for text in said)]
     roles = roles_asked(found, *replies)
     assert [role for role in roles if role is not None] == ["agent", *[JUDGE] * asked]
-    assert (found.judgement is None) == ("right" not in said[asked - 1] or '"yes"' in said[asked - 1])
+    assert (found.judgement is None) == (said[asked - 1] in UNREADABLE)
 
 
 def test_the_judge_sees_the_reference_and_the_reply_as_material(tmp_path: Path):

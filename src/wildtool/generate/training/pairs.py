@@ -6,9 +6,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from wildtool.generate.core.parsing import RefusedReplyError, read_object, reply_text
+from wildtool.generate.core.parsing import reply_text
 from wildtool.generate.training.maker import ReplyScript, TrainingMaker, role_instruction
 from wildtool.training.procedures.agreement import DISAGREEMENTS
+from wildtool.training.procedures.judging import judged_material, judgement_of
 from wildtool.training.procedures.pairs import NoPair, PairRules, Try, judged_try
 from wildtool.training.procedures.records import named_records
 from wildtool.training.procedures.supervised import SupervisedTurn, WhichTurns, supervised_turns
@@ -121,26 +122,16 @@ def _feedback(last: Try) -> Message:
 
 
 def _shown_to_critic(turn: SupervisedTurn, reply: Message) -> list[Message]:
-    shown = {
-        "tools": [tool["function"] for tool in turn.tools],
-        "conversation": turn.messages,
-        "reply": reply_text(reply),
-        "reference": turn.gold.text,
-    }
     return [
         {"role": "system", "content": role_instruction(CRITIC)},
-        {"role": "user", "content": json.dumps(shown, ensure_ascii=False)},
+        {"role": "user", "content": judged_material(turn, reply_text(reply))},
     ]
 
 
 def _criticised(found: Try, verdict: Message) -> Try | None:
     """A try as the critic judges it; None if the critic's answer cannot be read."""
-    try:
-        said = read_object(reply_text(verdict), "critic")
-    except RefusedReplyError:
+    judgement = judgement_of(verdict)
+    if judgement is None:
         return None
-    right, why = said.get("right"), said.get("why")
-    if not isinstance(right, bool):
-        return None
-    why = why if isinstance(why, str) else ""
+    right, why = judgement
     return replace(found, right=right, error=None if right else CRITICISED, why=why)

@@ -2,12 +2,10 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
 from wildtool.benchmark import JUDGE
 from wildtool.episode import written_text
-from wildtool.json_codec import as_object
-from wildtool.toolcall.arguments import ArgumentsError, read_bounded_json
+from wildtool.toolcall.text.json_in_text import objects_in
 from wildtool.training.procedures.agreement import agreement
 from wildtool.training.procedures.supervised import SupervisedTurn
 from wildtool.types import Message, Request
@@ -35,6 +33,28 @@ _THOUGHTS_END = "</think>"
 _AGAIN = 'Write only the JSON object: {"right": true or false, "why": one sentence}'
 
 
+def judged_material(turn: SupervisedTurn, text: str | None) -> str:
+    """What a judge is given about the text of a reply, as JSON."""
+    shown = {
+        "tools": [tool.get("function", tool) for tool in turn.tools],
+        "conversation": turn.messages,
+        "reply": text,
+        "reference": turn.gold.text,
+    }
+    return json.dumps(shown, ensure_ascii=False)
+
+
+def judgement_of(message: Message) -> tuple[bool, str] | None:
+    """Whether a judge finds a reply right, and why; None where nothing, or both, can be read in what it says."""
+    # Not every server takes a model's thoughts out of its replies.
+    text = (written_text(message) or "").rpartition(_THOUGHTS_END)[2]
+    found = [said for said in objects_in(text) if isinstance(said.get("right"), bool)]
+    if len({said["right"] for said in found}) != 1:
+        return None
+    why = found[0].get("why")
+    return found[0]["right"], why if isinstance(why, str) else ""
+
+
 class JudgedReply:
     """The episode of one turn: the model's reply, and where it is a text for a text, what the judge says of it."""
 
@@ -56,7 +76,7 @@ class JudgedReply:
     @property
     def judgement(self) -> tuple[bool, str] | None:
         """Whether the judge finds the reply right, and why; None where nothing can be read."""
-        return _read(self.judgements[-1]) if self.judgements else None
+        return judgement_of(self.judgements[-1]) if self.judgements else None
 
     def request(self) -> Request | None:
         if self.done:
@@ -74,29 +94,11 @@ class JudgedReply:
             self.judgements.append(reply)
 
     def _shown(self, reply: Message) -> list[Message]:
-        shown = {
-            "tools": [tool.get("function", tool) for tool in self._turn.tools],
-            "conversation": self._turn.messages,
-            "reply": written_text(reply),
-            "reference": self._turn.gold.text,
-        }
         messages: list[Message] = [
             {"role": "system", "content": _INSTRUCTION},
-            {"role": "user", "content": json.dumps(shown, ensure_ascii=False)},
+            {"role": "user", "content": judged_material(self._turn, written_text(reply))},
         ]
         for said in self.judgements:
             messages.append({"role": "assistant", "content": written_text(said) or ""})
             messages.append({"role": "user", "content": _AGAIN})
         return messages
-
-
-def _read(message: Message) -> tuple[bool, str] | None:
-    # Not every server takes a model's thoughts out of its replies.
-    text = (written_text(message) or "").rpartition(_THOUGHTS_END)[2]
-    start, end = text.find("{"), text.rfind("}")
-    try:
-        said: dict[str, Any] = as_object(read_bounded_json(text[start : end + 1])) if 0 <= start < end else {}
-    except (ArgumentsError, ValueError):
-        return None
-    right, why = said.get("right"), said.get("why")
-    return (right, why if isinstance(why, str) else "") if isinstance(right, bool) else None
