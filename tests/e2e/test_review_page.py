@@ -477,8 +477,11 @@ review.close()
 """Says what it was asked for, in place of a model."""
 
 
-def test_stale_tasks_are_made_again_by_a_button(browser: "Browser", tmp_path: Path):
-    review = project(tmp_path, tiny_records(1))
+def test_stale_tasks_and_the_result_of_a_call_are_made_again_by_buttons(browser: "Browser", tmp_path: Path):
+    records = tiny_records(1)
+    looked = {"idx": 0, "action": {"name": "look", "arguments": {}}, "observation": {"at": 1}}
+    records[0]["english_answer_list"][1].insert(0, {**looked, "dependency_list": []})
+    review = project(tmp_path, records)
     made = Regeneration("gpt", [sys.executable, "-c", PROPOSING, str(tmp_path / "set.review.sqlite")])
     with (
         serving(review, alone="owner", regeneration=made) as address,
@@ -490,7 +493,7 @@ def test_stale_tasks_are_made_again_by_a_button(browser: "Browser", tmp_path: Pa
         form = me.page.locator("details.remake[open]")
         form.get_by_label("keep the user's requests").check()
         form.get_by_role("button", name="Make again").click()
-        me.page.locator(".making", has_text="gpt makes tasks").wait_for()
+        me.page.locator(".making", has_text="gpt makes parts").wait_for()
         proposal = me.page.locator(".proposal")
         proposal.wait_for()
         assert "Made again: --item=s0 --as=owner --from=2 --keep-texts" in proposal.inner_text()
@@ -499,3 +502,6 @@ def test_stale_tasks_are_made_again_by_a_button(browser: "Browser", tmp_path: Pa
         assert said.value.ok, said.value.text()
         me.page.locator("[data-field='/english_tasks/1'] .said", has_text="Made again").wait_for()
         assert me.page.locator(".notice.warning").count() == 0
+        me.page.get_by_role("button", name="Make this result again with gpt").click()
+        proposal.wait_for()
+        assert "Made again: --item=s0 --as=owner --from=2 --call=0" in proposal.inner_text()

@@ -9,7 +9,7 @@ from review.server.served import served
 from wildtool.errors import UsageError
 from wildtool.review.files import export_log, merge_log
 from wildtool.review.history import EditConflict
-from wildtool.review.pointers import Change
+from wildtool.review.pointers import Change, value_at
 from wildtool.review.project import ReviewProject
 from wildtool.review.proposed import accept_proposal, discard_proposal, merge_proposals, propose
 from wildtool.review.release import item_provenance, preference_pairs
@@ -61,6 +61,16 @@ def test_tasks_that_were_made_again_as_they_were_are_not_stale_either(tmp_path: 
     proposed(review)
     accept(review)
     assert review.item("s0").stale == set()
+
+
+def test_after_the_result_of_one_call_later_tasks_are_stale_as_after_any_edit(tmp_path: Path):
+    review = project(tmp_path)
+    content, seen = review.item("s0").seen_by("owner")
+    field = "/english_answer_list/0/0/observation"
+    propose(review, "owner", "s0", seen, [Change(field, value_at(content, field), "It is none.")], "gpt")
+    accept(review)
+    found = review.item("s0")
+    assert (value_at(found.content, field), found.stale) == ("It is none.", {1})
 
 
 def test_a_proposal_is_gone_when_discarded_and_is_not_made_twice(tmp_path: Path):

@@ -22,6 +22,7 @@ from wildtool.generate.items.tool_catalog import ToolCatalog
 from wildtool.generate.procedural.sessions import session_tools
 from wildtool.generate.sessions.continuation import ContinuationJob, ContinuationMaker
 from wildtool.generate.sessions.maker import SessionMaker
+from wildtool.generate.sessions.result import ResultMaker, result_script
 from wildtool.types import Request, Tool
 
 _TIMES_CALLS, _TIMES_WORDS = 2, 4
@@ -82,6 +83,15 @@ def estimate_continuations(maker: ContinuationMaker) -> dict[str, RoleEstimate]:
     return _of_tasks(tasks, [job.session.tools for job in jobs], maker.spec.vote_counts or {})
 
 
+RESULT_TRIAL_BASIS = "its own request, with a reply as short as those of scripted models"
+
+
+def estimate_result(maker: ResultMaker) -> dict[str, RoleEstimate]:
+    """Calls and tokens of the one role that is asked."""
+    request = next(result_script(maker.job))
+    return {"tool": _refused_once(1, tokens_of(list(request.messages)), TRIAL_USAGE["tool"].reply)}
+
+
 def _of_tasks(
     tasks: int, tools_of: Sequence[Sequence[Tool]], votes: Mapping[str, int]
 ) -> dict[str, RoleEstimate]:
@@ -125,13 +135,16 @@ def estimate_items(maker: ItemMaker) -> dict[str, RoleEstimate]:
     times = max(1, len(planned) / _SAMPLED)
     found: dict[str, RoleEstimate] = {}
     for role, count in calls.items():
-        prompt, reply = prompts[role] * times, replies[role] * times
-        low = Usage(round(count * times), prompt, reply)
-        more = _TIMES_WORDS * reply
-        # What was refused is shown again.
-        high = Usage(round(count * times) * _TIMES_CALLS, _TIMES_CALLS * prompt + more, _TIMES_CALLS * more)
-        found[role] = RoleEstimate(low, high)
+        found[role] = _refused_once(round(count * times), prompts[role] * times, replies[role] * times)
     return found
+
+
+def _refused_once(calls: int, prompt: float, reply: float) -> RoleEstimate:
+    """Args: prompt, reply: tokens of all calls. The upper end is that of `ITEM_UPPER_END`."""
+    more = _TIMES_WORDS * reply
+    # What was refused is shown again.
+    high = Usage(calls * _TIMES_CALLS, _TIMES_CALLS * prompt + more, _TIMES_CALLS * more)
+    return RoleEstimate(Usage(calls, prompt, reply), high)
 
 
 def _trial(job: ItemJob) -> Iterator[tuple[Request, str]]:

@@ -6,6 +6,6 @@
 - `project`: what people do, as operations on a store.
 - `store`: where the log is kept: a SQLite file, or PostgreSQL.
 - `rounds`, `agreement`, `release`: samples, figures and the data file that comes out.
-- `drafts`: real conversations as drafts of sessions; `regenerate`: stale tasks made again by models.
+- `drafts`: real conversations as drafts of sessions; `regenerate`: stale tasks and results made again by models.
 - `replies`: recorded replies, judged again after edits; `server`: the pages in the browser.
 """

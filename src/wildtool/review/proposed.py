@@ -7,8 +7,11 @@ from wildtool.errors import UsageError
 from wildtool.json_codec import as_objects
 from wildtool.review.history import MODEL_SOURCE, EditConflict, ItemHistory, model_of
 from wildtool.review.log import Draft, Entry
-from wildtool.review.pointers import Change, changed, content_digest, same_json
+from wildtool.review.pointers import Change, changed, content_digest, pointer_parts, same_json
 from wildtool.review.project import ReviewProject
+
+_WHOLE_PARTS = 2
+"""Steps of a pointer to a whole part of a task, such as `/english_tasks/1`."""
 
 
 def proposed_changes(entry: Entry) -> list[Change]:
@@ -70,8 +73,9 @@ def propose(
 def accept_proposal(
     project: ReviewProject, who: str, item: str, seen: str, proposal: str, note: str = ""
 ) -> ItemHistory:
-    """Makes the edits that a model proposes, as those of the model. The tasks from the first edited one on are then no
-    longer stale, since they were made again together.
+    """Makes the edits that a model proposes, as those of the model. Where whole parts of tasks were made again, the tasks
+    from the first of them on are then no longer stale, since they were made again together; after the result of one
+    call they are, as after any edit.
 
     Args: proposal: digest of the content that it leads to.
 
@@ -81,9 +85,10 @@ def accept_proposal(
     one = _proposal(project, found, who, seen, proposal)
     changes = proposed_changes(one)
     content = found.seen_by(who)[0]
-    first = min(project.format.first_stale_task(content, change.field) - 1 for change in changes)
+    whole = [change.field for change in changes if len(pointer_parts(change.field)) == _WHOLE_PARTS]
+    again = [project.format.first_stale_task(content, field) - 1 for field in whole]
     found = project.edit(who, item, seen, changes, model=model_of(one), note=note)
-    left = [task for task in found.stale_for(who) if task >= first]
+    left = [task for task in found.stale_for(who) if again and task >= min(again)]
     return project.recheck(who, item, found.seen_by(who)[1], left) if left else found
 
 

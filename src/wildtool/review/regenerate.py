@@ -1,4 +1,4 @@
-"""Tasks that an edit made stale, made again by models: which, and what becomes of the result.
+"""Tasks that an edit made stale, or the result of one call, made again by models: which, and what becomes of it.
 
 What models make is a proposal in the log. Nothing changes before a person accepts it.
 """
@@ -6,6 +6,7 @@ What models make is a proposal in the log. Nothing changes before a person accep
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from wildtool.benchmarks.wildtoolbench.data import language_prefixes
 from wildtool.errors import DataError, UsageError
 from wildtool.generate.sessions.continuation import (
     Continuation,
@@ -14,6 +15,7 @@ from wildtool.generate.sessions.continuation import (
     RemadeTasks,
     continuation_job,
 )
+from wildtool.generate.sessions.result import RemadeResults
 from wildtool.json_codec import as_object
 from wildtool.review.formats.sessions import SESSIONS
 from wildtool.review.history import EditConflict, ItemHistory
@@ -28,6 +30,16 @@ class NotRegenerated:
 
     item: str
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Remade:
+    """What models made of a session, as edits of the content that it was made for."""
+
+    item: str
+    digest: str
+    changes: list[Change]
+    note: str
 
 
 def stale_sessions(
@@ -45,12 +57,7 @@ def stale_sessions(
 
     Raises UsageError for an unknown item, or a set of another format.
     """
-    if project.format is not SESSIONS:
-        raise UsageError(
-            f"only sessions have tasks that can be made again; this review is of {project.format.name}"
-        )
-    if not project.state.may(who, "reviewer"):
-        raise UsageError(f"{who} takes no part in this review")
+    _check(project, who)
     named = list(dict.fromkeys(items))
     found: list[Continuation] = []
     refused: list[NotRegenerated] = []
@@ -70,6 +77,26 @@ def stale_sessions(
     return found, refused
 
 
+def session_of_call(project: ReviewProject, who: str, item: str, task: int) -> Continuation:
+    """A session as a person sees it, of which the result of a call is to be made again.
+
+    Args: task: the task of the call, from 0.
+
+    Raises UsageError for an unknown item, or a set of another format, and DataError where the person cannot edit it.
+    """
+    _check(project, who)
+    return _continuation(project, project.item(item), who, task)
+
+
+def _check(project: ReviewProject, who: str) -> None:
+    if project.format is not SESSIONS:
+        raise UsageError(
+            f"only sessions have tasks that can be made again; this review is of {project.format.name}"
+        )
+    if not project.state.may(who, "reviewer"):
+        raise UsageError(f"{who} takes no part in this review")
+
+
 def _continuation(project: ReviewProject, history: ItemHistory, who: str, first: int | None) -> Continuation:
     problem = project.why_not(history, who)
     if problem:
@@ -81,30 +108,44 @@ def _continuation(project: ReviewProject, history: ItemHistory, who: str, first:
 
 
 def propose_remade(
-    project: ReviewProject, who: str, wanted: Sequence[Continuation], made: ContinuedSessions, model: str
+    project: ReviewProject, who: str, made: Iterable[Remade], model: str
 ) -> tuple[list[str], list[NotRegenerated]]:
     """Keeps what was made as proposals; returns the items with a new one, and those without, with the reason."""
-    asked = {one.id: one for one in wanted}
     new: list[str] = []
     without: list[NotRegenerated] = []
-    for item, remade in made.kept:
-        one = asked[item]
+    for one in made:
         try:
-            if propose(
-                project, who, item, one.digest, remade_changes(one, remade), model, _note(one, remade)
-            ):
-                new.append(item)
+            if propose(project, who, one.item, one.digest, one.changes, model, one.note):
+                new.append(one.item)
             else:
-                without.append(NotRegenerated(item, "was made so before, or is as it was"))
+                without.append(NotRegenerated(one.item, "was made so before, or is as it was"))
         except (EditConflict, UsageError) as error:
-            without.append(NotRegenerated(item, str(error)))
+            without.append(NotRegenerated(one.item, str(error)))
     return new, without
+
+
+def remade_sessions(wanted: Sequence[Continuation], made: ContinuedSessions) -> list[Remade]:
+    """What was made of sessions with stale tasks."""
+    asked = {one.id: one for one in wanted}
+    return [
+        Remade(item, asked[item].digest, remade_changes(asked[item], tasks), _note(asked[item], tasks))
+        for item, tasks in made.kept
+    ]
+
+
+def remade_result(one: Continuation, call: int, made: RemadeResults) -> list[Remade]:
+    """What was made of the result of a call. Args: call: position of its node in the task."""
+    (prefix,) = language_prefixes(one.record)
+    field = pointer(_answers_key(one, prefix), one.first, call, "observation")
+    before = value_at(one.record, field)
+    note = f"result of call {call} of task {one.first + 1} made again"
+    return [Remade(one.id, one.digest, [Change(field, before, result)], note) for result in made.kept]
 
 
 def remade_changes(one: Continuation, remade: RemadeTasks) -> list[Change]:
     """The edits that replace the tasks of a session by remade ones, task by task."""
     prefix = remade.prefix
-    answers = f"{prefix}_answer_list" if f"{prefix}_answer_list" in one.record else "answer_list"
+    answers = _answers_key(one, prefix)
     changes: list[Change] = []
     for k, values in enumerate(zip(remade.texts, remade.answers, remade.types, strict=True)):
         for key, value in zip((f"{prefix}_tasks", answers, f"{prefix}_task_types"), values, strict=True):
@@ -113,6 +154,10 @@ def remade_changes(one: Continuation, remade: RemadeTasks) -> list[Change]:
             if before is not ABSENT:
                 changes.append(Change(field, before, value))
     return changes
+
+
+def _answers_key(one: Continuation, prefix: str) -> str:
+    return f"{prefix}_answer_list" if f"{prefix}_answer_list" in one.record else "answer_list"
 
 
 def _note(one: Continuation, remade: RemadeTasks) -> str:

@@ -16,9 +16,13 @@ from generate.sessions.players import Players, session_of_players
 from review.made_sets import edit, tiny_records
 from wildtool.cli import app
 from wildtool.generate.core.prompts import SESSION_ROLES
+from wildtool.review.formats import format_of
+from wildtool.review.project import ReviewProject
 from wildtool.review.proposed import accept_proposal
+from wildtool.review.release import item_provenance
 from wildtool.review.server.regeneration import Regeneration
 from wildtool.review.sets import open_review
+from wildtool.review.store.sqlite import SqliteStore
 
 
 @pytest.fixture(scope="module")
@@ -140,3 +144,64 @@ def test_what_cannot_be_made_again_is_refused(url: str, more: str, why: str):
     if "--as" in more:
         type_("review people add set.jsonl ann")
     assert why in regenerate(url, more, status=2).stderr
+
+
+@pytest.fixture
+def call(record: Any) -> int:
+    """A call of the second task whose arguments were edited, so that its result no longer fits."""
+    nodes = record["english_answer_list"][1]
+    index = next(k for k, node in enumerate(nodes) if node["action"]["name"] == "findBook")
+    review = open_review("set.jsonl")
+    edit(review, "owner", "p", {"title": "Sun"}, f"/english_answer_list/1/{index}/action/arguments")
+    review.close()
+    return index
+
+
+def test_the_result_of_one_call_is_made_again_by_the_tool_alone(
+    url: str, asked: list[dict[str, Any]], record: Any, call: int
+):
+    line = f"review regenerate set.jsonl --base-url {url} --item p --from 2 --call {call}"
+    assert "tool (other)" in type_(f"{line} --model agent --role-model tool=other --dry-run").stdout
+    assert asked == []
+    made = type_(f"{line} --model tool")
+    assert "1 result, 0 lost, 1 new proposal" in made.stdout
+    assert [body["model"] for body in asked] == ["tool"]
+    assert "0 new proposals" in type_(f"{line} --model tool").stdout
+    assert len(asked) == 1
+    review = open_review("set.jsonl")
+    found = review.item("p")
+    (one,) = found.proposals_for("owner")
+    assert (one.reason, one.note) == (("model tool",), f"result of call {call} of task 2 made again")
+    field = f"/english_answer_list/1/{call}/observation"
+    assert [row["field"] for row in one.after] == [field]
+    accept_proposal(review, "owner", "p", found.digest, one.content)
+    found = review.item("p")
+    assert found.content["english_answer_list"][1][call]["observation"]["title"] == "Sun"
+    assert item_provenance(found, {})["fields"][field]["model"] == "tool"
+    assert found.stale == set()
+    review.verify("log")
+    review.close()
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        ("--item nothing --from 1 --call 0", "no item nothing"),
+        ("--item p --from 9 --call 0", "no task 9"),
+        ("--item p --from 2 --call 99", "no call 99"),
+        ("--item p --from 1 --call 0", "step 0 of task 1 is a question"),
+        ("--item p --call 0", "give --item ID and --from N"),
+        ("--from 2 --call 0", "give --item ID and --from N"),
+        ("--item p --item s0 --from 2 --call 0", "--call is for one call"),
+        ("--item p --from 2 --call 0 --keep-texts", "no --keep-texts"),
+        ("--item p --from 2 --call 0 --role-model user=x", "roles are: tool"),
+    ],
+)
+def test_a_call_that_has_no_result_to_make_is_refused(more: str, why: str):
+    assert why in type_(f"review regenerate set.jsonl --model tool {more}", 2).stderr
+
+
+def test_only_sessions_have_results_to_make_again():
+    ReviewProject.create(SqliteStore(Path("other.review.sqlite")), format_of("rotbench")).close()
+    refused = type_("review regenerate other.review.sqlite --model tool --item q --from 1 --call 0", 2)
+    assert "only sessions have tasks that can be made again; this review is of rotbench" in refused.stderr

@@ -51,6 +51,8 @@ def test_the_process_is_given_item_person_and_first_task_and_its_last_words_are_
         assert ended(made, "-s 0", "ann") == RegenerationState(False, repr(words))
         made.start("s0", "ann", None, keep_texts=False)
         assert ended(made, "s0", "ann").problem == repr(["--item=s0", "--as=ann"])
+        made.start("s0", "ann", 1, keep_texts=False, call=0)
+        assert ended(made, "s0", "ann").problem == repr(["--item=s0", "--as=ann", "--from=2", "--call=0"])
     with running("print('fine')") as made:
         made.start("s0", "ann", 0, keep_texts=False)
         assert ended(made, "s0", "ann") == RegenerationState(False)
@@ -59,6 +61,16 @@ def test_the_process_is_given_item_person_and_first_task_and_its_last_words_are_
 def test_an_id_that_cannot_be_an_argument_is_refused():
     with running(WAITING) as made, pytest.raises(UsageError, match="cannot start"):
         made.start("s\0", "ann", 0, keep_texts=False)
+
+
+async def test_the_page_asks_for_the_result_of_one_call(tmp_path: Path):
+    with running("import sys; sys.exit(' '.join(sys.argv[1:]))") as made:
+        async with served(project(tmp_path, mini_records(1)), alone="owner", regeneration=made) as pages:
+            seen = (await pages.item("wild_mini_0"))["seen"]
+            body = {"id": "wild_mini_0", "seen": seen, "first": 1, "call": 0}
+            assert (await pages.post("regenerate", **body)).status == 200
+            assert "--from=2 --call=0" in ended(made, "wild_mini_0", "owner").problem
+            assert (await pages.post("regenerate", **{**body, "call": "x"})).status == 422
 
 
 async def test_the_page_asks_for_it_and_sees_that_it_runs(tmp_path: Path):

@@ -1,9 +1,11 @@
-"""The command `review regenerate`: tasks that an edit made stale, made again by models as proposals."""
+"""The command `review regenerate`: stale tasks, or the result of one call, made again by models as proposals."""
 
 import hashlib
 from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import urlsplit
 
 import typer
@@ -13,8 +15,17 @@ from wildtool.cli.terminal import print_err, single_line
 from wildtool.errors import UsageError
 
 if TYPE_CHECKING:
+    from wildtool.cli.execute_generate import CostEstimate
+    from wildtool.cli.models import ConfiguredModel
     from wildtool.engine.plan import Plan
-    from wildtool.review.regenerate import NotRegenerated
+    from wildtool.generate.core.collect import GeneratedSet
+    from wildtool.generate.core.maker import ScriptMaker
+    from wildtool.generate.core.script import ScriptResult
+    from wildtool.review.project import ReviewProject
+    from wildtool.review.regenerate import NotRegenerated, Remade
+    from wildtool.types import Item
+
+    Recorded = Iterable[tuple[Item, ScriptResult[Any] | None]]
 
 FOLDER_SUFFIX = ".regenerated"
 
@@ -40,6 +51,12 @@ def regenerate(
     keep_texts: Annotated[
         bool, typer.Option("--keep-texts", help="Keep the user's requests; make the rest of each task again.")
     ] = False,
+    call: Annotated[
+        int | None,
+        typer.Option(
+            min=0, metavar="N", help="Only the result of this call of task --from (number as on the page)."
+        ),
+    ] = None,
     who: Annotated[
         str | None,
         typer.Option("--as", metavar="NAME", help="Whose copy of the items to use (default: the owner)."),
@@ -67,75 +84,148 @@ def regenerate(
     Tasks before the first one, tools and date stay as they are. Nothing changes before somebody accepts a proposal in
     `wildtool review serve`; its edits are then those of the model. The same command continues where it stopped, and
     another --seed makes other tasks.
+
+    `--item ID --from 2 --call 0` is for a call whose arguments were changed: the role tool alone answers it again, and
+    all else stays.
     """
-    from wildtool.cli.execute_generate import (
-        CostEstimate,
-        GenerationResult,
-        assign_models,
-        role_models,
-        run_generation,
-        set_result,
-    )
+    from wildtool.cli.execute_generate import GenerationResult, run_generation, set_result
     from wildtool.engine.record.reader import RecordReader
     from wildtool.engine.score.formatting import counted
     from wildtool.generate.core.files import RECORD_FOLDER, storage_errors, write_attrition
-    from wildtool.generate.core.prompts import SESSION_ROLES
-    from wildtool.generate.sessions.continuation import ContinuationMaker, ContinuationSpec
-    from wildtool.generate.sessions.maker import VOTING_ROLES
     from wildtool.review.people import COMMAND_LINE
-    from wildtool.review.regenerate import propose_remade, stale_sessions
+    from wildtool.review.regenerate import propose_remade
     from wildtool.review.sets import open_review, store_name
 
     generate_options.check()
     if generate_options.model == PROCEDURAL:
         raise UsageError("tasks are made again by models; procedural is none")
-    votes = Counter(
-        name.split()[0] for name in role_models(generate_options.role_model, SESSION_ROLES, VOTING_ROLES)
-    )
-    spec = ContinuationSpec(seed, keep_texts, {role: max(1, votes[role]) for role in VOTING_ROLES})
+    if call is not None and (len(item or ()) != 1 or first is None or keep_texts):
+        raise UsageError("--call is for one call: give --item ID and --from N with it, and no --keep-texts")
     project = open_review(what, store)
     try:
         person = who or COMMAND_LINE
-        wanted, refused = stale_sessions(project, person, spec, item or (), first and first - 1)
-        _print_refused(refused)
-        if not wanted:
-            raise UsageError(
-                "no session has stale tasks that can be made again; name one: --item ID --from N"
+        start = first and first - 1
+        if call is None:
+            work = _tasks_work(
+                project, person, item or (), start, seed, keep_texts, generate_options, explicit
             )
-        maker = ContinuationMaker(spec, wanted)
-        models = assign_models(generate_options, maker, SESSION_ROLES, explicit, VOTING_ROLES)
-        names = {role: model.model.name for role, model in models.items()}
-        models_text = ", ".join(dict.fromkeys(names.values()))
-        folder = out or _folder(store_name(what, store), f"{maker.source().sha256} {sorted(names.items())}")
+        else:
+            assert item and start is not None
+            work = _result_work(project, person, item[0], start, call, seed, generate_options, explicit)
+        names = sorted((role, model.model.name) for role, model in work.models.items())
+        folder = out or _folder(store_name(what, store), f"{work.maker.source().sha256} {names}")
 
         proposed: set[str] = set()
 
         def write(plan: "Plan") -> GenerationResult:
             with RecordReader(folder / RECORD_FOLDER) as reader, storage_errors(folder):
-                found = maker.collect(maker.recorded(plan.selection.items(), reader))
+                found, remade = work.made(work.maker.recorded(plan.selection.items(), reader))
                 write_attrition(folder, found.losses, found.attrition())
-            new, without = propose_remade(project, person, wanted, found, models_text)
+            new, without = propose_remade(project, person, remade, work.author)
             proposed.update(new)
             next_command = f"wildtool review serve {single_line(what)}"
             result = set_result(
-                maker, found, folder, next_command, f", {counted(len(proposed), 'new proposal')}"
+                work.maker, found, folder, next_command, f", {counted(len(proposed), 'new proposal')}"
             )
             if not result.more_to_play:
                 _print_refused([one for one in without if one.item not in proposed])
             return result
 
-        def estimate() -> CostEstimate:
-            from wildtool.generate.estimates import (
-                SESSION_TRIAL_BASIS,
-                SESSION_UPPER_END,
-                estimate_continuations,
-            )
-
-            return CostEstimate(estimate_continuations(maker), SESSION_TRIAL_BASIS, SESSION_UPPER_END)
-
-        return run_generation(maker, models, folder, generate_options, write, estimate)
+        return run_generation(work.maker, work.models, folder, generate_options, write, work.estimate)
     finally:
         project.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What is made again, and by whom."""
+
+    maker: "ScriptMaker[Any]"
+    models: Mapping[str, "ConfiguredModel"]
+    made: "Callable[[Recorded], tuple[GeneratedSet[Any], list[Remade]]]"
+    """What came of it, from what is recorded."""
+    estimate: "Callable[[], CostEstimate]"
+
+    @property
+    def author(self) -> str:
+        """The models that make it, for the log."""
+        return ", ".join(dict.fromkeys(model.model.name for model in self.models.values()))
+
+
+def _tasks_work(
+    project: "ReviewProject",
+    who: str,
+    items: Sequence[str],
+    first: int | None,
+    seed: str,
+    keep_texts: bool,
+    generate_options: GenerateOptions,
+    explicit: frozenset[str],
+) -> _Work:
+    """Stale tasks."""
+    from wildtool.cli.execute_generate import CostEstimate, assign_models, role_models
+    from wildtool.generate.core.prompts import SESSION_ROLES
+    from wildtool.generate.sessions.continuation import ContinuationMaker, ContinuationSpec
+    from wildtool.generate.sessions.maker import VOTING_ROLES
+    from wildtool.review.regenerate import remade_sessions, stale_sessions
+
+    votes = Counter(
+        name.split()[0] for name in role_models(generate_options.role_model, SESSION_ROLES, VOTING_ROLES)
+    )
+    spec = ContinuationSpec(seed, keep_texts, {role: max(1, votes[role]) for role in VOTING_ROLES})
+    wanted, refused = stale_sessions(project, who, spec, items, first)
+    _print_refused(refused)
+    if not wanted:
+        raise UsageError("no session has stale tasks that can be made again; name one: --item ID --from N")
+    maker = ContinuationMaker(spec, wanted)
+
+    def made(recorded: "Recorded") -> "tuple[GeneratedSet[Any], list[Remade]]":
+        found = maker.collect(recorded)
+        return found, remade_sessions(wanted, found)
+
+    def estimate() -> CostEstimate:
+        from wildtool.generate.estimates import (
+            SESSION_TRIAL_BASIS,
+            SESSION_UPPER_END,
+            estimate_continuations,
+        )
+
+        return CostEstimate(estimate_continuations(maker), SESSION_TRIAL_BASIS, SESSION_UPPER_END)
+
+    models = assign_models(generate_options, maker, SESSION_ROLES, explicit, VOTING_ROLES)
+    return _Work(maker, models, made, estimate)
+
+
+def _result_work(
+    project: "ReviewProject",
+    who: str,
+    item: str,
+    task: int,
+    call: int,
+    seed: str,
+    generate_options: GenerateOptions,
+    explicit: frozenset[str],
+) -> _Work:
+    """The result of one call."""
+    from wildtool.cli.execute_generate import CostEstimate, assign_models
+    from wildtool.generate.sessions.result import REMADE_RESULT_ROLES, ResultMaker
+    from wildtool.review.regenerate import remade_result, session_of_call
+
+    one = session_of_call(project, who, item, task)
+    maker = ResultMaker(seed, one, call)
+
+    def made(recorded: "Recorded") -> "tuple[GeneratedSet[Any], list[Remade]]":
+        found = maker.collect(recorded)
+        return found, remade_result(one, call, found)
+
+    def estimate() -> CostEstimate:
+        from wildtool.generate.estimates import ITEM_UPPER_END, RESULT_TRIAL_BASIS, estimate_result
+
+        return CostEstimate(estimate_result(maker), RESULT_TRIAL_BASIS, ITEM_UPPER_END)
+
+    tool = assign_models(generate_options, maker, REMADE_RESULT_ROLES, explicit)["tool"]
+    # A run has a default model, which nothing asks here.
+    return _Work(maker, {"agent": tool, "tool": tool}, made, estimate)
 
 
 def _print_refused(found: "list[NotRegenerated]") -> None:

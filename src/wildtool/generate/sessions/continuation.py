@@ -120,15 +120,7 @@ def continuation_job(wanted: Continuation, index: int, spec: ContinuationSpec) -
 
     Raises DataError saying why the session cannot be continued from there.
     """
-    prefixes = language_prefixes(wanted.record)
-    langs = {prefix: LANGUAGE_PREFIXES.get(prefix, prefix) for prefix in prefixes}
-    if len(prefixes) != 1 or langs[prefixes[0]] not in RECORD_KEY_PREFIXES:
-        raise DataError(f"{wanted.id}: only sessions in one language, English or Chinese, are made again")
-    prefix, lang = prefixes[0], cast(Lang, langs[prefixes[0]])
-    session = read_session(wanted.record, wanted.id, prefix)
-    assert session is not None
-    if not 0 <= wanted.first < len(session.tasks):
-        raise DataError(f"{wanted.id}: it has {len(session.tasks)} tasks, no task {wanted.first + 1}")
+    prefix, lang, session = read_continued(wanted)
     for t in range(wanted.first, len(session.tasks)):
         task = session.tasks[t]
         if task.type not in TASK_TYPES or (t and task.subtype not in SUBTYPES):
@@ -148,6 +140,19 @@ def continuation_job(wanted: Continuation, index: int, spec: ContinuationSpec) -
         known_faults=frozenset(session_format_faults(before)),
     )
     return ContinuationJob(job, session, prefix, wanted.first, groundings, spec.keep_texts)
+
+
+def read_continued(wanted: Continuation) -> tuple[str, Lang, Session]:
+    """Prefix of the fields, language and session. Raises DataError if models cannot make parts of it again."""
+    prefixes = language_prefixes(wanted.record)
+    langs = {prefix: LANGUAGE_PREFIXES.get(prefix, prefix) for prefix in prefixes}
+    if len(prefixes) != 1 or langs[prefixes[0]] not in RECORD_KEY_PREFIXES:
+        raise DataError(f"{wanted.id}: only sessions in one language, English or Chinese, are made again")
+    session = read_session(wanted.record, wanted.id, prefixes[0])
+    assert session is not None
+    if not 0 <= wanted.first < len(session.tasks):
+        raise DataError(f"{wanted.id}: it has {len(session.tasks)} tasks, no task {wanted.first + 1}")
+    return prefixes[0], cast(Lang, langs[prefixes[0]]), session
 
 
 def continuation_script(wanted: ContinuationJob) -> RoleCoroutine[ScriptResult[RemadeTasks]]:
@@ -247,7 +252,7 @@ def _task_plan(task: Task, later: bool, draw: Random) -> TaskPlan:
     )
 
 
-# The state when a task begins ------------------------------------------------------------------------
+# The state when a task, or a call, begins ------------------------------------------------------------
 
 
 def _state_before(
@@ -258,12 +263,30 @@ def _state_before(
     for t in range(first):
         task = session.tasks[t]
         _say(state, "user", task.text)
-        for step in fixed_schedule(session, t).shortest or [(i,) for i in range(len(task.nodes))]:
+        for step in _steps(session, t):
             _add_step(state, [task.nodes[i] for i in step])
         state.tasks.append(task)
         state.groundings.append(groundings[t])
         state.candidates.append([])
     return state
+
+
+def state_before_call(session: Session, t: int, call: int) -> SessionState:
+    """What was said and returned before a call of a task, with the calls that may go together with it."""
+    unseen: list[list[Mapping[str, str]]] = [[]] * t
+    state = _state_before(session, t, unseen)
+    task = session.tasks[t]
+    _say(state, "user", task.text)
+    for step in _steps(session, t):
+        if beside := [task.nodes[i] for i in step if i != call]:
+            _add_step(state, beside)
+        if call in step:
+            break
+    return state
+
+
+def _steps(session: Session, t: int) -> Sequence[Sequence[int]]:
+    return fixed_schedule(session, t).shortest or [(i,) for i in range(len(session.tasks[t].nodes))]
 
 
 def _add_step(state: SessionState, nodes: Sequence[GoldNode]) -> None:

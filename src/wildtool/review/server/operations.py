@@ -143,7 +143,8 @@ def _regeneration(review: ReviewService, who: str, asked: Payload) -> Any:
 
 
 def _regenerate(review: ReviewService, who: str, asked: Payload) -> Any:
-    """Starts to make tasks of an item again: `first` is the first one from 0, else the first stale one."""
+    """Starts to make tasks of an item again: `first` is the first one from 0, else the first stale one; with `call`
+    only the result of that call of it."""
     if review.regeneration is None:
         raise UsageError("no model is named here; start the review with --model")
     item = _text(asked, "id")
@@ -151,7 +152,8 @@ def _regenerate(review: ReviewService, who: str, asked: Payload) -> Any:
     if problem := review.project.why_not(review.project.item(item), who):
         raise UsageError("{0}: this item {1}", item, problem)
     first = _number(asked, "first", 0) if "first" in asked else None
-    review.regeneration.start(item, who, first, keep_texts=asked.get("keep_texts") is True)
+    call = _number(asked, "call", 0) if "call" in asked else None
+    review.regeneration.start(item, who, first, keep_texts=asked.get("keep_texts") is True, call=call)
     return review.item(item, who)
 
 

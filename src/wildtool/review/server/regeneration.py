@@ -38,16 +38,20 @@ class Regeneration:
     def __init__(self, model: str, command: Sequence[str]) -> None:
         """Args:
         model: its name, for the page.
-        command: what makes tasks again; item, person and first task are added to it.
+        command: what makes tasks again; item, person, first task and call are added to it.
         """
         self.model = model
         self._command = list(command)
         self._jobs: dict[tuple[str, str], _Job] = {}
 
-    def start(self, item: str, who: str, first: int | None, *, keep_texts: bool) -> None:
+    def start(
+        self, item: str, who: str, first: int | None, *, keep_texts: bool, call: int | None = None
+    ) -> None:
         """Starts to make tasks of an item again, for a person.
 
-        Args: first: the first task, from 0; None for the first stale one.
+        Args:
+            first: the first task, from 0; None for the first stale one.
+            call: of the first task, the call of which only the result is made again; None for whole tasks.
 
         Raises UsageError if that runs already, too many others run, or no process can be started.
         """
@@ -56,6 +60,7 @@ class Regeneration:
         if sum(self.state(*job).running for job in self._jobs) >= MOST_AT_ONCE:
             raise UsageError("{0} items are being made again; wait for one of them", MOST_AT_ONCE)
         words = [f"--item={item}", f"--as={who}", *([] if first is None else [f"--from={first + 1}"])]
+        words += [] if call is None else [f"--call={call}"]
         said = tempfile.TemporaryFile()  # noqa: SIM115 - read once the process has ended
         try:
             process = subprocess.Popen(

@@ -178,7 +178,7 @@ function bubble(part, who, turn, label = "") {
 }
 
 function callCard(parts, index, task, turn) {
-  const made = make("div", "call"), name = parts.find((part) => part.kind === "call");
+  const made = make("div", "call"), model = item.regeneration, name = parts.find((part) => part.kind === "call");
   const head = make("div", "callhead");
   head.append(make("span", "number", String(index)), editable(name, make("code", "", name.text ?? name.json ?? "?"), { label: t("Name"), values: item.tools.map((tool) => tool.name) }));
   if (!item.problem && task.actions) head.append(button("×", () => save("steps", { field: task.actions, index }), "plain pen remove"));
@@ -208,6 +208,9 @@ function callCard(parts, index, task, turn) {
   if (seen) {
     const row = make("div", "observation");
     row.append(make("small", "", `${t("observation")} ${turn}`), editable(seen, valueNode(seen), { label: t("observation") }));
+    if (model && !model.running && !item.problem && task.actions) {
+      row.append(button(t("Make this result again with {0}", visible(model.model)), () => regenerate({ first: item.tasks.indexOf(task), call: index }), "linklike"));
+    }
     made.append(row);
   }
   return made;
@@ -495,10 +498,11 @@ export function press(name) {
   if (found) found.click();
 }
 
-// Tasks made again by a model: asked for here, and looked for until its proposal is there.
+// Tasks, or the result of one call, made again by a model: asked for here, and looked for until its proposal is there.
 async function regenerate(body) {
+  if (isEditing() && !confirm(t("The text has changed; leave it?"))) return;
   const answer = await context.attempt(() => write("regenerate", { id: item.id, seen: item.seen, ...body }));
-  if (answer) { take(answer); watch(item.id); }
+  if (answer) { editing = null; take(answer); watch(item.id); }
 }
 async function watch(id) {
   const state = await context.attempt(() => read("regeneration", { id }));
@@ -511,7 +515,7 @@ async function watch(id) {
 function regeneration() {
   const now = item.regeneration;
   if (!now || item.problem || !item.tasks[0].actions) return "";
-  if (now.running) return make("p", "notice making", t("{0} makes tasks of this item again …", visible(now.model)));
+  if (now.running) return make("p", "notice making", t("{0} makes parts of this item again …", visible(now.model)));
   const made = make("details", "notice remake"), row = make("div", "tools"), keep = make("input"), label = make("label", "tick");
   const stale = item.stale.length ? Math.min(...item.stale) : 0;
   const first = choice(item.tasks.map((_, index) => String(index)), String(stale), (index) => t("from task {0}", Number(index) + 1));

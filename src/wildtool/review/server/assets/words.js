@@ -119,7 +119,7 @@ const CHINESE = {
   "Kinds of dependencies ({0} set)": "依赖的种类（已设 {0} 个）", "inferred: {0}": "推断：{0}", "not set": "未设",
   "barrier": "屏障", "argument": "参数", "logical": "逻辑", "control": "条件",
   "The model has answered: save or cancel to see its proposal.": "模型已答复：保存或取消后可查看其提议。",
-  "{0} makes tasks of this item again …": "{0} 正在重新生成此项的任务…", "from task {0}": "从任务 {0} 起",
+  "{0} makes parts of this item again …": "{0} 正在重新生成此项的部分内容…", "Make this result again with {0}": "用 {0} 重新生成此结果", "from task {0}": "从任务 {0} 起",
   "Make tasks again with {0}": "用 {0} 重新生成任务", "keep the user's requests": "保留用户的请求", "First task": "首个任务",
   "Make again": "重新生成", "this item is being made again": "此项正在重新生成",
   "{0} items are being made again; wait for one of them": "{0} 项正在重新生成，请等待其中一项", "cannot start: {0}": "无法启动：{0}",
