@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from wildtool.json_codec import dumps
 from wildtool.training.check.file import FileCheck, check_training_file
-from wildtool.training.check.rows import repeated_keys
+from wildtool.training.check.rows import keys_repeated_inside, repeated_keys
 
 TEXTS = st.text(st.sampled_from('ab":{}\\é'), max_size=6)
 VALUES = st.recursive(
@@ -43,3 +43,25 @@ def test_the_line_and_the_key_are_named_in_a_warning(tmp_path: Path, is_list: bo
     found = [one for one in check_training_file(path, FileCheck()) if one.rule == "repeated-key"]
     assert [(one.place, one.level) for one in found] == [(f"{path}:2", "warning")]
     assert 'the key "value" more than once' in found[0].message
+
+
+TWICE = '{"name": "f", "arguments": {"q": 1, "q": 2}}'
+TURNS = [{"from": "human", "value": "a"}]
+
+
+@pytest.mark.parametrize(
+    ("row", "keys"),
+    [
+        ({"conversations": [*TURNS, {"from": "function_call", "value": TWICE}]}, ["q"]),
+        ({"conversations": [*TURNS, {"from": "observation", "value": TWICE}, {"from": "gpt", "value": TWICE}]}, []),
+        ({"conversations": TURNS, "tools": '[{"name": "f", "name": "g"}]'}, ["name"]),
+        ({"conversations": TURNS, "chosen": {"from": "function_call", "value": TWICE}}, ["q"]),
+        ({"messages": [{"tool_calls": [{"function": {"name": "f", "arguments": '{"a": 1, "a": 1}'}}]}]}, ["a"]),
+        ({"prompt": [], "rejected": [{"tool_calls": [{"function": {"arguments": '{"a": 1, "a": 1}'}}]}]}, ["a"]),
+        ({"conversations": [{"from": "function_call", "value": "[" * 70000}], "tools": "\ud800"}, []),
+        ({"conversations": None, "tools": 3, "chosen": "x"}, []),
+        ("no object", []),
+    ],
+)  # fmt: skip
+def test_keys_are_looked_for_in_texts_of_calls_and_tools(row: Any, keys: list[str]):
+    assert keys_repeated_inside(row) == keys

@@ -4,13 +4,20 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate
+from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any
 
 from wildtool.engine.score.formatting import counted
 from wildtool.json_codec import as_list, as_object, dumps, json_type
-from wildtool.training.check.rows import CheckedRow, RowForm, checked_rows, is_parquet, repeated_keys
+from wildtool.training.check.rows import (
+    CheckedRow,
+    RowForm,
+    checked_rows,
+    is_parquet,
+    keys_repeated_inside,
+    repeated_keys,
+)
 from wildtool.training.check.rules import RecordFinding, Severity, check_record, record_kind
 from wildtool.training.check.trainers import TRAINERS, Effect, TrainerNote
 from wildtool.training.conversation import ROW_REPAIRS
@@ -201,7 +208,8 @@ class _Whole:
         for key in ("source", "dataset"):
             if isinstance(name := as_object(row.value).get(key), str) and len(self._sources) < 1000:
                 self._sources[name] = None
-        for key in repeated_keys(row.text, text)[:_MOST_KEYS]:
+        repeated = dict.fromkeys([*repeated_keys(row.text, text), *keys_repeated_inside(row.value)])
+        for key in islice(repeated, _MOST_KEYS):
             message = (
                 f"an object has the key {dumps(key).decode()} more than once; readers take its last value"
             )

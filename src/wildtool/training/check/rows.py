@@ -2,14 +2,14 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
 from wildtool.errors import DataError
-from wildtool.json_codec import as_list, as_object
+from wildtool.json_codec import as_list, as_object, as_objects, dumps, loads
 from wildtool.training.check.rules import check_record, record_kind
 from wildtool.training.files import FileRow, RawRow, parse_row, raw_rows, read_rows
 from wildtool.training.readers.data_sets import DATA_SETS, fitting_sets
@@ -126,6 +126,31 @@ def repeated_keys(text: bytes, read: bytes) -> list[str]:
     except (ValueError, RecursionError):
         return []  # longer numbers, or deeper objects, than this reader takes
     return list(found)
+
+
+def keys_repeated_inside(row: Any) -> list[str]:
+    """Keys that an object has more than once in the texts of a row that are JSON themselves: calls, arguments, tools."""
+    found: dict[str, None] = {}
+    for text in _json_texts(as_object(row)):
+        try:
+            read = dumps(loads(text))
+        except ValueError:
+            continue
+        found.update(dict.fromkeys(repeated_keys(text.encode("utf-8", "surrogatepass"), read)))
+    return list(found)
+
+
+def _json_texts(row: Mapping[str, Any]) -> Iterator[str]:
+    turns = [row.get("chosen"), row.get("rejected")]
+    for name in ("conversations", "messages", "prompt", "chosen", "rejected"):
+        turns += as_list(row.get(name))
+    texts = [row.get("tools")]
+    for turn in map(as_object, turns):
+        if turn.get("from") == "function_call":
+            texts.append(turn.get("value"))
+        for call in as_objects(turn.get("tool_calls")):
+            texts.append(as_object(call.get("function")).get("arguments"))
+    return (text for text in texts if isinstance(text, str))
 
 
 def fault_of(row: CheckedRow, form: RowForm) -> tuple[str, str] | None:
