@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from review.made_sets import edit, mini_records, project
+from review.made_sets import TEXT, edit, mini_records, project
 from review.server.served import served
 from wildtool.errors import UsageError
+from wildtool.review.pointers import Change, value_at
+from wildtool.review.proposed import propose
 from wildtool.review.server.regeneration import MOST_AT_ONCE, Regeneration, RegenerationState
 
 WAITING = "import signal; signal.pause()"
@@ -61,6 +63,32 @@ def test_the_process_is_given_item_person_and_first_task_and_its_last_words_are_
 def test_an_id_that_cannot_be_an_argument_is_refused():
     with running(WAITING) as made, pytest.raises(UsageError, match="cannot start"):
         made.start("s\0", "ann", 0, keep_texts=False)
+
+
+async def test_another_push_for_the_same_content_asks_for_another_proposal(tmp_path: Path):
+    review = project(tmp_path, mini_records(1))
+    with running("import sys; sys.exit(' '.join(sys.argv[1:]))") as made:
+        async with served(review, alone="owner", regeneration=made) as pages:
+            content, seen = review.item("wild_mini_0").seen_by("owner")
+            body = {"id": "wild_mini_0", "first": 0}
+
+            def change(k: int) -> Change:
+                return Change(TEXT, value_at(content, TEXT), f"{k}?")
+
+            for k, asked in enumerate(("--from=1", "--from=1 --seed=2", "--from=1 --seed=3")):
+                assert (await pages.post("regenerate", **body, seen=seen)).status == 200
+                assert ended(made, "wild_mini_0", "owner").problem.endswith(asked)
+                propose(review, "owner", "wild_mini_0", seen, [change(k)], "gpt")
+            edit(review, "owner", "wild_mini_0", "Edited?")
+            now = (await pages.item("wild_mini_0"))["seen"]
+            assert (await pages.post("regenerate", **body, seen=now)).status == 200
+            assert ended(made, "wild_mini_0", "owner").problem.endswith("--from=1")
+
+
+def test_why_an_item_has_no_new_proposal_is_said_though_nothing_failed():
+    with running("import sys; print('saved\\nleft out s0: as it was', file=sys.stderr)") as made:
+        made.start("s0", "ann", 0, keep_texts=False)
+        assert ended(made, "s0", "ann") == RegenerationState(False, "left out s0: as it was")
 
 
 async def test_the_page_asks_for_the_result_of_one_call(tmp_path: Path):

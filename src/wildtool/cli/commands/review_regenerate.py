@@ -229,8 +229,10 @@ def _result_work(
 
 
 def _print_refused(found: "list[NotRegenerated]") -> None:
+    from wildtool.review.server.regeneration import LEFT_OUT
+
     for one in found:
-        print_err(f"left out {single_line(one.item)}: {single_line(one.reason, 300)}")
+        print_err(f"{LEFT_OUT}{single_line(one.item)}: {single_line(one.reason, 300)}")
 
 
 def _folder(store: str, about: str) -> Path:

@@ -149,11 +149,16 @@ def _regenerate(review: ReviewService, who: str, asked: Payload) -> Any:
         raise UsageError("no model is named here; start the review with --model")
     item = _text(asked, "id")
     _content(review, item, who, _text(asked, "seen"))
-    if problem := review.project.why_not(review.project.item(item), who):
+    found = review.project.item(item)
+    if problem := review.project.why_not(found, who):
         raise UsageError("{0}: this item {1}", item, problem)
+    copy = who if found.branch_of(who) is not None else ""
+    own = (one for one in found.entries if one.kind == "propose" and one.branch == copy)
+    earlier = sum(one.version == asked["seen"] for one in own)
     first = _number(asked, "first", 0) if "first" in asked else None
     call = _number(asked, "call", 0) if "call" in asked else None
-    review.regeneration.start(item, who, first, keep_texts=asked.get("keep_texts") is True, call=call)
+    keep_texts = asked.get("keep_texts") is True
+    review.regeneration.start(item, who, first, keep_texts=keep_texts, call=call, earlier=earlier)
     return review.item(item, who)
 
 

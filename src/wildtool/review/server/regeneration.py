@@ -13,6 +13,8 @@ from wildtool.errors import UsageError
 
 MOST_AT_ONCE = 4
 """Items that are made again at the same time."""
+LEFT_OUT = "left out "
+"""How the command begins to say why an item has no new proposal."""
 _STOPPING_S = 5.0
 
 
@@ -45,13 +47,21 @@ class Regeneration:
         self._jobs: dict[tuple[str, str], _Job] = {}
 
     def start(
-        self, item: str, who: str, first: int | None, *, keep_texts: bool, call: int | None = None
+        self,
+        item: str,
+        who: str,
+        first: int | None,
+        *,
+        keep_texts: bool,
+        call: int | None = None,
+        earlier: int = 0,
     ) -> None:
         """Starts to make tasks of an item again, for a person.
 
         Args:
             first: the first task, from 0; None for the first stale one.
             call: of the first task, the call of which only the result is made again; None for whole tasks.
+            earlier: proposals that were made for the same content; another one is asked for with another seed.
 
         Raises UsageError if that runs already, too many others run, or no process can be started.
         """
@@ -61,6 +71,7 @@ class Regeneration:
             raise UsageError("{0} items are being made again; wait for one of them", MOST_AT_ONCE)
         words = [f"--item={item}", f"--as={who}", *([] if first is None else [f"--from={first + 1}"])]
         words += [] if call is None else [f"--call={call}"]
+        words += [f"--seed={earlier + 1}"] if earlier else []
         said = tempfile.TemporaryFile()  # noqa: SIM115 - read once the process has ended
         try:
             process = subprocess.Popen(
@@ -82,7 +93,9 @@ class Regeneration:
             job.said.seek(0)
             lines = job.said.read().decode("utf-8", "replace").strip().splitlines()
             job.said.close()
-            job.state = RegenerationState(False, "\n".join(lines[-3:]) if status else "")
+            # A model that says the same again makes no proposal, though nothing failed.
+            told = lines if status else [line for line in lines if line.startswith(LEFT_OUT)]
+            job.state = RegenerationState(False, "\n".join(told[-3:]))
         return job.state
 
     def close(self) -> None:
