@@ -10,6 +10,7 @@ from statistics import median
 
 from wildtool.json_codec import as_object, dumps, json_type
 from wildtool.stats.describe import count_metrics, mean_metric, share_metric
+from wildtool.toolcall.text.mentions import mention, spelled
 from wildtool.training.check.file import CHARACTERS_PER_TOKEN, FileCheck, check_training_file
 from wildtool.training.mix.origins import origin_of
 from wildtool.training.reach import FAR_TURNS, reach
@@ -134,13 +135,12 @@ class TrainingStats:
         for call in turn.calls:
             for value in as_object(call.arguments).values():
                 self._types[json_type(value)] += 1
-                if isinstance(value, bool) or not isinstance(value, str | int | float) or value == "":
+                if isinstance(value, bool) or not isinstance(value, str | int | float):
                     continue
-                word = value if isinstance(value, str) else dumps(value).decode()
-                place = (
-                    "a user text" if word in user else "an earlier result" if word in results else "neither"
-                )
-                self._values[place] += 1
+                if word := spelled(value):
+                    texts = zip(_PLACES, (user, results), strict=False)
+                    given = (place for place, text in texts if mention(word, text) is not None)
+                    self._values[next(given, _PLACES[-1])] += 1
 
     def sets(self) -> dict[str, list[Metric]]:
         """The numbers of each set, the largest first, and of all; none where all records are of one set, or of more

@@ -428,6 +428,13 @@ def test_numbers_of_a_training_file():
     assert found["script of the user texts", "Latin"]["numerator"] == 11
 
 
+def test_a_part_of_a_longer_word_is_no_given_value():
+    write_rows(Path("a.jsonl"), [call_row("Level in the Husumer Bucht?", station="Husum")])
+    found = {(m["group"], m["name"]): m for m in json.loads(type_("data stats a.jsonl --json").stdout)}
+    assert found["argument values occur in", "a user text"]["numerator"] == 0
+    assert found["argument values occur in", "neither"]["numerator"] == 1
+
+
 def by_set(file: str) -> dict[str, dict[str, tuple[float, int]]]:
     found: dict[str, dict[str, tuple[float, int]]] = {}
     for metric in json.loads(type_(f"data stats {file} --json").stdout):
