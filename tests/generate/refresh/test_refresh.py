@@ -243,3 +243,17 @@ def test_unclear_sessions_can_be_left_out_and_are_named(tmp_path: Path):
     refused: list[UnchangedSession] = []
     assert [record["id"] for record in refresh_file(path, "s", refused, skip_unclear=True)] == ["two"]
     assert [session.item for session in refused] == ["one"]
+
+
+def test_accepted_values_get_fresh_ones_as_gold_does_and_other_proposed_texts_are_left_out():
+    record = json.loads(json.dumps(MINI_SESSIONS[1]))
+    gold = record["english_answer_list"][0][0]
+    gold["alternatives"] = {
+        "to_city": ["Sintra", record["english_answer_list"][0][0]["action"]["arguments"]["to_city"]]
+    }
+    record["made_by"] = {"model": "m", "candidates": [["From Porto to Lisbon?"]]}
+    new = refresh_session(record, "1")
+    made = new["english_answer_list"][0][0]
+    assert made["alternatives"]["to_city"][1] == made["action"]["arguments"]["to_city"]
+    assert "Sintra" not in json.dumps(new)
+    assert new["made_by"] == {"model": "m"}

@@ -118,8 +118,12 @@ def find_entities(
         for leaf in _leaves(node.get("observation"), "observation", "", (), {}):
             _record_leaf(found, leaf, {}, fixed)
         schema = (schemas or {}).get(name, {})
-        for leaf in _leaves(action["arguments"] if gold else {}, name, "", (name,), schema):
-            _record_leaf(found, leaf, unknown, fixed)
+        arguments = as_object(action["arguments"] if gold else {})
+        other = as_object(node.get("alternatives"))
+        accepted = [{**arguments, key: value} for key in other for value in as_list(other[key])]
+        for called in (arguments, *accepted):
+            for leaf in _leaves(called, name, "", (name,), schema):
+                _record_leaf(found, leaf, unknown, fixed)
     for value, path in unknown.items():
         if value not in found.texts:
             raise UnclearError(path, value)

@@ -18,6 +18,7 @@ from wildtool.errors import DataError
 from wildtool.generate.core.dedup import NEAR_DUPLICATE_SCORE
 from wildtool.generate.refresh.entities import UnclearError
 from wildtool.generate.refresh.rewrite import Rewriter
+from wildtool.json_codec import as_object
 from wildtool.toolcall.text.similarity import NearDuplicateIndex, fold_text
 
 _FIELDS = ("env_info", "tasks", "answer_list")
@@ -34,12 +35,14 @@ class UnchangedSession:
 
 
 def refresh_session(record: Mapping[str, Any], seed: str) -> dict[str, Any]:
-    """The session with fresh values.
+    """The session with fresh values, without the other texts that models proposed: those have the old values.
 
     Raises:
         UnclearError: with a place and a value whose role is unclear.
     """
     made = copy.deepcopy(dict(record))
+    if "made_by" in made:
+        made["made_by"] = {k: v for k, v in as_object(made["made_by"]).items() if k != "candidates"}
     for prefix in language_prefixes(record):
         names = [f"{prefix}_{name}" for name in _FIELDS if f"{prefix}_{name}" in record]
         if "answer_list" in record and f"{prefix}_answer_list" not in record:
