@@ -425,6 +425,15 @@ def test_the_published_evaluators_know_gold_alone():
         assert outcome(profile, [EITHER, answer(0)], calls(call("a", n=3, text="red")), DONE) == "wrong"
 
 
+def test_alternatives_of_two_long_arguments_are_right_together():
+    long = {"tags": list(range(25)), "more": list(range(25))}
+    other = {name: [-k - 1 for k in values] for name, values in long.items()}
+    one = {**node("a", **long), "alternatives": {name: [values] for name, values in other.items()}}
+    assert outcome("fixed", [one, answer(0)], calls(call("a", **other)), DONE) == "correct"
+    neither = {**other, "more": [7, *other["more"][1:]]}
+    assert outcome("fixed", [one, answer(0)], calls(call("a", **neither)), DONE) == "wrong"
+
+
 def test_two_calls_of_a_tool_are_bound_by_their_alternatives():
     task = [{**ONE, "alternatives": {"n": [2, 3]}}, TWO, answer(0, 1)]
     said = calls(call("a", "i", n=2), call("a", "j", n=3))

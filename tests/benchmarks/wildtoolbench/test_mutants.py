@@ -327,3 +327,13 @@ def test_what_gold_accepts_beside_its_own_value_is_no_mistake():
     other = next(one["n"] for one in tried if one.get("n") not in (5, None) and one.get("text") == "red")
     assert len(said({**gold, "alternatives": {"n": [other]}})) < len(said(gold))
     assert said({**gold, "alternatives": {"text": ["no mutant has this"]}}) == said(gold)
+
+
+def test_what_equals_an_accepted_value_in_meaning_is_no_mistake_and_of_another_call_it_is():
+    def said(*task: dict[str, Any]) -> set[str]:
+        made = mutants(item([*task, answer(*range(len(task)))]), RULES["fixed"])
+        return {one.note for one in made if one.kind == "wrong number"}
+
+    assert said({**node("a", n=5), "alternatives": {"n": ["6"]}}) == {"a: n: 5 -> -5"}
+    first = {**node("a", n=9), "alternatives": {"n": [6]}}
+    assert "a: n: 5 -> 6" in said(first, node("a", n=5))

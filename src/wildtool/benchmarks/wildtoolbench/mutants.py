@@ -8,9 +8,11 @@ from typing import Any
 from wildtool.benchmark import Mutant
 from wildtool.benchmarks.wildtoolbench import WildToolBenchRules
 from wildtool.benchmarks.wildtoolbench.data import ASK, GoldNode, Session
+from wildtool.benchmarks.wildtoolbench.fixed.episode import gold_differences
 from wildtool.episode import gold_replies
 from wildtool.json_codec import as_object
 from wildtool.toolcall.call_mutants import calls_message, made_call
+from wildtool.toolcall.compare import compare_arguments
 from wildtool.toolcall.mutations import value_mutants
 from wildtool.types import Item, Message, Tool
 
@@ -87,18 +89,19 @@ def _of_calls(session: Session, position: int, run: Replies, step: int) -> Itera
         ):
             yield kind, put({**call, "function": {"name": name, "arguments": broken}}), name
         yield "call without id", put({key: value for key, value in call.items() if key != "id"}), name
-        gold = json.loads(written)
-        for kind, changed, note in value_mutants(gold, _parameters(session.sent_tools, name)):
-            if any(node.name == name and _is_alternative(node, gold, changed) for node in nodes):
+        gold, parameters = json.loads(written), _parameters(session.sent_tools, name)
+        node = next((node for node in nodes if node.name == name and node.arguments == gold), None)
+        for kind, changed, note in value_mutants(gold, parameters):
+            if node is not None and _is_accepted(node, changed, parameters):
                 continue
             yield kind, put(made_call(name, json.dumps(changed, ensure_ascii=False), call)), f"{name}: {note}"
 
 
-def _is_alternative(node: GoldNode, gold: Mapping[str, Any], changed: Any) -> bool:
-    """Whether a gold call accepts what was changed beside its own values; such a call is no mistake."""
+def _is_accepted(node: GoldNode, changed: Any, parameters: Mapping[str, Any]) -> bool:
+    """Whether a gold call accepts what was changed by an alternative alone; such a call is no mistake."""
     given = as_object(changed)
-    differing = [name for name in {**gold, **given} if gold.get(name) != given.get(name)]
-    return bool(differing) and all(given.get(name) in node.alternatives.get(name, ()) for name in differing)
+    own = compare_arguments(node.arguments, given, parameters)
+    return bool(own) and not gold_differences(node, given, parameters)
 
 
 def _of_order(run: Replies) -> Iterator[tuple[str, Replies, str]]:

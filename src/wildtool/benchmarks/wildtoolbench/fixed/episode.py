@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from wildtool.benchmarks.wildtoolbench import error_classes
-from wildtool.benchmarks.wildtoolbench.data import ASK, Session, cached_per_session
+from wildtool.benchmarks.wildtoolbench.data import ASK, GoldNode, Session, cached_per_session
 from wildtool.benchmarks.wildtoolbench.episode import TaskEpisode, gold_run, with_observations
 from wildtool.benchmarks.wildtoolbench.fixed.schedule import FixedSchedule, GraphStep
 from wildtool.json_codec import as_objects
@@ -182,16 +182,7 @@ class FixedEpisode(TaskEpisode):
         return {call: node for node, call in taken.items()}
 
     def _differences(self, call: _Call, node: int) -> list[ArgumentDifference]:
-        """How a call differs from a gold call; an argument with alternatives from the nearest of its values."""
-        schema, gold = self._tools.get(call.name, {}), self._nodes[node].arguments
-        found = compare_arguments(gold, call.arguments, schema)
-        for name, values in self._nodes[node].alternatives.items() if found else ():
-            for value in values:
-                other = {**gold, name: value}
-                left = compare_arguments(other, call.arguments, schema)
-                if len(left) < len(found):
-                    gold, found = other, left
-        return found
+        return gold_differences(self._nodes[node], call.arguments, self._tools.get(call.name, {}))
 
     def _argument_fault(self, call: _Call, ready: Sequence[int]) -> TaskFault:
         """The fault of a call whose arguments fit no ready gold call: its differences from the nearest one."""
@@ -223,6 +214,25 @@ class FixedEpisode(TaskEpisode):
         if words:
             return self._gold_text(words[0])
         return self._gold_calls(self.schedule.ready_calls(self.done_mask), style)
+
+
+def gold_differences(
+    node: GoldNode, arguments: Mapping[str, Any], parameters: Mapping[str, Any]
+) -> list[ArgumentDifference]:
+    """How a call's arguments differ from a gold call's; each with alternatives from the nearest of its values.
+
+    Args: parameters: the schema of the tool's parameters.
+    """
+    found = compare_arguments(node.arguments, arguments, parameters)
+    if not (found and node.alternatives):
+        return found
+    gold = dict(node.arguments)
+    for name, values in node.alternatives.items():
+        # One argument at a time: of all of them only so many differences are listed.
+        given = {name: arguments[name]} if name in arguments else {}
+        ways = [{name: gold[name]} if name in gold else {}, *({name: value} for value in values)]
+        gold |= min(ways, key=lambda way: len(compare_arguments(way, given, parameters)))
+    return compare_arguments(gold, arguments, parameters)
 
 
 def _with_ids(reply: Message, ids: Sequence[str]) -> Message:
