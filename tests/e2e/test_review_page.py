@@ -482,7 +482,7 @@ def test_stale_tasks_and_the_result_of_a_call_are_made_again_by_buttons(browser:
     looked = {"idx": 0, "action": {"name": "look", "arguments": {}}, "observation": {"at": 1}}
     records[0]["english_answer_list"][1].insert(0, {**looked, "dependency_list": []})
     review = project(tmp_path, records)
-    made = Regeneration("gpt", [sys.executable, "-c", PROPOSING, str(tmp_path / "set.review.sqlite")])
+    made = Regeneration("gpt", [sys.executable, "-c", PROPOSING, str(tmp_path / "set.review.sqlite")], "")
     with (
         serving(review, alone="owner", regeneration=made) as address,
         people(browser, address, "owner") as (me,),

@@ -146,3 +146,16 @@ def test_no_content_makes_a_format_fail(data: st.DataObject):
             known.user_texts(junk)
             known.written_edges(junk)
             assert known.task_count(junk) >= 0
+
+
+def test_an_argument_named_like_a_part_that_later_tasks_do_not_see_makes_them_stale():
+    record = mini_records(1)[0]
+    node = "/english_answer_list/0/1"
+    for field, first in (
+        (f"{node}/alternatives", 4),
+        (f"{node}/alternatives/amount", 4),
+        (f"{node}/dependency_kinds", 4),
+        (f"{node}/action/arguments/alternatives", 1),
+        (f"{node}/observation/dependency_kinds", 1),
+    ):
+        assert SESSIONS.first_stale_task(record, field) == first

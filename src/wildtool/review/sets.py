@@ -1,10 +1,11 @@
 """Which set and which store the name on a command line means."""
 
 import hashlib
+from itertools import chain
 from operator import itemgetter
 from pathlib import Path
 
-from wildtool.errors import UsageError
+from wildtool.errors import DataError, UsageError
 from wildtool.review.formats import find_set
 from wildtool.review.project import ReviewProject
 from wildtool.review.store.base import Store
@@ -66,8 +67,12 @@ def start_review(
             return ReviewProject.open(store_), 0
         store_.close()
     format_, place = find_set(what, benchmark)
+    found = iter(format_.read(place))
+    first = next(found, None)
+    if first is None:
+        raise DataError(f"{what}: there is nothing to review in it")
     project = ReviewProject.create(open_store(name), format_)
-    items = with_steps(f"reading {place.name}", enumerate(format_.read(place)), itemgetter(0))
+    items = with_steps(f"reading {place.name}", enumerate(chain([first], found)), itemgetter(0))
     added = project.import_items((item for _, item in items), note=place.name)
     project.store.set_setting(_SOURCE_SETTING, stamp)
     return project, added

@@ -116,9 +116,11 @@ def test_what_breaks_a_rule_is_tried_again_and_not_proposed():
 
 def test_a_button_of_the_page_makes_tasks_again_while_the_review_is_open(url: str):
     roles = [f"--role-model={role}={role}" for role in SESSION_ROLES]
-    command = [sys.executable, "-m", "wildtool", "review", "regenerate", "set.review.sqlite"]
+    command = [sys.executable, "-m", "wildtool", "review", "regenerate"]
     review = open_review("set.jsonl")
-    made = Regeneration("agent", [*command, "--model=agent", f"--base-url={url}", *roles])
+    made = Regeneration(
+        "agent", [*command, "--model=agent", f"--base-url={url}", *roles], "set.review.sqlite"
+    )
     made.start("p", "owner", 1, keep_texts=False)
     made._jobs["p", "owner"].process.wait(60)  # pyright: ignore[reportPrivateUsage]
     assert made.state("p", "owner").problem == ""

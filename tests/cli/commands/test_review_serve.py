@@ -58,6 +58,8 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         ("--host 0.0.0.0", "can be reached by other machines. People sign in there"),
         ("--host ::", "can be reached by other machines"),
+        ("--max-cost 1", "name a model, too"),
+        ("--model gpt-4o --max-cost nan", "--max-cost is nan"),
         ("--host 192.0.2.1 --as me", "can be reached by other machines"),
         ("--host no-such-host.invalid", "no such host"),
         ("--tls-cert cert.pem", "--tls-cert and --tls-key belong together"),
@@ -93,6 +95,18 @@ def test_who_reviews_is_a_person_of_the_review_and_nobody_where_people_sign_in(
     ):
         ended = CliRunner().invoke(app, ["review", "set.jsonl", "--port", "0", *options.split()])
         assert (ended.exit_code, said in ended.stderr) == (2, True), ended.stderr
+
+
+def test_an_empty_set_and_a_misspelt_command_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    write_set(tmp_path, 0)
+    for line, said in (
+        ("set.jsonl --port 0", "set.jsonl: there is nothing to review in it"),
+        ("sttart set.jsonl", "No such command 'sttart'"),
+    ):
+        ended = CliRunner().invoke(app, ["review", *line.split()])
+        assert (ended.exit_code, said in ended.stderr) == (2, True), ended.stderr
+    assert not list(tmp_path.glob("*.sqlite"))
 
 
 def test_a_port_in_use_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

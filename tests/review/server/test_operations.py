@@ -247,8 +247,14 @@ async def test_other_values_of_an_argument_are_accepted_and_make_nothing_stale(t
             "alternatives"
             not in project(tmp_path, []).item("wild_mini_0").content["english_answer_list"][0][1]
         )
-        field = TEXT
-        assert (await accept(json="1")).status == 422
+        before = project(tmp_path, []).item("wild_mini_0").content
+        answered = f"{ANSWERS}/{len(before['english_answer_list'][0]) - 1}/action/arguments/answer_type"
+        amount, seen = field, (await pages.item("wild_mini_0"))["seen"]
+        for other in (TEXT, f"{amount}/0", amount.removesuffix("amount"), answered):
+            body = {"id": "wild_mini_0", "seen": seen, "field": other, "json": "1"}
+            assert (await pages.post("alternative", **body)).status == 422
+        assert (await accept(remove=True)).status == 422
+        assert project(tmp_path, []).item("wild_mini_0").content == before
 
 
 async def test_what_models_say_is_accepted_beside_gold(tmp_path: Path):

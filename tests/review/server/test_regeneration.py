@@ -20,7 +20,7 @@ WAITING = "import signal; signal.pause()"
 
 @contextmanager
 def running(script: str) -> Iterator[Regeneration]:
-    made = Regeneration("gpt", [sys.executable, "-c", script])
+    made = Regeneration("gpt", [sys.executable, "-c", script], "-set.review.sqlite")
     try:
         yield made
     finally:
@@ -49,12 +49,13 @@ def test_an_item_is_made_once_at_a_time_for_a_person_and_few_at_once():
 def test_the_process_is_given_item_person_and_first_task_and_its_last_words_are_the_problem():
     with running("import sys; sys.exit(repr(sys.argv[1:]))") as made:
         made.start("-s 0", "ann", 1, keep_texts=True)
-        words = ["--item=-s 0", "--as=ann", "--from=2", "--keep-texts"]
+        words = ["--item=-s 0", "--as=ann", "--from=2", "--keep-texts", "--", "-set.review.sqlite"]
         assert ended(made, "-s 0", "ann") == RegenerationState(False, repr(words))
         made.start("s0", "ann", None, keep_texts=False)
-        assert ended(made, "s0", "ann").problem == repr(["--item=s0", "--as=ann"])
+        assert ended(made, "s0", "ann").problem == repr(["--item=s0", "--as=ann", *words[-2:]])
         made.start("s0", "ann", 1, keep_texts=False, call=0)
-        assert ended(made, "s0", "ann").problem == repr(["--item=s0", "--as=ann", "--from=2", "--call=0"])
+        asked = ["--item=s0", "--as=ann", "--from=2", "--call=0", *words[-2:]]
+        assert ended(made, "s0", "ann").problem == repr(asked)
     with running("print('fine')") as made:
         made.start("s0", "ann", 0, keep_texts=False)
         assert ended(made, "s0", "ann") == RegenerationState(False)
@@ -77,7 +78,7 @@ async def test_another_push_for_the_same_content_asks_for_another_proposal(tmp_p
 
             for k, asked in enumerate(("--from=1", "--from=1 --seed=2", "--from=1 --seed=3")):
                 assert (await pages.post("regenerate", **body, seen=seen)).status == 200
-                assert ended(made, "wild_mini_0", "owner").problem.endswith(asked)
+                assert f" {asked} -- " in ended(made, "wild_mini_0", "owner").problem
                 propose(review, "owner", "wild_mini_0", seen, [change(k)], "gpt")
             edit(review, "owner", "wild_mini_0", "Edited?")
             now = (await pages.item("wild_mini_0"))["seen"]
@@ -122,3 +123,20 @@ async def test_the_page_asks_for_it_and_sees_that_it_runs(tmp_path: Path):
         seen = (await pages.item("wild_mini_0"))["seen"]
         refused = await pages.post("regenerate", id="wild_mini_0", seen=seen)
         assert (refused.status, "--model" in (await refused.json())["problem"]) == (422, True)
+
+
+async def test_in_a_team_only_an_owner_spends_money(tmp_path: Path):
+    review = project(tmp_path, mini_records(1), people="ann")
+    with running(WAITING) as made:
+        async with served(review, alone="", regeneration=made) as pages:
+            for name, role, status in (
+                ("ann", "reviewer", 422),
+                ("judge", "adjudicator", 422),
+                ("eve", "owner", 200),
+            ):
+                await pages.post("sign-in", token=review.add_person("owner", name, role))
+                item = await pages.item("wild_mini_0")
+                assert ("regeneration" in item) == (status == 200)
+                answer = await pages.post("regenerate", id="wild_mini_0", seen=item["seen"], first=1)
+                assert answer.status == status
+                assert made.state("wild_mini_0", name).running == (status == 200)

@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from math import inf
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -161,6 +162,10 @@ def serve_pages(
 
     listen = Listen(host, port, tls_cert, tls_key, (behind_proxy or "").rstrip("/"))
     listen.check()
+    if max_cost is not None and model is None:
+        raise UsageError("--max-cost limits what --model may spend; name a model, too")
+    if max_cost is not None and not 0 <= max_cost < inf:
+        raise UsageError(f"--max-cost is {max_cost:g}; it must be a number from 0")
     project, _ = start_review(what, store, benchmark)
     try:
         if who is not None and listen.signs_in:
@@ -180,10 +185,10 @@ def serve_pages(
         from wildtool.review.server.regeneration import Regeneration
 
         limit = [] if max_cost is None else [f"--max-cost={max_cost}"]
-        command = [sys.executable, "-m", "wildtool", "review", "regenerate", store_name(what, store)]
-        regeneration = Regeneration(
-            model, [*command, f"--store={store_name(what, store)}", f"--model={model}", *limit]
-        )
+        command = [sys.executable, "-m", "wildtool", "review", "regenerate"]
+        place = store_name(what, store)
+        about = [f"--store={place}", f"--model={model}", *limit]
+        regeneration = Regeneration(model, [*command, *about], place)
     new = 0 if no_check else len(project.state.queue("unchecked"))
 
     def ready(address: str) -> None:
@@ -570,11 +575,16 @@ class _SetByDefault(TyperGroup):
     """A group whose first command is meant where the line names none."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        named = bool(args) and args[0] in self.commands
+        named = bool(args) and (args[0] in self.commands or _is_misspelt(args))
         # The shell completes names while nothing is typed.
         return super().parse_args(
             ctx, args if named or ctx.resilient_parsing else [next(iter(self.commands)), *args]
         )
+
+
+def _is_misspelt(args: list[str]) -> bool:
+    """Whether the line seems to have a command's name before the set: two words, of which the first is no file."""
+    return len(args) > 1 and not any(word.startswith("-") for word in args[:2]) and not Path(args[0]).exists()
 
 
 def _group(about: str, cls: type[TyperGroup] | None = None) -> typer.Typer:

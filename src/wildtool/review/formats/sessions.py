@@ -117,7 +117,7 @@ class SessionFormat(ReviewFormat):
         """
         _, key, *rest = [*field.split("/"), "", ""]
         name = next((name for name in _LISTS if key == name or key.endswith(f"_{name}")), "")
-        if name in ("tasks", "answer_list") and not _UNSEEN_LATER.intersection(rest):
+        if name in ("tasks", "answer_list") and _UNSEEN_LATER.isdisjoint(rest[2:3]):
             twins = len(language_prefixes(as_object(content))) > 1
             return int(rest[0]) + (0 if twins else 1) if rest[0].isdigit() else 0
         return 0 if key.endswith(("_tools", "_env_info")) or not key else self.task_count(content)

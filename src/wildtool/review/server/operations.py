@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import Any, cast
 
+from wildtool.benchmarks.wildtoolbench.data import VIRTUAL
 from wildtool.errors import DataError, StorageError, UsageError, unknown_name
 from wildtool.json_codec import JsonLimits, as_list, as_object, as_objects, check_limits
 from wildtool.review.history import EditConflict, ItemHistory
@@ -88,12 +89,16 @@ class ReviewService:
             shown["findings"] += [asdict(one) for one in near]
         if self.runs is not None:
             shown["runs"] = self.runs(item, found.versions[0].content, found.seen_by(who)[0])
-        if self.regeneration:
+        if self.regeneration and self.may_spend(who):
             shown["regeneration"] = {
                 "model": self.regeneration.model,
                 **asdict(self.regeneration.state(item, who)),
             }
         return shown
+
+    def may_spend(self, who: str) -> bool:
+        """Whether a person may have tasks made again, which costs money: of a team only an owner."""
+        return not self.signs_in or self.project.state.may(who, "owner")
 
     def conflict(self, error: EditConflict, who: str, asked: Payload) -> Payload:
         """The answer to a person whose version is no longer the current one: what is there now."""
@@ -147,6 +152,8 @@ def _regenerate(review: ReviewService, who: str, asked: Payload) -> Any:
     only the result of that call of it."""
     if review.regeneration is None:
         raise UsageError("no model is named here; start the review with --model")
+    if not review.may_spend(who):
+        raise UsageError("only an owner has tasks made again here, since that costs money")
     item = _text(asked, "id")
     _content(review, item, who, _text(asked, "seen"))
     found = review.project.item(item)
@@ -216,16 +223,18 @@ def _edge(review: ReviewService, who: str, asked: Payload) -> Any:
 def _alternative(review: ReviewService, who: str, asked: Payload) -> Any:
     """Accepts another value for an argument (its pointer is `field`), or with `index` no longer accepts one."""
     item, seen, field = (_text(asked, name) for name in ("id", "seen", "field"))
-    step, _, _ = field.rpartition("/action/arguments/")
-    name = (pointer_parts(field) or [""])[-1]
+    step, _, argument = field.partition("/action/arguments/")
     place = f"{step}/alternatives"
-    before = value_at(_content(review, item, who, seen), place)
-    if not step:
+    content = _content(review, item, who, seen)
+    before = value_at(content, place)
+    called = as_object(as_object(value_at(content, step)).get("action")).get("name")
+    if not argument or "/" in argument or called in VIRTUAL:
         raise UsageError("only arguments of calls have alternatives")
+    name = pointer_parts(field)[-1]
     made = (
         without_alternative(before, name, _number(asked, "index", -1))
         if "index" in asked
-        else with_alternative(before, name, _value(asked))
+        else with_alternative(before, name, _value({**asked, "remove": False}))
     )
     review.project.edit(who, item, seen, [Change(place, before, made)], note=_note(asked))
     return review.item(item, who)

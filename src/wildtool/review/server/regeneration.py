@@ -37,13 +37,15 @@ class _Job:
 class Regeneration:
     """Starts and watches the processes. For one thread."""
 
-    def __init__(self, model: str, command: Sequence[str]) -> None:
+    def __init__(self, model: str, command: Sequence[str], review: str) -> None:
         """Args:
         model: its name, for the page.
-        command: what makes tasks again; item, person, first task and call are added to it.
+        command: what makes tasks again; item, person, first task and call are added to it as options.
+        review: the file or address of the review, as the last word, which is never an option.
         """
         self.model = model
         self._command = list(command)
+        self._review = review
         self._jobs: dict[tuple[str, str], _Job] = {}
 
     def start(
@@ -75,7 +77,7 @@ class Regeneration:
         said = tempfile.TemporaryFile()  # noqa: SIM115 - read once the process has ended
         try:
             process = subprocess.Popen(
-                [*self._command, *words, *(["--keep-texts"] if keep_texts else [])],
+                [*self._command, *words, *(["--keep-texts"] if keep_texts else []), "--", self._review],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said,
             )  # fmt: skip
         except (OSError, ValueError) as error:

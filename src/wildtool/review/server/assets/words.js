@@ -124,6 +124,7 @@ const CHINESE = {
   "Make again": "重新生成", "this item is being made again": "此项正在重新生成",
   "{0} items are being made again; wait for one of them": "{0} 项正在重新生成，请等待其中一项", "cannot start: {0}": "无法启动：{0}",
   "no model is named here; start the review with --model": "此处未指定模型，请用 --model 启动审核",
+  "only an owner has tasks made again here, since that costs money": "此处只有所有者能让模型重做任务，因为这要花钱",
   "1 proposal": "1 个提议", "{0} proposals": "{0} 个提议", "now": "当前", "Take the selected parts": "采用所选部分",
   "Select at least one part.": "请至少选择一个部分。", "chosen": "已选用",
   "Proposed by": "提议者：", "Discard": "弃用",
