@@ -15,7 +15,7 @@ from training.procedures.student import Body, teaching
 from training.procedures.training_files import call, message, row, wrote
 from wildtool.aid.benchmark import with_aid
 from wildtool.aid.gold_hints import gold_hints
-from wildtool.aid.settings import Aid, Hint, read_hints, shuffle_hints
+from wildtool.aid.settings import Aid, Hint, read_hints, read_rationales, shuffle_hints
 from wildtool.benchmark import Benchmark, Check, Rules
 from wildtool.cli import app
 from wildtool.engine.registry import as_recorded, load_benchmark
@@ -195,6 +195,21 @@ def test_a_hints_file_with_a_mistake_is_refused_with_its_line(line: str, said: s
     Path("h.jsonl").write_text(f"{line}\n" if line else "")
     with pytest.raises(DataError, match=said):
         read_hints(Path("h.jsonl"))
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        (['{"item": "a", "unit": "0"}'], "text"),
+        (['{"item": "a", "unit": "0", "text": " \\n"}'], ":1: text is empty"),
+        (['{"item": "a", "unit": "0", "text": "x"}'] * 2, ":2: .* has reasoning already"),
+        ([], "no reasoning"),
+    ],
+)
+def test_a_file_of_reasoning_with_a_mistake_is_refused_with_its_line(lines: list[str], said: str):
+    Path("r.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    with pytest.raises(DataError, match=said):
+        read_rationales(Path("r.jsonl"))
 
 
 # From gold answers -----------------------------------------------------------------------------------

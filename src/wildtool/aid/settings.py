@@ -137,6 +137,8 @@ def read_rationales(path: Path) -> dict[tuple[str, str], str]:
     for where, row in read_json_lines(path, "reasoning"):
         for field in ("item", "unit", "text"):
             required_field(row, field, str, where)
+        if not row["text"].strip():
+            raise DataError(f"{where}: text is empty; leave out units without reasoning")
         key = row["item"], row["unit"]
         if key in found:
             raise DataError(f"{where}: item {key[0]!r}, unit {key[1]!r} has reasoning already")
