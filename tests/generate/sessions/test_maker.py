@@ -98,9 +98,25 @@ def test_a_session_says_how_it_was_made(good: Path):
     assert first["models"]["planner"] == "players"
     assert first["seed"] == "1"
     assert first["plan"]["tasks"][0]["group"] in ("Single-Tool", "Multi-Tool", "Clarify", "Chat")
-    assert all(text in first["candidates"][t] for t, text in enumerate(tasks))
+    assert all({"text": text} in first["candidates"][t] for t, text in enumerate(tasks))
     assert {len(proposed) for proposed in first["candidates"]} == {3}
     assert {"P19", "T6", "A3", "lint", "gold fixed"} <= set(first["checks"])
+
+
+def test_all_proposed_texts_are_kept_with_what_is_said_of_them_and_the_rules_they_break(tmp_path: Path):
+    def spoil(said: dict[str, Any]) -> None:
+        if rows := said.get("candidates"):
+            rows[0] |= {"plan": "one\ncall \x1b", "difficulty": "easy"}
+            rows[1:] = [{"text": "Call findBook\x1b now"}, {"text": rows[0]["text"] + "!"}, {"text": ""}]
+
+    _, found = made(tmp_path, Players(edit("user", spoil)), sessions=1, tasks=1)
+    (session,) = found.kept
+    ((good, named, again),) = session["made_by"]["candidates"]
+    text = next(value for key, value in session.items() if key.endswith("_tasks"))[0]
+    assert good == {"text": text, "plan": "one call \\x1b", "difficulty": "easy"}
+    assert named["text"] == "Call findBook\\x1b now"
+    assert named["rules"].startswith("A5: A user does not know the tool's name findBook.; C1: ")
+    assert (again["text"], again["rules"][:3]) == (f"{text}!", "C3:")
 
 
 def test_twins_have_the_same_plan_and_tools(tmp_path: Path):

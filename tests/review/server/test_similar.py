@@ -80,7 +80,9 @@ def test_a_copy_under_review_is_compared_for_its_reviewer_and_shown_to_nobody_el
 
 
 async def test_the_page_shows_them_among_the_findings_after_a_save(tmp_path: Path):
-    review = project(tmp_path, records())
+    own = records()
+    own[1]["made_by"] = {"candidates": [["About trains.", {"text": TEXTS[0], "plan": "one call"}, ""]]}
+    review = project(tmp_path, own)
     app = ReviewApp(review, "set", SignIn("owner"), on_progress=lambda now: None)
     made = review_application(app, AccessPolicy("127.0.0.1", remote=False, writes=True))
     async with TestClient(TestServer(made)) as client:
@@ -90,6 +92,9 @@ async def test_the_page_shows_them_among_the_findings_after_a_save(tmp_path: Pat
         saved = await (await pages.edit("s1", TEXT, text=TEXTS[0])).json()
         (found,) = [one for one in saved["findings"] if one["rule"] == "duplicate"]
         assert (found["field"], found["message"]) == (TEXT, "100 % like the user text of task 1 in s0")
+        assert [one["about"] for one in saved["tasks"][0]["candidates"]] == [
+            {}, {"plan": "one call", "similar": "100 % like the user text of task 1 in s0"}, {}
+        ]  # fmt: skip
         again = await (await pages.edit("s1", TEXT, text=TEXTS[1])).json()
         assert [one for one in again["findings"] if one["rule"] == "duplicate"] == []
     # They are no part of the log: what is nearly the same changes with other items.

@@ -25,8 +25,9 @@ class SessionState:
     tasks: list[Task] = field(default_factory=list[Task])
     groundings: list[list[Mapping[str, str]]] = field(default_factory=list[list[Mapping[str, str]]])
     doubtful: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
-    candidates: list[list[str]] = field(default_factory=list[list[str]])
-    """The texts that were proposed for each task, the one it has among them; empty where nothing was."""
+    candidates: list[list[dict[str, str]]] = field(default_factory=list[list[dict[str, str]]])
+    """What was proposed for each task, the text it has among them; empty where nothing was. Each has its `text` and, if
+    there are any, its `plan`, its `difficulty` and the `rules` that it breaks."""
 
     def copy(self) -> "SessionState":
         return SessionState(*(getattr(self, each.name).copy() for each in fields(self)))

@@ -30,6 +30,7 @@ from wildtool.generate.sessions.rules.context import DecisionContext, required
 from wildtool.generate.sessions.rules.decisions import decision_faults
 from wildtool.generate.sessions.rules.final import TYPE_OF_TOPOLOGY, session_record_faults
 from wildtool.generate.sessions.rules.texts import (
+    MAX_USER_TEXT_CHARACTERS,
     answer_faults,
     entities_in,
     parse_tool_results,
@@ -39,7 +40,7 @@ from wildtool.generate.sessions.rules.texts import (
 )
 from wildtool.generate.sessions.state import SessionState
 from wildtool.json_codec import as_list
-from wildtool.sanitize import truncate_words
+from wildtool.sanitize import escape_text, single_line, truncate_words
 from wildtool.toolcall.graph import topology
 from wildtool.toolcall.schema import as_schema, member_schemas
 
@@ -98,7 +99,7 @@ class TaskScript:
         self.steps: list[int] = []
         self.groundings: list[Mapping[str, str]] = []
         self.text = said
-        self.candidates: list[str] = []
+        self.candidates: list[dict[str, str]] = []
         self.context = DecisionContext(roles.schemas, self.wanted, state.known)
 
     def play(self, *, relabel: bool) -> RoleCoroutine[None]:
@@ -144,7 +145,6 @@ class TaskScript:
             blocks += ["later", wanted.subtype]
         situation = {"conversation": self._visible_conversation(), "wanted": asked}
         found = yield from roles.ask("user", blocks, situation, self._read_candidates)
-        self.candidates = found
         while found:
             best = found[0]
             if len(found) > 1:
@@ -175,6 +175,7 @@ class TaskScript:
         rows = as_list(read_object(text, "C1").get("candidates"))
         kept: list[str] = []
         faults: list[RuleFault] = []
+        self.candidates = []
         for row in rows[: 2 * TASK_CANDIDATES]:
             said = reply_text({"content": as_schema(row).get("text", row)})
             wrong = [fault for fault in user_faults(said, self.roles.schemas, self.lang) if not fault.warning]
@@ -185,6 +186,7 @@ class TaskScript:
                 wrong = [RuleFault("C3", f"{shown} is proposed twice.", warning=True)]
             kept += [] if wrong else [said]
             faults += wrong
+            self.candidates += [_candidate(said, as_schema(row), wrong)] if said else []
         if not rows:
             faults = [RuleFault("C1", "`candidates` must be a list of objects with a `text`.")]
         if not kept:
@@ -319,6 +321,15 @@ class TaskScript:
             detail = "; ".join(fault.message for fault in faults[:5])
             raise AttemptFailedError(f"session {faults[0].rule}", detail)
         state.doubtful += [{"task": self.t, **asdict(edge)} for edge in edges if edge.doubtful]
+
+
+def _candidate(said: str, row: Mapping[str, Any], broken: Sequence[RuleFault]) -> dict[str, str]:
+    """A proposed text as provenance keeps it: with plan and difficulty as its maker says, and the rules it breaks."""
+    about = {name: single_line(row[name], 500) for name in ("plan", "difficulty") if row.get(name)}
+    if not broken:
+        return {"text": said, **about}
+    rules = single_line("; ".join(f"{fault.rule}: {fault.message}" for fault in broken), 500)
+    return {"text": escape_text(truncate_words(said, MAX_USER_TEXT_CHARACTERS)), **about, "rules": rules}
 
 
 _KINDS = {"Single-Tool": "single", "Clarify": "clarify", "Chat": "chat"}

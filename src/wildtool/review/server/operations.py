@@ -87,6 +87,9 @@ class ReviewService:
         if self.checks and shown["findings"] is not None:
             near = self.checks.similar.findings(item, found.seen_by(who)[0])
             shown["findings"] += [asdict(one) for one in near]
+            for one in (one for task in shown["tasks"] for one in task["candidates"] if one["text"].strip()):
+                if message := self.checks.similar.near(item, one["text"]):
+                    one["about"]["similar"] = message
         if self.runs is not None:
             shown["runs"] = self.runs(item, found.versions[0].content, found.seen_by(who)[0])
         if self.regeneration and self.may_spend(who):

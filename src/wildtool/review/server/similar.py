@@ -56,15 +56,20 @@ class SimilarTexts:
             self._add(changed)
         found: list[RuleFinding] = []
         for field, _, text in self._texts(content):
-            for number, similarity in self._index.near(fold_text(text)):
-                place = self._places[number]
-                if place.item != item and self._digest(place.item) == place.digest:
-                    message = (
-                        f"{similarity:.0f} % like the user text of task {place.task + 1} in {place.item}"
-                    )
-                    found.append(RuleFinding("duplicate", field, message, "warning"))
-                    break
+            if message := self.near(item, text):
+                found.append(RuleFinding("duplicate", field, message, "warning"))
         return found
+
+    def near(self, item: str, text: str) -> str:
+        """How a text is like the first near one of the items that were read; empty if there is none.
+
+        Args: item: the item of the text, whose own texts do not count.
+        """
+        for number, similarity in self._index.near(fold_text(text)):
+            place = self._places[number]
+            if place.item != item and self._digest(place.item) == place.digest:
+                return f"{similarity:.0f} % like the user text of task {place.task + 1} in {place.item}"
+        return ""
 
     def _digest(self, item: str) -> str:
         return self._project.state.items[item].digest
