@@ -134,6 +134,11 @@ def test_a_run_in_another_mode_may_not():
     assert "mode fc" in (why_not_comparable(FOLDER, run(mode="fc"), FIGURES) or "")
 
 
+def test_a_run_with_aid_has_no_rank_among_models_without():
+    for aid in ("hints", "hints shuffled, rationale own"):
+        assert f"played with {aid}," in (why_not_comparable(FOLDER, run(aid=aid), FIGURES) or "")
+
+
 def test_a_run_judged_by_other_rules_may_not_and_the_command_for_it_can_be_pasted():
     why = why_not_comparable(FOLDER, run(profile="official"), FIGURES)
     assert "`wildtool score 'runs/a b' --profile paper`" in (why or "")

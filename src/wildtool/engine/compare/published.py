@@ -126,6 +126,8 @@ def why_not_comparable(folder: Path, run: ScoreResult, figures: Sequence[Publish
         return f"played on {run.data}, another data set than the published figures' ({data})"
     if run.mode is not None:
         return f"played in mode {run.mode}, the published figures in the benchmark's first"
+    if run.aid:
+        return f"played with {run.aid}, which the models of the published figures were not given"
     if run.profile != figures[0].profile:
         asked = f"wildtool score {quote(str(folder))} --profile {figures[0].profile}"
         return f"judged by profile {run.profile}, the published figures by {figures[0].profile}; do `{asked}`"
