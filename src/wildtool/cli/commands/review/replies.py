@@ -7,19 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wildtool.cli.options import shared as options
+from wildtool.cli.options.review import RunsOption, SetArgument, StoreOption
 from wildtool.cli.terminal import print_err, print_out, single_line
 from wildtool.errors import UsageError
 
 if TYPE_CHECKING:
     from wildtool.review.formats.base import ReviewFormat
     from wildtool.review.replies.rejudge import Rejudge
-
-RunsOption = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--runs", metavar="FOLDER", help="Recorded runs of the set, or folders above; can be repeated."
-    ),
-]
 
 
 def open_rejudge(
@@ -33,22 +27,13 @@ def open_rejudge(
 
 
 def agree(
-    what: Annotated[
-        str,
-        typer.Argument(metavar="SET", help="Made set (a file or folder), or its review.", show_default=False),
-    ],
+    what: SetArgument,
     runs: RunsOption = None,
     least: Annotated[
         int, typer.Option("--min-models", min=1, metavar="N", help="Models that must do the same.")
     ] = 2,
     profile: options.ProfileOption = None,
-    store: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE|URL",
-            help="Where the review is kept: a file, or postgresql://… (default: beside SET).",
-        ),
-    ] = None,
+    store: StoreOption = None,
     as_json: options.JsonOption = False,
 ) -> None:
     """List what several models do alike although gold has something else: likely errors in gold.

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import typer
 
 from wildtool.cli.options.generate import PROCEDURAL, GenerateOptions, SeedOption, with_generate_options
+from wildtool.cli.options.review import SetArgument, StoreOption
 from wildtool.cli.terminal import print_err, single_line
 from wildtool.errors import UsageError
 
@@ -34,10 +35,7 @@ FOLDER_SUFFIX = ".regenerated"
 def regenerate(
     generate_options: GenerateOptions,
     explicit: frozenset[str],
-    what: Annotated[
-        str,
-        typer.Argument(metavar="SET", help="Made set (a file or folder), or its review.", show_default=False),
-    ],
+    what: SetArgument,
     item: Annotated[
         list[str] | None,
         typer.Option("--item", metavar="ID", help="Only this session; repeatable (default: all stale ones)."),
@@ -66,13 +64,7 @@ def regenerate(
         Path | None,
         typer.Option(*("--out", "-o"), metavar="FOLDER", help="Folder for the record (default: beside SET)."),
     ] = None,
-    store: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE|URL",
-            help="Where the review is kept: a file, or postgresql://… (default: beside SET).",
-        ),
-    ] = None,
+    store: StoreOption = None,
 ) -> int:
     """Make stale tasks of sessions again with models, as proposals to accept or discard.
 

@@ -1,0 +1,127 @@
+"""The commands `review log` and `review merge`: the log of a review, and those of others."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wildtool.cli.command import OUTPUT
+from wildtool.cli.options import shared as options
+from wildtool.cli.options.review import SetArgument, StoreOption
+from wildtool.cli.terminal import print_out, single_line
+
+if TYPE_CHECKING:
+    from wildtool.review.log import Entry
+
+
+def log(
+    what: SetArgument,
+    store: StoreOption = None,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Check every entry, and name the first bad one.")
+    ] = False,
+    last: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIGEST", help="Digest that the last entry must have, as in a release's manifest.json."
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            *("--out", "-o"), metavar="FILE", help="Write the log as JSON lines.", rich_help_panel=OUTPUT
+        ),
+    ] = None,
+    anonymous: Annotated[
+        bool,
+        typer.Option("--anonymous", help="Write it with pseudonyms and without remarks, to be published."),
+    ] = False,
+    force: options.ForceOption = False,
+) -> None:
+    """Show, check or write the log, which has everything that happened.
+
+    \b
+    Examples:
+      wildtool review log sessions.jsonl
+      wildtool review log sessions.jsonl --verify
+      wildtool review log sessions.jsonl -o ann.jsonl
+
+    Send the written file to others, who add it to their review with `wildtool review merge`.
+    """
+    from wildtool.outputs import check_absent
+    from wildtool.review.files import export_log
+    from wildtool.review.sets import open_review, store_name
+
+    project = open_review(what, store)
+    try:
+        if verify:
+            name = single_line(store_name(what, store))
+            count = project.verify(name, last)
+            print_out(f"{name}: {count} entries, all intact; digest {project.state.digest}")
+        elif out is not None:
+            check_absent(out, force=force)
+            print_out(f"{out}: {export_log(project.store, out, anonymous=anonymous)} entries")
+        else:
+            for entry in project.store.read():
+                print_out(_entry_line(entry))
+    finally:
+        project.close()
+
+
+def _entry_line(entry: "Entry") -> str:
+    said = (
+        entry.after
+        if isinstance(entry.after, str) and entry.kind in ("decision", "settle", "resolve")
+        else ""
+    )
+    parts = (
+        entry.when,
+        entry.who,
+        entry.kind,
+        entry.item,
+        entry.field,
+        said,
+        " ".join(entry.reason),
+        entry.note,
+    )
+    return f"{entry.n:>6}  " + "  ".join(single_line(part) for part in parts if part)
+
+
+def merge(
+    what: SetArgument,
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="Logs that others wrote with `review log --out`.")
+    ],
+    store: StoreOption = None,
+    benchmark: options.BenchmarkOption = None,
+) -> None:
+    """Add what others did in copies of the same review.
+
+    \b
+    Examples:
+      wildtool review merge sessions.jsonl bob.jsonl
+
+    Nothing is overwritten: edits of the same part become a conflict for an adjudicator, who sees both. Merging a file
+    again adds nothing. If there is no review yet, it becomes that of the file.
+    """
+    from wildtool.review.files import merge_log
+    from wildtool.review.sets import open_store, start_review, store_name
+
+    name = store_name(what, store)
+    if what != name and not Path(name).exists() and not name.startswith("postgres"):
+        from wildtool.review.formats import find_set
+        from wildtool.review.project import ReviewProject
+
+        format_, _ = find_set(what, benchmark)
+        project = ReviewProject.create(open_store(name), format_)
+    else:
+        project, _ = start_review(what, store, benchmark)
+    try:
+        for file in files:
+            report = merge_log(project, file)
+            print_out(
+                f"{file}: {report.added} entries added, {report.known} known, "
+                f"{report.contradictions} contradictions, {report.settled} reviews ended"
+            )
+    finally:
+        project.close()

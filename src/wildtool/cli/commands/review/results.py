@@ -1,0 +1,80 @@
+"""The commands `review export` and `review stats`: the release of a review, and its figures."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wildtool.cli.options import shared as options
+from wildtool.cli.options.review import SetArgument, StoreOption
+from wildtool.cli.terminal import print_out
+from wildtool.errors import UsageError
+
+
+def export(
+    what: SetArgument,
+    out: Annotated[
+        Path | None, typer.Option(*("--out", "-o"), metavar="FOLDER", help="Folder to write.")
+    ] = None,
+    store: StoreOption = None,
+    force: options.ForceOption = False,
+) -> None:
+    """Write a release: the approved items, with provenance, a card and preference pairs.
+
+    \b
+    Examples:
+      wildtool review export sessions.jsonl -o release
+      wildtool run wildtoolbench --data release/sessions.jsonl -m baseline/gold
+
+    People appear as person 1, person 2, …; their remarks are left out. The same log gives the same bytes.
+    """
+    from wildtool.review.release import write_release
+    from wildtool.review.sets import open_review
+
+    if out is None:
+        raise UsageError("give the folder to write: --out release")
+    project = open_review(what, store)
+    try:
+        manifest = write_release(project, out, force=force)
+    finally:
+        project.close()
+    print_out(f"{out}: {manifest['items']} approved items of {len(project.state.items)}")
+    print_out(f"wildtool run {manifest['benchmark']} --data {out / manifest['data']} --model NAME")
+
+
+def stats(
+    what: SetArgument,
+    store: StoreOption = None,
+    max_error: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=1,
+            metavar="X",
+            help="Largest error rate that the last round's 95 % interval may include.",
+        ),
+    ] = None,
+    as_json: options.JsonOption = False,
+) -> None:
+    """Show quality by round, the stop rule, agreement, and the precision of each rule's warnings.
+
+    \b
+    Examples:
+      wildtool review stats sessions.jsonl
+      wildtool review stats sessions.jsonl --max-error 0.05 --json
+    """
+    from wildtool.cli.output.tables import print_metrics
+    from wildtool.review.figures import review_figures
+    from wildtool.review.sets import open_review
+
+    project = open_review(what, store)
+    try:
+        metrics = review_figures(project, max_error)
+    finally:
+        project.close()
+    if as_json:
+        print(json.dumps([asdict(metric) for metric in metrics], indent=1))
+    else:
+        print_metrics(metrics)

@@ -1,0 +1,160 @@
+"""The command `review serve`, which is meant where none is named: the pages of a review."""
+
+import sys
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wildtool.cli.commands.review.replies import open_rejudge
+from wildtool.cli.options import shared as options
+from wildtool.cli.options.review import (
+    CHECKS_ANNOUNCED,
+    NoCheckOption,
+    RunsOption,
+    SetArgument,
+    StoreOption,
+)
+from wildtool.cli.terminal import print_err, print_out, single_line
+from wildtool.errors import UsageError, unknown_name
+from wildtool.steps import show_step, step_line
+
+if TYPE_CHECKING:
+    from wildtool.review.project import ReviewProject
+    from wildtool.review.server.checks import ChecksProgress
+    from wildtool.review.server.operations import RecordedRuns
+
+
+def serve_pages(
+    what: SetArgument,
+    store: StoreOption = None,
+    benchmark: options.BenchmarkOption = None,
+    who: Annotated[
+        str | None,
+        typer.Option("--as", metavar="NAME", help="Who reviews, where nobody signs in (default: the owner)."),
+    ] = None,
+    host: Annotated[str, typer.Option(metavar="NAME", help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, metavar="N", help="Port; 0 picks a free one.")
+    ] = 8643,
+    tls_cert: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Certificate; people then sign in by their tokens.")
+    ] = None,
+    tls_key: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Private key of the certificate.")
+    ] = None,
+    behind_proxy: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ORIGIN",
+            help="Address in people's browsers, if a proxy encrypts; people then sign in by their tokens.",
+        ),
+    ] = None,
+    open: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    no_check: NoCheckOption = False,
+    runs: RunsOption = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            *("--model", "-m"),
+            metavar="NAME",
+            help="Model that makes tasks again at the push of a button, as `review regenerate`.",
+        ),
+    ] = None,
+    max_cost: Annotated[
+        float | None,
+        typer.Option(min=0, metavar="USD", help="What each push of the button may spend with --model."),
+    ] = None,
+) -> None:
+    """Review a made set in the browser: read, correct, decide, resolve conflicts, see figures.
+
+    \b
+    Examples:
+      wildtool review sessions.jsonl --open
+      wildtool review sessions.jsonl --runs runs --port 9000
+      wildtool review sessions.jsonl --behind-proxy https://review.example.org
+
+    SET is a folder that `wildtool generate` made, or any data that `wildtool data lint` reads. It is not changed: all
+    edits and decisions go into SET.review.sqlite. New items are added each time.
+
+    Without further options only this machine can reach it, and nobody signs in. Ctrl-C stops it; everything saved
+    stays. Rules run over new items while you review. With --runs each item shows how recorded answers are judged after
+    the edits.
+    """
+    import asyncio
+
+    from wildtool.cli.commands.view import open_in_browser
+    from wildtool.review.people import COMMAND_LINE
+    from wildtool.review.server.app import Listen, serve_review
+    from wildtool.review.sets import start_review, store_name
+
+    listen = Listen(host, port, tls_cert, tls_key, (behind_proxy or "").rstrip("/"))
+    listen.check()
+    if max_cost is not None and model is None:
+        raise UsageError("--max-cost limits what --model may spend; name a model, too")
+    if max_cost is not None and not 0 <= max_cost < inf:
+        raise UsageError(f"--max-cost is {max_cost:g}; it must be a number from 0")
+    project, _ = start_review(what, store, benchmark)
+    try:
+        if who is not None and listen.signs_in:
+            raise UsageError("--as is for one person without sign-in; here everyone signs in by a token")
+        if who is not None and not project.state.may(who, "reviewer"):
+            known = [person.name for person in project.state.people.values() if person.active]
+            raise UsageError(unknown_name("person", who, known))
+        if listen.signs_in and not project.state.people:
+            print_err("nobody can sign in yet: add people with `wildtool review people add`")
+        rows = _rows_of(project, runs)
+    except BaseException:
+        project.close()
+        raise
+    name = single_line(store_name(what, store))
+    regeneration = None
+    if model is not None:
+        from wildtool.review.server.regeneration import Regeneration
+
+        limit = [] if max_cost is None else [f"--max-cost={max_cost}"]
+        command = [sys.executable, "-m", "wildtool", "review", "regenerate"]
+        place = store_name(what, store)
+        about = [f"--store={place}", f"--model={model}", *limit]
+        regeneration = Regeneration(model, [*command, *about], place)
+    new = 0 if no_check else len(project.state.queue("unchecked"))
+
+    def ready(address: str) -> None:
+        print_out(f"Review of {name}: {address}")
+        sys.stdout.flush()
+        print_err("Ctrl-C stops it.")
+        if new >= CHECKS_ANNOUNCED:
+            print_err(f"The rules run over {new:,} items; you can review meanwhile.")
+        if open:
+            open_in_browser(address)
+
+    def show(now: "ChecksProgress") -> None:
+        show_step(f"rules: {now.checked:,} of {now.total:,} items" if now.checked < now.total else "")
+        if now.problem:
+            print_err(f"The rules stopped: {now.problem}")
+        elif now.checked == now.total and new >= CHECKS_ANNOUNCED:
+            print_err(f"The rules have run over all {now.total:,} items.")
+
+    served = serve_review(
+        project,
+        Path(name).name,
+        listen,
+        who=who or COMMAND_LINE,
+        ready=ready,
+        runs=rows,
+        on_progress=None if no_check else show,
+        regeneration=regeneration,
+    )
+    with step_line():
+        asyncio.run(served)
+
+
+def _rows_of(project: "ReviewProject", runs: list[Path] | None) -> "RecordedRuns | None":
+    """What the pages show of recorded runs; None if none are named."""
+    rejudge = open_rejudge(project.format, runs)
+    if rejudge is None:
+        return None
+    from wildtool.review.replies.page import rows_of  # takes a third of a second to import
+
+    return rows_of(rejudge)
