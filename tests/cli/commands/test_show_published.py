@@ -182,6 +182,17 @@ def test_a_profile_that_is_named_judges_the_runs_on_the_spot():
     assert "baseline/gold (measured here)" in published("runs", "--profile", "paper")
 
 
+@pytest.mark.usefixtures("as_if_published_on_wild_mini")
+@pytest.mark.parametrize(
+    ("words", "part"), [("--limit 2", "--limit 2"), ("--ids wild_mini_0,wild_mini_1", "--ids of 2"), ("--limit 33", "")]
+)  # fmt: skip
+def test_a_run_of_chosen_items_is_named_and_stays_out(words: str, part: str):
+    play("--profile", "paper", *words.split())
+    ended = type_("show", "--published", "runs")
+    assert ("baseline/gold" in ended.stdout) == (not part)
+    assert (f"played on a part of the data ({part})" in ended.stderr) == bool(part)
+
+
 def test_a_run_over_other_data_is_named_and_stays_out():
     play("--profile", "paper")
     ended = type_("show", "--published", "runs")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from wildtool.benchmark import Published
-from wildtool.engine.compare.published import metric_groups, ranking, why_not_comparable
+from wildtool.engine.compare.published import metric_groups, ranking, reasons_not_to_rank, why_not_comparable
 from wildtool.engine.registry import load_benchmark
 from wildtool.engine.score.results import ScoreResult
 from wildtool.engine.score.verdict_table import OutcomeCounts
@@ -137,6 +137,19 @@ def test_a_run_in_another_mode_may_not():
 def test_a_run_with_aid_has_no_rank_among_models_without():
     for aid in ("hints", "hints shuffled, rationale own"):
         assert f"played with {aid}," in (why_not_comparable(FOLDER, run(aid=aid), FIGURES) or "")
+
+
+def test_a_run_with_noise_or_on_a_part_of_the_data_has_no_rank():
+    noisy = run(noise="names:heavy")
+    assert "played with noise names:heavy," in (why_not_comparable(FOLDER, noisy, FIGURES) or "")
+    few = run(part="--limit 10")
+    assert "a part of the data (--limit 10)" in (why_not_comparable(FOLDER, few, FIGURES) or "")
+    # A reader of causes is told all of them.
+    both = list(reasons_not_to_rank(FOLDER, run(part="--limit 10", noise="names:heavy"), FIGURES))
+    assert [each.partition(",")[0] for each in both] == [
+        "played on a part of the data (--limit 10)",
+        "played with noise names:heavy",
+    ]
 
 
 def test_a_run_judged_by_other_rules_may_not_and_the_command_for_it_can_be_pasted():

@@ -1,6 +1,6 @@
 """Places runs among the models of papers where data, mode and rules are the same; says why where they are not."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
@@ -114,6 +114,11 @@ def ranking(
 
 def why_not_comparable(folder: Path, run: ScoreResult, figures: Sequence[Published]) -> str | None:
     """Why a run cannot be ranked among published figures, and what to do; None if it can."""
+    return next(iter(reasons_not_to_rank(folder, run, figures)), None)
+
+
+def reasons_not_to_rank(folder: Path, run: ScoreResult, figures: Sequence[Published]) -> Iterator[str]:
+    """All that keeps a run from being ranked among published figures, and what to do."""
     data = figures[0].data
     theirs = None if run.data == data else located_data(run.benchmark, data, run.split)
     if run.data != data and (theirs is None or run.data_sha256 != theirs.sha256):
@@ -122,16 +127,18 @@ def why_not_comparable(folder: Path, run: ScoreResult, figures: Sequence[Publish
         is_own = own is not None and own.sha256 == run.data_sha256 and own.name != data
         if theirs is None and not is_own:
             pull = f"`wildtool data pull {run.benchmark}`"
-            return f"played on {run.data}, and the published figures' data ({data}) are not here to compare with: {pull}"
-        return f"played on {run.data}, another data set than the published figures' ({data})"
+            yield f"played on {run.data}, and the published figures' data ({data}) are not here to compare with: {pull}"
+        else:
+            yield f"played on {run.data}, another data set than the published figures' ({data})"
     if run.mode is not None:
-        return f"played in mode {run.mode}, the published figures in the benchmark's first"
-    if run.aid:
-        return f"played with {run.aid}, which the models of the published figures were not given"
+        yield f"played in mode {run.mode}, the published figures in the benchmark's first"
+    if run.part:
+        yield f"played on a part of the data ({run.part}), the published figures on all of them"
+    for disturbance in run.disturbances:
+        yield f"played with {disturbance}, which the models of the published figures were not given"
     if run.profile != figures[0].profile:
         asked = f"wildtool score {quote(str(folder))} --profile {figures[0].profile}"
-        return f"judged by profile {run.profile}, the published figures by {figures[0].profile}; do `{asked}`"
-    return None
+        yield f"judged by profile {run.profile}, the published figures by {figures[0].profile}; do `{asked}`"
 
 
 def published_rows(figures: Iterable[Published]) -> list[RankingRow]:
@@ -148,7 +155,6 @@ def published_rows(figures: Iterable[Published]) -> list[RankingRow]:
 def _measured(folder: Path, run: ScoreResult) -> RankingRow:
     how = [] if run.played in (None, run.profile) else [run.profile_label]
     how += prompts_used(run)
-    how += [f"with {disturbance}" for disturbance in run.disturbances]
     how += [f"{role} played by {model}" for role, model in run.roles.items()]
     cells = {
         (metric.group, metric.name): RankingCell(metric.value, MEASURED_HERE, metric.low, metric.high)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from wildtool.benchmark import Published
-from wildtool.engine.compare.published import MetricKey, prompts_used, why_not_comparable
+from wildtool.engine.compare.published import MetricKey, prompts_used, reasons_not_to_rank
 from wildtool.engine.score.results import ScoreResult
 from wildtool.errors import UsageError, match_name
 
@@ -140,19 +140,12 @@ def _causes(
     folder: Path, run: ScoreResult, identity: Mapping[str, Any], figures: Sequence[Published]
 ) -> Iterable[str]:
     """What may make the numbers differ, besides chance."""
-    if (reason := why_not_comparable(folder, run, figures)) is not None:
-        yield reason
+    yield from reasons_not_to_rank(folder, run, figures)
     if run.incomplete or run.items < run.planned_items:
         yield f"only {run.items} of {run.planned_items} items were run"
     elif run.split is not None:
         yield f"only split {run.split} was run"
     yield from prompts_used(run)
-    if run.noise:
-        yield f"the tools were shown with noise ({run.noise})"
-    if run.injection:
-        yield f"instructions were planted into tools' results ({run.injection})"
-    if run.aid:
-        yield f"the model was given aid ({run.aid})"
     if run.played not in (None, run.profile):
         yield f"run under profile {run.played}, scored by {run.profile}"
     settings = identity["models"]["agent"].get("settings", {})

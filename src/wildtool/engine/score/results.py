@@ -65,6 +65,8 @@ class ScoreResult:
     """The instructions planted into tools' results, with their seed; empty for none."""
     aid: str = ""
     """The hints and reasoning that the model was given; empty for none."""
+    part: str = ""
+    """What limited the run to a part of its split and language, such as `--limit 10`; empty for nothing."""
     roles: Mapping[str, str]
     """Names of the models of other roles than the agent, by role."""
     items: int
@@ -313,6 +315,7 @@ def _read(table: Path, about: Mapping[str, Any], planned: PlannedSize | None) ->
         noise=Noise.recorded(identity.get("noise")).label,
         injection="" if injection is None else injection.label,
         aid=Aid.recorded(identity).label,
+        part=_part(about["scope"], planned),
         roles={role: its["name"] for role, its in identity["models"].items() if role != "agent"},
         items=items,
         items_md5=items_md5,
@@ -330,6 +333,15 @@ def _read(table: Path, about: Mapping[str, Any], planned: PlannedSize | None) ->
                 *(change_metrics(rows) if changed else ()),
             ),
         ),
+    )
+
+
+def _part(scope: Mapping[str, Any], planned: PlannedSize) -> str:
+    if scope["ids"]:
+        return f"--ids of {planned.items}"
+    # A limit that was not reached limits nothing.
+    return (
+        f"--limit {scope['limit']}" if scope["limit"] is not None and planned.items >= scope["limit"] else ""
     )
 
 
