@@ -33,8 +33,9 @@ demo: $(VENV)/.installed
 	$(BIN)/wildtool run wild-mini --model baseline/gold --model baseline/lexical --model baseline/chat --out runs/demo
 	$(BIN)/wildtool report runs/demo --audit --out runs/demo-report
 
+# Three workers keep two cores busy: one of them often waits for a server, a browser or a killed process.
 test: $(VENV)/.developed
-	$(BIN)/python -m pytest -n 2 --dist worksteal --ignore tests/parity
+	$(BIN)/python -m pytest -n 3 --dist worksteal --ignore tests/parity
 
 parity: $(VENV)/.developed
 	$(BIN)/python -m pytest -n 2 --dist worksteal tests/parity
