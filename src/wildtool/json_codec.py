@@ -198,6 +198,17 @@ def _has_odd_float(obj: Any) -> bool:
     return False
 
 
+def object_text(value: Any) -> str:
+    """An object as Python's `json` writes it where it can, anything else as `str`: how published sandboxes show what a
+    tool returned."""
+    if isinstance(value, dict):
+        try:
+            return json.dumps(value)
+        except (TypeError, ValueError, RecursionError):
+            pass  # it holds what JSON has no form for, such as numbers of a library
+    return str(cast(Any, value))
+
+
 def as_object(value: Any) -> dict[str, Any]:
     """A value that is a JSON object; an empty one for anything else."""
     return cast(dict[str, Any], value) if isinstance(value, dict) else {}

@@ -1,7 +1,7 @@
 """Hints made by rule from the gold answers: the facts of earlier turns that each step needs (ToLeaP's key clues).
 
-Nothing is told of what to do, and no fact that the model was given since its last reply. Who knows the gold answers
-knows which facts count, so what such hints correct is an upper bound of what key clues can.
+They never say what to do, and give no fact that the model was given since its last reply. The gold answers say which
+facts count, so what such hints correct is an upper bound of what key clues can.
 """
 
 import json

@@ -18,10 +18,10 @@ from wildtool.benchmarks.bfcl.agentic import (
 )
 from wildtool.benchmarks.bfcl.categories import Category
 from wildtool.benchmarks.bfcl.multi_turn import plain_call
-from wildtool.benchmarks.bfcl.simulated import EXECUTION_ERROR, SimulatedApis, result_text
+from wildtool.benchmarks.bfcl.simulated import EXECUTION_ERROR, SimulatedApis
 from wildtool.benchmarks.bfcl.simulated.base import NO_TABLES
 from wildtool.episode import written_text
-from wildtool.json_codec import REPLY_LIMITS, as_list, as_object, as_objects, loads_within
+from wildtool.json_codec import REPLY_LIMITS, as_list, as_object, as_objects, loads_within, object_text
 from wildtool.types import Episode, Item, Message, Request
 
 WEB = "web"
@@ -95,7 +95,7 @@ class SearchEpisode:
             return
         if self._asked is not None:
             found = web_result(self._asked, written_text(reply), snippets=self._record.has_snippets)
-            self._results.append(result_text(found))
+            self._results.append(object_text(found))
         else:
             self._reply, self._calls, self._results = reply, self._now.calls_in(reply), []
             if not self._calls:

@@ -193,7 +193,7 @@ def _value_at(text: str, start: int) -> tuple[Any, int | None]:
     try:
         return json.JSONDecoder().raw_decode(text, start)
     except (ValueError, RecursionError):
-        pass
+        pass  # it may be a literal of Python
     end = _literal_end(text, start)
     try:
         return (read_literal(text[start:end]), end) if end else (None, None)

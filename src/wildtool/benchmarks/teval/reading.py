@@ -43,7 +43,7 @@ def read_loosely(value: Any, opener: str = "", closer: str = "") -> Any:
     try:
         return read_python_value(text)
     except NoValueError:
-        pass
+        pass  # it may be JSON
     for form in (text, text.replace("'", '"')):
         try:
             return json.loads(form)

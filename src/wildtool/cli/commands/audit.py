@@ -194,7 +194,7 @@ def _print_wrong_gold(audits: "Sequence[Audit]") -> None:
     for found in audits:
         for gold in found.wrong_gold:
             place = f"{single_line(gold.item)} unit {single_line(gold.unit)}"
-            # A known fault behind many answers is told once; other answers have reasons of their own.
+            # A known fault behind many answers is stated once; other answers each have their reason.
             group = groups.setdefault((found.profile, gold.error or "not correct", gold.why or place), {})
             group.setdefault(place, single_line(gold.why or gold.reason, 500))
     lines: list[str] = []

@@ -1,4 +1,4 @@
-"""Tasks made again by a model at a person's wish: `wildtool review regenerate` as a process of its own beside the server.
+"""Starts `wildtool review regenerate` for the button of a page, as a separate process beside the server.
 
 The process works on the same store, so that its proposals are on the page as soon as they are in the log.
 """

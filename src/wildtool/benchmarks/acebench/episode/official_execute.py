@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from wildtool.benchmarks.acebench.sandbox import TOOL_ERRORS, Sandbox
 from wildtool.benchmarks.acebench.sandbox.edition import Edition
+from wildtool.json_codec import object_text
 from wildtool.toolcall.call_syntax import CallReader, CallSyntaxError, PythonValue, parse_expression
 from wildtool.toolcall.expressions import FUNCTIONS, Expressions
 
@@ -187,27 +188,18 @@ def serialization_error(value: Any) -> str | None:
 
 def _result(value: Any) -> Any:
     """A value as the execution message shows it: through JSON where that is possible, else its text."""
-    text = value if isinstance(value, str) else _json_or_text(value)
+    text = object_text(value)
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
         return text
 
 
-def _json_or_text(value: Any) -> str:
-    if isinstance(value, dict):
-        try:
-            return json.dumps(value)
-        except (TypeError, ValueError, RecursionError):
-            pass
-    return str(cast(Any, value))
-
-
 def _literal(node: ast.expr) -> Any:
     try:
         return ast.literal_eval(node)
     except ValueError:
-        pass
+        pass  # it is more than one literal
     unknown = next((name for name in _names(node) if name not in FUNCTIONS), None)
     if unknown is not None:
         # A nested call of a tool, or a number that Python writes as a name (`inf`, `nan`).

@@ -5,9 +5,8 @@ tool is looked up in a table.
 """
 
 import ast
-import json
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 from wildtool.benchmarks.bfcl.simulated.base import ApiState, ApiTool, SimulatedApi, SimulatedTables, failed
 from wildtool.benchmarks.bfcl.simulated.calculator import MathAPI
@@ -19,6 +18,7 @@ from wildtool.benchmarks.bfcl.simulated.trading import TradingBot
 from wildtool.benchmarks.bfcl.simulated.travel import TravelAPI
 from wildtool.benchmarks.bfcl.simulated.vehicle import VehicleControlAPI
 from wildtool.errors import DataError
+from wildtool.json_codec import object_text
 from wildtool.toolcall.call_syntax import dotted_name, parse_expression
 from wildtool.toolcall.refusals import RefusedCallError
 
@@ -103,7 +103,7 @@ class SimulatedApis:
             tree = parse_expression(call.strip())
             if not isinstance(tree, ast.Call):
                 raise ValueError("expected a call of a tool")
-            return result_text(self._value(tree))
+            return object_text(self._value(tree))
         except CALL_ERRORS as error:
             return f"{EXECUTION_ERROR}{error}"
 
@@ -145,13 +145,3 @@ class SimulatedApis:
                     return {**refusal.also, **failed(str(refusal))}
             case _:
                 raise ValueError(f"expected a value or a call of a tool, found {type(node).__name__}")
-
-
-def result_text(result: Any) -> str:
-    """What a model sees of a tool's result: JSON for objects where possible, else Python's own text."""
-    if isinstance(result, dict):
-        try:
-            return json.dumps(result)
-        except (TypeError, ValueError, RecursionError):
-            pass  # such as for numbers of the calculator
-    return str(cast(Any, result))
