@@ -67,13 +67,14 @@ def stale_sessions(
         if not (named or stale):
             continue
         try:
-            found.append(
-                _continuation(project, history, who, min(stale, default=None) if first is None else first)
+            continuation = _continuation(
+                project, history, who, min(stale, default=None) if first is None else first
             )
-            continuation_job(found[-1], 0, spec)
+            continuation_job(continuation, 0, spec)
         except DataError as error:
-            found = [one for one in found if one.id != item]
             refused.append(NotRegenerated(item, str(error)))
+        else:
+            found.append(continuation)
     return found, refused
 
 
