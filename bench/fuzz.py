@@ -150,7 +150,7 @@ def descriptions(chance: random.Random, folder: Path) -> Iterator[tuple[Outcome,
 
 def call_texts(chance: random.Random, _: Path) -> Iterator[tuple[Outcome, object]]:
     """Calls in words, cut and spliced, read by every format."""
-    from wildtool.models.tool_formats import CALL_FORMATS
+    from wildtool.tool_formats import CALL_FORMATS
 
     seeds = [
         b'[f(a=1, b="x", c=[1, {"d": None}])]',

@@ -33,7 +33,7 @@ from wildtool.generate.tools.maker import API_PROMPTS as TOOL_PROMPTS
 from wildtool.models.baselines import BASELINE_DESCRIPTIONS as BASELINES
 from wildtool.models.prompted import PromptedModel
 from wildtool.models.resolve import NAME_EXAMPLES, PRESETS
-from wildtool.models.tool_formats import CALL_FORMATS, REPAIRS
+from wildtool.tool_formats import CALL_FORMATS, REPAIRS
 from wildtool.types import Outcome, Request
 
 Json = dict[str, Any]

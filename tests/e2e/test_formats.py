@@ -10,7 +10,7 @@ from e2e.command import lines, recorded, verdicts, wildtool
 from faults.server import FaultServer, request_digest
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.models.prompted import PromptedModel
-from wildtool.models.tool_formats import CALL_FORMATS, CallFormat
+from wildtool.tool_formats import CALL_FORMATS, CallFormat
 from wildtool.types import Reply, Request
 
 LIMIT = 32
@@ -42,7 +42,7 @@ class GoldPeer:
 
 
 def _calls(message: dict[str, Any]) -> Any:
-    from wildtool.models.tool_formats import ToolCall
+    from wildtool.tool_formats import ToolCall
 
     for call in message.get("tool_calls") or []:
         yield ToolCall(call["function"]["name"], json.loads(call["function"]["arguments"]))

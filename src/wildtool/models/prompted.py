@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any, cast
 
 from wildtool.json_codec import as_list, dumps
-from wildtool.models.tool_formats import CallFormat, ParsedReply, ToolCall, ToolResult
-from wildtool.models.tool_formats.lenient_json import strict_value_or
+from wildtool.tool_formats import CallFormat, ParsedReply, ToolCall, ToolResult
+from wildtool.tool_formats.lenient_json import strict_value_or
 from wildtool.types import FORMAT_CHANGE, REPAIR_CHANGE, Message, Model, Reply, Request, Tool
 
 _SAMPLE: Tool = {

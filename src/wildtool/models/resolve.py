@@ -370,7 +370,7 @@ def takes_format(name: str) -> bool:
 
 def _prompted_model(name: str, options: ModelOptions, wanted: str) -> Model:
     from wildtool.models.prompted import PromptedModel
-    from wildtool.models.tool_formats.detect import AUTO, resolve_format
+    from wildtool.tool_formats.detect import AUTO, resolve_format
 
     inner = model_from_name(name, replace(options, format=None))
     return PromptedModel(inner, resolve_format(wanted, name), AUTO if wanted == AUTO else "by option")

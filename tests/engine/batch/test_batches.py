@@ -36,7 +36,7 @@ from wildtool.models.prompted import PromptedModel
 from wildtool.models.providers.gemini import GeminiModel
 from wildtool.models.providers.openai_chat import OpenAIModel
 from wildtool.models.providers.openai_responses import ResponsesModel
-from wildtool.models.tool_formats import CALL_FORMATS
+from wildtool.tool_formats import CALL_FORMATS
 from wildtool.types import Message
 
 

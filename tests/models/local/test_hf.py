@@ -162,7 +162,7 @@ class GoldModel:
 
     async def complete(self, request: Request) -> Reply:
         from wildtool.json_codec import loads
-        from wildtool.models.tool_formats import CALL_FORMATS, ToolCall
+        from wildtool.tool_formats import CALL_FORMATS, ToolCall
 
         assert request.gold is not None
         gold = request.gold("parallel")

@@ -197,7 +197,7 @@ ListRows = list[tuple[str, str]]
 
 
 def _rows(kind: ListKind, benchmarks: "list[Benchmark]") -> ListRows:
-    from wildtool.models.tool_formats import CALL_FORMATS
+    from wildtool.tool_formats import CALL_FORMATS
 
     match kind:
         case ListKind.benchmarks:

@@ -266,7 +266,7 @@ def _batched_roles(
 
 def _print_formats(plans: "dict[str, Plan]") -> None:
     """Prints how each model under test is sent tools, where not all use native tool calls."""
-    from wildtool.models.tool_formats.detect import CHOICE_NOTES
+    from wildtool.tool_formats.detect import CHOICE_NOTES
 
     asked = {name: plan.models["agent"].settings() for name, plan in plans.items()}
     if not any("format" in settings for settings in asked.values()):

@@ -48,7 +48,7 @@ def models(incomplete: str) -> list[str]:
 
 def tool_formats(incomplete: str) -> list[str]:
     """Formats in which models write tool calls."""
-    from wildtool.models.tool_formats import CALL_FORMATS
+    from wildtool.tool_formats import CALL_FORMATS
 
     return _with_prefix(incomplete, (*CALL_FORMATS, "auto"))
 

@@ -167,8 +167,8 @@ def _entry(config: Config, name: str, table: Any) -> ModelEntry:
 def _check_format(config: Config, place: tuple[str, ...], name: str | None) -> None:
     if name is None:
         return
-    from wildtool.models.tool_formats import CALL_FORMATS
-    from wildtool.models.tool_formats.detect import AUTO
+    from wildtool.tool_formats import CALL_FORMATS
+    from wildtool.tool_formats.detect import AUTO
 
     if name not in (AUTO, *CALL_FORMATS):
         raise config.error_at(place, unknown_name("format", name, (*CALL_FORMATS, AUTO)))

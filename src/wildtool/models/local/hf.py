@@ -13,8 +13,8 @@ from wildtool.models.local.generation import Generator, Weights, prompt_seed
 from wildtool.models.prompted import PromptedModel, has_calls, message_as_text, parse_message
 from wildtool.models.providers.openai_messages import Changes
 from wildtool.models.settings import Sampling
-from wildtool.models.tool_formats import CallFormat
-from wildtool.models.tool_formats.detect import (
+from wildtool.tool_formats import CallFormat
+from wildtool.tool_formats.detect import (
     AUTO,
     BY_OPTION,
     BY_TEMPLATE,

@@ -8,11 +8,11 @@ import re
 from collections.abc import Sequence
 from typing import Any, cast
 
-from wildtool.models.tool_formats.format import CallFormat
-from wildtool.models.tool_formats.json_calls import find_bare_calls
-from wildtool.models.tool_formats.lenient_json import UnreadableValueError
-from wildtool.models.tool_formats.prompt_text import NO_CALL_TEXT, TOOLS, function_list, plain_results
-from wildtool.models.tool_formats.scanner import Scanner, ToolCall, any_of
+from wildtool.tool_formats.format import CallFormat
+from wildtool.tool_formats.json_calls import find_bare_calls
+from wildtool.tool_formats.lenient_json import UnreadableValueError
+from wildtool.tool_formats.prompt_text import NO_CALL_TEXT, TOOLS, function_list, plain_results
+from wildtool.tool_formats.scanner import Scanner, ToolCall, any_of
 from wildtool.types import Tool
 
 _NAME = r"[^\s()\[\]{}'\"=,;<>]"

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from wildtool.json_codec import dumps
-from wildtool.models.tool_formats import CALL_FORMATS, CallFormat, ToolCall
+from wildtool.tool_formats import CALL_FORMATS, CallFormat, ToolCall
 
 ANY_NAME = ("hermes", "llama3-json", "json-list", "hammer", "mistral")
 """Formats that write a name as a JSON text."""

@@ -5,17 +5,17 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from wildtool.json_codec import as_object
-from wildtool.models.tool_formats.format import CallFormat
-from wildtool.models.tool_formats.lenient_json import MAX_VALUE_DEPTH
-from wildtool.models.tool_formats.prompt_text import (
+from wildtool.tool_formats.format import CallFormat
+from wildtool.tool_formats.lenient_json import MAX_VALUE_DEPTH
+from wildtool.tool_formats.prompt_text import (
     NO_CALL_TEXT,
     TOOLS,
     json_text,
     results_between,
     tagged_functions,
 )
-from wildtool.models.tool_formats.scanner import Scanner, ToolCall
-from wildtool.models.tool_formats.tags import (
+from wildtool.tool_formats.scanner import Scanner, ToolCall
+from wildtool.tool_formats.tags import (
     parse_tag_value,
     quoted_name,
     read_name,

@@ -3,8 +3,8 @@
 import re
 
 from wildtool.errors import UsageError, unknown_name
-from wildtool.models.tool_formats import CALL_FORMATS
-from wildtool.models.tool_formats.format import CallFormat
+from wildtool.tool_formats import CALL_FORMATS
+from wildtool.tool_formats.format import CallFormat
 
 AUTO = "auto"
 BY_OPTION = "by option"

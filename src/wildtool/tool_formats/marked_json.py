@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from wildtool.models.tool_formats.format import CallFormat
-from wildtool.models.tool_formats.json_calls import find_bare_calls
-from wildtool.models.tool_formats.prompt_text import (
+from wildtool.tool_formats.format import CallFormat
+from wildtool.tool_formats.json_calls import find_bare_calls
+from wildtool.tool_formats.prompt_text import (
     NO_CALL_TEXT,
     TOOLS,
     call_json,
@@ -14,7 +14,7 @@ from wildtool.models.tool_formats.prompt_text import (
     plain_results,
     results_between,
 )
-from wildtool.models.tool_formats.scanner import Scanner, ToolCall, ToolResult, any_of
+from wildtool.tool_formats.scanner import Scanner, ToolCall, ToolResult, any_of
 from wildtool.types import Tool
 
 HERMES_OPEN, HERMES_CLOSE = "<tool_call>", "</tool_call>"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from wildtool.models.tool_formats.detect import format_of_template
+from wildtool.tool_formats.detect import format_of_template
 
 
 @pytest.mark.parametrize(

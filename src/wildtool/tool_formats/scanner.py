@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, cast
 
-from wildtool.models.tool_formats.lenient_json import LenientReader, UnreadableValueError
+from wildtool.tool_formats.lenient_json import LenientReader, UnreadableValueError
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from wildtool.models.tool_formats.prompt_text import TOOLS, tool_lines
-from wildtool.models.tool_formats.scanner import ParsedReply, Scanner, ToolCall, ToolResult, split_reasoning
+from wildtool.tool_formats.prompt_text import TOOLS, tool_lines
+from wildtool.tool_formats.scanner import ParsedReply, Scanner, ToolCall, ToolResult, split_reasoning
 from wildtool.types import Tool
 
 

@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from wildtool.models.tool_formats.format import CallFormat
-from wildtool.models.tool_formats.prompt_text import NO_CALL_TEXT, TOOLS, json_text, results_between
-from wildtool.models.tool_formats.scanner import Scanner, ToolCall, ToolResult, any_of
+from wildtool.tool_formats.format import CallFormat
+from wildtool.tool_formats.prompt_text import NO_CALL_TEXT, TOOLS, json_text, results_between
+from wildtool.tool_formats.scanner import Scanner, ToolCall, ToolResult, any_of
 from wildtool.types import Tool
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from wildtool.json_codec import dumps
-from wildtool.models.tool_formats.scanner import ToolCall, ToolResult
+from wildtool.tool_formats.scanner import ToolCall, ToolResult
 from wildtool.types import Tool
 
 NO_CALL_TEXT = (

@@ -5,9 +5,9 @@ import re
 from collections.abc import Sequence
 from typing import Any, cast
 
-from wildtool.models.tool_formats.format import CallFormat
-from wildtool.models.tool_formats.prompt_text import NO_CALL_TEXT, TOOLS, json_text
-from wildtool.models.tool_formats.scanner import Scanner, ToolCall, ToolResult
+from wildtool.tool_formats.format import CallFormat
+from wildtool.tool_formats.prompt_text import NO_CALL_TEXT, TOOLS, json_text
+from wildtool.tool_formats.scanner import Scanner, ToolCall, ToolResult
 from wildtool.types import Tool
 
 OPEN, CLOSE = "<|START_ACTION|>", "<|END_ACTION|>"

@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from typing import Any, cast
 
-from wildtool.models.tool_formats.format import CallFormat
-from wildtool.models.tool_formats.lenient_json import UnreadableValueError
-from wildtool.models.tool_formats.prompt_text import (
+from wildtool.tool_formats.format import CallFormat
+from wildtool.tool_formats.lenient_json import UnreadableValueError
+from wildtool.tool_formats.prompt_text import (
     NO_CALL_TEXT,
     TOOLS,
     call_json,
@@ -14,7 +14,7 @@ from wildtool.models.tool_formats.prompt_text import (
     function_list,
     plain_results,
 )
-from wildtool.models.tool_formats.scanner import Scanner
+from wildtool.tool_formats.scanner import Scanner
 from wildtool.types import Tool
 
 _START = re.compile(r"\[\s*+\{|\{\s*+[\"'}a-z]")

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from wildtool.json_codec import as_object
-from wildtool.models.tool_formats.lenient_json import LenientReader, UnreadableValueError, strict_value_or
-from wildtool.models.tool_formats.prompt_text import call_json, json_text
-from wildtool.models.tool_formats.scanner import REASONING_END, Scanner, ToolCall
+from wildtool.tool_formats.lenient_json import LenientReader, UnreadableValueError, strict_value_or
+from wildtool.tool_formats.prompt_text import call_json, json_text
+from wildtool.tool_formats.scanner import REASONING_END, Scanner, ToolCall
 from wildtool.types import Tool
 
 DeclaredTypes = Mapping[str, Mapping[str, frozenset[str]]]

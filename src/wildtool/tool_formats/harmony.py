@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from wildtool.models.tool_formats.format import CallFormat
-from wildtool.models.tool_formats.lenient_json import UnreadableValueError
-from wildtool.models.tool_formats.prompt_text import NO_CALL_TEXT, TOOLS, json_text
-from wildtool.models.tool_formats.scanner import Scanner, ToolCall, ToolResult
+from wildtool.tool_formats.format import CallFormat
+from wildtool.tool_formats.lenient_json import UnreadableValueError
+from wildtool.tool_formats.prompt_text import NO_CALL_TEXT, TOOLS, json_text
+from wildtool.tool_formats.scanner import Scanner, ToolCall, ToolResult
 from wildtool.types import Tool
 
 START, CHANNEL, MESSAGE = "<|start|>", "<|channel|>", "<|message|>"

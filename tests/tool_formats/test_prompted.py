@@ -11,8 +11,8 @@ from wildtool.models.baselines import make_baseline
 from wildtool.models.prompted import PromptedModel
 from wildtool.models.resolve import model_from_name
 from wildtool.models.settings import EndpointOptions
-from wildtool.models.tool_formats import CALL_FORMATS
-from wildtool.models.tool_formats.detect import NAME_PATTERNS, resolve_format
+from wildtool.tool_formats import CALL_FORMATS
+from wildtool.tool_formats.detect import NAME_PATTERNS, resolve_format
 from wildtool.types import Message, Reply, Request
 
 TOOL = {"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {}}}}

@@ -4,11 +4,11 @@ import re
 from collections.abc import Sequence
 from typing import Any, cast
 
-from wildtool.models.tool_formats.format import CallFormat
-from wildtool.models.tool_formats.lenient_json import UnreadableValueError
-from wildtool.models.tool_formats.prompt_text import NO_CALL_TEXT, TOOLS, json_text, results_between
-from wildtool.models.tool_formats.scanner import Scanner, ToolCall, any_of
-from wildtool.models.tool_formats.tags import (
+from wildtool.tool_formats.format import CallFormat
+from wildtool.tool_formats.lenient_json import UnreadableValueError
+from wildtool.tool_formats.prompt_text import NO_CALL_TEXT, TOOLS, json_text, results_between
+from wildtool.tool_formats.scanner import Scanner, ToolCall, any_of
+from wildtool.tool_formats.tags import (
     DeclaredTypes,
     declared_types,
     parameter_types,

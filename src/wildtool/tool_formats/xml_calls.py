@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 
-from wildtool.models.tool_formats.format import CallFormat
-from wildtool.models.tool_formats.prompt_text import (
+from wildtool.tool_formats.format import CallFormat
+from wildtool.tool_formats.prompt_text import (
     NO_CALL_TEXT,
     TOOLS,
     function_lines,
     results_between,
     tagged_functions,
 )
-from wildtool.models.tool_formats.scanner import ToolResult
-from wildtool.models.tool_formats.tags import TagSyntax
+from wildtool.tool_formats.scanner import ToolResult
+from wildtool.tool_formats.tags import TagSyntax
 
 QWEN_TAGS = TagSyntax(
     opening=("<tool_call>",),

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from wildtool.models.tool_formats import CALL_FORMATS, REPAIRS, ToolCall, ToolResult
+from wildtool.tool_formats import CALL_FORMATS, REPAIRS, ToolCall, ToolResult
 
 OSLO = [ToolCall("get_weather", {"city": "Oslo"})]
 TWO = [*OSLO, ToolCall("get_time", {})]
@@ -444,7 +444,7 @@ def test_every_repair_is_explained():
 
 
 def test_the_page_shows_every_format_and_every_repair():
-    page = (Path(__file__).parents[3] / "docs" / "formats.md").read_text("utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "formats.md").read_text("utf-8")
     calls = [ToolCall("get_weather", {"city": "Oslo", "days": 2}), ToolCall("get_time", {})]
     for format in CALL_FORMATS.values():
         assert f"### {format.name}\n{format.about}. Source: {format.source}." in page

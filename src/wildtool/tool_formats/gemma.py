@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 from typing import Any, cast
 
-from wildtool.models.tool_formats.format import CallFormat
-from wildtool.models.tool_formats.lenient_json import LenientReader, UnreadableValueError
-from wildtool.models.tool_formats.prompt_text import NO_CALL_TEXT, TOOLS, json_text
-from wildtool.models.tool_formats.scanner import Scanner, ToolCall, ToolResult, any_of
+from wildtool.tool_formats.format import CallFormat
+from wildtool.tool_formats.lenient_json import LenientReader, UnreadableValueError
+from wildtool.tool_formats.prompt_text import NO_CALL_TEXT, TOOLS, json_text
+from wildtool.tool_formats.scanner import Scanner, ToolCall, ToolResult, any_of
 from wildtool.types import Tool
 
 OPEN, CLOSE, QUOTE = "<|tool_call>", "<tool_call|>", '<|"|>'

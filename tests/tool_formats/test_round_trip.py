@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given, note, settings
 from hypothesis import strategies as st
 
-from models.tool_formats.calls_build import (
+from tool_formats.calls_build import (
     MARKS,
     NamedCall,
     calls_of,
@@ -14,7 +14,7 @@ from models.tool_formats.calls_build import (
     named_calls,
 )
 from wildtool.models.prompted import parse_message
-from wildtool.models.tool_formats import CALL_FORMATS, REPAIRS, CallFormat, ToolCall
+from wildtool.tool_formats import CALL_FORMATS, REPAIRS, CallFormat, ToolCall
 from wildtool.types import Request
 
 TOOL = {
