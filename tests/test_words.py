@@ -39,7 +39,7 @@ PHRASE = re.compile(rf"\b(?:{'|'.join(BETTER)})\b", re.IGNORECASE)
 PINNED = (
     "/prompts/",
     "prompt",
-    "/tool_formats/",
+    "tool_formats/",
     "generate/",
     "acebench/episode/user.py",
     "acebench/audit/episode_mutants.py",
