@@ -196,7 +196,8 @@ def test_no_provider_is_named_outside_models():
     found = [
         f"{name(path)}: {text!r}"
         for path in modules()
-        if package(path) not in {"models", "tool_formats"}  # formats are named after the models that write them
+        if package(path)
+        not in {"models", "tool_formats"}  # formats are named after the models that write them
         for text in read(path).texts
         if set(PRESETS) & {text.lower(), *text.lower().split("_")} - WORDS
     ]

@@ -1,11 +1,13 @@
 """Benchmarks are found by name among the installed ones."""
 
 import re
+from importlib import import_module
 from importlib.metadata import EntryPoint
 
 import pytest
 
 from engine.echo_benchmark import ECHO
+from wildtool import benchmarks
 from wildtool.engine import registry
 from wildtool.errors import UsageError
 
@@ -60,3 +62,15 @@ def test_a_benchmark_is_loaded_in_the_mode_that_is_asked_for():
 def test_an_unknown_mode_is_answered_with_those_of_the_benchmark():
     with pytest.raises(UsageError, match=re.escape("unknown mode 'sung' of echo (known: plain, loud)")):
         registry.load_benchmark("echo", "sung")
+
+
+def test_a_column_that_every_benchmark_has_is_refused_at_load(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(ECHO, "columns", {"calls": "VARCHAR", "mood": "VARCHAR", "detail": "VARCHAR"})
+    with pytest.raises(UsageError, match="has columns that every table of verdicts has: calls, detail; give"):
+        registry.load_benchmark("echo")
+
+
+def test_none_of_our_own_replaces_a_column_that_every_benchmark_has():
+    for name, place in {**benchmarks.OURS, **benchmarks.OF_ANY_FILE}.items():
+        module, _, benchmark = place.partition(":")
+        assert not registry.replaced_columns(getattr(import_module(module), benchmark)), name

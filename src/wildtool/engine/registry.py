@@ -97,7 +97,16 @@ def _fault(benchmark: Any, name: str) -> str | None:
         return f"lacks {', '.join(missing)}"
     if benchmark.name != name:
         return f"calls itself {benchmark.name!r}; both names must be equal, since runs record it"
+    if general := replaced_columns(benchmark):
+        return f"has columns that every table of verdicts has: {', '.join(general)}; give them other names"
     return None
+
+
+def replaced_columns(benchmark: Benchmark) -> list[str]:
+    """Columns of a benchmark that would replace those of every table of verdicts."""
+    from wildtool.engine.score.verdict_table import VERDICT_COLUMNS
+
+    return sorted({*VERDICT_COLUMNS, "detail"} & {*benchmark.columns})
 
 
 _reported: set[BrokenEntry] = set()

@@ -403,6 +403,14 @@ async def test_a_run_of_gold_answers_shows_its_numbers(folder: Path, tmp_path: P
     assert "7/7" in shown.out, "samples that are asked twice count once"
 
 
+async def test_a_run_without_any_search_is_shown_and_reported(folder: Path, tmp_path: Path) -> None:
+    run = tmp_path / "chat"
+    command = ("run", "apibank", "--data", folder, "--model", "baseline/chat", "--out", run, "-q")
+    assert (await wildtool(*command, cwd=tmp_path)).status == 0
+    shown = await wildtool("show", run, "--all", cwd=tmp_path)
+    assert (shown.status, "searches answered by words" in shown.out) == (0, True)
+
+
 # Pull ------------------------------------------------------------------------------------------------
 
 

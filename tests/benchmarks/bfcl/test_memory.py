@@ -139,7 +139,10 @@ def transcripts(item: Item, **changed: list[Message]) -> dict[str, Transcript]:
 
 def test_a_record_is_judged_from_its_replies_alone(shop: Item) -> None:
     verdicts = BFCL_BENCHMARK.judge(shop, transcripts(shop), "official")
-    assert [(one.outcome, one.fields["calls"]) for one in verdicts] == [("correct", 1), ("correct", 0)]
+    assert [(one.outcome, one.fields["decoded_calls"]) for one in verdicts] == [
+        ("correct", 1),
+        ("correct", 0),
+    ]
     settled = BFCL_BENCHMARK.rules("official").settled(shop, transcripts(shop))
     assert settled.data.memory == {"core_memory": {"name": "Ann", "size": "38"}, "archival_memory": {}}
     request = BFCL_BENCHMARK.rules("official").episode(settled, shop.units[1]).request()

@@ -309,7 +309,7 @@ def test_replies_that_do_not_do_what_was_asked_are_wrong_in_any_shape(
         (False, STATE_MISMATCH),
         (False, FORCE_TERMINATED),
     }
-    assert check.fields["calls"] == sum(len(step) for turn in episode.turns for step in turn)
+    assert check.fields["decoded_calls"] == sum(len(step) for turn in episode.turns for step in turn)
 
 
 def test_the_facts_of_an_episode_are_the_plain_values_of_its_classes_now():

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
+from training.procedures.student import teaching
 from training.procedures.training_files import call, message, row, wrote
 from wildtool.cli import app
 from wildtool.training.procedures.agreement import DISAGREEMENTS
@@ -193,3 +194,18 @@ def test_rows_that_are_no_records_are_counted_and_named(tmp_path: Path, caplog: 
 def test_no_file_is_told_to_be_a_training_file(tmp_path: Path):
     ended = type_(f"data stats {wrote(tmp_path / 'a.jsonl', {'messages': []})}")
     assert "training" not in ended.stderr
+
+
+def test_a_model_that_writes_calls_as_text_is_played(tmp_path: Path):
+    path = wrote(tmp_path / "a.jsonl", row(HUSUM, id="tide"))
+
+    def answer(body: dict[str, Any]) -> dict[str, Any]:
+        asked = body["messages"][-1]["content"].startswith("<tool_response>")
+        written = '<tool_call>{"name": "level", "arguments": {"station": "Husum"}}</tool_call>'
+        return {"content": "1.2 m" if asked else written}
+
+    with teaching(answer) as (endpoint, _):
+        run = f"run training --data {path} --model m {endpoint} --tool-format hermes -o {tmp_path}/r"
+        assert type_(run).exit_code == 0
+    shown = type_(f"show {tmp_path}/r --all")
+    assert (shown.exit_code, "calls read from text (training" in shown.output) == (0, True), shown.output

@@ -36,7 +36,9 @@ def summarize(verdicts: Any, profile: str) -> list[Metric]:
         metrics += (replace(one, headline=headline) for one in (*_weighted(levels, task), *levels))
     apis = [api for (api,) in verdicts.project("api").distinct().order("api").fetchall()]
     by_tool = [rate for task in order for rate in _tools(task, apis)]
-    ((raising, searched),) = verdicts.aggregate("COUNT(reference_error), COUNT_IF(own_search)").fetchall()
+    ((raising, searched),) = verdicts.aggregate(
+        "COUNT(reference_error), COUNT(*) FILTER (own_search)"
+    ).fetchall()
     return [
         *metrics,
         *(one for one in rate_metrics(counted, by_tool) if one.denominator),

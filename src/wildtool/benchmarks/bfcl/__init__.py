@@ -31,7 +31,11 @@ class BFCL(Benchmark):
     roles: Mapping[str, Role] = {
         "web": Role("the user's endpoint for searches and pages (web_search)", default="web/search")
     }
-    columns: Mapping[str, str] = {"version": "VARCHAR", "calls": "INTEGER", "reference_error": "VARCHAR"}
+    columns: Mapping[str, str] = {
+        "version": "VARCHAR",
+        "decoded_calls": "INTEGER",
+        "reference_error": "VARCHAR",
+    }
     card = Path(__file__).parent / "card.md"
 
     def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:

@@ -266,8 +266,10 @@ def check_answer(
     reply = final or {}
     said = native_result(reply) if as_list(reply.get("tool_calls")) else written_text(reply)
     if not said:
-        return Check(False, NO_LAST_MESSAGE, "there is no last reply without calls", fields={"calls": calls})
+        return Check(
+            False, NO_LAST_MESSAGE, "there is no last reply without calls", fields={"decoded_calls": calls}
+        )
     if is_right(said, answers):
-        return Check(True, reason="the last reply has an accepted answer", fields={"calls": calls})
+        return Check(True, reason="the last reply has an accepted answer", fields={"decoded_calls": calls})
     reason = f"expected {' or '.join(answers)!r:.200}, found {said!r:.200}"
-    return Check(False, NOT_FOUND, reason, fields={"calls": calls})
+    return Check(False, NOT_FOUND, reason, fields={"decoded_calls": calls})

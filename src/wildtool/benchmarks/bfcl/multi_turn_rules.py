@@ -94,7 +94,7 @@ class MultiTurnRules(Rules):
 
     def verdict(self, episode: Any, item: Item, unit: str) -> Check:
         played: MultiTurnEpisode = episode
-        return replace(self.check(item.data, played), fields={"calls": played.calls})
+        return replace(self.check(item.data, played), fields={"decoded_calls": played.calls})
 
     def facts(self, episode: Any, item: Item, unit: str) -> Mapping[str, Any]:
         played: MultiTurnEpisode = episode

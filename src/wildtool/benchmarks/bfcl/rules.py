@@ -135,7 +135,7 @@ class SingleTurnRules(Rules):
         except DecodeError as error:
             decoded, fault = None, Fault(NOT_DECODED, str(error))
         calls = decoded if fault is None and is_call_list(decoded) else None
-        columns: dict[str, FieldValue] = {"calls": None if calls is None else len(calls)}
+        columns: dict[str, FieldValue] = {"decoded_calls": None if calls is None else len(calls)}
         match record.category.kind:
             case "irrelevance":
                 fault = Fault(CALLED, "a call, where no function fits") if calls else None

@@ -77,8 +77,8 @@ class TrainingFile(Benchmark):
         JUDGED: "the same, and a judge model compares texts with the file's (--judge)",
     }
     roles: Mapping[str, Role] = {JUDGE: Role("the model that judges texts", default="")}
-    columns: Mapping[str, str] = {"turn": "VARCHAR", "calls": "VARCHAR", "place": "INTEGER"}
-    groups = ("turn", "calls")
+    columns: Mapping[str, str] = {"turn": "VARCHAR", "gold_calls": "VARCHAR", "place": "INTEGER"}
+    groups = ("turn", "gold_calls")
     card = Path(__file__).parent / "card.md"
 
     def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
@@ -102,7 +102,7 @@ class TrainingFile(Benchmark):
         calls = len(_turn(item, unit).gold.calls)
         return {
             "turn": "call" if calls else "text",
-            "calls": "several" if calls > 1 else str(calls),
+            "gold_calls": "several" if calls > 1 else str(calls),
             "place": int(unit),
         }
 
