@@ -19,6 +19,7 @@ LAYERS = (
     {"redact", "old_paths", "workers"},
     {"errors"},
     {"types", "sanitize", "steps", "json_codec"},
+    {"reply_ends"},
     {"data", "stats", "episode", "outputs"},
     {"toolcall", "tool_formats"},
     {"trace"},

@@ -1,0 +1,91 @@
+"""Ends of replies: each reason of each protocol has a class, and each class is read from what is recorded."""
+
+from enum import Enum
+from typing import Any, get_args
+
+import pytest
+
+from wildtool.reply_ends import NO_REPLY, NOT_RIGHT, End, reason_end, end_of
+from wildtool.types import Message, Reply
+
+DOCUMENTED = {
+    "chat completions": "stop length tool_calls content_filter function_call",
+    "servers like it": "eos eos_token abort error repetition model_length sensitive network_error"
+    " insufficient_system_resource load",
+    "Responses, status": "completed failed in_progress cancelled queued incomplete",
+    "Responses, incomplete": "max_output_tokens max_messages content_filter steered",
+    "Messages": "end_turn max_tokens stop_sequence tool_use pause_turn compaction refusal"
+    " model_context_window_exceeded",
+    "generateContent": "FINISH_REASON_UNSPECIFIED STOP MAX_TOKENS SAFETY RECITATION LANGUAGE OTHER BLOCKLIST"
+    " PROHIBITED_CONTENT SPII MALFORMED_FUNCTION_CALL IMAGE_SAFETY IMAGE_PROHIBITED_CONTENT IMAGE_OTHER NO_IMAGE"
+    " IMAGE_RECITATION UNEXPECTED_TOOL_CALL TOO_MANY_TOOL_CALLS MISSING_THOUGHT_SIGNATURE MALFORMED_RESPONSE"
+    " ESCALATION PUP_LIMITED_DISABLED CONTINUATION MODEL_ARMOR",
+}
+"""Values of each protocol's field as its reference lists them."""
+
+
+def test_each_documented_reason_has_a_class():
+    unclassed = {
+        protocol: [r for r in reasons.split() if not reason_end(r)]
+        for protocol, reasons in DOCUMENTED.items()
+    }
+    assert not any(unclassed.values()), unclassed
+
+
+def values(kind: Any) -> set[str]:
+    """The texts of a Literal at any depth, or of an Enum."""
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return {member.value for member in kind}
+    return {kind} if isinstance(kind, str) else set[str]().union(*map(values, get_args(kind)))
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "field"),
+    [
+        ("openai.types.chat.chat_completion", "Choice", "finish_reason"),
+        ("openai.types.chat.chat_completion_chunk", "Choice", "finish_reason"),
+        ("openai.types.completion_choice", "CompletionChoice", "finish_reason"),
+        ("openai.types.responses.response", "IncompleteDetails", "reason"),
+        ("openai.types.responses", "ResponseStatus", None),
+        ("anthropic.types", "StopReason", None),
+        ("anthropic.types.beta", "BetaStopReason", None),
+        ("google.genai.types", "FinishReason", None),
+    ],
+)
+def test_each_reason_of_an_installed_client_library_has_a_class(module: str, name: str, field: str | None):
+    found = getattr(pytest.importorskip(module), name)
+    reasons = values(found.model_fields[field].annotation if field else found)
+    assert reasons and not {reason for reason in reasons if not reason_end(reason)}
+
+
+@pytest.mark.parametrize(
+    ("reason", "message", "end"),
+    [
+        ("stop", {"content": "Done."}, End.COMPLETE),
+        ("stop", {"content": None, "tool_calls": [{}]}, End.CALLS),
+        ("tool_calls", {"tool_calls": [{}]}, End.CALLS),
+        ("length", {"content": "Do"}, End.CUT),
+        ("length", {"tool_calls": [{}]}, End.CUT),
+        ("content_filter", {"content": "Well,"}, End.FILTERED),
+        ("stop", {"content": None, "refusal": "I cannot."}, End.REFUSED),
+        ("stop", {"content": "Done.", "refusal": None}, End.COMPLETE),
+        ("stop", {"content": "Done.", "refusal": {"a": 1}}, End.COMPLETE),
+        ("MALFORMED_FUNCTION_CALL", {"content": ""}, End.MALFORMED),
+        ("OTHER", {"content": "So"}, End.UNFINISHED),
+        ("pause_turn", {"content": "So"}, End.PAUSED),
+        (None, {"content": "So"}, End.UNKNOWN),
+        ("brand_new", {"content": "So"}, End.UNKNOWN),
+    ],
+)
+def test_the_end_of_a_recorded_reply_follows_from_reason_and_message(
+    reason: str | None, message: Message, end: End
+):
+    assert end_of(Reply(message, finish_reason=reason)) == end
+
+
+def test_a_reason_that_is_no_text_is_unknown():
+    assert end_of(Reply({"content": "So"}, finish_reason=3)) == End.UNKNOWN  # type: ignore[arg-type]
+
+
+def test_no_end_both_decides_a_unit_and_is_no_reply():
+    assert not NOT_RIGHT & NO_REPLY
