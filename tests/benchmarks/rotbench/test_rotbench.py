@@ -131,6 +131,25 @@ def test_a_value_counts_under_the_name_that_the_tool_declares_q11():
     assert levels(said("run", **{"code:": "1 + 2"}), wanted) == [1, 1]
 
 
+def test_the_authors_drop_parameters_of_any_value_for_the_answers_that_follow_q12():
+    answers = (
+        said("opening_hours", place="museum", day="None"),
+        said("opening_hours", place="zoo", day="None"),
+    )
+    reply = said("opening_hours", place="zoo", day="today")
+    assert check(reply, parsed(*answers), "original").fields["level"] == 2
+    assert levels(reply, parsed(*answers)) == [3, 3]
+
+
+@pytest.mark.parametrize(
+    ("between", "level"), [(" ", 3), ("\n", 3), (":", 3), ("\u00a0", 3), ("", 0), ("  ", 3), ("::", 0)]
+)
+def test_the_authors_skip_one_character_after_the_mark_whatever_it_is_q13(between: str, level: int):
+    reply = f'Action: opening_hours\nAction Input:{between}{{"place": "library", "day": "x"}}'
+    assert check(reply, parsed(), "original").fields["level"] == level
+    assert levels(reply, parsed()) == [3, 3]
+
+
 def test_one_more_parameter_is_wrong():
     assert levels(said("opening_hours", place="library", day="x", hour="9"), parsed()) == [1, 1]
 

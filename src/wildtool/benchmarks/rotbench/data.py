@@ -225,7 +225,7 @@ def parse_record(record: dict[str, Any], environment: str, count: int, where: st
         scenario=required_field(record, "scenario", str, where),
         turns=tuple(texts),
         tools=_tools(texts[0][1], where),
-        answers=tuple(_answer(text, f"{where}: answer {number}") for number, text in enumerate(answers)),
+        answers=tuple(parse_answer(text, f"{where}: answer {number}") for number, text in enumerate(answers)),
     )
 
 
@@ -242,7 +242,8 @@ def _tools(system: str, where: str) -> tuple[Mapping[str, Any], ...]:
     return tuple(tools)
 
 
-def _answer(text: Any, where: str) -> Answer:
+def parse_answer(text: Any, where: str = "answer") -> Answer:
+    """One accepted answer. Raises DataError naming the place."""
     if not isinstance(text, str):
         raise DataError(f"{where}: expected a text, found {json_type(text)}")
     action, given = (text.find(mark) for mark in _MARKS)

@@ -93,7 +93,7 @@ def read_strictly(text: str | None) -> Call:
     name = text[action + 8 : given]
     if not name:
         raise EvaluatorError("IndexError")
-    arguments = _json(text[given + len(_INPUT) :])
+    arguments = _json(text[given + 14 :])  # whatever sign stands behind the colon is skipped (Q13)
     if not arguments or isinstance(arguments, str):
         raise UnreadableError("the action input is empty or a text (Q1)")
     return Call(name.removesuffix("\n"), arguments)
@@ -133,25 +133,43 @@ def _line_call(text: str) -> tuple[str, int]:
 
 def published_level(call: Call, record: RotRecord) -> int:
     """The cascade of section 5: 0 wrong tool, 1 right tool, 2 right parameters, 3 right values."""
-    name, best = call.name, 0
+    return max((_level_of(call.arguments, *fitting) for fitting in _fitting(call, record)), default=0)
+
+
+def authors_level(call: Call, record: RotRecord) -> int:
+    """The same, but once the parameters fit, those that do not matter are missing in the reply for good (Q12)."""
+    arguments = dict(call.arguments) if isinstance(call.arguments, dict) else call.arguments
+    best = 0
+    for answer, exempt in _fitting(call, record):
+        best = max(
+            best, min(2, _level_of(call.arguments, answer, exempt)), _level_of(arguments, answer, exempt)
+        )
+        if arguments.keys() == answer.arguments.keys():
+            arguments = {key: value for key, value in arguments.items() if key in _compared(answer)}
+    return best
+
+
+def _fitting(call: Call, record: RotRecord) -> Iterator[tuple[Answer, bool]]:
+    """The accepted answers with the reply's tool, and whether their values are not compared (Q2, Q3)."""
+    name = call.name
     for answer in record.answers:
         if answer.name == record.finish and name == "finish":
             name = record.finish  # and it stays so for the answers that follow (Q4)
         if name == answer.name:
-            best = max(best, _published_level_of(answer, call.arguments, record))
-    return best
+            if not isinstance(call.arguments, dict):
+                raise EvaluatorError("AttributeError")
+            yield answer, answer.name in (record.finish, record.ask, *_LITERAL_ROLES)
 
 
-def _published_level_of(answer: Answer, given: Any, record: RotRecord) -> int:
-    if not isinstance(given, dict):
-        raise EvaluatorError("AttributeError")
-    arguments = cast(dict[str, Any], given)
+def _compared(answer: Answer) -> Mapping[str, Any]:
+    return {key: value for key, value in answer.arguments.items() if str(value) != NO_MATTER}
+
+
+def _level_of(arguments: Mapping[str, Any], answer: Answer, exempt: bool) -> int:
     if arguments.keys() != answer.arguments.keys():
         return 1
-    if answer.name in (record.finish, record.ask, *_LITERAL_ROLES):  # values are not compared (Q2, Q3)
-        return 3
-    matter = {key: value for key, value in answer.arguments.items() if str(value) != NO_MATTER}
-    return 3 if matter == {key: arguments[key] for key in matter} else 2
+    compared = _compared(answer)
+    return 3 if exempt or compared == {key: arguments[key] for key in compared} else 2
 
 
 def fixed_level(call: Call, record: RotRecord) -> int:
@@ -287,7 +305,7 @@ def _failed(kind: str, reason: str, reference_error: str | None = None) -> Check
 
 PROFILES: Mapping[str, tuple[Callable[[str | None], Call], Callable[[Call, RotRecord], int]]] = {
     "toleap": (read_leniently, published_level),
-    "original": (read_strictly, published_level),
+    "original": (read_strictly, authors_level),
     "fixed": (read_by_lines, fixed_level),
 }
 """Parser and cascade of each profile."""
