@@ -5,7 +5,7 @@ from typing import Any, get_args
 
 import pytest
 
-from wildtool.reply_ends import NO_REPLY, NOT_RIGHT, End, reason_end, end_of
+from wildtool.reply_ends import NO_REPLY, NOT_RIGHT, End, end_of, reason_end
 from wildtool.types import Message, Reply
 
 DOCUMENTED = {

@@ -70,6 +70,31 @@ def test_parameters_are_read_under_one_name_q2():
     assert [counted([both], parsed(), profile).ok_param for profile in ("toleap", "fixed")] == [4, 2]
 
 
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "[{}]", '{{"calls": {}}}', '{{"note": "[x", "answer": {}}}', '{{"n": 2, "o": {{"api_list": {}}}}}',
+                "```json\n{}\n```", "The calls are: {}", "{} That is all.", "api_calls = {}",
+            ]
+        ),
+        max_size=3,
+    )
+)  # fmt: skip
+def test_what_toleap_accepts_as_exactly_gold_is_accepted_in_any_wrap_q13(wraps: list[str]):
+    text = json.dumps([TIDE, BOAT])
+    for wrap in wraps:
+        text = wrap.format(text)
+    toleap, fixed = right(text, parsed(TIDE, BOAT))
+    assert fixed or not toleap
+    wrong = text.replace("Vigo", "Porto")
+    assert right(wrong, parsed(TIDE, BOAT)) == [False, False]
+
+
+def test_one_call_in_an_object_is_a_list_of_one_q13():
+    assert right({"call": TIDE}, parsed()) == [False, True]
+
+
 def test_the_skeleton_of_the_prompt_is_no_answer_q3():
     skeleton = '[{"api": "", "parameters": {"": ""}, "responses": ["API_call_0"]}]'
     assert right(f"{skeleton}\n{json.dumps([TIDE])}", parsed()) == [False, True]

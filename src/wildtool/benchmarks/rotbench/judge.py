@@ -138,25 +138,25 @@ def published_level(call: Call, record: RotRecord) -> int:
 
 def authors_level(call: Call, record: RotRecord) -> int:
     """The same, but once the parameters fit, those that do not matter are missing in the reply for good (Q12)."""
-    arguments = dict(call.arguments) if isinstance(call.arguments, dict) else call.arguments
+    arguments: dict[str, Any] = call.arguments
     best = 0
     for answer, exempt in _fitting(call, record):
         best = max(
             best, min(2, _level_of(call.arguments, answer, exempt)), _level_of(arguments, answer, exempt)
         )
         if arguments.keys() == answer.arguments.keys():
-            arguments = {key: value for key, value in arguments.items() if key in _compared(answer)}
+            arguments = {key: arguments[key] for key in _compared(answer)}
     return best
 
 
 def _fitting(call: Call, record: RotRecord) -> Iterator[tuple[Answer, bool]]:
     """The accepted answers with the reply's tool, and whether their values are not compared (Q2, Q3)."""
-    name = call.name
+    name, is_object = call.name, isinstance(call.arguments, dict)
     for answer in record.answers:
         if answer.name == record.finish and name == "finish":
             name = record.finish  # and it stays so for the answers that follow (Q4)
         if name == answer.name:
-            if not isinstance(call.arguments, dict):
+            if not is_object:
                 raise EvaluatorError("AttributeError")
             yield answer, answer.name in (record.finish, record.ask, *_LITERAL_ROLES)
 

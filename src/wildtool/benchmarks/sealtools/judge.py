@@ -27,6 +27,8 @@ _BRACKET = re.compile(r"[\[\]]")
 _BEGINNING = re.compile(r"[\[{]")
 _THOUGHT = re.compile(r"^\s*<think>.*?</think>", re.DOTALL)
 _BETWEEN = re.compile(r"[\s,]*(?=\{)")
+MAX_WRAPS = 8
+"""Lists and objects around a list of calls through which `fixed` looks."""
 MAX_LISTS = 20
 """Beginnings of a list that `fixed` tries."""
 MAX_CHARACTERS = 100_000
@@ -168,13 +170,28 @@ def read_fixed(text: str | None) -> list[Any] | None:
         if end is not None and found[0] == "{" and plain[: found.start()].rstrip().endswith("["):
             start = _end_of_objects(plain, start)  # of a list that is cut off
             continue
-        calls = as_list(value) if isinstance(value, list) else [value]
-        named = [as_object(call).get("api") for call in calls]
-        if any(isinstance(name, str) and name for name in named):
-            if isinstance(value, dict):  # one object after another (Q6)
+        calls = _calls_within(value)
+        if calls is not None:
+            if calls == [value]:  # one object after another (Q6)
                 calls = [_value_at(plain, place)[0] for place in (found.start(), *_objects(plain, start))]
             return calls
     return None
+
+
+def _calls_within(value: Any, depth: int = 0) -> list[Any] | None:
+    """The first list of calls that a value is or holds, or its first call alone (Q13); None where it has none."""
+    if _names_api(value):
+        return [value]
+    entries = [*as_object(value).values()] if isinstance(value, dict) else as_list(value)
+    if isinstance(value, list) and any(map(_names_api, entries)):
+        return entries
+    within = (_calls_within(entry, depth + 1) for entry in entries) if depth < MAX_WRAPS else iter(())
+    return next((calls for calls in within if calls is not None), None)
+
+
+def _names_api(value: Any) -> bool:
+    name = as_object(value).get("api")
+    return isinstance(name, str) and bool(name)
 
 
 def _objects(text: str, start: int) -> Iterator[int]:
