@@ -8,8 +8,10 @@ import pytest
 from review.made_sets import TEXT, decide, edit, mini_records, project, recheck, tiny_records
 from wildtool.errors import UsageError
 from wildtool.review.history import EditConflict
-from wildtool.review.pointers import Change
+from wildtool.review.pointers import Change, value_at
 from wildtool.review.project import ReviewProject
+from wildtool.review.release import item_provenance
+from wildtool.review.restore import restore_version
 from wildtool.review.store.sqlite import SqliteStore
 
 
@@ -87,6 +89,73 @@ def test_edits_that_exclude_each_other_are_shown_as_such(tmp_path: Path):
     taken, excluded = review.item("s0").proposal()
     assert [change.after for change in taken] == ["ann too.", "bob too."]
     assert [change.after for change in excluded] == ["As bob says."]
+
+
+def test_edits_that_exclude_each_other_are_not_both_taken(tmp_path: Path):
+    review = assigned(tmp_path)
+    whole = {"name": "prepare_to_answer", "arguments": {"answer_type": "tool"}}
+    for who, field, after in (
+        ("ann", "/english_answer_list/0/0/action/arguments/answer_type", "x"),
+        ("bob", "/english_answer_list/0/0/action", whole),
+    ):
+        edit(review, who, "s0", after, field)
+        decide(review, who, "s0")
+    taken, excluded = review.item("s0").proposal()
+    seen = review.item("s0").digest
+    before = review.state.n
+    for order in ([*taken, *excluded], [*excluded, *taken]):
+        with pytest.raises(UsageError, match="exclude each other"):
+            review.resolve("judge", "s0", seen, "approve", order)
+    assert review.state.n == before
+    review.resolve("judge", "s0", seen, "approve", excluded)
+    assert value_at(review.item("s0").content, "/english_answer_list/0/0/action") == whole
+
+
+@pytest.mark.parametrize("blind", [False, True])
+def test_an_earlier_version_is_restored_with_what_was_stale_then(tmp_path: Path, blind: bool):
+    review = assigned(tmp_path) if blind else project(tmp_path, tiny_records(1))
+    first = review.item("s0").seen_by("ann")
+    edit(review, "ann", "s0", "A.")
+    recheck(review, "ann", "s0")
+    second = review.item("s0").seen_by("ann")
+    edit(review, "ann", "s0", "B.")
+    edit(review, "ann", "s0", "C.", "/english_tasks/1")
+    for content, digest in (second, first, second):
+        found = restore_version(review, "ann", "s0", review.item("s0").seen_by("ann")[1], digest)
+        assert found.seen_by("ann") == (content, digest)
+        assert found.stale_for("ann") == set()
+    assert review.item("s0").seen_by("owner")[0]["english_tasks"][0] == (
+        "Tell me about number 0." if blind else "A."
+    )
+    with pytest.raises(UsageError, match="no such version"):
+        restore_version(
+            review, "bob" if blind else "ann", "s0", review.item("s0").seen_by("bob")[1], "f" * 64
+        )
+    if blind:
+        with pytest.raises(UsageError, match="no such version"):
+            restore_version(review, "bob", "s0", first[1], second[1])
+
+
+def test_what_was_undone_is_released_as_written_by_its_first_author(tmp_path: Path):
+    review = project(tmp_path, tiny_records(1))
+    first = review.item("s0").digest
+    edit(review, "ann", "s0", "A.", "/english_tasks/1")
+    restore_version(review, "ann", "s0", review.item("s0").digest, first)
+    assert item_provenance(review.item("s0"), {})["fields"]["/english_tasks/1"] == {"by": "set"}
+
+
+def test_a_task_that_a_twin_made_stale_meanwhile_stays_stale(tmp_path: Path):
+    records = tiny_records(2)
+    for record, lang in zip(records, ("en", "zh"), strict=True):
+        record["made_by"] = {"twin": "t", "lang": lang}
+    review = project(tmp_path, records)
+    assert review.state.twins_of("s0") == ["s1"]
+    first = review.item("s0").digest
+    edit(review, "ann", "s0", "A.", "/english_tasks/1")
+    recheck(review, "ann", "s1")
+    edit(review, "ann", "s1", "B.", "/english_tasks/1")
+    found = restore_version(review, "ann", "s0", review.item("s0").digest, first)
+    assert found.stale == {1}
 
 
 def test_a_second_saver_of_one_version_is_shown_what_is_there(tmp_path: Path):

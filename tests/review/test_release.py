@@ -2,14 +2,17 @@
 
 import hashlib
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from review.made_sets import decide, edit, mini_records, project, tiny_records
 from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
+from wildtool.cli import app
 from wildtool.errors import UsageError
 from wildtool.json_codec import read_json_lines
 from wildtool.review.files import export_log, merge_log
@@ -53,7 +56,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
 
 def test_the_release_holds_what_was_approved_and_loads_as_the_benchmark_does(tmp_path: Path):
     review = reviewed(tmp_path)
-    manifest = write_release(review, tmp_path / "out")
+    manifest = write_release(review, tmp_path / "out", allow_findings=True)
     source = WILDTOOLBENCH.locate(str(tmp_path / "out" / "sessions.jsonl"))
     loaded = {item.id: item.data for item in WILDTOOLBENCH.load(source)}
     assert list(loaded) == ["wild_mini_0", "wild_mini_1", "wild_mini_3"]
@@ -64,7 +67,7 @@ def test_the_release_holds_what_was_approved_and_loads_as_the_benchmark_does(tmp
 
 
 def test_the_manifest_names_every_file_by_its_digest(tmp_path: Path):
-    write_release(reviewed(tmp_path), tmp_path / "out")
+    write_release(reviewed(tmp_path), tmp_path / "out", allow_findings=True)
     found = files_of(tmp_path / "out")
     manifest = json.loads(found.pop("manifest.json"))
     assert manifest["files"] == {name: hashlib.sha256(data).hexdigest() for name, data in found.items()}
@@ -72,16 +75,16 @@ def test_the_manifest_names_every_file_by_its_digest(tmp_path: Path):
 
 def test_the_same_log_gives_the_same_bytes(tmp_path: Path):
     review = reviewed(tmp_path)
-    write_release(review, tmp_path / "out")
+    write_release(review, tmp_path / "out", allow_findings=True)
     export_log(review.store, tmp_path / "log.jsonl")
     again = ReviewProject.create(SqliteStore(tmp_path / "again.sqlite"), review.format)
     merge_log(again, tmp_path / "log.jsonl")
-    write_release(again, tmp_path / "again")
+    write_release(again, tmp_path / "again", allow_findings=True)
     assert files_of(tmp_path / "again") == files_of(tmp_path / "out")
 
 
 def test_provenance_names_model_and_person_of_each_field_by_pseudonym(tmp_path: Path):
-    write_release(reviewed(tmp_path), tmp_path / "out")
+    write_release(reviewed(tmp_path), tmp_path / "out", allow_findings=True)
     first = rows(tmp_path / "out" / "provenance.jsonl")[0]
     assert first["made_by"] == {"by": "model", "models": {"planner": "some-model"}}
     assert first["fields"]["/english_tasks/0"]["by"] == "person"
@@ -104,7 +107,7 @@ def test_a_text_of_a_model_has_that_model_as_its_source(tmp_path: Path):
 
 
 def test_preference_pairs_have_the_text_before_and_after(tmp_path: Path):
-    write_release(reviewed(tmp_path), tmp_path / "out")
+    write_release(reviewed(tmp_path), tmp_path / "out", allow_findings=True)
     (pair,) = rows(tmp_path / "out" / "preferences.jsonl")
     assert (pair["item"], pair["kind"], pair["task"]) == ("wild_mini_0", "user text", 0)
     assert pair["rejected"] == mini_records(1)[0]["english_tasks"][0]
@@ -129,7 +132,7 @@ def test_other_accepted_values_and_kinds_of_edges_are_released_and_prefer_nothin
 
 
 def test_no_name_and_no_remark_leaves_the_review(tmp_path: Path):
-    write_release(reviewed(tmp_path), tmp_path / "out")
+    write_release(reviewed(tmp_path), tmp_path / "out", allow_findings=True)
     files = files_of(tmp_path / "out")
     assert "provenance.jsonl" in files
     for name, data in files.items():
@@ -138,7 +141,7 @@ def test_no_name_and_no_remark_leaves_the_review(tmp_path: Path):
 
 
 def test_the_card_has_rounds_stop_rule_and_agreement(tmp_path: Path):
-    write_release(reviewed(tmp_path), tmp_path / "out")
+    write_release(reviewed(tmp_path), tmp_path / "out", allow_findings=True)
     card = (tmp_path / "out" / "card.md").read_text("utf-8")
     assert "Approved: 3 of 4." in card
     # Two of four items without error: one edited, one rejected, one approved, one approved by the adjudicator.
@@ -153,8 +156,9 @@ def test_hostile_texts_are_no_markup_in_the_card(tmp_path: Path):
     records[0]["id"] = "../../s0"
     review = project(tmp_path, records)
     decide(review, "me", "../../s0")
-    write_release(review, tmp_path / "out")
+    write_release(review, tmp_path / "out", allow_findings=True)
     card = (tmp_path / "out" / "card.md").read_text("utf-8")
+    assert "| ../../s0 | schema | error | /english\\_task\\_types/0 |".replace("\\_", "&#95;") in card
     assert "<script" not in card and "[x](" not in card and "\n# Head" not in card
     assert sorted(files_of(tmp_path / "out")) == [
         "card.md", "manifest.json", "preferences.jsonl", "provenance.jsonl", "sessions.jsonl"
@@ -164,6 +168,64 @@ def test_hostile_texts_are_no_markup_in_the_card(tmp_path: Path):
 def test_nothing_is_released_before_something_is_approved(tmp_path: Path):
     with pytest.raises(UsageError, match="no item is approved"):
         write_release(project(tmp_path), tmp_path / "out")
+
+
+def exported(tmp_path: Path, *words: str) -> tuple[int, str]:
+    """Exit status and output of the command."""
+    line = ["review", "export", str(tmp_path / "set.jsonl"), "-o", str(tmp_path / "out"), *words]
+    ended = CliRunner().invoke(app, line, prog_name="wildtool")
+    return ended.exit_code, " ".join(ended.output.split())
+
+
+def test_items_in_which_rules_find_something_are_exported_only_if_told(
+    tmp_path: Path,
+):
+    review = project(tmp_path, mini_records(2))
+    for item in review.state.items:
+        decide(review, "me", item)
+    review.close()
+    assert exported(tmp_path)[0] == 0
+    assert (
+        "Open findings\n\nWhat the rules find in approved items, which people left as they are.\n\nNone."
+        in (tmp_path / "out" / "card.md").read_text("utf-8")
+    )
+    review = project(tmp_path, [])
+    edit(review, "me", "wild_mini_1", "no such tool", "/english_answer_list/0/0/action/name")
+    decide(review, "me", "wild_mini_1")
+    review.close()
+    shutil.rmtree(tmp_path / "out")
+    status, told = exported(tmp_path)
+    assert status == 2
+    assert "in 1 of 2 approved items, such as wild_mini_1" in told and "--allow-findings" in told
+    assert not (tmp_path / "out").exists()
+    assert exported(tmp_path, "--allow-findings")[0] == 0
+    assert "| wild&#95;mini&#95;1 | " in (tmp_path / "out" / "card.md").read_text("utf-8")
+
+
+def test_a_release_follows_from_the_log_whatever_was_kept_beside_it(tmp_path: Path):
+    review = project(tmp_path, tiny_records(3))
+    for item in review.state.items:
+        decide(review, "me", item)
+    review.close()
+    store = SqliteStore(tmp_path / "set.review.sqlite")
+    kept = store.snapshot() or b""
+    store.save_snapshot(9, kept.replace(b'"approved"', b'"approvee"', 1))
+    store.rows("UPDATE review_log SET item = 's9' WHERE item = 's1' AND n > 3")
+    store.close()
+    assert exported(tmp_path)[0] == 0
+    assert [row["id"] for row in rows(tmp_path / "out" / "sessions.jsonl")] == ["s0", "s1", "s2"]
+
+
+def test_nothing_is_released_from_a_damaged_log(tmp_path: Path):
+    review = project(tmp_path, tiny_records(2))
+    decide(review, "me", "s0")
+    review.close()
+    store = SqliteStore(tmp_path / "set.review.sqlite")
+    (line,) = [line for n, line in enumerate(store.lines(), 1) if n == 2]
+    store.rows("UPDATE review_log SET line = ? WHERE n = 2", [line.replace(b"number 1", b"number 7")])
+    store.close()
+    status, told = exported(tmp_path)
+    assert status == 2 and "line 2: was changed after it was written" in told
 
 
 def test_a_folder_with_other_things_is_left_alone(tmp_path: Path):

@@ -1,11 +1,12 @@
 """Whatever people do, in whatever order: the log alone gives the live state back."""
 
 from collections.abc import Sequence
+from hashlib import sha256
 
 import pytest
 from hypothesis import given, settings
 
-from review.made_sets import edit, project, tiny_records
+from review.made_sets import decide, edit, project, recheck, tiny_records
 from review.steps import STEPS, Step, step
 from wildtool.errors import RecordError
 from wildtool.review.log import verified
@@ -43,24 +44,42 @@ def test_queues_are_filtered_by_what_people_look_for(tmp_path_factory: pytest.Te
     assert [item.id for item in review.state.queue("all", wanted=Filter(text="S3"))] == ["s3"]
 
 
-def test_a_snapshot_that_does_not_follow_from_the_log_is_found_and_replaced(
+def test_a_flipped_byte_in_the_kept_state_changes_nothing_and_is_named(
     tmp_path_factory: pytest.TempPathFactory,
 ):
     review = project(tmp_path_factory.mktemp("review"))
-    wrong = review.state.dump().replace(b'"generated"', b'"approved"')
-    review.store.save_snapshot(review.state.n, wrong)
-    again = ReviewProject.open(review.store)
-    assert again.state.items["s0"].stage == "approved"
-    with pytest.raises(RecordError, match="did not follow from the log"):
-        again.verify("set")
-    assert ReviewProject.open(review.store).verify("set") == review.state.n
+    decide(review, "owner", "s0")
+    live = review.state.dump()
+    for place in (0, 70, live.index(b'"approved"') + 3, len(live) - 1):
+        flipped = bytearray(live)
+        flipped[place] ^= 1
+        review.store.save_snapshot(review.state.n, bytes(flipped))
+        again = ReviewProject.open(review.store)
+        assert again.state.dump() == live
+        with pytest.raises(RecordError, match="did not follow from the log"):
+            again.verify("set")
+        assert ReviewProject.open(review.store).verify("set") == review.state.n
+
+
+def test_a_kept_state_of_another_log_is_not_used(tmp_path_factory: pytest.TempPathFactory):
+    review, other = (project(tmp_path_factory.mktemp("review")) for _ in range(2))
+    decide(other, "owner", "s0")
+    edit(review, "owner", "s0", "Mine.")
+    recheck(review, "owner", "s0")
+    live = review.state.dump()
+    review.store.save_snapshot(other.state.n, other.state.dump())
+    assert ReviewProject.open(review.store).state.dump() == live
 
 
 def test_a_snapshot_of_another_version_is_not_used(tmp_path_factory: pytest.TempPathFactory):
     review = project(tmp_path_factory.mktemp("review"))
     dumped = review.state.dump()
-    assert (
-        State.load(review.format, dumped.replace(f'"version":{STATE_VERSION}'.encode(), b'"version":0', 1))
-        is None
-    )
+    old = dumped.partition(b"\n")[2].replace(f'"version":{STATE_VERSION}'.encode(), b'"version":0', 1)
+    assert State.load(review.format, sha256(old).hexdigest().encode() + b"\n" + old) is None
     assert State.load(review.format, dumped[:-1]) is None
+
+
+def test_a_snapshot_of_an_older_wildtool_is_replaced_without_a_word(tmp_path_factory: pytest.TempPathFactory):
+    review = project(tmp_path_factory.mktemp("review"))
+    review.store.save_snapshot(review.state.n, review.state.dump().partition(b"\n")[2])
+    assert ReviewProject.open(review.store).verify("set") == review.state.n

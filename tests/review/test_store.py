@@ -9,13 +9,14 @@ import sys
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
 
 from review.made_sets import decide, edit, project_in, tiny_records
 from review.postgres_server import PostgresServer, missing_postgres
-from wildtool.errors import DataError, StorageError
+from wildtool.errors import DataError, RecordError, StorageError
 from wildtool.review.log import Draft, verified
 from wildtool.review.project import ReviewProject
 from wildtool.review.sets import open_store
@@ -96,6 +97,28 @@ def test_a_review_opens_from_its_snapshot_and_what_came_after(place: str):
     live = review.state.dump()
     again = ReviewProject.open(open_store(place))
     assert again.state.dump() == live == fold(review.format, review.store.read()).dump()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE review_log SET item = 's9' WHERE n = 3",
+        "UPDATE review_items SET last = 1 WHERE item = 's0'",
+        "DELETE FROM review_items WHERE item = 's1'",
+    ],
+)
+def test_an_index_that_does_not_follow_from_the_log_is_named_and_mended(place: str, damage: str):
+    review = project_in(open_store(place), tiny_records(3))
+    decide(review, "owner", "s0")
+    review.close()
+    store: Any = open_store(place)
+    store.rows(damage)
+    with pytest.raises(RecordError, match=r"index .* did not follow from the log"):
+        ReviewProject.open(store).verify("set")
+    mended = ReviewProject.open(store)
+    assert mended.verify("set") == mended.state.n
+    assert [len(store.history(item)) for item in ("s0", "s1", "s2")] == [3, 1, 1]
+    edit(mended, "owner", "s1", "It can be written.")
 
 
 def test_two_processes_lose_no_update(place: str):

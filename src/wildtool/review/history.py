@@ -66,6 +66,16 @@ class Version:
     """The entry that made it."""
 
 
+@dataclass(frozen=True, slots=True)
+class PastVersion:
+    """A content that a person saw before the current one."""
+
+    digest: str
+    content: Any
+    until: int
+    """Number of the entry that replaced it."""
+
+
 @dataclass(slots=True)
 class Branch:
     """A reviewer's own copy of an item."""
@@ -169,6 +179,21 @@ class ItemHistory:
         """The content that a person sees and changes, and its digest."""
         branch = self.branch_of(who)
         return (branch.content, branch.digest) if branch else (self.content, self.digest)
+
+    def versions_for(self, who: str) -> list[PastVersion]:
+        """What a person saw before, oldest first: versions of the item, or of their own copy where they have one."""
+        branch = self.branch_of(who)
+        if branch is None or self.open is None:
+            return [
+                PastVersion(old.digest, old.content, new.entry.n)
+                for old, new in zip(self.versions, self.versions[1:], strict=False)
+            ]
+        content = next(one.content for one in reversed(self.versions) if one.digest == self.open.base)
+        past: list[PastVersion] = []
+        for entry in branch.entries:
+            past.append(PastVersion(content_digest(content), content, entry.n))
+            content = forced(content, entry.change)
+        return past
 
     def stale_for(self, who: str) -> set[int]:
         """Tasks that a person has to check again."""

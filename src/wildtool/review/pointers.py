@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final, cast
 
-from wildtool.errors import DataError
+from wildtool.errors import DataError, UsageError
 
 
 class Absent(Enum):
@@ -108,6 +108,16 @@ def _replaced(content: Any, parts: Sequence[str], after: Any) -> Any:
 def overlap(one: str, other: str) -> bool:
     """Whether two pointers lead to the same part, or one into the other's."""
     return one == other or one.startswith(f"{other}/") or other.startswith(f"{one}/")
+
+
+def check_together(changes: Sequence[Change]) -> None:
+    """Raises UsageError for changes of which one would replace what another one made."""
+    for k, one in enumerate(changes):
+        for other in changes[:k]:
+            if overlap(one.field, other.field):
+                raise UsageError(
+                    "{0} and {1} exclude each other: take only one of these edits", other.field, one.field
+                )
 
 
 def differences(old: Any, new: Any, field: str = "") -> Iterator[Change]:

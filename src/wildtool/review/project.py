@@ -22,7 +22,7 @@ from wildtool.review.history import (
 )
 from wildtool.review.log import Draft, Entry, chained, now, verified
 from wildtool.review.people import ROLES, Person, check_name, new_token, person_of_token, token_hash
-from wildtool.review.pointers import Change, changed, content_digest, same_json
+from wildtool.review.pointers import Change, changed, check_together, content_digest, same_json
 from wildtool.review.rounds import assigned_pairs, draw_sample
 from wildtool.review.state import State, fold
 from wildtool.review.store.base import Store, StoreConflict
@@ -47,15 +47,23 @@ class ReviewProject:
     """A review: the store, and the state folded from it. For one thread; several processes may use one store."""
 
     def __init__(self, store: Store, format_: ReviewFormat, clock: Callable[[], str] = now) -> None:
-        """Folds what is in the store, from its last snapshot on."""
+        """Folds what is in the store, from its last snapshot on if that follows from the log."""
         self.store = store
         self.format = format_
         self._clock = clock
         self._items: OrderedDict[str, ItemHistory] = OrderedDict()
         data = store.snapshot()
-        self.state = (State.load(format_, data) if data else None) or State(format_)
+        kept = State.load(format_, data) if data else None
+        # Snapshots without a digest are of an older wildtool.
+        self._doubtful = bool(data) and not data.startswith(b"{") and not (kept and self._is_logged(kept))
+        self.state = State(format_) if kept is None or self._doubtful else kept
         self._snapshot = self.state.n
-        self.refresh()
+        try:
+            self.refresh()
+        except RecordError:
+            # What the index gives of an item may not follow from the log; a whole log does without it.
+            self.state, self._doubtful = State(format_), True
+            self.refresh()
 
     @classmethod
     def create(cls, store: Store, format_: ReviewFormat) -> "ReviewProject":
@@ -93,7 +101,7 @@ class ReviewProject:
         return fresh
 
     def verify(self, name: str, last: str | None = None) -> int:
-        """Checks the whole log, and that the state follows from it; returns the number of entries.
+        """Checks the whole log, and that the index and the state follow from it; returns the number of entries.
 
         Args:
             name: of the store, for messages.
@@ -101,17 +109,27 @@ class ReviewProject:
 
         Raises RecordError naming the first bad entry.
         """
+        if self.follow_log(name, last):
+            raise RecordError(
+                f"{name}: the state or the index that was kept did not follow from the log; it has been computed again"
+            )
+        return self.state.n
+
+    def follow_log(self, name: str, last: str | None = None) -> bool:
+        """Computes index and state from the whole log; whether those that were kept did not follow from it.
+
+        Args and errors as of `verify`.
+        """
         self.refresh()
         entries = list(verified(self.store.lines(), name, last=last or self.store.head()[1]))
         again = fold(self.format, entries)
-        if again.dump() != self.state.dump():
-            # Only the snapshot can be wrong: the log has just been found intact.
-            self.state = again
+        # Only what was computed from the log can be wrong: it has just been found intact.
+        wrong = self.store.mend_index(entries) or self._doubtful or again.dump() != self.state.dump()
+        if wrong:
+            self.state, self._doubtful = again, False
+            self._items.clear()
             self.store.save_snapshot(again.n, again.dump())
-            raise RecordError(
-                f"{name}: the state that was kept did not follow from the log; it has been computed again"
-            )
-        return len(entries)
+        return wrong
 
     def item(self, item: str) -> ItemHistory:
         """An item with its versions and reviews. Raises UsageError if there is none of that id."""
@@ -193,6 +211,12 @@ class ReviewProject:
             item,
             lambda found: [] if found.digest in found.checks else [self._check(found.id, found.content)],
         )
+
+    def open_findings(self, item: str) -> list[RuleFinding]:
+        """What the rules find in the current version of an item, also if they were never run over it."""
+        found = self.item(item)
+        known = found.findings()
+        return self._findings(found.content) if known is None else known
 
     def why_not(self, found: ItemHistory, who: str) -> str:
         """Why a person cannot edit an item or decide on it now; empty if they can."""
@@ -290,12 +314,14 @@ class ReviewProject:
             seen: digest of the item's own current version.
             changes: against that version, such as those of `ItemHistory.proposal`.
 
-        Raises EditConflict if the item has changed, UsageError if there is no conflict or the person is no adjudicator.
+        Raises EditConflict if the item has changed, UsageError if there is no conflict, the person is no adjudicator, or
+        changes exclude each other.
         """
         self._check_role(who, "adjudicator")
         if choice not in ("approve", "reject"):
             raise UsageError("a conflict ends with approve or reject, not with {0}", choice)
         self._check_choice(choice, reasons if choice == "reject" else ())
+        check_together(changes)
 
         def plan(found: ItemHistory) -> list[Draft]:
             if found.open is None or not found.open.conflicts():
@@ -536,14 +562,16 @@ class ReviewProject:
         ]
 
     def _check(self, item: str, content: Any) -> Draft:
+        findings = [asdict(finding) for finding in self._findings(content)]
+        return Draft("check", "rules", item, version=content_digest(content), after=findings)
+
+    def _findings(self, content: Any) -> list[RuleFinding]:
         try:
-            found = self.format.check(content)
+            return self.format.check(content)
         except Exception as error:  # noqa: BLE001 - an item may hold anything, and people must be able to mend it
-            found = [
+            return [
                 RuleFinding("rules", "", f"the rules fail on this item ({type(error).__name__}: {error})")
             ]
-        findings = [asdict(finding) for finding in found]
-        return Draft("check", "rules", item, version=content_digest(content), after=findings)
 
     def _seen(self, found: ItemHistory, who: str, seen: str) -> tuple[Any, str]:
         content, digest = found.seen_by(who)
@@ -604,6 +632,11 @@ class ReviewProject:
         result = self.store.append(made, expected) if made else []
         self.refresh()
         return result if isinstance(result, StoreConflict) else None
+
+    def _is_logged(self, state: State) -> bool:
+        """Whether a state is of an entry of this log."""
+        entry = next(self.store.read(state.n - 1), None) if state.n else None
+        return entry is not None and (entry.n, entry.digest) == (state.n, state.digest)
 
     def _history(self, fresh: Sequence[Entry]) -> Callable[[str], Sequence[Entry]]:
         """All entries of an item; items that are new in `fresh` need not be read again."""

@@ -7,7 +7,14 @@ from wildtool.errors import UsageError
 from wildtool.json_codec import as_objects
 from wildtool.review.history import MODEL_SOURCE, EditConflict, ItemHistory, model_of
 from wildtool.review.log import Draft, Entry
-from wildtool.review.pointers import Change, changed, content_digest, pointer_parts, same_json
+from wildtool.review.pointers import (
+    Change,
+    changed,
+    check_together,
+    content_digest,
+    pointer_parts,
+    same_json,
+)
 from wildtool.review.project import ReviewProject
 
 _WHOLE_PARTS = 2
@@ -112,6 +119,7 @@ def merge_proposals(
         wanted += [(model_of(one), change) for change in changes]
     if len(wanted) < len(choices):
         raise UsageError("{0}: that is no longer proposed", item)
+    check_together([change for _, change in wanted])
     for model, group in groupby(wanted, key=lambda pair: pair[0]):
         found = project.edit(who, item, seen, [change for _, change in group], model=model, note=note)
         seen = found.seen_by(who)[1]

@@ -18,11 +18,11 @@ from wildtool.generate.core.files import PROVENANCE_FILE, json_line, storage_err
 from wildtool.json_codec import as_object
 from wildtool.outputs import check_folder
 from wildtool.review.figures import review_figures
-from wildtool.review.formats.base import ItemPart
+from wildtool.review.formats.base import ItemPart, RuleFinding
 from wildtool.review.history import ItemHistory, model_of
 from wildtool.review.log import Entry
 from wildtool.review.people import pseudonyms
-from wildtool.review.pointers import ABSENT, differences, overlap, value_at
+from wildtool.review.pointers import ABSENT, differences, overlap, same_json, value_at
 from wildtool.review.project import ReviewProject
 from wildtool.review.rounds import round_qualities
 from wildtool.types import Metric
@@ -43,18 +43,32 @@ _BAR = 20
 """Characters of a full bar in the card."""
 
 
-def write_release(project: ReviewProject, out: Path, *, force: bool = False) -> Mapping[str, Any]:
+def write_release(
+    project: ReviewProject, out: Path, *, force: bool = False, allow_findings: bool = False
+) -> Mapping[str, Any]:
     """Writes a release into a folder; returns its manifest.
 
-    Args: force: write into a folder that holds something else.
+    Args:
+        force: write into a folder that holds something else.
+        allow_findings: also if rules find something in approved items; the card names it.
 
     Raises:
-        UsageError: if nothing is approved, or the folder holds something else.
+        UsageError: if nothing is approved, approved items have findings, or the folder holds something else.
+        RecordError: if the log is damaged.
         StorageError: if there is no room.
     """
+    project.follow_log(project.store.name)
     approved = [one.id for one in project.state.items.values() if one.stage == "approved"]
     if not approved:
         raise UsageError("no item is approved yet; `wildtool review stats` shows where they are")
+    findings = [(item, one) for item in approved for one in project.open_findings(item)]
+    if findings and not allow_findings:
+        item, first = findings[0]
+        count = len({name for name, _ in findings})
+        raise UsageError(
+            f"rules find something in {count:,} of {len(approved):,} approved items, such as {item}: {first.rule}: "
+            f"{first.message}; mend it, or export with --allow-findings, which names all findings in the card"
+        )
     check_folder(out, _is_release, force=force)
     entries = list(project.store.read())
     names = pseudonyms(entries)
@@ -69,7 +83,7 @@ def write_release(project: ReviewProject, out: Path, *, force: bool = False) -> 
         )
         pairs = (pair for item in histories(approved) for pair in preference_pairs(item, names))
         write_whole_file(out / PREFERENCES_FILE, map(json_line, pairs))
-        write_whole_file(out / CARD_FILE, [_card(project, approved, entries[-1])])
+        write_whole_file(out / CARD_FILE, [_card(project, approved, findings, entries[-1])])
         files = sorted(path for path in out.rglob("*") if path.is_file() and path.name != MANIFEST_FILE)
         manifest = {
             "format": RELEASE_FORMAT,
@@ -151,11 +165,10 @@ def _source(part: ItemPart, item: ItemHistory, names: Mapping[str, str]) -> dict
 
 
 def _last_edit(item: ItemHistory, field: str) -> Entry | None:
-    """The last edit of the item itself that touched a part and changed it."""
-    for old, new in zip(reversed(item.versions[:-1]), reversed(item.versions), strict=False):
-        if any(overlap(change.field, field) for change in differences(old.content, new.content)):
-            return new.entry
-    return None
+    """The edit of the item itself that first made a part what it is now; None if it is as it was at first."""
+    now = value_at(item.content, field)
+    first = next(one for one in item.versions if same_json(value_at(one.content, field), now))
+    return None if first is item.versions[0] else first.entry
 
 
 def _maker(content: Any) -> dict[str, Any]:
@@ -171,7 +184,12 @@ def _named(who: str, names: Mapping[str, str]) -> str:
     return names.get(who, who)
 
 
-def _card(project: ReviewProject, approved: Sequence[str], last: Entry) -> str:
+def _card(
+    project: ReviewProject,
+    approved: Sequence[str],
+    findings: Sequence[tuple[str, RuleFinding]],
+    last: Entry,
+) -> str:
     """The data card, in Markdown."""
     items = project.state.items
     strata = Counter(stratum for id_ in approved for stratum in items[id_].strata)
@@ -194,6 +212,15 @@ def _card(project: ReviewProject, approved: Sequence[str], last: Entry) -> str:
         "WildToolBench's data curation.",
         "",
         *_table(("round", "items", "quality", "95 % interval", "", "published"), list(_round_rows(project))),
+        "",
+        "## Open findings",
+        "",
+        "What the rules find in approved items, which people left as they are.",
+        "",
+        *_table(
+            ("item", "rule", "severity", "field", "message"),
+            [(item, one.rule, one.severity, one.field, one.message) for item, one in findings],
+        ),
         "",
     ]
     figures = review_figures(project)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
+from hashlib import sha256
 from typing import Any, Literal, cast, get_args
 
 from wildtool import json_codec
@@ -189,8 +190,8 @@ class State:
         return self.items[item].last if item in self.items else 0
 
     def dump(self) -> bytes:
-        """The state as JSON, for the store; `load` reads it."""
-        return json_codec.dumps(
+        """The state as JSON below its digest, for the store; `load` reads it."""
+        data = json_codec.dumps(
             {
                 "version": STATE_VERSION,
                 "format": self.format.name,
@@ -202,10 +203,14 @@ class State:
                 "general": self.general,
             }
         )
+        return b"\n".join((_digest(data), data))
 
     @classmethod
     def load(cls, format_: ReviewFormat, data: bytes) -> "State | None":
-        """The state that `dump` wrote; None if it is of another version."""
+        """The state that `dump` wrote; None if it is of another version, or damaged."""
+        digest, _, data = data.partition(b"\n")
+        if digest != _digest(data):
+            return None
         try:
             row = as_object(json_codec.loads(data))
             if (row["version"], row["format"]) != (STATE_VERSION, format_.name):
@@ -307,6 +312,10 @@ _QUEUES: Mapping[Queue, Callable[[ItemSummary, str], bool]] = {
 
 _FLAGS = ("ended", "error", "conflict")
 _ITEM_FIELDS = tuple(one.name for one in fields(ItemSummary))
+
+
+def _digest(data: bytes) -> bytes:
+    return sha256(data).hexdigest().encode()
 
 
 def _item_row(item: ItemSummary) -> dict[str, Any]:

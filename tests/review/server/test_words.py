@@ -24,6 +24,7 @@ ASKED = {
     "review/project": {"create", "open", "verify", "import_items", "restore", "add_person", "revoke_person"},
     "review/history": set[str](),
     "review/proposed": set[str](),
+    "review/restore": set[str](),
     "review/twins": set[str](),
     "review/pointers": set[str](),
     "review/rounds": set[str](),

@@ -14,10 +14,11 @@ from typing import Any, cast
 from wildtool.benchmarks.wildtoolbench.data import VIRTUAL
 from wildtool.errors import DataError, StorageError, UsageError, unknown_name
 from wildtool.json_codec import JsonLimits, as_list, as_object, as_objects, check_limits
-from wildtool.review.history import EditConflict, ItemHistory
-from wildtool.review.pointers import ABSENT, Change, changed, pointer_parts, value_at
+from wildtool.review.history import EditConflict
+from wildtool.review.pointers import ABSENT, Change, pointer_parts, value_at
 from wildtool.review.project import ReviewProject
 from wildtool.review.proposed import accept_proposal, discard_proposal, merge_proposals
+from wildtool.review.restore import restore_version
 from wildtool.review.server.checks import RuleChecks
 from wildtool.review.server.payloads import (
     Payload,
@@ -277,6 +278,13 @@ def _take_proposal(review: ReviewService, who: str, asked: Payload) -> Any:
     return review.item(item, who)
 
 
+def _restore(review: ReviewService, who: str, asked: Payload) -> Any:
+    """Makes an earlier version the current one; `version` is the digest of its content."""
+    item, seen, version = (_text(asked, name) for name in ("id", "seen", "version"))
+    restore_version(review.project, who, item, seen, version, _note(asked))
+    return review.item(item, who)
+
+
 def _decide(review: ReviewService, who: str, asked: Payload) -> Any:
     item = _text(asked, "id")
     choice = cast(Any, _text(asked, "choice"))
@@ -291,7 +299,11 @@ def _resolve(review: ReviewService, who: str, asked: Payload) -> Any:
     if digest != asked.get("proposal"):
         raise EditConflict(item, _text(asked, "seen"), found.digest, found.content)
     picked = [k for k in as_list(asked.get("take")) if type(k) is int and 0 <= k < len(every)]
-    changes = _applied(found, [every[k] for k in dict.fromkeys(picked)])
+    # An adjudicator decides what applies, also where the item has changed since the copy was made.
+    changes = [
+        Change(one.field, value_at(found.content, one.field), one.after)
+        for one in (every[k] for k in dict.fromkeys(picked))
+    ]
     choice = cast(Any, _text(asked, "choice"))
     reasons = _texts(asked, "reasons")
     review.project.resolve(who, item, _text(asked, "seen"), choice, changes, reasons, _note(asked))
@@ -342,6 +354,7 @@ WRITES: Mapping[str, Operation] = {
     "accept": _accept,
     "proposal": _take_proposal,
     "regenerate": _regenerate,
+    "restore": _restore,
     "decide": _decide,
     "resolve": _resolve,
     "recheck": _recheck,
@@ -362,16 +375,6 @@ def _content(review: ReviewService, item: str, who: str, seen: str) -> Any:
 
 def _change(review: ReviewService, item: str, who: str, seen: str, field: str, value: Any) -> Change:
     return Change(field, value_at(_content(review, item, who, seen), field), value)
-
-
-def _applied(found: ItemHistory, changes: list[Change]) -> list[Change]:
-    """Changes of copies as changes of the item itself, where an adjudicator has decided what applies."""
-    content = found.content
-    made: list[Change] = []
-    for one in changes:
-        made.append(Change(one.field, value_at(content, one.field), one.after))
-        content = changed(content, made[-1])
-    return made
 
 
 def _value(asked: Payload) -> Any:

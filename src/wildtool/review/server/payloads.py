@@ -7,7 +7,7 @@ number that JSON can.
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -25,7 +25,7 @@ from wildtool.review.history import (
     net_changes,
 )
 from wildtool.review.log import CHANGING, Entry
-from wildtool.review.pointers import ABSENT, Change, content_digest, pointer_parts, value_at
+from wildtool.review.pointers import ABSENT, Change, content_digest, overlap, pointer_parts, value_at
 from wildtool.review.project import ReviewProject
 from wildtool.review.proposed import proposed_changes
 from wildtool.review.rounds import PUBLISHED_QUALITY, round_qualities, stop_rule
@@ -114,6 +114,7 @@ def item_payload(project: ReviewProject, item: str, who: str) -> Payload:
     parts = project.format.parts(content)
     findings = found.findings(digest)
     problem = project.why_not(found, who)
+    restorable = {one.digest for one in found.versions_for(who)} - {digest}
     return {
         "id": found.id,
         "seen": digest,
@@ -133,7 +134,7 @@ def item_payload(project: ReviewProject, item: str, who: str) -> Payload:
         "stale": sorted(found.stale_for(who)),
         "twins": project.state.twins_of(item),
         "proposals": [_proposal(one) for one in found.proposals_for(who)],
-        "history": [_entry(entry) for entry in _visible(project, found, who)],
+        "history": [_entry(entry, restorable) for entry in _visible(project, found, who)],
         "conflict": _conflict(found) if project.state.may(who, "adjudicator") else None,
     }
 
@@ -236,7 +237,7 @@ def _visible(project: ReviewProject, found: ItemHistory, who: str) -> Iterator[E
             yield entry
 
 
-def _entry(entry: Entry) -> Payload:
+def _entry(entry: Entry, restorable: Container[str]) -> Payload:
     said = entry.after if isinstance(entry.after, str) and entry.kind not in CHANGING else ""
     model = model_of(entry)
     row: Payload = {
@@ -250,6 +251,8 @@ def _entry(entry: Entry) -> Payload:
         "round": entry.round,
         "field": entry.field,
     }
+    if entry.kind in (*CHANGING, "import") and entry.content in restorable:
+        row["version"] = entry.content
     if entry.kind in CHANGING:
         row |= {"before": _flat(entry.before), "after": _flat(entry.after)}
     return row
@@ -372,6 +375,9 @@ def _conflict(found: ItemHistory) -> Payload | None:
                 "after": _flat(one.after),
                 "who": authors.get((one.field, _flat(one.after)), []),
                 "together": k < together,
+                "excludes": [
+                    i for i, other in enumerate(every) if i != k and overlap(one.field, other.field)
+                ],
             }
             for k, one in enumerate(every)
         ],

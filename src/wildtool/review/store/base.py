@@ -21,6 +21,9 @@ class StoreConflict:
 class Store(Protocol):
     """An append-only log. What `append` returned is on the disk, whatever happens to this process."""
 
+    name: str
+    """What the store is called in messages; never with a password."""
+
     def append(self, drafts: Sequence[Draft], expected: Mapping[str, int]) -> list[Entry] | StoreConflict:
         """Appends entries, all or none.
 
@@ -41,6 +44,13 @@ class Store(Protocol):
 
     def history(self, item: str) -> list[Entry]:
         """All entries about an item, in order."""
+        ...
+
+    def mend_index(self, entries: Sequence[Entry]) -> bool:
+        """Makes the tables by which entries are looked up follow from the log again; whether they did not.
+
+        Args: entries: the whole log, checked.
+        """
         ...
 
     def head(self) -> tuple[int, str]:

@@ -17,6 +17,7 @@ class PostgresStore(SqlStore):
     """A store in a database. Not for several threads at once: each opens it for itself."""
 
     lock_head = "FOR UPDATE"
+    reindex = "REINDEX TABLE review_log"
 
     def __init__(self, address: str) -> None:
         """Connects, and makes the tables where there are none.

@@ -29,6 +29,8 @@ class SqlStore(ABC):
 
     lock_head = ""
     """What a query of the log's head ends with, so that no other writer reads it before the commit."""
+    reindex = "REINDEX review_log"
+    """Computes the indexes of the log again."""
 
     def __init__(self, name: str) -> None:
         """
@@ -81,12 +83,34 @@ class SqlStore(ABC):
     def lines(self) -> Iterator[bytes]:
         after = 0
         while found := self.rows("SELECT n, line FROM review_log WHERE n > ? ORDER BY n LIMIT 1000", [after]):
-            yield from (bytes(line) for _, line in found)
+            # A file that was tampered with may hold a text there.
+            yield from (line.encode() if isinstance(line, str) else bytes(line) for _, line in found)
             after = found[-1][0]
 
     def history(self, item: str) -> list[Entry]:
         found = self.rows("SELECT line FROM review_log WHERE item = ? ORDER BY n", [_key(item)])
         return [self._parsed(line) for (line,) in found]
+
+    def mend_index(self, entries: Sequence[Entry]) -> bool:
+        items = {entry.n: _key(entry.item) for entry in entries}
+        with self.transaction():
+            self._head(self.lock_head)
+            # Through the index of items, and through that of numbers: either can be wrong alone.
+            by_item = self.rows("SELECT n, item FROM review_log ORDER BY item, n")
+            by_number = self.rows("SELECT n, item FROM review_log ORDER BY n")
+            right = [(n, items.get(n, item)) for n, item in by_number]
+            last = {item: n for n, item in right}
+            if (
+                sorted(by_item) == by_number == right
+                and dict(self.rows("SELECT item, last FROM review_items")) == last
+            ):
+                return False
+            self.rows(self.reindex)
+            wrong = [(item, n) for n, item in right if (n, item) not in set(by_number)]
+            self.write("UPDATE review_log SET item = ? WHERE n = ?", wrong)
+            self.rows("DELETE FROM review_items")
+            self.write("INSERT INTO review_items VALUES (?, ?)", list(last.items()))
+            return True
 
     def head(self) -> tuple[int, str]:
         return self._head("")

@@ -19,6 +19,13 @@ def export(
         Path | None, typer.Option(*("--out", "-o"), metavar="FOLDER", help="Folder to write.")
     ] = None,
     store: StoreOption = None,
+    allow_findings: Annotated[
+        bool,
+        typer.Option(
+            "--allow-findings",
+            help="Export although rules find something in approved items; the card names it.",
+        ),
+    ] = False,
     force: options.ForceOption = False,
 ) -> None:
     """Write a release: the approved items, with provenance, a card and preference pairs.
@@ -28,6 +35,7 @@ def export(
       wildtool review export sessions.jsonl -o release
       wildtool run wildtoolbench --data release/sessions.jsonl -m baseline/gold
 
+    Approved items in which rules still find something are refused; --allow-findings exports them, too.
     People appear as person 1, person 2, …; their remarks are left out. The same log gives the same bytes.
     """
     from wildtool.review.release import write_release
@@ -37,7 +45,7 @@ def export(
         raise UsageError("give the folder to write: --out release")
     project = open_review(what, store)
     try:
-        manifest = write_release(project, out, force=force)
+        manifest = write_release(project, out, force=force, allow_findings=allow_findings)
     finally:
         project.close()
     print_out(f"{out}: {manifest['items']} approved items of {len(project.state.items)}")

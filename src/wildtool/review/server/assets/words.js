@@ -94,6 +94,8 @@ const CHINESE = {
   "there is no step {0} to remove": "没有可删除的第 {0} 步", "there is no step {0} to put one before": "没有第 {0} 步，无法在其前添加",
   "{0} is no JSON pointer; expected one like /english_tasks/0": "{0} 不是 JSON 指针；应如 /english_tasks/0",
   "{0} is not what this change replaces; read the item again": "{0} 已不是要替换的内容；请重新读取此项", "the item": "此项",
+  "{0} and {1} exclude each other: take only one of these edits": "{0} 与 {1} 互斥：只能采纳其中一处修改",
+  "{0} has no such version to restore": "{0} 没有可恢复的此版本",
   "{0}: only members of objects can be added or removed; replace the whole list": "{0}：只能添加或删除对象的成员；请替换整个列表",
   "a sample is a share above 0 and at most 1 of the items, not {0}": "抽样比例须大于 0 且不超过 1，而不是 {0}",
   "{0} reviewers per item need at least that many people; {1} are named": "每项 {0} 名审核员至少需要同样多的人；只选了 {1} 人",

@@ -1,0 +1,30 @@
+"""An earlier version of an item made the current one again. Nothing is taken out of the log: it is one more edit."""
+
+from wildtool.errors import UsageError
+from wildtool.json_codec import as_list
+from wildtool.review.history import ItemHistory
+from wildtool.review.pointers import differences
+from wildtool.review.project import ReviewProject
+
+
+def restore_version(
+    project: ReviewProject, who: str, item: str, seen: str, version: str, note: str = ""
+) -> ItemHistory:
+    """Makes what a person saw before the content again. Tasks are stale as they were then, or as a twin made them since.
+
+    Args: version: digest of the content.
+
+    Raises as `ReviewProject.edit`, and UsageError for a content that the person has not seen.
+    """
+    found = project.item(item)
+    past = [one for one in found.versions_for(who) if one.digest == version]
+    if not past:
+        raise UsageError("{0} has no such version to restore", item)
+    content, end = past[-1].content, past[-1].until
+    changes = list(differences(found.seen_by(who)[0], content))
+    then = ItemHistory(found.format, [entry for entry in found.entries if entry.n < end])
+    since = [entry for entry in found.entries if entry.n >= end and entry.kind == "stale"]
+    stale = then.stale_for(who).union(*(as_list(entry.after) for entry in since))
+    found = project.edit(who, item, seen, changes, note=note or f"as before entry {end}")
+    left = [task for task in found.stale_for(who) if task not in stale]
+    return project.recheck(who, item, found.seen_by(who)[1], left) if left else found
