@@ -67,7 +67,7 @@ def write_release(
         count = len({name for name, _ in findings})
         raise UsageError(
             f"rules find something in {count:,} of {len(approved):,} approved items, such as {item}: {first.rule}: "
-            f"{first.message}; mend it, or export with --allow-findings, which names all findings in the card"
+            f"{first.message}; correct it, or export with --allow-findings, which names all findings in the card"
         )
     check_folder(out, _is_release, force=force)
     entries = list(project.store.read())
