@@ -72,7 +72,8 @@ def _values(
     elif isinstance(gold, list) and isinstance(predicted, list):
         yield from _arrays(cast("list[Any]", gold), cast("list[Any]", predicted), schema, path, depth + 1)
     elif isinstance(gold, str) and isinstance(predicted, str):
-        if rule := differing_rule(gold, predicted):
+        use = f"{path.rpartition('.')[2]}: {schema.get('description')}"
+        if rule := differing_rule(gold, predicted, use):
             yield _difference(path, rule, gold, predicted, "does not mean")
     elif not _same_scalar(gold, predicted) and not _same_in_declared_type(gold, predicted, schema):
         rule = _kind(gold) if _kind(gold) == _kind(predicted) else "type"
@@ -118,7 +119,7 @@ def _arrays(
     if len(gold) != len(predicted):
         yield _difference(path, "length", gold, predicted, "is of another length than")
         return
-    items = as_schema(schema.get("items"))
+    items = {"description": schema.get("description"), **as_schema(schema.get("items"))}
     for position, (left, right) in enumerate(zip(gold, predicted, strict=True)):
         yield from _values(left, right, items, f"{path}[{position}]", depth)
 

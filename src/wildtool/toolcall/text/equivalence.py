@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from wildtool.toolcall.text.canonical import CJK, TEXT_KINDS, code_as_words, normalise
 from wildtool.toolcall.text.lexicon import NOT_PLURALS, POLITE_START
 from wildtool.toolcall.text.quantities import same_amount
+from wildtool.toolcall.text.source_code import is_code, same_code
 from wildtool.toolcall.text.spellings import respelled
 from wildtool.toolcall.text.tokens import Sort, Token, tokens
 
@@ -35,10 +36,16 @@ _STRICT_SORTS: dict[str, tuple[Sort, ...]] = {
 }
 
 
-def differing_rule(gold: str, predicted: str) -> str | None:
-    """The rule by which two texts differ in meaning; None if they mean the same."""
+def differing_rule(gold: str, predicted: str, use: str = "") -> str | None:
+    """The rule by which two texts differ in meaning; None if they mean the same.
+
+    Args:
+        use: name and description of the parameter that the texts are for.
+    """
     if gold == predicted:
         return None
+    if is_code(gold, use):
+        return None if same_code(gold, predicted) else "code or command"
     if max(len(gold), len(predicted)) > MAX_COMPARED_CHARACTERS:
         return None if gold.split() == predicted.split() else "long text"
     left, right = (_CITY_MARK.sub("", normalise(text)) for text in (gold, predicted))
