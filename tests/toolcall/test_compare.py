@@ -174,53 +174,6 @@ def test_parameters_named_like_schema_words_are_parameters():
     assert compare_arguments({"type": "a"}, {"type": "b"}, schema) != []
 
 
-DEFAULTS = [
-    ("integer", "The default value is 10.", 10),
-    ("number", "default value is 5.0", 5),
-    ("integer", "The default value is -1.", -1),
-    ("integer", "default is 1,000", 1000),
-    ("integer", "Page size (default: 20)", 20),
-    ("boolean", "The default value is false.", False),
-    ("string", "The default value is'mixed'.", "mixed"),
-    ("string", "defaulting to 'A' record.", "A"),
-    ("string", "The time unit. The default is hour.", "hour"),
-    ("string", "the default is bit.ly.", "bit.ly"),
-    ("string", "with the default value being empty.", ""),
-    ("array", "The default value is empty.", []),
-    ("string", "If omitted, defaults to `main`.", "main"),
-    ("integer", "返回条数，默认为10。", 10),
-    ("string", "语言，默认值是“en”。", "en"),
-    ("string", "单位，默认：摄氏度，可选华氏度", "摄氏度"),
-    ("boolean", "默认值为 false", False),
-    ("string", "备注，默认为空", ""),
-]
-
-
-@pytest.mark.parametrize(("kind", "description", "default"), DEFAULTS)
-def test_a_documented_default_may_be_spelled_out_or_left_out(kind, description, default):
-    schema = parameters(a={"type": kind, "description": description})
-    assert compare_arguments({}, {"a": default}, schema) == []
-    assert compare_arguments({"a": default}, {}, schema) == []
-
-
-@pytest.mark.parametrize(
-    ("kind", "description", "value"),
-    [
-        ("string", "The default is the current date.", "the"),
-        ("string", "defaults to all types", "all"),
-        ("number", "default is 10%", 10),
-        ("string", "The default is 'a'. For admins the default is 'b'.", "a"),
-        ("integer", "The default value is 10.", 11),
-        ("boolean", "The default value is false.", True),
-        ("boolean", "The default value is 0.", False),
-        ("integer", "Between 1 and 10.", 10),
-    ],
-)
-def test_what_is_no_default_is_an_extra_argument(kind, description, value):
-    schema = parameters(a={"type": kind, "description": description})
-    assert [difference.rule for difference in compare_arguments({}, {"a": value}, schema)] == ["extra"]
-
-
 def test_a_reply_with_thousands_of_wrong_keys_gives_a_short_list():
     wrong = {f"k{number}": number for number in range(5_000)}
     assert len(compare_arguments({}, wrong, {})) == MAX_ARGUMENT_DIFFERENCES

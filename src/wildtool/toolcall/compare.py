@@ -7,16 +7,8 @@ from itertools import islice
 from typing import Any, cast
 
 from wildtool.toolcall.arguments import MAX_ARGUMENT_DEPTH, ArgumentsError, read_bounded_json
-from wildtool.toolcall.schema import (
-    NO_DEFAULT,
-    as_schema,
-    branch_for,
-    documented_default,
-    enum_of,
-    fits_types,
-    required_names,
-    schema_types,
-)
+from wildtool.toolcall.defaults import NO_DEFAULT, documented_default
+from wildtool.toolcall.schema import as_schema, branch_for, enum_of, fits_types, required_names, schema_types
 from wildtool.toolcall.text.equivalence import differing_rule
 
 MAX_ARGUMENT_DIFFERENCES = 20

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
+from wildtool.toolcall.defaults import documented_default
 from wildtool.toolcall.schema import (
     ValuePath,
     argument_parts,
     as_schema,
-    documented_default,
     enum_of,
     fits_types,
     path_text,

@@ -1,44 +1,17 @@
-"""Reads schemas of parameters: types, branches, enums, required names, documented defaults, schemas of nested values."""
+"""Reads schemas of parameters: types, branches, enums, required names, schemas of nested values."""
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wildtool.json_codec import as_list, as_object
-from wildtool.toolcall.arguments import ArgumentsError, read_bounded_json
 
 ValuePath = tuple[str | int, ...]
 """A place in arguments: names and list indices."""
-NO_DEFAULT = object()
-"""The result if no default is documented."""
 
 _TYPE_NAMES = {
     "string": "string", "integer": "integer", "number": "number", "float": "number", "boolean": "boolean",
     "array": "array", "object": "object", "dict": "object", "null": "null",
 }  # fmt: skip
-
-_ENGLISH = re.compile(
-    r"\bdefault(?:s|ed|ing)?\b(?:\s+value)?(?:\s+(?!is\b|to\b|being\b)[a-z]+)?"
-    r"(?:(?P<said>\s+(?:is|to|being)\b|\s*[:=：])|(?=\s+[\d'\"`“‘]))\s*",
-    re.IGNORECASE,
-)
-_CHINESE = re.compile(
-    r"(?:默认|缺省)(?:值|取值)?(?:设置|设定)?(?:(?P<said>为|是|等于|[:=：])|(?=\s*[\d'\"`“‘「]))\s*"
-)
-_QUOTED = re.compile(
-    r"""'([^']{0,200})'|"([^"]{0,200})"|`([^`]{0,200})`|“([^”]{0,200})”|‘([^’]{0,200})’|「([^」]{0,200})」"""
-)
-_EMPTY = re.compile(
-    r"(?:(?:an?\s+)?empty(?:\s+(?:string|text|list|array|object))?|空(?:字符串|值|列表|数组|对象)?)(?![\w])",
-    re.I,
-)
-_NUMBER = re.compile(r"[-+]?\d{1,30}(?:,\d{3})*(?:\.\d{1,30})?(?![A-Za-z0-9_/:%\-]|\.\d)")
-_TRUTH = re.compile(r"(true|yes|on|是|真)|(?:false|no|off|否|假)", re.IGNORECASE)
-_TOKEN = re.compile(r"[^\s，。；、;,()（）]+")
-_END = re.compile(r"\s*(?:$|[.,;()。，；（）])")
-_NO_VALUE = frozenset({"none", "null", "nil", "无", "the", "a", "an", "not"})
-_EMPTY_VALUES: dict[str, Any] = {"string": "", "array": [], "object": {}}
-
 
 as_schema = as_object
 """A value that is a schema; an empty one for anything else."""
@@ -108,52 +81,3 @@ def argument_parts(
 def path_text(path: ValuePath) -> str:
     """A place in arguments, such as `stops[0].city`."""
     return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path).removeprefix(".")
-
-
-def documented_default(schema: Mapping[str, Any]) -> Any:
-    """The default of a parameter: schema `default`, else the one in its description, English or Chinese.
-
-    NO_DEFAULT if the description has none, two, or one that is not a plain value ("the current date").
-    """
-    if "default" in schema:
-        return schema["default"]
-    description: object = schema.get("description")
-    if not isinstance(description, str):
-        return NO_DEFAULT
-    types = schema_types(schema) or frozenset({"string"})
-    found: list[Any] = []
-    for match in (*_ENGLISH.finditer(description), *_CHINESE.finditer(description)):
-        value = _stated_value(description[match.end() :], types, said=match["said"] is not None)
-        if value is not NO_DEFAULT and value not in found:
-            found.append(value)
-    return found[0] if len(found) == 1 else NO_DEFAULT
-
-
-def _stated_value(rest: str, types: frozenset[str], *, said: bool) -> Any:
-    """The value at the start of `rest`; unquoted text counts only after `is`, `to` or `:` (`said`) and before a stop."""
-    if quoted := _QUOTED.match(rest):
-        return _typed(next(group for group in quoted.groups() if group is not None), types)
-    if empty := _EMPTY.match(rest):
-        kind = next((kind for kind in _EMPTY_VALUES if kind in types), None)
-        return _EMPTY_VALUES[kind] if kind and _END.match(rest, empty.end()) else NO_DEFAULT
-    if types & {"integer", "number"}:
-        number = _NUMBER.match(rest)
-        return _typed(number[0].replace(",", ""), types) if number else NO_DEFAULT
-    if "boolean" in types:
-        truth = _TRUTH.match(rest)
-        return bool(truth[1]) if truth and _END.match(rest, truth.end()) else NO_DEFAULT
-    token = _TOKEN.match(rest)
-    if not said or "string" not in types or not token or not _END.match(rest, token.end()):
-        return NO_DEFAULT
-    text = token[0].rstrip(".")
-    return NO_DEFAULT if text.lower() in _NO_VALUE else text
-
-
-def _typed(text: str, types: frozenset[str]) -> Any:
-    if "string" in types:
-        return text
-    try:
-        value = read_bounded_json(text.removeprefix("+").lower())
-    except ArgumentsError:
-        return NO_DEFAULT
-    return value if fits_types(value, types) else NO_DEFAULT

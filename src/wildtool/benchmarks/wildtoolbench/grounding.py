@@ -9,8 +9,9 @@ from functools import lru_cache
 from typing import Any, cast
 
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, VIRTUAL, GoldNode, Session
+from wildtool.toolcall.defaults import documented_default
 from wildtool.toolcall.graph import ancestors
-from wildtool.toolcall.schema import argument_parts, as_schema, documented_default, path_text
+from wildtool.toolcall.schema import argument_parts, as_schema, path_text
 from wildtool.toolcall.schema_check import shorten
 from wildtool.toolcall.text.numerals import numbers_in
 

@@ -15,7 +15,8 @@ from wildtool.benchmarks.wildtoolbench.grounding import (
     names_value,
     parameter_schemas,
 )
-from wildtool.toolcall.schema import documented_default, enum_of
+from wildtool.toolcall.defaults import documented_default
+from wildtool.toolcall.schema import enum_of
 
 EdgeKind = Literal["barrier", "argument", "logical"]
 ACCEPTED = 0.85

@@ -133,7 +133,7 @@ def respell_amounts(text: str) -> str:
 
 
 def _amount(match: re.Match[str]) -> str:
-    unit = _unit(match["unit"])
+    unit = unit_name(match["unit"])
     return f"{_plain(_value(match))} {unit}" if unit else match[0]
 
 
@@ -146,7 +146,7 @@ def _plain(value: Decimal) -> str:
     return f"{value.normalize():f}"
 
 
-def _unit(name: str) -> str | None:
+def unit_name(name: str) -> str | None:
     """The standard name of a unit; None for a symbol that is another unit in this case."""
     if name.casefold() in CASED_UNITS:
         return name if _UNITS.get(name) == name else None
@@ -166,7 +166,7 @@ def same_amount(left: str, right: str) -> bool:
 
 def _quantity(text: str) -> tuple[Decimal, str] | None:
     match = _UNIT_BEHIND.fullmatch(text) or _UNIT_BEFORE.fullmatch(text)
-    unit = _unit(match["unit"]) if match else None
+    unit = unit_name(match["unit"]) if match else None
     return (_value(match), unit) if match and unit else None
 
 

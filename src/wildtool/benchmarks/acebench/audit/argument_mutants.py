@@ -4,16 +4,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
+from wildtool.toolcall.defaults import NO_DEFAULT, documented_default
 from wildtool.toolcall.mutations import ArgumentMutation, value_mutants, with_value
-from wildtool.toolcall.schema import (
-    NO_DEFAULT,
-    ValuePath,
-    argument_parts,
-    as_schema,
-    documented_default,
-    path_text,
-    required_names,
-)
+from wildtool.toolcall.schema import ValuePath, argument_parts, as_schema, path_text, required_names
 
 _NONSENSE = "zzyzx"
 _HAN = re.compile("[㐀-鿿]")

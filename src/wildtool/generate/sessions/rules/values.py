@@ -7,7 +7,7 @@ from wildtool.benchmarks.wildtoolbench.grounding import Leaf, grounded, names_va
 from wildtool.generate.core.parsing import Decision
 from wildtool.generate.schema.constraints import constraint_faults
 from wildtool.generate.sessions.rules.context import DecisionContext, known_calls, required_of
-from wildtool.toolcall.schema import documented_default
+from wildtool.toolcall.defaults import documented_default
 from wildtool.toolcall.schema_check import argument_faults, shorten
 
 PLACEHOLDER = re.compile(
