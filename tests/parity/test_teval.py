@@ -60,7 +60,7 @@ def test_each_answer_has_the_references_scores(folder: Path, profile: str) -> No
         found = evaluator.score(case["prediction"], item.data)
         assert found.raised == expected.get("crash", ""), case["case_id"]
         if found.raised or case["tie_sensitive"]:
-            continue
+            continue  # these were made with another rounding of the encoder; for ties see test_found_3_toleap_teval.py
         ours: dict[str, float] = {NAMES.get(name, name): value for name, value in found.values.items()}
         ours["parse_rate"] = float(found.parsed)
         if case["set"] == "instruct":
@@ -73,15 +73,6 @@ def test_each_answer_has_the_references_scores(folder: Path, profile: str) -> No
         ]
         compared += 1
     assert compared > 700
-
-
-def test_cases_that_hang_on_ties_differ_by_few_steps(folder: Path) -> None:
-    """Their scores depend on how networkx breaks ties; ours are as high as any matching of that weight allows."""
-    evaluator = EVALUATORS["toleap"](LexicalEncoder())
-    for case in rows(folder / "cases.jsonl"):
-        if case["tie_sensitive"]:
-            found = evaluator.score(case["prediction"], items(folder)[f"{case['set']}/{case['key']}"].data)
-            assert found.values["f1"] == pytest.approx(case["expected_toleap"]["f1_score"], abs=0.35)
 
 
 @pytest.mark.parametrize("profile", PUBLISHED_RULES)

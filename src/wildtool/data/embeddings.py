@@ -92,10 +92,14 @@ def _word_cosine(left: str, right: str) -> float:
     one, other = word_counts(left), word_counts(right)
     few, many = (one, other) if len(one) < len(other) else (other, one)
     dot = sum([count * many[place] for place, count in few.items() if place in many])
-    if not dot:
-        return 0.0
-    squares = sum(map(mul, one.values(), one.values())) * sum(map(mul, other.values(), other.values()))
-    return dot / math.sqrt(squares)
+    # Rounded as the documented stand-in is: the last bit decides which of two matchings weighs more.
+    return dot / (_length(left) * _length(right)) if dot else 0.0
+
+
+@lru_cache(maxsize=1 << 14)
+def _length(text: str) -> float:
+    counts = word_counts(text).values()
+    return math.sqrt(sum(map(mul, counts, counts)))
 
 
 class ModelEncoder:

@@ -1,12 +1,7 @@
-"""Matchings of two lists by weight, and the longest ascent of one.
-
-Written here since scipy's assignment costs every command that uses it 2 s (docs/decisions/0024-own-assignment.md).
-Equality with it is a test.
-"""
+"""Matchings of two lists by weight, free or in order, and the longest ascent of one."""
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
-from math import inf
+from collections.abc import Mapping, Sequence
 
 PairWeights = Mapping[tuple[int, int], float]
 """Positive weight of each pair (left, right) that may be matched."""
@@ -15,83 +10,102 @@ PairWeights = Mapping[tuple[int, int], float]
 def max_weight_matching(weights: PairWeights) -> dict[int, int]:
     """Left to right of the matching with the largest sum of weights, where each is matched at most once.
 
-    Of several with that sum one is given, always the same for the same weights.
+    Of several with that sum it is the one that networkx finds in a graph whose edges are added in the order of the pairs:
+    T-Eval's published numbers hang on it (docs/decisions/0024-own-assignment.md).
     """
-    found: dict[int, int] = {}
-    for pairs in _components(weights):
-        found.update(_assign(pairs, weights))
-    return found
+    matched = dict(weights.keys())
+    if len(matched) == len(weights) == len(set(matched.values())):
+        return matched
+    search = _Matching(weights)
+    while search.augment():
+        pass
+    return {left: ~right for left, right in search.mate.items() if left >= 0}
 
 
-def _components(weights: PairWeights) -> Iterator[list[tuple[int, int]]]:
-    """The pairs that hang together; most components of two similar lists have one pair."""
-    of_left: dict[int, list[int]] = {}
-    of_right: dict[int, list[int]] = {}
-    for left, right in weights:
-        of_left.setdefault(left, []).append(right)
-        of_right.setdefault(right, []).append(left)
-    while of_left:
-        open_lefts, pairs = [next(iter(of_left))], list[tuple[int, int]]()
-        while open_lefts:
-            left = open_lefts.pop()
-            for right in of_left.pop(left, ()):
-                pairs.append((left, right))
-                open_lefts += of_right.pop(right, ())
-        yield pairs
+class _Matching:
+    """A matching that grows along paths of no slack (Galil 1986), in the order of steps that networkx takes.
 
-
-def _assign(pairs: Sequence[tuple[int, int]], weights: PairWeights) -> Iterator[tuple[int, int]]:
-    if len(pairs) == 1:
-        yield pairs[0]
-        return
-    lefts, rights = sorted({left for left, _ in pairs}), sorted({right for _, right in pairs})
-    turned = len(lefts) > len(rights)
-    rows, columns = (rights, lefts) if turned else (lefts, rights)
-    costs = [[-weights.get((c, r) if turned else (r, c), 0.0) for c in columns] for r in rows]
-    for row, column in enumerate(hungarian(costs)):
-        pair = (columns[column], rows[row]) if turned else (rows[row], columns[column])
-        if pair in weights:
-            yield pair
-
-
-def hungarian(costs: Sequence[Sequence[float]]) -> list[int]:
-    """The column of each row in the cheapest assignment of rows to columns of their own; no more rows than columns.
-
-    The Hungarian method with potentials: shortest augmenting paths, one for each row (Kuhn 1955, Munkres 1957).
+    Nodes on the right are numbers below zero. As no pair joins two nodes of one side, there are no blossoms.
     """
-    width = len(costs[0])
-    row_potential, column_potential = [0.0] * len(costs), [0.0] * (width + 1)
-    row_of = [-1] * (width + 1)  # the last column stands for the row that is being placed
-    for row in range(len(costs)):
-        row_of[width], column = row, width
-        least, before, used = [inf] * width, [width] * width, [False] * (width + 1)
-        while row_of[column] >= 0:
-            used[column] = True
-            current = row_of[column]
-            nearest, step = -1, inf
-            for other in range(width):
-                if used[other]:
-                    continue
-                reduced = costs[current][other] - row_potential[current] - column_potential[other]
-                if reduced < least[other]:
-                    least[other], before[other] = reduced, column
-                if least[other] < step:
-                    nearest, step = other, least[other]
-            for other in range(width + 1):
-                if used[other]:
-                    row_potential[row_of[other]] += step
-                    column_potential[other] -= step
-                elif other < width:
-                    least[other] -= step
-            column = nearest
-        while column != width:
-            row_of[column] = row_of[before[column]]
-            column = before[column]
-    found = [-1] * len(costs)
-    for column, row in enumerate(row_of[:width]):
-        if row >= 0:
-            found[row] = column
-    return found
+
+    def __init__(self, weights: PairWeights) -> None:
+        self.mate: dict[int, int] = {}
+        self._neighbours: dict[int, dict[int, float]] = {}
+        for (left, right), weight in weights.items():
+            self._neighbours.setdefault(left, {})[~right] = weight
+            self._neighbours.setdefault(~right, {})[left] = weight
+        self._duals = dict.fromkeys(self._neighbours, max(weights.values()))
+
+    def augment(self) -> bool:
+        """Makes the matching larger by one pair, if that makes it heavier."""
+        unmatched = [node for node in self._neighbours if node not in self.mate]
+        self._outer: dict[int, int | None] = dict.fromkeys(unmatched)  # to the inner node before it
+        self._inner: dict[int, int] = {}  # to the outer node before it
+        self._nearest: dict[int, tuple[int, int]] = {}
+        self._tight: set[tuple[int, int]] = set()
+        while True:
+            if ends := self._grow(unmatched):
+                self._swap(*ends)
+                self._swap(*reversed(ends))
+                return True
+            edge = self._lower_duals()
+            if edge is None:
+                return False
+            node, other = edge
+            self._tight |= {edge, (other, node)}
+            unmatched = [node]
+
+    def _slack(self, node: int, other: int) -> float:
+        return self._duals[node] + self._duals[other] - 2 * self._neighbours[node][other]
+
+    def _grow(self, queue: list[int]) -> tuple[int, int] | None:
+        """Follows edges without slack; gives the one that joins two outer nodes, where there is any."""
+        outer, inner, nearest, tight = self._outer, self._inner, self._nearest, self._tight
+        while queue:
+            node = queue.pop()
+            for other in self._neighbours[node]:
+                edge, slack = (node, other), 0.0
+                if edge not in tight and (slack := self._slack(node, other)) <= 0:
+                    tight |= {edge, (other, node)}
+                if edge in tight:
+                    if other in outer:
+                        return edge
+                    if other not in inner:
+                        inner[other], partner = node, self.mate[other]
+                        outer[partner] = other
+                        nearest.pop(other, None)
+                        nearest.pop(partner, None)
+                        queue.append(partner)
+                elif other not in inner:
+                    place = node if other in outer else other
+                    if place not in nearest or slack < self._slack(*nearest[place]):
+                        nearest[place] = edge
+        return None
+
+    def _lower_duals(self) -> tuple[int, int] | None:
+        """Takes slack out of the edges; gives the one that has none left, or None where no pair adds weight any more."""
+        delta, found = min(self._duals.values()), None
+        for in_outer in (False, True):
+            for node in self._neighbours:
+                if (node in self._outer) == in_outer and node not in self._inner and node in self._nearest:
+                    slack = self._slack(*self._nearest[node]) / (2.0 if in_outer else 1.0)
+                    if slack < delta:
+                        delta, found = slack, self._nearest[node]
+        for node in self._outer:
+            self._duals[node] -= delta
+        for node in self._inner:
+            self._duals[node] += delta
+        return found
+
+    def _swap(self, node: int, partner: int) -> None:
+        """Matches an outer node, and those before it along its path the other way round."""
+        while True:
+            self.mate[node] = partner
+            inner = self._outer[node]
+            if inner is None:
+                return
+            node, partner = self._inner[inner], inner
+            self.mate[partner] = node
 
 
 def longest_ascent(values: Sequence[int]) -> int:
@@ -101,3 +115,14 @@ def longest_ascent(values: Sequence[int]) -> int:
         place = bisect_left(tails, value)
         tails[place : place + 1] = [value]
     return len(tails)
+
+
+def heaviest_in_order(weights: Sequence[Sequence[float]]) -> float:
+    """Largest sum of weights, by row and column, of pairs that each have a later row and a later column than the last."""
+    best = [0.0] * (len(weights[0]) + 1) if weights else [0.0]
+    for row in weights:
+        above = best
+        best = [0.0]
+        for column, weight in enumerate(row):
+            best.append(max(above[column + 1], best[column], above[column] + weight))
+    return best[-1]

@@ -37,7 +37,7 @@ def _faults(record: TevalRecord) -> Iterator[tuple[str, str]]:
             if record.gold["answer"] not in ("A", "B", "C", "D", "E"):
                 yield "answer", f"{record.gold['answer']!r}; expected a letter from A to E"
         case _:
-            gold = read_answer_object(record.gold)
+            gold = read_answer_object(record.gold) or {}
             missing = [name for name in ("thought", "name", "args") if name not in gold]
             if missing:
                 yield (

@@ -16,6 +16,7 @@ _FENCE = "```json"
 _LETTERS = "ABCDE"
 FINISH_ACTION = "FinishAction"
 """The last step of each gold plan, which is not compared."""
+_NO_ARGUMENTS = ("", "None", "null", "[]")
 
 
 class NoValueError(ValueError):
@@ -63,13 +64,21 @@ def read_python_value(text: str) -> Any:
         raise NoValueError("no Python literal") from error
 
 
-def read_answer_object(value: Any) -> dict[Any, Any]:
-    """The object in a value; empty where there is none."""
+def text_of(value: Any) -> str:
+    """The Python text of a value; empty where it holds a number with more digits than Python writes."""
+    try:
+        return str(value)
+    except ValueError:
+        return ""
+
+
+def read_answer_object(value: Any) -> dict[Any, Any] | None:
+    """The object in a value, which may be empty; None where there is none."""
     try:
         found = read_loosely(value, "{", "}")
     except NoValueError:
-        return {}
-    return cast(dict[Any, Any], found) if isinstance(found, dict) else {}
+        return None
+    return cast(dict[Any, Any], found) if isinstance(found, dict) else None
 
 
 # Plans -----------------------------------------------------------------------------------------------
@@ -105,6 +114,16 @@ def _steps(value: Any) -> list[Step]:
         return [Step(int(step["id"]), str(step["name"]), str(step["args"])) for step in steps]
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
         return []
+
+
+# Each step of an answer is compared with each of gold.
+@lru_cache(maxsize=64)
+def step_arguments(step: Step) -> dict[Any, Any]:
+    """The arguments of a step of a plan in JSON; what is no object counts as one argument without a name."""
+    found = read_answer_object(step.args)
+    if found is not None:
+        return found
+    return {} if step.args in _NO_ARGUMENTS else {"": step.args}
 
 
 def read_plan_lines(text: Any, names: Sequence[str]) -> list[Step]:

@@ -2,13 +2,19 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 from wildtool.benchmark import Check, Mutant, Rules
 from wildtool.benchmarks.teval.data import TevalRecord
-from wildtool.benchmarks.teval.reading import Step, read_answer_object, read_plan_steps, without_finish
+from wildtool.benchmarks.teval.reading import (
+    Step,
+    read_answer_object,
+    read_plan_steps,
+    step_arguments,
+    without_finish,
+)
 from wildtool.benchmarks.teval.scores import EVALUATORS, AnswerScores, Toleap
 from wildtool.data.embeddings import Encoder, chosen_encoder
 from wildtool.episode import SingleReply, written_text
@@ -63,7 +69,7 @@ class TevalRules(Rules):
 
     def _encoder(self, record: TevalRecord) -> str | None:
         """The encoder that the scores of a record depend on."""
-        return self.evaluator.encoder.name if record.test.ability in ("plan", "reason", "rru") else None
+        return self.evaluator.encoder.name if record.test.ability in self.evaluator.by_meaning else None
 
     def mutants(self, item: Item) -> Iterator[Mutant]:
         """The gold answer with one mistake; none where the rules refuse the gold answer itself."""
@@ -83,6 +89,8 @@ class TevalRules(Rules):
             return (
                 "Q1: a step that is matched with nothing counts for one, so that any plan of one step gets 1"
             )
+        if mutant.kind.startswith(_OF_PLAN):
+            return "Q4: a step that is alike enough to be matched counts in full"
         return "O counts only the gold arguments: others are free" if mutant.kind == "argument added" else ""
 
     def explain_gold(self, item: Item, unit: str) -> str:
@@ -141,7 +149,7 @@ def right_answer(record: TevalRecord) -> str:
         case "review":
             return f"Answer: {gold['answer']}"
         case _:
-            return _step(record, read_answer_object(gold))
+            return _step(record, read_answer_object(gold) or {})
 
 
 def _instruct(record: TevalRecord, action: str, args: Mapping[str, Any]) -> str:
@@ -175,6 +183,8 @@ def _step(record: TevalRecord, gold: Mapping[str, Any]) -> str:
 # Mistakes --------------------------------------------------------------------------------------------
 
 _OTHER, _ADDED = "Zzyzx.quuxly", "zzyzx"
+_OF_PLAN = "plan: "
+"""Begins the names of mistakes in the arguments of a plan."""
 
 
 def _mistakes(record: TevalRecord, gold: str) -> Iterator[tuple[str, str]]:
@@ -193,17 +203,41 @@ def _mistakes(record: TevalRecord, gold: str) -> Iterator[tuple[str, str]]:
         yield "step added", _plan(record, [*steps[:1], *steps])
         yield "other API", _plan(record, [other, *steps[1:]])
         yield "no step right", _plan(record, [Step(n, _OTHER, "{}") for n, _ in enumerate(steps)])
-        if len(steps) > 3:
+        # In lines, steps of one API are the same step.
+        if len(steps) > 3 and (record.test.form == "json" or steps[0].name != steps[1].name):
             yield "first steps swapped", _plan(record, _renumbered([steps[1], steps[0], *steps[2:]]))
+        if record.test.form == "json":  # lines are not asked for arguments
+            yield from _argument_mistakes(record, steps)
     elif ability == "review":
         yield from (("other letter", f"Answer: {letter}") for letter in "ABCDE")
     else:
-        step = read_answer_object(record.gold)
-        yield from _step_mistakes(record, step)
+        yield from _step_mistakes(record, read_answer_object(record.gold) or {})
+
+
+def _argument_mistakes(record: TevalRecord, steps: list[Step]) -> Iterator[tuple[str, str]]:
+    """Plans with the right APIs, whose steps or whose first step with arguments have others."""
+    place = next((place for place, step in enumerate(steps) if step_arguments(step)), None)
+    if place is None:
+        return
+    args = step_arguments(steps[place])
+    key = next(iter(args))
+    rest = {name: value for name, value in args.items() if name != key}
+    for kind, other in (
+        ("argument left out", rest),
+        ("argument renamed", {_ADDED: args[key], **rest}),
+        ("value changed", {**args, key: _ADDED}),
+        ("argument added", {**args, _ADDED: 1}),
+    ):
+        yield (
+            _OF_PLAN + kind,
+            _plan(record, [*steps[:place], replace(steps[place], args=repr(other)), *steps[place + 1 :]]),
+        )
+    nonsense = repr({_ADDED: "quuxly"})
+    yield f"{_OF_PLAN}all arguments nonsense", _plan(record, [replace(step, args=nonsense) for step in steps])
 
 
 def _renumbered(steps: list[Step]) -> list[Step]:
-    return [Step(number, step.name, step.args) for number, step in enumerate(steps)]
+    return [replace(step, id=number) for number, step in enumerate(steps)]
 
 
 def _step_mistakes(record: TevalRecord, gold: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

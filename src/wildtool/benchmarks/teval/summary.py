@@ -7,6 +7,7 @@ from typing import Any
 
 from wildtool.benchmark import Published, View
 from wildtool.benchmarks.teval.rules import TEVAL_ERRORS
+from wildtool.benchmarks.teval.scores import EVALUATORS
 from wildtool.data.embeddings import REFERENCE_MODEL
 from wildtool.published import as_metrics
 from wildtool.stats.metrics import Rate, cost, coverage, mean_of_rates, rate_metrics
@@ -27,8 +28,6 @@ COLUMNS: Mapping[str, tuple[str, str, str]] = {
     "Review str": ("split = 'review_str'", "quality", ""),
 }
 """The eleven scores in ToLeaP's order: which records, and the columns whose mean it is."""
-_BY_MEANING = ("Plan", "Reason")
-"""Abilities whose scores depend on the encoder."""
 MEAN_OF_COLUMNS, OVERALL = "mean of columns", "overall"
 
 
@@ -38,9 +37,9 @@ def summarize(verdicts: Any, profile: str) -> list[Metric]:
     Args:
         verdicts: DuckDB relation of verdict rows (the engine's and T-Eval's columns).
     """
-    note = _encoder_note(verdicts, profile)
+    note, by_meaning = _encoder_note(verdicts), EVALUATORS[profile].by_meaning
     scores = [
-        replace(metric, note=note if metric.name.startswith(_BY_MEANING) else "", headline=True)
+        replace(metric, note=note if _ability(metric) in by_meaning else "", headline=True)
         for metric in _of_records(verdicts, [_score(name) for name in COLUMNS])
     ]
     wrong = "outcome = 'wrong'"
@@ -52,7 +51,7 @@ def summarize(verdicts: Any, profile: str) -> list[Metric]:
         *_abilities(scores),
         *(
             replace(
-                metric, note=note if metric.name.startswith("Plan") and ": parsed" not in metric.name else ""
+                metric, note=note if _ability(metric) in by_meaning and ": parsed" not in metric.name else ""
             )
             for metric in _of_records(verdicts, _parts())
         ),
@@ -107,7 +106,12 @@ def _encoders(verdicts: Any) -> list[Metric]:
     return [Metric("encoder", name, None, count, total, kind="count") for name, count in sorted(rows)]
 
 
-def _encoder_note(verdicts: Any, profile: str) -> str:
+def _ability(metric: Metric) -> str:
+    """The ability that a score or a part of it is of."""
+    return metric.name.partition(" ")[0].lower()
+
+
+def _encoder_note(verdicts: Any) -> str:
     """What a reader of plan and reason must know; empty where they were measured like the published ones."""
     rows = verdicts.filter("encoder IS NOT NULL").project("encoder").distinct().fetchall()
     others = sorted(name for (name,) in rows if not name.endswith(REFERENCE_MODEL.rpartition("/")[2]))
@@ -130,7 +134,7 @@ VIEWS = (
         " alike the thought is to the gold one; Retrieve is the API; Understand its arguments; Review judges a tool's"
         " answer by one of five letters.",
         (TABLE,),
-        note="Plan and Reason depend on the encoder that compares sentences.",
+        note="Plan and Reason depend on the encoder that compares sentences; Plan does not under fixed.",
     ),
     View(
         "abilities",
