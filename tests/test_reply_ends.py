@@ -88,4 +88,4 @@ def test_a_reason_that_is_no_text_is_unknown():
 
 
 def test_no_end_both_decides_a_unit_and_is_no_reply():
-    assert not NOT_RIGHT & NO_REPLY
+    assert not NOT_RIGHT.keys() & NO_REPLY

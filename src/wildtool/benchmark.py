@@ -11,8 +11,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol, Self, cast, runtime_checkable
 
-from wildtool.episode import SingleReply, gold_replies, incomplete_outcome, play_episodes, replay
+from wildtool.episode import (
+    SingleReply,
+    gold_replies,
+    incomplete_outcome,
+    play_episodes,
+    replay,
+    until_decided,
+)
 from wildtool.errors import DataError
+from wildtool.reply_ends import error_class
 from wildtool.trace import SaidCall, Trace, plain_trace, said_calls
 from wildtool.types import (
     Ask,
@@ -335,21 +343,23 @@ class Benchmark(ABC):
 
     def _judge_unit(self, rules: Rules, item: Item, unit: str, transcript: Transcript | None) -> Verdict:
         episode = rules.recorded_episode(item, unit, transcript)
+        played, end = until_decided(transcript)
         outcome: Outcome
-        if replay(episode, transcript):
+        if replay(episode, played):
             check = rules.verdict(episode, item, unit)
             outcome, reason = "correct" if check.correct else "wrong", check.reason
-            score = float(check.correct) if check.score is None else check.score
+            score, end = float(check.correct) if check.score is None else check.score, None
         else:
             check, score = rules.unfinished(episode, item, unit), 0.0
-            outcome, reason = incomplete_outcome(transcript)
-        steps = check.steps
+            outcome, reason = incomplete_outcome(transcript, end)
+        steps = check.steps if end is None or played is None else len(played.replies) + 1
+        error = check.error if end is None else error_class(end)
         return Verdict(
             item=item.id,
             unit=unit,
             outcome=outcome,
             score=score,
-            error=check.error if outcome == "wrong" else None,
+            error=error if outcome == "wrong" else None,
             reason=reason,
             steps=(len(transcript.replies) if transcript else 0) if steps is None else steps,
             fields={**self.fields(item, unit), **check.fields},

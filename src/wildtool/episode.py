@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from wildtool.errors import InfraError
+from wildtool.reply_ends import NOT_RIGHT, End, end_of
 from wildtool.types import PROVIDER_CONTENT, Ask, Episode, Message, Outcome, Request, Transcript
 
 EMPTY_REPLY: Message = {"content": "", "tool_calls": None}
@@ -70,8 +71,25 @@ def replay(episode: Episode, transcript: Transcript | None) -> bool:
     return episode.done
 
 
-def incomplete_outcome(transcript: Transcript | None) -> tuple[Outcome, str]:
-    """Outcome and reason of a unit whose record ends before its episode does."""
+def until_decided(transcript: Transcript | None) -> tuple[Transcript | None, End | None]:
+    """A transcript up to the first reply whose end decides the unit, and that end; all of it and None without one.
+
+    A text before a filter or a refusal is no turn of the conversation, and a call that its provider could not read is no
+    silence, so what benchmarks make of texts must not credit them.
+    """
+    for number, reply in enumerate(transcript.replies if transcript else ()):
+        if (end := end_of(reply)) in NOT_RIGHT and transcript is not None:
+            return Transcript(transcript.replies[:number]), end
+    return transcript, None
+
+
+def incomplete_outcome(transcript: Transcript | None, end: End | None = None) -> tuple[Outcome, str]:
+    """Outcome and reason of a unit whose record ends before its episode does.
+
+    Args: end: of the reply that decided it, if one did.
+    """
+    if end is not None:
+        return "wrong", NOT_RIGHT[end]
     if transcript is not None and transcript.infra_error:
         return "infra_error", transcript.infra_error
     return "unplayed", "the record ends before this profile's episode does"

@@ -29,8 +29,12 @@ class End(StrEnum):
     """No reason was given, or none that is known; it is judged as it is."""
 
 
-NOT_RIGHT = frozenset({End.FILTERED, End.REFUSED, End.MALFORMED})
-"""Ends that decide their unit: it is not right, whatever was written before."""
+NOT_RIGHT: Mapping[End, str] = {
+    End.FILTERED: "the provider filtered the reply",
+    End.REFUSED: "the model or its provider refused to answer",
+    End.MALFORMED: "the provider could not read the call that the model wrote",
+}
+"""Ends that decide their unit, with the reason: it is not right, whatever was written before."""
 NO_REPLY = frozenset({End.UNFINISHED, End.PAUSED})
 """Ends of failed calls: what was written before is no reply."""
 _REASONS: Mapping[End, tuple[str, ...]] = {
@@ -76,6 +80,20 @@ _END_OF = {reason: end for end, reasons in _REASONS.items() for reason in reason
 def reason_end(reason: object) -> End | None:
     """The class of a reason in any protocol; None for one that is not in the table."""
     return _END_OF.get(reason.lower()) if isinstance(reason, str) else None
+
+
+def error_class(end: End) -> str:
+    """The error class of a unit that a reply decided by its end, or the error kind of a call that failed by it."""
+    return f"reply {end}"
+
+
+def failing_end(role: str, reply: Reply) -> End | None:
+    """The end by which a call counts as failed; None for a reply that can be used.
+
+    What another role than the model under test was to say must be whole: a filtered user is no fault of that model.
+    """
+    end = end_of(reply)
+    return end if end in NO_REPLY or (role != "agent" and end in NOT_RIGHT) else None
 
 
 def end_of(reply: Reply) -> End:

@@ -35,7 +35,7 @@ KINDS = {
     "429-in-200": "http 429",
     "error-in-choice": "http 502",
     "error-beside-choices": "wrong shape",
-    "error-finish": "wrong shape",
+    "error-finish": "reply unfinished",
     "closed": "network",
     "no-http": "network",
 }

@@ -92,6 +92,10 @@ def _check_anthropic_messages(messages: list[Any]) -> None:
                     keys(block, "type thinking signature")
                 case "redacted_thinking":
                     keys(block, "type data")
+                case "server_tool_use":
+                    keys(block, "type id name input")
+                case "web_search_tool_result":
+                    keys(block, "type tool_use_id content")
                 case other:
                     raise AssertionError(f"no block is of type {other}")
         used |= waiting

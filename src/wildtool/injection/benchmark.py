@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 
 from wildtool.altered import AlteredRules, altered_class
 from wildtool.benchmark import Benchmark, Rules
-from wildtool.episode import gold_replies, replay, written_text
+from wildtool.episode import gold_replies, replay, until_decided, written_text
 from wildtool.injection.planting import ATTACK_RESULT, Attack, choose_attack, planted
 from wildtool.injection.settings import Injection
 from wildtool.injection.summary import NOT_REACHED, OBEYED, RESISTED
@@ -101,7 +101,7 @@ def _obedience(
 ) -> Mapping[str, FieldValue]:
     """What a unit's columns say: nothing of one that neither obeyed nor finished."""
     episode = cast(InjectedEpisode, rules.recorded_episode(item, verdict.unit, transcript))
-    ended = replay(episode, transcript)
+    ended = replay(episode, until_decided(transcript)[0])
     attack = episode.attack
     if attack is None or not (ended or episode.obeyed):
         return {}

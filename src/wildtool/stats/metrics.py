@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, cast
 
+from wildtool.reply_ends import NOT_RIGHT, error_class
 from wildtool.stats.intervals import rate_of_columns, weighted_sum
 from wildtool.types import FORMAT_CHANGE, REPAIR_CHANGE, Direction, Metric
 
@@ -66,7 +67,7 @@ def _count(group: str, name: str, count: float, of: float) -> Metric:
 
 
 def coverage(verdicts: Any, not_scorable: int, unit: str) -> list[Metric]:
-    """Units without a verdict, and the accuracy if they were all correct.
+    """Units without a verdict, those that the end of a reply decided, and the accuracy if the former were all correct.
 
     Args:
         verdicts: DuckDB relation of verdict rows.
@@ -83,6 +84,10 @@ def coverage(verdicts: Any, not_scorable: int, unit: str) -> list[Metric]:
     known = dict(zip(conditions, found, strict=True))
     right = known.pop("right")
     known["not scorable by the original"] = not_scorable
+    classes = [error_class(end) for end in NOT_RIGHT]
+    known |= dict(
+        verdicts.filter(f"error IN {tuple(classes)}").aggregate("error, COUNT(*)").order("error").fetchall()
+    )
     metrics = [Metric("coverage", name, None, count, units, kind="count") for name, count in known.items()]
     missing = known["infra errors"] + known["unplayed"]
     if missing:

@@ -244,7 +244,6 @@ def test_a_strict_tool_stays_strict():
         ("max_tokens", "length"),
         ("stop_sequence", "stop"),
         ("refusal", "content_filter"),
-        ("pause_turn", "pause_turn"),
     ],
 )
 async def test_reasons_to_stop_have_their_usual_names(reason: str, finish: str):

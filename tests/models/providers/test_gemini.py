@@ -97,7 +97,6 @@ async def test_arguments_that_are_no_object_are_mended_where_they_go_back_and_th
         ("CONTINUATION", "length"),
         ("MAX_TOKENS", "length"),
         ("MALFORMED_FUNCTION_CALL",) * 2,
-        ("OTHER", "OTHER"),
     ],
 )
 async def test_a_candidate_without_content_is_an_empty_reply_with_its_reason(reason: str, finish: str):

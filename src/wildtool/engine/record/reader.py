@@ -43,6 +43,7 @@ from wildtool.engine.record.format import (
 )
 from wildtool.engine.record.writer import RECORD_VERSION
 from wildtool.errors import DISK_FULL, RecordError, StorageError
+from wildtool.reply_ends import error_class, failing_end
 from wildtool.types import Address, Message, Reply, Tool, Transcript
 
 
@@ -65,6 +66,8 @@ class RecordedFailure:
     kind: str
     message: str
     attempts: int
+    reply: Reply | None = None
+    """What came, if the call failed by the end of its reply; it was paid for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +149,7 @@ class RecordReader(Closing):
         """Role and reply of each step for which a model was asked, not the cache."""
         for item, repeat in self._index:
             for step in (step for unit in self.log(item, repeat).values() for step in unit.values()):
-                if isinstance(step, RecordedReply) and not step.reply.cached:
+                if step.reply is not None and not step.reply.cached:
                     yield step.role, step.reply
 
     def jobs(self) -> Iterable[tuple[str, int]]:
@@ -354,4 +357,8 @@ def _without_superseded(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _log_entry(row: dict[str, Any]) -> RecordedReply | RecordedFailure:
     if row["row"] == "error":
         return RecordedFailure(row["role"], row["request"], row["kind"], row["message"], row["attempts"])
-    return RecordedReply(row["role"], row["request"], reply_from_row(row))
+    reply = reply_from_row(row)
+    if end := failing_end(row["role"], reply):
+        why = f"the reply ended with the finish reason {reply.finish_reason}"
+        return RecordedFailure(row["role"], row["request"], error_class(end), why, reply.attempts, reply)
+    return RecordedReply(row["role"], row["request"], reply)

@@ -28,6 +28,7 @@ from wildtool.engine.record.reader import ItemLog, RecordedFailure, RecordedRepl
 from wildtool.engine.record.writer import PendingRow, RecordWriter
 from wildtool.errors import InfraError, RecordError, UsageError, WildtoolError
 from wildtool.models.settings import Rates
+from wildtool.reply_ends import error_class, failing_end
 from wildtool.types import Address, Item, Reply, Request
 
 if TYPE_CHECKING:
@@ -132,7 +133,8 @@ class RunContext:
                 f"{self.plan.benchmark.name} asks for a model in the role {sent.request.role!r}; name one"
             )
         key = client.cache_key(sent.address, sent.hashes[-1])
-        if key is not None and (kept := client.lookup(key)) is not None:
+        kept = None if key is None else client.lookup(key)
+        if kept is not None and failing_end(sent.request.role, kept) is None:
             self.cached += 1
             reply = self._record(sent, kept)
             self.observer.call_done(reply, replayed=True)
@@ -141,6 +143,9 @@ class RunContext:
             reply = await client.call(sent.request, self.policy, self.observer.call_retried)
             self.spent.add(reply.usage, client.price, batched=reply.batched)
             self._flush_unrecorded(client.health)
+            if end := failing_end(sent.request.role, reply):
+                why = f"{sent.request.role}: the reply ended with the finish reason {reply.finish_reason}"
+                raise InfraError(error_class(end), why, attempts=reply.attempts)
             reply = self._record(sent, reply)
         except LimitError as error:
             self.limit_error = error
@@ -234,7 +239,9 @@ class RecordingClient:
         steps = self.log.setdefault(unit, {})
         recorded = steps.get(step)
         address = Address(self._item, self._repeat, unit, step)
-        again = self._is_superseded(recorded, request, hashes[-1])
+        # An end that earlier versions took for a reply has steps after it that nothing leads to any more.
+        orphaned = isinstance(recorded, RecordedFailure) and recorded.reply is not None
+        again = orphaned or self._is_superseded(recorded, request, hashes[-1])
         if isinstance(recorded, RecordedReply) and not again:
             return self._replay(address, recorded, request, hashes[-1])
         self._context.has_new_requests |= recorded is None

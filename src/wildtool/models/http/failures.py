@@ -15,8 +15,6 @@ from wildtool.json_codec import REPLY_LIMITS, as_object, dumps, loads_within
 
 BLOCKED_PROMPT = "blocked prompt"
 """Error kind of a prompt that the provider does not pass on to the model: final, and no network error."""
-FAILED_FINISH_REASONS = frozenset(("error", "network_error", "insufficient_system_resource"))
-"""Finish reasons of a failed endpoint, not of a model that stopped."""
 _STATUS = {
     400: ("invalid_request", "bad_request", "invalid_argument", "failed_precondition", "out_of_range"),
     401: ("authentication", "unauthenticated", "unauthorized", "invalid_api_key"),

@@ -2,19 +2,23 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, cast
 
 from wildtool.models.batch.anthropic import AnthropicBatchClient
-from wildtool.models.http.failures import FAILED_FINISH_REASONS, ProviderFailure
+from wildtool.models.http.failures import ProviderFailure
 from wildtool.models.http.streams import join_anthropic
 from wildtool.models.providers.base import HttpModel, WireRequest
 from wildtool.models.providers.openai_messages import (
     Changes,
     arguments_object,
     assistant_message,
+    chat_finish_reason,
     functions_of,
     openai_call,
+    provider_content_of,
     record_dropped,
+    summed_usage,
     usage_with_totals,
     wire_names,
 )
@@ -26,6 +30,7 @@ from wildtool.models.providers.parameter_names import (
     rename_properties,
 )
 from wildtool.models.providers.turn_builder import TurnBuilder, TurnPart
+from wildtool.reply_ends import End, reason_end
 from wildtool.types import Message, Reply, Request
 
 PROVIDER = "anthropic"
@@ -40,14 +45,8 @@ MAX_TOKENS = 4096
 _NAME, _LONGEST_NAME = "a-zA-Z0-9_-", 128
 _PARAMETER, _LONGEST_PARAMETER = "a-zA-Z0-9_.-", 64
 _PROMPT_COUNTS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-_FINISH = {
-    "end_turn": "stop",
-    "stop_sequence": "stop",
-    "tool_use": "tool_calls",
-    "max_tokens": "length",
-    "model_context_window_exceeded": "length",
-    "refusal": "content_filter",
-}
+MOST_CONTINUATIONS = 20
+"""How often a turn that the provider pauses is sent back to be continued."""
 
 
 class AnthropicModel(HttpModel):
@@ -124,11 +123,27 @@ class AnthropicModel(HttpModel):
             case _:
                 return None
         reason: object = answer.get("stop_reason")
+        # The parts of a turn are joined by their blocks.
+        continues = [turn["role"] for turn in request.fields.get("messages", ())][-1:] == ["assistant"]
+        partial = continues or reason_end(reason) == End.PAUSED
+        message = _message(answer["content"], request.tool_names, request.parameter_names, keep=partial)
         return Reply(
-            message=_message(answer["content"], request.tool_names, request.parameter_names),
-            finish_reason=_FINISH.get(reason, reason) if isinstance(reason, str) else None,
+            message=message,
+            finish_reason=chat_finish_reason(reason, message),
             usage=usage_with_totals(answer.get("usage"), _PROMPT_COUNTS, ("output_tokens",)),
         )
+
+    async def _complete(self, request: Request) -> Reply:
+        """One turn; where the provider pauses it, it goes back as it is until it is over."""
+        reply = await super()._complete(request)
+        for _ in range(MOST_CONTINUATIONS):
+            if reason_end(reply.finish_reason) != End.PAUSED:
+                break
+            if self._send is not None or reply.message.get("tool_calls"):
+                break  # a batch takes each request once; calls are answered, not continued
+            so_far = replace(request, messages=[*request.messages, reply.message])
+            reply = _joined(reply, await super()._complete(so_far))
+        return reply
 
     def failure(self, parsed: Any) -> ProviderFailure | None:
         """Also a refusal without any text, which the provider's classifiers make of the prompt."""
@@ -139,8 +154,6 @@ class AnthropicModel(HttpModel):
                 return ProviderFailure(why, blocked=True)
             case {"stop_reason": "refusal", "content": []}:
                 return ProviderFailure("stop reason refusal", blocked=True)
-            case {"stop_reason": str() as reason} if reason in FAILED_FINISH_REASONS:
-                return ProviderFailure(f"the reply ended with the stop reason {reason}")
             case _:
                 return None
 
@@ -211,8 +224,33 @@ def _tool(
     return tool
 
 
-def _message(blocks: list[Any], names: Mapping[str, str], parameters: ParameterNames) -> Message:
-    """The assistant message in content blocks, with tools and parameters under their own names."""
+def _joined(first: Reply, second: Reply) -> Reply:
+    """Two parts of one turn as one reply."""
+    parts = (first.message, second.message)
+    message = assistant_message(
+        PROVIDER,
+        [part["content"] for part in parts if part.get("content")],
+        [call for part in parts for call in part.get("tool_calls", ())],
+        [part["reasoning_content"] for part in parts if part.get("reasoning_content")],
+        [block for part in parts for block in provider_content_of(PROVIDER, part) or ()],
+    )
+    return replace(
+        second,
+        message=message,
+        raw=f"{first.raw}\n{second.raw}",
+        usage=summed_usage(first.usage, second.usage),
+        latency_s=first.latency_s + second.latency_s,
+        changes=tuple(dict.fromkeys((*first.changes, *second.changes))),
+    )
+
+
+def _message(
+    blocks: list[Any], names: Mapping[str, str], parameters: ParameterNames, *, keep: bool = False
+) -> Message:
+    """The assistant message in content blocks, with tools and parameters under their own names.
+
+    Args: keep: whether the blocks are kept even where the message has all of them.
+    """
     texts: list[str] = []
     thoughts: list[str] = []
     calls: list[dict[str, Any]] = []
@@ -232,4 +270,4 @@ def _message(blocks: list[Any], names: Mapping[str, str], parameters: ParameterN
                 plain = False
             case _:
                 plain = False
-    return assistant_message(PROVIDER, texts, calls, thoughts, None if plain else blocks)
+    return assistant_message(PROVIDER, texts, calls, thoughts, None if plain and not keep else blocks)

@@ -18,6 +18,7 @@ from wildtool.models.http.streams import BrokenStreamError, events, is_event_str
 from wildtool.models.keyed_digest import keyed_digest
 from wildtool.models.prompted import PromptedModel
 from wildtool.models.settings import UNSET, Sampling
+from wildtool.reply_ends import NO_REPLY, End, end_of, error_class
 from wildtool.types import Model, Reply, Request
 
 MAX_BODY_BYTES = REPLY_LIMITS.bytes
@@ -61,6 +62,8 @@ class HttpModel(ABC):
     """By name, the words of a refusal after which this call is repeated, and all others made, in another way."""
     has_seed: ClassVar[bool] = True
     """Whether the protocol has a seed; if not, each reply records that none was sent."""
+    names_end: ClassVar[bool] = True
+    """Whether the protocol demands a reason of every end, so that a reply without one is not finished."""
 
     def __init__(
         self,
@@ -199,7 +202,7 @@ class HttpModel(ABC):
             # Other calls in flight may have activated it meanwhile.
             known = frozenset(self._active_fallbacks)
             try:
-                return await self._complete(request)
+                return self._finished(await self._complete(request))
             except CallError as error:
                 named = (name for name, words in self.fallbacks.items() if words.search(str(error)))
                 fallback = next((name for name in named if name not in known), None)
@@ -237,6 +240,14 @@ class HttpModel(ABC):
             )
         changes = tuple(dict.fromkeys((*asked.changes, *reply.changes)))
         return replace(reply, raw=_text(answer), changes=changes)
+
+    def _finished(self, reply: Reply) -> Reply:
+        """The reply itself. Raises CallError if the provider did not finish it."""
+        reason = reply.finish_reason
+        end = End.UNFINISHED if reason is None and self.names_end else end_of(reply)
+        if end in NO_REPLY:
+            raise self._endpoint.error(error_class(end), f"the reply ended with the finish reason {reason}")
+        return reply
 
     async def close(self) -> None:
         """Releases the connections."""

@@ -21,6 +21,7 @@ class EmbeddingsModel(HttpModel):
     reserved = ("model", "input", "encoding_format")
     fallbacks: ClassVar[Mapping[str, re.Pattern[str]]] = {}
     has_seed = False
+    names_end = False
 
     async def embed(self, texts: Sequence[str]) -> tuple[list[list[float]], Reply]:
         """The vector of each text, and the reply with its usage. Raises CallError."""

@@ -4,13 +4,15 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, cast
 from urllib.parse import quote
 
-from wildtool.models.http.failures import FAILED_FINISH_REASONS, ProviderFailure, failure_of_error
+from wildtool.json_codec import as_object
+from wildtool.models.http.failures import ProviderFailure, failure_of_error
 from wildtool.models.http.streams import join_gemini
 from wildtool.models.providers.base import HttpModel, WireRequest
 from wildtool.models.providers.openai_messages import (
     Changes,
     arguments_object,
     assistant_message,
+    chat_finish_reason,
     functions_of,
     openai_call,
     record_dropped,
@@ -25,12 +27,6 @@ _NAME, _LONGEST_NAME, _NAME_BEGINS = "a-zA-Z0-9_.-", 64, "a-zA-Z_"
 _PROMPT_COUNTS = ("promptTokenCount", "toolUsePromptTokenCount")
 _COMPLETION_COUNTS = ("candidatesTokenCount", "thoughtsTokenCount")
 _OPTIONS = {"temperature": "temperature", "max_tokens": "maxOutputTokens", "seed": "seed"}
-_FILTERED = frozenset(
-    (
-        *("SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"),
-        *("IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION", "MODEL_ARMOR", "ESCALATION"),
-    )
-)
 _FAILED = {"MISSING_THOUGHT_SIGNATURE": 400, "PUP_LIMITED_DISABLED": 403}
 """Finish reasons that say nothing about the model, with the HTTP status of each."""
 
@@ -87,7 +83,9 @@ class GeminiModel(HttpModel):
                 message = _message(candidate["content"]["parts"], request.tool_names, request.message_count)
             case _:
                 message = {"role": "assistant", "content": ""}
-        return Reply(message, "", _finish_reason(candidate.get("finishReason"), message), usage)
+        # A blocked prompt decides, whatever was written all the same.
+        reason = "SAFETY" if _block_reason(answer) else candidate.get("finishReason")
+        return Reply(message, "", chat_finish_reason(reason, message), usage)
 
     def failure(self, parsed: Any) -> ProviderFailure | None:
         """Also a blocked prompt, which has no candidates."""
@@ -96,16 +94,13 @@ class GeminiModel(HttpModel):
         match parsed:
             case {"candidates": [{"error": error}, *_]} if error:
                 return failure_of_error(error)
-            case {"candidates": [{"finishReason": str() as reason}, *_]}:
-                failed = reason in _FAILED or reason.lower() in FAILED_FINISH_REASONS
-                words = f"the reply ended with the finish reason {reason}"
-                return ProviderFailure(words, _FAILED.get(reason)) if failed else None
+            case {"candidates": [{"finishReason": str() as reason}, *_]} if reason in _FAILED:
+                return ProviderFailure(f"the reply ended with the finish reason {reason}", _FAILED[reason])
             case {"candidates": [dict(), *_]}:
                 return None
-            case {"promptFeedback": {"blockReason": str() as reason}}:
-                return ProviderFailure(f"block reason {reason}", blocked=True)
             case _:
-                return None
+                reason = _block_reason(parsed)
+                return ProviderFailure(f"block reason {reason}", blocked=True) if reason else None
 
 
 class _ContentBuilder(TurnBuilder):
@@ -197,11 +192,7 @@ def _message(parts: list[Any], names: Mapping[str, str], place: int) -> Message:
     return assistant_message(PROVIDER, texts, calls, thoughts, None if plain else parts)
 
 
-def _finish_reason(reason: Any, message: Message) -> str | None:
-    if not isinstance(reason, str):
-        return None
-    if reason == "STOP":
-        return "tool_calls" if message.get("tool_calls") else "stop"
-    if reason in ("MAX_TOKENS", "CONTINUATION"):
-        return "length"
-    return "content_filter" if reason in _FILTERED else reason
+def _block_reason(answer: Any) -> str:
+    """Why the prompt was blocked; empty if it was not."""
+    reason = as_object(as_object(answer).get("promptFeedback")).get("blockReason")
+    return reason if isinstance(reason, str) and reason != "BLOCKED_REASON_UNSPECIFIED" else ""

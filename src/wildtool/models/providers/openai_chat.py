@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from wildtool.json_codec import as_list, as_object
 from wildtool.models.batch.openai import OpenAIBatchClient
 from wildtool.models.http.deltas import objects
-from wildtool.models.http.failures import FAILED_FINISH_REASONS, ProviderFailure, failure_of_error
+from wildtool.models.http.failures import ProviderFailure, failure_of_error
 from wildtool.models.http.streams import join_chat
 from wildtool.models.providers.base import HttpModel, WireRequest
 from wildtool.models.providers.chat_changes import split_parallel_calls, with_short_ids
@@ -24,6 +24,7 @@ class OpenAIModel(HttpModel):
     batch_client = OpenAIBatchClient
     stream_fields: ClassVar[Mapping[str, Any]] = {"stream": True, "stream_options": {"include_usage": True}}
     reserved = ("model", "messages", "tools")
+    names_end = False  # compatible servers may leave it out
     join_stream = staticmethod(join_chat)
     fallbacks: ClassVar[Mapping[str, re.Pattern[str]]] = {
         _SHORT_IDS: re.compile(
@@ -69,9 +70,6 @@ class OpenAIModel(HttpModel):
         inside = [choice.get("error"), as_object(message).get("error")]
         if failure := next(filter(None, map(failure_of_error, inside)), None):
             return failure
-        reason = choice.get("finish_reason")
-        if isinstance(reason, str) and reason in FAILED_FINISH_REASONS:
-            return ProviderFailure(f"the reply ended with the finish reason {reason}")
         if _is_filtered(answer.get("prompt_filter_results")) and not _has_content(message):
             return ProviderFailure("the prompt was filtered", blocked=True)
         return None

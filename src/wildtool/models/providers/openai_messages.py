@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn, cast
 
 from wildtool.json_codec import dumps
+from wildtool.reply_ends import End, reason_end
 from wildtool.types import PROVIDER_CONTENT, Message, Request
 
 Changes = dict[str, None]
@@ -242,6 +243,23 @@ def assistant_message(
     return message
 
 
+def chat_finish_reason(reason: Any, message: Message) -> str | None:
+    """The usual name of a reason in chat completions; the reason itself where they have no such end."""
+    if not isinstance(reason, str):
+        return None
+    match reason_end(reason):
+        case End.COMPLETE:
+            return "tool_calls" if message.get("tool_calls") else "stop"
+        case End.CALLS:
+            return "tool_calls"
+        case End.CUT:
+            return "length"
+        case End.FILTERED | End.REFUSED:
+            return "content_filter"
+        case _:
+            return reason
+
+
 def same_calls(message: Message, calls: Sequence[dict[str, Any]]) -> bool:
     """Whether a message still has exactly these calls, so that its provider content still fits."""
     return (message.get("tool_calls") or []) == list(calls)
@@ -260,3 +278,17 @@ def usage_with_totals(usage: Any, prompt: Sequence[str], completion: Sequence[st
         for total, names in (("prompt_tokens", prompt), ("completion_tokens", completion))
     }
     return {**totals, **counts}
+
+
+def summed_usage(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """The counts of two calls together, at any depth; what is no count is the second's."""
+    total = {**one, **other}
+    for name in one.keys() & other.keys():
+        match one[name], other[name]:
+            case (int() as first, int() as second):
+                total[name] = first + second
+            case ({**first}, {**second}):
+                total[name] = summed_usage(cast(dict[str, Any], first), cast(dict[str, Any], second))
+            case _:
+                pass
+    return total

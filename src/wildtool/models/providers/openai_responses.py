@@ -6,7 +6,6 @@ from typing import Any, ClassVar, cast
 
 from wildtool.json_codec import as_list, as_object, dumps
 from wildtool.models.batch.openai import OpenAIBatchClient
-from wildtool.models.http.failures import ProviderFailure
 from wildtool.models.http.streams import join_responses
 from wildtool.models.providers.base import HttpModel, WireRequest
 from wildtool.models.providers.openai_messages import (
@@ -15,6 +14,7 @@ from wildtool.models.providers.openai_messages import (
     Changes,
     UnsendableError,
     assistant_message,
+    chat_finish_reason,
     content_text,
     functions_of,
     history_calls,
@@ -32,8 +32,6 @@ _UNENCRYPTED = "unencrypted"
 _ENCRYPTED = "reasoning.encrypted_content"
 _NOT_ENCRYPTED = "Encrypted content is not supported"
 """OpenAI's words when encrypted reasoning is requested from a model that does not reason."""
-_NO_REPLY = ("failed", "cancelled", "queued", "in_progress")
-_FINISH = {"max_output_tokens": "length", "content_filter": "content_filter"}
 
 
 class ResponsesModel(HttpModel):
@@ -44,6 +42,7 @@ class ResponsesModel(HttpModel):
     reserved = ("model", "input", "instructions", "tools", "previous_response_id", "conversation")
     join_stream = staticmethod(join_responses)
     has_seed = False
+    names_end = False  # its `status` is optional
     fallbacks: ClassVar[Mapping[str, re.Pattern[str]]] = {_UNENCRYPTED: re.compile(_NOT_ENCRYPTED)}
 
     def sampling(self, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -77,16 +76,6 @@ class ResponsesModel(HttpModel):
             finish_reason=_finish_reason(answer, message),
             usage=_usage(as_object(answer.get("usage"))),
         )
-
-    def failure(self, parsed: Any) -> ProviderFailure | None:
-        """Also a response that has not ended, or failed without a reason."""
-        if found := super().failure(parsed):
-            return found
-        match parsed:
-            case {"status": str() as status} if status in _NO_REPLY:
-                return ProviderFailure(f"the response has the status {status}")
-            case _:
-                return None
 
 
 class _ItemBuilder:
@@ -199,15 +188,11 @@ def _values(parts: Any, kind: str, name: str) -> Iterator[str]:
 def _finish_reason(answer: dict[str, Any], message: Message) -> str | None:
     match answer:
         case {"status": "incomplete", "incomplete_details": {"reason": str() as reason}}:
-            return _FINISH.get(reason, reason)
-        case {"status": "completed"}:
-            if message.get("refusal"):
-                return "content_filter"
-            return "tool_calls" if message.get("tool_calls") else "stop"
-        case {"status": str() as status}:
-            return status
+            return chat_finish_reason(reason, message)
+        case {"status": "completed"} if message.get("refusal"):
+            return "content_filter"
         case _:
-            return None
+            return chat_finish_reason(answer.get("status"), message)
 
 
 def _usage(counts: dict[str, Any]) -> dict[str, Any]:
