@@ -2,6 +2,7 @@
 
     python scripts/bfcl_crosscheck.py RUN...                       # the replies of runs of bfcl
     python scripts/bfcl_crosscheck.py --split live --mode prompt --sample 2000   # gold answers and their mistakes
+    python scripts/bfcl_crosscheck.py --parts 20000 --seed 1                     # its parts, on random input
 
 Installs `bfcl-eval` without its dependencies into build/bfcl-eval-VERSION at the first start.
 """
@@ -14,16 +15,27 @@ import sys
 import tempfile
 import venv
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
 
+from bfcl_variations import Variations
+
 from wildtool.benchmark import Benchmark, Rules
 from wildtool.benchmarks.bfcl import BFCL_BENCHMARK
+from wildtool.benchmarks.bfcl.agentic import has_answer
 from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES
-from wildtool.benchmarks.bfcl.decode import native_result
+from wildtool.benchmarks.bfcl.decode import (
+    DecodeError,
+    call_texts,
+    decode_python,
+    native_call_texts,
+    native_result,
+)
+from wildtool.benchmarks.bfcl.java import convert_java, decode_java
+from wildtool.benchmarks.bfcl.javascript import convert_javascript, decode_javascript
 from wildtool.benchmarks.bfcl.multi_turn_episode import MultiTurnEpisode
 from wildtool.benchmarks.bfcl.prompt_forms import DEFAULT_FORM, PROMPT_FORMS
 from wildtool.engine.record.reader import RecordReader, transcripts
@@ -138,6 +150,58 @@ def recorded(rules: Rules, case: Case, *, native: bool) -> dict[str, Any] | None
     }
 
 
+def reference(version: str, sent: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The package's verdicts."""
+    script = Path(__file__).with_name("bfcl_reference.py")
+    lines = "".join(json.dumps(each) + "\n" for each in sent)
+    with tempfile.TemporaryDirectory() as place:  # where the package writes its folders
+        done = subprocess.run(
+            [environment(version), script],
+            input=lines,
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+            cwd=place,
+            env={**os.environ, "BFCL_PROJECT_ROOT": place},
+        )
+    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"valid"')]
+
+
+OURS: Mapping[str, Callable[..., Any]] = {
+    "convert": lambda language, *value: (convert_java if language == "java" else convert_javascript)(*value),
+    "java": lambda _, text: decode_java(text),
+    "javascript": lambda _, text: decode_javascript(text),
+    "python": lambda _, text: decode_python(text),
+    "execute": lambda text: call_texts(decode_python(text)),
+    "execute native": native_call_texts,
+    "answer": has_answer,
+}
+"""By part what takes its place here."""
+
+
+def parts_differ(count: int, seed: int) -> bool:
+    """Compares every part on random input, and prints what is not equal."""
+    differences = 0
+    for part, ours in OURS.items():
+        variations = Variations(seed)
+        inputs = [variations.of(part) for _ in range(count)]
+        name = "decode" if part in ("java", "javascript", "python") else part
+        values = reference("v4", [{"kind": "part", "part": name, "input": given} for given in inputs])
+        equal = 0
+        for given, theirs in zip(inputs, values, strict=True):
+            try:
+                value = repr(ours(*given))
+            except (DecodeError, ValueError, NotImplementedError) as error:
+                value = f"raises {type(error).__name__}"
+            raised = value.startswith("raises ") and theirs["value"].startswith("raises ")
+            if raised or value == theirs["value"]:
+                equal += 1
+            elif (differences := differences + 1) <= 40:
+                print(f"{part} {given!r}: {value} here, {theirs['value']} there")
+        print(f"{part}: {equal:,} of {count:,} results are equal")
+    return differences > 0
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -146,10 +210,14 @@ def main() -> int:
     parser.add_argument("--split", help="judge gold answers and mistakes of this split instead of runs")
     parser.add_argument("--mode", default="fc", choices=list(BFCL_BENCHMARK.modes))
     parser.add_argument("--sample", type=int, default=2_000, help="mistakes to judge")
+    parser.add_argument("--parts", type=int, metavar="N", help="compare each part on N random inputs instead")
+    parser.add_argument("--seed", type=int, default=0, help="of the random inputs")
     parser.add_argument("--data", help="folder of the data (default: the official data)")
     chosen = parser.parse_args()
-    if bool(chosen.runs) == bool(chosen.split):
-        parser.error("name runs, or a --split")
+    if bool(chosen.runs) + bool(chosen.split) + bool(chosen.parts) != 1:
+        parser.error("name runs, a --split, or --parts")
+    if chosen.parts:
+        return int(parts_differ(chosen.parts, chosen.seed))
     if chosen.split:
         made = made_cases(BFCL_BENCHMARK.in_mode(chosen.mode), chosen.data, chosen.split, chosen.sample)
     else:
@@ -183,23 +251,6 @@ def main() -> int:
         print(f"{name}: {equal[name]:,} of {judged[name]:,} verdicts are equal")
     print("\n".join(differences[:40]))
     return 1 if differences else 0
-
-
-def reference(version: str, sent: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The package's verdicts."""
-    script = Path(__file__).with_name("bfcl_reference.py")
-    lines = "".join(json.dumps(each) + "\n" for each in sent)
-    with tempfile.TemporaryDirectory() as place:  # where the package writes its folders
-        done = subprocess.run(
-            [environment(version), script],
-            input=lines,
-            stdout=subprocess.PIPE,
-            text=True,
-            check=True,
-            cwd=place,
-            env={**os.environ, "BFCL_PROJECT_ROOT": place},
-        )
-    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"valid"')]
 
 
 if __name__ == "__main__":

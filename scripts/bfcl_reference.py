@@ -1,7 +1,8 @@
 """Judges recorded BFCL results by the published package. Runs in an environment that has it; see bfcl_crosscheck.py.
 
 Reads JSON Lines from standard input, each with `file`, `id`, `kind`, `language`, `native`, `form`, `tagged` and
-`result`, and writes one JSON object with `valid` and `error` for each.
+`result`, or with `kind` "part", the name of a `part` and its `input`; writes one JSON object for each, with `valid` and
+`error`, or with `valid` and `value`.
 """
 
 import json
@@ -117,8 +118,50 @@ def agentic(case):
 
 RULES = {"multi_turn": multi_turn, "memory": agentic, "web_search": agentic}
 
+
+def converted(language, text, word, nested):
+    from bfcl_eval.eval_checker.ast_eval.type_convertor import java_type_converter, js_type_converter
+
+    if language == "java":
+        return java_type_converter.java_type_converter(text, word, nested)
+    return js_type_converter.js_type_converter(text, word, nested)
+
+
+def decoded(form, text):
+    from bfcl_eval.constants.enums import ReturnFormat
+
+    name, _, tagged = form.partition("+")
+    return decoders.default_decode_ast_prompting(text, ReturnFormat(name), bool(tagged))
+
+
+def answered(reply, answers):
+    from bfcl_eval.eval_checker.agentic_eval.agentic_checker import agentic_checker
+
+    return agentic_checker(reply, answers)["valid"]
+
+
+PARTS = {
+    "convert": converted,
+    "decode": decoded,
+    "execute": decoders.default_decode_execute_prompting,
+    "execute native": decoders.convert_to_function_call,
+    "answer": answered,
+}
+
+
+def part(case):
+    """What one function of the package gives, as Python text, or the name of what it raises."""
+    try:
+        return repr(PARTS[case["part"]](*case["input"]))
+    except Exception as raised:  # noqa: BLE001 - the package catches everything
+        return f"raises {type(raised).__name__}"
+
+
 for line in sys.stdin:
     case = json.loads(line)
+    if case["kind"] == "part":
+        print(json.dumps({"valid": True, "value": part(case)}), flush=True)
+        continue
     try:
         valid, error = RULES.get(case["kind"], single)(case)
     except Exception as raised:  # noqa: BLE001 - the verdict of an entry that the package cannot judge

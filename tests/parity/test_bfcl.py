@@ -214,32 +214,29 @@ ALWAYS = {"Overall Acc", "Live Acc", "Multi Turn Acc"}
 
 def score(formula: Formula, correct: Any, totals: Any, version: str) -> tuple[float, bool]:
     """The value of a score, 0 to 1, and whether all its categories were run; what was not run counts 0."""
-    weights = formula(sizes_of(version, totals))
-    value = sum(weight * correct[name] / totals[name] for name, weight in weights.items() if totals.get(name))
-    return value, all(totals.get(name) for name in weights)
+    rates = {name: correct[name] / total for name, total in totals.items() if total}
+    return formula.value(rates, sizes_of(version, totals)), all(totals.get(name) for name in formula.names)
+
+
+def assert_table(case: Mapping[str, Any]) -> None:
+    """Every cell of the original's tables is ours, to the last digit."""
+    version = case["version"]
+    board = LEADERBOARDS[version]
+    formulas = {name: part for name, (_, part) in board.overall.items()} | dict(board.scores)
+    formulas["overall"] = board.formula()
+    correct, totals = (
+        {V3_NAMES.get(name, name) if version == "v3" else name: count for name, count in case[side].items()}
+        for side in ("correct_counts", "total_counts")
+    )
+    for table, columns in COLUMNS.items():
+        for column, text in case["csv"].get(table, {}).items():
+            ours = columns.get(column)
+            formula = formulas[ours] if ours else of(CATEGORY_COLUMNS[table][column])
+            value, complete = score(formula, correct, totals, version)
+            always = column in ALWAYS or column.endswith("Overall Acc")
+            assert (f"{value:.2%}" if complete or always else "N/A") == text, (case, table, column)
 
 
 def test_every_score_of_the_leaderboard_is_equal(folder: Path) -> None:
     for case in rows(folder / "aggregates.jsonl"):
-        version = case["version"]
-        board = LEADERBOARDS[version]
-        formulas = {name: part for name, (_, part) in board.overall.items()} | dict(board.scores)
-        formulas["overall"] = board.formula()
-        correct, totals = (
-            {
-                V3_NAMES.get(name, name) if version == "v3" else name: count
-                for name, count in case[side].items()
-            }
-            for side in ("correct_counts", "total_counts")
-        )
-        for table, columns in COLUMNS.items():
-            for column, text in case["csv"].get(table, {}).items():
-                ours = columns.get(column)
-                formula = formulas[ours] if ours else of(CATEGORY_COLUMNS[table][column])
-                value, complete = score(formula, correct, totals, version)
-                always = column in ALWAYS or column.endswith("Overall Acc")
-                assert (f"{value:.2%}" if complete or always else "N/A") == text, (
-                    case["case"],
-                    table,
-                    column,
-                )
+        assert_table(case)

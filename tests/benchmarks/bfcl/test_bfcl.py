@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+import sys
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import pytest
@@ -15,10 +17,13 @@ from wildtool.benchmark import Check
 from wildtool.benchmarks.bfcl import BFCL_BENCHMARK
 from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES
 from wildtool.benchmarks.bfcl.data import BfclEntry
+from wildtool.benchmarks.bfcl.java import convert_java
+from wildtool.benchmarks.bfcl.javascript import convert_javascript
 from wildtool.benchmarks.bfcl.multi_turn_rules import EntryRules
 from wildtool.benchmarks.bfcl.rules import CALLED, CHECKER_RAISED, NOT_DECODED, SingleTurnRules
+from wildtool.benchmarks.bfcl.source_code import parser_of
 from wildtool.episode import gold_replies
-from wildtool.errors import DataError
+from wildtool.errors import DataError, UsageError
 from wildtool.types import Item
 
 RECORDS = {
@@ -127,11 +132,97 @@ def test_the_published_rules_keep_the_quotes_of_javas_texts() -> None:
     assert check("simple_java_0", call, "fixed").correct
 
 
+@pytest.mark.parametrize(
+    ("word", "text", "value"),
+    [
+        ("array", "[1, 2].map(twice)", [1, 2]),
+        ("array", "[[1], [2]]]", [[1], [2]]),
+        ("array", "[1,\n2]", "[1,\n2]"),
+        ("dict", "{a: 1,\nb: 2}", "{a: 1,\nb: 2}"),
+        ("dict", "{a: {b: 1}}", {"a": "{b: 1"}),
+        ("dict", "{a: 'x', b: \"2\"}; more", {"a": "x", "b": 2}),
+    ],
+)
+def test_values_of_javascript_are_matched_at_the_start_of_a_text_and_on_one_line(
+    word: str, text: str, value: Any
+) -> None:
+    assert convert_javascript(text, word) == value
+
+
+@pytest.mark.parametrize(
+    ("word", "text", "value"),
+    [
+        ("Array", "twice(new int[]{1, 2})", [1, 2]),
+        ("Array", "new int[]{1,\n2}", "new int[]{1,\n2}"),
+        ("ArrayList", "x = new ArrayList<>() {{\nadd(1);\nadd(2);\n}};", [1, 2]),
+        ("HashMap", '(new HashMap<>() {{ put("a", "}"); put("b", 2); }})', {}),
+        ("HashMap", "f(new HashMap<>())", {}),
+    ],
+)
+def test_values_of_java_are_searched_for_anywhere_in_a_text(word: str, text: str, value: Any) -> None:
+    assert convert_java(text, word) == value
+
+
+@pytest.mark.parametrize(
+    ("convert", "word", "text"),
+    [
+        (convert_javascript, "array", "[[" + "1],[" * 4_000),
+        (convert_javascript, "array", "new Array([" + "1],[" * 4_000),
+        (convert_javascript, "dict", "{" + "a:1," * 4_000 + "}"),
+        (convert_java, "ArrayList", "new ArrayList<>() {{" + " " * 15_000),
+        (convert_java, "HashMap", "new HashMap<>() {{" + " " * 15_000),
+        (convert_java, "HashMap", "new HashMap<>() {{" + 'put("",' * 2_000 + "}}"),
+    ],
+    ids=["lists", "new lists", "members", "added", "blanks", "puts"],
+)
+def test_a_hostile_value_takes_no_time(convert: Any, word: str, text: str) -> None:
+    start = perf_counter()
+    convert(text, word)
+    assert perf_counter() - start < 2
+
+
+@pytest.mark.parametrize(
+    ("reply", "error"),
+    [
+        ('[Store.put(keys=new String[]{"a", "b"}, limit=5L); other()]', "value_error:list/tuple"),
+        ("[if (x) { Store.put(limit=5L); }]", "simple_function_checker:missing_required"),
+        ("Sorry, there is none.", NOT_DECODED),
+        ("[]", "ast_decoder:decoder_wrong_output_format"),
+    ],
+)
+def test_java_is_read_by_its_whole_grammar(reply: str, error: str) -> None:
+    assert check("simple_java_0", reply).error == error
+
+
+def test_fixed_takes_bytes_for_characters_nowhere() -> None:
+    call = 'Store.put(options=new HashMap<>() {{ put("k", "v"); }} /* é */, keys=new String[]{"a", "b"}, limit=5L)'
+    assert not check("simple_java_0", call).correct
+    assert check("simple_java_0", call, "fixed").correct
+
+
+@pytest.mark.parametrize(
+    ("points", "official", "fixed"),
+    [("[1.5,\n2.0]", False, True), ("[1.5, 2.0].reverse()", True, False), ("[1.5, 2.0]", True, True)],
+)
+def test_fixed_reads_whole_values_over_any_lines(points: str, official: bool, fixed: bool) -> None:
+    for profile, right in (("official", official), ("fixed", fixed)):
+        assert check("simple_javascript_0", f"[draw(points={points})]", profile).correct == right
+
+
+def test_without_the_grammars_the_extra_is_named_before_anything_is_sent(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(sys.modules, "tree_sitter", None)
+    parser_of.cache_clear()
+    folder = str(write_data(tmp_path / "data"))
+    with pytest.raises(UsageError, match=r"wildtool\[bfcl\]"):
+        BFCL_BENCHMARK.in_mode("prompt").locate(folder, "simple_java")
+    BFCL_BENCHMARK.in_mode("prompt").locate(folder, "simple_python")
+    BFCL_BENCHMARK.locate(folder, "simple_java")
+
+
 def test_half_of_a_surrogate_pair_in_java_is_judged() -> None:
-    assert (
-        check("simple_java_0", "Store.put(limit='\ud800')").error
-        == "simple_function_checker:missing_required"
-    )
+    assert check("simple_java_0", "Store.put(limit='\ud800')").error == "ast_decoder:decoder_failed"
 
 
 def test_a_map_of_java_keeps_its_content_under_fixed() -> None:

@@ -110,11 +110,15 @@ class BFCL(Benchmark):
         return {"version": item.data.version}
 
     def locate(self, data: str | None, split: str | None = None) -> Source:
-        from wildtool.benchmarks.bfcl.categories import FORMAT_SENSITIVITY
+        from wildtool.benchmarks.bfcl.categories import FORMAT_SENSITIVITY, split_categories
         from wildtool.benchmarks.bfcl.source import locate
+        from wildtool.benchmarks.bfcl.source_code import parser_of
 
         if split == FORMAT_SENSITIVITY and self.mode == "fc":
             raise UsageError(f"{split} compares forms of prompts; add --mode prompt")
+        if self.mode == "prompt":  # a missing extra is named before anything is sent
+            for language in {category.language for category in split_categories(split)} - {"python"}:
+                parser_of(language)
         return locate(data, split)
 
     def pull(self, *, file: Path | None, mirror: str | None, report: Callable[[str], None]) -> Path:

@@ -85,15 +85,24 @@ def _name(name: Any) -> str | None:
 
 def decode_native(result: Any) -> list[Any]:
     """The calls of a native reply, as `native_result` gives it. Raises DecodeError."""
+    calls: list[Any] = []
+    for call in _native_calls(result):
+        if not call:
+            raise DecodeError("a call without a name")
+        name, text = next(iter(call.items()))
+        calls.append({name: _arguments(text)})
+    return calls
+
+
+def _native_calls(result: Any) -> list[dict[Any, Any]]:
     if result == "":
         return []
     if not isinstance(result, list):
         raise DecodeError("text instead of calls" if isinstance(result, str) else "neither calls nor text")
-    return [
-        {name: _arguments(text)}
-        for call in cast(list[Any], result)
-        for name, text in list(as_object(call).items())[:1]
-    ]
+    for call in cast(list[Any], result):
+        if not isinstance(call, dict):
+            raise DecodeError("a call that is no object")
+    return cast(list[dict[Any, Any]], result)
 
 
 def _arguments(text: Any) -> Any:
@@ -125,29 +134,35 @@ def call_texts(calls: Sequence[DecodedCall]) -> list[str]:
     return [_call_text(name, arguments) for call in calls for name, arguments in call.items()]
 
 
-def _call_text(name: str, arguments: Mapping[Any, Any], levels: int = 60) -> str:
-    return f"{name}({', '.join(f'{key}={_value_text(value, levels)}' for key, value in arguments.items())})"
+def _call_text(name: str, arguments: Mapping[Any, Any]) -> str:
+    return f"{name}({', '.join(f'{key}={_value_text(value)}' for key, value in arguments.items())})"
 
 
-def _value_text(value: Any, levels: int) -> str:
-    """A value as Python text; an object of objects is a nested call."""
-    if not isinstance(value, dict) or not all(
-        isinstance(part, dict) for part in cast(dict[Any, Any], value).values()
-    ):
-        return repr(cast(Any, value))
-    if not value:
+def _value_text(value: Any) -> str:
+    """A value as Python text; an object of objects is a nested call, and keys of other objects are texts."""
+    if not isinstance(value, dict):
+        return repr(value)
+    members = cast(dict[Any, Any], value)
+    if not all(isinstance(part, dict) for part in members.values()):
+        return "{" + ", ".join(f"'{key}': {_value_text(part)}" for key, part in members.items()) + "}"
+    if not members:
         raise DecodeError("an empty object cannot be written")
-    if levels == 0:
-        raise DecodeError("nested too deeply")
-    name, arguments = next(iter(cast(dict[str, dict[str, Any]], value).items()))
-    return _call_text(name, arguments, levels - 1)
+    return _call_text(*next(iter(members.items())))
 
 
 def native_call_texts(result: Any) -> list[str]:
-    """Each native call as Python text, its arguments joined by commas alone. Raises DecodeError."""
+    """Each native call as Python text, its arguments, an object or the JSON text of one, joined by commas alone.
+
+    Args:
+        result: as `native_result` gives it, or one call alone.
+
+    Raises:
+        DecodeError: it is anything else.
+    """
     texts: list[str] = []
-    for call in decode_native(result):
-        for name, arguments in call.items():
+    for call in [cast(Any, result)] if isinstance(result, dict) else _native_calls(result):
+        for name, given in call.items():
+            arguments = _arguments(given) if isinstance(given, str) else given
             if not isinstance(arguments, dict):
                 raise DecodeError("the arguments are not an object")
             pairs = cast(dict[str, Any], arguments).items()

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from operator import eq
 from pathlib import Path
 from typing import Any, cast
 
@@ -31,8 +32,9 @@ from wildtool.benchmarks.bfcl.decode import (
     native_result,
     text_to_decode,
 )
+from wildtool.benchmarks.bfcl.fixed_values import convert_java_fully, convert_javascript_fully
 from wildtool.benchmarks.bfcl.formats import decode_json_fully, untagged
-from wildtool.benchmarks.bfcl.java import convert_java, decode_java, guessed_java
+from wildtool.benchmarks.bfcl.java import decode_java
 from wildtool.benchmarks.bfcl.javascript import decode_javascript
 from wildtool.benchmarks.bfcl.multi_turn import FORCE_TERMINATED, MultiTurnRecord, check_turns
 from wildtool.benchmarks.bfcl.multi_turn_episode import MultiTurnEpisode, NativeMultiTurn, PromptMultiTurn
@@ -87,23 +89,10 @@ def decode_python_fully(text: str, functions: Sequence[Mapping[str, Any]]) -> li
     return found
 
 
-def convert_java_fully(text: str, word: str, nested: str | None = None) -> Any:
-    """As the published rules convert, but texts in lists lose their quotes, and mixed lists have their values (Q3)."""
-    value = convert_java(text, word, nested)
-    if not isinstance(value, list):
-        return value
-    elements = cast(list[Any], value)
-    if nested == "any":
-        return [guessed_java(element) for element in elements]
-    return [
-        element[1:-1] if isinstance(element, str) and element[:1] == element[-1:] == '"' else element
-        for element in elements
-    ]
-
-
 FIXED_SYNTAXES: Mapping[Language, Syntax] = {
     **SYNTAXES,
     "java": replace(SYNTAXES["java"], convert=convert_java_fully),
+    "javascript": replace(SYNTAXES["javascript"], convert=convert_javascript_fully),
 }
 
 
@@ -187,13 +176,17 @@ class FixedChecker(CallChecker):
             value = self.syntax.convert(value, word, nested_word)
         else:
             value = _as_python(value, expected, nested)
-        error, _ = type_fault(value, options, expected, nested if self.syntax.convert is None else None)
+        error, variable = type_fault(
+            value, options, expected, nested if self.syntax.convert is None else None
+        )
         if error is not None:
             return Fault(error, f"{name!r}: expected {word}, found {type(value).__name__} {value!r:.120}")
         members = enum_of(schema)
         if value in members and not any(value == option for option in options if option in members):
             options = [option for option in options if option not in members]
-        if any(self._fits(value, option) for option in options):
+        # In code, such as the name of a variable in place of a list, letters and signs count, as published.
+        fits = eq if variable and isinstance(value, str) else self._fits
+        if any(fits(value, option) for option in options):
             return None
         return Fault(
             _VALUE_ERRORS.get(expected, "value_error:others"),

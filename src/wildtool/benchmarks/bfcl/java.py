@@ -1,18 +1,21 @@
 """Java in BFCL's replies: the call that is written, and values from the text of theirs (spec sections 4 and 6)."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Mapping
 from typing import Any
 
-from wildtool.benchmarks.bfcl.decode import DecodedCall, bracketed
+from wildtool.benchmarks.bfcl.decode import DecodedCall, DecodeError, bracketed
 from wildtool.benchmarks.bfcl.source_code import (
     Node,
-    Parser,
     ReadValue,
-    guessed_value,
-    number_as,
+    guessed_number,
+    is_quoted,
+    named_values,
+    syntax_tree,
     truth_value,
 )
+from wildtool.toolcall.call_syntax import MAX_CALL_CHARACTERS
 
 JAVA_TYPES: Mapping[str, type] = {
     **dict.fromkeys(("byte", "short", "integer", "long"), int),
@@ -23,194 +26,91 @@ JAVA_TYPES: Mapping[str, type] = {
     "Set": set,
     **dict.fromkeys(("HashMap", "Hashtable"), dict),
 }
-_PRIMITIVE = frozenset({"byte", "short", "int", "long", "float", "double", "boolean", "char", "void"})
-_SHORTEST_WITHOUT_SEMICOLON = 11
-"""Bytes from which the original's parser adds a missing semicolon; what is shorter it takes as broken."""
+_AS_WRITTEN = ("identifier", "class_literal", "type_identifier", "method_invocation")
+_UNNAMED = ("identifier", "class_literal")
 
 
 def decode_java(text: str, *, complete: bool = False) -> list[DecodedCall] | dict[str, Any]:
     """The first call of a text such as `[A.f(x=1)]`, values as text; an empty object where there is none.
 
     Args:
-        complete: keep the bodies of classes, and read short calls without a semicolon (Q3, Q13).
+        complete: keep the bodies of classes, read short calls without a semicolon, and take texts behind characters
+            beyond ASCII from where they are (Q3, Q13, Q15).
 
     Raises:
-        DecodeError: no Java expression, or an argument is given twice.
+        DecodeError: no Java, or an argument is given twice.
+        UsageError: the extra is not installed.
     """
-    parser = _JavaParser(bracketed(text)[1:-1], complete)
-    for statement in parser.statements():
-        for node in statement.walk():
-            if node.kind == "call":
-                return [{parser.source(node.parts[0]): parser.named_arguments(node.parts[-1])}]
-    return {}
+    source = bracketed(text)[1:-1]
+    if complete and not source.rstrip().endswith(";"):
+        source = f"{source};"
+    try:
+        return _JavaReader(source, complete).call_in(syntax_tree(source, "java")) or {}
+    except RecursionError as error:
+        raise DecodeError("nested too deeply") from error
 
 
-class _JavaParser(Parser):
-    def __init__(self, text: str, complete: bool) -> None:
-        super().__init__(text)
-        self._complete = complete
+class _JavaReader:
+    def __init__(self, source: str, complete: bool) -> None:
+        self._source, self._complete = source, complete
 
-    def statements(self) -> list[Node]:
-        found: list[Node] = []
-        while not self.at_end:
-            found.append(self._declaration() or self.expression())
-            if (
-                self.at_end
-                and not self._complete
-                and len(self.text.strip().encode("utf-8", "surrogatepass")) < _SHORTEST_WITHOUT_SEMICOLON
-            ):
-                raise self.error("expected ;")
-            if not self.at_end:
-                self.expect(";")
-        return found
+    def _text(self, node: Node) -> str:
+        if self._complete:
+            return node.text.decode()
+        return self._source[node.start_byte : node.end_byte]  # as published: bytes taken for characters (Q15)
 
-    def _declaration(self) -> Node | None:
-        """`Type name` or `Type name = value`."""
-        place = self.place
-        kind = self.type()
-        if kind is None or not self.word():
-            self.place = place
+    def call_in(self, node: Node) -> list[DecodedCall] | None:
+        """The first call in a node."""
+        if node.type != "method_invocation":
+            return next((call for child in node.children if (call := self.call_in(child))), None)
+        owner, arguments = (node.child_by_field_name(field) for field in ("object", "arguments"))
+        name = self._text(node.child_by_field_name("name"))
+        if arguments is None:
             return None
-        name = self.name()
-        sign = self.sign("=")
-        return self.group("declaration", name, sign, self.expression() if sign else None)
+        values = named_values(arguments, _UNNAMED, self._text, self._value)
+        return [{f"{self._text(owner)}.{name}" if owner else name: {**values}}]
 
-    def type(self) -> Node | None:
-        """`a.b.Type<…>[]` without spaces kept; None, and nothing read, where there is none."""
-        place = self.place
-        if not self.word():
-            return None
-        parts: list[Node | None] = [self.name()]
-        while True:
-            if self.sees("<"):
-                arguments = self._type_arguments()
-                if arguments is None:
-                    self.place = place
-                    return None
-                parts.append(arguments)
-            elif self.sees("."):
-                dot = self.sign(".")
-                if not self.word():
-                    self.place = place
-                    return None
-                parts += [dot, self.name()]
-            else:
-                return self.group("type", *parts)
-
-    def _type_arguments(self) -> Node | None:
-        parts: list[Node | None] = [self.sign("<")]
-        while not self.sees(">"):
-            part = self.sign("?") or self.nested(self.type)
-            if part is None:
-                return None
-            parts += [part, *self.dimensions()]
-            if self.word() in ("extends", "super"):
-                parts += [self.name(), self.nested(self.type)]
-            comma = self.sign(",")
-            if comma is None:
-                break
-            parts.append(comma)
-        closing = self.sign(">")
-        return self.group("type", *parts, closing) if closing else None
-
-    def dimensions(self) -> list[Node]:
-        found: list[Node] = []
-        while re.match(r"\[\s*\]", self.text[self.place : self.place + 20]):
-            found += [self.expect("["), self.expect("]")]
-        return found
-
-    def cast(self) -> Node | None:
-        place = self.place
-        opening = self.sign("(")
-        kind = self.type() if opening else None
-        closing = self.sign(")") if kind and (self.dimensions() or True) else None
-        primitive = kind is not None and self.source(kind) in _PRIMITIVE
-        starts_value = re.compile(r"[\w$\"'(!~]" if not primitive else r"[\w$\"'(!~+-]")
-        if closing and starts_value.match(self.text, self.place):
-            return self.group("group", opening, kind, closing, self._unary())
-        self.place = place
-        return None
-
-    def operand(self) -> Node:
-        if literal := self.literal():
-            return literal
-        if self.word() == "new":
-            return self._new()
-        if self.sees("("):
-            return self.group("group", self.sign("("), self.expression(), self.expect(")"))
-        name = self.name()
-        if dimensions := self.dimensions():
-            return self.group("class", name, *dimensions, self.expect("."), self.expect("class"))
-        return name
-
-    def member(self, node: Node, dot: Node) -> Node:
-        return self.group("class" if self.word() == "class" else "member", node, dot, self.name())
-
-    def further(self, node: Node) -> Node | None:
-        if sign := self.sign("::"):
-            return self.group("group", node, sign, self.name())
-        return None
-
-    def call(self, callee: Node) -> Node:
-        if callee.kind not in ("name", "member"):
-            raise self.error("nothing can be called here")
-        return super().call(callee)
-
-    def _new(self) -> Node:
-        new, kind = self.name(), self.type()
-        if kind is None:
-            raise self.error("expected a type")
-        if self.sees("["):
-            dimensions = self.dimensions()
-            if dimensions:
-                return self.group("new array", new, kind, *dimensions, self._initializer())
-            sizes: list[Node] = []
-            while self.sees("["):
-                sizes += [self.expect("["), self.expression(), self.expect("]")]
-            return self.group("group", new, kind, *sizes)
-        arguments = self.arguments()
-        return self.group("new", new, kind, arguments, self.balanced() if self.sees("{") else None)
-
-    def _initializer(self) -> Node:
-        def element() -> Node:
-            return self.nested(self._initializer) if self.sees("{") else self.expression()
-
-        return self.listed("group", "{", element, last_comma=True)
-
-    # Texts of values --------------------------------------------------------------------------------
-
-    def value_text(self, node: Node, inside: bool = False) -> str:
+    def _value(self, node: Node | None, inside: bool = False) -> str:
         """A value as text: a string without its quotes where it is the whole value, everything else without spaces."""
-        match node.kind:
-            case "string" | "character":
-                return self.source(node) if inside else self.source(node)[1:-1]
-            case "call":
-                return self.source(node)
-            case "new array":
-                return f"new {self.value_text(node.parts[1], True)}[]{self.value_text(node.parts[-1], True)}"
-            case "new" if self._complete and node.parts[-1].kind == "block":
-                return self.source(node)
-            case "new":
-                given = [part for part in node.parts[2].parts if part.kind != "sign"]
-                arguments = ", ".join(self.value_text(part, True) for part in given)
-                return f"new {self.value_text(node.parts[1], True)}({arguments})"
-            case _ if node.parts:
-                return "".join(self.value_text(part, True) for part in node.parts)
+        if node is None:
+            raise DecodeError("an array without its elements")
+        match node.type:
+            case "string_literal" | "character_literal":
+                return self._text(node) if inside else self._text(node)[1:-1]
+            case name if name in _AS_WRITTEN:
+                return self._text(node)
+            case "array_creation_expression":
+                kind, value = (node.child_by_field_name(field) for field in ("type", "value"))
+                return f"new {self._value(kind, True)}[]{self._value(value, True)}"
+            case "object_creation_expression":
+                if self._complete and node.children[-1].type == "class_body":
+                    return self._text(node)
+                arguments = node.child_by_field_name("arguments")
+                parts = arguments.children if arguments else ()
+                given = [part for part in parts if part.type not in ("(", ",", ")")]
+                kind = self._value(node.child_by_field_name("type"), True)
+                return f"new {kind}({', '.join(self._value(part, True) for part in given)})"
+            case _ if node.children:
+                return "".join(self._value(part, True) for part in node.children)
             case _:
-                return self.source(node)
+                return self._text(node)
 
 
 # Values -----------------------------------------------------------------------------------------------
+#
+# The patterns are the published ones, searched for anywhere in a text, in forms that take time in proportion to it.
 
-_DOUBLE = r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?"
+_DOUBLE = r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?"
+_LONG, _FLOAT = re.compile(r"(-?\d+)[lL]$"), re.compile(rf"({_DOUBLE})[fF]$")
 _LIST = re.compile(r"new\s+ArrayList<\w*>\(Arrays\.asList\((.+?)\)\)")
-_LIST_ADDING = re.compile(r"new\s+ArrayList<\w*>\(\)\s*\{\{(.+?)\}\}", re.DOTALL)
+_LIST_ADDING = re.compile(r"new\s+ArrayList<\w*>\(\)\s*\{\{(\s*+)")
 _LIST_EMPTY = re.compile(r"new\s+ArrayList<\w*>\(\)")
-_ADDED = re.compile(r"add\((.+?)\)")
-_ARRAY = re.compile(r"new\s+\w+\[\]\s*\{(.*?)\}")
-_MAP = re.compile(r"new\s+HashMap<.*?>\(\)\s*\{\s*\{?(.*?)\}?\s*\}", re.DOTALL)
-_MAP_EMPTY = re.compile(r"new\s+HashMap<.*?>\(\)")
-_PUT = re.compile(r"put\(\"(.*?)\",\s*(.*?)\)")
+_ADDED = re.compile(r"add\((.[^)\n]*+)\)")
+_ARRAY = re.compile(r"new\s+\w+\[\]\s*\{([^}\n]*+)\}")
+_MAP = re.compile(r"new\s+HashMap<.*?>\s*\(\)\s*\{\s*+\{?\s*+", re.DOTALL)
+_MAP_EMPTY = re.compile(r"new\s+HashMap<.*?>\s*\(\)")
+_KEY_END = re.compile(r"(?=\",\s*+([^)\n]*+)\))")
+_PUT = 'put("'
 
 
 def convert_java(text: str, word: str, nested: str | None = None) -> Any:
@@ -218,53 +118,75 @@ def convert_java(text: str, word: str, nested: str | None = None) -> Any:
 
     Raises:
         NotImplementedError: a type that the original cannot convert.
-        ValueError: an unknown type.
+        ValueError: an unknown type, or an integer of more digits than Python reads.
     """
-    if word in ("Array", "ArrayList"):
-        return _converted_list(text, word, nested)
     convert = _CONVERTERS.get(word)
-    if convert is None:
-        known = word in JAVA_TYPES
-        raise NotImplementedError(word) if known else ValueError(f"unsupported type: {word}")
-    return convert(text)
+    if convert is not None:
+        return convert(text)
+    lists = {"Array": _array_elements, "ArrayList": _list_elements}.get(word)
+    if lists is None:
+        raise NotImplementedError(word) if word in JAVA_TYPES else ValueError(f"unsupported type: {word}")
+    elements = lists(text) if len(text) <= MAX_CALL_CHARACTERS else None
+    if elements is None:
+        return text
+    return [_element(element, nested, quoted=word == "Array") for element in elements]
+
+
+def _number_as(pattern: str, number: ReadValue) -> ReadValue:
+    form = re.compile(rf"({pattern})$")
+    return lambda text: number(found[1]) if (found := form.match(text)) else text
 
 
 def _map(text: str) -> Any:
-    if _MAP_EMPTY.fullmatch(text):
-        return {}
-    found = _MAP.fullmatch(text)
-    if found is None:
-        return text
-    return {key: guessed_java(value) for key, value in _PUT.findall(found[1].strip())}
+    start = _MAP.search(text) if len(text) <= MAX_CALL_CHARACTERS else None
+    end = text.find("}", start.end()) if start else -1
+    if start is None or end < 0:
+        return {} if _MAP_EMPTY.search(text) else text
+    return {key: guessed_java(value.strip()) for key, value in _puts(text[start.end() : end])}
+
+
+def _puts(text: str) -> list[tuple[str, str]]:
+    """Key and value of each `put("key", value)`: a key ends at the first `",` that a value on one line follows."""
+    ends = list(_KEY_END.finditer(text))
+    places, pairs, place = [end.start() for end in ends], list[tuple[str, str]](), text.find(_PUT)
+    while place >= 0:
+        place += len(_PUT)
+        index = bisect_left(places, place)
+        if index == len(places):
+            break
+        if "\n" not in (key := text[place : places[index]]):
+            pairs.append((key, ends[index][1]))
+            place = ends[index].end(1)
+        place = text.find(_PUT, place)
+    return pairs
 
 
 _CONVERTERS: Mapping[str, ReadValue] = {
-    **dict.fromkeys(("byte", "short", "integer"), number_as(r"-?\d+", int)),
-    "long": number_as(r"-?\d+[lL]", lambda text: int(text[:-1])),
-    "float": number_as(rf"{_DOUBLE}[fF]", lambda text: float(text[:-1])),
-    "double": number_as(_DOUBLE, float),
+    **dict.fromkeys(("byte", "short", "integer"), _number_as(r"-?\d+", int)),
+    "long": lambda text: int(found[1]) if (found := _LONG.match(text)) else text,
+    "float": lambda text: float(found[1]) if (found := _FLOAT.match(text)) else text,
+    "double": _number_as(_DOUBLE, float),
     "boolean": truth_value,
     **dict.fromkeys(("char", "String", "any"), str),
     "HashMap": _map,
 }
 
 
-def _converted_list(text: str, word: str, nested: str | None) -> Any:
-    if word == "Array":
-        found = _ARRAY.fullmatch(text)
-        if found is None:
-            return text
-        elements = [part.strip() for part in found[1].split(",") if part.strip()]
-        return [_element(element, nested, quoted=True) for element in elements]
-    if _LIST_EMPTY.fullmatch(text):
-        return []
-    if found := _LIST.fullmatch(text):
-        elements = [part.strip() for part in found[1].split(",")]
-    elif found := _LIST_ADDING.fullmatch(text):
-        elements = [part.strip() for part in _ADDED.findall(found[1])]
-    else:
-        return text
-    return [_element(element, nested, quoted=False) for element in elements]
+def _array_elements(text: str) -> list[str] | None:
+    found = _ARRAY.search(text)
+    return None if found is None else [part.strip() for part in found[1].split(",") if part.strip()]
+
+
+def _list_elements(text: str) -> list[str] | None:
+    if found := _LIST.search(text):
+        return [part.strip() for part in found[1].split(",")]
+    if found := _LIST_ADDING.search(text):
+        end = text.find("}}", found.end() + 1)
+        if end >= 0:
+            return [part.strip() for part in _ADDED.findall(text, found.end(), end)]
+        if found[1] and text.startswith("}}", found.end()):
+            return []
+    return [] if _LIST_EMPTY.search(text) else None
 
 
 def _element(text: str, nested: str | None, *, quoted: bool) -> Any:
@@ -278,5 +200,11 @@ def _element(text: str, nested: str | None, *, quoted: bool) -> Any:
 
 def guessed_java(text: str) -> Any:
     """The value of a text of no known type."""
-    numbers = (_CONVERTERS[word] for word in ("long", "float", "integer", "double"))
-    return guessed_value(text, '"', numbers)
+    if text in ("true", "false"):
+        return text == "true"
+    if is_quoted(text, '"'):
+        return text[1:-1]
+    if _LONG.match(text):
+        return int(text[:-1])
+    found = _FLOAT.match(text)
+    return float(found[1]) if found else guessed_number(text)

@@ -1,20 +1,20 @@
 """JavaScript in BFCL's replies: the call that is written, and values from the text of theirs (spec sections 4 and 6)."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wildtool.benchmarks.bfcl.decode import DecodedCall, bracketed
 from wildtool.benchmarks.bfcl.source_code import (
-    MAX_SOURCE_DEPTH,
     Node,
-    Parser,
     ReadValue,
-    guessed_value,
+    guessed_number,
     is_quoted,
-    number_as,
+    named_values,
+    syntax_tree,
     truth_value,
 )
+from wildtool.toolcall.call_syntax import MAX_CALL_CHARACTERS
 
 JAVASCRIPT_TYPES: Mapping[str, type] = {
     "String": str,
@@ -26,195 +26,173 @@ JAVASCRIPT_TYPES: Mapping[str, type] = {
     "array": list,
     "any": str,
 }
-_TEMPLATE = re.compile(r"`(?:[^`\\]|\\.)*`", re.DOTALL)
-_REGEX = re.compile(r"/(?![*/])(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/[a-z]*+(?![\w$])")
-_OPTIONAL = re.compile(r"\?\.(?!\d)")
+_QUOTES = "\"'"
 
 
 def decode_javascript(text: str) -> list[DecodedCall] | None:
     """The first top-level call of a text such as `[f(x=1)]`, values as text; None where there is none.
 
     Raises:
-        DecodeError: no JavaScript expressions, or an argument is given twice.
+        DecodeError: no JavaScript, or an argument is given twice.
+        UsageError: the extra is not installed.
     """
-    parser = _JavaScriptParser(bracketed(text)[1:-1])
-    for statement in parser.statements():
-        if statement.kind == "call":
-            return [{parser.source(statement.parts[0]): parser.named_arguments(statement.parts[1])}]
+    for statement in syntax_tree(bracketed(text)[1:-1], "javascript").children:
+        for node in statement.children if statement.type == "expression_statement" else ():
+            if node.type == "call_expression":
+                callee, arguments, *_ = node.children
+                values = named_values(arguments, ("identifier", "true"), _source, _value)
+                return [{_source(callee): {**values}}]
     return None
 
 
-class _JavaScriptParser(Parser):
-    prefix_words = frozenset({"typeof", "void", "delete", "await", "yield"})
-    arrow = "=>"
+def _source(node: Node) -> str:
+    return node.text.decode()
 
-    def statements(self) -> list[Node]:
-        found: list[Node] = []
-        while not self.at_end:
-            if self.sign(";"):
-                continue
-            found.append(self._sequence())
-            if not self.at_end and not self.sees(";") and "\n" not in self.text[found[-1].end : self.place]:
-                raise self.error("expected ; or a new line")
-        return found
 
-    def _sequence(self) -> Node:
-        parts: list[Node | None] = [self.expression()]
-        while comma := self.sign(","):
-            parts += [comma, self.expression()]
-        return parts[0] if len(parts) == 1 and parts[0] else self.group("sequence", *parts)
-
-    def assignment_kind(self, sign: Node) -> str:
-        return "assignment" if self.source(sign) == "=" else "group"
-
-    def argument(self) -> Node:
-        if dots := self.sign("..."):
-            return self.group("spread", dots, self.expression())
-        return self.expression()
-
-    def arguments(self) -> Node:
-        return self.listed("arguments", "(", self.argument, last_comma=True)
-
-    def operand(self) -> Node:
-        found = self.literal() or self.take(_TEMPLATE, "template") or self.take(_REGEX, "regex")
-        if found is not None:
-            return found
-        if self.sees("("):
-            return self.group("group", self.sign("("), self._sequence(), self.expect(")"))
-        if self.sees("["):
-            return self.listed("array", "[", self._element, last_comma=True)
-        if self.sees("{"):
-            return self.listed("object", "{", self._member, last_comma=True)
-        match self.word():
-            case "function" | "async" | "class":
-                return self._definition()
-            case "new":
-                return self._new()
-            case _:
-                return self.name()
-
-    def further(self, node: Node) -> Node | None:
-        if dots := self.take(_OPTIONAL, "sign"):
-            if self.sees("("):
-                return self.call(node)
-            if self.sees("["):
-                return self.group("index", node, self.sign("["), self.expression(), self.expect("]"))
-            return self.group("member", node, dots, self.name())
-        if template := self.take(_TEMPLATE, "template"):
-            return self.group("call", node, template)
-        return None
-
-    def _element(self) -> Node:
-        if self.sees(","):  # a hole
-            return Node("sign", self.place, self.place)
-        return self.argument()
-
-    def _member(self) -> Node:
-        if dots := self.sign("..."):
-            return self.group("spread", dots, self.expression())
-        if self.sees("["):
-            key = self.group("key", self.sign("["), self.expression(), self.expect("]"))
-        else:
-            key = self.literal() or self.name()
-        if self.sees("("):
-            return self.group("method", key, self.balanced(), self.balanced() if self.sees("{") else None)
-        if colon := self.sign(":"):
-            return self.group("pair", key, colon, self.expression())
-        if key.kind != "name":
-            raise self.error("expected :")
-        return key
-
-    def _definition(self) -> Node:
-        start = self.name()
-        parts: list[Node | None] = [start]
-        if self.source(start) == "async" and self.word() != "function":
-            function = self.anonymous_function()
-            return start if function is None else self.group("function", start, function)
-        while self.word() or self.sees("*"):
-            parts.append(self.sign("*") or self.name())
-        if self.sees("("):
-            parts.append(self.balanced())
-        if not self.sees("{"):
-            raise self.error("expected a body")
-        return self.group("function", *parts, self.balanced())
-
-    def _new(self) -> Node:
-        new, callee = self.name(), self.name()
-        while dot := self.sign("."):
-            callee = self.group("member", callee, dot, self.name())
-        return self.group("new", new, callee, self.arguments() if self.sees("(") else None)
+def _value(node: Node) -> str:
+    text = _source(node)
+    return text[1:-1] if is_quoted(text, _QUOTES) else text
 
 
 # Values -----------------------------------------------------------------------------------------------
+#
+# The published patterns match at the start of a text: what follows a list or an object does not count.
 
-_QUOTES = "\"'"
-_LIST = re.compile(r"\[(.*)\]|new\s+Array\((.*)\)", re.DOTALL)
-_LISTS = re.compile(r"\[\s*\[.*\]\s*\]", re.DOTALL)
-_INNER_LIST = re.compile(r"\[[^\[\]]*\]")
-_PAIR = re.compile(r"([^:,]+):\s*(.*?)\s*(?=,\s*[^:,]+:|$)", re.DOTALL)
+_LIST = re.compile(r"\[([^\]\n]*+)\]|new\s+Array\(([^)\n]*+)\)")
+_LISTS, _NEW_LISTS = re.compile(r"\[\s*+\["), re.compile(r"new\s+Array\(\s*+\[")
+_NEXT_LIST = re.compile(r"\s*+,\s*+\[")
+_INNER_LIST = re.compile(r"\[([^\]\n]*+)\]")
+_OBJECT = re.compile(r"\{([^}\n]*+)\}")
 
 
 def convert_javascript(text: str, word: str, nested: str | None = None) -> Any:
     """The value of a text of type `word`, with elements of type `nested`; the text itself where it does not fit.
 
     Raises:
-        ValueError: an unknown type.
+        ValueError: an unknown type, or an integer of more digits than Python reads.
     """
     if word == "array":
-        return _converted_list(text, nested, 0)
-    if word == "dict":
-        return _converted_dict(text, 0)
+        return _array(text.strip(), nested)
     convert = _CONVERTERS.get(word)
     if convert is None:
         raise ValueError(f"unsupported type: {word}")
     return convert(text)
 
 
-_CONVERTERS: Mapping[str, ReadValue] = {
-    "String": lambda text: text[1:-1] if is_quoted(text, _QUOTES) else text,
-    "integer": number_as(r"-?\d+", int),
-    "float": number_as(r"-?\d+(?:\.\d+)?", float),
-    "Bigint": number_as(r"-?\d+n", lambda text: int(text[:-1])),
-    "Boolean": truth_value,
-    "any": str,
-}
-
-
-def _converted_list(text: str, nested: str | None, depth: int) -> Any:
-    text = text.strip()
-    if depth < MAX_SOURCE_DEPTH and _LISTS.fullmatch(text):
-        return [_converted_list(one, None, depth + 1) for one in _INNER_LIST.findall(text[1:-1])]
-    found = _LIST.fullmatch(text)
+def _array(text: str, nested: str | None) -> Any:
+    if len(text) > MAX_CALL_CHARACTERS:
+        return text
+    if (end := _end_of_lists(text)) >= 0:
+        lists = _INNER_LIST.findall(text, 0, end)
+        lists[:1] = [inner.strip().removeprefix("[") for inner in lists[:1]]
+        return [[guessed_javascript(part) for part in inner.strip().split(",")] for inner in lists]
+    found = _LIST.match(text)
     if found is None:
         return text
-    inside = found[1] if found[1] is not None else found[2]
-    elements = [part.strip() for part in inside.split(",")] if inside.strip() else []
-    return [
-        _guessed(element) if nested is None else convert_javascript(element, nested) for element in elements
-    ]
-
-
-def _converted_dict(text: str, depth: int) -> Any:
-    text = text.strip()
-    if not (text.startswith("{") and text.endswith("}")):
+    inside = (found[1] if found[1] is not None else found[2]).strip()
+    elements = [part.strip() for part in inside.split(",")] if inside else []
+    try:
+        return [guessed_javascript(part) if nested is None else _element(part, nested) for part in elements]
+    except ValueError:
         return text
-    pairs = _PAIR.findall(text[1:-1].strip())
-    return {_bare(key): _member_value(value.strip(), depth) for key, value in pairs}
 
 
-def _member_value(text: str, depth: int) -> Any:
-    if depth < MAX_SOURCE_DEPTH:
-        if text.startswith("{"):
-            return _converted_dict(text, depth + 1)
-        if text.startswith("["):
-            return _converted_list(text, None, depth + 1)
-    return _guessed(_bare(text))
+def _element(text: str, nested: str) -> Any:
+    return convert_javascript(text, nested, "String" if text[:1] in ("'", '"') else None)
 
 
-def _bare(text: str) -> str:
-    return text.strip().strip(_QUOTES)
+def _end_of_lists(text: str) -> int:
+    """Where a list of lists at the start of a text ends, as the published pattern finds it; -1 where there is none.
+
+    The pattern is `[[…], […], …]`, each inner list on a line and ending at any `]` from which the rest fits: the first
+    that does. From the last `]` backwards that is known for all that follow, so that no way is tried twice.
+    """
+    for head, closing in ((_LISTS, "]"), (_NEW_LISTS, ")")):
+        start = head.match(text)
+        if start is None:
+            continue
+        end = fits_at = -1  # the nearest `]` further on from which the rest fits, and where that ends
+        place = text.rfind("]")
+        while place >= start.end():
+            following = _NEXT_LIST.match(text, place + 1)
+            if following is None or fits_at < 0 or "\n" in text[following.end() : fits_at]:
+                stop = place + 1
+                while text[stop : stop + 1].isspace():
+                    stop += 1
+                if text.startswith(closing, stop):
+                    fits_at, end = place, stop + 1
+            else:
+                fits_at = place
+            place = text.rfind("]", 0, place)
+        if fits_at >= 0 and "\n" not in text[start.end() : fits_at]:
+            return end
+    return -1
 
 
-def _guessed(text: str) -> Any:
+def _object(text: str) -> Any:
+    text = text.strip()
+    found = _OBJECT.match(text)
+    if found is None or len(text) > MAX_CALL_CHARACTERS:
+        return text
+    return {key.strip().strip(_QUOTES): _member(value.strip()) for key, value in _members(found[1])}
+
+
+def _members(text: str) -> Iterator[tuple[str, str]]:
+    """Key and value of each member: a value ends at the first comma before another key, or with the text."""
+    place = 0
+    while True:
+        while text[place : place + 1] == ":":
+            place += 1
+        colon = text.find(":", place)
+        if colon < 0:
+            return
+        key, place = text[place:colon], _skipped(text, colon + 1)
+        comma = start = text.find(",", place)
+        while comma >= 0:
+            following = text.find(",", comma + 1)
+            last = text.rfind(":", comma + 1, following if following >= 0 else len(text))
+            start = min(_skipped(text, comma + 1), last - 1)
+            if start > comma:
+                break
+            comma = following
+        yield key, text[place:comma] if comma >= 0 else text[place:]
+        if comma < 0:
+            return
+        place = start
+
+
+def _skipped(text: str, place: int) -> int:
+    """The place after the blanks at a place."""
+    while text[place : place + 1].isspace():
+        place += 1
+    return place
+
+
+def _member(text: str) -> Any:
+    if text.startswith("[") and text.endswith("]"):
+        return _array(text, None)
+    return guessed_javascript(text.strip(_QUOTES))
+
+
+def guessed_javascript(text: str) -> Any:
     """The value of a text of no known type."""
-    return guessed_value(text, _QUOTES, (_CONVERTERS[word] for word in ("Bigint", "integer", "float")))
+    text = text.strip()
+    if text in ("true", "false"):
+        return text == "true"
+    return text[1:-1] if is_quoted(text, _QUOTES) else guessed_number(text)
+
+
+def _number_as(pattern: str, number: ReadValue) -> ReadValue:
+    form = re.compile(rf"{pattern}$")
+    return lambda text: number(text) if form.match(text) else text
+
+
+_CONVERTERS: Mapping[str, ReadValue] = {
+    "String": lambda text: text[1:-1] if is_quoted(text, _QUOTES) else text,
+    "integer": _number_as(r"-?\d+", int),
+    "float": _number_as(r"-?\d+(?:\.\d+)?", float),
+    "Bigint": _number_as(r"-?\d+n", lambda text: int(text[:-1])),
+    "Boolean": truth_value,
+    "dict": _object,
+    "any": str,
+}

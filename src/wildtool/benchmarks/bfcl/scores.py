@@ -1,48 +1,69 @@
 """The leaderboard's scores: weighted sums of the categories' accuracies, as v3 and v4 define them (spec section 9)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES
 
-ScoreWeights = Mapping[str, float]
-"""Category to its part of a score."""
+Rates = Mapping[str, float]
+"""Category to its accuracy, 0 to 1; one that is missing counts as 0."""
 Sizes = Mapping[str, int]
 """Category to its number of entries."""
-Formula = Callable[[Sizes], ScoreWeights]
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """A weighted sum of categories' accuracies, added in the original's order: ties of rounding depend on it."""
+
+    names: tuple[str, ...]
+    """Its categories."""
+    value: Callable[[Rates, Sizes], float]
+
+    def weights(self, sizes: Sizes) -> Rates:
+        """The weight of each category."""
+        return {name: self.value({name: 1.0}, sizes) for name in self.names}
 
 
 def of(name: str) -> Formula:
     """One category alone."""
-    return lambda sizes: {name: 1.0}
+    return Formula((name,), lambda rates, _: rates.get(name, 0.0))
 
 
 def shares(parts: Sequence[tuple[float, Formula]]) -> Formula:
     """Parts that count with fixed weights."""
-
-    def weights(sizes: Sizes) -> ScoreWeights:
-        found: dict[str, float] = {}
-        for share, part in parts:
-            for name, weight in part(sizes).items():
-                found[name] = found.get(name, 0.0) + share * weight
-        return found
-
-    return weights
+    return _joined(
+        [part for _, part in parts],
+        lambda values, _: _added(value * share for value, (share, _) in zip(values, parts, strict=True)),
+    )
 
 
 def mean(*parts: Formula) -> Formula:
     """Parts that count the same."""
-    return shares([(1 / len(parts), part) for part in parts])
+    return _joined(parts, lambda values, _: _added(values) / len(parts))
 
 
 def by_size(*names: str) -> Formula:
     """Categories that count by their entries."""
 
-    def weights(sizes: Sizes) -> ScoreWeights:
+    def value(values: Iterable[float], sizes: Sizes) -> float:
         whole = sum(sizes[name] for name in names)
-        return {name: sizes[name] / whole if whole else 0.0 for name in names}
+        products = (value * sizes[name] for value, name in zip(values, names, strict=True))
+        return _added(products) / whole if whole else 0.0
 
-    return weights
+    return _joined([*map(of, names)], value)
+
+
+def _joined(parts: Sequence[Formula], join: Callable[[Iterable[float], Sizes], float]) -> Formula:
+    names = tuple(dict.fromkeys(chain.from_iterable(part.names for part in parts)))
+    return Formula(names, lambda rates, sizes: join((part.value(rates, sizes) for part in parts), sizes))
+
+
+def _added(values: Iterable[float]) -> float:
+    total = 0.0
+    for value in values:
+        total += value  # not `sum`, which newer versions of Python round once at its end
+    return total
 
 
 _SIMPLE = mean(of("simple_python"), of("simple_java"), of("simple_javascript"))
@@ -71,7 +92,11 @@ class ScoreBoard:
     """By name of a part that needs a search endpoint: name and formula of what is left without one."""
 
     def formula(self) -> Formula:
-        return shares(list(self.overall.values()))
+        """The overall score."""
+        parts = list(self.overall.values())
+        return (
+            mean(*(part for _, part in parts)) if len({share for share, _ in parts}) == 1 else shares(parts)
+        )
 
 
 LEADERBOARDS: Mapping[str, ScoreBoard] = {

@@ -70,9 +70,9 @@ def leaderboard_metrics(board: ScoreBoard, version: str, rates: Sequence[Metric]
     missing: list[str] = []
     for name, (share, part) in board.overall.items():
         less, rest = board.reduced.get(name, ("", part))
-        if _is_run(part, known, version):
+        if _is_run(part, known):
             run[name] = share, part
-        elif less and _is_run(rest, known, version):
+        elif less and _is_run(rest, known):
             run[less] = share, rest
         else:
             missing.append(name)
@@ -97,7 +97,7 @@ def leaderboard_metrics(board: ScoreBoard, version: str, rates: Sequence[Metric]
         )
     formulas = {name: part for name, (_, part) in board.overall.items()} | dict(board.scores)
     for name, formula in formulas.items():
-        if _is_run(formula, known, version):
+        if _is_run(formula, known):
             yield _score(name, formula, known, version, headline=name in board.overall)
 
 
@@ -111,16 +111,17 @@ _NO_SEARCH = (
 )
 
 
-def _is_run(formula: Formula, known: Mapping[str, Metric], version: str) -> bool:
-    return all(name in known for name in formula(sizes_of(version, {})))
+def _is_run(formula: Formula, known: Mapping[str, Metric]) -> bool:
+    return all(name in known for name in formula.names)
 
 
 def _score(
     name: str, formula: Formula, known: Mapping[str, Metric], version: str, *, headline: bool, note: str = ""
 ) -> Metric:
-    weights = formula(sizes_of(version, {each: int(rate.denominator) for each, rate in known.items()}))
-    parts = [(weight, known[each]) for each, weight in weights.items()]
-    value, low, high = weighted_sum(
+    sizes = sizes_of(version, {each: int(rate.denominator) for each, rate in known.items()})
+    value = formula.value({each: rate.value or 0.0 for each, rate in known.items()}, sizes)
+    parts = [(weight, known[each]) for each, weight in formula.weights(sizes).items()]
+    _, low, high = weighted_sum(
         [
             (weight, (rate.value or 0.0, rate.low or 0.0, 1.0 if rate.high is None else rate.high))
             for weight, rate in parts
