@@ -6,7 +6,7 @@ from itertools import chain
 
 from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES
 
-Rates = Mapping[str, float]
+Accuracies = Mapping[str, float]
 """Category to its accuracy, 0 to 1; one that is missing counts as 0."""
 Sizes = Mapping[str, int]
 """Category to its number of entries."""
@@ -18,9 +18,9 @@ class Formula:
 
     names: tuple[str, ...]
     """Its categories."""
-    value: Callable[[Rates, Sizes], float]
+    value: Callable[[Accuracies, Sizes], float]
 
-    def weights(self, sizes: Sizes) -> Rates:
+    def weights(self, sizes: Sizes) -> Accuracies:
         """The weight of each category."""
         return {name: self.value({name: 1.0}, sizes) for name in self.names}
 
