@@ -37,7 +37,8 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 def own_data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """What wildtool keeps for its user lies in a place of the tests' own, also where they start it as a command."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
+        for kind in ("DATA", "CACHE"):
+            patch.setenv(f"XDG_{kind}_HOME", str(tmp_path_factory.mktemp(kind.lower())))
         yield
 
 

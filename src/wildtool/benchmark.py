@@ -280,6 +280,9 @@ class Benchmark(ABC):
     """Its own verdict columns with their DuckDB types; its `groups` as texts where it names none."""
     groups: Sequence[str] = ()
     """Columns by which the default summary shows accuracy."""
+    headline: Mapping[str, tuple[str, str]] = {}
+    """By profile the (group, name) of the number that models are ranked by, in suites and beside published figures. Of a
+    run without that number, and where none is named, it is the first of the summary that belongs in a table of models."""
     data: Path | None = None
     """The data file that is read where the user names none; None for a benchmark that ships none."""
     card: Path | None = None

@@ -2,7 +2,7 @@
 
 import csv
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -119,6 +119,8 @@ def as_metrics(
     whole: float = 100,
     notes: Mapping[tuple[str, str], str] | None = None,
     less_is_better: Collection[tuple[str, str]] = (),
+    mean: tuple[str, str] | None = None,
+    mean_of: Sequence[str] = (),
 ) -> list[Published]:
     """A table's numbers, from 0 to 1, as metrics of a benchmark.
 
@@ -128,6 +130,7 @@ def as_metrics(
         whole: what the table prints for 1: 100 for percentages, the denominator for counts.
         notes: metric to a remark that must be shown with it.
         less_is_better: metrics that are the better the lower they are.
+        mean: a metric that the table does not print: the mean of the columns `mean_of`, where a row has them all.
     """
     table = read_table(name)
     return [
@@ -136,12 +139,22 @@ def as_metrics(
             row.kind,
             table.source,
             profile,
-            _shares(row.values, metrics, whole),
-            notes={metric: text for metric, text in (notes or {}).items() if metric in metrics.values()},
+            {**_mean(row.values, mean, mean_of, whole), **_shares(row.values, metrics, whole)},
+            notes={
+                **{metric: text for metric, text in (notes or {}).items() if metric in metrics.values()},
+                **({mean: f"the mean of {len(mean_of)} printed columns"} if mean else {}),
+            },
             better=dict.fromkeys(less_is_better, "less"),
         )
         for row in table.rows
     ]
+
+
+def _mean(
+    values: Mapping[str, float | None], metric: tuple[str, str] | None, columns: Sequence[str], whole: float
+) -> dict[tuple[str, str], float]:
+    shares = [value / whole for column in columns if (value := values[column]) is not None]
+    return {metric: sum(shares) / len(shares)} if metric and len(shares) == len(columns) else {}
 
 
 def _shares(

@@ -4,7 +4,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, cast
 
@@ -269,6 +269,13 @@ def _sizes(tries: int) -> Iterable[int]:
     if tries <= 5:
         return range(1, tries + 1)
     return sorted({2**power for power in range(tries.bit_length())} | {tries})
+
+
+def headline_first(metrics: Sequence[Metric], headline: tuple[str, str] | None) -> list[Metric]:
+    """The metrics with the one of that group and name first, as the number that models are ranked by; as they are where
+    there is none."""
+    named = [replace(metric, headline=True) for metric in metrics if (metric.group, metric.name) == headline]
+    return [*named, *(metric for metric in metrics if (metric.group, metric.name) != headline)]
 
 
 def default_summary(verdicts: Any, groups: Sequence[str]) -> list[Metric]:

@@ -113,7 +113,9 @@ def published() -> tuple[Published, ...]:
         "data_stealing": ATTACKS[STEALING],
         "total": TOTAL,
     }
-    columns = {"valid_rate": (OUTCOME, VALID_RATE)}
+    # First the number of Figure 7 in ToLeaP's paper. Runs are ranked by another one, as an agent that does nothing
+    # resists every attack.
+    columns = {"asr_valid_total": (ASR_VALID, TOTAL), "valid_rate": (OUTCOME, VALID_RATE)}
     for prefix, group in (("asr_valid", ASR_VALID), ("asr_all", ASR_ALL)):
         columns |= {f"{prefix}_{column}": (group, name) for column, name in classes.items()}
     attacks = [metric for metric in columns.values() if metric[0] != OUTCOME]

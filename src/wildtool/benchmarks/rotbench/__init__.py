@@ -24,6 +24,10 @@ class RoTBench(Benchmark):
         "chat": "messages, answered in text",
         COMPLETION: "one text that the model continues (ToLeaP's streaming)",
     }
+    # As in Figure 7 of ToLeaP's paper.
+    headline: Mapping[str, tuple[str, str]] = dict.fromkeys(
+        profiles, ("content filling (CF)", "mean of environments")
+    )
     columns: Mapping[str, str] = {
         "turn": "VARCHAR",
         "environment": "VARCHAR",

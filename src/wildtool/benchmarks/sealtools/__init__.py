@@ -28,6 +28,10 @@ class SealTools(Benchmark):
     }
     roles: Mapping[str, Role] = {"retriever": Role("finds tools in the pool", default="bm25", searches=True)}
     gold_styles = ("parallel", "literal")
+    # As in Figure 7 of ToLeaP's paper.
+    headline: Mapping[str, tuple[str, str]] = dict.fromkeys(
+        profiles, ("mean of splits", "parameter F1 (F1_param)")
+    )
     columns: Mapping[str, str] = {
         "shape": "VARCHAR",
         "easy": "BOOLEAN",

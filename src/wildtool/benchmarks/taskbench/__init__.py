@@ -28,6 +28,10 @@ class TaskBench(Benchmark):
         "graph": "the tools and the links between them in the prompt",
         COMPLETION: "one text that the model continues (ToLeaP's streaming)",
     }
+    # As in Figure 7 of ToLeaP's paper.
+    headline: Mapping[str, tuple[str, str]] = dict.fromkeys(
+        profiles, ("mean of domains", "Parameter Name & Value F1")
+    )
     columns: Mapping[str, str] = {
         "structure": "VARCHAR",
         "tools": "INTEGER",

@@ -21,6 +21,8 @@ class TEval(Benchmark):
         "fixed": "their known faults corrected: unmatched steps get no points, templates are taken as written",
     }
     modes: Mapping[str, str] = {"chat": "messages, answered in text"}
+    # As in Figure 7 of ToLeaP's paper.
+    headline: Mapping[str, tuple[str, str]] = dict.fromkeys(profiles, ("scores", "mean of columns"))
     columns: Mapping[str, str] = {
         "ability": "VARCHAR",
         "form": "VARCHAR",

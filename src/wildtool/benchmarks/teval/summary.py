@@ -160,4 +160,6 @@ VIEWS = (
 def published() -> tuple[Published, ...]:
     """ToLeaP's Table 7."""
     columns = {name.lower().replace(" ", "_"): (TABLE, name) for name in COLUMNS}
-    return tuple(as_metrics("toleap_teval", columns, "toleap"))
+    return tuple(
+        as_metrics("toleap_teval", columns, "toleap", mean=(TABLE, MEAN_OF_COLUMNS), mean_of=tuple(columns))
+    )

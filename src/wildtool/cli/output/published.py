@@ -50,6 +50,8 @@ class PublishedFigures:
     """Published results of one benchmark's models, and the runs to rank among them."""
 
     rows: Sequence[Published]
+    headline: MetricKey | None = None
+    """What is ranked by."""
     ranked_runs: dict[Path, ScoreResult] = field(default_factory=dict[Path, ScoreResult])
     left_out: dict[Path, str] = field(default_factory=dict[Path, str])
     """The reasons why a run is not comparable."""
@@ -70,7 +72,14 @@ def show_published(
     wanted = _selection(names, benchmark)
     found, status = _figures(wanted, profile)
     rankings = [
-        ranking(figures.rows, figures.ranked_runs, group=group, every=as_json or as_csv) for figures in found
+        ranking(
+            figures.rows,
+            figures.ranked_runs,
+            headline=figures.headline,
+            group=group,
+            every=as_json or as_csv,
+        )
+        for figures in found
     ]
     whole = [read_table(name) for name in wanted.tables]
     listed = [read_table(name) for name in wanted.tables_to_list]
@@ -138,10 +147,11 @@ def _figures(wanted: PublishedSelection, profile: str | None) -> tuple[list[Publ
 
 def _figures_of(benchmark: str, found: dict[str, PublishedFigures]) -> PublishedFigures:
     """The published results of a benchmark; benchmarks that share theirs count as one."""
-    rows = load_benchmark(benchmark).published()
+    owner = load_benchmark(benchmark)
+    rows = owner.published()
     if not rows:
         raise UsageError(f"no figures are published for {benchmark}; see `wildtool show --published`")
-    return found.setdefault(rows[0].source, PublishedFigures(rows))
+    return found.setdefault(rows[0].source, PublishedFigures(rows, owner.headline.get(rows[0].profile)))
 
 
 def _place_run(folder: Path, result: ScoreResult, figures: PublishedFigures, profile: str | None) -> None:

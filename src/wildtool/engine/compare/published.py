@@ -79,13 +79,16 @@ def ranking(
     figures: Sequence[Published],
     runs: Mapping[Path, ScoreResult],
     *,
+    headline: MetricKey | None = None,
     group: str | None = None,
     every: bool = False,
 ) -> Ranking:
     """Published models with runs among them.
 
     Args:
-        figures: what papers say; the first number of the first row that has any is the headline.
+        figures: what papers say.
+        headline: the number that is ranked by (`Benchmark.headline`); where no figure has it, the first number of the
+            first row that has any.
         runs: those for which `why_not_comparable` is None, by folder.
         group: show this group of metrics; None for the first table's. Raises UsageError where it is unknown.
         every: show all metrics where no group is named.
@@ -95,8 +98,10 @@ def ranking(
     known = dict.fromkeys(key for row in figures for key in row.values)
     # A paper may have measured nothing of the model in its first row.
     first = next((row.values for row in figures if row.values), dict[MetricKey, float]())
-    headline = next(iter(first), ("", ""))
-    keys = tuple(key for key in known if key[0] == group) if group else tuple(known if every else first)
+    if headline is None or headline not in known:
+        headline = next(iter(first), ("", ""))
+    listed = known if every else dict.fromkeys((headline, *first))
+    keys = tuple(key for key in (known if group else listed) if key[0] == (group or key[0]))
     order = (group or headline[0], headline[1])
     order = order if order in known else headline
     better: dict[MetricKey, Direction] = {key: way for row in figures for key, way in row.better.items()}

@@ -27,7 +27,7 @@ from wildtool.engine.score.verdict_table import (
 from wildtool.errors import RecordError
 from wildtool.injection.settings import Injection
 from wildtool.noise.levels import Noise
-from wildtool.stats.metrics import change_metrics, repeats
+from wildtool.stats.metrics import change_metrics, headline_first, repeats
 from wildtool.types import Metric
 
 
@@ -327,7 +327,7 @@ def _read(table: Path, about: Mapping[str, Any], planned: PlannedSize | None) ->
         metrics=_of_replies(
             outcomes,
             (
-                *owner.summarize(rows, profile),
+                *headline_first(owner.summarize(rows, profile), owner.headline.get(profile)),
                 *(_injection_metrics(rows) if injection else ()),
                 *(repeats(rows) if last_repeat else ()),
                 *(change_metrics(rows) if changed else ()),

@@ -17,6 +17,7 @@ from wildtool.engine.score.verdict_table import relation
 from wildtool.errors import RecordError, WildtoolError
 from wildtool.report.text import interval_of
 from wildtool.sanitize import ellipsize, escape_text
+from wildtool.stats.metrics import headline_first
 
 FileStates = tuple[tuple[str, int, int], ...]
 """Name, size and modification time of each file that a run's numbers depend on."""
@@ -196,7 +197,8 @@ def _score(result: ScoreResult, table: Path, about: Mapping[str, Any]) -> dict[s
     if not rows.limit(1).fetchall():
         return {"score": "–"}
     owner = load_benchmark(result.benchmark, about["identity"]["mode"])
-    metric = next((its for its in owner.summarize(rows, result.profile) if its.headline), None)
+    metrics = headline_first(owner.summarize(rows, result.profile), owner.headline.get(result.profile))
+    metric = next((each for each in metrics if each.headline), None)
     if metric is None:
         return {"score": "–"}
     return {
