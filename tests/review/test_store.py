@@ -13,12 +13,15 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from typer.testing import CliRunner
 
 from review.made_sets import decide, edit, project_in, tiny_records
 from review.postgres_server import PostgresServer, missing_postgres
+from wildtool.cli import app
 from wildtool.errors import DataError, RecordError, StorageError
 from wildtool.review.log import Draft, verified
 from wildtool.review.project import ReviewProject
+from wildtool.review.server.regeneration import Regeneration
 from wildtool.review.sets import open_store
 from wildtool.review.state import fold
 from wildtool.review.store.base import StoreConflict
@@ -119,6 +122,89 @@ def test_an_index_that_does_not_follow_from_the_log_is_named_and_mended(place: s
     assert mended.verify("set") == mended.state.n
     assert [len(store.history(item)) for item in ("s0", "s1", "s2")] == [3, 1, 1]
     edit(mended, "owner", "s1", "It can be written.")
+
+
+def test_a_review_goes_on_after_its_database_was_started_again(server: PostgresServer):
+    place = server.new_database()
+    review, other = project_in(open_store(place), tiny_records(2)), ReviewProject.open(open_store(place))
+    server.restart()
+    edit(review, "owner", "s0", "After the restart.")
+    assert other.refresh()[-1].item == "s0"
+    server.restart()
+    with pytest.raises(StorageError, match="what was saved is intact"), review.store.transaction():  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        server.restart()
+        review.store.append([note("s1", "in a transaction that was cut off")], {})
+    edit(review, "owner", "s1", "And again.")
+    assert [entry.note for entry in review.store.read() if entry.kind == "note"] == []
+    list(verified(review.store.lines(), "store", last=review.store.head()[1]))
+
+
+SECRET = "ge heim:wört@%"
+
+
+def test_the_password_of_a_database_is_shown_nowhere(
+    server: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    place = server.new_database()
+    hidden = quote(SECRET, safe="")
+    by_login = place.replace("://", f"://tester:{hidden}@", 1).replace("&user=tester", "")
+    (tmp_path / "set.jsonl").write_text("".join(json.dumps(record) + "\n" for record in tiny_records(2)))
+    monkeypatch.chdir(tmp_path)
+    shown: list[str] = []
+    for address in (
+        by_login,
+        f"{place}&password={hidden}",
+        f"{place}&sslpassword={hidden}&connect_timeout=3",
+    ):
+        for line in (
+            ["start", "set.jsonl", "--store", address],
+            ["log", address, "--verify"],
+            ["log", address, "--verify", "--last", "0"],
+            ["people", "list", address],
+            ["export", address, "-o", "out"],
+            ["stats", address.replace("review", "nosuch")],
+        ):
+            ended = CliRunner().invoke(app, ["review", *line], prog_name="wildtool")
+            assert ended.exit_code in (0, 2, 3), (line, ended.output, ended.exception)
+            shown.append(ended.output)
+    for wrong in (
+        f"postgresql://ann:{SECRET}@h/db",
+        f"postgresql://ann:x/{hidden}@h/db",
+        "postgresql://ann:%zz@h",
+    ):
+        for line in (["log", wrong], ["start", "set.jsonl", "--store", wrong], [wrong, "--port", "0"]):
+            ended = CliRunner().invoke(app, ["review", *line], prog_name="wildtool")
+            assert ended.exit_code == 2 and "PGPASSWORD" in ended.output
+            shown.append(ended.output)
+    every = "".join(shown) + caplog.text
+    assert "heim" not in every and hidden not in every and "%zz" not in every
+    assert "postgresql:///review" in every
+
+
+def test_a_process_that_makes_tasks_again_is_called_without_the_password(
+    server: PostgresServer, monkeypatch: pytest.MonkeyPatch
+):
+    place = server.new_database()
+    project_in(open_store(place), tiny_records(1)).close()
+    called: list[Regeneration] = []
+
+    async def serve(project: ReviewProject, name: str, *_: Any, **about: Any) -> None:
+        called.append(about["regeneration"])
+        assert name.startswith("review") and "?" not in name
+        project.close()
+
+    monkeypatch.setattr("wildtool.review.server.app.serve_review", serve)
+    address = place.replace("://", f"://tester:{quote(SECRET, safe='')}@", 1).replace("&user=tester", "")
+    ended = CliRunner().invoke(app, ["review", "serve", address, "-m", "baseline/gold"], prog_name="wildtool")
+    assert ended.exit_code == 0, ended.output
+    code = "import os, sys; sys.exit(' '.join([*sys.argv, os.environ['PGPASSWORD']]))"
+    (made,) = called
+    made._command[:] = [sys.executable, "-c", code, *made._command[1:]]  # pyright: ignore[reportPrivateUsage]
+    made.start("s0", "owner", 0, keep_texts=False)
+    while (state := made.state("s0", "owner")).running:
+        pass
+    words, _, password = state.problem.partition(" postgresql://tester@/")
+    assert password.endswith(SECRET) and "heim" not in words and password.count("heim") == 1
 
 
 def test_two_processes_lose_no_update(place: str):

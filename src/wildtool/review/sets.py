@@ -8,6 +8,7 @@ from pathlib import Path
 from wildtool.errors import DataError, UsageError
 from wildtool.review.formats import find_set
 from wildtool.review.project import ReviewProject
+from wildtool.review.store.address import is_address, shown_name
 from wildtool.review.store.base import Store
 from wildtool.review.store.sqlite import SUFFIX, SqliteStore
 from wildtool.steps import with_steps
@@ -26,7 +27,7 @@ def store_name(what: str, store: str | None = None) -> str:
     """
     if store is not None:
         return store
-    if what.startswith(_SERVERS) or what.endswith(SUFFIX):
+    if is_address(what) or what.endswith(SUFFIX):
         return what
     path = Path(what)
     return str(path.with_name(path.name.removesuffix(".jsonl").removesuffix(".json") + SUFFIX))
@@ -38,13 +39,15 @@ def open_store(name: str) -> Store:
         from wildtool.review.store.postgres import PostgresStore  # most reviews need none
 
         return PostgresStore(name)
+    if is_address(name):
+        raise UsageError(f"{shown_name(name)}: reviews are kept in files, or at postgresql:// addresses")
     return SqliteStore(Path(name))
 
 
 def open_review(what: str, store: str | None = None) -> ReviewProject:
     """The review of a set that was started before. Raises UsageError if there is none."""
     name = store_name(what, store)
-    if not name.startswith(_SERVERS) and not Path(name).exists():
+    if not is_address(name) and not Path(name).exists():
         raise UsageError(f"{name}: there is no review yet; start it with `wildtool review start {what}`")
     return ReviewProject.open(open_store(name))
 
@@ -61,7 +64,7 @@ def start_review(
         return open_review(what), 0
     # Whose data these are takes long to tell; most often it is known, and nothing has changed.
     stamp = _stamp(Path(what))
-    if stamp and (name.startswith(_SERVERS) or Path(name).exists()):
+    if stamp and (is_address(name) or Path(name).exists()):
         store_ = open_store(name)
         if store_.setting(_SOURCE_SETTING) == stamp:
             return ReviewProject.open(store_), 0

@@ -3,6 +3,7 @@
 The process works on the same store, so that its proposals are on the page as soon as they are in the log.
 """
 
+import os
 import subprocess
 import tempfile
 from collections.abc import Sequence
@@ -37,15 +38,17 @@ class _Job:
 class Regeneration:
     """Starts and watches the processes. For one thread."""
 
-    def __init__(self, model: str, command: Sequence[str], review: str) -> None:
+    def __init__(self, model: str, command: Sequence[str], review: str, password: str = "") -> None:
         """Args:
         model: its name, for the page.
         command: what makes tasks again; item, person, first task and call are added to it as options.
         review: the file or address of the review, as the last word, which is never an option.
+        password: of the database, if it is one.
         """
         self.model = model
         self._command = list(command)
         self._review = review
+        self._environment = {**os.environ, "PGPASSWORD": password} if password else None
         self._jobs: dict[tuple[str, str], _Job] = {}
 
     def start(
@@ -79,6 +82,7 @@ class Regeneration:
             process = subprocess.Popen(
                 [*self._command, *words, *(["--keep-texts"] if keep_texts else []), "--", self._review],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said,
+                env=self._environment,
             )  # fmt: skip
         except (OSError, ValueError) as error:
             said.close()

@@ -50,12 +50,12 @@ def log(
     """
     from wildtool.outputs import check_absent
     from wildtool.review.files import export_log
-    from wildtool.review.sets import open_review, store_name
+    from wildtool.review.sets import open_review
 
     project = open_review(what, store)
     try:
         if verify:
-            name = single_line(store_name(what, store))
+            name = single_line(project.store.name)
             count = project.verify(name, last)
             print_out(f"{name}: {count} entries, all intact; digest {project.state.digest}")
         elif out is not None:
@@ -106,9 +106,10 @@ def merge(
     """
     from wildtool.review.files import merge_log
     from wildtool.review.sets import open_store, start_review, store_name
+    from wildtool.review.store.address import is_address
 
     name = store_name(what, store)
-    if what != name and not Path(name).exists() and not name.startswith("postgres"):
+    if what != name and not is_address(name) and not Path(name).exists():
         from wildtool.review.formats import find_set
         from wildtool.review.project import ReviewProject
 

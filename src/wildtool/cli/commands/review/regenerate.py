@@ -87,6 +87,7 @@ def regenerate(
     from wildtool.review.people import COMMAND_LINE
     from wildtool.review.regenerate import propose_remade
     from wildtool.review.sets import open_review, store_name
+    from wildtool.review.store.address import shown_name
 
     generate_options.check()
     if generate_options.model == PROCEDURAL:
@@ -115,7 +116,7 @@ def regenerate(
                 write_attrition(folder, found.losses, found.attrition())
             new, without = propose_remade(project, person, remade, work.author)
             proposed.update(new)
-            next_command = f"wildtool review serve {single_line(what)}"
+            next_command = f"wildtool review serve {single_line(shown_name(what))}"
             result = set_result(
                 work.maker, found, folder, next_command, f", {counted(len(proposed), 'new proposal')}"
             )

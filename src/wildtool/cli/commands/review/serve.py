@@ -88,6 +88,7 @@ def serve_pages(
     from wildtool.review.people import COMMAND_LINE
     from wildtool.review.server.app import Listen, serve_review
     from wildtool.review.sets import start_review, store_name
+    from wildtool.review.store.address import is_address, shown_name, split_password
 
     listen = Listen(host, port, tls_cert, tls_key, (behind_proxy or "").rstrip("/"))
     listen.check()
@@ -108,16 +109,18 @@ def serve_pages(
     except BaseException:
         project.close()
         raise
-    name = single_line(store_name(what, store))
+    place = store_name(what, store)
+    name = single_line(shown_name(place))
     regeneration = None
     if model is not None:
         from wildtool.review.server.regeneration import Regeneration
 
         limit = [] if max_cost is None else [f"--max-cost={max_cost}"]
         command = [sys.executable, "-m", "wildtool", "review", "regenerate"]
-        place = store_name(what, store)
+        # What a process is called with, anyone on the machine can read.
+        place, password = split_password(place) if is_address(place) else (place, "")
         about = [f"--store={place}", f"--model={model}", *limit]
-        regeneration = Regeneration(model, [*command, *about], place)
+        regeneration = Regeneration(model, [*command, *about], place, password)
     new = 0 if no_check else len(project.state.queue("unchecked"))
 
     def ready(address: str) -> None:

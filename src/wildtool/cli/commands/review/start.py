@@ -48,12 +48,13 @@ def start(
     browser.
     """
     from wildtool.review.sets import start_review, store_name
+    from wildtool.review.store.address import shown_name
 
     project, added = start_review(what, store, benchmark)
     try:
         if not no_check:
             _check_new(project)
-        _print_overview(project, single_line(store_name(what, store)), added)
+        _print_overview(project, single_line(shown_name(store_name(what, store))), added)
         if rejudge := open_rejudge(project.format, runs):
             with rejudge.runs:
                 _print_flips(project, rejudge)
