@@ -6,10 +6,9 @@ can be shared.
 """
 
 import hashlib
-import hmac
 import re
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -45,18 +44,6 @@ def new_token() -> str:
 def token_hash(token: str) -> str:
     """What is kept of a token."""
     return hashlib.sha256(token.encode("utf-8", "backslashreplace")).hexdigest()
-
-
-def person_of_token(token: str, hashes: Mapping[str, str]) -> str | None:
-    """Whose token it is; None if it is nobody's. Takes equally long for all.
-
-    Args: hashes: names by hash.
-    """
-    given, found = token_hash(token), None
-    for known, name in hashes.items():
-        if hmac.compare_digest(known, given):
-            found = name
-    return found
 
 
 def check_name(name: str) -> str:

@@ -21,7 +21,7 @@ from wildtool.review.history import (
     ItemHistory,
 )
 from wildtool.review.log import Draft, Entry, chained, now, verified
-from wildtool.review.people import ROLES, Person, check_name, new_token, person_of_token, token_hash
+from wildtool.review.people import ROLES, Person, check_name, new_token, token_hash
 from wildtool.review.pointers import Change, changed, check_together, content_digest, same_json
 from wildtool.review.rounds import assigned_pairs, draw_sample
 from wildtool.review.state import State, fold
@@ -448,11 +448,11 @@ class ReviewProject:
 
     def person_of(self, token: str) -> Person | None:
         """The active person with this token."""
-        hashes = {
-            key.removeprefix(_TOKEN_SETTING): name
-            for key, name in self.store.settings(_TOKEN_SETTING).items()
-        }
-        person = self.state.people.get(person_of_token(token, hashes) or "")
+        return self.person_of_hash(token_hash(token))
+
+    def person_of_hash(self, digest: str) -> Person | None:
+        """The active person with the token of this hash."""
+        person = self.state.people.get(self.store.setting(_TOKEN_SETTING + digest) or "")
         return person if person and person.active else None
 
     # Files ----------------------------------------------------------------------------------------------

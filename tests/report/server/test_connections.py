@@ -19,9 +19,8 @@ from wildtool.report.server.serving import WorkerThread, has_pending_action
 
 HEAD = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
 FEW_DESCRIPTORS = """
-import asyncio.constants, resource, runpy, sys
+import resource, runpy, sys
 resource.setrlimit(resource.RLIMIT_NOFILE, (48, 48))
-asyncio.constants.ACCEPT_RETRY_DELAY = 0.05  # a second without it
 sys.argv = sys.argv[1:]
 runpy.run_path(sys.argv[0], run_name="__main__")
 """

@@ -1,17 +1,22 @@
 """Limits the number and duration of the local server's connections, so that no client blocks others.
 
 A client that sends its request slowly, reads its answer slowly, or opens connections without end would use up the
-process's file descriptors. Each connection has a deadline, and when there are too many, the oldest one is closed.
+process's file descriptors. Each connection has a deadline, and when there are too many, the oldest one is closed. Both
+hold from the moment at which it is accepted, also while it agrees on its encryption.
 """
 
 import asyncio
-import errno
 import resource
+import socket
+import ssl
 from collections.abc import Callable
-from typing import Any, cast
+from contextlib import suppress
+from typing import cast
 
 REQUEST_S = 10.0
 """Seconds within which a request must arrive."""
+RETRY_S = 0.05
+"""Seconds after which it accepts again where no descriptor was left."""
 ANSWER_S = 600.0
 """Seconds within which an answer must be read."""
 MAX_CONNECTIONS = 256
@@ -34,36 +39,58 @@ class Connections:
         """
         self._server = server
         self._most = connection_limit() if most is None else most
-        self._open: dict[asyncio.BaseTransport, Connection] = {}
+        self._open: dict[Connection, None] = {}
+        self._starting: set[asyncio.Task[None]] = set()
 
-    def __call__(self) -> asyncio.Protocol:
-        return Connection(cast(asyncio.Protocol, self._server()), self)
+    async def accept(self, at: socket.socket, context: ssl.SSLContext | None = None) -> None:
+        """Accepts connections until it is cancelled. Args: context: what encrypts them; None for nothing."""
+        loop = asyncio.get_running_loop()
+        at.setblocking(False)
+        while True:
+            try:
+                accepted, _ = await loop.sock_accept(at)
+            except OSError:  # no descriptor is left, or the client has gone
+                await asyncio.sleep(RETRY_S)
+                continue
+            task = loop.create_task(self._start(accepted, context))
+            self._starting.add(task)
+            task.add_done_callback(self._starting.discard)
 
     def request_complete(self, transport: asyncio.BaseTransport | None) -> None:
         """Notes that a connection's request is complete."""
-        its = self._open.get(transport) if transport is not None else None
-        if its is not None:
+        its = transport.get_protocol() if transport is not None else None
+        if isinstance(its, Connection):
             its.start_answer()
 
-    def opened(self, connection: "Connection", transport: asyncio.BaseTransport) -> None:
+    def closed(self, connection: "Connection") -> None:
+        self._open.pop(connection, None)
+
+    async def _start(self, accepted: socket.socket, context: ssl.SSLContext | None) -> None:
+        connection = Connection(cast(asyncio.Protocol, self._server()), self, accepted)
         while len(self._open) >= self._most:
             # Those still waiting for their request first; a dict keeps the order in which they were opened.
-            oldest = min(self._open, key=lambda each: self._open[each].busy)
-            self._open.pop(oldest).close()
-        self._open[transport] = connection
-
-    def closed(self, transport: asyncio.BaseTransport) -> None:
-        self._open.pop(transport, None)
+            oldest = min(self._open, key=lambda each: each.busy)
+            self.closed(oldest)
+            oldest.close()
+        self._open[connection] = None
+        limit = REQUEST_S if context else None
+        try:
+            await asyncio.get_running_loop().connect_accepted_socket(
+                lambda: connection, accepted, ssl=context, ssl_handshake_timeout=limit
+            )
+        except OSError:  # no handshake in time, or none that can be understood
+            self.closed(connection)
 
 
 class Connection(asyncio.Protocol):
     """One connection: forwards everything, and closes at its deadline."""
 
-    def __init__(self, inner: asyncio.Protocol, every: Connections) -> None:
+    def __init__(self, inner: asyncio.Protocol, every: Connections, accepted: socket.socket) -> None:
         self.busy = False
         """Whether one of its requests is being answered."""
         self._inner = inner
         self._every = every
+        self._accepted = accepted
         self._transport: asyncio.Transport | None = None
         self._deadline: asyncio.TimerHandle | None = None
 
@@ -76,10 +103,12 @@ class Connection(asyncio.Protocol):
         """Closes immediately and drops unsent data."""
         if self._transport is not None:
             self._transport.abort()
+        else:
+            with suppress(OSError):
+                self._accepted.shutdown(socket.SHUT_RDWR)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
-        self._every.opened(self, transport)
         self._allow(REQUEST_S)
         self._inner.connection_made(transport)
 
@@ -96,8 +125,7 @@ class Connection(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         if self._deadline is not None:
             self._deadline.cancel()
-        if self._transport is not None:
-            self._every.closed(self._transport)
+        self._every.closed(self)
         self._inner.connection_lost(exc)
 
     def pause_writing(self) -> None:
@@ -110,12 +138,3 @@ class Connection(asyncio.Protocol):
         if self._deadline is not None:
             self._deadline.cancel()
         self._deadline = asyncio.get_running_loop().call_later(seconds, self.close)
-
-
-def quiet_without_descriptors(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Exception handler of an event loop that ignores missing descriptors for new connections: the loop retries by
-    itself after a second.
-    """
-    error = context.get("exception")
-    if not (isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOBUFS)):
-        loop.default_exception_handler(context)

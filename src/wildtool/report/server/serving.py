@@ -2,8 +2,11 @@
 start and stop. `wildtool.report.server.access` says who may ask."""
 
 import asyncio
+import logging
 import socket
 import ssl
+import sys
+import traceback
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import Future
 from pathlib import Path
@@ -14,10 +17,11 @@ from typing import Any
 
 import orjson
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from wildtool import json_codec
 from wildtool.report.server.access import SAFE_HEADERS, AccessPolicy, Handler, wait_for_sigterm
-from wildtool.report.server.connections import REQUEST_S, Connections, quiet_without_descriptors
+from wildtool.report.server.connections import REQUEST_S, Connections
 
 MEDIA_TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -27,13 +31,38 @@ MEDIA_TYPES = {
     ".svg": "image/svg+xml",
     ".png": "image/png",
 }
+INTERNAL_ERROR = "Internal error. The terminal in which the server runs names its place.\n"
 CLOSING_S = 1.0
 """Seconds to wait for open requests when a server stops."""
-BACKLOG = 64
-"""Connections that may wait to be accepted."""
 _WORKER = "wildtool-worker"
 Answering = Callable[[asyncio.BaseTransport | None], None]
 """Called with the transport of each complete request."""
+
+
+def log_error(error: BaseException) -> None:
+    """Names an unexpected error and its place on the screen, without any text of a request, such as a cookie."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = next(
+        (one for one in reversed(frames) if "wildtool" in Path(one.filename).parts),
+        frames[-1] if frames else None,
+    )
+    place = f" in {Path(own.filename).name}, line {own.lineno}" if own else ""
+    sys.stderr.write(f"internal error: {type(error).__name__}{place}\n")
+
+
+class _ErrorLog(logging.Handler):
+    """Passes on what aiohttp logs of errors; faulty requests are answered, and no error."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        error = record.exc_info[1] if record.exc_info else None
+        if error is not None and not isinstance(error, HttpProcessingError | ConnectionError):
+            log_error(error)
+
+
+def _log_unhandled(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    error = context.get("exception")
+    if isinstance(error, BaseException) and not isinstance(error, OSError):
+        log_error(error)
 
 
 class WorkerThread:
@@ -117,11 +146,18 @@ def guarded_application(
 
     @web.middleware
     async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
-        answering(request.transport)
         refusal = policy.deny_reason(request)
         if refusal is not None:
             raise refusal
-        return await handler(request)
+        # From then on the client waits, and not the server.
+        request.content.on_eof(lambda: answering(request.transport))
+        try:
+            return await handler(request)
+        except (web.HTTPException, ConnectionError):
+            raise
+        except Exception as error:  # noqa: BLE001 - named here, since its traceback may hold what was sent
+            log_error(error)
+            raise web.HTTPInternalServerError(text=INTERNAL_ERROR) from None
 
     async def secured(request: web.Request, response: web.StreamResponse) -> None:
         response.headers.update({**SAFE_HEADERS, **headers(request)})
@@ -154,21 +190,24 @@ async def serve_application(
         ready: called once it answers.
     """
     loop = asyncio.get_running_loop()
-    loop.set_exception_handler(quiet_without_descriptors)
+    loop.set_exception_handler(_log_unhandled)
+    log = logging.Logger("wildtool server", logging.ERROR)
+    log.addHandler(_ErrorLog())
     connections = Connections(lambda: runner.server())  # pyright: ignore[reportOptionalCall]
     runner = web.AppRunner(
         make(connections.request_complete),
         access_log=None,
+        logger=log,
         handle_signals=False,
         shutdown_timeout=CLOSING_S,
         keepalive_timeout=REQUEST_S,
         lingering_time=REQUEST_S,
     )
     await runner.setup()
-    listener = await loop.create_server(connections, sock=at, backlog=BACKLOG, ssl=context)
+    accepting = loop.create_task(connections.accept(at, context))
     try:
         ready()
         await wait_for_sigterm()
     finally:
-        listener.close()
+        accepting.cancel()
         await runner.cleanup()

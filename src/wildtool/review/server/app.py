@@ -60,6 +60,9 @@ _RISK = (
     "People sign in there, so say how it is encrypted: --tls-cert and --tls-key, or --behind-proxy ORIGIN if a proxy "
     "does that"
 )
+_OK = 200
+_SIGN_IN = problem_payload(UsageError("Sign in first.")), 401
+_SIGN_IN_BYTES = 4096
 _TOO_LARGE = "This is too long to be saved.\n"
 _SHARED_FILES = ("site.css", "site.js", "trajectory_texts.js")
 
@@ -158,30 +161,45 @@ class ReviewApp:
         return await self._answer(request, READS, dict(request.query))
 
     async def write(self, request: web.Request) -> web.StreamResponse:
-        return await self._answer(request, WRITES, await _body(request))
+        # What strangers send is not read.
+        refused = await self._told(
+            lambda: ({}, _OK) if self.sign_in.person(self.project, request) else _SIGN_IN
+        )
+        return refused if refused.status != _OK else await self._answer(request, WRITES, await _body(request))
 
     async def session(self, request: web.Request) -> web.Response:
         """Whether somebody is signed in."""
-        who = await self.work(lambda: self.sign_in.person(self.project, request))
-        return json_answer({"who": who})
+        return await self._told(lambda: ({"who": self.sign_in.person(self.project, request)}, _OK))
 
     async def start_session(self, request: web.Request) -> web.Response:
-        token = str((await _body(request)).get("token", ""))
+        if self.sign_in.is_limited(request):
+            return json_answer(
+                problem_payload(UsageError("Too many wrong tokens. Try again in a minute.")), 429
+            )
+        fits = request.content_length is not None and request.content_length <= _SIGN_IN_BYTES
+        token = str((await _body(request)).get("token", "")) if fits else ""
         response = json_answer({})
 
-        def start() -> bool:
+        def start() -> tuple[Any, int]:
             self.project.refresh()
-            return self.sign_in.start(self.project, token.strip(), response)
+            if self.sign_in.alone or self.sign_in.start(self.project, token.strip(), response):
+                return {}, _OK
+            self.sign_in.note_wrong(request)
+            wrong = UsageError("This token is nobody's. Ask for a new one: wildtool review people add")
+            return problem_payload(wrong), 401
 
-        if self.sign_in.alone or await self.work(start):
-            return response
-        wrong = UsageError("This token is nobody's. Ask for a new one: wildtool review people add")
-        return json_answer(problem_payload(wrong), 401)
+        answer = await self._told(start)
+        return response if answer.status == _OK else answer
 
     async def end_session(self, request: web.Request) -> web.Response:
         response = json_answer({})
-        self.sign_in.end(request, response)
-        return response
+
+        def end() -> tuple[Any, int]:
+            self.sign_in.end(self.project, request, response)
+            return {}, _OK
+
+        answer = await self._told(end)
+        return response if answer.status == _OK else answer
 
     async def page(self, request: web.Request) -> web.StreamResponse:
         path = request.match_info["path"] or "index.html"
@@ -205,17 +223,25 @@ class ReviewApp:
         operation = table.get(request.match_info["what"])
 
         def act() -> tuple[Any, int]:
+            self.project.refresh()
+            who = self.sign_in.person(self.project, request)
+            if not who:
+                return _SIGN_IN
+            if operation is None:
+                return problem_payload(UsageError("There is no such thing to ask for.")), 404
             try:
-                self.project.refresh()
-                who = self.sign_in.person(self.project, request)
-                if not who:
-                    return problem_payload(UsageError("Sign in first.")), 401
-                if operation is None:
-                    return problem_payload(UsageError("There is no such thing to ask for.")), 404
-                try:
-                    return operation(self.service, who, asked), 200
-                except EditConflict as error:
-                    return self.service.conflict(error, who, asked), 409
+                return operation(self.service, who, asked), _OK
+            except EditConflict as error:
+                return self.service.conflict(error, who, asked), 409
+
+        return await self._told(act)
+
+    async def _told(self, act: Callable[[], tuple[Any, int]]) -> web.Response:
+        """The answer and status that an action gives in the thread that has the store, or its error."""
+
+        def told() -> tuple[Any, int]:
+            try:
+                return act()
             except (UsageError, DataError) as error:
                 return problem_payload(error), 422
             except StorageError as error:
@@ -223,7 +249,7 @@ class ReviewApp:
             except RecordError as error:
                 return problem_payload(error), 500
 
-        answer, status = await self.work(act)
+        answer, status = await self.work(told)
         return json_answer(answer, status)
 
 
@@ -292,7 +318,9 @@ async def serve_review(
     """
     listen.check()
     sign_in = SignIn(
-        "" if listen.signs_in else who, secure=(listen.proxy or listen.scheme).startswith("https")
+        "" if listen.signs_in else who,
+        secure=(listen.proxy or listen.scheme).startswith("https"),
+        proxied=bool(listen.proxy),
     )
     policy = AccessPolicy(
         listen.host, remote=listen.signs_in, scheme=listen.scheme, proxy=listen.proxy, writes=True

@@ -128,7 +128,8 @@ class SqlStore(ABC):
             )
 
     def setting(self, name: str) -> str | None:
-        return self.settings(name).get(name)
+        found = self.rows("SELECT value FROM review_settings WHERE name = ?", [name])
+        return found[0][0] if found else None
 
     def set_setting(self, name: str, value: str | None) -> None:
         with self.transaction():

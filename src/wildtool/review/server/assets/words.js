@@ -80,6 +80,8 @@ const CHINESE = {
   "Recorded runs": "已记录的运行", "Accept": "采纳", "right": "正确", "wrong": "错误", "unknown": "未知", "model": "模型", "task": "任务",
   "The server does not answer. Is `wildtool review` still running?": "服务器没有响应。`wildtool review` 还在运行吗？",
   "The rules run: {0} of {1} items are checked.": "规则运行中：已检查 {1} 项中的 {0} 项。", "The rules stopped: {0}": "规则已停止：{0}",
+  "Too many wrong tokens. Try again in a minute.": "错误的令牌过多，请一分钟后再试。",
+  "Internal error. The terminal in which the server runs names its place.": "内部错误。运行服务器的终端中显示了出错位置。",
   "Sign in first.": "请先登录。", "There is no such thing to ask for.": "没有这样的请求。",
   "This token is nobody's. Ask for a new one: wildtool review people add": "此令牌不属于任何人。请索取新令牌：wildtool review people add",
   "This server has another name. Use the address that it printed.": "此服务器使用另一个名称。请使用它显示的地址。",
