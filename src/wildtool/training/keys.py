@@ -51,9 +51,13 @@ def canonical_json(value: Any) -> bytes:
 
 
 def prompt_key(record: TrainingRecord) -> bytes:
-    """16 bytes that are equal for records with the same first user text, as tokens, and the same set of tools."""
-    first = word_tokens(record.user_texts[0]) if record.user_texts else []
-    return _short_digest([first, sorted(set(record.tool_names))])
+    """16 bytes that are equal for records with the same one user text, as tokens, and the same set of tools.
+
+    A conversation of several requests is equal to itself alone: many begin with the same greeting.
+    """
+    if len(record.user_texts) != 1:
+        return record_digest(record)[:16]
+    return _short_digest([word_tokens(record.user_texts[0]), sorted(set(record.tool_names))])
 
 
 def tools_key(record: TrainingRecord) -> bytes:

@@ -312,6 +312,31 @@ def test_rejected_rows_benchmark_items_and_duplicates_are_left_out_and_counted()
     assert 'row":13' in Path("mix/rejects.jsonl").read_text()
 
 
+@pytest.mark.parametrize("level", ["prompt", "near"])
+def test_conversations_that_share_a_greeting_are_no_duplicates(level: str):
+    pytest.importorskip("rensa", reason="the extra `training` is not installed")
+    greeted = [
+        {**row, "conversations": [turn("human", "Hello!"), turn("gpt", "Hi."), *row["conversations"]]}
+        for row in rows(4)
+    ]
+    write_rows(Path("a.jsonl"), greeted)
+    assert type_(f"data mix a=a.jsonl --dedupe {level} --no-overlap-check -o mix").exit_code == 0
+    assert len(lines("mix/train.jsonl")) == 4
+
+
+def test_of_near_duplicates_the_one_with_most_turns_to_learn_stays():
+    pytest.importorskip("rensa", reason="the extra `training` is not installed")
+    short = text_row(words(1))
+    longer = {**short, "conversations": [*short["conversations"], turn("human", "ok"), turn("gpt", "Bye.")]}
+    write_rows(Path("a.jsonl"), [short, longer, text_row(words(1) + " more")])
+    command = "data mix a=a.jsonl --dedupe near --similar 0.5 --no-overlap-check --audit audit.jsonl -o mix"
+    assert type_(command).exit_code == 0
+    assert [json.loads(line) for line in lines("mix/train.jsonl")] == [longer]
+    assert [json.loads(line)["kept"] for line in lines("audit.jsonl")] == ["a:2", "a:2"]
+    listed = type_("data lint a.jsonl --duplicates near").stdout.splitlines()
+    assert [line.split(":")[1] for line in listed if "duplicate" in line] == ["1", "3"]
+
+
 def test_near_duplicates_fall_into_one_split_however_the_files_are_cut():
     pytest.importorskip("rensa", reason="the extra `training` is not installed")
     records = [call_row(f"{words(k)} {extra}") for k in range(40) for extra in ("", "more")]

@@ -4,7 +4,7 @@ import csv
 import hashlib
 import json
 from array import array
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field
@@ -27,7 +27,7 @@ from wildtool.training.keys import drawn_number, split_of
 from wildtool.training.mix.apportion import apportion
 from wildtool.training.mix.duplicates import SIMILAR, Clusters
 from wildtool.training.mix.origins import MIX_FILE, origins_file
-from wildtool.training.mix.store import DEDUPE_LEVELS, Dedupe, GroupBy, MixStore, Removed, drawing_order
+from wildtool.training.mix.store import Dedupe, GroupBy, MixStore, Removed, drawing_order
 from wildtool.training.overlap.search import REMOVED_FLAGS, OverlapSearch
 from wildtool.training.record import RejectedRow
 
@@ -162,11 +162,10 @@ def write_mix(
                 part.unlink()
         work = Path(stack.enter_context(TemporaryDirectory(prefix=_WORK, dir=folder)))
         groups_near = len(plan.splits) > 1 and plan.group_by == "near"
-        near = plan.dedupe == "near" or groups_near
         store = MixStore(
             work,
-            prompts=near or plan.dedupe == "prompt",
-            near=near,
+            prompts=plan.dedupe == "prompt",
+            near=plan.dedupe == "near" or groups_near,
             tools=len(plan.splits) > 1 and plan.group_by == "tools",
         )
         counts, form, digests = _read_sets(plan, store, search, folder)
@@ -264,21 +263,16 @@ def _deduplicate(
     """The records that stay, and what names the group of each; None without splits."""
     clusters = Clusters(len(store))
     kept = list(range(len(store)))
-    joined: dict[int, Removed] = {}
-    last = DEDUPE_LEVELS.index(plan.dedupe) if plan.dedupe else -1
-    for place, level in enumerate(DEDUPE_LEVELS):
-        if place <= last or groups_near:
-            for pair in store.join(clusters, level, plan.similar):
-                if place <= last:
-                    for record in (pair.removed, pair.kept):
-                        joined.setdefault(record, pair)
-        if place == last:
-            kept = [record for record in kept if clusters.first(record) == record]
-            removed = [(r, clusters.first(r), joined[r]) for r in range(len(store)) if clusters.first(r) != r]
-            for record, _, pair in removed:
-                counts[plan.sets[store.sets[record]].name].duplicates[pair.rule] += 1
-            if audit is not None:
-                _write_audit(audit, plan, store, removed)
+    if plan.dedupe:
+        removed = list(store.duplicates(clusters, plan.dedupe, plan.similar))
+        gone = {record for record, _, _ in removed}
+        kept = [record for record in kept if record not in gone]
+        for record, _, pair in removed:
+            counts[plan.sets[store.sets[record]].name].duplicates[pair.rule] += 1
+        if audit is not None:
+            _write_audit(audit, plan, store, removed)
+    if groups_near and plan.dedupe != "near":
+        deque(store.duplicates(clusters, "near", plan.similar), maxlen=0)
     if len(plan.splits) == 1:
         return kept, None
     return kept, store.groups(clusters, plan.group_by)

@@ -2,7 +2,7 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Literal
@@ -12,8 +12,13 @@ from wildtool.training.mix.duplicates import SIMILAR, Clusters, NearDuplicates
 from wildtool.training.record import TrainingRecord
 
 Dedupe = Literal["exact", "prompt", "near"]
-"""What counts as a duplicate; each level includes the ones before it."""
-DEDUPE_LEVELS: tuple[Dedupe, ...] = ("exact", "prompt", "near")
+"""What counts as a duplicate."""
+DEDUPE_LEVELS: Mapping[Dedupe, tuple[Dedupe, ...]] = {
+    "exact": ("exact",),
+    "prompt": ("exact", "prompt"),
+    "near": ("exact", "near"),
+}
+"""Each level with those that it includes, in order."""
 GroupBy = Literal["near", "tools"]
 """Which records must be in one split: near duplicates, or those with the same tools."""
 _DIGEST, _KEY = 32, 16
@@ -40,6 +45,8 @@ class MixStore:
         self._wants_prompts, self._wants_tools = prompts, tools
         self._near = NearDuplicates(folder) if near else None
         self._again = array("I")
+        self.learned = array("I")
+        """How many turns of each record a model learns: of duplicates the longest stays."""
         self.sets = array("H")
         """Number of each record's set."""
         self.rows = array("Q")
@@ -59,6 +66,7 @@ class MixStore:
             self._tools += tools_key(record)
         if self._near is not None:
             self._near.add(record.user_texts, record.tool_names)
+        self.learned.append(sum(reply.learned for reply in record.replies))
         self.sets.append(number)
         self.rows.append(row)
 
@@ -81,6 +89,25 @@ class MixStore:
             earlier = first.setdefault(bytes(keys[size * record : size * (record + 1)]), record)
             if earlier != record and clusters.join(earlier, record):
                 yield Removed(earlier, record, level, 1.0)
+
+    def duplicates(
+        self, clusters: Clusters, level: Dedupe, similar: float = SIMILAR
+    ) -> Iterator[tuple[int, int, Removed]]:
+        """Joins the duplicates of a level; gives each record that goes, the one of its cluster that stays, and a pair
+        that it was joined by. The record with most learned turns stays, of equal ones the first."""
+        joined: dict[int, Removed] = {}
+        for each in DEDUPE_LEVELS[level]:
+            for pair in self.join(clusters, each, similar):
+                for record in (pair.removed, pair.kept):
+                    joined.setdefault(record, pair)
+        longest: dict[int, int] = {}
+        for record in sorted(joined):
+            first = clusters.first(record)
+            if self.learned[record] > self.learned[longest.setdefault(first, first)]:
+                longest[first] = record
+        for record in sorted(joined):
+            if (stays := longest[clusters.first(record)]) != record:
+                yield record, stays, joined[record]
 
     def groups(self, clusters: Clusters, by: GroupBy) -> Callable[[int], str]:
         """Gives the name of a record's group: the smallest digest of its cluster, or the digest of its tools."""
