@@ -25,7 +25,7 @@ from bfcl_variations import Variations
 
 from wildtool.benchmark import Benchmark, Rules
 from wildtool.benchmarks.bfcl import BFCL_BENCHMARK
-from wildtool.benchmarks.bfcl.agentic import has_answer
+from wildtool.benchmarks.bfcl.answers import has_answer
 from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES
 from wildtool.benchmarks.bfcl.decode import (
     DecodeError,

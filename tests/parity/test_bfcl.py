@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from parity.cases import oracle_folder, present, rows
-from wildtool.benchmarks.bfcl.agentic import has_answer
+from wildtool.benchmarks.bfcl.answers import has_answer
 from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES
 from wildtool.benchmarks.bfcl.checker import check_calls, standardise
 from wildtool.benchmarks.bfcl.data import BfclEntry, read_category_file

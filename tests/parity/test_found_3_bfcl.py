@@ -11,6 +11,7 @@ from parity.cases import oracle_folder, present, rows
 from parity.test_bfcl import as_reply, assert_table
 from parity.test_bfcl_multi_turn import records as dialogues
 from wildtool.benchmarks.bfcl import BFCL_BENCHMARK
+from wildtool.benchmarks.bfcl.answers import has_answer, has_answer_strictly
 from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES
 from wildtool.benchmarks.bfcl.data import read_category_file
 from wildtool.benchmarks.bfcl.decode import DecodeError, call_texts, decode_python, native_call_texts
@@ -115,3 +116,15 @@ def test_every_dialogue_is_played_alike(folder: Path) -> None:
 def test_every_table_of_scores_is_rounded_alike(folder: Path) -> None:
     for case in cases(folder, "values.jsonl", "aggregate"):
         assert_table(case)
+
+
+def test_every_answer_is_looked_for_alike(folder: Path) -> None:
+    for case in cases(folder, "agentic.jsonl"):
+        assert has_answer(case["reply"], case["answers"]) == case["valid"], case
+
+
+def test_answers_are_found_where_they_are_asked_for_and_numbers_as_numbers(folder: Path) -> None:
+    for case in cases(folder, "agentic.jsonl"):
+        if case["class"] == "decimal, point elsewhere" and f"'{case['answers'][0]}'" in case["reply"]:
+            continue  # its point is where it was, so that the reply is the answer (see the card)
+        assert has_answer_strictly(case["reply"], case["answers"]) == case["fixed_should"], case

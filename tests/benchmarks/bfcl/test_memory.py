@@ -16,9 +16,8 @@ from wildtool.benchmarks.bfcl.agentic import (
     NO_LAST_MESSAGE,
     NOT_FOUND,
     answer_message,
-    has_answer,
-    has_answer_strictly,
 )
+from wildtool.benchmarks.bfcl.answers import has_answer, has_answer_strictly
 from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES, GROUPS, SCORED
 from wildtool.benchmarks.bfcl.scores import LEADERBOARDS
 from wildtool.benchmarks.bfcl.simulated import SimulatedApis
@@ -209,6 +208,20 @@ def test_a_question_that_is_never_answered_has_no_last_message(shop: Item) -> No
         ("It is 1,234.50", ["1234.50"], True, True),
         ("C++ it is", ["C++"], False, True),
         ("{broken 38", ["38"], True, True),
+        ("{'answer': 'I don't know', 'context': 'perhaps 38'}", ["38"], True, False),
+        ("{'Context': 'it's 38', 'Answer': 'unknown'}", ["38"], True, False),
+        ("{“answer”: “unknown”, “context”: “38", ["38"], True, False),
+        ("**Answer**: unknown\n**Context**: 38", ["38"], True, False),
+        ("{'answer': 'it's 38', 'context': ''}", ["38"], True, True),
+        ("-38", ["38"], True, False),
+        ("minus 38 degrees", ["38"], True, False),
+        ("−$38", ["38"], True, False),
+        ("It was **38**.", ["38"], True, True),
+        ("38.0", ["38"], False, True),
+        ("38–40", ["38"], True, False),
+        ("2.38.1", ["38"], False, False),
+        ("at 12:38", ["38"], True, False),
+        ("007", ["7"], False, False),
         ("parisian", ["paris"], False, False),
     ],
 )

@@ -5,14 +5,13 @@ A scenario is one item: its conversations are run once, in order, and leave a me
 They belong to the first unit, so that units are questions only.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from wildtool.benchmark import Check, Mutant, Rules
+from wildtool.benchmarks.bfcl.answers import has_answer, other_numbers
 from wildtool.benchmarks.bfcl.categories import Category
-from wildtool.benchmarks.bfcl.checker import mark_numbers
 from wildtool.benchmarks.bfcl.decode import native_result
 from wildtool.benchmarks.bfcl.multi_turn import MultiTurnRecord
 from wildtool.benchmarks.bfcl.multi_turn_episode import MultiTurnEpisode
@@ -21,14 +20,14 @@ from wildtool.benchmarks.bfcl.simulated import SimulatedApis
 from wildtool.benchmarks.bfcl.simulated.base import NO_TABLES, ApiState, copied
 from wildtool.benchmarks.bfcl.simulated.memory import MEMORY_CLASSES, Memory
 from wildtool.episode import written_text
-from wildtool.json_codec import as_list, as_object
-from wildtool.toolcall.call_syntax import CallReader, CallSyntaxError, parse_expression
+from wildtool.json_codec import as_list
 from wildtool.types import Episode, Item, Message, Request
 
 NO_LAST_MESSAGE, NOT_FOUND = "agentic:no_last_message", "agentic:answer_not_found"
+UNKNOWN = "I do not know"
+"""What a model is to answer where it does not know."""
 EMPTY_MEMORY = "(nothing yet)"
 """Shown in place of an empty memory."""
-_DROPPED = re.compile(r"[,./\-_*^()]")
 
 TurnMessages = tuple[Message, ...]
 
@@ -173,44 +172,9 @@ def _apis(record: MemoryRecord, memory: ApiState | None) -> SimulatedApis:
     return SimulatedApis(NO_TABLES, (owner.NAME,), config, owners={owner.NAME: owner})
 
 
-def answer_message(answer: str) -> Message:
-    """A last reply with an answer."""
-    return {"role": "assistant", "content": str({"answer": answer, "context": "It was said."})}
-
-
-# Checking ----------------------------------------------------------------------------------------------
-
-
-def has_answer(reply: Any, answers: Sequence[str]) -> bool:
-    """Whether one of the answers occurs in a reply, as whole words, without case and some signs.
-
-    Args:
-        reply: a text; of a list its first element counts; anything else as its text.
-    """
-    text = _standardised(str(as_list(reply)[0] if as_list(reply) else reply))
-    return any(re.search(rf"\b{re.escape(_standardised(answer))}\b", text) for answer in answers)
-
-
-def has_answer_strictly(reply: Any, answers: Sequence[str]) -> bool:
-    """As `has_answer`, but in `answer` alone where the reply has the form that was asked for (A1); points and signs of
-    numbers count (A2); an answer may begin or end with a sign (A3)."""
-    text = _standardised(mark_numbers(_answer_in(reply) if isinstance(reply, str) else str(reply)))
-    wanted = (re.escape(_standardised(mark_numbers(answer))) for answer in answers)
-    return any(re.search(rf"(?<!\w){answer}(?!\w)", text) for answer in wanted)
-
-
-def _standardised(text: str) -> str:
-    return _DROPPED.sub("", text).lower().replace("'", '"')
-
-
-def _answer_in(text: str) -> str:
-    """The answer of a reply in the form that was asked for; any other text as it is."""
-    start, end = text.find("{"), text.rfind("}")
-    try:
-        found = as_object(CallReader().value(parse_expression(text[start : end + 1])))
-    except (CallSyntaxError, ValueError, RecursionError):
-        found = {}  # a reply in its own words
-    return str(found.get("answer", text))
+def answer_message(answer: str, context: str = "") -> Message:
+    """A last reply with an answer. Args: context: how it was found."""
+    return {"role": "assistant", "content": str({"answer": answer, "context": context or "It was said."})}
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,8 +197,22 @@ class AgenticRules(Rules):
             answers = self._question(item, unit).answers
             before = [answer_message("Noted.")] * self.turns_before(item, unit)
             wrong = next((one for one in others if not has_answer(one, answers)), "nothing at all")
-            for kind, text in (("another answer", wrong), ("no answer", "I do not know")):
-                yield Mutant(unit, kind, (*before, answer_message(text)), f"{text} for {answers[0]}")
+            mistakes = {
+                "another answer": (wrong, ""),
+                "no answer": (UNKNOWN, ""),
+                "answer in the context alone": (UNKNOWN, answers[0]),
+                **{kind: (number, "") for kind, number in other_numbers(answers[0])},
+            }
+            for kind, (text, context) in mistakes.items():
+                if text not in answers:
+                    yield Mutant(
+                        unit, kind, (*before, answer_message(text, context)), f"{text} for {answers[0]}"
+                    )
+
+    def explain(self, item: Item, mutant: Mutant) -> str:
+        return {"answer in the context alone": "A1", "other sign": "A2", "point left out": "A2"}.get(
+            mutant.kind, ""
+        )
 
     def turns_before(self, item: Item, unit: str) -> int:
         """Turns before the question of a unit."""
