@@ -34,8 +34,8 @@ from wildtool.benchmarks.bfcl.decode import (
     native_call_texts,
     native_result,
 )
-from wildtool.benchmarks.bfcl.java import convert_java, decode_java
-from wildtool.benchmarks.bfcl.javascript import convert_javascript, decode_javascript
+from wildtool.benchmarks.bfcl.languages.java import convert_java, decode_java
+from wildtool.benchmarks.bfcl.languages.javascript import convert_javascript, decode_javascript
 from wildtool.benchmarks.bfcl.multi_turn_episode import MultiTurnEpisode
 from wildtool.benchmarks.bfcl.prompt_forms import DEFAULT_FORM, PROMPT_FORMS
 from wildtool.engine.record.reader import RecordReader, transcripts

@@ -18,8 +18,8 @@ from wildtool.benchmarks.bfcl.decode import (
     decode_python,
 )
 from wildtool.benchmarks.bfcl.formats import decode_form
-from wildtool.benchmarks.bfcl.java import convert_java, decode_java
-from wildtool.benchmarks.bfcl.javascript import convert_javascript, decode_javascript
+from wildtool.benchmarks.bfcl.languages.java import convert_java, decode_java
+from wildtool.benchmarks.bfcl.languages.javascript import convert_javascript, decode_javascript
 from wildtool.benchmarks.bfcl.rules import NativeCalls, SingleTurnRules, WrittenCalls
 from wildtool.benchmarks.bfcl.scores import LEADERBOARDS, Formula, of, sizes_of
 from wildtool.benchmarks.bfcl.tools import openai_tools

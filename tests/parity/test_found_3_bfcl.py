@@ -15,8 +15,8 @@ from wildtool.benchmarks.bfcl.answers import has_answer, has_answer_strictly
 from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES
 from wildtool.benchmarks.bfcl.data import read_category_file
 from wildtool.benchmarks.bfcl.decode import DecodeError, call_texts, decode_python, native_call_texts
-from wildtool.benchmarks.bfcl.java import convert_java
-from wildtool.benchmarks.bfcl.javascript import convert_javascript
+from wildtool.benchmarks.bfcl.languages.java import convert_java
+from wildtool.benchmarks.bfcl.languages.javascript import convert_javascript
 from wildtool.benchmarks.bfcl.prompt_forms import PROMPT_FORMS
 from wildtool.types import Item
 

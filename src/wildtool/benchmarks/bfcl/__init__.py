@@ -107,8 +107,8 @@ class BFCL(Benchmark):
 
     def locate(self, data: str | None, split: str | None = None) -> Source:
         from wildtool.benchmarks.bfcl.categories import FORMAT_SENSITIVITY, split_categories
+        from wildtool.benchmarks.bfcl.languages.source_code import parser_of
         from wildtool.benchmarks.bfcl.source import locate
-        from wildtool.benchmarks.bfcl.source_code import parser_of
 
         if split == FORMAT_SENSITIVITY and self.mode == "fc":
             raise UsageError(f"{split} compares forms of prompts; add --mode prompt")

@@ -32,10 +32,10 @@ from wildtool.benchmarks.bfcl.decode import (
     native_result,
     text_to_decode,
 )
-from wildtool.benchmarks.bfcl.fixed_values import convert_java_fully, convert_javascript_fully
 from wildtool.benchmarks.bfcl.formats import decode_json_fully, untagged
-from wildtool.benchmarks.bfcl.java import decode_java
-from wildtool.benchmarks.bfcl.javascript import decode_javascript
+from wildtool.benchmarks.bfcl.languages.fixed_values import convert_java_fully, convert_javascript_fully
+from wildtool.benchmarks.bfcl.languages.java import decode_java
+from wildtool.benchmarks.bfcl.languages.javascript import decode_javascript
 from wildtool.benchmarks.bfcl.multi_turn import FORCE_TERMINATED, MultiTurnRecord, check_turns
 from wildtool.benchmarks.bfcl.multi_turn_episode import MultiTurnEpisode, NativeMultiTurn, PromptMultiTurn
 from wildtool.benchmarks.bfcl.multi_turn_rules import MultiTurnRules

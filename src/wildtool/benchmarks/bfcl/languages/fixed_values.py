@@ -3,8 +3,8 @@
 import re
 from typing import Any, cast
 
-from wildtool.benchmarks.bfcl.java import convert_java, guessed_java
-from wildtool.benchmarks.bfcl.javascript import convert_javascript, guessed_javascript
+from wildtool.benchmarks.bfcl.languages.java import convert_java, guessed_java
+from wildtool.benchmarks.bfcl.languages.javascript import convert_javascript, guessed_javascript
 from wildtool.toolcall.call_syntax import MAX_CALL_CHARACTERS
 
 _WHOLE_JAVA = re.compile(

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wildtool.benchmarks.bfcl.decode import DecodedCall, bracketed
-from wildtool.benchmarks.bfcl.source_code import (
+from wildtool.benchmarks.bfcl.languages.source_code import (
     Node,
     ReadValue,
     guessed_number,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from wildtool.benchmarks.bfcl.decode import DecodedCall, DecodeError, bracketed
-from wildtool.benchmarks.bfcl.source_code import (
+from wildtool.benchmarks.bfcl.languages.source_code import (
     Node,
     ReadValue,
     guessed_number,

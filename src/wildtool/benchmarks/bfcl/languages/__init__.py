@@ -1,0 +1,1 @@
+"""Java and JavaScript: calls in them, and values from their texts."""
