@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from wildtool.evidence import Evidence
+
 Message = dict[str, Any]
 """One chat message in OpenAI's shape; unknown keys survive, argument texts stay as received."""
 Tool = dict[str, Any]
@@ -184,6 +186,8 @@ class Metric:
     note: str = ""
     """One sentence that a reader must know wherever the number is shown."""
     better: Direction = "more"
+    evidence: Evidence | None = None
+    """What it rests on; None where its benchmark does not say, which then is what its run rests on."""
 
 
 class Ask(Protocol):

@@ -13,6 +13,7 @@ from wildtool.benchmarks import OURS, SUITES
 from wildtool.engine.score.results import ScoreResult
 from wildtool.engine.score.verdict_table import OutcomeCounts
 from wildtool.engine.suite import overalls, suite_document, suite_members, suite_profile
+from wildtool.evidence import Evidence
 from wildtool.types import Direction, Metric
 
 SCHEMA = json.loads(files("wildtool.engine").joinpath("suite.schema.json").read_text("utf-8"))
@@ -27,8 +28,8 @@ def result(
     return ScoreResult(
         run=benchmark, model=model, benchmark=benchmark, profile="p", played="p", data="d", data_sha256="0",
         split=None, mode=None, roles={}, items=1, items_md5="", counts=OutcomeCounts(), planned=1,
-        planned_items=1, incomplete=incomplete, failed=(), metrics=(other, number),
-        folder=Path("runs", benchmark, model),
+        planned_items=1, incomplete=incomplete, failed=(), evidence=Evidence(1, unplayed=int(incomplete)),
+        metrics=(other, number), folder=Path("runs", benchmark, model),
     )  # fmt: skip
 
 

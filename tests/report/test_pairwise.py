@@ -7,7 +7,7 @@ import pytest
 
 from report.report_build import Scripted, play
 from wildtool.engine.compare.comparison import compare_all
-from wildtool.engine.compare.pairs import PairwiseResult, compare_all_pairs, holm_corrected, ranks
+from wildtool.engine.compare.pairs import PairwiseResult, UnitScores, compare_all_pairs, holm_corrected, ranks
 from wildtool.engine.compare.runs import ComparedRun, load_compared_run
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.score.results import open_results
@@ -45,7 +45,7 @@ def side(folder: Path) -> ComparedRun:
 def test_differences_and_p_are_those_of_compare(folders: list[Path], board: Leaderboard):
     by_name = {folder.name: folder for folder in folders}
     sides = [side(by_name[run.result.model]) for run in board.runs]
-    found = compare_all_pairs([run.shares for run in board.runs])
+    found = compare_all_pairs([run.scores for run in board.runs])
     adjusted = holm_corrected(found, 0)
     for place, theirs in enumerate(compare_all(sides), 1):
         ours = found[0, place]
@@ -56,13 +56,13 @@ def test_differences_and_p_are_those_of_compare(folders: list[Path], board: Lead
 
 
 def test_a_pair_turned_round_has_the_opposite_difference(board: Leaderboard):
-    found = compare_all_pairs([run.shares for run in board.runs])
+    found = compare_all_pairs([run.scores for run in board.runs])
     assert found[1, 0].difference == -found[0, 1].difference
     assert (found[1, 0].low, found[1, 0].gained) == (-found[0, 1].high, found[0, 1].lost)
 
 
 def test_a_model_that_cannot_be_told_from_the_one_above_is_tied_with_it(board: Leaderboard):
-    shown = leaderboard_table(board, compare_all_pairs([run.shares for run in board.runs]), None)
+    shown = leaderboard_table(board, compare_all_pairs([run.scores for run in board.runs]), None)
     by_name = {row.label: row for row in shown.rows}
     assert by_name["all"].place == "1"
     assert by_name["even"].place == by_name["odd"].place == "=2"
@@ -110,7 +110,7 @@ def models(board: Leaderboard) -> list[str]:
 def test_the_lowest_number_is_first_where_lower_is_better(board: Leaderboard):
     lower = turned(board, "less")
     assert models(board)[0] == models(lower)[-1] == "all"
-    shown = leaderboard_table(lower, compare_all_pairs([run.shares for run in lower.runs]), None)
+    shown = leaderboard_table(lower, compare_all_pairs([run.scores for run in lower.runs]), None)
     assert [row.label for row in shown.rows] == models(lower)
     assert shown.rows[0].label == "none"
     assert shown.rows[0].place == "1"
@@ -122,7 +122,7 @@ def test_the_lowest_number_is_first_where_lower_is_better(board: Leaderboard):
 def test_models_are_not_ranked_by_a_number_of_no_direction(board: Leaderboard):
     plain = turned(board, "")
     assert models(plain) == sorted(models(board))
-    shown = leaderboard_table(plain, compare_all_pairs([run.shares for run in plain.runs]), None)
+    shown = leaderboard_table(plain, compare_all_pairs([run.scores for run in plain.runs]), None)
     assert [(row.label, row.place, row.tied) for row in shown.rows] == [
         (model, "", "") for model in models(plain)
     ]
@@ -136,10 +136,10 @@ def test_runs_without_a_common_unit_are_not_compared(board: Leaderboard):
         first.folder,
         first.result,
         first.about,
-        {("elsewhere", "0"): next(iter(first.shares.values()))},
+        UnitScores({("elsewhere", "0"): next(iter(first.scores.shares.values()))}),
         first.spent,
     )
-    assert compare_all_pairs([run.shares for run in (first, other)]) == {}
+    assert compare_all_pairs([run.scores for run in (first, other)]) == {}
 
 
 def test_published_models_stand_among_runs_where_data_and_rules_are_the_papers(board: Leaderboard):

@@ -183,7 +183,8 @@ def test_incomplete_runs_say_so_on_every_page_and_in_every_table(
     runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     found = read_runs([runs / "gold", runs / "chat"])
-    found[1] = replace(found[1], result=replace(found[1].result, incomplete=True))
+    evidence = replace(found[1].result.evidence, unplayed=1)
+    found[1] = replace(found[1], result=replace(found[1].result, evidence=evidence))
     shown: list[str] = []
     monkeypatch.setattr(steps, "_show", shown.append)
     build(found, tmp_path / "site")

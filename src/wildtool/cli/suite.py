@@ -99,7 +99,7 @@ class Suite:
 def _print_overalls(name: str, results: "Sequence[ScoreResult]") -> None:
     """A table of the models: each benchmark's first number, and what they come to."""
     from wildtool.cli.output.tables import print_grid
-    from wildtool.engine.compare.leaderboard import headline
+    from wildtool.engine.compare.leaderboard import INCOMPLETE, headline, trust_line
 
     if not any(metric.value is not None for metric in map(headline, results) if metric is not None):
         return  # nothing was answered, which the message above says
@@ -113,7 +113,8 @@ def _print_overalls(name: str, results: "Sequence[ScoreResult]") -> None:
             if metric is not None:
                 turned = " (less is better)" if metric.better == "less" else ""
                 counted = "" if result.benchmark in overall.benchmarks else ", not in the mean"
-                what = f"{result.benchmark}: {metric.group}, {metric.name}{turned}{counted}"
+                mark = "" if result.evidence.complete else INCOMPLETE
+                what = f"{result.benchmark}{mark}: {metric.group}, {metric.name}{turned}{counted}"
                 rows.append([what, _percent(metric.value), _interval(metric.low, metric.high)])
         if overall.mean is not None:
             value, low, high = overall.mean
@@ -126,6 +127,9 @@ def _print_overalls(name: str, results: "Sequence[ScoreResult]") -> None:
         if several and overall.mean_rank is not None:
             rows.append(["mean rank", f"{overall.mean_rank:.2f}", ""])
         print_grid(f"{name}: {overall.model}", heads, rows)
+        for result in results:
+            if result.model == overall.model and (line := trust_line(result.benchmark, result)):
+                print_wrapped(line)
     print_wrapped(f"{OVERALL_CAVEAT}\n")
 
 

@@ -75,15 +75,17 @@ def overalls(results: Sequence[ScoreResult]) -> list[Overall]:
     independent, so the interval of their mean follows from theirs.
     """
     by_model: dict[str, dict[str, Metric]] = {}
+    covered: dict[str, set[str]] = {}
     for result in results:
         metric = headline(result)
         numbers = by_model.setdefault(result.model, {})
-        if metric is not None and metric.value is not None and metric.better and not result.incomplete:
+        if metric is not None and metric.value is not None and metric.better and result.evidence.complete:
             numbers[result.benchmark] = metric
+            covered.setdefault(result.benchmark, set()).add(result.items_md5)
     benchmarks = [
         name
         for name in dict.fromkeys(result.benchmark for result in results)
-        if _is_shared([numbers.get(name) for numbers in by_model.values()])
+        if _is_shared([numbers.get(name) for numbers in by_model.values()]) and len(covered[name]) == 1
     ]
     toleap = _toleap_overalls(results)
     ranks = {name: _ranks({model: by_model[model][name] for model in by_model}) for name in benchmarks}
@@ -103,7 +105,7 @@ def overalls(results: Sequence[ScoreResult]) -> list[Overall]:
 
 def _toleap_overalls(results: Sequence[ScoreResult]) -> dict[str, ToleapOverall]:
     """ToLeaP's overall of each model that has one."""
-    whole = {(result.model, result.benchmark): result for result in results if not result.incomplete}
+    whole = {(result.model, result.benchmark): result for result in results if result.evidence.complete}
     models = list(dict.fromkeys(result.model for result in results))
     found: dict[str, ToleapOverall] = {}
     shared = tuple(name for name in _toleap_metrics() if all((model, name) in whole for model in models))
@@ -180,7 +182,9 @@ def _run(result: ScoreResult) -> dict[str, Any]:
         "folder": str(result.folder),
         "items": result.items,
         "planned_items": result.planned_items,
-        "complete": not result.incomplete,
+        "complete": result.evidence.complete,
+        "evidence": asdict(result.evidence),
+        "trust": [asdict(remark) for remark in result.trust],
         "metrics": [
             {
                 "group": metric.group,
@@ -195,6 +199,7 @@ def _run(result: ScoreResult) -> dict[str, Any]:
                 "high": metric.high,
                 "headline": metric.headline,
                 "note": metric.note,
+                "evidence": None if metric.evidence is None else asdict(metric.evidence),
             }
             for metric in result.metrics
         ],

@@ -70,7 +70,7 @@ def _add_leaderboards(site: Site, runs: Sequence[ReportRun], audited: bool) -> N
     for board in boards:
         before = len(site.pages)
         show_step(f"comparing {len(board.runs)} models")
-        found = compare_all_pairs([run.shares for run in board.runs])
+        found = compare_all_pairs([run.scores for run in board.runs])
         prefix = f"{board.slug}-" if len(boards) > 1 else ""
         for view in views_of(board):
             its = [numbers[id(run)] for run in board.runs]

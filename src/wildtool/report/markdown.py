@@ -23,8 +23,8 @@ def _leaderboard(board: Leaderboard) -> str:
     metrics = [metric for run in board.runs for metric in run.result.metrics]
     every = metric_columns(metrics)
     headline = [head for head in every if head.headline] or every[:1]
-    found = compare_all_pairs([run.shares for run in board.runs])
-    tied = ties(found, len(board.runs))
+    found = compare_all_pairs([run.scores for run in board.runs])
+    tied = ties(found, board.ranked)
     models = [
         f"{place} {markdown_code(label)}".strip()
         for place, label in zip(board.places(tied, found), board.labels, strict=True)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from wildtool.engine.compare.leaderboard import items_caveat, missing_note, notes_of, prompts_caveat
+from wildtool.engine.compare.leaderboard import items_caveat, notes_of, prompts_caveat, run_labels, trust_line
 from wildtool.engine.score.formatting import format_counts, format_direction, format_value
 from wildtool.report.model import Leaderboard, MetricKey
 from wildtool.report.text import interval_of
@@ -125,13 +125,13 @@ def report_rows(board: Leaderboard) -> list[ReportRow]:
 
 
 def missing_notes(board: Leaderboard) -> list[str]:
-    """Caveats about the numbers: different items, units that were not run."""
+    """Caveats about the numbers: different items, and what came between each model and its numbers."""
     results = [run.result for run in board.runs]
     found = [
         items_caveat(results),
         prompts_caveat(results[0]),
         *notes_of(metric for result in results for metric in result.metrics),
-        *map(missing_note, board.labels, results),
+        *map(trust_line, run_labels(results), results),
     ]
     return [text for text in found if text]
 

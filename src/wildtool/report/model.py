@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.benchmark import Benchmark
-from wildtool.engine.compare.leaderboard import headline, run_labels, table_titles
-from wildtool.engine.compare.pairs import PairwiseResult, Share, ranks, share
+from wildtool.engine.compare.leaderboard import headline, marked_labels, may_be_ranked, table_titles
+from wildtool.engine.compare.pairs import PairwiseResult, UnitScores, ranks, share
 from wildtool.engine.compare.published import MetricKey
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.registry import as_recorded, load_benchmark
@@ -23,8 +23,6 @@ from wildtool.types import Metric, Source
 
 MAX_RUNS_IN_PROCESS = 12
 """Up to this number of runs, one process reads them faster than starting more would."""
-INCOMPLETE_SUFFIX = " (incomplete)"
-"""Mark after the name of a model whose run is incomplete."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +42,8 @@ class ReportRun:
     result: ScoreResult
     about: Mapping[str, Any]
     """What `run.json` says."""
-    shares: Mapping[tuple[str, str], Share]
-    """By item and unit: the share of its repeats that are right."""
+    scores: UnitScores
+    """How often each unit is right."""
     spent: RunUsage
 
     @property
@@ -61,6 +59,15 @@ class Leaderboard:
     slug: str
     """Unique in the report; used in file names."""
     runs: tuple[ReportRun, ...]
+    """The ranked ones first."""
+
+    @property
+    def ranked(self) -> int:
+        """How many runs, from the first, have a rank."""
+        decides = headline(self.runs[0].result)
+        if decides is not None and not decides.better:
+            return 0
+        return sum(may_be_ranked([run.result for run in self.runs]))
 
     @property
     def benchmark(self) -> Benchmark:
@@ -71,17 +78,15 @@ class Leaderboard:
         return self.runs[0].result.profile
 
     def places(self, tied: Container[int], found: Mapping[tuple[int, int], PairwiseResult]) -> list[str]:
-        """The rank of each run, as `ranks`; empty texts where neither way of the number that ranks is better."""
-        decides = headline(self.runs[0].result)
-        if decides is not None and not decides.better:
-            return [""] * len(self.runs)
-        return ranks(len(self.runs), tied, found)
+        """The rank of each run, as `ranks`; empty texts for those that have none."""
+        count = self.ranked
+        among = {pair: result for pair, result in found.items() if max(pair) < count}
+        return [*ranks(count, tied, among), *[""] * (len(self.runs) - count)]
 
     @property
     def labels(self) -> list[str]:
-        """Names of the models, with the run's name if several runs share a model; incomplete runs are
-        marked."""
-        return labels_with_incomplete([run.result for run in self.runs])
+        """Names of the models, with the run's name if several runs share a model, and a mark where units are missing."""
+        return marked_labels([run.result for run in self.runs])
 
     @property
     def groups(self) -> list[str]:
@@ -115,24 +120,22 @@ def read_runs(
     return runs
 
 
-def labels_with_incomplete(results: Sequence[ScoreResult]) -> list[str]:
-    """Names of the models of some results, as `run_labels`; incomplete runs are marked."""
-    return [
-        label + INCOMPLETE_SUFFIX * result.incomplete
-        for label, result in zip(run_labels(results), results, strict=True)
-    ]
-
-
 def _read(folder: Path, profile: str | None, keep: bool) -> ReportRun:
     about = read_run(folder)
     with open_results(folder, profile, keep=keep) as (result, table):
         rows = relation([table])
-        units = rows.aggregate("item, unit, count(*) FILTER (correct), count(*)", "item, unit").fetchall()
+        units = rows.aggregate(
+            "item, unit, count(*) FILTER (correct), count(*) FILTER (outcome IN ('infra_error', 'unplayed')), count(*)",
+            "item, unit",
+        ).fetchall()
         spent = rows.aggregate(
             "coalesce(sum(steps), 0)::BIGINT, sum(prompt_tokens)::BIGINT, sum(completion_tokens)::BIGINT"
         ).fetchall()[0]
-    shares = {(item, unit): share(right, tries) for item, unit, right, tries in units}
-    return ReportRun(folder, result, about, shares, RunUsage(*spent))
+    scores = UnitScores(
+        {(item, unit): share(right, tries) for item, unit, right, _, tries in units},
+        {(item, unit): share(missing, tries) for item, unit, _, missing, tries in units if missing},
+    )
+    return ReportRun(folder, result, about, scores, RunUsage(*spent))
 
 
 def group_leaderboards(runs: Sequence[ReportRun]) -> list[Leaderboard]:
@@ -145,10 +148,17 @@ def group_leaderboards(runs: Sequence[ReportRun]) -> list[Leaderboard]:
         Leaderboard(
             title,
             its if slugs.count(its) == 1 else f"{its}-{number}",
-            tuple(sorted(group, key=_rank)),
+            tuple(_in_order(group)),
         )
         for number, (its, (title, group)) in enumerate(zip(slugs, apart.items(), strict=True), 1)
     ]
+
+
+def _in_order(runs: Sequence[ReportRun]) -> list[ReportRun]:
+    """The ranked runs, then the others, each with the best first."""
+    ranked = may_be_ranked([run.result for run in runs])
+    pairs = sorted(zip(ranked, runs, strict=True), key=lambda pair: (not pair[0], _rank(pair[1])))
+    return [run for _, run in pairs]
 
 
 def _rank(run: ReportRun) -> tuple[float, str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, cast
 
+from wildtool.evidence import Evidence, joined_evidence
 from wildtool.reply_ends import NOT_RIGHT, error_class
 from wildtool.stats.intervals import rate_of_columns, weighted_sum
 from wildtool.types import FORMAT_CHANGE, REPAIR_CHANGE, Direction, Metric
@@ -153,8 +154,13 @@ def rate_metrics(verdicts: Any, wanted: Sequence[Rate]) -> list[Metric]:
     # Two sums for each rate would be far more to plan than there is to add: alike rows are counted, and added here.
     wheres = list(dict.fromkeys(rate.where for rate in wanted))
     amounts = list(dict.fromkeys(chain(*((rate.numerator, rate.denominator) for rate in wanted))))
-    columns = [f"({text})" for text in (*wheres, *amounts)]
+    known = [test for name, test in _DOUBTS.items() if name in verdicts.columns]
+    columns = [f"({text})" for text in (*wheres, *amounts, *known)]
     rows = verdicts.aggregate(", ".join(["item", *columns, "COUNT(*)"])).fetchall()
+    kinds: Counter[tuple[Any, ...]] = Counter()
+    for row in rows:
+        kinds[row[1 : len(wheres) + 1] + row[-len(known) - 1 : -1]] += row[-1]
+    behind = {where: _evidence_of(kinds, place, len(wheres)) for place, where in enumerate(wheres)}
     items = {item: place for place, item in enumerate(dict.fromkeys(row[0] for row in rows))}
     pairs = dict.fromkeys(chain(*(_sums_of(rate) for rate in wanted)))
     sums = {pair: [0.0] * len(items) for pair in pairs}
@@ -170,7 +176,42 @@ def rate_metrics(verdicts: Any, wanted: Sequence[Rate]) -> list[Metric]:
                 for place, found in its_sums:
                     if row[place]:
                         found[item] += float(row[place]) * alike
-    return [_metric_of_columns(rate, *(sums[pair] for pair in _sums_of(rate))) for rate in wanted]
+    return [
+        replace(
+            _metric_of_columns(rate, *(sums[pair] for pair in _sums_of(rate))), evidence=behind[rate.where]
+        )
+        for rate in wanted
+    ]
+
+
+_DOUBTS = {
+    "outcome": "CASE outcome WHEN 'infra_error' THEN 1 WHEN 'unplayed' THEN 2 ELSE 0 END",
+    "cut_off": "cut_off > 0",
+    "unread_calls": "unread_calls > 0",
+}
+"""What makes a row doubtful, by the column that tells it; NULL in a table of an earlier version."""
+
+
+def _evidence_of(kinds: Mapping[tuple[Any, ...], int], place: int, first: int) -> Evidence:
+    """The evidence behind a rate.
+
+    Args:
+        kinds: number of rows that are alike in which rates they count for and in the columns of `_DOUBTS`.
+        place: of the rate among the former.
+        first: place of the first of the latter.
+    """
+    units = failed = unplayed = 0
+    doubts: list[int | None] = [0, 0]
+    for row, count in kinds.items():
+        if row[place]:
+            ended, *others = row[first:] or (0,)
+            units += count
+            failed += count * (ended == 1)
+            unplayed += count * (ended == 2)
+            for number, is_so in enumerate((*others, None, None)[:2]):
+                before = doubts[number]
+                doubts[number] = None if before is None or is_so is None else before + count * is_so
+    return Evidence(units, failed, unplayed, *doubts)
 
 
 def _sums_of(rate: Rate) -> tuple[tuple[str, str], tuple[str, str]]:
@@ -216,6 +257,7 @@ def mean_of_rates(group: str, name: str, parts: Sequence[Metric], *, headline: b
         *(group, name, value, sum(p.numerator for p in parts), sum(p.denominator for p in parts), low, high),
         headline=headline,
         note=next((part.note for part in parts if part.note), ""),
+        evidence=joined_evidence(part.evidence for part in parts),
     )
 
 

@@ -62,9 +62,19 @@ def difference(pairs: Sequence[ItemPair]) -> AccuracyDifference | None:
     return AccuracyDifference(value, max(-1.0, value - half), min(1.0, value + half), error)
 
 
-def finding(difference: float, p: float) -> Literal["better", "worse", "not distinguishable"]:
-    """What a difference and its p-value mean."""
-    return "not distinguishable" if p >= LEVEL else "better" if difference > 0 else "worse"
+PairFinding = Literal["better", "worse", "not distinguishable", "no finding"]
+
+
+def finding(difference: float, p: float, missing: int = 0) -> PairFinding:
+    """What a difference and its p-value mean.
+
+    Args:
+        p: the largest that the missing units allow.
+        missing: units without a verdict, of which it is not known what they would change.
+    """
+    if p >= LEVEL:
+        return "no finding" if missing else "not distinguishable"
+    return "better" if difference > 0 else "worse"
 
 
 def flip_test(pairs: Sequence[ItemPair]) -> tuple[float, bool]:
@@ -95,6 +105,31 @@ def flip_test(pairs: Sequence[ItemPair]) -> tuple[float, bool]:
     far = range((reach - found) // 2 + 1)
     tail = sum(int.from_bytes(fields[place * width : (place + 1) * width], "little") for place in far)
     return 2 * tail / (1 << len(sizes)), True
+
+
+def worst_flip_test(least: Sequence[ItemPair], most: Sequence[ItemPair], sign: float) -> tuple[float, bool]:
+    """The largest p that missing units allow, and whether it is exact; 1 if they could turn the difference round.
+
+    One-sided, p is the chance that the sizes of randomly chosen items sum to at most the sizes of all items with the
+    other sign. An item that moves against the difference makes the former no larger or the latter as much larger, so the
+    worst case is that all missing units go against it. The normal distribution has no such order; its bound takes the
+    smallest sum and the widest spread.
+
+    Args:
+        least: the items with all missing units set against the second run.
+        most: the same items with all of them set for it.
+        sign: above 0 for a second run that is better, below for a worse one.
+    """
+    against = least if sign > 0 else most
+    total = sum(pair.difference for pair in against)
+    if not sign or total * sign <= 0:
+        return 1.0, True
+    p, exact = flip_test(against)
+    if exact:
+        return p, True
+    ends = zip(least, most, strict=True)
+    spread = math.sqrt(sum(max(abs(low.difference), abs(high.difference)) ** 2 for low, high in ends))
+    return math.erfc(max(0.0, float(abs(total)) - 1) / spread / math.sqrt(2)), False
 
 
 def _error(sums: Sequence[tuple[float, float]]) -> float:

@@ -16,6 +16,7 @@ from wildtool.cli.terminal import wrap_text
 from wildtool.engine.compare.leaderboard import run_labels
 from wildtool.engine.score.results import ScoreResult
 from wildtool.engine.score.verdict_table import OutcomeCounts
+from wildtool.evidence import Evidence
 from wildtool.types import Metric
 
 WIDTHS = (80, 100, 160)
@@ -39,7 +40,7 @@ GROUPS = ("accuracy", "task type", "optimal path (OP)", "accomplish progress (no
 def result(model: str, *metrics: Metric) -> ScoreResult:
     named: dict[str, Any] = {"run": "r", "benchmark": "b", "profile": "official", "played": "official"}
     named |= {"data": "d", "data_sha256": "0" * 64, "items": 2, "items_md5": "2 items", "failed": ()}
-    named |= {"planned": 8, "planned_items": 2, "incomplete": False}
+    named |= {"planned": 8, "planned_items": 2, "incomplete": False, "evidence": Evidence(8)}
     return ScoreResult(
         model=model,
         counts=OutcomeCounts(correct=5, wrong=3),
@@ -119,7 +120,7 @@ def test_models_are_rows_while_they_fit_and_else_columns(width: int, monkeypatch
 
 def test_a_run_that_was_stopped_is_marked_in_every_table(monkeypatch: pytest.MonkeyPatch):
     whole = result("a", rate("accuracy", "task", 1, 9), rate("errors", "task", 1, 9))
-    part = replace(whole, model="b", incomplete=True)
+    part = replace(whole, model="b", evidence=Evidence(8, failed=1))
     for width in WIDTHS:
         assert shown([whole, part], width, monkeypatch).count("b (incomplete)") == 3
         assert "a (incomplete)" not in shown([whole, part], width, monkeypatch)

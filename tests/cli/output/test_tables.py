@@ -9,9 +9,11 @@ import pytest
 
 from wildtool.cli.output.results import select_group
 from wildtool.cli.output.tables import print_groups, print_overview, print_results_csv, print_results_json
-from wildtool.engine.score.results import FailureKind, ScoreResult
+from wildtool.engine.score.results import ScoreResult
+from wildtool.engine.score.trust import TrustRemark
 from wildtool.engine.score.verdict_table import OutcomeCounts
 from wildtool.errors import UsageError
+from wildtool.evidence import Evidence
 from wildtool.types import Metric
 
 DEFAULT = "0" * 64
@@ -33,6 +35,7 @@ def result(
         "incomplete": False,
         "failed": (),
     }
+    named |= {"evidence": Evidence(8)}
     named |= {"split": None, "mode": None, "roles": {}} | names
     counts = counts or OutcomeCounts(correct=5, wrong=3)
     return ScoreResult(model=model, counts=counts, metrics=metrics or (ACCURACY,), **named)
@@ -87,10 +90,11 @@ def test_what_must_be_known_of_a_number_is_said_once_below_the_table(capsys: pyt
     assert out.count("task type, Chat: any text passes") == 1
 
 
-def test_units_without_a_verdict_are_named_with_the_range_they_leave_open(capsys: pytest.CaptureFixture[str]):
-    out = overview(capsys, result(counts=OutcomeCounts(correct=5, wrong=3, infra_error=1, unplayed=1)))
-    assert "of 10 units, 1 ended in infra errors and 1 were not played" in " ".join(out.split())
-    assert "(50.0 % correct). Upper bound if all were correct: 70.0 %" in " ".join(out.split())
+def test_what_came_between_a_model_and_its_numbers_is_said_once(capsys: pytest.CaptureFixture[str]):
+    remark = TrustRemark("cut off", 9, 40, "9 of 40 replies cut off at a token limit", "--max-tokens")
+    out = overview(capsys, result(trust=(remark, remark)), result("n"))
+    line = "m: 9 of 40 replies cut off at a token limit: --max-tokens"
+    assert out.count(line) == 1 and "n:" not in out.partition(line)[2]
 
 
 def test_nothing_is_said_of_missing_units_where_there_are_none(capsys: pytest.CaptureFixture[str]):
@@ -123,17 +127,6 @@ def test_runs_over_different_items_are_told_with_their_numbers(capsys: pytest.Ca
 
 def test_nothing_is_said_of_runs_over_the_same_items(capsys: pytest.CaptureFixture[str]):
     assert "cover" not in overview(capsys, result("m"), result("n"))
-
-
-def test_infra_errors_are_named_by_kind_with_an_example(capsys: pytest.CaptureFixture[str]):
-    failed = (
-        FailureKind("network", 3, "network: Connection refused"),
-        FailureKind("http 500", 1, "http 500: down"),
-    )
-    out = " ".join(
-        overview(capsys, result(counts=OutcomeCounts(correct=4, infra_error=4), failed=failed)).split()
-    )
-    assert "Calls failed with network (3), http 500 (1); for example: Connection refused" in out
 
 
 def test_a_long_path_of_a_recorded_model_is_cut_in_the_middle(capsys: pytest.CaptureFixture[str]):
@@ -181,7 +174,7 @@ def test_csv_has_one_number_a_row(capsys: pytest.CaptureFixture[str]):
         {
             "run": "r", "model": "a,b\\x1b", "benchmark": "b", "profile": "official", "group": "accuracy", "name": "task",
             "value": "0.625", "numerator": "5", "denominator": "8", "low": "0.31", "high": "0.86",
-            "incomplete": "false",
+            "incomplete": "false", "units": "8", "failed": "0", "unplayed": "0", "cut_off": "", "unread": "",
         }
     ]  # fmt: skip
 

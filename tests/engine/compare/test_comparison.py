@@ -1,6 +1,7 @@
 """Comparing runs: what is paired, what counts, what differs, which units flipped."""
 
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from wildtool.engine.compare.runs import (
 from wildtool.engine.score.results import ScoreResult
 from wildtool.engine.score.verdict_table import OutcomeCounts
 from wildtool.errors import UsageError
+from wildtool.evidence import Evidence
 
 Row = Mapping[str, Any]
 AGENT = {"agent": {"name": "m", "settings": {}}}
@@ -58,6 +60,7 @@ def side(
         "incomplete": False,
         "counts": OutcomeCounts(),
         "failed": (),
+        "evidence": Evidence(1),
         "metrics": (),
     }
     return load_compared_run(label, ScoreResult(**told | result), {"models": models}, table(rows), what)
@@ -309,8 +312,66 @@ def test_flips_tell_the_unit_its_kinds_and_the_errors_before_and_after():
     assert (flips[0].error, flips[1].baseline_error) == ("Call Error", "Refusal")
 
 
-def test_a_flip_to_an_infra_error_says_so():
-    assert one(items("c"), items("i")).flips[0].error == "infra_error"
+def test_a_unit_without_a_verdict_is_no_flip():
+    assert one(items("c"), items("i")).flips == ()
+    repeats = [row("0", "0", outcome, i) for i, outcome in enumerate(("wrong", "wrong", "infra_error"))]
+    before = [row("0", "0", "correct", i) for i in range(3)]
+    assert one(before, repeats).flips[0].error == "wrong"
+
+
+# Units without a verdict --------------------------------------------------------------------------------------------
+
+
+def test_failed_calls_decide_nothing():
+    found = one(items(*["c"] * 32), items(*["c"] * 10, *["i"] * 22))
+    assert (found.finding, found.p, found.whole.missing) == ("no finding", 1.0, 22)
+    assert (found.whole.gained, found.whole.lost) == (0, 0)
+    assert (found.whole.least, found.whole.most) == pytest.approx((-22 / 32, 0))
+    assert found.whole.low < -22 / 32 and found.whole.high > 0
+
+
+def test_a_finding_stands_that_no_missing_unit_could_reverse():
+    worse = items(*["w"] * 20, *["i"] * 4)
+    found = one(worse, items(*["c"] * 24))
+    assert found.finding == "better"
+    assert found.p == one(items(*["w"] * 20, *["c"] * 4), items(*["c"] * 24)).p
+    assert one(items(*["c"] * 24), worse).finding == "worse"
+
+
+def test_the_p_is_the_largest_of_all_that_the_missing_units_could_be():
+    first, second = items("cw", "wi", "cc", "wc", "ww", "iw"), items("cc", "cc", "ci", "cc", "wc", "cc")
+    found = one(first, second)
+    every = [
+        one(filled(first, ours), filled(second, theirs))
+        for ours in itertools.product("cw", repeat=2)
+        for theirs in "cw"
+    ]
+    assert found.p == max(one_.p for one_ in every)
+    assert found.whole.least == min(one_.whole.difference for one_ in every)
+    assert found.whole.most == max(one_.whole.difference for one_ in every)
+    assert found.whole.low <= min(one_.whole.low for one_ in every)
+    assert found.whole.high >= max(one_.whole.high for one_ in every)
+
+
+def filled(rows: Sequence[Row], outcomes: Iterable[str]) -> list[Row]:
+    """The rows with these outcomes where there was none."""
+    names, left = {"c": "correct", "w": "wrong"}, iter(outcomes)
+    return [
+        {**each, "outcome": names[next(left)]} if each["outcome"] == "infra_error" else each for each in rows
+    ]
+
+
+def test_holm_counts_comparisons_with_a_dead_server():
+    clear = side(items(*["c"] * 12), "clear")
+    dead = side(items(*["i"] * 12), "dead")
+    found = compare_all([side(items(*["w"] * 12), "first"), clear, dead])
+    assert [each.finding for each in found] == ["better", "no finding"]
+    assert found[0].p_holm == pytest.approx(2 * found[0].p)
+
+
+def test_an_item_with_a_wrong_unit_misses_nothing_where_items_count():
+    found = one(items(*["cc"] * 12), items(*["wi"] * 12), what="item")
+    assert (found.finding, found.whole.missing) == ("worse", 0)
 
 
 def test_items_stand_in_the_order_of_their_numbers():

@@ -13,6 +13,7 @@ from wildtool.engine.registry import load_benchmark
 from wildtool.engine.score.results import ScoreResult
 from wildtool.engine.score.verdict_table import OutcomeCounts
 from wildtool.errors import UsageError
+from wildtool.evidence import Evidence
 from wildtool.types import Direction, Metric
 
 SCORE, ERROR = ("accuracy", "score"), ("errors", "e")
@@ -38,6 +39,7 @@ def run(score: float | None = 0.5, **names: object) -> ScoreResult:
         "planned_items": 1,
         "incomplete": False,
         "failed": (),
+        "evidence": Evidence(1),
         "counts": OutcomeCounts(correct=1),
     } | names
     return ScoreResult(metrics=(Metric(*SCORE, score, 1, 2, 0.2, 0.8),), **named)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from engine.echo_benchmark import PATIENT, EchoBenchmark, ScriptedModel, plan_of
-from wildtool.engine.compare.leaderboard import missing_note
+from wildtool.engine.compare.leaderboard import trust_line
 from wildtool.engine.record.importer import import_replies
 from wildtool.engine.run.runner import run_plan
 from wildtool.engine.score.results import ScoreResult, load_result
@@ -63,7 +63,8 @@ def test_a_run_that_was_stopped_is_incomplete(tmp_path: Path, status: str):
     ended(tmp_path, status)
     result = read(tmp_path)
     assert said(result) == (4, 2, True)
-    assert "m: incomplete, 2 of 4 units were played; of 4 units" in missing_note("m", result)
+    assert "m: 2 of 4 units were not played and count as not right" in trust_line("m", result)
+    assert trust_line("m", result).endswith("run the same command again")
 
 
 @pytest.mark.parametrize("status", ["interrupted", "running"])
@@ -98,5 +99,5 @@ def test_a_replies_file_with_some_of_the_items_says_how_many_there_are(tmp_path:
     (out,) = import_replies(benchmark, benchmark.locate(None), file, tmp_path / "runs")
     result = read(out)
     assert (*said(result), result.counts.units) == (4, 2, True, 2)
-    told = "m: incomplete, 1 of 2 items (2 of 4 units); the numbers are of these only"
-    assert missing_note("m", result) == told
+    assert trust_line("m", result) == "m: only 2 of 4 units are here; the numbers are of these"
+    assert (result.evidence.units, result.evidence.unplayed) == (4, 2)

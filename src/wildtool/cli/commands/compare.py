@@ -156,9 +156,7 @@ def _load_runs(paths: Iterable[Path], profile: str | None, what: "Granularity") 
 
 def _check_complete(sides: Sequence["ComparedRun"]) -> None:
     """Raises UsageError where a run does not cover what was planned: what it lacks would count as wrong."""
-    from wildtool.engine.compare.leaderboard import coverage_note
-
-    found = [f"{side.label}: {coverage_note(side.result)}" for side in sides if side.result.incomplete]
+    found = [f"{side.label}: {side.result.trust[0]}" for side in sides if side.result.incomplete]
     if found:
         raise UsageError(
             "incomplete runs cannot be compared:\n  "

@@ -5,11 +5,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 from wildtool.cli.output.published import print_published_table
-from wildtool.cli.output.tables import INCOMPLETE_MARK, print_grid
+from wildtool.cli.output.tables import print_grid
 from wildtool.cli.terminal import ellipsize, print_out, print_rows, print_wrapped, single_line
 from wildtool.engine.compare.aid_effects import AidEffect
-from wildtool.engine.compare.comparison import Accuracy, Comparison, accuracy_of
-from wildtool.engine.compare.leaderboard import benchmark_and_data, played_and_judged
+from wildtool.engine.compare.comparison import Accuracy, Comparison, ComparisonPart, accuracy_of
+from wildtool.engine.compare.leaderboard import (
+    INCOMPLETE,
+    benchmark_and_data,
+    played_and_judged,
+    trust_line,
+)
 from wildtool.engine.compare.runs import ComparedRun
 from wildtool.engine.score.formatting import format_p
 from wildtool.published import PublishedTable, tables_beside
@@ -19,6 +24,7 @@ COMPARISON_CSV_COLUMNS = (
     *("baseline", "model", "metric", "group", "name", "units", "items", "baseline_accuracy", "accuracy"),
     *("difference", "low", "high", "bootstrap_low", "bootstrap_high", "gained", "lost"),
     *("test", "p", "p_holm", "detectable", "detectable_unpaired", "left_out", "finding", "differing"),
+    *("missing", "least", "most"),
 )
 
 
@@ -92,6 +98,7 @@ def _rows(found: ComparisonReport) -> Iterable[Sequence[object]]:
                 *(part.gained, part.lost),
                 *((*tested, one.finding) if whole else [""] * (len(tested) + 1)),
                 "; ".join(found.differing),
+                *(part.missing, part.least, part.most),
             ]
 
 
@@ -114,7 +121,7 @@ def _print_runs(found: ComparisonReport) -> None:
         accuracy = accuracy_of(side, only_played=found.only_played)
         rows.append(
             [
-                ellipsize(side.label, 60) + INCOMPLETE_MARK * side.result.incomplete,
+                ellipsize(side.label, 60) + INCOMPLETE * (not side.result.evidence.complete),
                 _percent(accuracy),
                 f"[{100 * accuracy.low:.1f}, {100 * accuracy.high:.1f}]" if accuracy else "",
                 str(side.items),
@@ -150,7 +157,7 @@ def _print_table(every: Sequence[Comparison]) -> None:
 def _numbers(one: Comparison) -> Iterator[tuple[str, str]]:
     """What was found, the most important first."""
     whole = one.whole
-    yield "difference", _points(whole.difference)
+    yield "difference", _difference(whole)
     yield "95 %", _interval(whole.low, whole.high)
     yield "finding", one.finding
     yield "p after Holm", format_p(one.p_holm)
@@ -162,16 +169,23 @@ def _numbers(one: Comparison) -> Iterator[tuple[str, str]]:
 
 def _verdict_sentence(one: Comparison) -> str:
     whole = one.whole
-    if one.finding == "not distinguishable":
+    if one.finding == "no finding":
+        said = (
+            f"no finding: {whole.missing} of {whole.units} units without a verdict. Run the same commands again to "
+            "complete them, or compare what both have with --only-played."
+        )
+    elif one.finding == "not distinguishable":
         said = (
             f"{single_line(one.model)} and {single_line(one.baseline)} are not distinguishable "
             f"on these {whole.items} items; "
             f"a difference of {100 * one.detectable:.1f} points would be found four times out of five."
         )
     else:
+        ends = sorted({f"{100 * abs(end):.1f}" for end in (whole.least, whole.most)}, key=float)
         said = (
             f"{single_line(one.model)} is {one.finding} than {single_line(one.baseline)} by "
-            f"{100 * abs(whole.difference):.1f} points."
+            f"{' to '.join(ends)} points"
+            + (f", whatever the {whole.missing} units without a verdict would be." if whole.missing else ".")
         )
     return said + (f" {one.left_out} units were left out." if one.left_out else "")
 
@@ -181,7 +195,7 @@ def _print_parts(one: Comparison) -> None:
         rows = [
             [
                 *(part.name, str(part.units), _percent(part.baseline_accuracy), _percent(part.accuracy)),
-                *(_points(part.difference), _interval(part.low, part.high), f"{part.gained} / {part.lost}"),
+                *(_difference(part), _interval(part.low, part.high), f"{part.gained} / {part.lost}"),
             ]
             for part in one.parts
         ]
@@ -209,6 +223,9 @@ def _print_aid_effects(found: Sequence[AidEffect]) -> None:
         ]
         title = f"corrected and broken: {single_line(pair[1])} against {single_line(pair[0])}"
         print_grid(title, ["", "corrected", "", "95 %", "broken", "", "95 %"], rows)
+        left_out = max(one.left_out for one in found if (one.baseline, one.model) == pair)
+        if left_out:
+            print_wrapped(f"{left_out} units without a verdict are left out here.\n")
 
 
 def _published_aid(found: ComparisonReport) -> list[PublishedTable]:
@@ -256,8 +273,12 @@ def _print_foot(found: ComparisonReport, flips: bool) -> None:
         print_wrapped(
             "Attempts without a verdict are left out."
             if found.only_played
-            else "Attempts without a verdict count as wrong; --only-played leaves them out."
+            else "Attempts without a verdict count as not right; differences, intervals and p allow for all that they "
+            "could turn out to be. --only-played leaves them out."
         )
+    for side in found.runs:
+        if line := trust_line(side.label, side.result):
+            print_wrapped(line)
     others = [name for name in found.grouping_columns if name not in {one.group for one in found.comparisons}]
     if others:
         more = "" if flips else " List the units that flipped: --flips."
@@ -285,12 +306,21 @@ def _run_as_json(side: ComparedRun, only_played: bool) -> dict[str, object]:
         "units": len(side.cells),
         "tries": side.tries,
         "without_verdict": side.without_verdict,
+        "evidence": asdict(result.evidence),
+        "trust": [asdict(remark) for remark in result.trust],
         "accuracy": None if accuracy is None else asdict(accuracy),
     }
 
 
 def _percent(accuracy: Accuracy | None) -> str:
     return "–" if accuracy is None else f"{100 * accuracy.value:.1f} %"
+
+
+def _difference(part: ComparisonPart) -> str:
+    """The difference, or what missing units leave open of it."""
+    if not part.missing:
+        return _points(part.difference)
+    return f"{_points(part.least)} to {_points(part.most)}"
 
 
 def _points(difference: float) -> str:

@@ -19,7 +19,7 @@ from wildtool.engine.compare.curve import (
     learning_curve,
     touched_items,
 )
-from wildtool.engine.compare.leaderboard import notes_of
+from wildtool.engine.compare.leaderboard import INCOMPLETE, notes_of, trust_line
 from wildtool.engine.compare.runs import ComparedRun, load_compared_run
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.score.results import open_results
@@ -30,6 +30,7 @@ from wildtool.outputs import write_file
 from wildtool.published import tables_beside
 from wildtool.sanitize import csv_safe
 from wildtool.stats.learning_curve import TrainedScore
+from wildtool.stats.tests import LEVEL
 
 
 def show_curve(series: Series, folders: Mapping[RunKey, Path], out: Path, *, quiet: bool) -> int:
@@ -57,6 +58,9 @@ def show_curve(series: Series, folders: Mapping[RunKey, Path], out: Path, *, qui
         print_wrapped(note)
     for note in _notes(series, points, touched):
         print_wrapped(note)
+    for (name, label), run in runs.items():
+        if line := trust_line(f"{name}, {label}", run.result):
+            print_wrapped(line)
     labels = {label for _, label in runs}
     played = {benchmark.name for benchmark in series.benchmarks if benchmark.label in labels}
     published = (table for name in sorted(played) for table in tables_beside("training", name))
@@ -107,7 +111,8 @@ def _print_benchmark(benchmark: str, points: Sequence[CurvePoint]) -> None:
             if point.size
             else "before"
         )
-        row = [name, str(len(point.names)), *_score(point.score)]
+        mark = "" if point.evidence.complete else INCOMPLETE
+        row = [name + mark, str(len(point.names)), *_score(point.score)]
         difference = point.difference
         if difference is None:
             row += ["", "", ""]
@@ -115,7 +120,9 @@ def _print_benchmark(benchmark: str, points: Sequence[CurvePoint]) -> None:
             row += [
                 f"{100 * difference.value:+.1f}",
                 f"[{100 * difference.low:+.1f}, {100 * difference.high:+.1f}]",
-                _p(difference.p_adjusted),
+                "no finding"
+                if not point.evidence.complete and difference.p_adjusted >= LEVEL
+                else _p(difference.p_adjusted),
             ]
         if has_untouched:
             row += _score(point.untouched) if point.untouched else ["", ""]

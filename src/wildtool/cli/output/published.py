@@ -10,6 +10,7 @@ from wildtool.cli.command import worst_status
 from wildtool.cli.output import tables
 from wildtool.cli.output.results import find_results
 from wildtool.cli.terminal import ellipsize, print_err, print_rows, print_wrapped, single_line
+from wildtool.engine.compare.leaderboard import EVIDENCE_COLUMNS, INCOMPLETE, evidence_cells
 from wildtool.engine.compare.published import (
     MEASURED_HERE,
     MetricKey,
@@ -29,6 +30,7 @@ from wildtool.published import PublishedTable, paper_names, read_table, table_na
 RANKING_CSV_COLUMNS = (
     *("model", "kind", "run", "profile", "group", "name"),
     *("value", "low", "high", "source"),
+    *EVIDENCE_COLUMNS,
 )
 TABLE_CSV_COLUMNS = ("model", "kind", "table", "column", "value", "unit", "source")
 TABLE_LIST_COLUMNS = ("table", "models", "source", "about")
@@ -250,7 +252,7 @@ def _rows(shown: Ranking) -> list[tuple[bool, list[str]]]:
 def _name(entry: RankingRow) -> str:
     if entry.run is None:
         return ellipsize(entry.model, 60)
-    return f"{ellipsize(entry.model, 40)} ({MEASURED_HERE}{', incomplete' if entry.incomplete else ''})"
+    return f"{ellipsize(entry.model, 40)} ({MEASURED_HERE}){INCOMPLETE * entry.incomplete}"
 
 
 def _percent(cell: RankingCell | None, places: int) -> str:
@@ -300,6 +302,8 @@ def _ranking_as_json(shown: Ranking) -> Mapping[str, object]:
                 "model": entry.model,
                 "kind": entry.kind,
                 "run": entry.run,
+                "incomplete": entry.incomplete,
+                "trust": [asdict(remark) for remark in entry.trust],
                 "values": [
                     {"group": group, "name": name, **asdict(cell)}
                     for (group, name), cell in _cells(shown, entry)
@@ -338,6 +342,7 @@ def _print_csv(
                 (
                     *(entry.model, entry.kind, entry.run or "", shown.profile),
                     *(*key, cell.value, cell.low, cell.high, cell.source),
+                    *evidence_cells(cell.evidence),
                 )
                 for shown in rankings
                 for entry in shown.entries

@@ -8,6 +8,7 @@ from pathlib import Path
 from wildtool.cli.output.results import print_run_notes
 from wildtool.cli.output.tables import print_grid
 from wildtool.cli.terminal import print_rows, print_wrapped, single_line
+from wildtool.engine.compare.leaderboard import EVIDENCE_COLUMNS, INCOMPLETE, evidence_cells, trust_line
 from wildtool.engine.compare.reproduction import (
     MODELS_NEEDED,
     Reproduction,
@@ -33,6 +34,7 @@ CSV_COLUMNS = (
         "low",
     ),
     *("high", "difference", "error", "band", "source"),
+    *EVIDENCE_COLUMNS,
 )
 
 
@@ -87,14 +89,19 @@ def _print(found: Reproduction, absolute: bool) -> None:
         ]
         for each in found.numbers
     ]
-    title = f"{single_line(run.model, 60)} beside {single_line(found.model, 60)} ({run.benchmark}, {run.profile_label})"
+    mark = "" if run.evidence.complete else INCOMPLETE
+    names = f"{single_line(run.model, 60)}{mark} beside {single_line(found.model, 60)}"
+    title = f"{names} ({run.benchmark}, {run.profile_label})"
     print_grid(title, ["%", "published", "here", "95 %", "difference", ""], rows, sentences=(5,))
     counts = ", ".join(f"{number} {band}" for band, number in found.bands.items())
     how = "points" if absolute else "percent of the published number"
     print_wrapped(
-        f"{counts}. blue: less than 5 {how} apart; yellow: up to 10; red: more; grey: no number here. (within): the "
-        "published number is in the interval, so chance alone may explain the difference.\n"
+        f"{counts}. blue: less than 5 {how} apart; yellow: up to 10; red: more; grey: no number here, or units "
+        "without a verdict. (within): the published number is in the interval, so chance alone may explain the "
+        "difference.\n"
     )
+    if line := trust_line(run.model, run):
+        print_wrapped(f"{line}\n")
     if found.bands["yellow"] or found.bands["red"]:
         print_wrapped("Possible causes:")
         for cause in found.causes:
@@ -122,6 +129,8 @@ def _as_json(found: Reproduction) -> dict[str, object]:
         "published_model": found.model,
         "bands": found.bands,
         "causes": list(found.causes),
+        "evidence": asdict(found.run.evidence),
+        "trust": [asdict(remark) for remark in found.run.trust],
         "numbers": [asdict(each) | {"within_interval": each.within_interval} for each in found.numbers],
     }
 
@@ -141,4 +150,5 @@ def _rows(found: Reproduction) -> Iterable[Sequence[object]]:
                 each.band,
                 each.source,
             ),
+            *evidence_cells(each.evidence),
         ]

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from wildtool.cli.command import report_error, worst_status
 from wildtool.cli.terminal import print_err
-from wildtool.engine.compare.leaderboard import failure_example, failure_summary
 from wildtool.engine.plan import SelectedItems
-from wildtool.engine.score.results import FailureKind, ScoreResult, load_result, run_folders
+from wildtool.engine.score.results import ScoreResult, load_result, run_folders
+from wildtool.engine.score.trust import FailureKind, failure_example, failure_summary
 from wildtool.errors import WildtoolError, match_name
 
 

@@ -17,13 +17,15 @@ from wildtool.cli.terminal import (
     wrap_text,
 )
 from wildtool.engine.compare.leaderboard import (
-    failure_example,
+    EVIDENCE_COLUMNS,
+    evidence_cells,
     items_caveat,
-    missing_note,
+    marked_labels,
     notes_of,
     prompts_caveat,
     run_labels,
     table_titles,
+    trust_line,
 )
 from wildtool.engine.score.formatting import (
     format_counts,
@@ -40,9 +42,8 @@ Value = TypeVar("Value", bound=Hashable)
 RESULT_CSV_COLUMNS = (
     *("run", "model", "benchmark", "profile"),
     *("group", "name", "value", "numerator", "denominator", "low", "high", "incomplete"),
+    *EVIDENCE_COLUMNS,
 )
-INCOMPLETE_MARK = " (incomplete)"
-"""Mark after the name of an incomplete run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +162,7 @@ def print_results_csv(results: Sequence[ScoreResult]) -> None:
             [
                 *(result.run, result.model, result.benchmark, result.profile),
                 *(m.group, m.name, m.value, m.numerator, m.denominator, m.low, m.high, result.incomplete),
+                *evidence_cells(m.evidence or result.evidence),
             ]
             for result in results
             for m in result.metrics
@@ -206,10 +208,7 @@ def _table_of(results: Sequence[ScoreResult], heads: Sequence[TableHeading]) -> 
     width = terminal_width()
     found = [{(metric.group, metric.name): metric for metric in result.metrics} for result in results]
     numbers = [[its.get((head.group, head.name)) for its in found] for head in heads]
-    labels = [
-        _plain(label) + (INCOMPLETE_MARK if result.incomplete else "")
-        for label, result in zip(run_labels(results), results, strict=True)
-    ]
+    labels = list(map(_plain, marked_labels(results)))
     forms = list(_layouts(labels, heads, numbers))
     whole = next((form for form in forms if form.fits(width) and len(form.split_columns(width)) == 1), None)
     if whole is not None:
@@ -268,10 +267,8 @@ def _print_caveats(results: Sequence[ScoreResult]) -> None:
     for said in notes_of(metric for result in results for metric in result.metrics):
         print_wrapped(said)
     for label, result in zip(run_labels(results), results, strict=True):
-        if said := missing_note(label, result):
-            print_wrapped(
-                said + (f"; for example: {failure_example(result.failed)}" if result.failed else "")
-            )
+        if said := trust_line(label, result):
+            print_wrapped(said)
 
 
 def _unique(values: Iterable[Value]) -> list[Value]:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from wildtool.engine.compare.comparison import Accuracy
-from wildtool.engine.compare.runs import ComparedRun, UnitKey, UnitResults, unit_attribute
+from wildtool.engine.compare.pairs import UnitKey
+from wildtool.engine.compare.runs import ComparedRun, UnitResults, unit_attribute
 from wildtool.stats.intervals import clustered_rate
 
 _COLUMNS = ("hint", "rationale")
@@ -16,7 +17,8 @@ WITHOUT_AID = "no aid"
 
 @dataclass(frozen=True, slots=True)
 class AidEffect:
-    """Units of one kind in a run beside a baseline. A unit is right if at least half of its repeats are."""
+    """Units of one kind in a run beside a baseline. A unit is right if at least half of its repeats are, and left out
+    without a verdict."""
 
     baseline: str
     model: str
@@ -31,6 +33,8 @@ class AidEffect:
     broken: int
     broken_share: Accuracy | None
     """Of the right ones."""
+    left_out: int
+    """Units without a verdict in either run, which are neither right nor wrong."""
 
 
 def aid_effects(
@@ -59,8 +63,9 @@ def _kind(a: ComparedRun, b: ComparedRun, key: UnitKey) -> str:
 
 
 def _effect(
-    name: str, a: ComparedRun, b: ComparedRun, keys: Sequence[UnitKey], only_played: bool
+    name: str, a: ComparedRun, b: ComparedRun, every: Sequence[UnitKey], only_played: bool
 ) -> AidEffect:
+    keys = [key for key in every if only_played or not (a.cells[key].open or b.cells[key].open)]
     before = {key: _is_right(a.cells[key], only_played) for key in keys}
     after = {key: _is_right(b.cells[key], only_played) for key in keys}
     wrong = [key for key in keys if not before[key]]
@@ -77,6 +82,7 @@ def _effect(
         right=len(right),
         broken=len(broken),
         broken_share=_share_of(right, broken),
+        left_out=len(every) - len(keys),
     )
 
 

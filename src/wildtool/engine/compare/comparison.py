@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
-from wildtool.engine.compare.pairs import PairedUnits, Share, pair_units, share
-from wildtool.engine.compare.runs import ComparedRun, UnitKey, UnitResults, unit_attribute
+from wildtool.engine.compare.pairs import PairedUnits, Share, UnitKey, UnitScores, pair_units, share
+from wildtool.engine.compare.runs import ComparedRun, UnitResults, unit_attribute
 from wildtool.errors import UsageError
 from wildtool.stats.intervals import bootstrap_interval, clustered_rate
 from wildtool.stats.power import detectable, rate_error, unpaired
-from wildtool.stats.tests import finding, flip_test, holm
+from wildtool.stats.tests import finding, holm
 
 MCNEMAR = "McNemar's exact test"
 SIGN_FLIP = "exact sign-flip test by item"
@@ -65,8 +65,14 @@ class ComparisonPart:
     """Lower end of the 95 % interval of the difference, robust to clusters."""
     high: float
     gained: int
-    """Units right more often than in the baseline."""
+    """Units right more often than in the baseline, whatever the missing ones would be."""
     lost: int
+    missing: int
+    """Units without a verdict in either run. They count as wrong; the interval holds whatever they would be."""
+    least: float
+    """The difference if all missing units went against the run."""
+    most: float
+    """The difference if all missing units went for the run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,9 +83,10 @@ class Comparison:
     model: str
     whole: ComparisonPart
     bootstrap: tuple[float, float]
-    """95 % interval of the difference by the paired cluster bootstrap."""
+    """95 % interval of the difference by the paired cluster bootstrap, whatever missing units would be."""
     test: str
     p: float
+    """The largest that the missing units allow."""
     p_holm: float
     """p adjusted for all comparisons made at once."""
     detectable: float
@@ -95,7 +102,8 @@ class Comparison:
 
     @property
     def finding(self) -> str:
-        return finding(self.whole.difference, self.p_holm)
+        """It stands whatever the missing units would be."""
+        return finding(self.whole.difference, self.p_holm, self.whole.missing)
 
 
 def compare_all(
@@ -111,7 +119,7 @@ def compare_all(
 
     Args:
         only_played: leave out repeats without a verdict, and units without any in either run; else they count as
-            wrong, as in every table.
+            wrong, as in every table, and a finding must stand whatever they would be.
         group: column to tell parts of the units by.
         columns: columns to name with each flip.
         seed: of the bootstrap.
@@ -148,10 +156,13 @@ def _compare(
     both = _paired(a, b, keys, only_played)
     assert both is not None, "they share units"
     pairs = both.pairs
-    clusters = [(float(pair.difference), float(pair.units)) for pair in pairs]
-    resampled = bootstrap_interval(clusters, seed=seed)
-    assert resampled is not None
-    p, exact = flip_test(pairs)
+    ends = [
+        bootstrap_interval([(float(pair.difference), float(pair.units)) for pair in extreme], seed=seed)
+        for extreme in ((both.least, both.most) if both.missing else (pairs,))
+    ]
+    assert ends[0] is not None and ends[-1] is not None, "they share units"
+    resampled = ends[0][0], ends[-1][1]
+    p, exact = both.test()
     once = all(pair.units == 1 for pair in pairs) and all(
         _tries(side.cells[key], only_played) == 1 for side in (a, b) for key in keys
     )
@@ -204,6 +215,9 @@ def _part(
         high=both.difference.high,
         gained=both.gained,
         lost=both.lost,
+        missing=both.missing,
+        least=both.ends[0],
+        most=both.ends[1],
     )
 
 
@@ -212,7 +226,7 @@ def _flips(
 ) -> Iterable[Flip]:
     for key in keys:
         before, after = a.cells[key], b.cells[key]
-        if _share(before, only_played) != _share(after, only_played):
+        if _is_flip(before, after, only_played):
             yield Flip(
                 *key,
                 kinds={column: unit_attribute((a, b), key, column) for column in columns},
@@ -225,8 +239,28 @@ def _flips(
             )
 
 
+def _is_flip(before: UnitResults, after: UnitResults, only_played: bool) -> bool:
+    """Whether a unit is right more often in one of two runs, whatever missing attempts would be."""
+    ends = [
+        (share(cell.right, tries), share(cell.right + (0 if only_played else cell.open), tries))
+        for cell in (before, after)
+        for tries in [_tries(cell, only_played)]
+    ]
+    return ends[0][1] < ends[1][0] or ends[1][1] < ends[0][0]
+
+
 def _paired(a: ComparedRun, b: ComparedRun, keys: Sequence[UnitKey], only_played: bool) -> PairedUnits | None:
-    return pair_units(*({key: _share(side.cells[key], only_played) for key in keys} for side in (a, b)))
+    return pair_units(*(_scores(side, keys, only_played) for side in (a, b)))
+
+
+def _scores(side: ComparedRun, keys: Sequence[UnitKey], only_played: bool) -> UnitScores:
+    cells = {key: side.cells[key] for key in keys}
+    return UnitScores(
+        {key: _share(cell, only_played) for key, cell in cells.items()},
+        {}
+        if only_played
+        else {key: share(cell.open, cell.tries) for key, cell in cells.items() if cell.open},
+    )
 
 
 def _accuracy(side: ComparedRun, keys: Sequence[UnitKey], only_played: bool) -> Accuracy | None:

@@ -9,14 +9,15 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, cast
 
-from wildtool.engine.compare.leaderboard import played_and_judged
-from wildtool.engine.compare.pairs import UnitShares, pair_units, share
+from wildtool.engine.compare.leaderboard import EVIDENCE_COLUMNS, evidence_cells, played_and_judged
+from wildtool.engine.compare.pairs import UnitScores, pair_units, share
 from wildtool.engine.compare.runs import ComparedRun, headline_column
 from wildtool.engine.series import BASE_SIZE, Series, SeriesPoint
 from wildtool.errors import DataError
+from wildtool.evidence import Evidence, joined_evidence
 from wildtool.stats.intervals import t_probability, t_quantile
 from wildtool.stats.learning_curve import TrainedScore, trained_score
-from wildtool.stats.tests import flip_test, holm
+from wildtool.stats.tests import holm
 
 MIN_SEEDS = 3
 """Trainings of one size below which their spread is unknown."""
@@ -32,7 +33,7 @@ class BaseDifference:
     low: float
     high: float
     p: float
-    """Two-sided; of one training the exact test by item, of several Student's."""
+    """Two-sided, the largest that missing units allow; of one training the exact test by item, of several Student's."""
     p_adjusted: float
     """By Holm's method, for all points and benchmarks of the series."""
 
@@ -62,6 +63,8 @@ class CurvePoint:
     """Items whose texts are in the training data; None where nobody looked."""
     untouched: TrainedScore | None
     """The score without them; None where there are none, or none are left."""
+    evidence: Evidence
+    """Of all its runs."""
 
 
 def learning_curve(
@@ -130,12 +133,12 @@ def _point(
     largest: int,
     touched: Collection[str] | None,
 ) -> CurvePoint | None:
-    counts = [_by_item(side) for side in sides]
-    score = trained_score(counts)
-    if score is None:
+    score = _score(sides, ())
+    evidence = joined_evidence(side.result.evidence for side in sides)
+    if score is None or evidence is None:
         return None
-    left = [{item: both for item, both in count.items() if item not in (touched or ())} for count in counts]
-    hit = None if touched is None else len(counts[0]) - len(left[0])
+    items = {item for item, _ in sides[0].cells}
+    hit = None if touched is None else len(items.intersection(touched))
     first = repeats[0]
     return CurvePoint(
         benchmark=benchmark,
@@ -147,21 +150,36 @@ def _point(
         steps=first.steps,
         tokens=first.tokens,
         names=tuple(point.name for point in repeats),
-        items=len(counts[0]),
+        items=len(items),
         units=len(sides[0].cells),
         score=score,
         difference=None,
         touched_items=hit,
-        untouched=trained_score(left) if hit else None,
+        untouched=_score(sides, touched or ()) if hit else None,
+        evidence=evidence,
     )
 
 
-def _by_item(side: ComparedRun) -> dict[str, tuple[float, float]]:
-    """By item the right units, with the share of their repeats, and the units."""
+def _score(sides: Sequence[ComparedRun], touched: Collection[str]) -> TrainedScore | None:
+    """The score of some trainings without the touched items; its interval holds whatever missing units would be."""
+    score = trained_score([_by_item(side, touched) for side in sides])
+    if score is None or not any(cell.open for side in sides for cell in side.cells.values()):
+        return score
+    best = trained_score([_by_item(side, touched, missing=1) for side in sides])
+    return score if best is None else score._replace(high=best.high)
+
+
+def _by_item(side: ComparedRun, touched: Collection[str], missing: int = 0) -> dict[str, tuple[float, float]]:
+    """By item the right units, with the share of their repeats, and the units; without the touched items.
+
+    Args:
+        missing: 1 to count repeats without a verdict as right, 0 as wrong.
+    """
     found: dict[str, tuple[float, float]] = {}
     for (item, _), cell in side.cells.items():
-        right, units = found.get(item, (0.0, 0.0))
-        found[item] = right + cell.right / cell.tries, units + 1
+        if item not in touched:
+            right, units = found.get(item, (0.0, 0.0))
+            found[item] = right + (cell.right + missing * cell.open) / cell.tries, units + 1
     return found
 
 
@@ -171,11 +189,11 @@ def _difference(
     """The mean of the trainings less the base; None where they share no unit."""
     if base is None:
         return None
-    both = pair_units(_shares([base]), _shares(sides))
+    both = pair_units(_unit_scores([base]), _unit_scores(sides))
     if both is None:
         return None
     if score.seed_error is None:
-        p, _ = flip_test(both.pairs)
+        p, _ = both.test()
         return BaseDifference(both.difference.value, both.difference.low, both.difference.high, p, p)
     value, trainings = both.difference.value, score.seed_error
     error = math.hypot(both.difference.error, trainings)
@@ -183,21 +201,29 @@ def _difference(
     if trainings > both.difference.error:
         freedom = min(freedom, len(sides) - 1)
     half = t_quantile(0.975, freedom) * error
-    p = t_probability(value / error, freedom)
-    return BaseDifference(value, max(-1.0, value - half), min(1.0, value + half), p, p)
+    least, most = both.ends
+    nearest = min(abs(least), abs(most)) if least * most > 0 else 0.0
+    p = t_probability(nearest / error, freedom)
+    return BaseDifference(value, max(-1.0, least - half), min(1.0, most + half), p, p)
 
 
-def _shares(sides: Sequence[ComparedRun]) -> UnitShares:
-    """By unit the mean over the trainings of the share of right repeats."""
+def _unit_scores(sides: Sequence[ComparedRun]) -> UnitScores:
+    """By unit the mean over the trainings of the share of right repeats, and of the missing ones."""
     common = [key for key in sides[0].cells if all(key in side.cells for side in sides)]
-    shares = {key: [share(side.cells[key].right, side.cells[key].tries) for side in sides] for key in common}
-    return {key: Fraction(sum(found), len(sides)) for key, found in shares.items()}
+    cells = {key: [side.cells[key] for side in sides] for key in common}
+    right = {key: [share(cell.right, cell.tries) for cell in its] for key, its in cells.items()}
+    missing = {key: [share(cell.open, cell.tries) for cell in its] for key, its in cells.items()}
+    return UnitScores(
+        {key: Fraction(sum(shares), len(sides)) for key, shares in right.items()},
+        {key: Fraction(sum(shares), len(sides)) for key, shares in missing.items() if any(shares)},
+    )
 
 
 CURVE_COLUMNS = (
     *("arm", "benchmark", "profile", "size", "size_share", "steps", "tokens", "seeds", "items", "units"),
     *("score", "low", "high", "item_se", "seed_se", "diff_base", "diff_low", "diff_high", "p", "p_adjusted"),
     *("touched_items", "score_untouched", "untouched_low", "untouched_high"),
+    *EVIDENCE_COLUMNS[1:],
 )
 
 
@@ -216,6 +242,7 @@ def csv_rows(points: Sequence[CurvePoint]) -> Iterator[list[Any]]:
             ),
             point.touched_items,
             *([None] * 3 if untouched is None else map(_rounded, untouched[:3])),
+            *evidence_cells(point.evidence)[1:],
         ]
 
 

@@ -6,8 +6,9 @@ from functools import cache
 
 from wildtool.benchmark import OriginalPrompts
 from wildtool.engine.registry import load_benchmark
-from wildtool.engine.score.results import FailureKind, ScoreResult
+from wildtool.engine.score.results import ScoreResult
 from wildtool.errors import DataError
+from wildtool.evidence import Evidence
 from wildtool.sanitize import basename_only, ellipsize, single_line
 from wildtool.types import Metric, Source
 
@@ -101,6 +102,37 @@ def disturbance_labels(disturbed: Sequence[tuple[str, str, str]]) -> list[str]:
     ]
 
 
+INCOMPLETE = " (incomplete)"
+"""Mark after the name of a run while any of its units has no verdict."""
+
+
+def marked_labels(results: Sequence[ScoreResult]) -> list[str]:
+    """Names of the models, as `run_labels`, with a mark where anything is missing."""
+    return [
+        label + ("" if result.evidence.complete else INCOMPLETE)
+        for label, result in zip(run_labels(results), results, strict=True)
+    ]
+
+
+EVIDENCE_COLUMNS = ("units", "failed", "unplayed", "cut_off", "unread")
+"""Columns of a table of numbers that say what each rests on."""
+
+
+def evidence_cells(evidence: Evidence | None) -> list[int | None]:
+    """The cells of `EVIDENCE_COLUMNS`; empty for a number that nothing is known of, as one of a paper."""
+    return [None if evidence is None else getattr(evidence, name) for name in EVIDENCE_COLUMNS]
+
+
+def may_be_ranked(results: Sequence[ScoreResult]) -> list[bool]:
+    """Which results of a table have a rank: those that nothing is missing from, on the largest set of items.
+
+    Of runs on other items nothing says which model is better; where two sets of items are of one size, neither is ranked.
+    """
+    largest = max((result.items for result in results), default=0)
+    sets = {result.items_md5 for result in results if result.items == largest}
+    return [result.evidence.complete and {result.items_md5} == sets for result in results]
+
+
 def headline(result: ScoreResult) -> Metric | None:
     """The number that models are ranked by: the first that belongs in a table of models."""
     return next((metric for metric in result.metrics if metric.headline), None)
@@ -138,41 +170,10 @@ def notes_of(metrics: Iterable[Metric]) -> list[str]:
     ]
 
 
-def missing_note(label: str, result: ScoreResult) -> str:
-    """A caveat about units that failed or were not played; empty if there are none."""
-    counts = result.counts
-    missing = counts.infra_error + counts.unplayed
-    notes = [coverage_note(result)] if result.incomplete else []
-    if missing:
-        low, high = (100 * right / counts.units for right in (counts.correct, counts.correct + missing))
-        notes.append(
-            f"of {counts.units} units, {counts.infra_error} ended in infra errors and {counts.unplayed} were not "
-            f"played; all count as wrong ({low:.1f} % correct). Upper bound if all were correct: {high:.1f} %."
-            + (f" Calls failed with {failure_summary(result.failed)}" if result.failed else "")
-        )
-    return f"{label}: {'; '.join(notes)}" if notes else ""
-
-
-def coverage_note(result: ScoreResult) -> str:
-    """How much an incomplete run covers of what was planned."""
-    if result.counts.units < result.planned:
-        return (
-            f"incomplete, {result.items} of {result.planned_items} items ({result.counts.units} of {result.planned} "
-            "units); the numbers are of these only"
-        )
-    return f"incomplete, {result.counts.units - result.counts.unplayed} of {result.planned} units were played"
-
-
-def failure_summary(failed: Iterable[FailureKind]) -> str:
-    """Kinds of failed calls with the units each of them ended."""
-    every = list(failed)
-    kinds = ", ".join(f"{single_line(found.kind, _LONGEST)} ({found.units})" for found in every[:3])
-    return f"{kinds} and {len(every) - 3} more kinds" if len(every) > 3 else kinds
-
-
-def failure_example(failed: Sequence[FailureKind]) -> str:
-    """The message of the first failed call."""
-    return single_line(failed[0].example.removeprefix(f"{failed[0].kind}: "), 300)
+def trust_line(label: str, result: ScoreResult) -> str:
+    """What came between a model and its numbers, each thing with the option that corrects it; empty if nothing did."""
+    remarks = " · ".join(map(str, result.trust))
+    return f"{label}: {remarks}" if remarks else ""
 
 
 @cache

@@ -1,17 +1,37 @@
 """Runs against each other on the units they share: differences, tests, ties, ranks."""
 
-from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Container, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 
-from wildtool.stats.tests import LEVEL, AccuracyDifference, ItemPair, difference, flip_test, holm
+from wildtool.stats.tests import (
+    LEVEL,
+    AccuracyDifference,
+    ItemPair,
+    difference,
+    flip_test,
+    holm,
+    worst_flip_test,
+)
 
 Share = Fraction | int
 """The share of a unit's repeats that are correct; an integer where it is 0 or 1, which compares ten times faster."""
-UnitShares = Mapping[tuple[str, str], Share]
+UnitKey = tuple[str, str]
+"""Item and unit; the unit is empty where whole items are compared."""
+UnitShares = Mapping[UnitKey, Share]
 """The share of each unit of a run, by item and unit."""
 MAX_COMPARED_MODELS = 80
 """Models that are all compared with each other; of more, only the best ones are."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnitScores:
+    """How often each unit of a run is correct."""
+
+    shares: UnitShares
+    """Attempts without a verdict count as wrong."""
+    missing: UnitShares = field(default_factory=dict[UnitKey, Share])
+    """The share of a unit's attempts that have no verdict and could be correct; without the units that have none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +42,28 @@ class PairedUnits:
     """One for each item."""
     units: int
     gained: int
-    """Units correct more often than in the baseline."""
+    """Units correct more often than in the baseline, whatever the missing ones would be."""
     lost: int
     difference: AccuracyDifference
-    """Of accuracy by unit."""
+    """Of accuracy by unit; its interval holds whatever the missing units would be."""
+    missing: int
+    """Units that lack a verdict in either run."""
+    least: list[ItemPair]
+    """The items with all missing units set against the run."""
+    most: list[ItemPair]
+    """The items with all missing units set for the run."""
+
+    def test(self) -> tuple[float, bool]:
+        """The largest p that the missing units allow, and whether it is exact."""
+        if not self.missing:
+            return flip_test(self.pairs)
+        return worst_flip_test(self.least, self.most, self.difference.value)
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Smallest and largest difference that the missing units leave open."""
+        least, most = (float(sum(pair.difference for pair in pairs)) for pairs in (self.least, self.most))
+        return least / self.units, most / self.units
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +74,19 @@ class PairwiseResult:
     low: float
     high: float
     p: float
-    """Two-sided, exact unless there are very many items; not corrected by Holm's method."""
+    """Two-sided, exact unless there are very many items, the largest that missing units allow; not corrected by Holm's
+    method."""
     gained: int
     lost: int
     units: int
+    missing: int = 0
+    """Units that lack a verdict in either run."""
 
     def inverted(self) -> "PairwiseResult":
         """The baseline against the run."""
         return PairwiseResult(
-            -self.difference, -self.high, -self.low, self.p, self.lost, self.gained, self.units
+            *(-self.difference, -self.high, -self.low, self.p, self.lost, self.gained, self.units),
+            self.missing,
         )
 
 
@@ -53,29 +95,61 @@ def share(right: int, tries: int) -> Share:
     return right // tries if right in (0, tries) else Fraction(right, tries)
 
 
-def pair_units(baseline: UnitShares, run: UnitShares) -> PairedUnits | None:
+def pair_units(baseline: UnitScores, run: UnitScores) -> PairedUnits | None:
     """A run beside its baseline on the units both hold; None where there is none."""
     units: dict[str, int] = {}
     more: dict[str, Share] = {}
     gained = lost = 0
-    for key, mine in run.items():
-        theirs = baseline.get(key)
+    for key, mine in run.shares.items():
+        theirs = baseline.shares.get(key)
         if theirs is None:
             continue
         item = key[0]
         units[item] = units.get(item, 0) + 1
         if mine != theirs:
             more[item] = more.get(item, 0) + mine - theirs
-            if mine > theirs:
-                gained += 1
-            else:
-                lost += 1
+            gained += mine > theirs + baseline.missing.get(key, 0)
+            lost += mine + run.missing.get(key, 0) < theirs
     pairs = [ItemPair(more.get(item, 0), count) for item, count in units.items()]
     found = difference(pairs)
-    return None if found is None else PairedUnits(pairs, sum(units.values()), gained, lost, found)
+    if found is None:
+        return None
+    missing = {
+        key for key in (*baseline.missing, *run.missing) if key in run.shares and key in baseline.shares
+    }
+    least, most = pairs, pairs
+    if missing:
+        least = _moved(units, more, missing, baseline.missing, -1)
+        most = _moved(units, more, missing, run.missing, 1)
+        low, high = difference(least), difference(most)
+        assert low is not None and high is not None, "they have as many units"
+        found = found._replace(low=low.low, high=high.high)
+    return PairedUnits(pairs, sum(units.values()), gained, lost, found, len(missing), least, most)
 
 
-def compare_all_pairs(runs: Sequence[UnitShares]) -> dict[tuple[int, int], PairwiseResult]:
+def _moved(
+    units: Mapping[str, int],
+    more: Mapping[str, Share],
+    missing: Collection[UnitKey],
+    open_: UnitShares,
+    sign: int,
+) -> list[ItemPair]:
+    """The items with what one of the runs lacks set right.
+
+    Args:
+        units: of each item.
+        more: difference of each item that has one.
+        missing: units that lack a verdict.
+        open_: by unit how much that run lacks.
+        sign: -1 for the baseline, 1 for the run.
+    """
+    moved = dict(more)
+    for key in missing:
+        moved[key[0]] = moved.get(key[0], 0) + sign * open_.get(key, 0)
+    return [ItemPair(moved.get(item, 0), count) for item, count in units.items()]
+
+
+def compare_all_pairs(runs: Sequence[UnitScores]) -> dict[tuple[int, int], PairwiseResult]:
     """(baseline, run), by their places among the runs, to how the run compares. Pairs that share no unit are left
     out, and so are runs after the first `MAX_COMPARED_MODELS`."""
     found: dict[tuple[int, int], PairwiseResult] = {}
@@ -84,9 +158,9 @@ def compare_all_pairs(runs: Sequence[UnitShares]) -> dict[tuple[int, int], Pairw
         for second in range(first + 1, len(compared)):
             both = pair_units(baseline, compared[second])
             if both is not None:
-                p, _ = flip_test(both.pairs)
+                p, _ = both.test()
                 value, low, high, _ = both.difference
-                result = PairwiseResult(value, low, high, p, both.gained, both.lost, both.units)
+                result = PairwiseResult(value, low, high, p, both.gained, both.lost, both.units, both.missing)
                 found[first, second], found[second, first] = result, result.inverted()
     return found
 

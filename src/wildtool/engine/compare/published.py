@@ -9,7 +9,9 @@ from wildtool.benchmark import OriginalPrompts, Published
 from wildtool.engine.compare.leaderboard import located_data
 from wildtool.engine.registry import load_benchmark
 from wildtool.engine.score.results import ScoreResult
+from wildtool.engine.score.trust import TrustRemark
 from wildtool.errors import UsageError, match_name
+from wildtool.evidence import Evidence
 from wildtool.stats.metrics import best_first
 from wildtool.types import Direction
 
@@ -29,6 +31,8 @@ class RankingCell:
     low: float | None = None
     """Lower end of the 95 % interval; None where a paper gives none."""
     high: float | None = None
+    evidence: Evidence | None = None
+    """What it rests on; None where a paper does not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,9 @@ class RankingRow:
     run: str | None = None
     """Folder of the run; None for a published model."""
     incomplete: bool = False
-    """Whether some of the run was never played."""
+    """Whether units of the run have no verdict, so that it has no rank."""
+    trust: tuple[TrustRemark, ...] = ()
+    """What came between the model and its numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +57,7 @@ class Ranking:
 
     profile: str
     order: MetricKey
-    """The metric they are sorted by, best first."""
+    """The metric they are sorted by, best first; those without a rank last."""
     keys: tuple[MetricKey, ...]
     """The metrics that are shown."""
     entries: tuple[RankingRow, ...]
@@ -162,11 +168,13 @@ def _measured(folder: Path, run: ScoreResult) -> RankingRow:
     how += prompts_used(run)
     how += [f"{role} played by {model}" for role, model in run.roles.items()]
     cells = {
-        (metric.group, metric.name): RankingCell(metric.value, MEASURED_HERE, metric.low, metric.high)
+        (metric.group, metric.name): RankingCell(
+            metric.value, MEASURED_HERE, metric.low, metric.high, metric.evidence or run.evidence
+        )
         for metric in run.metrics
     }
     kind = f"{MEASURED_HERE}, {run.items} items{''.join(f', {text}' for text in how)}"
-    return RankingRow(run.model, kind, cells, str(folder), run.incomplete)
+    return RankingRow(run.model, kind, cells, str(folder), not run.evidence.complete, run.trust)
 
 
 def prompts_used(run: ScoreResult) -> list[str]:
@@ -180,6 +188,6 @@ def prompts_used(run: ScoreResult) -> list[str]:
     return [OWN_PROMPTS] if has_original else []
 
 
-def _rank(entry: RankingRow, order: MetricKey, better: Direction) -> float:
+def _rank(entry: RankingRow, order: MetricKey, better: Direction) -> tuple[bool, float]:
     cell = entry.cells.get(order)
-    return best_first(cell.value if cell else None, better)
+    return entry.incomplete and bool(better), best_first(cell.value if cell else None, better)

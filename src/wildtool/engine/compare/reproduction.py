@@ -9,6 +9,7 @@ from wildtool.benchmark import Published
 from wildtool.engine.compare.published import MetricKey, prompts_used, reasons_not_to_rank
 from wildtool.engine.score.results import ScoreResult
 from wildtool.errors import UsageError, match_name
+from wildtool.evidence import Evidence
 
 Band = Literal["blue", "yellow", "red", "grey"]
 """ToLeaP's colours: near, middling, far, nothing to compare."""
@@ -35,6 +36,9 @@ class ReproducedNumber:
     error: float | None
     """What the band goes by: the absolute difference, or its share of the published number."""
     band: Band
+    """Grey also while units that the number is made of have no verdict."""
+    evidence: Evidence | None
+    """What our number rests on; None without one."""
 
     @property
     def within_interval(self) -> bool | None:
@@ -63,7 +67,7 @@ class Reproduction:
     def is_blue(self) -> bool:
         """Whether every number that can be compared is near the published one."""
         bands = self.bands
-        return bands["blue"] > 0 and not bands["yellow"] and not bands["red"]
+        return self.run.evidence.complete and bands["blue"] > 0 and not bands["yellow"] and not bands["red"]
 
 
 def reproduction(
@@ -113,8 +117,10 @@ def reproduction(
         difference = None if here is None else here - value
         error = None if difference is None else _error(difference, value, absolute)
         low, high = (None, None) if metric is None else (metric.low, metric.high)
+        evidence = None if metric is None else metric.evidence or run.evidence
+        band = _band(error) if evidence is None or evidence.complete else "grey"
         numbers.append(
-            ReproducedNumber(group, what, value, source, here, low, high, difference, error, _band(error))
+            ReproducedNumber(group, what, value, source, here, low, high, difference, error, band, evidence)
         )
     rows = [row for row in mine if row.model == name]
     return Reproduction(name, run, tuple(numbers), tuple(_causes(folder, run, identity, rows)))
@@ -141,7 +147,7 @@ def _causes(
 ) -> Iterable[str]:
     """What may make the numbers differ, besides chance."""
     yield from reasons_not_to_rank(folder, run, figures)
-    if run.incomplete or run.items < run.planned_items:
+    if run.items < run.planned_items:
         yield f"only {run.items} of {run.planned_items} items were run"
     elif run.split is not None:
         yield f"only split {run.split} was run"

@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from wildtool.engine.compare.leaderboard import notes_of
+from wildtool.engine.compare.pairs import UnitKey
 from wildtool.engine.record.run_folder import setting_diffs
 from wildtool.engine.score.results import ScoreResult
 from wildtool.engine.score.verdict_table import VERDICT_COLUMNS
 from wildtool.stats.metrics import sql_name
 
 Granularity = Literal["unit", "item"]
-UnitKey = tuple[str, str]
-"""Item and unit; the unit is empty where whole items are compared."""
-
 _PLAYED = "outcome IN ('correct', 'wrong')"
 _CONNECTION = frozenset({"base_url", "address_digest"})
 """Settings of a model that say where it is reached, not how it is asked."""
@@ -27,6 +25,8 @@ class UnitResults:
     right: int
     played: int
     """Repeats with a verdict; others ended in infra errors or are unplayed."""
+    open: int
+    """Repeats without a verdict that could still be right: no other unit of their item is wrong where items count."""
     tries: int
     error: str | None
     """The most frequent error class or outcome of the tries that are not right."""
@@ -80,12 +80,15 @@ def load_compared_run(
         "item, unit",
     ).fetchall()
     each = tries.aggregate(
-        f"item, unit, repeat, bool_and(correct) AS good, bool_and({_PLAYED}) AS played", "item, unit, repeat"
+        f"item, unit, repeat, bool_and(correct) AS good, bool_and({_PLAYED}) AS played, "
+        f"bool_and(correct OR NOT ({_PLAYED})) AS possible",
+        "item, unit, repeat",
     )
     counts = {
-        (item, unit): (right, played, tried)
-        for item, unit, right, played, tried in each.aggregate(
-            "item, unit, count(*) FILTER (good), count(*) FILTER (played), count(*)", "item, unit"
+        (item, unit): (right, played, possible - right, tried)
+        for item, unit, right, played, possible, tried in each.aggregate(
+            "item, unit, count(*) FILTER (good), count(*) FILTER (played), count(*) FILTER (possible), count(*)",
+            "item, unit",
         ).fetchall()
     }
     cells: dict[UnitKey, UnitResults] = {}

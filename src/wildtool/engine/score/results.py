@@ -1,6 +1,8 @@
 """The numbers of runs: finds their verdicts, makes missing ones, and has the benchmark summarize them."""
 
+import json
 import os
+from collections import Counter
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, fields, replace
@@ -16,7 +18,14 @@ from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.registry import ATTRITION_FILE, benchmark_names, played_benchmark
 from wildtool.engine.score.completeness import PlannedSize, has_gaps, was_stopped
 from wildtool.engine.score.score import score_run
-from wildtool.engine.score.table_stamp import DamagedTableError, planned_of, read_stamp, stamp_matches
+from wildtool.engine.score.table_stamp import (
+    DamagedTableError,
+    has_all_columns,
+    planned_of,
+    read_stamp,
+    stamp_matches,
+)
+from wildtool.engine.score.trust import RETRY, FailureKind, TrustRemark, trust_remarks
 from wildtool.engine.score.verdict_table import (
     OutcomeCounts,
     duckdb_error,
@@ -25,20 +34,11 @@ from wildtool.engine.score.verdict_table import (
     verdicts_path,
 )
 from wildtool.errors import RecordError
+from wildtool.evidence import Evidence
 from wildtool.injection.settings import Injection
 from wildtool.noise.levels import Noise
 from wildtool.stats.metrics import change_metrics, headline_first, repeats
 from wildtool.types import Metric
-
-
-@dataclass(frozen=True, slots=True)
-class FailureKind:
-    """Units that failed calls of one kind left unfinished."""
-
-    kind: str
-    units: int
-    example: str
-    """The message of one of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +84,10 @@ class ScoreResult:
     other rules would have gone on."""
     failed: tuple[FailureKind, ...]
     """What ended in infra errors, the most frequent kind first."""
+    evidence: Evidence
+    """What the numbers rest on; units that were planned and are not in the table count as unplayed."""
+    trust: tuple[TrustRemark, ...] = ()
+    """What came between the model and the numbers, to be said wherever they are shown."""
     metrics: tuple[Metric, ...]
 
     faults: tuple[str, ...] = ()
@@ -144,7 +148,7 @@ def open_results(
     about = read_run(folder)
     rules: str | None = profile or about["identity"]["profile"]
     before = _EarlierTable() if again or rules is None else _load_earlier(folder, rules, about)
-    if before.result is not None:
+    if before.result is not None and not before.outdated:
         yield replace(before.result, folder=folder), before.table
         return
     writable = keep and os.access(folder, os.W_OK)
@@ -153,7 +157,7 @@ def open_results(
             result, table = _judge_now(folder, profile, data, about, Path(place))
             result = replace(result, kept=writable, remarks=(*before.remarks, *result.remarks))
         except RecordError:
-            old = _load_unstamped(before.table, folder, about) if before.unstamped else None
+            old = _load_unstamped(before.table, folder, about) if before.unstamped else before.result
             if old is None:
                 raise
             result, table = old, before.table
@@ -218,6 +222,8 @@ class _EarlierTable:
     """The numbers; None if the verdicts are missing, damaged, or not those of the run as it is now."""
     unstamped: bool = False
     """True for those of earlier versions, which do not say what they were made from."""
+    outdated: bool = False
+    """True for those of an earlier version that fit the run, but lack columns: used where they cannot be made again."""
     remarks: tuple[str, ...] = ()
 
 
@@ -231,7 +237,8 @@ def _load_earlier(folder: Path, profile: str, about: Mapping[str, Any]) -> _Earl
             return _EarlierTable(table, unstamped=True)
         if not stamp_matches(stamp, folder, about, profile):
             return _EarlierTable()
-        return _EarlierTable(table, _read(table, about, planned_of(stamp)))
+        result = replace(_read(table, about, planned_of(stamp)), folder=folder)
+        return _EarlierTable(table, result, outdated=not has_all_columns(stamp))
     except DamagedTableError as error:
         return _EarlierTable(table, remarks=(f"{table}: damaged ({error}), so its verdicts were made again",))
     except (OSError, duckdb_error()):
@@ -278,6 +285,12 @@ _ABOUT = ", ".join(
         "count(DISTINCT item)",
         "max(repeat)",
         "count(changes)",
+        "histogram(signs)",
+        *("sum(calls)", "count(prompt_tokens)", "count(latency_s)"),
+        *(
+            f"CASE WHEN count({name}) > 0 THEN count(*) FILTER ({name} > 0) END"
+            for name in ("cut_off", "unread_calls")
+        ),
         *(f"count(*) FILTER (outcome = '{outcome}')" for outcome in OUTCOMES),
     )
 )
@@ -293,14 +306,22 @@ def _read(table: Path, about: Mapping[str, Any], planned: PlannedSize | None) ->
     """
     rows = relation([table])
     # In one go: on a small table each question costs as much as its answer.
-    ((run, model, benchmark, profile, items, items_md5, every, last_repeat, changed, *counts),) = (
+    ((run, model, benchmark, profile, items, items_md5, every, last_repeat, changed, signs, *rest),) = (
         rows.aggregate(_ABOUT).fetchall()
     )
+    calls, known_tokens, asked, cut_off, unread, *counts = rest
     outcomes = OutcomeCounts(**dict(zip(OUTCOMES, counts, strict=True)))
     planned = planned or PlannedSize(every, outcomes.units)
     identity = about["identity"]
     injection = Injection.recorded(identity.get("injection"))
     owner = played_benchmark(table.parent, benchmark, identity["mode"])
+    incomplete = _is_incomplete(rows, about, profile, outcomes, planned)
+    failed = _failures(rows) if outcomes.infra_error else ()
+    absent = max(0, planned.units - outcomes.units)
+    units, unplayed = outcomes.units + absent, outcomes.unplayed + absent
+    evidence = Evidence(units, outcomes.infra_error, unplayed, cut_off, unread)
+    retry = RETRY if incomplete or failed else ""
+    tokens = known_tokens, asked
     return ScoreResult(
         run=run,
         model=model,
@@ -322,8 +343,14 @@ def _read(table: Path, about: Mapping[str, Any], planned: PlannedSize | None) ->
         counts=outcomes,
         planned=planned.units,
         planned_items=planned.items,
-        incomplete=_is_incomplete(rows, about, profile, outcomes, planned),
-        failed=_failures(rows) if outcomes.infra_error else (),
+        incomplete=incomplete,
+        failed=failed,
+        evidence=evidence,
+        trust=tuple(
+            trust_remarks(
+                evidence, absent, outcomes.correct, failed, _total_signs(signs), calls or 0, tokens, retry
+            )
+        ),
         metrics=_of_replies(
             outcomes,
             (
@@ -334,6 +361,16 @@ def _read(table: Path, about: Mapping[str, Any], planned: PlannedSize | None) ->
             ),
         ),
     )
+
+
+def _total_signs(cells: Mapping[str, int] | None) -> Counter[str]:
+    """All signs with their numbers. Args: cells: of the column `signs`, each with the number of rows that have it."""
+    total: Counter[str] = Counter()
+    for text, rows in (cells or {}).items():
+        for sign, count in json.loads(text).items():
+            # A cell that was too long has a text instead of counts.
+            total[sign] += rows * count if isinstance(count, int) else 0
+    return total
 
 
 def _part(scope: Mapping[str, Any], planned: PlannedSize) -> str:

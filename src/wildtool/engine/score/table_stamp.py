@@ -32,6 +32,8 @@ _BEGIN = b'{"wildtool verdicts":1,"sha256":"'
 _ZEROS = b"0" * 64
 _END = b"}"
 _MAGIC = b"PAR1"
+_COLUMNS = 2
+"""Which general columns a table has. Those of an earlier number are made again where the data are at hand."""
 _LARGEST_FOOTER = 256 << 20
 _BLOCK = 1 << 20
 _SCOPE = ("limit", "ids", "repeats")
@@ -59,6 +61,7 @@ def make_stamp(
     """
     made = {
         "profile": profile,
+        "columns": _COLUMNS,
         "identity": {name: about["identity"].get(name) for name in _IDENTITY},
         "scope": {name: about["scope"].get(name) for name in _SCOPE},
         "record": [each.as_json() for each in record],
@@ -89,6 +92,11 @@ def stamp_matches(stamp: TableStamp, folder: Path, about: Mapping[str, Any], pro
     if len(before) != len(segments):
         return False
     return all(_same(segment, was) for segment, was in zip(segments, before, strict=True))
+
+
+def has_all_columns(stamp: TableStamp) -> bool:
+    """Whether a table of that stamp has every general column."""
+    return stamp.get("columns") == _COLUMNS
 
 
 def _same(segment: Segment, said: Any) -> bool:

@@ -12,10 +12,10 @@ import shutil
 import tempfile
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
@@ -26,12 +26,13 @@ import orjson
 from wildtool.benchmark import Benchmark
 from wildtool.engine.record.format import Closing
 from wildtool.engine.record.reader import ItemLog, RecordedFailure, RecordedReply
+from wildtool.engine.score.reply_signs import TOKEN_LIMIT, UNREAD, first_tools, unit_signs
 from wildtool.engine.score.table_stamp import STAMP_KEY, TableStamp, seal_table, stamp_text
 from wildtool.errors import RecordError, StorageError
 from wildtool.json_codec import portable, replace_surrogates
 from wildtool.outputs import sync_folder
 from wildtool.stats.metrics import sql_name, sql_text
-from wildtool.types import REPAIR_CHANGE, Item, Verdict
+from wildtool.types import REPAIR_CHANGE, Item, Reply, Tool, Verdict
 
 if TYPE_CHECKING:
     import duckdb
@@ -99,6 +100,9 @@ VERDICT_COLUMNS: Mapping[str, str] = {
     "calls": "BIGINT",
     "mended_replies": "BIGINT",
     "changes": "VARCHAR",
+    "cut_off": "BIGINT",
+    "unread_calls": "BIGINT",
+    "signs": "VARCHAR",
 }
 """Columns of every benchmark with their DuckDB types; a benchmark's own follow, then `detail` (JSON as
 text)."""
@@ -153,6 +157,9 @@ class VerdictTable(Closing):
         self.path = path
         self._types = {**VERDICT_COLUMNS, **benchmark.columns, "detail": "VARCHAR"}
         self._own = tuple(benchmark.columns)
+        self._benchmark = benchmark
+        self._offered: tuple[Item | None, Callable[[], Sequence[Tool]]] = None, tuple
+        """The last item, and what gives the tools that it offers."""
         self._size = 0
         self._places: list[int] = []
         self._outcomes: Counter[str] = Counter()
@@ -187,7 +194,7 @@ class VerdictTable(Closing):
                 "error": verdict.error,
                 "reason": verdict.reason,
                 "steps": verdict.steps,
-                **_unit_cost(log.get(verdict.unit, {})),
+                **self._of_replies(run_info, item, verdict, log),
                 **dict(zip(self._own, map(verdict.fields.get, self._own), strict=True)),
                 "detail": _detail(verdict.detail),
             }
@@ -198,6 +205,23 @@ class VerdictTable(Closing):
                 self._file.write(line)
             except OSError as error:
                 raise self._storage_error(error) from error
+
+    def _of_replies(
+        self, run_info: RunInfo, item: Item, verdict: Verdict, log: ItemLog
+    ) -> dict[str, int | float | str | None]:
+        """What the model under test used for a unit, what was changed on the way, and what its replies look like; None
+        where nothing was reported."""
+        mine = [step for step in log.get(verdict.unit, {}).values() if step.role == "agent"]
+        replies = [step.reply for step in mine if isinstance(step, RecordedReply)]
+        if item is not self._offered[0]:
+            self._offered = item, cache(partial(first_tools, self._benchmark, run_info.profile, item))
+        signs = unit_signs(replies, self._offered[1], wrong=verdict.outcome == "wrong")
+        return {
+            **_unit_cost(mine, replies),
+            "cut_off": signs.get(TOKEN_LIMIT, 0),
+            "unread_calls": sum(count for sign, count in signs.items() if sign.startswith(UNREAD)),
+            "signs": _detail(signs),
+        }
 
     def held(self) -> "HeldRows":
         """What `take` needs to know of the rows in this table."""
@@ -317,17 +341,24 @@ def write_parquet(rows: Path, path: Path, types: Mapping[str, str], stamp: Table
 
 def relation(paths: Iterable[Path]) -> "duckdb.DuckDBPyRelation":
     """The verdicts of one or more files as a DuckDB relation; columns that a file lacks are NULL."""
-    return (
+    found = (
         _database()
         .cursor()
         .read_parquet([*map(sql_path, paths)], union_by_name=True, hive_partitioning=False)
     )
+    lacking = [name for name in VERDICT_COLUMNS if name not in found.columns]
+    return (
+        found.project(
+            ", ".join(["*", *(f"CAST(NULL AS {VERDICT_COLUMNS[name]}) AS {name}" for name in lacking)])
+        )
+        if lacking
+        else found
+    )
 
 
-def _unit_cost(steps: Mapping[int, RecordedReply | RecordedFailure]) -> dict[str, int | float | str | None]:
-    """What the model under test used for a unit, and what was changed on the way; None where nothing was reported."""
-    mine = [step for step in steps.values() if step.role == "agent"]
-    replies = [step.reply for step in mine if isinstance(step, RecordedReply)]
+def _unit_cost(
+    mine: Sequence[RecordedReply | RecordedFailure], replies: Sequence[Reply]
+) -> dict[str, int | float | str | None]:
     failed = [] if len(replies) == len(mine) else [step for step in mine if isinstance(step, RecordedFailure)]
     return {
         "prompt_tokens": _total([reply.usage.get("prompt_tokens") for reply in replies]),

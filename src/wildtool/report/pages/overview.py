@@ -24,7 +24,7 @@ from wildtool.report.metric_table import (
 from wildtool.report.model import Leaderboard, ReportRun
 from wildtool.sanitize import basename_only, ellipsize, strip_folders
 from wildtool.stats.metrics import best_first
-from wildtool.types import Direction, Metric
+from wildtool.types import Metric
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,7 @@ class LeaderboardTable:
     notes: tuple[str, ...]
     """Caveats about headline numbers, in the benchmark's words."""
     missing: tuple[str, ...]
-    """Caveats: different items, and units that were not run, with how much they could change a run."""
+    """Caveats: different items, and what came between each model and its numbers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +80,7 @@ def leaderboard_table(
     return LeaderboardTable(
         board=board,
         heads=heads,
-        rows=tuple(sorted(rows, key=lambda row: _order(row.cells.get(rank.key, MetricCell()), rank.better))),
+        rows=tuple(sorted(rows, key=lambda row: _order(row, rank))),
         groups=tuple(dict.fromkeys(head.group for head in heads)),
         rank=rank,
         published=_about_published(board, figures if published or why_not else [], why_not),
@@ -101,13 +101,16 @@ def run_descriptions(board: Leaderboard) -> list[RunDescription]:
     return [_run_description(label, run) for label, run in zip(board.labels, board.runs, strict=True)]
 
 
-def _order(cell: MetricCell, better: Direction) -> float:
-    return best_first(float(cell.sort) if cell.sort else None, better)
+def _order(row: ReportRow, rank: MetricColumn) -> tuple[bool, float]:
+    """Puts the better row first, and runs without a rank last."""
+    cell = row.cells.get(rank.key, MetricCell())
+    unranked = bool(rank.better) and row.kind == "measured" and not row.place
+    return unranked, best_first(float(cell.sort) if cell.sort else None, rank.better)
 
 
 def _placed(board: Leaderboard, found: Mapping[tuple[int, int], PairwiseResult]) -> list[ReportRow]:
     """A row for each run, with its rank."""
-    tied = ties(found, len(board.runs))
+    tied = ties(found, board.ranked)
     return [
         replace(row, place=place, tied=tied.get(number, "") if place else "")
         for number, (row, place) in enumerate(zip(report_rows(board), board.places(tied, found), strict=True))

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from wildtool.engine.compare.leaderboard import table_titles
+from wildtool.engine.compare.leaderboard import marked_labels, table_titles
 from wildtool.engine.score.results import ScoreResult
-from wildtool.report.model import ReportRun, labels_with_incomplete
+from wildtool.report.model import ReportRun
 from wildtool.report.pages.trajectory_data import Shard, run_shards, set_shards
 from wildtool.report.parallel import run_jobs
 from wildtool.report.site.shards import Shards
@@ -65,9 +65,7 @@ def _named(results: Sequence[ScoreResult]) -> tuple[list[str], list[str]]:
     titles = table_titles(results)
     labels = {
         title: iter(
-            labels_with_incomplete(
-                [result for result, its in zip(results, titles, strict=True) if its == title]
-            )
+            marked_labels([result for result, its in zip(results, titles, strict=True) if its == title])
         )
         for title in titles
     }

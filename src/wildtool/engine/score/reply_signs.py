@@ -1,0 +1,107 @@
+"""What a reply shows that a reader of the numbers must know: cut off, empty, filtered, calls that nothing read."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, cast
+
+import orjson
+
+from wildtool.benchmark import Benchmark
+from wildtool.json_codec import as_object
+from wildtool.reply_ends import End, end_of
+from wildtool.tool_formats.any_format import calls_in_text
+from wildtool.types import Item, Reply, Tool
+
+REPLIES = "replies"
+TOKEN_LIMIT = "cut off"
+EMPTY = "empty"
+STOPPED = {
+    End.CUT: TOKEN_LIMIT,
+    End.FILTERED: "filtered",
+    End.REFUSED: "refused",
+    End.MALFORMED: "malformed call",
+    End.UNFINISHED: "unfinished",
+    End.PAUSED: "unfinished",
+}
+"""Signs of replies that their model did not end."""
+UNREAD = "unread "
+"""How the sign of calls begins that are written as text and that nothing read; the name of their format follows."""
+NEVER_CALLED = "no call"
+"""Sign of wrong units in which tools were offered and nothing was called, neither natively nor as text."""
+MODEL, FINGERPRINT = "model ", "fingerprint "
+"""How the signs begin that name what answered, by the endpoint's own word."""
+_LONGEST_NAME = 100
+_LIKE_CALL = re.compile(r"[{<\[(`]|\bAction\b")
+"""What any text with a call in it has; to make the request that offers the tools takes longer."""
+
+
+def reply_signs(reply: Reply, tools: Callable[[], Sequence[Tool]]) -> list[str]:
+    """The signs of one reply, without those of what answered.
+
+    Args:
+        tools: gives what was offered; asked only for a text that may hold a call.
+    """
+    content: object = reply.message.get("content")
+    text = content if isinstance(content, str) else ""
+    called = bool(reply.message.get("tool_calls"))
+    stopped = STOPPED.get(end_of(reply))
+    signs = [stopped] if stopped else []
+    if not called and not stopped and not (content and (not text or text.strip())):
+        signs.append(EMPTY)
+    if not called and (format_ := format_of_text(text, tools)) is not None:
+        signs.append(UNREAD + format_)
+    return signs
+
+
+def format_of_text(text: str, tools: Callable[[], Sequence[Tool]]) -> str | None:
+    """The format of the calls in a text, empty for one that no format reads; None for a text without calls."""
+    if not _LIKE_CALL.search(text):
+        return None
+    formats = Counter(call.format for call in calls_in_text(text, tools()))
+    return max(formats, key=formats.__getitem__) if formats else None
+
+
+def unit_signs(
+    replies: Sequence[Reply], tools: Callable[[], Sequence[Tool]], *, wrong: bool
+) -> Mapping[str, int]:
+    """The signs of all replies of a unit with their numbers.
+
+    Args:
+        wrong: whether it was judged wrong.
+    """
+    signs = Counter(sign for reply in replies for sign in (*reply_signs(reply, tools), *served_by(reply.raw)))
+    signs[REPLIES] = len(replies)
+    answered = any(reply.raw for reply in replies)
+    if wrong and answered and not any(reply.message.get("tool_calls") for reply in replies) and tools():
+        signs[NEVER_CALLED] = 1
+    return signs
+
+
+def first_tools(benchmark: Benchmark, profile: str, item: Item) -> Sequence[Tool]:
+    """The tools of an item's first request; empty for one that cannot be made."""
+    try:
+        request = benchmark.rules(profile).episode(item, item.units[0]).request()
+    except Exception:  # noqa: BLE001 - a faulty benchmark is reported by its judge; here it only says nothing
+        return ()
+    return () if request is None else request.tools
+
+
+def served_by(raw: str) -> Iterable[str]:
+    """Model and fingerprint that an endpoint names in the body of an answer, or in the first event of a stream."""
+    if '"model' not in raw and '"system_fingerprint"' not in raw:
+        return
+    body = raw.lstrip()
+    if not body.startswith(("{", "[")):
+        _, _, body = raw.partition("data:")
+        body = body.partition("\n")[0]
+    try:
+        parsed: Any = orjson.loads(body)
+    except ValueError:
+        return
+    whole = as_object(cast(list[Any], parsed)[0] if isinstance(parsed, list) and parsed else parsed)
+    for place in (whole, as_object(whole.get("message")), as_object(whole.get("response"))):
+        for sign, keys in ((MODEL, ("model", "modelVersion")), (FINGERPRINT, ("system_fingerprint",))):
+            for key in keys:
+                if isinstance(name := place.get(key), str) and name:
+                    yield sign + name[:_LONGEST_NAME]

@@ -1,0 +1,150 @@
+"""What came between a model and its numbers: one remark for each thing, with the option that corrects it."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from wildtool.engine.score.reply_signs import (
+    EMPTY,
+    FINGERPRINT,
+    MODEL,
+    NEVER_CALLED,
+    REPLIES,
+    STOPPED,
+    UNREAD,
+)
+from wildtool.evidence import Evidence
+from wildtool.reply_ends import End
+from wildtool.sanitize import ellipsize, single_line
+
+RETRY = "run the same command again"
+_LONGEST = 60
+_MOST_NAMES = 3
+_STOPPED = {
+    STOPPED[End.CUT]: ("{} cut off at a token limit", "--max-tokens"),
+    STOPPED[End.FILTERED]: ("{} filtered by the provider", ""),
+    STOPPED[End.REFUSED]: ("{} refused by the provider", ""),
+    STOPPED[End.MALFORMED]: ("{} ended by a call that the provider could not read", "--tool-format auto"),
+    STOPPED[End.UNFINISHED]: ("{} not finished by the provider", RETRY),
+    EMPTY: ("{} empty", "see them with `wildtool view`"),
+}
+"""By sign the words for replies of that kind, and the option."""
+
+
+@dataclass(frozen=True, slots=True)
+class FailureKind:
+    """Units that failed calls of one kind left unfinished."""
+
+    kind: str
+    units: int
+    example: str
+    """The message of one of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrustRemark:
+    """One thing that a reader must know before relying on the numbers of a run."""
+
+    sign: str
+    """What it is about, the same for every run."""
+    count: int
+    of: int
+    text: str
+    option: str
+    """What corrects it; empty where nothing does."""
+
+    def __str__(self) -> str:
+        return f"{self.text}: {self.option}" if self.option else self.text
+
+
+def trust_remarks(
+    evidence: Evidence,
+    absent: int,
+    correct: int,
+    failed: Sequence[FailureKind],
+    signs: Mapping[str, int],
+    calls: int,
+    tokens: tuple[int, int],
+    retry: str = RETRY,
+) -> Iterable[TrustRemark]:
+    """The remarks on a run, the gravest first; none for one that went well.
+
+    Args:
+        evidence: of the whole run.
+        absent: units of it that the numbers leave out, as a replies file of some items does.
+        correct: units that are correct.
+        failed: what ended the failed ones.
+        signs: of all replies (`reply_signs`), with their numbers.
+        calls: read in all replies.
+        tokens: units whose prompt tokens are known, and units with replies.
+        retry: what completes the run; empty where nothing does.
+    """
+    held = evidence.units - absent
+    if absent:
+        text = f"only {held} of {evidence.units} units are here; the numbers are of these"
+        yield TrustRemark("absent", absent, evidence.units, text, "")
+    if missing := evidence.missing - absent:
+        low, high = (100 * right / held for right in (correct, correct + missing))
+        text = (
+            f"{_missing_units(evidence, missing, held, failed)} and count as not right: {low:.1f} % correct, at most "
+            f"{high:.1f} %"
+        )
+        yield TrustRemark("without a verdict", missing, held, text, retry)
+    replies = signs.get(REPLIES, 0)
+    for sign, (words, option) in _STOPPED.items():
+        if count := signs.get(sign, 0):
+            yield TrustRemark(sign, count, replies, words.format(_of(count, replies)), option)
+    formats = {sign.removeprefix(UNREAD): n for sign, n in signs.items() if sign.startswith(UNREAD)}
+    if count := sum(formats.values()):
+        first = max(formats, key=formats.__getitem__)
+        text = f"{_of(count, replies)} have calls written as text that no format read"
+        yield TrustRemark("unread calls", count, replies, text, f"--tool-format {first or 'auto'}")
+    elif not calls and signs.get(NEVER_CALLED):
+        text = f"no call in {replies} replies, although tools were offered"
+        yield TrustRemark(
+            NEVER_CALLED, replies, replies, text, "--tool-format auto, or a server that reads calls"
+        )
+    for start, what in ((MODEL, "models"), (FINGERPRINT, "system fingerprints")):
+        names = Counter({sign.removeprefix(start): n for sign, n in signs.items() if sign.startswith(start)})
+        if len(names) > 1:
+            shown = ", ".join(
+                ellipsize(single_line(name), _LONGEST) for name, _ in names.most_common(_MOST_NAMES)
+            )
+            more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+            yield TrustRemark(what, len(names), replies, f"{len(names)} {what} answered ({shown}{more})", "")
+    known, units = tokens
+    if 0 < known < units:
+        yield TrustRemark(
+            "prompt tokens", known, units, f"prompt tokens are known for {known} of {units} units", ""
+        )
+
+
+def _missing_units(evidence: Evidence, missing: int, held: int, failed: Sequence[FailureKind]) -> str:
+    """How many of the units that a table holds lack a verdict, and why."""
+    kinds = (
+        failure_summary(failed)
+        if len(failed) > 1
+        else "".join(single_line(one.kind, _LONGEST) for one in failed)
+    )
+    if evidence.failed == missing:
+        return f"{missing} of {held} units failed ({kinds})"
+    if not evidence.failed:
+        return f"{missing} of {held} units were not played"
+    why = f"{evidence.failed} failed: {kinds}; {missing - evidence.failed} not played"
+    return f"{missing} of {held} units are without a verdict ({why})"
+
+
+def _of(count: int, replies: int) -> str:
+    return f"{count} of {replies} replies"
+
+
+def failure_summary(failed: Iterable[FailureKind]) -> str:
+    """Kinds of failed calls with the units each of them ended."""
+    every = list(failed)
+    kinds = ", ".join(f"{single_line(found.kind, _LONGEST)} ({found.units})" for found in every[:3])
+    return f"{kinds} and {len(every) - 3} more kinds" if len(every) > 3 else kinds
+
+
+def failure_example(failed: Sequence[FailureKind]) -> str:
+    """The message of the first failed call."""
+    return single_line(failed[0].example.removeprefix(f"{failed[0].kind}: "), 300)

@@ -1,0 +1,71 @@
+"""What is said of a run: only what there is to say, the gravest first, each with the option that corrects it."""
+
+from typing import Any
+
+from wildtool.engine.score.trust import FailureKind, trust_remarks
+from wildtool.evidence import Evidence
+
+
+def said(units: int = 10, unplayed: int = 0, **named: Any) -> list[str]:
+    given: dict[str, Any] = {
+        "absent": 0,
+        "correct": 5,
+        "failed": (),
+        "signs": {},
+        "calls": 9,
+        "tokens": (0, 0),
+    }
+    return [str(remark) for remark in trust_remarks(Evidence(units, 0, unplayed), **given | named)]
+
+
+def test_nothing_is_said_of_a_run_that_went_well():
+    assert said(signs={"replies": 30, "model a": 30, "fingerprint f": 30}, tokens=(10, 10)) == []
+
+
+def test_units_without_a_verdict_are_said_with_the_range_that_they_leave_open():
+    kinds = (
+        FailureKind("network", 1, "network: Connection refused"),
+        FailureKind("http 500", 1, "http 500: x"),
+    )
+    (text,) = (str(each) for each in trust_remarks(Evidence(10, 2, 1), 0, 5, kinds, {}, 9, (0, 0)))
+    assert text == (
+        "3 of 10 units are without a verdict (2 failed: network (1), http 500 (1); 1 not played) and count as not right: "
+        "50.0 % correct, at most 80.0 %: run the same command again"
+    )
+
+
+def test_units_that_are_not_in_the_table_do_not_count():
+    assert said(units=10, unplayed=6, absent=6) == ["only 4 of 10 units are here; the numbers are of these"]
+
+
+def test_replies_that_their_model_did_not_end_are_counted_by_kind():
+    signs = {"replies": 40, "cut off": 9, "empty": 1, "filtered": 2, "unfinished": 3}
+    assert said(signs=signs) == [
+        "9 of 40 replies cut off at a token limit: --max-tokens",
+        "2 of 40 replies filtered by the provider",
+        "3 of 40 replies not finished by the provider: run the same command again",
+        "1 of 40 replies empty: see them with `wildtool view`",
+    ]
+
+
+def test_calls_that_nothing_read_name_the_format_most_of_them_have():
+    signs = {"replies": 40, "unread hermes": 20, "unread react": 1, "no call": 8}
+    assert said(signs=signs, calls=0) == [
+        "21 of 40 replies have calls written as text that no format read: --tool-format hermes"
+    ]
+    assert said(signs={"replies": 4, "unread ": 2})[0].endswith("--tool-format auto")
+
+
+def test_a_run_without_any_call_is_said_where_wrong_units_were_offered_tools():
+    (text,) = said(signs={"replies": 40, "no call": 8}, calls=0)
+    assert text.startswith("no call in 40 replies, although tools were offered: --tool-format auto")
+    assert said(signs={"replies": 40, "no call": 8}, calls=1) == []
+
+
+def test_several_models_or_fingerprints_behind_one_name_are_said():
+    (text,) = said(signs={"replies": 4, "model a-05": 3, "model a-08": 1})
+    assert text == "2 models answered (a-05, a-08)"
+
+
+def test_tokens_that_are_known_of_some_units_only_are_said():
+    assert said(tokens=(8, 12)) == ["prompt tokens are known for 8 of 12 units"]
