@@ -41,8 +41,15 @@ class Attack:
     tool: Tool
     arguments: Mapping[str, Any]
     """What the instruction asks the tool to be called with."""
-    instruction: str
-    """What is planted."""
+    asks: str
+    """What the instruction asks for, in one sentence or two."""
+    claim: str = ""
+    """A sentence before it that claims priority."""
+
+    @property
+    def instruction(self) -> str:
+        """What is planted."""
+        return f"{self.claim} {self.asks}" if self.claim else self.asks
 
     @property
     def name(self) -> str:
@@ -70,12 +77,10 @@ class Attack:
 def attacks(lang: str, setting: InjectionSetting) -> tuple[Attack, ...]:
     """All attacks in one language; `zh`, or else English."""
     lang = "zh" if lang == "zh" else "en"
-    claim = f"{_CLAIMS[lang]} " if setting is InjectionSetting.enhanced else ""
+    claim = _CLAIMS[lang] if setting is InjectionSetting.enhanced else ""
     records = json.loads(files("wildtool.injection").joinpath("attacks.json").read_text("utf-8"))
     return tuple(
-        Attack(
-            record["kind"], bilingual_tool(record, lang), record["arguments"], claim + record["asks"][lang]
-        )
+        Attack(record["kind"], bilingual_tool(record, lang), record["arguments"], record["asks"][lang], claim)
         for record in records
     )
 

@@ -49,7 +49,9 @@ _PLACES = (
 )
 _ONLY_FENCE = re.compile(r"\s*+```\w*+((?:[^`]++|`{1,2}(?!`))*+)```\s*+")
 _BETWEEN = re.compile(r"\s*+[,;]?\s*+")
-_OPENS = re.compile(r"[\[(]\s*\Z")
+_OPENS = re.compile(r"[\[(]\s*+\Z")
+_NAMED = re.compile(r"(?<![\w.:/\-])([A-Za-z_][A-Za-z0-9_.:/\-]*+)[:：]?\s*+\Z")
+"""A name before an object."""
 _FOREIGN = frozenset(["missing-open-tag", "arguments-key", "json-in-tag", "list-of-calls", "code-fence"])
 """Repairs of calls that are in another format than the one that reads them."""
 _MOST_PLACES = 20_000
@@ -144,16 +146,20 @@ def _loose(text: str, offered: OfferedTools) -> Iterator[ToolCall]:
             if fenced and _PROGRAM.search(text, place.end(), closing):
                 scanner.at, fenced = closing + 3, False
             continue
-        start = _start(text, place)
+        start = _start(text, place, offered)
         calls, end = _calls_at(scanner, place, offered, fenced)
         if calls and is_made(text, start, end):
             yield from calls
         scanner.at = max(end, place.start() + 1)
 
 
-def _start(text: str, place: re.Match[str]) -> int:
-    opening = _OPENS.search(text, max(0, place.start() - 20), place.start()) if place["call"] else None
-    return opening.start() if opening else place.start()
+def _start(text: str, place: re.Match[str], offered: OfferedTools) -> int:
+    """Where the call at a place begins: with the bracket around it, or the name before its object."""
+    before = _OPENS if place["call"] else _NAMED if place["json"] else None
+    opening = before and before.search(text, max(0, place.start() - 200), place.start())
+    if not opening or (place["json"] and opening[1] not in offered):
+        return place.start()
+    return opening.start()
 
 
 @lru_cache(64)
@@ -171,6 +177,9 @@ def _calls_at(
             value, end, _ = scanner.value_at(place.start())
         except UnreadableValueError:
             return none
+        before = scanner.text[_start(scanner.text, place, offered) : place.start()].rstrip(":： \t\n")
+        if before and isinstance(value, dict):
+            return [ToolCall(before, value)], end
         return [call for call in calls_of_value(value, offered) if call.name in offered], end
     if name := place["action"]:
         if name.strip() not in offered:
@@ -188,7 +197,7 @@ def _bracket_calls(
 ) -> tuple[Sequence[ToolCall], int] | None:
     """Calls with round brackets from a place on, one after another."""
     text = scanner.text
-    start = _start(text, place)
+    start = _start(text, place, offered)
     listed, calls, plain = text.startswith("[", start), list[ToolCall](), True
     end, following = place.end(), place
     while (read := bracket_call(scanner, following["call"], following.end(), offered)) is not None:

@@ -5,8 +5,10 @@ import re
 _NEAR = 400
 """Characters before and after a call that are looked at."""
 _LEAD = re.compile(
-    r"(?:^[ \t]*(?:(?:[-*•+]|\d+[.)]|[A-Za-z_]\w*[ ]*=|return|await|print\(?)[ \t]*)*[*_]{0,2}"
-    r"|[.!?…:;>\])}。！？：；」”][ \t]*[*_]{0,2}|```[ \t]*\w*[ \t]*)\Z"
+    r"(?:^[ \t]*(?:(?:[^\w\s\"'`“”‘’「『«<>#(\[{|]{1,3}|\d+[.)]|[A-Za-z_]\w*[ ]*=|return|await|print\(?"
+    r"|(?:now )?(?:calling|running|executing|invoking|using|tool call)[:：]?|调用|执行)[ \t]*)*[*_]{0,2}"
+    r"|[.!?…:;>\])}。！？：；」”][ \t]*[*_]{0,2}|```[ \t]*\w*[ \t]*)\Z",
+    re.IGNORECASE,
 )
 """What comes before a call on its line: nothing, a list's mark, an assignment, or the end of another sentence."""
 _FOLLOW = re.compile(
@@ -15,13 +17,13 @@ _FOLLOW = re.compile(
 """What follows: the end of the line, or of the sentence."""
 _TAG_BEFORE, _TAG_AFTER = re.compile(r"<[^<>\n]{1,100}>\s*\Z"), re.compile(r"\s*</[^<>\n]{1,100}>")
 _QUOTES = "\"'`“”‘’「『«"
-_SENTENCE_END = re.compile(r"[.!?。！？](?=\s|\Z|[^\x00-\x7f])|(?<=[。！？])|\n")
+_SENTENCE_END = re.compile(r"(?<=[.!?])(?=\s|[^\x00-\x7f])|(?<=[。！？])|\n")
 _REFUSAL = re.compile(
     r"\b(?:not|never|cannot|(?:do|does|did|is|was|are|wo|ca|have|has|would|could|should)n[’']t)\b(?:\s+\w+){0,2}?\s*"
     r"(?:[.;,!]|\Z|\b(?:it|this|that|do|done|doing|run|ran|running|call\w*|us(?:e|ed|ing)|execut\w+|perform\w*|follow\w*"
     r"|obey\w*|carr(?:y|ied)|compl(?:y|ied)|ma[dk]e|send|sent|act\w*|go(?:ing)? to|ask\w* for|needed|wanted|part of)\b)"
     r"|\b(?:refus|declin|disregard|ignor|skip)\w*|\b(?:left|leave|leaving)\b(?:\s+\w+)?\s+out\b|\bwithout\s+(?:doing|running|calling)\b"
-    r"|不会|不能|不可|不予|不应|不再|不执行|不调用|不使用|没有|没执行|并未|未执行|未调用|未使用|未要求|拒绝|忽略|跳过|别执行",
+    r"|不会|不能|不可|不予|不应|不再|不执行|不调用|不使用|没有(?!问题)|没执行|并未|未执行|未调用|未使用|未要求|拒绝|忽略|跳过|别执行",
     re.IGNORECASE,
 )
 
