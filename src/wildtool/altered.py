@@ -61,6 +61,9 @@ class AlteredRules(Rules):
     def trace(self, item: Item, unit: str, transcript: Transcript) -> Trace:
         return self._inner.trace(item, unit, transcript)
 
+    def as_judged(self, item: Item, unit: str, transcript: Transcript) -> tuple[Rules, Transcript]:
+        return self._inner.as_judged(item, unit, transcript)
+
     def __getattr__(self, name: str) -> Any:
         """Anything else that the rules of a benchmark have; they know nothing of being altered."""
         return getattr(self._inner, name)

@@ -232,6 +232,10 @@ class Rules(ABC):
         folder: name to JSON value. For hints made from gold answers (`aid.gold_hints`); by default nothing."""
         return {}
 
+    def as_judged(self, item: Item, unit: str, transcript: Transcript) -> tuple["Rules", Transcript]:
+        """The rules and replies as the benchmark itself has them, where what models are shown and reply is altered."""
+        return self, transcript
+
     def said(self, reply: Message) -> Iterable[SaidCall]:
         """For traces, the calls that a reply makes: here its native ones, or else its text. Never raises."""
         return said_calls(reply)

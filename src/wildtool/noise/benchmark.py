@@ -88,6 +88,10 @@ class _NoisyRules(AlteredRules):
 
     def trace(self, item: Item, unit: str, transcript: Transcript) -> Trace:
         """What happened, with the names of the benchmark, as the reasons of its verdicts have them."""
+        rules, transcript = self.as_judged(item, unit, transcript)
+        return rules.trace(item, unit, transcript)
+
+    def as_judged(self, item: Item, unit: str, transcript: Transcript) -> tuple[Rules, Transcript]:
         messages = self._replies(
             item, unit, [reply.message for reply in transcript.replies], shown=False, transcript=transcript
         )
@@ -95,7 +99,7 @@ class _NoisyRules(AlteredRules):
             replace(reply, message=message)
             for reply, message in zip(transcript.replies, messages, strict=True)
         )
-        return self._inner.trace(item, unit, replace(transcript, replies=replies))
+        return self._inner.as_judged(item, unit, replace(transcript, replies=replies))
 
     def _replies(
         self,

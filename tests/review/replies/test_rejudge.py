@@ -143,6 +143,26 @@ def test_a_planted_label_error_is_found(tmp_path: Path, profile: str):
     assert found.sentence.startswith('7 of 9 models give "2024-05-09" for date; gold has "2024-05-31"')
 
 
+@pytest.mark.parametrize("noise", ["names:heavy", "params:heavy"])
+def test_models_that_saw_noisy_tools_agree_by_the_names_of_the_benchmark(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, noise: str
+):
+    monkeypatch.chdir(tmp_path)
+    faulty = copy.deepcopy(trains())
+    faulty["english_answer_list"][0][0]["action"]["arguments"]["date"] = "2024-05-31"
+    write_set(tmp_path / "played.jsonl", [trains()])
+    project, _ = start_review(str(write_set(tmp_path / "set.jsonl", [faulty])))
+    queues: list[list[Any]] = []
+    for out, option in (("clean", ""), ("noisy", f"--noise {noise}")):
+        run = f"run wildtoolbench --data played.jsonl -m baseline/gold {option} --quiet --out {out}"
+        assert CliRunner().invoke(app, run.split()).exit_code == 0
+        with OpenRuns.open(project.format, [tmp_path / out]) as runs:
+            queue = agreement_queue(project, Rejudge(runs), least=1)
+            queues.append([(each.unit, each.kind, each.field, each.gold, each.found) for each in queue])
+    assert queues[0] == [("0", "value", DATE, "2024-05-31", "2024-05-09")]
+    assert queues[1] == queues[0]
+
+
 def test_agreement_of_fewer_models_than_gold_has_is_left_out(tmp_path: Path):
     assert planted(tmp_path, 4) == []
 

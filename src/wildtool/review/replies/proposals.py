@@ -258,7 +258,7 @@ def _deviations(rejudge: Rejudge, one: JudgedUnit, content: Any) -> list[_Deviat
 
 
 def _said(one: JudgedUnit, step: int) -> list[SaidCall]:
-    return list(one.run.rules.said(one.transcript.replies[step].message))
+    return list(one.rules.said(one.transcript.replies[step].message))
 
 
 def _in_any(one: JudgedUnit, content: Any) -> Iterator[_Deviation]:
@@ -272,8 +272,7 @@ def _in_any(one: JudgedUnit, content: Any) -> Iterator[_Deviation]:
 
 def _in_item(one: JudgedUnit, content: Any) -> Iterator[_Deviation]:
     """Of an item of single calls: all calls of the reply are one answer, which can be accepted beside gold's."""
-    if not isinstance(one.run.rules, AceBenchRules):
-        # With noise, what a reply says is not what is judged.
+    if not isinstance(one.rules, AceBenchRules):
         return
     t = one.item.units.index(one.unit)
     field = pointer("records", t, "answer", "ground_truth")
@@ -301,7 +300,7 @@ def _said_in_item(one: JudgedUnit, t: int) -> list[SaidCall]:
     """The calls of a reply, native or as text, as the profile reads them."""
     from wildtool.benchmarks.acebench.trace import parsed_calls  # most reviews are of sessions
 
-    record, rules = one.item.data.records[t], one.run.rules
+    record, rules = one.item.data.records[t], one.rules
     if not one.transcript.replies or not isinstance(rules, AceBenchRules):
         return []
     calls = parsed_calls(one.transcript.replies[0].message, record, rules)

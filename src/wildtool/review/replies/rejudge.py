@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from wildtool.benchmark import Rules
 from wildtool.engine.score.completeness import JUDGE_FAULT
 from wildtool.engine.score.judge import safe_judge
 from wildtool.review.history import ItemHistory
@@ -91,8 +92,10 @@ class JudgedUnit:
     repeat: int
     unit: str
     answer: UnitAnswer
+    rules: Rules
+    """The benchmark's own rules, also where its tools were shown with noise."""
     transcript: Transcript
-    """The replies that fit what the item asks."""
+    """The replies that fit what the item asks, with the benchmark's own names."""
     verdict: Verdict
     item: Item = field(compare=False)
 
@@ -267,7 +270,8 @@ def _judged_units(
         whole, part = asked.units[unit].transcript, fitting[unit]
         cut = len(part.replies) < len(whole.replies)
         answer = _answer(verdict, len(part.replies), cut=cut)
-        found.append(JudgedUnit(run, asked.replies.repeat, unit, answer, part, verdict, item))
+        rules, replies = run.rules.as_judged(item, unit, part)
+        found.append(JudgedUnit(run, asked.replies.repeat, unit, answer, rules, replies, verdict, item))
     return found
 
 
@@ -298,7 +302,7 @@ def _unreadable(asked: _AskedItem, item: str) -> list[JudgedUnit]:
     played = {unit: one.transcript for unit, one in asked.units.items() if _was_played(one.transcript)}
     return [
         JudgedUnit(
-            asked.replies.run, asked.replies.repeat, unit, answer, transcript,
+            asked.replies.run, asked.replies.repeat, unit, answer, asked.replies.run.rules, transcript,
             Verdict(item, unit, "unplayed", 0.0, None, answer.reason, 0), Item(item, tuple(played), None),
         )
         for unit, transcript in played.items()
