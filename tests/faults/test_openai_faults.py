@@ -207,6 +207,19 @@ async def test_retry_after_as_a_date_is_passed_on():
     assert wait is not None and wait > 1e9
 
 
+@pytest.mark.parametrize(
+    ("headers", "wait"),
+    [
+        (["retry-after-ms: 250"], 0.25),
+        (["Retry-After-Ms: 1500.5", "Retry-After: 7"], 1.5005),
+        (["retry-after-ms: soon", "Retry-After: 7"], 7),
+        (["retry-after-ms: -5"], None),
+    ],
+)
+async def test_a_wait_in_milliseconds_is_passed_on(headers: list[str], wait: float | None):
+    assert (await failure_of(429, b"later", *headers)).retry_after_s == wait
+
+
 async def test_without_retry_after_none_is_passed_on():
     assert (await failure("429")).retry_after_s is None
 

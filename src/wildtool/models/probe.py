@@ -6,6 +6,7 @@ from typing import Any, cast
 from wildtool.errors import CallError
 from wildtool.json_codec import loads
 from wildtool.models.providers.openai_messages import Changes, HistoryCall, UnsendableError, history_calls
+from wildtool.models.token_usage import token_usage
 from wildtool.types import FORMAT_CHANGE, Message, Model, Reply, Request, Tool
 
 SYSTEM_WORD = "kiwi"
@@ -95,8 +96,4 @@ def _usage(usage: Mapping[str, Any]) -> str:
 def _reasons(reply: Reply) -> bool:
     """Whether the reply has reasoning text, or tokens counted for it."""
     names = ("reasoning_content", "reasoning", "reasoning_details")
-    counts = [reply.usage.get("thoughtsTokenCount")]
-    for details in ("completion_tokens_details", "output_tokens_details"):
-        of = reply.usage.get(details)
-        counts.append(cast(dict[str, Any], of).get("reasoning_tokens") if isinstance(of, dict) else None)
-    return any(reply.message.get(name) for name in names) or any(counts)
+    return any(reply.message.get(name) for name in names) or token_usage(reply.usage).reasoning > 0

@@ -291,6 +291,16 @@ def test_chinese_has_more_tokens_a_letter_than_english():
     )
 
 
+def test_a_forecast_learns_what_the_endpoint_caches():
+    forecast = UsageEstimator(Price(input=10.0, output=10.0, cached_input=1.0))
+    before = forecast.estimate(REQUEST)
+    cached = {"prompt_tokens": 1000, "completion_tokens": 0, "cache_read_input_tokens": 1000}
+    for _ in range(50):
+        forecast.update(before, cached)
+    after = forecast.estimate(REQUEST)
+    assert after.cost / after.tokens == pytest.approx(before.cost / before.tokens / 10, rel=0.1)
+
+
 def test_the_shipped_prices_are_sound_and_say_of_when_they_are():
     prices = read_prices(None).values()
     assert prices

@@ -156,6 +156,45 @@ def test_items_that_never_came_whole_are_put_together_from_their_pieces():
     assert said["content"] == [{"type": "output_text", "text": "Hello"}]
 
 
+SPOKEN: Body = {"type": "message", "id": "m", "content": []}
+ADDED: Body = {"type": "response.output_item.added", "output_index": 0, "item": SPOKEN}
+PIECE: Body = {"type": "response.output_text.delta", "delta": "Hello"}
+WHOLE: Body = {
+    "type": "response.output_item.done",
+    "output_index": 0,
+    "item": {**SPOKEN, "content": [{"type": "output_text", "text": "Hello"}]},
+}
+
+
+@pytest.mark.parametrize("output", [[], None, [SPOKEN]], ids=["none", "null", "an empty message"])
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [ADDED, {**PIECE, "output_index": 0}],
+        [ADDED, {**PIECE, "item_id": "m"}],
+        [ADDED, PIECE],
+        [PIECE],
+        [ADDED, {**PIECE, "item_id": "m"}, WHOLE],
+        [ADDED, {**PIECE, "output_index": 0}, {**WHOLE, "item": SPOKEN}],
+        [ADDED, {**ADDED, "type": "response.content_part.done", "part": WHOLE["item"]["content"][0]}],
+        [WHOLE],
+    ],
+)
+def test_what_was_streamed_is_kept_where_the_last_event_has_nothing_of_it(
+    parts: list[Body], output: list[Body] | None
+):
+    last = {"type": "response.completed", "response": {"status": "completed", "output": output}}
+    (said,) = join_responses([*parts, last])["output"]
+    assert (said["type"], said["content"]) == ("message", [{"type": "output_text", "text": "Hello"}])
+
+
+def test_a_streamed_refusal_is_kept_too():
+    said = join_responses(
+        completed(ADDED, {"type": "response.refusal.delta", "item_id": "m", "delta": "No."})
+    )
+    assert said["output"][0]["content"] == [{"type": "refusal", "refusal": "No."}]
+
+
 def test_blocks_that_share_an_index_are_blocks_of_their_own():
     parts: list[Body] = [{"type": "message_start", "message": {"type": "message"}}]
     for id_ in ("a", "b"):

@@ -11,12 +11,15 @@ from typing import Any, cast
 from wildtool import json_codec
 from wildtool.engine.call.rate_limit import LimitError
 from wildtool.errors import UsageError
+from wildtool.models.token_usage import token_usage
 from wildtool.types import Request
 
 SHIPPED_PRICES = Path(__file__).parents[2] / "data" / "prices.json"
 MILLION = 1_000_000
-PRICE_FIELDS = ("input", "output", "cached_input", "batch")
-OPTIONAL_PRICE_FIELDS = ("cached_input", "batch")
+OPTIONAL_PRICE_FIELDS = (
+    *("cached_input", "cache_write", "cache_write_1h", "audio_input", "audio_output", "reasoning", "batch"),
+)
+PRICE_FIELDS = ("input", "output", *OPTIONAL_PRICE_FIELDS)
 PRICE_FILE_EXAMPLE = '{"models": {"NAME": {"input": 2.5, "output": 10}}}'
 
 
@@ -28,6 +31,16 @@ class Price:
     output: float
     cached_input: float | None = None
     """Of prompt tokens that the endpoint read from its cache; None: as any others."""
+    cache_write: float | None = None
+    """Of prompt tokens that it wrote to its cache; None: as any others."""
+    cache_write_1h: float | None = None
+    """Of those that it keeps for an hour; None: as other written ones."""
+    audio_input: float | None = None
+    """Of audio in the prompt; None: as text."""
+    audio_output: float | None = None
+    """Of audio in the reply; None: as text."""
+    reasoning: float | None = None
+    """Of the thoughts in the reply; None: as text."""
     batch: float | None = None
     """Share of these prices, from 0 to 1, that replies by a batch cost; None: nobody said, and the whole is counted."""
     origin: str = ""
@@ -35,14 +48,20 @@ class Price:
 
     def cost(self, usage: Mapping[str, Any], *, batched: bool = False) -> float:
         """What the tokens of a reply cost, in USD; `batched` for one that came by a batch."""
-        prompt, completion = token_counts(usage)
-        details = usage.get("prompt_tokens_details")
-        cached = 0
-        if self.cached_input is not None and isinstance(details, dict):
-            cached = min(prompt, _count(cast(dict[str, Any], details).get("cached_tokens")))
-        dear = (prompt - cached) * self.input + cached * (self.cached_input or 0.0)
+        tokens = token_usage(usage)
+        cache_write = _first(self.cache_write, self.input)
+        priced = (
+            (tokens.fresh, self.input),
+            (tokens.cached, _first(self.cached_input, self.input)),
+            (tokens.cache_written, cache_write),
+            (tokens.cache_written_1h, _first(self.cache_write_1h, cache_write)),
+            (tokens.audio_input, _first(self.audio_input, self.input)),
+            (tokens.written, self.output),
+            (tokens.reasoning, _first(self.reasoning, self.output)),
+            (tokens.audio_output, _first(self.audio_output, self.output)),
+        )
         share = self.batch if batched and self.batch is not None else 1.0
-        return share * (dear + completion * self.output) / MILLION
+        return share * sum(count * price for count, price in priced) / MILLION
 
 
 FREE = Price(input=0.0, output=0.0, origin="no network")
@@ -50,12 +69,12 @@ FREE = Price(input=0.0, output=0.0, origin="no network")
 
 def token_counts(usage: Mapping[str, Any]) -> tuple[int, int]:
     """Tokens of prompt and reply as the endpoint reported them; 0 for anything that is not a sensible number."""
-    return _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
+    tokens = token_usage(usage)
+    return tokens.prompt, tokens.completion
 
 
-def _count(value: Any) -> int:
-    # The endpoint may send anything; what is not a sensible number counts as nothing.
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**12 else 0
+def _first(price: float | None, default: float) -> float:
+    return default if price is None else price
 
 
 def read_prices(file: Path | None) -> dict[str, Price]:
@@ -205,6 +224,8 @@ class UsageEstimator:
         self.price = price
         self._batched = batched
         self._guessed = self._reported = 0.0
+        self._listed = self._charged = 0.0
+        """Cost of earlier calls, had the endpoint cached nothing, and as it was."""
         self._replies, self._reply_tokens = 1, FIRST_REPLY_TOKENS
 
     def estimate(self, request: Request) -> Reservation:
@@ -214,6 +235,7 @@ class UsageEstimator:
         reply = self._reply_tokens / self._replies
         usage = {"prompt_tokens": round(prompt), "completion_tokens": round(reply)}
         cost = self.price.cost(usage, batched=self._batched) if self.price else 0.0
+        cost *= self._charged / self._listed if self._listed else 1.0
         return Reservation(prompt + reply, cost, letters, usage)
 
     def update(self, reservation: Reservation, usage: Mapping[str, Any]) -> None:
@@ -224,6 +246,10 @@ class UsageEstimator:
             self._reported += prompt
             self._replies += 1
             self._reply_tokens += completion
+            if self.price:
+                self._charged += self.price.cost(usage, batched=self._batched)
+                plain = {"prompt_tokens": prompt, "completion_tokens": completion}
+                self._listed += self.price.cost(plain, batched=self._batched)
 
 
 class Budget:

@@ -223,33 +223,39 @@ def _continues(last: dict[str, Any], now: dict[str, Any]) -> bool:
 class ItemDeltas:
     """An output item that arrives in events."""
 
-    def __init__(self, start: dict[str, Any]) -> None:
-        self._item = dict(start)
-        self._done = False
+    def __init__(self) -> None:
+        self._item: dict[str, Any] = {}
         self._texts = _TextFields()
 
     def add(self, kind: str, event: dict[str, Any]) -> None:
-        if kind == "response.output_item.done":
-            self._item, self._done = dict(as_object(event.get("item"))), True
-        elif isinstance(delta := event.get("delta"), str):
-            self._texts.add(kind.split(".")[1], delta)
-        else:
-            name = kind.split(".")[1]
-            text = event.get("arguments" if name == "function_call_arguments" else "text")
-            if isinstance(text, str):
-                self._texts.replace(name, text)
+        """Adds an event of this kind, which is its type's part without `response.` and what happens."""
+        if kind == "output_item":
+            self._item |= as_object(event.get("item"))
+            return
+        part = as_object(event.get("part"))
+        kind = str(part.get("type")) if part else kind
+        if isinstance(delta := event.get("delta"), str):
+            self._texts.add(kind, delta)
+            return
+        # The end of the first part repeats its text; those of others would replace it.
+        name = _TEXT_KEYS.get(kind, "text")
+        text = event.get(name, part.get(name))
+        if isinstance(text, str) and not event.get("content_index"):
+            self._texts.replace(kind, text)
 
     def build(self) -> dict[str, Any]:
+        """The item; what it lacks itself is taken from the pieces."""
         texts = self._texts.build()
-        if self._done or not texts:
+        if (arguments := texts.pop("function_call_arguments", None)) is not None:
+            return {**self._item, "arguments": self._item.get("arguments") or arguments}
+        content = [{"type": kind, _TEXT_KEYS.get(kind, "text"): text} for kind, text in texts.items() if text]
+        if self._item.get("content") or not content:
             return self._item
-        if (given := texts.get("function_call_arguments")) is not None:
-            return {**self._item, "arguments": given}
-        return {
-            **self._item,
-            "type": "message",
-            "content": [{"type": "output_text", "text": texts["output_text"]}],
-        }
+        return {"type": "message", **self._item, "content": content}
+
+
+_TEXT_KEYS = {"refusal": "refusal", "function_call_arguments": "arguments"}
+"""Under which key an event or a part has its text, where that is not `text`."""
 
 
 def append_bounded(parts: list[Any], part: Any) -> None:

@@ -20,8 +20,8 @@ from wildtool.models.http.failures import (
     ProviderFailure,
     error_text,
     is_blocked_refusal,
-    retry_after_s,
     retry_delay_s,
+    retry_wait_s,
 )
 
 SHORTEST_SECRET = 4
@@ -428,7 +428,7 @@ class Endpoint:
             quote = f"redirects to {headers.get('Location', 'nowhere')}; give that address as base URL"
         if 400 <= status < 500 and is_blocked_refusal(answer):
             return self.failure_error(ProviderFailure(quote, status, blocked=True), where=where)
-        wait = retry_after_s(headers.get("Retry-After"))
+        wait = retry_wait_s(headers)
         wait = retry_delay_s(answer) if wait is None else wait
         return self.status_error(status, quote, retry_after_s=wait, where=where)
 

@@ -119,6 +119,14 @@ def error_text(answer: bytes) -> str:
     return text if failure is None else failure.message
 
 
+def retry_wait_s(headers: Mapping[str, str]) -> float | None:
+    """Seconds that the headers of a refusal ask to wait, by the finer one where both stand; None if neither does."""
+    milliseconds = headers.get("retry-after-ms", "")
+    if re.fullmatch(r"\d{1,300}(\.\d{1,300})?", milliseconds, re.ASCII):
+        return float(milliseconds) / 1000
+    return retry_after_s(headers.get("Retry-After"))
+
+
 def retry_after_s(value: str | None) -> float | None:
     """Seconds of a Retry-After header (RFC 9110, 10.2.3), without a limit; None if unreadable."""
     if value is None:

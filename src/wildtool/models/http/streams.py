@@ -5,18 +5,16 @@ Each `join_*` takes events one by one, needs time proportional to them, and keep
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, cast
+from typing import Any
 
 from wildtool.json_codec import REPLY_LIMITS, TooLargeError, as_list, as_object, check_limits, loads
 from wildtool.models.http.deltas import (
-    MAX_REPLY_PARTS,
     BlockDeltas,
     ItemDeltas,
     MessageDeltas,
     PartDeltas,
     append_bounded,
     objects,
-    too_many_parts,
 )
 
 DONE = "[DONE]"
@@ -175,41 +173,54 @@ def join_gemini(parts: Iterable[Any]) -> Any:
     return whole
 
 
-def _item_key(event: dict[str, Any], count: int) -> Any:
-    """The key of an event's item: its index, else its id, else a new number."""
-    index, id_ = event.get("output_index"), event.get("item_id", as_object(event.get("item")).get("id"))
-    return index if isinstance(index, int) else id_ if isinstance(id_, str) else count
-
-
-_ITEM_EVENTS = frozenset(
-    (
-        *("response.output_item.added", "response.output_item.done"),
-        *("response.output_text.delta", "response.output_text.done"),
-        *("response.function_call_arguments.delta", "response.function_call_arguments.done"),
-    )
+_ITEM_EVENT = re.compile(
+    r"response\.(output_item|content_part|output_text|refusal|function_call_arguments)\.(added|delta|done)"
 )
 
 
+class _StreamedItems:
+    """The output items of a stream of Responses, in the order of their beginnings."""
+
+    def __init__(self) -> None:
+        self._items: list[ItemDeltas] = []
+        self._at: dict[object, ItemDeltas] = {}
+
+    def add(self, kind: str, event: dict[str, Any]) -> None:
+        """Adds an event to its item, which it names by place, by id or, at some servers, not at all."""
+        names = [event.get("output_index"), event.get("item_id", as_object(event.get("item")).get("id"))]
+        names = [name for name in names if isinstance(name, int | str) and name != ""]
+        item = next((self._at[name] for name in names if name in self._at), None)
+        if item is None and (names or not self._items or event["type"] == "response.output_item.added"):
+            item = ItemDeltas()
+            append_bounded(self._items, item)
+        item = item or self._items[-1]
+        self._at |= dict.fromkeys(names, item)
+        item.add(kind, event)
+
+    def build(self) -> list[dict[str, Any]]:
+        return [item.build() for item in self._items]
+
+
 def join_responses(parts: Iterable[Any]) -> Any:
-    """The response of the last event; if it lists no items, those of earlier events.
+    """The response of the last event; if its items are missing or empty, with those of earlier events.
 
     Raises BrokenStreamError if no event ends it.
     """
-    items: dict[Any, ItemDeltas] = {}
+    items = _StreamedItems()
     for part in objects(parts):
         kind = part.get("type")
         if part.get("error") or kind == "error":
             return part if part.get("error") else {"error": part}
         if kind in ("response.completed", "response.incomplete", "response.failed", "response.cancelled"):
-            response: object = part.get("response")
-            if isinstance(response, dict) and not as_object(response).get("output"):
-                return {**as_object(response), "output": [item.build() for item in items.values()]}
-            return cast(Any, response)
-        if isinstance(kind, str) and kind in _ITEM_EVENTS:
-            place = _item_key(part, len(items))
-            if place not in items:
-                if len(items) >= MAX_REPLY_PARTS:
-                    raise too_many_parts()
-                items[place] = ItemDeltas(as_object(part.get("item")))
-            items[place].add(kind, part)
+            response = {"status": kind.partition(".")[2], **as_object(part.get("response"))}
+            output = as_list(response.get("output"))
+            if not all(map(_has_content, objects(output))) or not output:
+                response["output"] = items.build() or output
+            return response
+        if isinstance(kind, str) and (found := _ITEM_EVENT.fullmatch(kind)):
+            items.add(found[1], part)
     raise BrokenStreamError("the stream has no response.completed")
+
+
+def _has_content(item: dict[str, Any]) -> bool:
+    return bool(item.get("content")) or item.get("type") != "message"

@@ -1,0 +1,91 @@
+"""The tokens of one call by kind of price, read from what any protocol reports."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from wildtool.json_codec import as_list, as_object
+
+_LARGEST = 10**12
+_PROMPT_DETAILS = ("prompt_tokens_details", "input_tokens_details")
+_COMPLETION_DETAILS = ("completion_tokens_details", "output_tokens_details")
+_CACHED = (
+    *("cached_tokens", "cache_read_input_tokens", "prompt_cache_hit_tokens"),
+    *("cachedContentTokenCount", "input_tokens_cache_read"),
+)
+_WRITTEN = ("cache_write_tokens", "cache_creation_input_tokens", "input_tokens_cache_write")
+_REASONING = ("reasoning_tokens", "thinking_tokens", "thoughtsTokenCount")
+
+
+@dataclass(frozen=True, slots=True)
+class TokenUsage:
+    """Tokens of one call; each is counted once, so prompt and completion are sums."""
+
+    fresh: int = 0
+    """Text of the prompt that was neither read from a cache nor written to one."""
+    cached: int = 0
+    """Of the prompt, read from the provider's cache."""
+    cache_written: int = 0
+    """Of the prompt, written to the cache for minutes."""
+    cache_written_1h: int = 0
+    """Of the prompt, written to the cache for an hour."""
+    audio_input: int = 0
+    written: int = 0
+    """Text of the reply."""
+    reasoning: int = 0
+    """Of the reply, thoughts."""
+    audio_output: int = 0
+
+    @property
+    def prompt(self) -> int:
+        return self.fresh + self.cached + self.cache_written + self.cache_written_1h + self.audio_input
+
+    @property
+    def completion(self) -> int:
+        return self.written + self.reasoning + self.audio_output
+
+
+def token_usage(usage: Mapping[str, Any]) -> TokenUsage:
+    """The tokens of a recorded usage; what is not a sensible number counts as nothing, and no part exceeds its whole."""
+    prompt, completion = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
+    asked, told = _with_details(usage, _PROMPT_DETAILS), _with_details(usage, _COMPLETION_DETAILS)
+    lasting = _count(as_object(usage.get("cache_creation")).get("ephemeral_1h_input_tokens"))
+    short = _count(as_object(usage.get("cache_creation")).get("ephemeral_5m_input_tokens"))
+    reasoning = _most(told, _REASONING)
+    if usage.get("total_tokens") == prompt + completion + reasoning:
+        # Some servers count thoughts beside the reply.
+        completion += reasoning
+    cached, left = _taken(_most(asked, _CACHED), prompt)
+    lasting, left = _taken(lasting, left)
+    short, left = _taken(max(short, _most(asked, _WRITTEN) - lasting), left)
+    heard, fresh = _taken(_audio(asked, "promptTokensDetails"), left)
+    reasoning, left = _taken(reasoning, completion)
+    spoken, written = _taken(_audio(told, "candidatesTokensDetails"), left)
+    return TokenUsage(fresh, cached, short, lasting, heard, written, reasoning, spoken)
+
+
+def _with_details(usage: Mapping[str, Any], names: tuple[str, ...]) -> list[Mapping[str, Any]]:
+    """The usage and the parts of it that break one total down."""
+    return [usage, as_object(usage.get("inspect")), *(as_object(usage.get(name)) for name in names)]
+
+
+def _most(places: list[Mapping[str, Any]], names: tuple[str, ...]) -> int:
+    """The count under these names; gateways repeat one under several."""
+    return max(_count(place.get(name)) for place in places for name in names)
+
+
+def _audio(places: list[Mapping[str, Any]], by_kind: str) -> int:
+    kinds = [as_object(part) for part in as_list(places[0].get(by_kind))]
+    heard = sum(_count(part.get("tokenCount")) for part in kinds if part.get("modality") == "AUDIO")
+    return max(heard, _most(places[2:], ("audio_tokens",)))
+
+
+def _taken(part: int, whole: int) -> tuple[int, int]:
+    """As much of a part as its whole has, and what is left of that."""
+    part = max(0, min(part, whole))
+    return part, whole - part
+
+
+def _count(value: Any) -> int:
+    # The endpoint may send anything; what is not a sensible number counts as nothing.
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _LARGEST else 0
