@@ -15,7 +15,7 @@ NAMED_TOOLS = [
 ]
 
 
-def node(task: str, *arguments: Any) -> dict[str, Any]:
+def node(task: Any, *arguments: Any) -> dict[str, Any]:
     return {"task": task, "arguments": list(arguments)}
 
 
@@ -28,7 +28,7 @@ def link(source: str, target: str) -> dict[str, str]:
 
 
 def plan(nodes: list[Any], links: list[Any] | None = None, steps: Any = None) -> dict[str, Any]:
-    made = [f"Step {n}: Call {one['task']}" for n, one in enumerate(nodes, 1)] if steps is None else steps
+    made = [f"Step {n}: Call {one.get('task')}" for n, one in enumerate(nodes, 1)] if steps is None else steps
     return {"task_steps": made, "task_nodes": nodes, "task_links": links or []}
 
 

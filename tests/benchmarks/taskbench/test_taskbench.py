@@ -3,6 +3,7 @@
 import json
 import shutil
 from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from benchmarks.taskbench.plan_build import CHAIN, SINGLE, TIMED, label, link, n
 from e2e.command import wildtool
 from wildtool.benchmark import LazyItems
 from wildtool.benchmarks.taskbench import PARTS, TASKBENCH
-from wildtool.benchmarks.taskbench.data import label_file
+from wildtool.benchmarks.taskbench.data import ToolPlan, label_file
 from wildtool.benchmarks.taskbench.rules import taskbench_rules
 from wildtool.benchmarks.taskbench.scores import PlanScores
 from wildtool.engine.score.audit import audit_profile
@@ -152,6 +153,76 @@ def test_the_original_leaves_out_what_it_cannot_read(items: dict[str, Item]) -> 
     assert score("fixed", items["huggingface/one"], broken).fault == ""
 
 
+def with_label(item: Item, gold: dict[str, Any]) -> Item:
+    parts = ToolPlan(*(gold.get(f"task_{part}") for part in ("steps", "nodes", "links")))
+    return replace(item, data=replace(item.data, gold=parts))
+
+
+ODD_LABELS = {
+    "first argument null": plan([node("Photo Finder", None), node("Photo Painter", "<node-0>")]),
+    "reference to nowhere": plan([node("Photo Finder", "<node-9>"), node("Photo Painter", "a")]),
+    "arguments null": plan([{"task": "Photo Finder", "arguments": None}]),
+    "no arguments": plan([{"task": "Photo Finder"}]),
+    "name is a number": plan([node(5, "a")]),
+    "name is a list": plan([node(["Photo Finder"], "a")]),
+    "no name": plan([{"arguments": ["a"]}], steps=["x"]),
+    "no nodes": plan([]),
+    "steps of objects": plan([node("Photo Finder", "a")], steps=[{"step": "x"}]),
+}
+ODD_LINKS = ([["a", "b"]], [None], ["a - b"], [{"source": "a"}], [{"source": ["a"], "target": "b"}])
+
+
+@pytest.mark.parametrize("name", ODD_LABELS)
+def test_an_odd_label_is_left_out_by_the_original(items: dict[str, Item], name: str) -> None:
+    item = with_label(items["huggingface/three"], ODD_LABELS[name])
+    counted = name == "no nodes", name == "no nodes"
+    assert score("original", item, CHAIN).counts == (name != "steps of objects", *counted)
+
+
+def test_an_argument_that_cannot_be_read_is_the_one_before_it_again(items: dict[str, Item]) -> None:
+    item = with_label(
+        items["huggingface/three"], plan([node("Photo Finder", "a"), node("Photo Painter", "<node-x>")])
+    )
+    again = plan([node("Photo Finder", "a"), node("Photo Painter", "a")])
+    assert f1("original", item, again) == RIGHT
+    assert f1("toleap", item, again)["value"] == f1("fixed", item, again)["value"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("gold", "raised"),
+    [
+        (plan([node("Photo Finder", None)]), "AttributeError"),
+        (plan([{"task": "Photo Finder", "arguments": None}]), "TypeError"),
+        (plan([node("Photo Finder", "a")], steps=[{"step": "x"}]), "TypeError"),
+    ],
+)
+def test_an_odd_label_raises_in_toleap(items: dict[str, Item], gold: dict[str, Any], raised: str) -> None:
+    found = score("toleap", with_label(items["huggingface/three"], gold), CHAIN)
+    assert (found.raised, found.node.hits, found.rouge_1) == (raised, 0, 0)
+
+
+@pytest.mark.parametrize("links", ODD_LINKS)
+def test_links_of_another_form_raise_in_the_original(items: dict[str, Item], links: list[Any]) -> None:
+    item = items["dailylifeapis/timed"]
+    raised = "KeyError" if links == [{"source": "a"}] else "TypeError"
+    assert score("original", item, {**TIMED, "task_links": links}).raised == raised
+    assert score("original", with_label(item, {**TIMED, "task_links": links}), TIMED).raised == raised
+    assert score("toleap", item, {**TIMED, "task_links": links}).raised == ""
+
+
+def test_of_pairs_of_links_only_the_ends_that_meet_must_be_there(items: dict[str, Item]) -> None:
+    item = items["dailylifeapis/timed"]
+    ends = [{"source": "book_ferry"}, {"target": "set_alarm"}]
+    assert f1("toleap", item, {**TIMED, "task_links": ends})["edge"] == 1
+
+
+@pytest.mark.parametrize("steps", [{"1": "Call Photo Finder"}, {"step": "Call Photo Finder"}])
+def test_steps_as_an_object_raise_in_toleap(items: dict[str, Item], steps: Any) -> None:
+    assert score("toleap", items["huggingface/one"], {**SINGLE, "task_steps": steps}).raised == "KeyError"
+    assert score("toleap", items["huggingface/one"], {**SINGLE, "task_steps": {}}).raised == ""
+    assert score("fixed", items["huggingface/one"], {**SINGLE, "task_steps": steps}).rouge_1 > 0.5
+
+
 # Any reply -------------------------------------------------------------------------------------------
 
 values = st.recursive(
@@ -196,6 +267,30 @@ def test_fixed_accepts_every_gold_plan_and_catches_every_mistake(folder: Path) -
     assert {kill.kind for kill in found.kills} >= {"link turned round", "node repeated", "argument renamed"}
 
 
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("mode", ["audit", "lint and show"])
+def test_no_odd_label_ends_a_command(folder: Path, tmp_path: Path, profile: str, mode: str) -> None:
+    shutil.copytree(folder, tmp_path / "data")
+    labels = {
+        "huggingface": ODD_LABELS,
+        "dailylifeapis": {str(links): {**TIMED, "task_links": links} for links in ODD_LINKS},
+    }
+    for domain, odd in labels.items():
+        lines = (json.dumps(label(name, "chain", gold)) for name, gold in odd.items())
+        (tmp_path / "data" / f"data_{domain}" / "data.json").write_text("\n".join(lines), "utf-8")
+    source = TASKBENCH.locate(str(tmp_path / "data"))
+    if mode == "audit":
+        found = audit_profile(TASKBENCH, source, profile)
+        assert bool(found.wrong_gold) == (profile != "fixed")
+        assert all(wrong.why for wrong in found.wrong_gold)
+        return
+    assert {finding.where for finding in TASKBENCH.lint(source)}
+    for item in TASKBENCH.load(source):
+        reply = Reply({"role": "assistant", "content": item.data.gold.as_json()})
+        trace = taskbench_rules(profile, "chat").trace(item, "0", Transcript((reply,)))
+        assert {call.status for call in trace.gold} <= {"done"}
+
+
 @pytest.mark.parametrize("profile", ["toleap", "original"])
 def test_what_the_others_miss_is_explained(folder: Path, profile: str) -> None:
     found = audit_profile(TASKBENCH, TASKBENCH.locate(str(folder)), profile)
@@ -224,7 +319,7 @@ def test_the_graph_is_in_the_prompt_of_its_mode(items: dict[str, Item]) -> None:
     [
         ("type", "tree", "field type: expected one of single, chain, dag"),
         ("tool_nodes", "[", "field tool_nodes: not JSON"),
-        ("tool_nodes", "[{}]", r"field tool_nodes\[0\].task: expected the name of a tool"),
+        ("tool_nodes", "[3]", r"field tool_nodes\[0\]: expected an object, found a number"),
         ("instruction", None, "field instruction: expected a text"),
         ("id", None, "field id: expected a text"),
     ],

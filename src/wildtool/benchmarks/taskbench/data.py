@@ -40,9 +40,11 @@ class Library:
         return self.domain == TEMPORAL
 
     def output_type(self, tool: str) -> str:
-        """First output type of a tool; `other` where it has none or is not of the library."""
-        types = self.tools[self.places[tool]].get("output-type") if tool in self.places else None
-        return str(types[0]) if types else "other"
+        """First output type of a tool; `none` where it has none, and `other` where it is not of the library."""
+        if tool not in self.places:
+            return "other"
+        types = self.tools[self.places[tool]].get("output-type")
+        return str(types[0]) if types else "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +160,8 @@ def _labelled_item(fields: dict[str, Any], library: Library) -> Item:
         raise DataError(f"instruction: expected a text, found {json_type(request)}")
     gold = ToolPlan(*[_label(fields, *names) for names in _LABELS])
     for place, node in enumerate(gold.nodes):
-        if not isinstance(node, dict) or not isinstance(cast(dict[str, Any], node).get("task"), str):
-            raise DataError(f"tool_nodes[{place}].task: expected the name of a tool")
+        if not isinstance(node, dict):
+            raise DataError(f"tool_nodes[{place}]: expected an object, found {json_type(node)}")
     return Item(
         f"{library.domain}/{id_}", _UNITS, TaskRecord(request, structure, gold, library), library.domain
     )

@@ -8,7 +8,7 @@ from wildtool.benchmark import Finding
 from wildtool.benchmarks.taskbench.data import Library, TaskRecord
 from wildtool.benchmarks.taskbench.source import label_files, read_label_file
 from wildtool.errors import DataError
-from wildtool.json_codec import as_list, as_object
+from wildtool.json_codec import as_list, as_object, json_type
 from wildtool.types import Item, Source
 
 _TAG = re.compile(r"<(?:node|output)[^>]*>")
@@ -35,18 +35,20 @@ def _record_faults(item: Item) -> Iterator[tuple[str, str]]:
     gold, library = record.gold, record.library
     if len(gold.steps) != len(gold.nodes):
         yield "steps", f"{len(gold.steps)} steps for {len(gold.nodes)} nodes; expected one for each"
-    names = [node["task"] for node in gold.nodes]
-    for place, node in enumerate(gold.nodes):
-        where = f"tool_nodes[{place}] ({node['task']})"
-        if node["task"] not in library.places:
+    names = [str(node.get("task")) for node in gold.nodes]
+    for place, (node, name) in enumerate(zip(gold.nodes, names, strict=True)):
+        where = f"tool_nodes[{place}] ({name:.60})"
+        if name not in library.places:
             yield (
                 "unknown tool",
                 f"{where}: not in the library of {library.domain}; only `original` passes over it",
             )
+        if not isinstance(node.get("arguments"), list):
+            yield "argument", f"{where}: arguments: expected a list, found {json_type(node.get('arguments'))}"
         arguments = as_list(node.get("arguments"))
         faults = _named_faults if library.temporal else _reference_faults
         yield from (
-            (rule, f"{where}: {message}") for rule, message in faults(arguments, place, node, library, names)
+            (rule, f"{where}: {message}") for rule, message in faults(arguments, place, library, names)
         )
     for link in gold.links:
         ends = {str(as_object(link).get(end)) for end in ("source", "target")}
@@ -55,9 +57,9 @@ def _record_faults(item: Item) -> Iterator[tuple[str, str]]:
 
 
 def _named_faults(
-    arguments: list[Any], place: int, node: dict[str, Any], library: Library, names: list[str]
+    arguments: list[Any], place: int, library: Library, names: list[str]
 ) -> Iterator[tuple[str, str]]:
-    tool = next((tool for tool in library.tools if tool["id"] == node["task"]), None)
+    tool = next((tool for tool in library.tools if tool["id"] == names[place]), None)
     known = [as_object(parameter).get("name") for parameter in as_list(tool and tool.get("parameters"))]
     for argument in map(as_object, arguments):
         name, value = argument.get("name"), argument.get("value")
@@ -70,7 +72,7 @@ def _named_faults(
 
 
 def _reference_faults(
-    arguments: list[Any], place: int, node: dict[str, Any], library: Library, names: list[str]
+    arguments: list[Any], place: int, library: Library, names: list[str]
 ) -> Iterator[tuple[str, str]]:
     for argument in arguments:
         if not isinstance(argument, str):

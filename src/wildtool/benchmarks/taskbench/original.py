@@ -1,6 +1,7 @@
 """TaskBench as its authors score it: counts for micro averages over the samples that could be read."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -8,6 +9,7 @@ from rapidfuzz.distance import Indel
 
 from wildtool.benchmarks.taskbench.data import Library, ToolPlan
 from wildtool.benchmarks.taskbench.scores import PlanScores, f1_or_equal, media_type
+from wildtool.json_codec import as_list
 from wildtool.toolcall.set_scores import Overlap, set_overlap
 from wildtool.toolcall.text.rouge_n import rouge_1_2, rouge_words
 
@@ -36,36 +38,41 @@ def score_original(text: str, gold: ToolPlan, library: Library) -> PlanScores:
     if prediction is None or "task_steps" not in prediction:
         why = "no JSON could be read" if prediction is None else "it has no task_steps"
         return PlanScores(fault=_LEFT_OUT + why, counts=(False, False, False))
-    words, gold_words = (
-        rouge_words(_steps_text(steps), stem=False) for steps in (prediction["task_steps"], gold.steps)
-    )
-    rouge = rouge_1_2(words, gold_words)
-    reader = _Reader(library)
-    label = reader.read(gold.nodes, gold.links)
+    steps = _steps_text(prediction["task_steps"])
     try:
+        gold_steps = "\n".join(gold.steps)
+    except TypeError as error:
+        why = f"{_LEFT_OUT}{type(error).__name__} in the label's steps: {error}"
+        return PlanScores(fault=why, counts=(False, False, False))
+    rouge = rouge_1_2(*(rouge_words(text, stem=False) for text in (steps, gold_steps)))
+    reader = _Reader(library)
+    try:
+        label = reader.read([(node["task"], node["arguments"]) for node in gold.nodes], gold.links)
         links = prediction["task_links"] if library.temporal else ()
-        found = reader.read(prediction["task_nodes"], links)
+        nodes = [(node["task"], node.get("arguments", [])) for node in prediction["task_nodes"]]
+        found = reader.read(nodes, links)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        why = f"{_LEFT_OUT}{type(error).__name__} in its nodes: {error}"
+        why = f"{_LEFT_OUT}{type(error).__name__} in its nodes or the label's: {error}"
         return PlanScores(*rouge, fault=why, counts=(True, False, False))
-    names = set_overlap([name for name, _ in found.arguments], [name for name, _ in label.arguments])
-    values = set_overlap(*([f"{name}-{value}" for name, value in one.arguments] for one in (found, label)))
     if not all(isinstance(name, str) for name in found.names):
         why = f"{_LEFT_OUT}the name of a tool is no text"
         return PlanScores(*rouge, fault=why, counts=(True, True, False))
-    known = [[name for name in one.names if name in library.places] for one in (found, label)]
-    nodes = set_overlap(*known)
+    names = set_overlap(*([name for name, _ in one.arguments] for one in (found, label)))
+    values = set_overlap(*([f"{name}-{value}" for name, value in one.arguments] for one in (found, label)))
     try:
-        edges = set_overlap(*(_edges(one.links) for one in (found, label)))
+        known = [[name for name in one.names if name in library.places] for one in (found, label)]
+        gold_ends, ends = ([(link["source"], link["target"]) for link in one.links] for one in (label, found))
+        edges = set_overlap(ends, gold_ends)
     except (KeyError, TypeError) as error:
         raised = type(error).__name__
-        missed = [Overlap(0, 0, of) for of in (nodes.gold, len(label.links), names.gold, values.gold)]
-        why = f"the published evaluator raises {raised}: a link is none"
+        sizes = len(gold.nodes), len(as_list(gold.links)), names.gold, values.gold
+        missed = [Overlap(0, 0, size) for size in sizes]
+        why = f"the published evaluator raises {raised}: a link is none, or a name is a list"
         return PlanScores(0.0, 0.0, *missed, f1=f1_or_equal, similarity=0.0, fault=why, raised=raised)
     order = [[library.places.get(name, -1) + 1 for name in one.names] for one in (found, label)]
     return PlanScores(
         *rouge,
-        nodes,
+        set_overlap(*known),
         edges,
         names,
         values,
@@ -86,10 +93,6 @@ def _steps_text(steps: Any) -> str:
         return str(steps)
 
 
-def _edges(links: Any) -> set[str]:
-    return {f"{link['source']} - {link['target']}" for link in links}
-
-
 @dataclass(slots=True)
 class _Found:
     """What was read of one plan."""
@@ -107,20 +110,17 @@ class _Reader:
         self._library = library
         self._last: tuple[str, Any] | None = None
 
-    def read(self, nodes: Any, links: Any) -> _Found:
-        """Raises what the original is ended by: the sample is left out."""
+    def read(self, nodes: Sequence[tuple[Any, Any]], links: Any) -> _Found:
+        """Reads names and arguments of nodes. Raises what the original is ended by: the sample is left out."""
         if self._library.temporal:
-            found = _Found([node["task"] for node in nodes], links)
-            for node in nodes:
-                found.arguments += (
-                    (f"{node['task']}-{argument['name']}", argument["value"])
-                    for argument in node.get("arguments", [])
-                )
+            found = _Found([name for name, _ in nodes], links)
+            for name, arguments in nodes:
+                found.arguments += ((f"{name}-{each['name']}", each["value"]) for each in arguments)
             return found
-        found = _Found([node["task"].replace("_", " ") for node in nodes], [])
-        for place, node in enumerate(nodes):
-            for argument in node.get("arguments", []):
-                if self._resolve(argument, place, node["task"], found):
+        found = _Found([name.replace("_", " ") for name, _ in nodes], [])
+        for place, (tool, arguments) in enumerate(nodes):
+            for argument in arguments:
+                if self._resolve(argument, place, tool, found):
                     if self._last is None:
                         raise ValueError("no argument before one that cannot be read")
                     kind, value = self._last

@@ -16,6 +16,7 @@ from wildtool.benchmarks.taskbench.prompt import request
 from wildtool.benchmarks.taskbench.scores import PlanScores, ScoreReply
 from wildtool.benchmarks.taskbench.toleap import score_toleap
 from wildtool.episode import SingleReply, written_text
+from wildtool.json_codec import as_list, as_object
 from wildtool.toolcall.set_scores import Overlap
 from wildtool.trace import Trace
 from wildtool.types import FieldValue, Item, Message, Request, Transcript
@@ -79,7 +80,7 @@ class TaskBenchRules(Rules):
         if not self.accepts(item, "0", [gold]):
             return
         yield Mutant("0", "empty reply", ({**gold, "content": ""},), "no text")
-        for kind, mutate in _MUTATIONS.items():
+        for kind, mutate in _MUTATIONS.items() if record.gold.nodes else ():
             plan = deepcopy(json.loads(record.gold.as_json()))
             note = mutate(plan, record)
             if note:
@@ -87,17 +88,19 @@ class TaskBenchRules(Rules):
                 yield Mutant("0", kind, ({**gold, "content": text},), note)
 
     def explain(self, item: Item, mutant: Mutant) -> str:
-        if mutant.kind in ("node repeated", "argument left out"):
+        if mutant.kind in ("node repeated", "argument left out") and self.profile != "fixed":
             return _Q4
         return _OUTSIDE if mutant.kind in ("tool renamed", "tool left out") else ""
 
     def explain_gold(self, item: Item, unit: str) -> str:
         record: TaskRecord = item.data
         found = self._score(item, {"content": record.gold.as_json()})
-        if self.profile == "toleap" and any(not getattr(found, part).gold for part in PARTS):
-            return _Q1
         if self.profile == "original" and "\\" in record.gold.as_json():
             return _BACKSLASH
+        if found.fault:
+            return found.fault
+        if self.profile == "toleap" and any(not getattr(found, part).gold for part in PARTS):
+            return _Q1
         return "Q6: a number or list as an argument never matches" if self.profile == "toleap" else ""
 
 
@@ -143,22 +146,21 @@ _SCORES: Mapping[str, ScoreReply] = {
 
 
 def _drop_tool(plan: dict[str, Any], record: TaskRecord) -> str | None:
-    node = plan["task_nodes"].pop()
-    return f"without {node['task']}"
+    return f"without {plan['task_nodes'].pop().get('task')}"
 
 
 def _rename_tool(plan: dict[str, Any], record: TaskRecord) -> str | None:
     node = plan["task_nodes"][0]
-    taken = {node["task"] for node in plan["task_nodes"]}
+    taken = [each.get("task") for each in plan["task_nodes"]]
     other = next((name for name in record.library.places if name not in taken), "Another Tool")
-    note = f"{other} for {node['task']}"
+    note = f"{other} for {node.get('task')}"
     node["task"] = other
     return note
 
 
 def _repeat_node(plan: dict[str, Any], record: TaskRecord) -> str | None:
     plan["task_nodes"].append(deepcopy(plan["task_nodes"][-1]))
-    return f"{plan['task_nodes'][-1]['task']} twice"
+    return f"{plan['task_nodes'][-1].get('task')} twice"
 
 
 def _drop_links(plan: dict[str, Any], record: TaskRecord) -> str | None:
@@ -169,16 +171,15 @@ def _drop_links(plan: dict[str, Any], record: TaskRecord) -> str | None:
 
 
 def _turn_link(plan: dict[str, Any], record: TaskRecord) -> str | None:
-    if not (record.library.temporal and plan["task_links"]):
-        return None
-    link = plan["task_links"][0]
-    link["source"], link["target"] = link["target"], link["source"]
-    return f"{link['source']} before {link['target']}" if link["source"] != link["target"] else None
+    link = as_object(plan["task_links"][0]) if record.library.temporal and plan["task_links"] else {}
+    source, target = link.get("source"), link.get("target")
+    link.update(source=target, target=source)
+    return f"{target} before {source}" if source != target else None
 
 
 def _arguments(plan: dict[str, Any]) -> list[Any] | None:
     """The arguments of the first node that has any."""
-    return next((node["arguments"] for node in plan["task_nodes"] if node.get("arguments")), None)
+    return next((given for node in plan["task_nodes"] if (given := as_list(node.get("arguments")))), None)
 
 
 def _drop_argument(plan: dict[str, Any], record: TaskRecord) -> str | None:

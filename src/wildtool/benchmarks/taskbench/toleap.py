@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from wildtool.benchmarks.taskbench.data import Library, ToolPlan
 from wildtool.benchmarks.taskbench.scores import PlanScores, media_type
+from wildtool.json_codec import as_object
 from wildtool.toolcall.set_scores import set_overlap
 from wildtool.toolcall.text.rouge_n import rouge_1_2, rouge_words
 
@@ -39,11 +40,14 @@ def score_toleap(text: str, gold: ToolPlan, library: Library) -> PlanScores:
     if plan is None:
         return PlanScores(fault=NO_JSON)
     try:
-        words, gold_words = (rouge_words(steps_text(one.steps), stem=True) for one in (plan, gold))
-        names, gold_names = node_names(plan.nodes), [str(node["task"]) for node in gold.nodes]
-        found, wanted = _predicted(plan.nodes), _labelled(gold.nodes)
-    except TypeError as error:
-        return PlanScores(fault=f"the published evaluator raises TypeError: {error}", raised="TypeError")
+        steps, gold_steps = steps_text(plan.steps), "\n".join(gold.steps)
+        words, gold_words = (rouge_words(text, stem=True) for text in (steps, gold_steps))
+        names = node_names(plan.nodes)
+        gold_names = [str(node["task"]) for node in gold.nodes if "task" in node]
+        wanted, found = _labelled(gold.nodes), _predicted(plan.nodes)
+    except (TypeError, KeyError, AttributeError) as error:
+        raised = type(error).__name__
+        return PlanScores(fault=f"the published evaluator raises {raised}: {error}", raised=raised)
     pairs = (
         (link_pairs(plan.links), link_pairs(gold.links))
         if library.temporal
@@ -59,7 +63,9 @@ def score_toleap(text: str, gold: ToolPlan, library: Library) -> PlanScores:
 
 
 def steps_text(steps: Any) -> str:
-    """All steps, one a line. Raises TypeError where one has no text."""
+    """All steps, one a line. Raises TypeError where one has no text, and KeyError where they are an object."""
+    if as_object(steps):
+        raise KeyError(0)  # the first of them is asked for by its place
     return "\n".join(map(_step_text, steps))
 
 
@@ -95,12 +101,11 @@ def name_pairs(names: list[str]) -> list[str]:
 
 
 def link_pairs(links: Any) -> list[str]:
-    """The source of each link with the target of the one after it (Q3); none where a link is no link."""
+    """The source of each link with the target of the one after it (Q3); none where one of these is no text."""
     try:
-        ends = [(link["source"], link["target"]) for link in links]
+        return [one["source"] + " - " + other["target"] for one, other in pairwise(links)]
     except (TypeError, KeyError):
         return []
-    return [f"{one[0]} - {other[1]}" for one, other in pairwise(ends)]
 
 
 # Arguments as texts, of each its name, and its name with its value ---------------------------------------
@@ -138,21 +143,20 @@ def _predicted_argument(tool: Any, argument: Any) -> tuple[str, str]:
 def _labelled(nodes: Any) -> Arguments:
     names, values = list[str](), list[str]()
     for node in nodes:
-        arguments: list[Any] = node.get("arguments") or []
-        for argument in arguments:
-            name, value = _labelled_argument(node["task"], argument)
+        for argument in node.get("arguments", []):
+            name, value = _labelled_argument(node.get("task", ""), argument)
             names.append(name)
             values.append(value)
     return names, values
 
 
-def _labelled_argument(tool: str, argument: Any) -> tuple[str, str]:
+def _labelled_argument(tool: Any, argument: Any) -> tuple[str, str]:
+    """Raises AttributeError where an argument is null."""
     if isinstance(argument, str):
         return _named(tool, _type(argument), argument)
-    if isinstance(argument, dict):
-        fields = cast(dict[str, Any], argument)
-        return _named(tool, fields.get("name", "LABEL ERROR"), fields.get("value", "LABEL ERROR"))
-    return _named(tool, "list" if isinstance(argument, list) else "number", argument)
+    if isinstance(argument, list | int | float):
+        return _named(tool, "list" if isinstance(argument, list) else "number", cast(Any, argument))
+    return _named(tool, argument.get("name", "LABEL ERROR"), argument.get("value", "LABEL ERROR"))
 
 
 def _named(tool: Any, name: Any, value: Any) -> tuple[str, str]:

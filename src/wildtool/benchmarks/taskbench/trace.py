@@ -1,8 +1,6 @@
 """A plan beside its label, node by node, for showing."""
 
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from wildtool.benchmarks.taskbench.data import TaskRecord
 from wildtool.benchmarks.taskbench.fixed import read_plan_anywhere
@@ -25,13 +23,14 @@ def trace_plan(plain: Trace, record: TaskRecord, reason: str) -> Trace:
     differences: list[GoldDifference] = []
     for place, node in enumerate(record.gold.nodes):
         wanted, deps = node.get("arguments"), _sources(record, place)
-        found = next((one for one in free if one.get("task") == node["task"]), None)
+        name = str(node.get("task"))
+        found = next((one for one in free if str(one.get("task")) == name), None)
         if found is None:
-            calls.append(GoldCall(node["task"], wanted, deps, "missed"))
+            calls.append(GoldCall(name, wanted, deps, "missed"))
             continue
         free.remove(found)
-        different = find_differences(wanted, found.get("arguments"), node["task"], reason)
-        calls.append(GoldCall(node["task"], wanted, deps, "wrong" if different else "done"))
+        different = find_differences(wanted, found.get("arguments"), name, reason)
+        calls.append(GoldCall(name, wanted, deps, "wrong" if different else "done"))
         differences += different
     done = tuple(place for place, call in enumerate(calls) if call.status == "done")
     steps = tuple(replace(step, fulfilled=done) for step in plain.steps)
@@ -40,7 +39,7 @@ def trace_plan(plain: Trace, record: TaskRecord, reason: str) -> Trace:
 
 def _sources(record: TaskRecord, place: int) -> tuple[int, ...]:
     """Places of the nodes that a node of the label comes after, by the names in its links."""
-    names: Sequence[Any] = [node["task"] for node in record.gold.nodes]
+    names = [node.get("task") for node in record.gold.nodes]
     ends = [as_object(link) for link in record.gold.links]
-    sources = {end.get("source") for end in ends if end.get("target") == names[place]}
+    sources = [end.get("source") for end in ends if end.get("target") == names[place]]
     return tuple(at for at, name in enumerate(names[:place]) if name in sources)
