@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from aiohttp import web
 
 from report.report_build import ATTACK
-from review.made_sets import TEXT, mini_records, project, tiny_records
+from review.made_sets import TEXT, decide, edit, mini_records, project, tiny_records
 from review.planted import UNSEEN, planted_records
 from wildtool.report.server.access import AccessPolicy
 from wildtool.review.pointers import Change
@@ -39,17 +39,23 @@ def serving(
     rules_from: threading.Event | None = None,
     runs: RecordedRuns | None = None,
     regeneration: Regeneration | None = None,
+    latency: float = 0.0,
 ) -> Iterator[str]:
     """The address of a server of a review, in a thread with its own event loop.
 
-    Args: rules_from: the rules run over new items from this event on; None if they do not.
+    Args:
+        rules_from: the rules run over new items from this event on; None if they do not.
+        latency: seconds that each answer takes.
     """
     loop, address = asyncio.new_event_loop(), ""
     policy = AccessPolicy("127.0.0.1", remote=False, writes=True)
     app = ReviewApp(
         review, "set", SignIn(alone), runs, (lambda now: None) if rules_from else None, regeneration
     )
-    runner = web.AppRunner(review_application(app, policy))
+    application = review_application(app, policy)
+    if latency:
+        application.on_response_prepare.append(lambda request, response: asyncio.sleep(latency))
+    runner = web.AppRunner(application)
 
     async def work(action: Callable[[], Any]) -> Any:
         await loop.run_in_executor(None, (rules_from or threading.Event()).wait)
@@ -382,6 +388,175 @@ def test_a_graph_and_json_are_edited_and_another_saver_s_text_is_kept(browser: "
         # A browser tells of an answer that is no success by itself.
         assert [text for text in two.complaints if "409" not in text] == []
         two.complaints.clear()
+
+
+LATENCY = 0.15
+LAST = "/english_tasks/1"
+
+
+def written(path: Path, item: str) -> list[tuple[str, Any]]:
+    """What the log has of an item, without checks: kind and what it is now."""
+    entries = project(path, []).store.history(item)
+    return [(entry.kind, entry.after) for entry in entries if entry.kind not in ("import", "check")]
+
+
+def begin_text(person: Person, text: str, field: str = LAST) -> None:
+    """Types a text, and does not save it."""
+    person.page.locator(f"[data-field='{field}']").focus()
+    person.press("e")
+    person.page.locator(f"[data-field='{field}'] textarea").fill(text)
+
+
+def typed(person: Person, field: str = LAST) -> str:
+    return person.page.locator(f"[data-field='{field}'] textarea").input_value()
+
+
+def test_a_typed_text_is_kept_wherever_somebody_goes(browser: "Browser", tmp_path: Path):
+    review = project(tmp_path, tiny_records(3))
+    with serving(review, alone="owner") as address, people(browser, address, "me") as (me,):
+        me.page.goto(f"{address}#queue=all&item=s0")
+        me.at("s0")
+        dialog = me.page.get_by_role("dialog")
+
+        # Next asks; as a draft it is there when the item is shown again, also after the language and a reload.
+        begin_text(me, "Typed, not saved.")
+        me.page.locator("#remark").fill("A remark.")
+        me.page.get_by_role("link", name="Next").click()
+        dialog.get_by_role("button", name="Keep as a draft").click()
+        me.at("s1")
+        me.goto("queue=all", "queue")
+        assert me.page.locator(".row", has_text="s0").locator(".chip", has_text="not saved").count() == 1
+        assert me.page.locator(".chip", has_text="not saved").count() == 1
+        me.goto("queue=all&item=s0", "item")
+        assert typed(me) == "Typed, not saved."
+        me.page.locator("#language").click()
+        me.page.locator("summary", has_text="工具").wait_for()
+        assert typed(me) == "Typed, not saved."
+        me.page.locator("#language").click()
+        me.page.locator("summary", has_text="Tools").wait_for()
+        me.page.once("dialog", lambda asked: asked.accept())
+        me.page.reload()
+        me.at("s0")
+        assert typed(me) == "Typed, not saved."
+        assert me.page.locator("#remark").input_value() == "A remark."
+        assert written(tmp_path, "s0") == []
+
+        # Another save beside it leaves it open.
+        me.page.locator("[data-field='/english_turn_subtypes/0']").focus()
+        me.press("e")
+        me.page.locator("[data-field='/english_turn_subtypes/0'] select").select_option(
+            "Long-Range Dependency"
+        )
+        with me.page.expect_response("**/api/edit"):
+            me.press("Control+Enter")
+        me.page.locator("#status", has_text="Saved").wait_for()
+        assert typed(me) == "Typed, not saved."
+        assert me.page.locator("#remark").input_value() == "A remark."
+
+        # The queue asks, too, and saves if told.
+        me.page.get_by_role("link", name="Queue").click()
+        with me.page.expect_response("**/api/edit"):
+            dialog.get_by_role("button", name="Save").click()
+        me.page.locator("article.queue").wait_for()
+        assert written(tmp_path, "s0")[-1] == ("edit", "Typed, not saved.")
+
+        # Approving saves what is typed first.
+        me.goto("queue=all&item=s1", "item")
+        begin_text(me, "Typed, then approved.")
+        me.page.locator("#remark").fill("With a remark.")
+        with me.page.expect_response("**/api/decide") as said:
+            me.page.locator("[data-decide=approve]").click()
+        assert said.value.ok, said.value.text()
+        me.page.locator(".chip.good", has_text="approved").first.wait_for()
+        kinds = [kind for kind, _ in written(tmp_path, "s1")]
+        assert kinds == ["edit", "decision", "settle"]
+        assert project(tmp_path, []).item("s1").content["english_tasks"][1] == "Typed, then approved."
+        assert me.page.locator("#remark").input_value() == ""
+
+        # Without the server nothing is lost; cancelled by mistake it is offered again.
+        me.goto("queue=all&item=s2", "item")
+        begin_text(me, "Typed offline.")
+        me.page.context.set_offline(True)
+        me.press("Control+Enter")
+        me.page.locator("#problem", has_text="does not answer").wait_for()
+        assert typed(me) == "Typed offline."
+        me.page.context.set_offline(False)
+        me.press("Escape")
+        me.page.locator("#status").get_by_role("button", name="Undo").click()
+        assert typed(me) == "Typed offline."
+        me.page.locator(f"[data-field='{LAST}'] textarea").focus()
+        with me.page.expect_response("**/api/edit"):
+            me.press("Control+Enter")
+        me.page.locator(f"[data-field='{LAST}'] .said", has_text="Typed offline.").wait_for()
+        me.complaints.clear()
+
+
+def test_own_saves_are_queued_and_undone(browser: "Browser", tmp_path: Path):
+    review = project(tmp_path, mini_records(1))
+    with (
+        serving(review, alone="owner", latency=LATENCY) as address,
+        people(browser, address, "me") as (me,),
+    ):
+        me.page.goto(f"{address}#queue=all&item=wild_mini_0")
+        me.at("wild_mini_0")
+        needs = [me.page.locator(f"[data-need='{edge}']").first for edge in ("0-1", "0-2", "1-2")]
+        before = [need.get_attribute("aria-pressed") for need in needs]
+
+        # Three clicks of one person before the first is answered, and a text that is typed meanwhile.
+        me.page.evaluate(
+            "for (const e of ['0-1', '0-2', '1-2']) document.querySelector(`[data-need='${e}']`).click()"
+        )
+        begin_text(me, "Typed meanwh", "/english_tasks/1")
+        me.page.locator("#status", has_text="Saved").wait_for()
+        me.page.keyboard.type("ile.")
+        pressed = "false" if before[2] == "true" else "true"
+        me.page.locator(f"[data-need='1-2'][aria-pressed={pressed}]").first.wait_for()
+        assert typed(me, "/english_tasks/1") == "Typed meanwhile."
+        after = [need.get_attribute("aria-pressed") for need in needs]
+        assert [a != b for a, b in zip(after, before, strict=True)] == [True, True, True]
+        assert me.page.get_by_role("dialog").count() == 0
+        me.press("Escape")
+
+        # Each is undone by itself.
+        for _ in range(3):
+            with me.page.expect_response("**/api/restore") as said:
+                me.press("u")
+            assert said.value.ok, said.value.text()
+            me.page.locator("#status", has_text="Undone").wait_for()
+        me.page.locator("#undo").wait_for(state="detached")
+        assert [need.get_attribute("aria-pressed") for need in needs] == before
+        assert project(tmp_path, []).item("wild_mini_0").content == mini_records(1)[0]
+
+        # Two clicks on the same cross remove one call.
+        calls = me.page.locator("#task-0 .call").count()
+        me.page.evaluate("const x = document.querySelector('#task-0 .call .remove'); x.click(); x.click()")
+        me.page.locator("#status", has_text="repeat it").wait_for()
+        assert me.page.locator("#task-0 .call").count() == calls - 1
+
+        # Any earlier version can be restored.
+        me.press("h")
+        me.page.locator("#history li").last.get_by_role("button", name="Restore this version").click()
+        me.page.locator("#task-0 .call").nth(calls - 1).wait_for()
+        assert project(tmp_path, []).item("wild_mini_0").content == mini_records(1)[0]
+
+
+def test_of_edits_that_exclude_each_other_only_one_can_be_selected(browser: "Browser", tmp_path: Path):
+    review = project(tmp_path, tiny_records(1), people="ann bob")
+    review.open_round("owner", ["ann", "bob"], share=1)
+    for who in ("ann", "bob"):
+        edit(review, who, "s0", f"As {who} says.")
+        decide(review, who, "s0")
+    with serving(review, alone="judge") as address, people(browser, address, "judge") as (me,):
+        me.page.goto(f"{address}#queue=all&item=s0")
+        me.at("s0")
+        ann, bob = me.page.locator(".conflict .change .tick input").all()
+        assert (ann.is_checked(), bob.is_checked()) == (True, False)
+        bob.check()
+        assert (ann.is_checked(), bob.is_checked()) == (False, True)
+        with me.page.expect_response("**/api/resolve") as said:
+            me.press("a")
+        assert said.value.ok, said.value.text()
+    assert project(tmp_path, []).item("s0").content["english_tasks"][0] == "As bob says."
 
 
 def test_the_queue_says_which_items_are_unchecked_and_how_far_the_rules_are(

@@ -53,6 +53,9 @@ _OWN_FILES = (
     "api.js",
     "graph.js",
     "figures.js",
+    "saves.js",
+    "editor.js",
+    "decisions.js",
     "item.js",
     "review.js",
 )

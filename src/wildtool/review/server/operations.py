@@ -73,6 +73,8 @@ class ReviewService:
         """
         self.project = project
         self.name = name
+        self.key = next((entry.digest for entry in project.store.read()), "")
+        """Tells this review from others of the same name, for drafts that browsers keep."""
         self.signs_in = signs_in
         self.runs = runs
         self.checks = checks
@@ -114,7 +116,8 @@ class ReviewService:
 
 
 def _review(review: ReviewService, who: str, asked: Payload) -> Any:
-    return review_payload(review.project, who, review.name, signed_in=review.signs_in)
+    shown = review_payload(review.project, who, review.name, signed_in=review.signs_in)
+    return {**shown, "key": review.key}
 
 
 def _checks(review: ReviewService, who: str, asked: Payload) -> Any:

@@ -1,16 +1,18 @@
 // One item: the conversation beside tools, findings and history; every part is edited in place.
-import { read, write, Refusal } from "./api.js";
+import { read } from "./api.js";
+import { bar, conflictPanel, reasonNames } from "./decisions.js";
+import { changedEditors, discardTyped, editable, editWhole, findingsOf, findingText, reopen, saveTyped, slot } from "./editor.js";
 import { kinds, needs, orders, picture } from "./graph.js";
-import { bdi, beside, button, choice, labelled, link, make, said, t, visible } from "./words.js";
+import { begin, canUndo, context, isSaving, item, keeping, main, reload, save, show as showItem, undo } from "./saves.js";
+import { bdi, beside, button, choice, link, make, said, t, visible } from "./words.js";
+export { undo };
 
 const LONG = 240;
-let item, context, main, editing = null;
-
-export const isEditing = () => Boolean(editing && editing.changed());
+let composing = false, asking = false, wanted = "";
 export function current() { return item; }
+export const isUnsaved = () => Boolean(item && (changedEditors().length || isSaving()));
 
 // ---- places: a part is found by its pointer
-const slot = (field) => main.querySelector(`[data-field="${CSS.escape(field)}"]`);
 export function parts() { return [...main.querySelectorAll(".part")].filter((node) => node.offsetParent !== null); }
 function place(field) {
   for (let at = field; at; at = at.slice(0, at.lastIndexOf("/"))) {
@@ -25,137 +27,6 @@ export function jump(field) {
   for (let at = node.parentElement; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
   node.focus();
   node.scrollIntoView({ block: "center" });
-}
-const findingsOf = (field) => (item.findings || []).filter((one) => one.field === field);
-
-// ---- saving
-const EDITS = ["edit", "choose", "steps", "edge", "accept", "alternative", "proposal"];
-async function save(what, body, focus) {
-  const answer = await context.attempt(() => write(what, { id: item.id, seen: item.seen, ...body }), (refusal) => {
-    if (refusal.status !== 409) return false;
-    overtaken(what, body, refusal, focus);
-    return true;
-  });
-  if (!answer) return false;
-  editing = null;
-  take(answer, focus);
-  const found = (answer.findings || []).length;
-  context.say(EDITS.includes(what) ? (found ? t("Saved. {0} findings.", found) : t("Saved.")) : t("Decided."));
-  context.changed();
-  return true;
-}
-
-// Somebody was faster: both versions side by side, and nothing is overwritten before the person decides.
-function overtaken(what, body, refusal, focus) {
-  const answer = refusal.answer, mine = body.text ?? body.json, now = answer.now.text ?? answer.now.json;
-  const dialog = context.dialog(t("Somebody else saved this meanwhile"));
-  if (mine === undefined || now === undefined) {
-    dialog.append(make("p", "", refusal.message));
-  } else {
-    dialog.append(make("p", "", t("Nothing of theirs or yours is lost. What should the item have?")));
-    const sides = make("div", "sides"), [left, right] = beside(now, mine);
-    for (const [name, node] of [["Saved by someone else", left], ["Yours", right]]) {
-      const side = make("section");
-      side.append(make("h3", "", t(name)), node);
-      sides.append(side);
-    }
-    dialog.append(sides);
-  }
-  const row = make("div", "tools"), done = (action) => () => { context.closeDialog(); action(); };
-  if (mine !== undefined) {
-    row.append(button(t("Save mine"), done(() => { item = answer.item; save(what, body, focus); })));
-    if (what === "edit") row.append(button(t("Edit mine further"), done(() => { editing = null; take(answer.item); reopen(body.field, mine); })));
-  }
-  row.append(button(t("Take theirs"), done(() => { editing = null; take(answer.item, focus); })));
-  dialog.append(row);
-  context.openDialog();
-}
-function reopen(field, text) {
-  const node = slot(field);
-  if (node && node.openEditor) node.openEditor(text);
-}
-
-// ---- a part that can be edited
-function editable(part, shown, options = {}) {
-  const node = make("div", `part ${options.classes || ""}`);
-  node.dataset.field = part.field;
-  node.tabIndex = 0;
-  const body = make("div", "body");
-  body.append(shown);
-  node.append(body);
-  const found = findingsOf(part.field);
-  if (found.length) node.classList.add("found");
-  for (const one of found) {
-    const said = make("p", `finding ${one.severity}`, `${one.severity === "error" ? "✗" : "!"} ${one.rule}: ${one.message}`);
-    said.dir = "auto";
-    node.append(said);
-  }
-  if (item.problem) return node;
-  node.openEditor = (text) => openEditor(node, part, text, options);
-  const pen = button("✎", () => node.openEditor(), "plain pen");
-  pen.setAttribute("aria-label", visible(`${t("Edit")} ${options.label || part.name}`));
-  pen.tabIndex = -1;
-  node.append(pen);
-  return node;
-}
-
-function openEditor(node, part, text, options) {
-  if (editing && editing.node !== node && editing.changed() && !confirm(t("The text has changed; leave it?"))) return;
-  if (editing) editing.close();
-  const isText = part.text !== undefined, before = isText ? part.text : part.json ?? "";
-  const values = options.values && !options.values.includes(before) ? [before, ...options.values] : options.values;
-  const field = values ? choice(values, before) : make("textarea");
-  if (!values) {
-    field.value = text ?? before;
-    field.dir = "auto";
-    field.rows = Math.min(20, Math.max(2, field.value.split("\n").length + Math.floor(field.value.length / 90)));
-    field.spellcheck = isText;
-    if (!isText) field.classList.add("code");
-  }
-  field.setAttribute("aria-label", visible(options.label || part.name));
-  const form = make("form", "editor"), problem = make("p", "finding error"), row = make("div", "tools");
-  problem.hidden = true;
-  const send = make("button", "plain strong", t("Save"));
-  send.type = "submit";
-  const close = () => { form.remove(); node.querySelector(".body").hidden = false; if (editing && editing.node === node) editing = null; };
-  const cancel = () => { close(); node.focus(); };
-  row.append(send, button(t("Cancel"), cancel), make("small", "", "Ctrl+Enter, Esc"));
-  if (options.removable) row.append(button(t("Remove"), () => save("edit", { field: part.field, remove: true })));
-  form.append(field, problem, row);
-  const check = () => {
-    if (isText) return true;
-    try { JSON.parse(field.value); problem.hidden = true; return true; } catch (error) {
-      problem.textContent = t("Not JSON: {0}", error.message);
-      problem.hidden = false;
-      return false;
-    }
-  };
-  field.addEventListener("input", check);
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    if (!check()) { field.focus(); return; }
-    if (field.value === before) { cancel(); return; }
-    save("edit", { field: part.field, [isText ? "text" : "json"]: field.value }, part.field);
-  });
-  form.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); form.requestSubmit(); }
-    if (event.key === "Escape") { event.preventDefault(); event.stopPropagation(); cancel(); }
-  });
-  node.querySelector(".body").hidden = true;
-  node.querySelector(".body").after(form);
-  editing = { node, close, changed: () => field.value !== before };
-  field.focus();
-}
-
-// JSON of a part that is too large to be in the item: fetched, then edited in a dialog.
-async function editWhole(field, label) {
-  const part = await context.attempt(() => read("part", { id: item.id, field }));
-  if (!part) return;
-  const dialog = context.dialog(label);
-  const node = editable({ field, name: label, ...part }, make("span"), { label });
-  dialog.append(node);
-  context.openDialog();
-  node.openEditor();
 }
 
 // ---- what parts look like
@@ -222,7 +93,7 @@ function alternatives(part) {
     const row = make("div", "alternative");
     row.append(make("small", "", `${t("or")} `), one.json === "null" ? make("em", "muted", t("left out")) : valueNode(one));
     if (!item.problem) {
-      const cross = button("×", () => save("alternative", { field: part.field, index }, part.field), "plain small");
+      const cross = button("×", () => save("alternative", { field: part.field, index }, { focus: part.field }), "plain small");
       cross.setAttribute("aria-label", visible(`${t("No longer accept")} ${one.text ?? one.json}`));
       row.append(cross);
     }
@@ -235,7 +106,12 @@ function moreValues(part) {
     area.rows = 2;
     area.dir = "auto";
     area.setAttribute("aria-label", name);
-    const answer = (body) => () => { const said = body(); context.closeDialog(); save("alternative", { field: part.field, ...said }, part.field); };
+    keeping(area, `alternative ${part.field}`);
+    const answer = (body) => () => {
+      const said = body(), kept = { [`alternative ${part.field}`]: area.value };
+      context.closeDialog();
+      save("alternative", { field: part.field, ...said }, { focus: part.field, kept });
+    };
     const row = make("div", "tools");
     row.append(button(t("Save"), answer(() => ({ [isText ? "text" : "json"]: area.value })), "plain strong"), button(t("It may be left out"), answer(() => ({ json: "null" }))));
     dialog.append(area, row);
@@ -309,7 +185,7 @@ function graphOf(task) {
   made.append(make("summary", "", t("Dependency graph")));
   const set = item.problem ? null : (source, target, needed, kind = "") => {
     const field = task.parts.find((part) => part.kind === "edges" && part.node === target).field;
-    save("edge", { field: field.replace(/\/dependency_list$/, ""), source, needed, kind }, `need:${field}:${source}-${target}`);
+    save("edge", { field: field.replace(/\/dependency_list$/, ""), source, needed, kind }, { focus: `need:${field}:${source}-${target}` });
   };
   const toggle = set && ((source, target) => set(source, target, !graph.edges.some((edge) => edge.written && edge.source === source && edge.target === target)));
   const drawn = picture(graph, toggle);
@@ -342,7 +218,7 @@ function candidates(task) {
     const same = user && user.text === one.text;
     row.append(make("b", "", `${index + 1}`), same ? make("span", "chip good", t("chosen")) : "", user && !same ? beside(user.text ?? "", one.text)[1] : said(one.text));
     for (const [name, value] of Object.entries(one.about)) row.append(make("small", "", `${name}: ${value}`));
-    if (user && !item.problem) row.append(box, button(t("Choose"), () => save("choose", { field: user.field, text: one.text, candidate: index }, user.field)));
+    if (user && !item.problem) row.append(box, button(t("Choose"), () => save("choose", { field: user.field, text: one.text, candidate: index }, { focus: user.field })));
     cards.append(row);
   });
   made.append(cards);
@@ -353,7 +229,11 @@ function candidates(task) {
       area.rows = 8;
       area.dir = "auto";
       area.setAttribute("aria-label", t("Merge"));
-      dialog.append(area, button(t("Save"), () => { context.closeDialog(); save("choose", { field: user.field, text: area.value, candidate: null }, user.field); }));
+      keeping(area, `merge ${user.field}`);
+      dialog.append(area, button(t("Save"), () => {
+        context.closeDialog();
+        save("choose", { field: user.field, text: area.value, candidate: null }, { focus: user.field, kept: { [`merge ${user.field}`]: area.value } });
+      }));
       context.openDialog();
       area.focus();
     }));
@@ -372,7 +252,7 @@ function rules() {
   const found = item.findings, list = make("ul", "findings");
   if (found === null) return box(t("Rules"), true, make("p", "muted", t("The rules have not run.")));
   for (const one of found) {
-    const line = make("li", one.severity), go = button(`${one.severity === "error" ? "✗" : "!"} ${one.rule}: ${one.message}`, () => jump(one.field), "linklike");
+    const line = make("li", one.severity), go = button(findingText(one), () => jump(one.field), "linklike");
     go.dir = "auto";
     line.append(go);
     list.append(line);
@@ -403,10 +283,11 @@ function history() {
     head.append(make("b", "", t(entry.kind)), " ", bdi(entry.who), make("small", "", ` ${entry.when.replace("T", " ").slice(0, 16)}`));
     line.append(head);
     if (entry.said) line.append(make("div", "", t(entry.said)));
-    if (entry.reasons.length && entry.kind !== "edit") line.append(make("small", "", entry.reasons.join(", ")));
+    if (entry.reasons.length && entry.kind !== "edit") line.append(make("small", "", reasonNames(entry.reasons)));
     if (entry.field) line.append(make("code", "muted", entry.field));
     if (entry.before !== undefined) line.append(...beside(entry.before, entry.after));
     if (entry.note) line.append(said(entry.note, "p", "note"));
+    if (entry.version && entry.version !== item.seen && !item.problem) line.append(button(t("Restore this version"), () => save("restore", { version: entry.version }, { fits: () => true })));
     list.append(line);
   }
   const made = box(`${t("History")} (${item.history.length})`, false, item.history.length ? list : make("p", "muted", t("Nothing has happened yet.")));
@@ -422,6 +303,11 @@ function shared() {
   });
   return box(t("Other parts"), true, ...rows);
 }
+// The edit is that of the row that was clicked: a save before it may change what is proposed.
+function accepted(one, beside) {
+  const index = item.runs.indexOf(one), meant = JSON.stringify(one.proposal);
+  save("accept", { index, beside }, { fits: (known) => JSON.stringify(known.runs?.[index]?.proposal) === meant });
+}
 // What recorded runs say after the edits: `{model, task, before, after, note}` each, some with an edit to accept.
 function runs() {
   if (!Array.isArray(item.runs)) return "";
@@ -433,7 +319,7 @@ function runs() {
     line.append(bdi(String(one.model)), one.task === null || one.task === undefined ? "" : make("small", "", ` ${t("Task {0}", one.task + 1)}`),
       ` ${verdicts(one)}`, one.note ? said(String(one.note), "p", "note") : "");
     if (one.proposal && !item.problem) {
-      const accept = (name, beside) => button(t(name), () => save("accept", { index: item.runs.indexOf(one), beside }));
+      const accept = (name, beside) => button(t(name), () => accepted(one, beside));
       const both = one.proposal.beside && one.proposal.beside.length;
       if (both) line.append(accept("Accept beside gold", true), " ");
       line.append(accept(both ? "Replace gold" : "Accept", false));
@@ -444,55 +330,6 @@ function runs() {
 }
 
 // ---- decisions
-function reasonBoxes() {
-  const made = make("fieldset", "reasons"), boxes = [];
-  made.append(make("legend", "", t("Reasons")));
-  for (const [code, words] of Object.entries(context.review.reasons)) {
-    const label = make("label", "tick"), tick = make("input");
-    tick.type = "checkbox";
-    tick.value = code;
-    boxes.push(tick);
-    label.append(tick, make("span", "", t(words)));
-    made.append(label);
-  }
-  return { made, chosen: () => boxes.filter((one) => one.checked).map((one) => one.value), first: boxes[0] };
-}
-function bar() {
-  const made = make("div", "bar");
-  made.id = "bar";
-  if (item.conflict) return made;
-  if (item.problem) {
-    made.append(make("p", "muted", t("This item {0}. You can read it.", t(item.problem))));
-    return made;
-  }
-  const reasons = reasonBoxes(), note = make("input");
-  reasons.made.hidden = true;
-  note.placeholder = t("Remark");
-  note.setAttribute("aria-label", t("Remark"));
-  note.dir = "auto";
-  note.id = "remark";
-  const decide = (choice) => {
-    if (choice === "reject" && !reasons.chosen().length) {
-      reasons.made.hidden = false;
-      context.say(t("Choose at least one reason."));
-      reasons.first.focus();
-      return;
-    }
-    save("decide", { choice, reasons: reasons.chosen(), note: note.value });
-  };
-  const row = make("div", "tools"), act = (name, key, choice, classes) => {
-    const made = button(t(name), () => decide(choice), `plain ${classes}`);
-    made.dataset.decide = choice;
-    made.append(make("kbd", "", key));
-    return made;
-  };
-  const why = button(t("Reasons"), () => { reasons.made.hidden = !reasons.made.hidden; });
-  row.append(act("Approve", "a", "approve", "yes"), act("Reject", "r", "reject", "no"), act("Discuss", "d", "discuss", ""), why, note,
-    button(t("Add a remark"), () => { if (note.value) save("remark", { note: note.value }); }));
-  made.append(reasons.made, row);
-  if (item.decided) made.prepend(make("p", "decided", t("You decided: {0}", `${t(item.decided.choice)}${item.decided.reasons.length ? ` (${item.decided.reasons.join(", ")})` : ""}`)));
-  return made;
-}
 export function press(name) {
   const found = main.querySelector(`[data-decide="${name}"]`);
   if (found) found.click();
@@ -500,17 +337,15 @@ export function press(name) {
 
 // Tasks, or the result of one call, made again by a model: asked for here, and looked for until its proposal is there.
 async function regenerate(body) {
-  if (isEditing() && !confirm(t("The text has changed; leave it?"))) return;
-  const answer = await context.attempt(() => write("regenerate", { id: item.id, seen: item.seen, ...body }));
-  if (answer) { editing = null; take(answer); watch(item.id); }
+  const { id } = item;
+  if (await save("regenerate", body, { said: t("Asked for.") })) watch(id);
 }
 async function watch(id) {
   const state = await context.attempt(() => read("regeneration", { id }));
   if (!state || !item || item.id !== id || !main.querySelector(".making")) return;
   if (state.running) { setTimeout(() => watch(id), 1500); return; }
-  if (isEditing()) { context.say(t("The model has answered: save or cancel to see its proposal.")); return; }
-  const answer = await context.attempt(() => read("item", { id }));
-  if (answer && item.id === id) take(answer);
+  const answer = await context.attempt(() => reload(id));
+  if (answer && item.id === id) showItem(answer);
 }
 function regeneration() {
   const now = item.regeneration;
@@ -584,53 +419,14 @@ function proposals() {
   return made;
 }
 
-function conflictPanel() {
-  const clash = item.conflict;
-  if (!clash) return "";
-  const made = make("section", "conflict notice"), boxes = [], reasons = reasonBoxes(), note = make("input");
-  made.append(make("h2", "", `${t("Conflict")}: ${clash.reasons.map((one) => t(one)).join(", ")}`));
-  const people = make("ul");
-  for (const one of item.review ? item.review.decisions : []) {
-    const line = make("li");
-    line.append(bdi(one.who, "name"), `: ${t(one.choice)}${one.reasons.length ? ` (${one.reasons.map((code) => t(context.review.reasons[code] || code)).join(", ")})` : ""}`, one.note ? said(one.note, "p", "note") : "");
-    people.append(line);
-  }
-  made.append(people);
-  if (clash.changes.length) made.append(make("p", "muted", t("Select the edits that the item takes.")));
-  else made.append(make("p", "muted", t("nobody edited")));
-  clash.changes.forEach((one, index) => {
-    const row = make("div", "change"), head = make("label", "tick"), tick = make("input");
-    tick.type = "checkbox";
-    tick.checked = one.together;
-    tick.value = String(index);
-    boxes.push(tick);
-    head.append(tick, bdi(one.who.join(", "), "name"), " ", make("code", "muted", one.field), one.together ? "" : make("span", "chip warn", t("excludes another edit")));
-    const sides = make("div", "sides"), [left, right] = beside(one.before, one.after);
-    left.prepend(make("small", "label", t("before")));
-    right.prepend(make("small", "label", t("after")));
-    sides.append(left, right);
-    row.append(head, sides);
-    made.append(row);
-  });
-  note.placeholder = t("Remark");
-  note.setAttribute("aria-label", t("Remark"));
-  reasons.made.hidden = true;
-  const end = (choice) => {
-    if (choice === "reject" && !reasons.chosen().length) { reasons.made.hidden = false; context.say(t("Choose at least one reason.")); reasons.first.focus(); return; }
-    const take = choice === "approve" ? boxes.filter((one) => one.checked).map((one) => Number(one.value)) : [];
-    save("resolve", { choice, take, proposal: clash.proposal, seen: clash.seen, reasons: choice === "reject" ? reasons.chosen() : [], note: note.value });
-  };
-  const row = make("div", "tools"), yes = button(t("Approve with the selected edits"), () => end("approve"), "plain yes"), no = button(t("Reject the item"), () => end("reject"), "plain no");
-  yes.dataset.decide = "approve";
-  no.dataset.decide = "reject";
-  row.append(yes, no, note);
-  made.append(reasons.made, row);
-  return made;
-}
-
 function header() {
   const made = make("header", "itemhead"), row = make("div", "chips"), { previous, next, position, total } = context.neighbours(item.id);
   const go = make("div", "go");
+  if (canUndo() && !item.problem) {
+    const back = button(`↶ ${t("Undo")}`, undo);
+    back.id = "undo";
+    go.append(back);
+  }
   if (previous) go.append(link(`← ${t("Previous")}`, context.addressOf(previous)));
   if (total) go.append(make("small", "", t("{0} of {1}", position, total)));
   if (next) go.append(link(`${t("Next")} →`, context.addressOf(next)));
@@ -654,31 +450,61 @@ function header() {
   return made;
 }
 
-function take(answer, focus) {
-  item = answer;
+// Shows the item again. Editors that are open, the text marked in them, and what is unfolded stay as they are.
+function draw(focus) {
+  if (composing) { document.addEventListener("compositionend", () => draw(focus), { once: true }); return; }
   const top = scrollY, open = new Map([...main.querySelectorAll("details.box")].map((one, k) => [k, one.open]));
-  const made = make("article", "item"), columns = make("div", "columns"), talk = make("div", "talk"), aside = make("aside");
+  const typing = document.activeElement, key = typing && typing.dataset.draft, caret = key && typing.selectionStart !== undefined ? [typing.selectionStart, typing.selectionEnd] : null;
+  const made = make("article", "item"), columns = make("div", "columns"), talk = make("div", "talk"), aside = make("aside"), kept = make("div", "notice kept");
+  kept.id = "kept";
+  kept.hidden = true;
   item.tasks.forEach((task, index) => talk.append(taskSection(task, index)));
   aside.append(rules(), runs(), tools(), shared(), history());
   columns.append(talk, aside);
-  made.append(header(), staleNotice(), regeneration(), proposals(), conflictPanel(), columns, bar());
+  made.append(header(), kept, staleNotice(), regeneration(), proposals(), conflictPanel(), columns, bar());
   main.replaceChildren(made);
   [...main.querySelectorAll("details.box")].forEach((one, k) => { if (open.has(k)) one.open = open.get(k); });
-  if (focus) {
+  reopen();
+  const again = key && main.querySelector(`[data-draft="${CSS.escape(key)}"]`);
+  if (again) {
+    again.focus({ preventScroll: true });
+    if (caret && caret[0] !== null) again.setSelectionRange(...caret);
+  } else if (focus) {
     const need = /^need:(.*):(\d+-\d+)$/.exec(focus);
     const node = need ? main.querySelector(`[data-task="${CSS.escape(need[1].replace(/\/\d+\/dependency_list$/, ""))}"] [data-need="${need[2]}"]`) : slot(focus);
     if (node) node.focus({ preventScroll: true });
-  }
+  } else if (main.contains(document.activeElement) && document.activeElement.dataset.draft) document.activeElement.blur();
   scrollTo(0, top);
 }
 
 export async function show(where, id, surroundings) {
-  [main, context, editing] = [where, surroundings, null];
-  const answer = await read("item", { id });
-  main.replaceChildren();
-  take(answer);
+  const same = item && item.id === id;
+  wanted = id;
+  begin(where, surroundings, draw);
+  const answer = await reload(id);
+  if (wanted !== id) return;
+  if (!same || !main.querySelector("article.item")) main.replaceChildren();
+  showItem(answer);
   if (item.regeneration && item.regeneration.running) watch(id);
-  scrollTo(0, 0);
+  if (!same) scrollTo(0, 0);
   document.title = `${visible(item.id)} · wildtool review`;
 }
-export { Refusal };
+
+// What to do with texts that were typed, when somebody goes elsewhere; whether they may go.
+export async function leave() {
+  if (!item || !main || !main.querySelector("article.item") || !changedEditors().length || asking) return true;
+  asking = true;
+  const dialog = context.dialog(t("This text is not saved")), row = make("div", "tools");
+  let choice = "keep";
+  const answer = (name, value, classes) => button(t(name), () => { choice = value; context.closeDialog(); }, classes);
+  dialog.append(make("p", "", t("What should become of it?")), row);
+  row.append(answer("Save", "save", "plain strong"), answer("Keep as a draft", "keep"), answer("Discard", "discard"));
+  context.openDialog();
+  await new Promise((resolve) => { dialog.closest("dialog").addEventListener("close", resolve, { once: true }); });
+  asking = false;
+  if (choice === "discard") discardTyped();
+  return choice !== "save" || saveTyped();
+}
+addEventListener("compositionstart", () => { composing = true; });
+addEventListener("compositionend", () => { composing = false; }, true);
+document.getElementById("dialog").addEventListener("close", () => { if (item && main && main.querySelector("article.item")) reopen(); });

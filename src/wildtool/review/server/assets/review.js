@@ -2,19 +2,21 @@
 import { read, Refusal, write } from "./api.js";
 import * as figures from "./figures.js";
 import * as items from "./item.js";
+import { begin, drafts } from "./saves.js";
 import { bdi, button, choice, labelled, link, make, said, showLanguage, switchLanguage, t } from "./words.js";
 
 const element = (id) => document.getElementById(id);
 const main = element("content"), status = element("status"), problem = element("problem"), dialog = element("dialog");
 const FILTERS = ["type", "subtype", "domain", "rule", "stage", "round", "assignee", "max_confidence"];
 const ANY = { type: "any type", subtype: "any subtype", domain: "any domain", rule: "any rule", stage: "any stage", round: "any round", assignee: "anyone", max_confidence: "any confidence" };
-let review = null, order = [], shown = 0, stamp = 0;
+let review = null, order = [], shown = 0, stamp = 0, turns = 0;
 
 // ---- messages
-function say(text) {
-  status.textContent = text;
+// Args: offer: the name of what can be done about it, and the action.
+function say(text, offer) {
+  status.replaceChildren(text, ...(offer ? [" ", button(offer[0], () => { status.replaceChildren(); offer[1](); }, "linklike")] : []));
   clearTimeout(say.timer);
-  say.timer = setTimeout(() => { status.textContent = ""; }, 6000);
+  say.timer = setTimeout(() => { status.replaceChildren(); }, offer ? 12000 : 6000);
 }
 function complain(text) { problem.textContent = text; problem.hidden = !text; if (text) problem.scrollIntoView({ block: "nearest" }); }
 // The result of an action; null after a refusal, which `handled` may take, and which is shown otherwise.
@@ -44,7 +46,7 @@ const KEYS = [
   ["?", "this help"], ["q", "the queue"], ["f", "figures"], ["/", "filter"], ["j", "next part, or next row"], ["k", "previous part, or previous row"],
   ["Enter, e", "edit the part, or open the row"], ["Ctrl+Enter", "save"], ["Esc", "cancel"], ["n", "next item"], ["p", "previous item"],
   ["w", "next finding"], ["a", "approve the item"], ["r", "reject: choose reasons"], ["d", "send to discussion"], ["m", "write a remark"],
-  ["s", "stale tasks are checked"], ["h", "history"], ["Space", "on an edge: add or remove it"],
+  ["s", "stale tasks are checked"], ["u", "undo your last change"], ["h", "history"], ["Space", "on an edge: add or remove it"],
 ];
 function help() {
   const body = startDialog(t("Keyboard")), list = make("dl", "keys");
@@ -112,6 +114,7 @@ function row(item) {
   name.append(bdi(item.id));
   const chips = make("span", "chips"), chip = (text, classes = "") => { if (text) chips.append(make("span", `chip ${classes}`, text)); };
   if (item.mine) chip(t("yours"), "accent");
+  if (drafts(item.id).length) chip(t("not saved"), "warn");
   chip(t(item.stage), item.stage === "approved" ? "good" : item.stage === "rejected" ? "bad" : "");
   if (item.conflicts.length) chip(t("conflict"), "bad");
   if (item.stale) chip(t("{0} stale tasks", item.stale), "warn");
@@ -217,8 +220,13 @@ const context = {
   changed: () => attempt(async () => { review = await read("review"); }),
 };
 async function turn() {
-  const found = query(), page = found.has("figures") ? "figures" : "queue";
+  const found = query(), page = found.has("figures") ? "figures" : "queue", item = items.current(), mine = (turns += 1);
   if (!review) return;
+  if (item && found.get("item") !== item.id) {
+    const free = await items.leave();
+    if (mine !== turns) return;
+    if (!free) { history.replaceState(null, "", main.dataset.shown); return; }
+  }
   if (dialog.open) dialog.close();
   for (const one of document.querySelectorAll("[data-page]")) {
     if (one.dataset.page === page) one.setAttribute("aria-current", "page"); else one.removeAttribute("aria-current");
@@ -249,6 +257,7 @@ async function start() {
   const answer = session && session.who ? await attempt(() => read("review")) : null;
   if (!answer) return;
   review = answer;
+  begin(main, context, null);
   const who = element("who");
   who.replaceChildren(bdi(review.who), review.role === review.who ? "" : make("small", "", ` ${review.role}`));
   if (review.signed_in) {
@@ -292,6 +301,7 @@ const ACTIONS = {
   r: () => inItem() && items.press("reject"),
   d: () => inItem() && items.press("discuss"),
   s: () => inItem() && items.press("recheck"),
+  u: () => inItem() && items.undo(),
   m: () => { const remark = element("remark"); if (remark) remark.focus(); },
   h: () => { const past = element("history"); if (past) { past.open = !past.open; past.scrollIntoView(); } },
 };
@@ -316,5 +326,5 @@ document.addEventListener("keydown", (event) => {
 element("keys").addEventListener("click", help);
 element("language").addEventListener("click", () => { switchLanguage(); start(); });
 addEventListener("hashchange", turn);
-addEventListener("beforeunload", (event) => { if (items.isEditing()) event.preventDefault(); });
+addEventListener("beforeunload", (event) => { if (items.isUnsaved()) event.preventDefault(); });
 start();
