@@ -65,6 +65,11 @@ class AssistantTurn:
     """False for a turn with weight 0, which is only context."""
     extras: Mapping[str, Any] = field(default_factory=_no_keys)
 
+    def __post_init__(self) -> None:
+        # Layouts write no text beside calls as null or as an empty text.
+        if self.calls and self.text == "":
+            object.__setattr__(self, "text", None)
+
 
 @dataclass(frozen=True, slots=True)
 class ObservedResult:
