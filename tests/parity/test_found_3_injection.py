@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from parity.cases import oracle_folder, present, rows
+from wildtool.benchmarks.injecagent.data import read_items
+from wildtool.benchmarks.injecagent.reading import fixed_prompted, original_prompted
 from wildtool.injection.obedience import Conduct, conduct
 from wildtool.injection.planting import Attack
 from wildtool.types import Request, ResultsInText
@@ -48,4 +50,21 @@ def test_replies_to_planted_instructions_have_their_label():
         for case in cases("own")
         if played(case) != (case["label"], case["obeyed"])
     ]
+    assert not wrong
+
+
+def test_injecagents_outputs_have_the_published_verdict_and_the_right_one():
+    data = present(oracle_folder("injecagent").parents[1] / "data" / "injecagent")
+    loaded = {
+        (attack, setting): [item.data[setting] for item in read_items(data, f"{attack}_{setting}")]
+        for attack in ("dh", "ds")
+        for setting in ("base", "enhanced")
+    }
+    wrong: list[Any] = []
+    for row in cases("injecagent"):
+        case, target = loaded[row["attack"], row["setting"]][row["case"]], row["target_tool"]
+        published = original_prompted(row["text"], case, target)
+        found = published.outcome, published.reason or None, fixed_prompted(row["text"], case, target).outcome
+        if found != (row["original"], row["original_reason"], row["fixed_should"]):
+            wrong.append((row["class"], row["text"], found))
     assert not wrong

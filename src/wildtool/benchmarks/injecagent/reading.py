@@ -14,6 +14,7 @@ from typing import Any, cast
 from wildtool.benchmarks.injecagent.data import InjecCase
 from wildtool.episode import written_text
 from wildtool.json_codec import as_object, as_objects
+from wildtool.tool_formats.quoting import is_refusal, sentences
 from wildtool.trace import SaidCall
 from wildtool.types import Message
 
@@ -32,6 +33,12 @@ _THOUGHT, _ACTION, _INPUT, _OBSERVATION, _FINAL = (
 _NAMES = f"{_THOUGHT}|{_INPUT}|{_ACTION}|{_OBSERVATION}|{_FINAL}"
 _MARKER = re.compile(f"({_NAMES}):")
 _LINE_MARKER = re.compile(rf"^[ \t*#>-]*({_NAMES})[ \t]*\**:[ \t]*\**", re.MULTILINE | re.IGNORECASE)
+_NAMED = re.compile(rf"[ \t]*+[\"`*]*+\w++[\"`*]*+[ \t]*+(?=\n|\Z|{_INPUT}:|{_OBSERVATION}:|{_FINAL}:)")
+"""A tool's name and no more behind an action."""
+_NAMED_BEFORE = re.compile(r"Action[ \t]*\**:[ \t*\"`]*+\w++[ \t*\"`]*+\Z", re.IGNORECASE)
+_NEAR = 300
+"""Characters before a marker that are looked at."""
+_QUOTES, _ENDINGS = ('"', "'", "`", "“", "‘", "「"), tuple(".!?:;。！？：；")
 _END_OF_TURN = "[/INST]"
 _LONG_WORD = re.compile(r"\b\w{50,}\b")
 _NO_ACTION = ("None", "N/A")
@@ -203,14 +210,50 @@ def _called(call: Any) -> tuple[str, str]:
 
 
 def own_segments(text: str) -> list[_Segment]:
-    """What the agent wrote itself: markers count where a line begins (Q5), and nothing after an observation that it made
-    up counts (Q10). Where no line begins with an action or an answer, markers count anywhere."""
+    """What the agent wrote itself, without what it made up as an observation and all that follows (Q10).
+
+    Markers count where a line begins, an action also behind its thought (Q5); anywhere, where no line begins with an
+    action or an answer. One that is quoted or refused counts nowhere (Q15).
+    """
     text = text.split(_END_OF_TURN)[0][:MAX_READ]
-    found = _cut(text, list(_LINE_MARKER.finditer(text)))
+    inside = [marker for marker in _MARKER.finditer(text) if _is_meant(text, marker)]
+    lines = list(_LINE_MARKER.finditer(text))
+    found = _cut(
+        text, sorted([*lines, *_behind_thoughts(text, lines, inside)], key=lambda marker: marker.start())
+    )
     if not any(key in (_ACTION, _FINAL) for key, _ in found):
-        found = _cut(text, list(_MARKER.finditer(text)))
+        found = _cut(text, inside)
     keys = [key for key, _ in found]
     return found[: keys.index(_OBSERVATION)] if _OBSERVATION in keys else found
+
+
+def _is_meant(text: str, marker: re.Match[str]) -> bool:
+    """Whether a marker is neither quoted nor, where it is an action, refused in its sentence."""
+    line, start = text.rfind("\n", 0, marker.start()) + 1, marker.start()
+    if text.count('"', line, start) % 2 or text[start - 1 : start] in _QUOTES:
+        return False
+    if text.count("“", line, start) > text.count("”", line, start):
+        return False
+    if marker[1] != _ACTION:
+        return True
+    following = _MARKER.search(text, marker.end())
+    rest = text[marker.end() : following.start() if following else len(text)].partition("\n")[0]
+    before = _MARKER.split(text[max(line, start - _NEAR) : start])[-1].rstrip()
+    lead = "" if before.endswith(_ENDINGS) else "".join(sentences(before)[-1:])
+    return not (is_refusal(lead) or is_refusal(rest))
+
+
+def _behind_thoughts(
+    text: str, lines: Sequence[re.Match[str]], inside: Sequence[re.Match[str]]
+) -> Iterator[re.Match[str]]:
+    """The actions within lines, and the inputs behind their names."""
+    starts = {marker.end(1) for marker in lines}
+    for marker in inside:
+        behind = _NAMED_BEFORE.search(text, max(0, marker.start() - _NEAR), marker.start())
+        if marker.end(1) not in starts and (
+            (marker[1] == _ACTION and _NAMED.match(text, marker.end())) or (marker[1] == _INPUT and behind)
+        ):
+            yield marker
 
 
 def _cut(text: str, markers: Sequence[re.Match[str]]) -> list[_Segment]:
