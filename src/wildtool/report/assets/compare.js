@@ -19,7 +19,7 @@ document.addEventListener("DOMContentLoaded", () => {
       data.models.forEach((name, index) => {
         const pair = data.pairs[baseline][index];
         if (!pair) return;
-        const [difference, low, high, p, gained, lost] = pair;
+        const [difference, low, high, p, gained, lost, missing, units] = pair;
         const row = document.createElement("tr"), head = cell("th", ""), label = document.createElement("bdi"), strong = document.createElement("b");
         head.scope = "row";
         label.textContent = name;
@@ -29,7 +29,8 @@ document.addEventListener("DOMContentLoaded", () => {
         first.append(strong);
         row.append(head, first, cell("td", `${points(low)} … ${points(high)}`, difference), cell("td", p < 0.0001 ? "< 0.0001" : p.toFixed(4), p),
           cell("td", gained, gained), cell("td", lost, lost),
-          cell("td", p >= 0.05 ? "not distinguishable" : difference > 0 ? "better" : "worse"));
+          cell("td", p < 0.05 ? (difference > 0 ? "better" : "worse")
+            : missing ? `no finding: ${missing} of ${units} units without a verdict` : "not distinguishable"));
         body.append(row);
       });
     });

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from wildtool.engine.compare.leaderboard import run_labels, trust_line
 from wildtool.engine.compare.pairs import MAX_COMPARED_MODELS, PairwiseResult, holm_corrected
 from wildtool.engine.score.formatting import format_p
 from wildtool.report.charts.data import ChartData, ChartPoint
@@ -35,6 +36,7 @@ def add_side_by_side(
     if not rows:
         return
     labels = board.labels[:MAX_COMPARED_MODELS]
+    results = [run.result for run in board.runs]
     name = f"pairs-{page}"
     site.shard(name, _pairs_for_script(board, found))
     site.add(
@@ -48,6 +50,7 @@ def add_side_by_side(
         rows=rows,
         picture=add_picture(site, _drawing(board, found), page),
         units=f"{next(iter(found.values())).units:,}",
+        missing=[line for line in map(trust_line, run_labels(results), results) if line],
         left_out=f"Only the first {MAX_COMPARED_MODELS} models are compared."
         if len(board.runs) > MAX_COMPARED_MODELS
         else "",
@@ -58,11 +61,16 @@ def _rows(board: Leaderboard, found: Mapping[tuple[int, int], PairwiseResult]) -
     return [
         PairwiseRow(
             *(board.labels[model], _points(one.difference), f"{_points(one.low)} … {_points(one.high)}"),
-            *(one.difference, p, format_p(p), one.gained, one.lost, finding(one.difference, p)),
+            *(one.difference, p, format_p(p), one.gained, one.lost, _finding(one, p)),
         )
         for model, p in holm_corrected(found, 0).items()
         for one in [found[0, model]]
     ]
+
+
+def _finding(one: PairwiseResult, p: float) -> str:
+    said = finding(one.difference, p, one.missing)
+    return f"{said}: {one.missing} of {one.units} units without a verdict" if said == "no finding" else said
 
 
 def _drawing(board: Leaderboard, found: Mapping[tuple[int, int], PairwiseResult]) -> ChartData:
@@ -108,4 +116,4 @@ def _pairs_for_script(
 
 def _numbers(one: PairwiseResult, p: float) -> Sequence[float]:
     rounded = [round(number, 5) for number in (one.difference, one.low, one.high)]
-    return [*rounded, round(p, 6), one.gained, one.lost]
+    return [*rounded, round(p, 6), one.gained, one.lost, one.missing, one.units]
