@@ -21,6 +21,9 @@ class Observer:
     def call_done(self, reply: Reply, *, replayed: bool) -> None:
         """A reply came, from the record where `replayed`."""
 
+    def reply_noticed(self, text: str) -> None:
+        """One of the first replies shows what its user should know at once, and an option against it."""
+
     def call_retried(self, kind: str, delay_s: float) -> None:
         """An attempt failed and is retried after `delay_s` seconds."""
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from wildtool import __version__
+from wildtool.engine.compare.leaderboard import INCOMPLETE
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.registry import as_recorded, load_benchmark
 from wildtool.engine.score.results import ScoreResult
@@ -78,7 +79,14 @@ def _body(title: str, about: Mapping[str, Any], results: list[ScoreResult]) -> I
         ],
     )
     for result in results:
-        yield from ("", f"## Profile {_shown(result.profile)}", "", f"{_shown(result.profile_label)}.", "")
+        mark = "" if result.evidence.complete else INCOMPLETE
+        yield from (
+            "",
+            f"## Profile {_shown(result.profile)}{mark}",
+            "",
+            f"{_shown(result.profile_label)}.",
+            "",
+        )
         yield from _table(
             ("group", "metric", "value", "95 % interval", "count"),
             [
@@ -93,6 +101,8 @@ def _body(title: str, about: Mapping[str, Any], results: list[ScoreResult]) -> I
             f"{counts.units} units: {counts.correct} correct, {counts.wrong} wrong, {counts.infra_error} ended by failed "
             f"calls, {counts.unplayed} not played. The last two count as not correct."
         )
+        for remark in result.trust:
+            yield from ("", _shown(remark))
     yield from ("", "## Columns", "")
     yield from _table(("column", "type"), [*_columns(first.benchmark, identity).items()])
 

@@ -6,6 +6,7 @@ the repeat, counted from 1. Units that were not played are left out, and the log
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from hashlib import sha256
 from importlib import import_module
@@ -109,6 +110,8 @@ def _spec(played: RecordedRun, samples: Sequence[Mapping[str, Any]], result: Sco
             "data_sha256": identity["data_sha256"],
             "seed": identity["seed"],
             "versions": about.get("versions", {}),
+            "evidence": asdict(result.evidence),
+            "trust": [str(remark) for remark in result.trust],
         },
     })  # fmt: skip
 
@@ -238,6 +241,7 @@ def _results(
                 "high": found.high,
                 "numerator": found.numerator,
                 "denominator": found.denominator,
+                "evidence": asdict(found.evidence or result.evidence),
             }
             metrics[name] = _metric(name, found.value, more)
     scorer = f"wildtool/{result.profile}"

@@ -6,7 +6,15 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from wildtool.engine.compare.leaderboard import items_caveat, notes_of, prompts_caveat, run_labels, trust_line
+from wildtool.engine.compare.leaderboard import (
+    EVIDENCE_COLUMNS,
+    evidence_cells,
+    items_caveat,
+    notes_of,
+    prompts_caveat,
+    run_labels,
+    trust_line,
+)
 from wildtool.engine.score.formatting import format_counts, format_direction, format_value
 from wildtool.report.model import Leaderboard, MetricKey
 from wildtool.report.text import interval_of
@@ -16,6 +24,7 @@ from wildtool.types import Direction, Metric
 REPORT_CSV_COLUMNS = (
     *("model", "run", "group", "name", "value", "low", "high"),
     *("numerator", "denominator", "unit", "source"),
+    *EVIDENCE_COLUMNS,
 )
 
 
@@ -147,7 +156,8 @@ def metrics_csv(board: Leaderboard, groups: Iterable[str]) -> bytes:
         for m in run.result.metrics:
             if m.group in wanted:
                 numbers = [m.value, m.low, m.high, m.numerator, m.denominator]
-                row = [*whose, m.group, m.name, *numbers, m.unit, f"profile {board.profile}"]
+                evidence = evidence_cells(m.evidence or run.result.evidence)
+                row = [*whose, m.group, m.name, *numbers, m.unit, f"profile {board.profile}", *evidence]
                 writer.writerow(
                     csv_safe(escape_text(value) if isinstance(value, str) else value) for value in row
                 )

@@ -148,6 +148,8 @@ class ProgressObserver(Observer):
         self.progress = RunProgress(noun=noun, right=right)
         self._label = label
         self._clock = clock
+        self.messages: list[str] = []
+        """What is to be said above the line, once."""
         self._last_logged: tuple[tuple[object, ...], float] = ((), 0.0)
 
     def started(self, units: int) -> None:
@@ -183,6 +185,11 @@ class ProgressObserver(Observer):
         for name in ("prompt_tokens", "completion_tokens"):
             count = reply.usage.get(name)
             tally.tokens += count if isinstance(count, int) else 0
+
+    def reply_noticed(self, text: str) -> None:
+        self.messages.append(
+            f"{ellipsize(self._label, LONGEST_LABEL)} {single_line(text, MAX_PROBLEM_CHARACTERS)}"
+        )
 
     def call_retried(self, kind: str, delay_s: float) -> None:
         self.progress.retries += 1
@@ -243,9 +250,15 @@ class ProgressDisplay:
         self._draw(self._runs)
 
     def _tick(self) -> None:
-        while not self._closed.wait(LIVE_EVERY_S if self._live else PLAIN_EVERY_S):
-            news = [run for run in self._runs if run.progress.done < run.progress.total and run.should_log()]
-            self._draw(self._runs if self._live else news)
+        due = time.monotonic() + PLAIN_EVERY_S
+        while not self._closed.wait(LIVE_EVERY_S):
+            lines: Sequence[ProgressObserver] = self._runs if self._live else ()
+            if not self._live and time.monotonic() >= due:
+                due += PLAIN_EVERY_S
+                lines = [
+                    run for run in self._runs if run.progress.done < run.progress.total and run.should_log()
+                ]
+            self._draw(lines)
 
     def _draw(self, runs: Sequence[ProgressObserver]) -> None:
         begun = [run for run in runs if run.progress.total]
@@ -253,8 +266,12 @@ class ProgressDisplay:
         back = f"\x1b[{self._drawn}A" if self._live and self._drawn else ""
         clear = "\r\x1b[K" if self._live else ""
         self._drawn = len(begun)
+        said = [run.messages.pop(0) for run in self._runs for _ in range(len(run.messages))]
+        lines = [*said, *(run.text(room) for run in begun)]
+        if not lines:
+            return
         try:
-            self._stream.write(back + "".join(f"{clear}{run.text(room)}\n" for run in begun))
+            self._stream.write(back + "".join(f"{clear}{line}\n" for line in lines))
             self._stream.flush()
         except OSError:
             # The terminal is gone (a closed session, a broken pipe): the runs matter more than their display.

@@ -26,6 +26,8 @@ from wildtool.engine.plan import Plan, SelectedItems
 from wildtool.engine.record.format import request_hashes
 from wildtool.engine.record.reader import ItemLog, RecordedFailure, RecordedReply, RecordReader
 from wildtool.engine.record.writer import PendingRow, RecordWriter
+from wildtool.engine.score.reply_signs import reply_signs
+from wildtool.engine.score.trust import early_remark
 from wildtool.errors import InfraError, RecordError, UsageError, WildtoolError
 from wildtool.models.settings import Rates
 from wildtool.reply_ends import error_class, failing_end
@@ -49,6 +51,8 @@ def most_actionable(errors: BaseExceptionGroup[BaseException]) -> BaseException:
     return next((error for error in leaves if isinstance(error, WildtoolError)), leaves[0])
 
 
+FIRST_REPLIES = 20
+"""Replies that are looked at while the run goes on, so that what an option corrects need not wait for its end."""
 SYNC_S = 1.0
 """Seconds between two syncs of the record to disk."""
 
@@ -88,6 +92,7 @@ class RunContext:
         """Whether any request is not recorded as failed before."""
         self.limit_error: LimitError | None = None
         """Why calls were not made, if a limit was reached."""
+        self._noticed: set[str] = set()
         self.spent = Spend()
         """What the calls of this process took."""
         # One model may play several roles. The next batch may do what this one did not.
@@ -160,7 +165,15 @@ class RunContext:
             client.store(key, reply)
         self.calls += 1
         self.observer.call_done(reply, replayed=False)
+        if self.calls <= FIRST_REPLIES and sent.request.role == "agent":
+            self._look_at(sent.request, reply)
         return reply
+
+    def _look_at(self, request: Request, reply: Reply) -> None:
+        """Reports what a first reply shows, each thing once in a run."""
+        for sign in set(reply_signs(reply, lambda: request.tools)) - self._noticed:
+            self._noticed.add(sign)
+            self.observer.reply_noticed(early_remark(sign, reply))
 
     def flush_failures(self) -> None:
         """Called at the end. Raises GivenUpError if a model refused every call."""

@@ -1,5 +1,6 @@
 """What came between a model and its numbers: one remark for each thing, with the option that corrects it."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,9 +17,15 @@ from wildtool.engine.score.reply_signs import (
 from wildtool.evidence import Evidence
 from wildtool.reply_ends import End
 from wildtool.sanitize import ellipsize, single_line
+from wildtool.types import Reply
 
+ABSENT, WITHOUT_VERDICT = "absent", "without a verdict"
+MISSING_SIGNS = frozenset({ABSENT, WITHOUT_VERDICT})
+"""Signs of remarks on units that have no verdict."""
 RETRY = "run the same command again"
 _LONGEST = 60
+_MARK = re.compile(r"<[|｜]?[A-Za-z_][^<>\s=]{0,30}[=>]|\[[A-Z_]{3,20}\]|```|\bAction\b")
+"""How calls in text begin in most formats."""
 _MOST_NAMES = 3
 _STOPPED = {
     STOPPED[End.CUT]: ("{} cut off at a token limit", "--max-tokens"),
@@ -82,14 +89,14 @@ def trust_remarks(
     held = evidence.units - absent
     if absent:
         text = f"only {held} of {evidence.units} units are here; the numbers are of these"
-        yield TrustRemark("absent", absent, evidence.units, text, "")
+        yield TrustRemark(ABSENT, absent, evidence.units, text, "")
     if missing := evidence.missing - absent:
         low, high = (100 * right / held for right in (correct, correct + missing))
         text = (
             f"{_missing_units(evidence, missing, held, failed)} and count as not right: {low:.1f} % correct, at most "
             f"{high:.1f} %"
         )
-        yield TrustRemark("without a verdict", missing, held, text, retry)
+        yield TrustRemark(WITHOUT_VERDICT, missing, held, text, retry)
     replies = signs.get(REPLIES, 0)
     for sign, (words, option) in _STOPPED.items():
         if count := signs.get(sign, 0):
@@ -117,6 +124,16 @@ def trust_remarks(
         yield TrustRemark(
             "prompt tokens", known, units, f"prompt tokens are known for {known} of {units} units", ""
         )
+
+
+def early_remark(sign: str, reply: Reply) -> str:
+    """A remark on a sign that one of the first replies of a run shows."""
+    if not sign.startswith(UNREAD):
+        words, option = _STOPPED[sign]
+        return words.format("a reply was") + (f": {option}" if option else "")
+    content: object = reply.message.get("content")
+    mark = _MARK.search(content) if isinstance(content, str) else None
+    return f"writes {mark[0] if mark else 'calls'} as text: try --tool-format {sign.removeprefix(UNREAD) or 'auto'}"
 
 
 def _missing_units(evidence: Evidence, missing: int, held: int, failed: Sequence[FailureKind]) -> str:
