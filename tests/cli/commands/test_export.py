@@ -37,6 +37,14 @@ def files(place: str = ".") -> list[str]:
     return sorted(path.name for path in Path(place).iterdir() if path.is_file())
 
 
+def test_an_export_of_nothing_says_so_and_leaves_no_file():
+    ended = type_("export runs --format openai --only infra_error -o out")
+    assert (ended.exit_code, ended.stdout) == (1, "")
+    says = "nothing to export: the run has no unit whose outcome is infra_error that gives a line of openai"
+    assert ended.stderr.count(says) == 2
+    assert not list(Path().glob("out*/*"))
+
+
 @pytest.mark.parametrize(
     "form", [form for form in EXPORT_FORMATS if form not in ("inspect", "hf-card", "pairs")]
 )

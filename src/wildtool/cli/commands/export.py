@@ -83,13 +83,14 @@ def export(
         _check_outcome(only)
     if not runs:
         raise UsageError("nothing to export: give run folders, such as `wildtool export runs --format csv`")
-    from wildtool.cli.terminal import print_out
+    from wildtool.cli.terminal import print_err, print_out
     from wildtool.export import ExportRequest, check_target
     from wildtool.export import export as write
 
     targets = _targets(runs, out, form)
     for target in targets.values():
         check_target(form, target, force=force)
+    status = 0
     for folder, target in targets.items():
         wanted = ExportRequest(
             folder=folder,
@@ -102,8 +103,14 @@ def export(
             allow_benchmark_data=allow_benchmark_data,
         )
         write(form, wanted, target, force=force)
-        print_out(str(target))
-    return 0
+        if target.is_file() and not target.stat().st_size:
+            target.unlink()
+            which = f" whose outcome is {only}" if only else ""
+            print_err(f"{folder}: nothing to export: the run has no unit{which} that gives a line of {form}")
+            status = 1
+        else:
+            print_out(str(target))
+    return status
 
 
 def _form(name: str, given: Mapping[str, object]) -> str:
