@@ -128,3 +128,10 @@ def test_answers_are_found_where_they_are_asked_for_and_numbers_as_numbers(folde
         if case["class"] == "decimal, point elsewhere" and f"'{case['answers'][0]}'" in case["reply"]:
             continue  # its point is where it was, so that the reply is the answer (see the card)
         assert has_answer_strictly(case["reply"], case["answers"]) == case["fixed_should"], case
+
+
+def test_a_reply_that_makes_a_call_is_wrong_where_no_function_fits(folder: Path) -> None:
+    for case in cases(folder, "irrelevance.jsonl"):
+        found = verdict(folder, case, "official", case["reply"])
+        assert (found.correct, found.error) == (case["valid"], case["error_type"]), case
+        assert verdict(folder, case, "fixed", case["reply"]).correct == case["fixed_should"], case

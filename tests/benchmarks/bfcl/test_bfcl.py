@@ -3,6 +3,7 @@
 import asyncio
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -265,14 +266,41 @@ def test_a_truth_value_is_no_number_and_a_decimal_point_counts_under_fixed() -> 
         ("No function fits.", True, True),
         ("[ring(name='Ann')]", False, False),
         ("```python\n[ring(name='Ann')]\n```", True, False),
+        ("find_route(start='here')", False, False),
+        ('{"name": "ring", "arguments": {"name": "Ann"}}', True, False),
+        ("[{'function': 'find_route', 'parameters': {}}]", True, False),
+        ('<tool_call>{"name": "ring", "arguments": {}}</tool_call>', True, False),
+        ("I will ring.\n\nring(name='Ann')", True, False),
+        (native("ring", "{broken"), True, False),
         ("Sorry(no)", False, True),
+        ("ring(name) is for something else.", True, True),
+        ("Shall I call ring(name='Ann')?", True, True),
+        ("See https://example.com/find(x=1)", True, True),
         ("[]", True, True),
     ],
 )
-def test_where_no_function_fits_a_call_is_wrong(reply: str, official: bool, fixed: bool) -> None:
-    assert check("irrelevance_0", reply).correct == official
-    found = check("irrelevance_0", reply, "fixed")
+def test_where_no_function_fits_a_call_is_wrong(reply: Any, official: bool, fixed: bool) -> None:
+    mode = "prompt" if isinstance(reply, str) else "fc"
+    assert check("irrelevance_0", reply, mode=mode).correct == official
+    found = check("irrelevance_0", reply, "fixed", mode)
     assert found.correct == fixed and found.error in (None, CALLED)
+
+
+def test_a_call_in_text_is_a_call_where_native_ones_are_asked_for() -> None:
+    reply = '<tool_call>{"name": "ring", "arguments": {}}</tool_call>'
+    assert check("irrelevance_0", reply, mode="fc").correct
+    assert check("irrelevance_0", reply, "fixed", "fc").error == CALLED
+
+
+@pytest.mark.parametrize(("keys", "right"), [("allKeys", True), ("allkeys", False), ("all-Keys", False)])
+def test_letters_and_signs_of_a_variable_count(keys: str, right: bool) -> None:
+    record = replace(
+        RECORDS["simple_java_0"],
+        answers=({"Store.put": {"keys": ["allKeys"], "limit": [5], "options": [""]}},),
+    )
+    reply = {"role": "assistant", "content": f"[Store.put(keys={keys}, limit=5L)]"}
+    for profile in ("official", "fixed"):
+        assert rules(profile).check(record, reply).correct == right
 
 
 def test_any_call_is_relevant_as_published_and_one_that_is_offered_under_fixed() -> None:

@@ -42,7 +42,11 @@ from wildtool.benchmarks.bfcl.multi_turn_rules import MultiTurnRules
 from wildtool.benchmarks.bfcl.rules import SingleTurnRules
 from wildtool.benchmarks.bfcl.simulated import SimulatedApis
 from wildtool.benchmarks.bfcl.tools import native_name
-from wildtool.json_codec import as_object
+from wildtool.episode import written_text
+from wildtool.json_codec import as_object, as_objects
+from wildtool.tool_formats.any_format import calls_in_text
+from wildtool.tool_formats.lenient_json import LenientReader, UnreadableValueError
+from wildtool.tool_formats.loose_calls import OfferedTools, calls_of_value
 from wildtool.toolcall.assignment import max_weight_matching
 from wildtool.toolcall.call_syntax import CallReader, CallSyntaxError, PythonValue, parse_expression
 from wildtool.toolcall.schema import enum_of
@@ -51,7 +55,8 @@ from wildtool.types import Episode, Item, Message
 OVERLAY = Path(__file__).with_name("overlay.json")
 """Answers that are replaced: entry, function, parameter, the values accepted now (null takes it out), and why."""
 _FENCE = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
-_BARE_CALL = re.compile(r"\s*[^\[\s`]")
+_MOST_WRAPPERS = 3
+_WRAPPED = re.compile(r"\s*+(?:```\w*+\n(.*)```|<(\w+)>(.*)</\2>)\s*+", re.DOTALL)
 
 
 class _SignedReader(CallReader):
@@ -94,6 +99,49 @@ FIXED_SYNTAXES: Mapping[Language, Syntax] = {
     "java": replace(SYNTAXES["java"], convert=convert_java_fully),
     "javascript": replace(SYNTAXES["javascript"], convert=convert_javascript_fully),
 }
+
+
+def called_names(reply: Message, functions: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The functions that a reply calls in any form, offered or not; prose that only reads as a call makes none (Q12)."""
+    native = [name for call in as_objects(native_result(reply)) for name in call]
+    text = written_text(reply) or ""
+    calls = calls_in_text(text, [{"type": "function", "function": {**function}} for function in functions])
+    return native or [call.name for call in calls if "//" not in call.name] or _calls_alone(text)
+
+
+def _calls_alone(text: str) -> list[str]:
+    """The functions called by a reply that is nothing else, whatever their names are."""
+    for _ in range(_MOST_WRAPPERS):
+        if wrapped := _WRAPPED.fullmatch(text):
+            text = wrapped[1] or wrapped[3] or ""
+    text = text.strip()
+    return _names_in_json(text) or _names_in_python(text)
+
+
+def _names_in_json(text: str) -> list[str]:
+    try:
+        value, end, _ = LenientReader(text).value(0)
+    except UnreadableValueError:
+        return []
+    return [call.name for call in calls_of_value(value, OfferedTools(()))] if end == len(text) else []
+
+
+def _names_in_python(text: str) -> list[str]:
+    try:
+        body = parse_expression(bracketed(text))
+    except CallSyntaxError:
+        return []
+    nodes = body.elts if isinstance(body, ast.List) else [body]
+    return [ast.unparse(node.func) for node in nodes if isinstance(node, ast.Call) and not _is_prose(node)]
+
+
+def _is_prose(call: ast.Call) -> bool:
+    """Whether a call reads as words: `Sorry(no)`, `Sorry()`, `(x=1)`."""
+    if call.keywords or not isinstance(call.func, ast.Name):
+        return False
+    return all(isinstance(value, ast.Name) for value in call.args) and (
+        bool(call.args) or call.func.id[0].isupper()
+    )
 
 
 @cache
@@ -228,6 +276,8 @@ class FixedRules(SingleTurnRules):
         return corrected_entry(item.id.rpartition(":")[2], item.data)
 
     def decode(self, record: BfclEntry, reply: Message) -> Any:
+        if record.category.kind == "irrelevance":
+            return [{name: {}} for name in called_names(reply, record.functions)]
         form = self.form.prompt_form
         if form is None:
             return decode_native(native_result(reply))
@@ -236,25 +286,12 @@ class FixedRules(SingleTurnRules):
             return decode_json_fully(text)
         if form.calls != "python":
             return replace(form, tagged=False).decode(text)
-        kind = record.category.kind
-        if kind in ("irrelevance", "relevance"):
-            return self._calls_in(text, record)
-        if record.language == "python":
-            return decode_python_fully(text, record.functions)
-        return decode_java(text, complete=True) if record.language == "java" else decode_javascript(text)
-
-    def _calls_in(self, text: str, record: BfclEntry) -> Any:
-        """The calls of a reply where none or any is right, fenced ones too; prose that reads as a call is none (Q12)."""
-        fenced = _FENCE.search(text)
-        calls = decode_python_fully(fenced[1] if fenced else text, record.functions)
-        offered = {one["name"] for one in record.functions}
-        if (
-            not fenced
-            and _BARE_CALL.match(text)
-            and not any(name in offered for call in calls for name in call)
-        ):
-            return []
-        return calls
+        if record.language == "java":
+            return decode_java(text, complete=True)
+        if record.language == "javascript":
+            return decode_javascript(text)
+        fenced = _FENCE.search(text) if record.category.kind == "relevance" else None
+        return decode_python_fully(fenced[1] if fenced else text, record.functions)
 
     def is_relevant(self, record: BfclEntry, calls: Sequence[Mapping[str, Any]]) -> bool:
         """Whether a function that is offered is called (Q11)."""

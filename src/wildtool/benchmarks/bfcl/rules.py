@@ -7,7 +7,13 @@ from typing import Any, cast
 
 from wildtool.benchmark import Check, Mutant, Rules
 from wildtool.benchmarks.bfcl.categories import Language
-from wildtool.benchmarks.bfcl.checker import UNREADABLE_ENTRY, Fault, check_calls, dict_error
+from wildtool.benchmarks.bfcl.checker import (
+    SYNTAXES,
+    UNREADABLE_ENTRY,
+    Fault,
+    check_calls,
+    dict_error,
+)
 from wildtool.benchmarks.bfcl.data import AcceptedCall, BfclEntry
 from wildtool.benchmarks.bfcl.decode import (
     DecodeError,
@@ -42,9 +48,18 @@ NOT_DECODED, NOT_CALLS = "ast_decoder:decoder_failed", "ast_decoder:decoder_wron
 CALLED, NOT_CALLED = "irrelevance_error:decoder_success", "relevance_error:decoder_failed"
 CHECKER_RAISED = "the original's checker raises"
 """Error classes: the original's own names, and one for entries that it cannot judge."""
+_CALLS_AS_TEXT: Mapping[str, tuple[str, str]] = {
+    "call without brackets": ("", ""),
+    "call in a fence": ("```python\n", "\n```"),
+    "call after a sentence": ("I will look it up.\n\n", ""),
+    "call in JSON": ("", ""),
+    "call in JSON in a tag": ("<tool_call>", "</tool_call>"),
+}
+"""Forms of a call that is not made as asked for, with what comes before and behind it."""
 MUTANTS_EXPLAINED: Mapping[str, str] = {
     "empty text": "Q1: the mark of what may be left out is accepted as a value",
     "element dropped": "Q1: the mark of what may be left out is accepted as an empty list",
+    **dict.fromkeys(_CALLS_AS_TEXT, "Q12: only what the decoder reads is a call"),
     "other enum member": "Q4: case does not count, even where it tells members apart",
 }
 """Mistakes that the published rules let pass, with the card's number."""
@@ -195,11 +210,23 @@ class SingleTurnRules(Rules):
             return
         for kind, changed, note in _mistakes(record, calls):
             yield Mutant("0", kind, (self.form.message(changed, record.language),), note)
-        if calls:
-            yield Mutant("0", "only words", ({"role": "assistant", "content": "Done."},), "no call")
+        texts = {"only words": "Done."} if calls else _called_as_text(record)
+        for kind, text in texts.items():
+            yield Mutant("0", kind, ({"role": "assistant", "content": text},), text)
 
 
 Mistake = tuple[str, list[PlainCall], str]
+
+
+def _called_as_text(record: BfclEntry) -> Mapping[str, str]:
+    """Replies with a call where none is right, by form; none for an entry without functions."""
+    name = record.functions[0]["name"] if record.functions else ""
+    called = json.dumps({"name": name, "arguments": {"value": 1}})
+    return {
+        kind: f"{before}{called if 'JSON' in kind else f'{name}(value=1)'}{after}"
+        for kind, (before, after) in _CALLS_AS_TEXT.items()
+        if name
+    }
 
 
 def _mistakes(record: BfclEntry, calls: Sequence[PlainCall]) -> Iterator[Mistake]:
@@ -222,12 +249,28 @@ def _mistakes(record: BfclEntry, calls: Sequence[PlainCall]) -> Iterator[Mistake
         parameters = as_object(known.get(name))
         if record.language != "python":
             parameters = {"required": parameters.get("required", [])}
+            yield from _other_letters(record, place, arguments)
         required = as_list(parameters.get("required"))
         for mutation in value_mutants(arguments, parameters):
             if not _is_accepted(mutation[1], arguments, record.answers[place], required):
                 yield mutation
 
     yield from call_mistakes(calls, tuple(known), values)
+
+
+def _other_letters(record: BfclEntry, place: int, arguments: Mapping[str, Any]) -> Iterator[ArgumentMutation]:
+    """Names of variables, in place of values that are no texts, in other letters (Java and JavaScript)."""
+    ((name, accepted),) = record.answers[place].items()
+    document = next((one for one in record.functions if one["name"] == name), record.functions[0])
+    for key, text in arguments.items():
+        word = document["parameters"]["properties"].get(key, {}).get("type")
+        other = text.swapcase()
+        if (
+            SYNTAXES[record.language].types.get(word) is not str
+            and text.strip('"') in accepted[key]
+            and other != text
+        ):
+            yield "other letters in a name", {**arguments, key: other}, f"{key}: {other} for {text}"
 
 
 def call_mistakes(
