@@ -101,7 +101,7 @@ FIXED_SYNTAXES: Mapping[Language, Syntax] = {
 }
 
 
-def called_names(reply: Message, functions: Sequence[Mapping[str, Any]]) -> list[str]:
+def called_functions(reply: Message, functions: Sequence[Mapping[str, Any]]) -> list[str]:
     """The functions that a reply calls in any form, offered or not; prose that only reads as a call makes none (Q12)."""
     native = [name for call in as_objects(native_result(reply)) for name in call]
     text = written_text(reply) or ""
@@ -277,7 +277,7 @@ class FixedRules(SingleTurnRules):
 
     def decode(self, record: BfclEntry, reply: Message) -> Any:
         if record.category.kind == "irrelevance":
-            return [{name: {}} for name in called_names(reply, record.functions)]
+            return [{name: {}} for name in called_functions(reply, record.functions)]
         form = self.form.prompt_form
         if form is None:
             return decode_native(native_result(reply))
