@@ -510,7 +510,7 @@ def test_own_saves_are_queued_and_undone(browser: "Browser", tmp_path: Path):
         me.page.locator("#status", has_text="Saved").wait_for()
         me.page.keyboard.type("ile.")
         pressed = "false" if before[2] == "true" else "true"
-        me.page.locator(f"[data-need='1-2'][aria-pressed={pressed}]").first.wait_for()
+        me.page.locator(f"#task-0 [data-need='1-2'][aria-pressed={pressed}]").wait_for()
         assert typed(me, "/english_tasks/1") == "Typed meanwhile."
         after = [need.get_attribute("aria-pressed") for need in needs]
         assert [a != b for a, b in zip(after, before, strict=True)] == [True, True, True]
