@@ -102,6 +102,147 @@ def otel_spans() -> dict[str, Any]:
     return {"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}
 
 
+def message_fields(message: dict[str, Any], style: str) -> dict[str, Any]:
+    """A message of `openai_messages` as flat fields of OpenInference or OpenLLMetry."""
+    call, function = ("tool_call.", "function.") if style == "openinference" else ("", "")
+    fields = {
+        name: message[name] for name in ("role", "content", "tool_call_id") if message.get(name) is not None
+    }
+    for k, one in enumerate(message.get("tool_calls", [])):
+        fields[f"tool_calls.{k}.{call}id"] = one["id"]
+        fields |= {
+            f"tool_calls.{k}.{call}{function}{name}": one["function"][name] for name in one["function"]
+        }
+    return fields
+
+
+def flat_spans(style: str) -> list[dict[str, Any]]:
+    """Three calls of a model as spans, each of which repeats the history; the last alone has the tools."""
+    said, spans = openai_messages(), list[dict[str, Any]]()
+    given, answered, inner = (
+        ("llm.input_messages", "llm.output_messages", "message.")
+        if style == "openinference"
+        else ("gen_ai.prompt", "gen_ai.completion", "")
+    )
+    for n in (1, 3, 5):
+        found: dict[str, Any] = {"llm.model_name": "m", "gen_ai.request.model": "m"}
+        for name, messages in ((given, said[:n]), (answered, said[n : n + 1])):
+            for k, message in enumerate(messages):
+                fields = message_fields(message, style)
+                found |= {f"{name}.{k}.{inner}{field}": value for field, value in fields.items()}
+        for k, tool in enumerate(TOOLS):
+            if style == "openinference":
+                found[f"llm.tools.{k}.tool.json_schema"] = json.dumps({"type": "function", "function": tool})
+            else:
+                fields = {**tool, "parameters": json.dumps(tool["parameters"])}
+                found |= {f"llm.request.functions.{k}.{field}": value for field, value in fields.items()}
+        context = {"trace_id": f"0x{'t' if style == 'openinference' else n}", "span_id": str(n)}
+        spans.append(
+            {
+                "name": "chat",
+                "context": context,
+                "start_time": f"2024-05-05T14:29:5{n + 1}Z",
+                "attributes": found,
+            }
+        )
+    return spans
+
+
+def nested(fields: dict[str, Any]) -> dict[str, Any]:
+    """Flat fields as objects and lists."""
+    made: dict[str, Any] = {}
+    for name, value in fields.items():
+        *way, last = name.split(".")
+        inner = made
+        for part in way:
+            inner = inner.setdefault(part, {})
+        inner[last] = value
+
+    def listed(value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        rows: dict[str, Any] = value
+        inner = {name: listed(each) for name, each in rows.items()}
+        return list(inner.values()) if inner and all(name.isdigit() for name in inner) else inner
+
+    return listed(made)
+
+
+@pytest.mark.parametrize("style", ["openinference", "openllmetry"])
+@pytest.mark.parametrize("form", ["lines", "list", "nested", "columns", "otlp"])
+def test_spans_of_other_conventions_are_read_by_lines_and_together(tmp_path: Path, style: str, form: str):
+    spans = flat_spans(style)
+    if form == "nested":
+        spans = [{**span, "attributes": nested(span["attributes"])} for span in spans]
+    if form == "columns":
+        rest = [
+            {"start_time": span["start_time"], "context.trace_id": span["context"]["trace_id"]}
+            for span in spans
+        ]
+        columns = [
+            {f"attributes.{name}": value for name, value in span["attributes"].items()} for span in spans
+        ]
+        spans = [{**one, **other} for one, other in zip(rest, columns, strict=True)]
+    if form == "otlp":
+        for span in spans:
+            listed = [
+                {"key": key, "value": {"stringValue": value}} for key, value in span["attributes"].items()
+            ]
+            span |= {"traceId": span.pop("context")["trace_id"], "attributes": listed}
+    text = json.dumps(spans) if form == "list" else "\n".join(map(json.dumps, spans))
+    (tmp_path / "in.jsonl").write_text(text)
+    (made,) = drafts(tmp_path / "in.jsonl", "otel", keep_names=True)
+    expected = drafts(write(tmp_path / "in.json", openai_row()), "openai", keep_names=True)[0]
+    for name in ("tasks", "answer_list", "task_types", "tools", "env_info"):
+        assert made[f"english_{name}"] == expected[f"english_{name}"]
+
+
+def test_results_among_the_parts_of_a_text_and_older_calls_are_read(tmp_path: Path):
+    parts = [{"type": "tool_result", "tool_use_id": "c1", "content": '{"t": 3}'}]
+    span = {
+        "trace_id": "t",
+        "attributes": {
+            "gen_ai.prompt.0.role": "user",
+            "gen_ai.prompt.0.content": json.dumps([{"type": "text", "text": "How warm is it?"}]),
+            "gen_ai.prompt.1.role": "assistant",
+            "gen_ai.prompt.1.tool_calls.0.id": "c1",
+            "gen_ai.prompt.1.tool_calls.0.name": "warmth",
+            "gen_ai.prompt.1.tool_calls.0.arguments": "{}",
+            "gen_ai.prompt.2.role": "user",
+            "gen_ai.prompt.2.content": json.dumps(parts),
+            "gen_ai.completion.0.role": "assistant",
+            "gen_ai.completion.0.content": "Three degrees.",
+        },
+    }
+    (made,) = drafts(write(tmp_path / "in.json", span), "otel", keep_names=True)
+    assert made["english_tasks"] == ["How warm is it?"]
+    assert [node["observation"] for node in made["english_answer_list"][0]] == [{"t": 3}, "Three degrees."]
+
+
+@pytest.mark.parametrize("keep_names", [False, True])
+@pytest.mark.parametrize(
+    "function",
+    [
+        {"name": "weather", "arguments": '{"city": "Ro\\ud800me"}'},
+        {"name": "weather", "arguments": {"city": "Ro\ud800me"}},
+        {"name": "wea\udfffther", "arguments": '{"ci\\udc00ty": 1}'},
+        {"name": "weather", "arguments": '{"city": "Ro\\ud800'},
+    ],
+)
+def test_a_lone_surrogate_in_a_call_or_its_result_does_not_end_the_import(
+    tmp_path: Path, function: dict[str, Any], keep_names: bool
+):
+    messages = [
+        {"role": "user", "content": "Weather?"},
+        {"role": "assistant", "tool_calls": [{"id": "c", "function": function}]},
+        {"role": "tool", "tool_call_id": "c", "content": '{"t": "\\udbff"}'},
+    ]
+    (tmp_path / "in.jsonl").write_text(f"{json.dumps(messages)}\n{json.dumps(openai_messages())}\n")
+    first, _ = drafts(tmp_path / "in.jsonl", "openai", keep_names=keep_names)
+    assert first["english_answer_list"][0][0]["observation"] == {"t": "\ufffd"}
+    json.dumps([first], ensure_ascii=False).encode()
+
+
 SOURCES = {"openai": openai_row, "inspect": inspect_log, "otel": otel_spans}
 
 
@@ -248,7 +389,9 @@ KEYS = st.sampled_from(
         "role", "content", "messages", "tool_calls", "tool_call_id", "id", "function", "name", "arguments", "tools",
         "parameters", "samples", "events", "attachments", "parts", "type", "response", "attributes", "created", "text",
         "gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.tool.definitions", "key", "value", "startTimeUnixNano",
-        "start_time", "timestamp", "gen_ai.system_instructions",
+        "start_time", "timestamp", "gen_ai.system_instructions", "llm.input_messages.0.message.role", "llm.tools",
+        "llm.input_messages.0.message.content", "gen_ai.prompt", "gen_ai.prompt.0.content", "tool.json_schema",
+        "llm.output_messages.0.message.tool_calls.0.tool_call.function.name", "attributes.gen_ai.completion.0.content",
     ]
 )  # fmt: skip
 WORDS = st.sampled_from(

@@ -4,8 +4,9 @@ Whatever else a file holds is passed over. Nothing raises on odd JSON; what cann
 conversation becomes a gap of its draft.
 """
 
+import hashlib
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,12 +19,14 @@ from wildtool.json_codec import (
     as_object,
     as_objects,
     check_limits,
+    dumps,
     loads,
     loads_within,
     portable,
     replace_surrogates,
     values_inside,
 )
+from wildtool.review.drafts.indexed import indexed_messages, indexed_tools
 from wildtool.types import Message, Tool
 
 _MAX_DEPTH = 100
@@ -48,8 +51,9 @@ def read_conversations(path: Path, layout: str) -> Iterator[ToolConversation]:
 
     Raises DataError if the file cannot be read, or is neither JSON, JSON lines nor an Inspect log.
     """
-    for value in _values(path):
-        yield from LAYOUTS[layout](_plain(value))
+    values = (safe_json(value) for value in _values(path))
+    for value in [list(values)] if layout in _BY_FILE else values:
+        yield from LAYOUTS[layout](value)
 
 
 def _values(path: Path) -> Iterator[Any]:
@@ -98,7 +102,7 @@ def _loaded(data: bytes) -> Any:
         raise ValueError("nested too deeply") from error
 
 
-def _plain(value: Any) -> Any:
+def safe_json(value: Any) -> Any:
     """A value that can be written as JSON in UTF-8."""
     return portable(
         value,
@@ -211,6 +215,10 @@ def _by_name(tools: Iterable[Mapping[str, Any]]) -> list[Tool]:
 # OpenTelemetry -----------------------------------------------------------------------------------------
 
 
+_COLUMN = "attributes."
+"""How attributes begin in a table of spans."""
+
+
 @dataclass(slots=True)
 class _Thread:
     """The spans of one conversation."""
@@ -223,32 +231,71 @@ class _Thread:
 def _otel(value: Any) -> Iterator[ToolConversation]:
     """The spans of calls to a model, grouped by conversation, or by trace where they name none.
 
-    Each such span repeats the history, so the one with the most messages has the whole conversation.
+    Each such span repeats the history, so the one with the most messages has the whole conversation, and a trace that
+    another one repeats has nothing new.
+
+    Args: value: of a whole file, whose lines may be spans of one conversation.
     """
     threads: dict[str, _Thread] = {}
-    for span in values_inside(value):
-        found = _attributes(as_object(span).get("attributes"))
-        said = _json(found.get("gen_ai.input.messages")), _json(found.get("gen_ai.output.messages"))
-        if not any(isinstance(part, list) for part in said):
+    for span in map(as_object, values_inside(value)):
+        fields = _attributes(span.get("attributes"))
+        fields = {**fields, **{k[len(_COLUMN) :]: v for k, v in span.items() if k.startswith(_COLUMN)}}
+        messages = _said(fields)
+        if not messages:
             continue
-        key = found.get("gen_ai.conversation.id") or _trace(as_object(span)) or ""
+        key = fields.get("gen_ai.conversation.id") or _trace(span) or ""
         thread = threads.setdefault(str(key), _Thread())
-        rules = as_objects(_json(found.get("gen_ai.system_instructions")))
-        messages: list[Message] = [{"role": "system", "content": _joined(rules)}] if rules else []
-        for part in said:
-            messages += (m for message in as_objects(part) for m in _otel_messages(message))
         if len(messages) > len(thread.messages):
             thread.messages = messages
-        thread.tools += as_objects(_json(found.get("gen_ai.tool.definitions")))
-        began = _began(as_object(span))
-        thread.when = min(filter(None, (thread.when, began)), default=None)
-    for thread in threads.values():
-        yield ToolConversation(thread.messages, _by_name(thread.tools), thread.when)
+        thread.tools += as_objects(_json(fields.get("gen_ai.tool.definitions")))
+        thread.tools += indexed_tools(fields, _json)
+        thread.when = min(filter(None, (thread.when, _began(span))), default=None)
+    digests = [(_digests(thread.messages), thread) for thread in threads.values()]
+    repeated = {digest for found, _ in digests for digest in found[:-1]}
+    began = {found[-1]: thread.when for found, thread in digests}
+    for found, thread in digests:
+        if found[-1] not in repeated:
+            when = min(filter(None, map(began.get, found)), default=None)
+            yield ToolConversation(thread.messages, _by_name(thread.tools), when)
+
+
+def _said(found: Mapping[str, Any]) -> list[Message]:
+    """The messages of a span, in whichever way it has them."""
+    said = _json(found.get("gen_ai.input.messages")), _json(found.get("gen_ai.output.messages"))
+    if not any(isinstance(part, list) for part in said):
+        return indexed_messages(found, _json)
+    rules = as_objects(_json(found.get("gen_ai.system_instructions")))
+    messages: list[Message] = [{"role": "system", "content": _joined(rules)}] if rules else []
+    for part in said:
+        messages += (m for message in as_objects(part) for m in _otel_messages(message))
+    return messages
+
+
+def _digests(messages: Sequence[Message]) -> list[bytes]:
+    """For each beginning of a conversation what tells it from others, the whole one last."""
+    state = hashlib.sha256()
+    digests: list[bytes] = []
+    for message in messages:
+        state.update(dumps([message.get("role"), message.get("content") or "", message.get("tool_calls")]))
+        digests.append(state.digest())
+    return digests
 
 
 def _trace(span: Mapping[str, Any]) -> Any:
-    """The trace of a span, as OTLP or a program that prints its spans names it."""
-    return span.get("traceId") or as_object(span.get("context")).get("trace_id") or span.get("trace_id")
+    """The trace of a span, as OTLP, a program that prints its spans, or a table of them names it."""
+    context = as_object(span.get("context"))
+    return next(
+        filter(
+            None,
+            (
+                span.get("traceId"),
+                context.get("trace_id"),
+                span.get("trace_id"),
+                span.get("context.trace_id"),
+            ),
+        ),
+        None,
+    )
 
 
 def _began(span: Mapping[str, Any]) -> datetime | None:
@@ -289,7 +336,7 @@ def _json(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     try:
-        return _plain(loads_within(value, LINE_LIMITS))
+        return safe_json(loads_within(value, LINE_LIMITS))
     except (ValueError, RecursionError):
         return None
 
@@ -323,3 +370,5 @@ LAYOUTS: Mapping[str, Callable[[Any], Iterator[ToolConversation]]] = {
     "otel": _otel,
 }
 """What reads the values of a file of each kind."""
+_BY_FILE = ("otel",)
+"""Kinds of which the lines of a file belong together."""

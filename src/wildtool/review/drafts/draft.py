@@ -14,7 +14,7 @@ from wildtool.generate.graph.infer import dependency_lists, infer_edges
 from wildtool.generate.refresh.entities import UnclearError
 from wildtool.generate.refresh.refresh import UnchangedSession, refresh_session
 from wildtool.json_codec import as_list, as_object, as_objects
-from wildtool.review.drafts.conversation import ToolConversation, read_conversations
+from wildtool.review.drafts.conversation import ToolConversation, read_conversations, safe_json
 from wildtool.review.formats.gaps import gap, with_gaps
 from wildtool.review.formats.sessions import derived_type
 from wildtool.review.pointers import content_digest, pointer
@@ -271,9 +271,10 @@ def _arguments(value: Any) -> tuple[dict[str, Any], str]:
     if isinstance(value, dict):
         return as_object(value), ""
     try:
-        return read_arguments(value, empty_ok=True), ""
+        # Texts inside may be escaped, so that they are not what they were in the file.
+        return safe_json(read_arguments(value, empty_ok=True)), ""
     except ArgumentsError as error:
-        return {}, str(error)
+        return {}, safe_json(str(error))
 
 
 def _add_result(task: _Task, message: Message) -> None:
@@ -292,7 +293,7 @@ def _add_result(task: _Task, message: Message) -> None:
         content = text
         if text.lstrip()[:1] in ("{", "["):
             try:
-                content = read_bounded_json(text)
+                content = safe_json(read_bounded_json(text))
             except ArgumentsError:
                 content = text
     task.nodes[waiting]["observation"] = content
