@@ -7,7 +7,7 @@ from typing import Any
 from wildtool.toolcall.arguments import ArgumentsError, read_bounded_json
 from wildtool.toolcall.schema import enum_of, fits_types, schema_types
 from wildtool.toolcall.text.numerals import NUMBER_WORDS
-from wildtool.toolcall.text.quantities import unit_name
+from wildtool.toolcall.text.units import unit_of
 
 NO_DEFAULT = object()
 """The result if no default is documented."""
@@ -148,9 +148,9 @@ def _number(rest: str, types: frozenset[str], text: str) -> Any:
 def _unit_fits(behind: str, text: str) -> bool:
     """Whether the unit behind a number, if any, is the one in which the parameter is given."""
     word = re.match(r"\s*([A-Za-z]+|分钟|小时|秒|天|米|千米|公里|元)", behind)
-    unit = unit_name(word[1]) if word else None
+    unit = unit_of(word[1]) if word else None
     others = {
-        unit_name(word)
+        unit_of(word)
         for word in re.findall(r"\bin ([A-Za-z]+)|[(（]([A-Za-z]+|分钟|小时|秒)[)）]", text)
         for word in word
         if word

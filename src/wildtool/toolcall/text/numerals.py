@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from decimal import Decimal
+from itertools import pairwise
 
 _SMALL = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
@@ -80,6 +81,15 @@ def chinese_number(numeral: str) -> str:
     # In speech a last digit counts in tenths of the scale before it: 两百五 is 250, 一万二 is 12,000. After 零 it
     # counts ones.
     return str(total + section + digit * max(1, last // 10))
+
+
+def is_approximate(numeral: str) -> bool:
+    """Whether a Chinese numeral names a range by two digits in a row: 两三 is two or three, 十七八 is 17 or 18."""
+    digits = [_CHINESE_DIGITS.get(character, -9) for character in numeral]
+    pairs = [(left, right) for left, right in pairwise(digits) if left > 0 and right > 0]
+    # 一二三 and 二〇二四 are read digit by digit.
+    spelled = len(digits) > 2 and -9 not in digits
+    return not spelled and any(right == left + 1 or (left, right) == (3, 5) for left, right in pairs)
 
 
 def numbers_in(text: str) -> frozenset[Decimal]:

@@ -4,76 +4,52 @@ import re
 from decimal import Decimal
 
 from wildtool.toolcall.text.canonical import read_moment
-from wildtool.toolcall.text.lexicon import CASED_UNITS, DAYS, MEASURE_WORDS
+from wildtool.toolcall.text.lexicon import DAYS, MEASURE_WORDS
 from wildtool.toolcall.text.numerals import (
     CHINESE_NUMERALS,
     NUMBER_WORDS,
     SCALES,
     chinese_number,
     continued_number,
+    is_approximate,
 )
+from wildtool.toolcall.text.units import SIGNS, WORD_UNITS, Unit, unit_of
 
-_UNITS = {
-    word: unit
-    for unit, words in {
-        "mm": "mm millimeter millimetre 毫米",
-        "cm": "cm centimeter centimetre 厘米",
-        "m": "m meter metre 米",
-        "km": "km kilometer kilometre 公里 千米",
-        "inch": "inch inches 英寸",
-        "foot": "foot feet ft 英尺",
-        "mile": "mile mi 英里",
-        "lb": "lb pound 磅",
-        "mg": "mg milligram 毫克",
-        "g": "g gram 克",
-        "kg": "kg kilogram kilo 公斤 千克",
-        "ml": "ml milliliter millilitre 毫升",
-        "l": "l liter litre 升",
-        "s": "s sec second 秒",
-        "min": "min minute 分钟",
-        "h": "h hr hour 小时 个小时",
-        "day": "day 天",
-        "km/h": "km/h kph kmh kilometersperhour",
-        "mph": "mph milesperhour",
-        "MB": "MB megabyte",
-        "GB": "GB gigabyte",
-        "TB": "TB terabyte",
-        "week": "week",
-        "month": "month",
-        "year": "year",
-        "%": "% percent",
-        "°C": "°c celsius degcelsius degc 摄氏度",
-        "°F": "°f fahrenheit degfahrenheit degf 华氏度",
-        "USD": "$ us$ usd dollar usdollar 美元",
-        "EUR": "€ eur euro 欧元",
-        "GBP": "£ gbp 英镑",
-        "JPY": "jpy yen 日元",
-        "CNY": "cny rmb yuan 元 块 块钱 人民币",
-    }.items()
-    for word in words.split()
-}
-"""Names of units, in the singular; ambiguous ones such as `¥` are missing."""
 _SCALES = {**SCALES, "trillion": 10**12, "千": 10**3, "万": 10**4, "亿": 10**8}
 _SHORT_SCALES = {"k": 10**3, "m": 10**6, "mn": 10**6, "b": 10**9, "bn": 10**9}
 """Only after an amount of money: `$5M`."""
 _AMOUNT = r"(?P<amount>(?:(?<![\w)])[+-])?(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,15})?)"
 _SCALE = rf"(?: ?(?P<scale>{'|'.join(_SCALES)})(?![A-Za-z]|(?<=千)[米克瓦卡]))?"
 _MONEY_SCALE = _SCALE.replace("(?P<scale>", rf"(?P<scale>{'|'.join(_SHORT_SCALES)}|", 1)
-_NAMES = "|".join(
-    re.escape(name)
-    for name in sorted({*_UNITS, "kilometers per hour", "miles per hour", "us dollar"}, key=len, reverse=True)
-)
-_DEGREES = r"degrees? ?(?:celsius|fahrenheit|c\b|f\b)"
 _ALONE = r"(?<![\w.,:/$€£¥-])"
+_SIGNS = "|".join(re.escape(name) for name in sorted(SIGNS, key=len, reverse=True))
+_UNIT_NAME = (
+    r"degrees? ?(?:celsius|fahrenheit|c\b|f\b)|kilomet(?:er|re)s? per hour|km per hour|miles? per hour"
+    r"|(?:kilo|mega|giga)?(?:bit|byte)s? per second|(?:us|canadian|australian|hong kong|singapore|new zealand) dollars?"
+    rf"|pounds? sterling|swiss francs?|[kmgt]?(?:bit|b)/s|[A-Zµμ]{{1,2}}Ω|[kmµμ]?Ω|(?:{_SIGNS})(?:s(?![A-Za-z]))?"
+    r"|[A-Za-zµμ]{1,16}\.?(?![A-Za-z./])|[A-Za-zµμ]{1,16}(?![A-Za-z/])"
+)
 _UNIT_BEHIND = re.compile(
-    rf"(?<![A-Za-z0-9_.,:/$€£¥]){_AMOUNT}{_SCALE}[ -]?(?P<unit>{_DEGREES}|(?:{_NAMES})(?:s(?![A-Za-z]))?)"
-    r"(?![A-Za-z0-9_/]|\^)",
+    rf"(?<![A-Za-z0-9_.,:/$€£¥]){_AMOUNT}{_SCALE}[ -]?(?P<unit>{_UNIT_NAME})(?![A-Za-z0-9_/]|\^)",
     re.IGNORECASE,
 )
 _UNIT_BEFORE = re.compile(
-    rf"(?<![A-Za-z0-9_.,/])(?P<unit>us\$|\$|€|£|usd|eur|gbp|jpy|cny|rmb) ?{_AMOUNT}{_MONEY_SCALE}(?![A-Za-z0-9_,]|\.\d)",
+    rf"(?<![A-Za-z0-9_.,/$])(?P<unit>[a-z]{{1,3}}\$|[$€£¥₹₩฿₽]|usd|eur|gbp|jpy|cny|rmb|cad|aud|hkd|sgd|nzd|twd|brl|mxn"
+    rf"|inr|krw|thb|chf|rub|人民币|港币|港元|美元|新台币|台币|日元|欧元|英镑) ?{_AMOUNT}{_MONEY_SCALE}"
+    r"(?: ?元)?(?![A-Za-z0-9_,]|\.\d)",
     re.IGNORECASE,
 )
+_RANGE = re.compile(
+    rf"{_ALONE}(\d{{1,9}}(?:\.\d+)?)( ?(?:-|~|到|至) ?| to )"
+    rf"(?=\d{{1,9}}(?:\.\d+)?[ -]?({_UNIT_NAME})(?![A-Za-z0-9_/]))",
+    re.IGNORECASE,
+)
+_PARTS = re.compile(
+    rf"{_ALONE}{_AMOUNT}[ -]?(?P<unit>{_UNIT_NAME}|[hm](?=\d))"
+    rf"(?: and |, |,| )?(?P<less>\d{{1,4}}(?:\.\d+)?) ?(?P<part>{_UNIT_NAME}|分)(?![A-Za-z0-9_/])",
+    re.IGNORECASE,
+)
+"""An amount in two units: 1 hour 30 minutes."""
 _SCALED = re.compile(rf"{_ALONE}{_AMOUNT}{_SCALE.removesuffix('?')}", re.IGNORECASE)
 _PER_CENT = re.compile(r"百分之 ?(\d+(?:\.\d+)?)")
 _WORD = "|".join(sorted((*NUMBER_WORDS, *SCALES), key=len, reverse=True))
@@ -85,13 +61,47 @@ _DAY = re.compile(
     rf"(?P<day>{'|'.join(sorted(DAYS, key=len, reverse=True))})(?:,| at)? ?(?P<hour>.+)"
     rf"|(?P<early>.+?)(?:,| on)? (?P<late>{'|'.join(sorted(DAYS, key=len, reverse=True))})"
 )
+_COUNTED_UNITS = (*(name for name in SIGNS if name[0] > "\u2fff"), *"点月日号时")
+_ABOUT = re.compile("[多余几][\u4e00-\u9fff]")
+"""十多个, 10多个."""
+_WORD_OF_NUMERALS = re.compile("十分(?!钟)|万一|千万(?![元人个美欧日英吨])|一一|万万|百分(?!之)")
+"""Words that are written like numerals: 十分 is very, 千万 by all means."""
+_AND_A_HALF = re.compile(
+    rf"([\d{CHINESE_NUMERALS}]+)(?:个半(?=小时|钟头)|(公里|公斤|小时|米)半(?![\u4e00-\u9fff]))"
+)
+_WHOLE_UNITS = "hours|minutes|days|weeks|years|miles|meters|metres|kilo[a-z]+|liters|litres|pounds"
+_PARTS_OF_ONE = tuple(
+    (re.compile(pattern, re.IGNORECASE), plain)
+    for pattern, plain in (
+        (r"半(?=个?(?:小时|钟头)|公里|公斤|千克|升|米|斤)", "0.5"),
+        (r"一刻钟", "15分钟"),
+        (r"三刻钟", "45分钟"),
+        (r"(?<![第每这那哪上下本0-9一二三四五六七八九十])([一二三四1-4])季度", r"第\1季度"),
+        (r"\bhalf a dozen\b", "6"),
+        (r"\b(?:half an|a half|half a) hour\b|(?<!-)\bhalf hour\b", "0.5 hours"),
+        (r"\ban hour and a half\b|\b(?:one|1) hour and a half\b|\bone and a half hours\b", "1.5 hours"),
+        (rf"\b(\d+) and a half (?={_WHOLE_UNITS})", r"\1.5 "),
+        (r"\ba quarter of an hour\b|\b(?:a )?quarter hour\b", "15 minutes"),
+        (r"\bthree quarters of an hour\b", "45 minutes"),
+        (rf"\b(?:one(?= (?:{'|'.join(sorted(WORD_UNITS))})\b)|an(?= hour\b))", "1"),
+    )
+)
+_DOZEN = re.compile(
+    r"(?P<number>\d+|[一两])打(?=[\u4e00-\u9fff])|\b(?P<several>\d+|a|one) dozen\b(?! or\b)",
+    re.IGNORECASE,
+)
+_READINGS = {"¥": ("CNY", "JPY")}
 _LONGEST = 40
 """Longer texts are not compared as quantities."""
 
 
 def respell_numbers(text: str) -> str:
-    """A text with number words as digits; `one` stays, since it may be an article."""
-    return _NUMERAL.sub(_numeral, _WORDS.sub(_number_words, text))
+    """A text with number words as digits; `one` stays unless before a unit, since it may be an article."""
+    text = _WORDS.sub(_number_words, text)
+    text = _AND_A_HALF.sub(_and_a_half, text)
+    for pattern, plain in _PARTS_OF_ONE:
+        text = pattern.sub(plain, text)
+    return _DOZEN.sub(_dozens, _NUMERAL.sub(_numeral, text))
 
 
 def _number_words(match: re.Match[str]) -> str:
@@ -115,26 +125,61 @@ def _number_words(match: re.Match[str]) -> str:
 
 
 def _numeral(match: re.Match[str]) -> str:
-    numeral, behind = match[0], match.string[match.end() : match.end() + 1]
+    numeral, behind = match[0], match.string[match.end() : match.end() + 4]
     if numeral.startswith("百分之"):
         return f"{chinese_number(numeral[3:])}%" if len(numeral) > 3 else numeral
+    if is_approximate(numeral) or _WORD_OF_NUMERALS.match(match.string, match.start()):
+        return numeral
     if numeral == match.string:
         return chinese_number(numeral)
-    counted = behind != "" and behind in (MEASURE_WORDS if numeral != "一" else "点月日号时")
+    if numeral == "一":
+        counted = behind.startswith(_COUNTED_UNITS)
+    else:
+        counted = behind.startswith((*MEASURE_WORDS, *_COUNTED_UNITS)) or _ABOUT.match(behind)
     return chinese_number(numeral) if counted else numeral
 
 
+def _and_a_half(match: re.Match[str]) -> str:
+    number = match[1] if match[1].isdecimal() else chinese_number(match[1])
+    return f"{number}.5{match[2] or ''}"
+
+
+def _dozens(match: re.Match[str]) -> str:
+    number = match["number"] or match["several"]
+    value = 1 if number.lower() in ("a", "one", "一") else 2 if number == "两" else int(number)
+    return f"{12 * value}{'个' if match[0].endswith('打') else ''}"
+
+
 def respell_amounts(text: str) -> str:
-    """A text with each amount in digits and one name per unit: `5 million dollars` is `5000000 USD`."""
+    """A text with each amount in digits and one unit of its kind: `5 km` is `5000 m`, `$5 million` is `5000000 USD`."""
     text = _PER_CENT.sub(r"\1%", text)
+    text = _PARTS.sub(_sum, _RANGE.sub(r"\1 \3\2", text))
     for pattern in (_UNIT_BEFORE, _UNIT_BEHIND):
         text = pattern.sub(_amount, text)
     return _SCALED.sub(lambda match: _plain(_value(match)), text)
 
 
 def _amount(match: re.Match[str]) -> str:
-    unit = unit_name(match["unit"])
-    return f"{_plain(_value(match))} {unit}" if unit else match[0]
+    unit = unit_of(match["unit"])
+    if unit is None:
+        return match[0]
+    written = f"{_plain(_value(match) * unit.factor)} {unit.base}"
+    # With a blank before a directly following character, as in `5公里跑步`.
+    return written + "." * (match["unit"].endswith(".") and match.end() == len(match.string))
+
+
+def _sum(match: re.Match[str]) -> str:
+    if match.string[: match.start()].endswith(("at ", "on ")):
+        return match[0]
+    unit, part = unit_of({"m": "min"}.get(match["unit"], match["unit"])), unit_of(match["part"])
+    if match["part"] in ("m", "分") and unit is not None and unit.base == "s":
+        part = Unit(Decimal(60), "s")
+    less = Decimal(match["less"])
+    if unit is None or part is None or unit.base != part.base or less * part.factor >= unit.factor:
+        return match[0]
+    return (
+        f"{_plain(Decimal(match['amount'].replace(',', '')) * unit.factor + less * part.factor)} {unit.base}"
+    )
 
 
 def _value(match: re.Match[str]) -> Decimal:
@@ -146,28 +191,29 @@ def _plain(value: Decimal) -> str:
     return f"{value.normalize():f}"
 
 
-def unit_name(name: str) -> str | None:
-    """The standard name of a unit; None for a symbol that is another unit in this case."""
-    if name.casefold() in CASED_UNITS:
-        return name if _UNITS.get(name) == name else None
-    plain = re.sub("^degrees?", "deg", name.lower()).replace(" ", "").rstrip(".")
-    return _UNITS.get(plain) or _UNITS.get(plain.removesuffix("s"))
-
-
 def same_amount(left: str, right: str) -> bool:
     """Whether two normalised texts name the same quantity or the same hour of a named day."""
     if max(len(left), len(right)) > _LONGEST:
         return False
-    for read in (_quantity, _hour_of_day):
-        if (amount := read(left)) is not None:
-            return read(right) == amount
-    return False
+    if (amounts := _quantities(left)) and not amounts.isdisjoint(_quantities(right)):
+        return True
+    return (hour := _hour_of_day(left)) is not None and _hour_of_day(right) == hour
 
 
-def _quantity(text: str) -> tuple[Decimal, str] | None:
+def _quantities(text: str) -> set[tuple[Decimal, str]]:
+    """Every reading of a text that is an amount: `¥` is yuan or yen, a cent is of any dollar or euro."""
     match = _UNIT_BEHIND.fullmatch(text) or _UNIT_BEFORE.fullmatch(text)
-    unit = unit_name(match["unit"]) if match else None
-    return (_value(match), unit) if match and unit else None
+    unit = unit_of(match["unit"]) if match else None
+    if not match or not unit:
+        return set()
+    value, name = _value(match), match["unit"].casefold().removesuffix("s")
+    bases = {unit.base, *_READINGS.get(unit.base, ())}
+    if name in ("cent", "¢"):
+        bases |= {"EUR", "CAD", "AUD"}
+    readings = {(value * unit.factor, base) for base in bases}
+    if name == "p" and match["unit"] == "p":
+        readings.add((value / 100, "GBP"))
+    return readings
 
 
 def _hour_of_day(text: str) -> tuple[str, str] | None:

@@ -84,7 +84,7 @@ _DAYS_OF_MONTH = (
 _POINTED_DATE = re.compile(r"((?:19|20)\d\d)\.(\d\d)\.(\d\d)")
 
 _POINT = (
-    rf"(?:[$€£¥]?\d[\d.:]*(?: ?(?:%|°[CF]|[A-Za-z]{{1,3}}(?![A-Za-z])|[岁年月日号天元个人周米度]))?"
+    rf"(?:[$€£¥]?\d[\d.:]*(?: ?(?:%|°[CF]|(?:[A-Za-z]{{1,3}}|month|inch|km/h)(?![A-Za-z])|[岁年月日号天元个人周米度]))?"
     rf"|(?i:{_MONTH}(?![a-z])|{_WEEKDAY}(?![a-z]))|周[一二三四五六日天])"
 )
 _SPAN = re.compile(
@@ -95,7 +95,7 @@ _DAY_WRITTEN = r"\d{4}\.\d\d\.\d\d"
 _DAY_THEN_CLOCK = re.compile(rf"({_DAY_WRITTEN})(?:,| at|, at)? ?(\d\d:\d\d)\b")
 _CLOCK_THEN_DAY = re.compile(rf"\b(\d\d:\d\d)(?:,| on|, on)? ({_DAY_WRITTEN})")
 _HAS_VARIANTS = re.compile(
-    rf"\d|[A-Z]\.[A-Z]\.|[{CHINESE_NUMERALS}到至]|中午|正午|午夜|\b(?:{_MONTH}|{_WEEKDAY}|noon|midday|midnight"
+    rf"\d|[A-Z]\.[A-Z]\.|[{CHINESE_NUMERALS}到至半]|中午|正午|午夜|\b(?:{_MONTH}|{_WEEKDAY}|noon|midday|midnight|hour|dozen"
     rf"|an? (?:hundred|thousand|million)|{'|'.join((*NUMBER_WORDS, *ORDINAL_WORDS))})",
     re.IGNORECASE,
 )

@@ -8,7 +8,6 @@ from typing import Literal, NamedTuple
 from wildtool.toolcall.text.canonical import CJK
 from wildtool.toolcall.text.lexicon import (
     ARTICLES,
-    CASED_UNITS,
     CHINESE_COMPOUNDS,
     DAYS,
     FUNCTION_WORDS,
@@ -24,7 +23,9 @@ from wildtool.toolcall.text.numerals import (
     SCALES,
     chinese_number,
     continued_number,
+    is_approximate,
 )
+from wildtool.toolcall.text.units import is_cased_unit
 
 Sort = Literal[
     "word", "function", "article", "number", "one", "time", "negation", "marker", "day", "name", "exact", "symbol"
@@ -86,7 +87,7 @@ def _in_context(found: list[Token]) -> Iterator[Token]:
             found[place - 1] if place else None,
             found[place + 1] if place + 1 < len(found) else None,
         )
-        if before and before.sort == "number" and token.raw.casefold() in CASED_UNITS:
+        if before and before.sort == "number" and is_cased_unit(token.raw):
             # A metre and a million, a megabit and a megabyte.
             yield Token(token.raw, "marker", token.raw)
         elif token.key == "about" and not (behind and behind.sort in ("number", "time")):
@@ -139,7 +140,7 @@ def _tokens_of(match: re.Match[str], *, first: bool, shouted: bool) -> Iterator[
     elif match.lastgroup == "number":
         yield Token(raw.replace(",", "") if _THOUSANDS.fullmatch(raw) else raw, "number", raw)
     elif match.lastgroup == "numeral":
-        value = chinese_number(raw)
+        value = raw if is_approximate(raw) else chinese_number(raw)
         yield Token(value, "one" if raw == "一" else "number", raw)
     elif match.lastgroup == "word":
         named = raw in _CAPITAL_WORDS if first else raw[0].isupper()
