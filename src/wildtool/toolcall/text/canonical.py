@@ -8,25 +8,39 @@ from datetime import date, time
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from wildtool.toolcall.text.traditional import SIMPLIFIED
+
 CJK = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _HAS_CJK = re.compile(f"[{CJK}]")
+_INVISIBLE = "\u00ad\u200b-\u200f\u2060-\u2064\ufeff"
 _PLAIN = str.maketrans(
     {
         **dict.fromkeys("‘’‚′´`", "'"),
         **dict.fromkeys("“”„″«»", '"'),
         **dict.fromkeys("‐‑‒–—―−", "-"),
         "。": ".",
+        "\u2044": "/",
+        "\ufe0f": None,
     }
-    | dict.fromkeys("\u200b\u200e\u200f\u2060\ufeff\u00ad")
 )
-
-
+# An invisible character inside a word makes it another word for every tool; beside a blank or at an end nobody meant it.
+_LOOSE = re.compile(rf"(?<!\S)[{_INVISIBLE}]+|[{_INVISIBLE}]+(?!\S)")
+_RAISED = re.compile("[⁰¹²³⁴-⁹]+")
+_FRACTION = re.compile(r"(?<=\d)(?=[¼-¾⅐-⅞])")
+_AMPERSAND = re.compile("(?<=[A-Za-z]) ?& ?(?=[A-Za-z])")
 _QUOTED = re.compile(r"""(["'`])([^"'`]+)\1|《([^《》]+)》|「([^「」]+)」|『([^『』]+)』""")
 
 
 def normalise(text: str) -> str:
-    """A text in NFKC with one kind of quotation mark, dash and blank, no invisible characters and no quotes around it."""
-    plain = " ".join(unicodedata.normalize("NFKC", text).translate(_PLAIN).split())
+    """A text in NFKC and simplified characters, with one kind of quotation mark, dash and blank, none around it."""
+    if not text.isascii():
+        text = _FRACTION.sub(" ", _RAISED.sub(r"^\g<0>", _LOOSE.sub("", text)))
+        text = unicodedata.normalize("NFKC", text).translate(_PLAIN).translate(SIMPLIFIED)
+    else:
+        text = text.translate(_PLAIN)
+    plain = " ".join(text.split())
+    if "&" in plain and not ("=" in plain or "/" in plain):
+        plain = _AMPERSAND.sub(" & ", plain)
     quoted = _QUOTED.fullmatch(plain)
     return plain if quoted is None else next(part for part in quoted.groups()[1:] if part)
 
@@ -254,6 +268,8 @@ def read_code(text: str) -> str | None:
 
 
 def _one_code(text: str) -> str | None:
+    if flight := _FLIGHT.fullmatch(text):
+        return flight[1] + flight[2]
     token = text.rstrip(".,!?;:") or text
     if not token or " " in token or _HAS_CJK.search(token):
         return None
@@ -263,6 +279,8 @@ def _one_code(text: str) -> str | None:
     return text if _CASED.search(token) else token.casefold()
 
 
+_FLIGHT = re.compile(r"([A-Z]{2,3}) ?(\d{2,5})")
+"""Capitals and a number, written together or apart: BA 117."""
 _WORDS_JOINED = re.compile(r"[a-z]{2,}(?:_(?:[a-z]+|\d+))+", re.IGNORECASE)
 
 

@@ -11,6 +11,7 @@ from wildtool.toolcall.text.quantities import respell_amounts, respell_numbers
 
 _TENS = {word: value for word, value in NUMBER_WORDS.items() if value > 19}
 _WEEKDAY = r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?)"
+_WEEKDAY_KEYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _MONTH = MONTH_NAME
 
 # Not inside a longer token; Chinese characters may be on either side.
@@ -47,6 +48,8 @@ _SPOKEN_CLOCK = tuple(
         (r"<(?:12(?::00)? )?midnight>|午夜(?!\d)", "00:00"),
         (r"<(\d{1,2}) ?o'clock>", r"\1:00"),
         (r"<half past (\d{1,2})>", r"\1:30"),
+        (r"(\d[点时])一刻", r"\g<1>15分"),
+        (r"(\d[点时])三刻", r"\g<1>45分"),
         (r"<quarter past (\d{1,2})>", r"\1:15"),
         (r"<(\d{1,2})(?::00)? in the morning>", r"\1:00 am"),
         (r"<(\d{1,2})(?::00)? in the (?:afternoon|evening)>", r"\1:00 pm"),
@@ -81,6 +84,12 @@ _DAYS_OF_MONTH = (
     ),
 )
 """Two days of one month, and which group is month, first and last day, year."""
+_SLASHED_DATE = re.compile(rf"{_L}(\d{{1,2}})([/.-])(\d{{1,2}})\2((?:19|20)\d\d){_R}")
+_DATE_WITH_DAY = re.compile(
+    rf"(?P<before>{_WEEKDAY}|周[{CJK}])(?:,? |,)?(?P<d1>(?:19|20)\d\d\.\d\d\.\d\d)"
+    rf"|(?P<d2>(?:19|20)\d\d\.\d\d\.\d\d)(?:,? ?)\(?(?P<behind>{_WEEKDAY}|周[{CJK}])\b\)?",
+    re.IGNORECASE,
+)
 _POINTED_DATE = re.compile(r"((?:19|20)\d\d)\.(\d\d)\.(\d\d)")
 
 _POINT = (
@@ -121,6 +130,7 @@ def respelled(text: str) -> str:
     for pattern, (month, first, last, year) in _DAYS_OF_MONTH:
         text = pattern.sub(rf"\g<{month}> \g<{first}>\g<{year}> to \g<{month}> \g<{last}>\g<{year}>", text)
     text = _YEAR_MONTH.sub(_year_month, _FULL_DATE.sub(_full_date, text))
+    text = _DATE_WITH_DAY.sub(_weekday_left_out, _SLASHED_DATE.sub(_one_reading, text.replace("星期", "周")))
     text = _MONTH_DAY.sub(_month_day, text)
     for pattern, clock in _SPOKEN_CLOCK:
         text = pattern.sub(clock, text)
@@ -156,6 +166,30 @@ def _ending(value: int) -> str:
 def _full_date(match: re.Match[str]) -> str:
     read = read_moment(re.sub("(?i)^the ", "", match[0]))
     return match[0] if read is None else _apart(read.replace("-", "."), match)
+
+
+def _one_reading(match: re.Match[str]) -> str:
+    """A date of day, month and year in any order that only one reading allows: 25/12/2024, 12/25/2024, 5/5/2024."""
+    one, other, year = int(match[1]), int(match[3]), int(match[4])
+    if one != other and one <= 12 and other <= 12:
+        return match[0]
+    month, day = (other, one) if one > 12 else (one, other)
+    return _day(match[0], year, month, day) if month <= 12 else match[0]
+
+
+def _weekday_left_out(match: re.Match[str]) -> str:
+    """A date without its weekday, if it is that day's."""
+    written, name = match["d1"] or match["d2"], (match["before"] or match["behind"]).lower()
+    try:
+        weekday = date.fromisoformat(written.replace(".", "-")).weekday()
+    except ValueError:
+        return match[0]
+    named = (
+        "一二三四五六日".find(name[1].replace("天", "日"))
+        if name[0] == "周"
+        else _WEEKDAY_KEYS.index(name[:3])
+    )
+    return written if named == weekday else match[0]
 
 
 def _apart(written: str, match: re.Match[str]) -> str:

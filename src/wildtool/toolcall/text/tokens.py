@@ -47,6 +47,18 @@ class Token(NamedTuple):
         return 0.5 if len(self.raw) == 1 and _CJK_CHARACTER.match(self.raw) else 1.0
 
 
+_CONTRACTIONS = {"m": "am", "re": "are", "ve": "have", "ll": "will"}
+_IS_SUBJECTS = frozenset(
+    ["it", "that", "he", "she", "there", "here", "what", "where", "who", "how", "when", "let"]
+)
+_ROMAN = {
+    name: number
+    for number, name in enumerate(
+        ["II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII", "XIII", "XIV", "XV", "XVI"],
+        start=2,
+    )
+}
+"""Without I; V and X are letters where a text has no other numeral."""
 _CAPITAL_WORDS = frozenset({"IT", "WHO", "US"})
 """Words that are another word in capitals."""
 _TIME = re.compile(r"\d{4}\.\d\d(?:\.\d\d)?|\d\d:\d\d")
@@ -95,6 +107,8 @@ def _in_context(found: list[Token]) -> Iterator[Token]:
         elif token.key == "的" and behind is None and before and not _CJK_CHARACTER.match(before.raw):
             # A final 的 after a Latin name is not a particle.
             yield token._replace(sort="word")
+        elif before and before.raw[:1].isupper() and len(token.raw) > 1 and token.raw in _ROMAN:
+            yield Token(str(_ROMAN[token.raw]), "number", token.raw)
         elif _is_label(token, before, behind) or (len(found) == 1 and token.raw in _CAPITAL_WORDS):
             yield Token(token.raw.upper(), "name", token.raw)
         else:
@@ -159,7 +173,13 @@ def _word(raw: str, *, named: bool) -> Iterator[Token]:
         yield Token(stem, "function", raw)
         yield Token("not", "negation", raw)
         return
-    word = re.sub(r"'(?:s|m|re|ve|ll|d)$", "", word).replace("'", "")
+    stem, apostrophe, ending = word.rpartition("'")
+    if apostrophe and (ending in _CONTRACTIONS or (ending == "s" and stem in _IS_SUBJECTS)):
+        verb = "us" if stem == "let" else _CONTRACTIONS.get(ending, "is")
+        yield from _word(raw[: len(stem)], named=named)
+        yield _classified(verb, raw[len(stem) + 1 :], named=False)
+        return
+    word = re.sub(r"'[sd]$", "", word).replace("'", "")
     # IT and WHO in capitals are not function words.
     if named and len(raw) > 1 and raw.isupper() and (word in FUNCTION_WORDS or raw in _CAPITAL_WORDS):
         yield Token(raw, "name", raw)
