@@ -12,6 +12,14 @@ from wildtool.toolcall.text.traditional import SIMPLIFIED
 
 CJK = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _HAS_CJK = re.compile(f"[{CJK}]")
+_ALL_CJK = re.compile(f"[{CJK}]+")
+
+
+def is_cjk(text: str) -> bool:
+    """Whether a text has Chinese characters or kana alone."""
+    return _ALL_CJK.fullmatch(text) is not None
+
+
 _INVISIBLE = "\u00ad\u200b-\u200f\u2060-\u2064\ufeff"
 _PLAIN = str.maketrans(
     {

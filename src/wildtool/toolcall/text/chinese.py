@@ -3,6 +3,7 @@
 import logging
 import os
 import stat
+from collections import Counter
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,6 +15,30 @@ from wildtool.data.pinned import cache_folder
 def cut(text: str) -> list[str]:
     """Words of a text in order, blanks and punctuation included. The first call loads the dictionary (about 0.7 s)."""
     return cast(list[str], _jieba().lcut(text))
+
+
+def particles_in_words(text: str, particles: frozenset[str]) -> Counter[str]:
+    """How often each character that can be a particle is a part of a longer word, as 地 of 耕地, or carries the meaning.
+
+    An attribute's 的 carries it between single characters and at the end (他的书, 有的), 得 always (打得过), a final 吧
+    or 吗 behind a single character (贴吧), 地 behind one (外地).
+    """
+    words = cut(text)
+    counts: Counter[str] = Counter()
+    for place, word in enumerate(words):
+        before = words[place - 1] if place else ""
+        behind = words[place + 1] if place + 1 < len(words) else ""
+        if len(word) > 1 or _carries_meaning(word, before, behind):
+            counts.update(character for character in word if character in particles)
+    return counts
+
+
+def _carries_meaning(particle: str, before: str, behind: str) -> bool:
+    if particle == "的":
+        return not behind.isalnum() or (len(before) < 2 and len(behind) < 2)
+    if particle in "地吗呢吧啊呀了":
+        return len(before) < 2
+    return particle == "得"
 
 
 @cache

@@ -4,9 +4,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from wildtool.toolcall.text.canonical import CJK, TEXT_KINDS, code_as_words, normalise
-from wildtool.toolcall.text.lexicon import NOT_PLURALS, POLITE_START
+from wildtool.toolcall.text.canonical import CJK, TEXT_KINDS, code_as_words, is_cjk, normalise
+from wildtool.toolcall.text.lexicon import COMPOUNDS, FUNCTION_WORDS, NOT_PLURALS, POLITE_START
 from wildtool.toolcall.text.quantities import same_amount
+from wildtool.toolcall.text.sentences import asks_otherwise, exchanges_roles
 from wildtool.toolcall.text.source_code import is_code, same_code
 from wildtool.toolcall.text.spellings import respelled
 from wildtool.toolcall.text.tokens import Sort, Token, tokens
@@ -28,6 +29,20 @@ _GOALS = ("to", "到", "至")
 _ORIGINS = ("from", "从")
 # 北京市 as 北京, but not 北京市区 or 农贸市场.
 _CITY_MARK = re.compile(f"(?<=[{CJK}][{CJK}])(?<!吉林)市(?![区场民长面值])")
+_PROVINCES = (
+    "河北|山西|辽宁|黑龙江|江苏|浙江|安徽|福建|江西|山东|河南|湖北|湖南|广东|海南|四川|贵州|云南"
+    "|陕西|甘肃|青海|台湾"
+)
+_PROVINCE_MARK = re.compile("|".join(f"(?<={name})省" for name in _PROVINCES.split("|")))
+_A_FEW = re.compile(r"\ba (few|little)\b", re.IGNORECASE)
+_PARTICLES = frozenset(word for word in FUNCTION_WORDS if is_cjk(word) and len(word) == 1)
+_APART_SORTS: frozenset[Sort] = frozenset(
+    {"number", "one", "time", "negation", "function", "symbol", "exact"}
+)
+_PREFIXES = frozenset(
+    ["co", "re", "un", "de", "dis", "in", "ex", "im", "pre", "over", "under", "out", "extra", "no"]
+)
+_CAMEL_PARTS = re.compile("[A-Z][a-z]+|[A-Z]+(?![a-z])")
 _POLITE = re.compile(POLITE_START, re.IGNORECASE)
 _STRICT_SORTS: dict[str, tuple[Sort, ...]] = {
     "free text: number": ("number", "time"),
@@ -48,7 +63,7 @@ def differing_rule(gold: str, predicted: str, use: str = "") -> str | None:
         return None if same_code(gold, predicted) else "code or command"
     if max(len(gold), len(predicted)) > MAX_COMPARED_CHARACTERS:
         return None if gold.split() == predicted.split() else "long text"
-    left, right = (_CITY_MARK.sub("", normalise(text)) for text in (gold, predicted))
+    left, right = (_PROVINCE_MARK.sub("", _CITY_MARK.sub("", normalise(text))) for text in (gold, predicted))
     if left == right or same_amount(left, right):
         return None
     if max(len(left), len(right)) > MAX_COMPARED_CHARACTERS:
@@ -60,7 +75,20 @@ def differing_rule(gold: str, predicted: str, use: str = "") -> str | None:
     for kind in TEXT_KINDS:
         if (canonical := kind.read(left)) is not None:
             return None if kind.read(right) == canonical else kind.name
-    return _words_differ(one, other)
+    rule = _words_differ(one, other)
+    if rule is None and _drops_part_of_word(one, other):
+        return "part of a word"
+    return rule
+
+
+def _drops_part_of_word(left: str, right: str) -> bool:
+    """Whether a Chinese character left out as a particle is a part of a word: 地 of 耕地."""
+    kept = [Counter(character for character in text if character in _PARTICLES) for text in (left, right)]
+    if kept[0] == kept[1]:
+        return False
+    from wildtool.toolcall.text.chinese import particles_in_words  # loads a dictionary, and is seldom needed
+
+    return particles_in_words(left, _PARTICLES) != particles_in_words(right, _PARTICLES)
 
 
 def _same_words_of_code(left: str, right: str) -> bool:
@@ -73,14 +101,19 @@ def _same_words_of_code(left: str, right: str) -> bool:
 
 
 def _words_differ(left: str, right: str) -> str | None:
-    ours, theirs = (tokens(_POLITE.sub("", text, count=1)) for text in (left, right))
+    left, right = (_A_FEW.sub("a\\1", _POLITE.sub("", text, count=1)) for text in (left, right))
+    ours, theirs = tokens(left), tokens(right)
     if any(word.key == "A" and word.sort == "name" for word in (*ours, *theirs)):
         # Where one text has a label A, no a is an article.
         ours, theirs = (
             [word._replace(key="A", sort="name") if word.raw in ("a", "A") else word for word in words]
             for words in (ours, theirs)
         )
-    if _same_letters(ours, theirs) or _same_items(left, right):
+    if asks_otherwise(left, right):
+        return "question"
+    if exchanges_roles(ours, theirs):
+        return "free text: voice"
+    if _same_letters(ours, theirs, left, right) or _same_items(left, right):
         return None
     content, other = _content(ours), _content(theirs)
     is_short = min(_weight(content), _weight(other)) <= SHORT_WORDS
@@ -128,13 +161,44 @@ def _without_articles(words: Iterable[Token]) -> list[Token]:
     return [word for word in words if word.sort != "article"]
 
 
-def _same_letters(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
-    """Whether the words are the same when joined: `e-mail` and `email`, `New York` and `NewYork`."""
-    left, right = _without_articles(ours), _without_articles(theirs)
-    joined = ["".join(word.key for word in words) for words in (left, right)]
-    kept = ("number", "one", "time", "negation")
-    numbers = [[word.key for word in words if word.sort in kept] for words in (left, right)]
-    return joined[0] == joined[1] != "" and numbers[0] == numbers[1]
+def _same_letters(ours: Sequence[Token], theirs: Sequence[Token], left: str, right: str) -> bool:
+    """Whether the words are the same, but for compounds written apart: `e-mail` and `email`, `hot dog` and `hotdog`."""
+    pair = [[word for word in _without_articles(words) if word.key] for words in (ours, theirs)]
+    if not all(pair):
+        return False
+    places = [0, 0]
+    while all(place < len(words) for place, words in zip(places, pair, strict=True)):
+        groups = [[words[place]] for place, words in zip(places, pair, strict=True)]
+        while (lengths := [sum(len(word.key) for word in group) for group in groups])[0] != lengths[1]:
+            side = int(lengths[1] < lengths[0])
+            nearest = places[side] + len(groups[side])
+            if nearest == len(pair[side]):
+                return False
+            groups[side].append(pair[side][nearest])
+        if not _same_compound(groups[0], groups[1], f"{left} {right}"):
+            return False
+        places = [place + len(group) for place, group in zip(places, groups, strict=True)]
+    return places == [len(words) for words in pair]
+
+
+def _same_compound(ours: Sequence[Token], theirs: Sequence[Token], texts: str) -> bool:
+    joined = "".join(word.key for word in ours)
+    if joined != "".join(word.key for word in theirs):
+        return False
+    if len(ours) == len(theirs) == 1 or all(is_cjk(word.raw) for word in (*ours, *theirs)):
+        return True
+    if min(len(ours), len(theirs)) > 1 or any(word.sort in _APART_SORTS for word in (*ours, *theirs)):
+        return False
+    parts, whole = (ours, theirs[0]) if len(ours) > 1 else (theirs, ours[0])
+    if (
+        joined in COMPOUNDS
+        or joined.removesuffix("s") in COMPOUNDS
+        or _CAMEL_PARTS.findall(whole.raw) == [word.raw for word in parts]
+    ):
+        return True
+    # A prefix may make another word: co-op and coop, re-sign and resign.
+    hyphened = "-".join(word.raw for word in parts) in texts
+    return hyphened and parts[0].key not in _PREFIXES and not (len(parts[0].key) == 2 and len(joined) < 5)
 
 
 def _same_short(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:

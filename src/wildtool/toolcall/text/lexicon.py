@@ -1,11 +1,12 @@
 """Word lists for the comparison of free text, English and Chinese."""
 
 
-def _words(text: str) -> frozenset[str]:
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text."""
     return frozenset(text.split())
 
 
-ARTICLES = _words(
+ARTICLES = word_set(
     """
     a an the please kindly 的 了 吗 呢 吧 啊 呀 地 得 请 请问 请你 请您 麻烦 麻烦你 麻烦您 帮我 帮忙
     一下 谢谢
@@ -13,7 +14,7 @@ ARTICLES = _words(
 )
 """Left out of every text that is compared by words."""
 
-FUNCTION_WORDS = ARTICLES | _words(
+FUNCTION_WORDS = ARTICLES | word_set(
     """
     of on in at for to with by as and that which who is are was were be been being am do does did has
     have had will would shall could can it its there this these those then also so just s my your his our their
@@ -24,20 +25,33 @@ FUNCTION_WORDS = ARTICLES | _words(
 """Left out of free text only: in a short text `in stock` and `stock` are two things."""
 
 POLITE_START = (
-    r"(?:(?:(?:could|can|would|will) you|(?:i would|i'd) like(?: you)? to|i (?:want|need)(?: you)? to"
-    r"|please|kindly)\s+)+"
+    r"(?:(?:(?:can|will) you (?:please|kindly)|(?:could|would) you(?! (?:like|prefer|rather|mind))"
+    r"|(?:i would|i'd) like(?: you)? to|i (?:want|need)(?: you)? to|please|kindly)\s+)+"
 )
 
-NEGATIONS = _words("not never none nothing nobody nowhere neither nor hardly 不 没 无 别 未 非 勿 莫")
+COMPOUNDS = word_set(
+    """
+    hotdog smartphone wifi wellbeing online offline website webpage database dataset healthcare childcare skincare
+    haircut bookstore bookshop playlist timezone basketball football volleyball softball baseball notebook handbook
+    cheesecake pancake cupcake seafood headphone earphone teamwork homework laptop desktop weekend workshop checklist
+    spreadsheet newsletter videogame boardgame popcorn sunscreen toothpaste toothbrush airport bathroom bedroom
+    classroom livingroom raincoat swimsuit lunchbox lipstick icecream keyboard screenshot username password filename
+    folder motorbike ebook barcode flashlight farmhouse farmland penthouse townhouse guesthouse beachfront waterfront
+    snowboard skateboard surfboard dishwasher wallpaper sunglasses sunflower rainforest firefighter babysitter barbershop
+    """
+)
+"""Words that are also written apart: `hot dog`."""
 
-DAYS = _words(
+NEGATIONS = word_set("not never none nothing nobody nowhere neither nor hardly 不 没 无 别 未 非 勿 莫")
+
+DAYS = word_set(
     """
     today tonight tomorrow yesterday monday tuesday wednesday thursday friday saturday sunday 今天
     今日 明天 明日 后天 大后天 昨天 昨日 前天 今晚 明晚 昨晚 周一 周二 周三 周四 周五 周六 周日 周末
     """
 )
 
-MARKERS = DAYS | _words(
+MARKERS = DAYS | word_set(
     """
     被     january february april june july august september october november december am pm noon midnight
     morning afternoon evening night weekday weekend before after until since during between second
@@ -154,7 +168,7 @@ SYNONYMS = {
 }
 """Word to the first word of its group; words of a group are interchangeable in any text."""
 
-NOT_PLURALS = _words(
+NOT_PLURALS = word_set(
     """
     news sales goods customs arms mars glasses savings spirits manners means woods clothes spectacles looks blues
     shorts headquarters works earnings premises papers pants contents surroundings species series stairs stocks bonds
@@ -165,7 +179,7 @@ NOT_PLURALS = _words(
 )
 """Words that are another word without their s, besides all that end in -ics."""
 
-CHINESE_COMPOUNDS = _words(
+CHINESE_COMPOUNDS = word_set(
     """
     特别 分别 级别 类别 性别 区别 识别 个别 告别 非常 非洲 未来 无线 无论 了解 为了 目的 的确
     的士 请假 申请 邀请 请求 得到 觉得 获得 地方 地址 地点 地图 地区 地铁 土地 公开 大家 大概 大学
@@ -175,7 +189,7 @@ CHINESE_COMPOUNDS = _words(
 )
 """Words in which a character of the other lists means something else."""
 
-CASED_UNITS = _words("m mm mg g s b kb mb gb tb mw ma mv mj n pa")
+CASED_UNITS = word_set("m mm mg g s b kb mb gb tb mw ma mv mj n pa")
 """Symbols whose case changes the unit: metre and million, megabit and megabyte."""
 
 MEASURE_WORDS = (

@@ -1,0 +1,87 @@
+"""What sentences do with the same words: ask or state, in the active or the passive voice."""
+
+import re
+from collections.abc import Sequence
+
+from wildtool.toolcall.text.canonical import CJK
+from wildtool.toolcall.text.lexicon import word_set
+from wildtool.toolcall.text.tokens import Token
+
+_BE = ("is", "are", "was", "were", "be", "been", "being", "am")
+_AUXILIARIES = "is|are|was|were|am|has|have|had|does|did|can|could|will|would|should|shall|must|might"
+_PRONOUNS = ("i", "you", "he", "she", "it", "we", "they")
+_OPENS_QUESTION = re.compile(
+    rf"(?:{_AUXILIARIES}) (?!not\b)\w|(?:{_AUXILIARIES}|do|may|wo|ca)(?:n't| not)? (?:{'|'.join(_PRONOUNS)})\b"
+    r"|(?:who|whom|whose|what|when|where|why|how|which)\b",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(
+    rf"\b(?:{'|'.join(_PRONOUNS)}|{_AUXILIARIES})\b|'(?:s|m|re|ll|ve)\b|n't\b", re.IGNORECASE
+)
+_CHINESE = re.compile(f"[{CJK}]")
+_CHINESE_QUESTION = re.compile(
+    rf"[谁哪吗几]|什么|怎|如何|多少|多大|多久|多远|为何|是否|能否|可否|有没有|([{CJK}])[不没]\1|呢(?=[?.!]?$)"
+)
+_CHINESE_CLAUSE = re.compile("[了是有会能要在过对行好吃去来]|可以|已经")
+_DECIDED = re.compile(r"[.!]$")
+_PARTICIPLES = word_set(
+    """
+    put cut hit read set let hurt cost built bought caught found held kept left lost made paid sold sent told won beat
+    taught brought fought thought said heard met fed led shot spent bound understood
+    """
+)
+"""Irregular past forms that are participles, too."""
+_OBJECT_OPENS = word_set("a an the his her its their my our your this that these those him them me us it you")
+
+
+def asks_otherwise(left: str, right: str) -> bool:
+    """Whether one of two texts asks and the other does not; a mark behind words without a verb does not ask."""
+    if _CHINESE.search(left + right):
+        opens = [_CHINESE_QUESTION.search(text) is not None for text in (left, right)]
+        clause = [_CHINESE_CLAUSE.search(text) is not None for text in (left, right)]
+    else:
+        opens = [_OPENS_QUESTION.match(text) is not None for text in (left, right)]
+        clause = [_CLAUSE.search(text) is not None for text in (left, right)]
+    if all(opens):
+        return False
+    marks = [text.endswith("?") for text in (left, right)]
+    decided = any(_DECIDED.search(text) for text in (left, right))
+    ask = [
+        opened or (mark and (has_verb or decided))
+        for opened, mark, has_verb in zip(opens, marks, clause, strict=True)
+    ]
+    return ask[0] != ask[1]
+
+
+def exchanges_roles(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
+    """Whether a verb is passive in one text and active with an object in the other: `was sued by`, `sued`."""
+    return _active_of(_passives(ours), theirs) or _active_of(_passives(theirs), ours)
+
+
+def _passives(words: Sequence[Token]) -> set[str]:
+    """The participles behind a form of be, with at most two words between."""
+    found: set[str] = set()
+    for place, word in enumerate(words):
+        verb = word.raw.casefold()
+        if verb.endswith("ed") or verb in _PARTICIPLES:
+            before = [word.raw.casefold() for word in words[max(0, place - 3) : place]]
+            if any(form in _BE or form in ("get", "gets", "got") for form in before):
+                found.add(verb)
+    return found
+
+
+def _active_of(passives: set[str], words: Sequence[Token]) -> bool:
+    """Whether one of the verbs has no form of be before it, and a subject or an object beside it."""
+    own = passives - _passives(words)
+    for place, word in enumerate(words):
+        if word.raw.casefold() not in own:
+            continue
+        before = words[place - 1] if place else None
+        behind = words[place + 1] if place + 1 < len(words) else None
+        has_object = behind is not None and (
+            behind.raw.casefold() in _OBJECT_OPENS or behind.sort in ("word", "name", "number", "one")
+        )
+        has_subject = before is not None and (before.raw.casefold() in _PRONOUNS or before.sort == "name")
+        if has_object or has_subject:
+            return True
+    return False
