@@ -3,7 +3,8 @@
 In `labelled_pairs/` a line `# kind` opens a kind, `= gold || said` is a pair that means the same, `! gold || said` one
 that does not; in `json_values.txt` a schema stands before gold, and all are JSON. Pairs of one gold value are in one
 half: the rules were tuned on one half, and the other one was not looked at meanwhile. `written_later.txt` was written
-when the rules were done, and judged once before they were changed again.
+when the rules were done, and judged once before they were changed again; `written_against.txt` likewise for the rules
+of units, code, sentences and parts of words, to break them.
 """
 
 import json
@@ -24,7 +25,7 @@ class Pair(NamedTuple):
     schema: dict[str, Any]
     same: bool
     part: str
-    """`tuning`, `unseen` or `later`."""
+    """`tuning`, `unseen`, `later` or `against`."""
 
     @property
     def judged_same(self) -> bool:
@@ -46,7 +47,7 @@ def _of_file(file: Path) -> Iterator[Pair]:
         if line[:2] in ("= ", "! "):
             *schema, gold, said = line[2:].split(" || ")
             half = "unseen" if sha256(gold.encode()).digest()[0] % 2 else "tuning"
-            part = "later" if file.stem == "written_later" else half
+            part = {"written_later": "later", "written_against": "against"}.get(file.stem, half)
             if schema:
                 yield Pair(
                     kind, json.loads(gold), json.loads(said), json.loads(schema[0]), line[0] == "=", part

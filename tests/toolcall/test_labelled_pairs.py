@@ -43,7 +43,7 @@ def test_no_gold_value_is_in_both_halves(labelled: list[Pair]):
     assert all(len(half) > 200 for half in halves)
 
 
-@pytest.mark.parametrize("part", ["tuning", "unseen", "later"])
+@pytest.mark.parametrize("part", ["tuning", "unseen", "later", "against"])
 def test_at_most_one_in_two_hundred_is_accepted_and_one_in_twenty_refused(labelled: list[Pair], part: str):
     found = rates([pair for pair in labelled if pair.part == part])
     assert found["accepted"][0] <= 0.005 * found["accepted"][1], found

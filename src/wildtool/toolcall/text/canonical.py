@@ -193,7 +193,10 @@ _PATH = re.compile(r"(?:[A-Za-z]:[\\/]|~?/|\.{1,2}/|\\\\).*")
 
 
 def read_path(text: str) -> str | None:
-    return (text.rstrip("/") or text) if _PATH.fullmatch(text) else None
+    if _PATH.fullmatch(text) is None:
+        return None
+    # Windows takes both slashes.
+    return text.replace("/", "\\") if text[1:2] == ":" else text.rstrip("/") or text
 
 
 _YEARS = re.compile(r"(?:19|20)\d\d ?- ?(?:19|20)\d\d")

@@ -83,12 +83,23 @@ def differing_rule(gold: str, predicted: str, use: str = "") -> str | None:
 
 def _drops_part_of_word(left: str, right: str) -> bool:
     """Whether a Chinese character left out as a particle is a part of a word: 地 of 耕地."""
-    kept = [Counter(character for character in text if character in _PARTICLES) for text in (left, right)]
-    if kept[0] == kept[1]:
+    if _particle_places(left) == _particle_places(right):
         return False
     from wildtool.toolcall.text.chinese import particles_in_words  # loads a dictionary, and is seldom needed
 
     return particles_in_words(left, _PARTICLES) != particles_in_words(right, _PARTICLES)
+
+
+def _particle_places(text: str) -> list[tuple[str, int]]:
+    """Each character that can be a particle, with the number of other Chinese characters before it."""
+    places: list[tuple[str, int]] = []
+    others = 0
+    for character in text:
+        if character in _PARTICLES:
+            places.append((character, others))
+        else:
+            others += is_cjk(character)
+    return places
 
 
 def _same_words_of_code(left: str, right: str) -> bool:
@@ -187,14 +198,14 @@ def _same_compound(ours: Sequence[Token], theirs: Sequence[Token], texts: str) -
         return False
     if len(ours) == len(theirs) == 1 or all(is_cjk(word.raw) for word in (*ours, *theirs)):
         return True
-    if min(len(ours), len(theirs)) > 1 or any(word.sort in _APART_SORTS for word in (*ours, *theirs)):
+    if min(len(ours), len(theirs)) > 1:
         return False
     parts, whole = (ours, theirs[0]) if len(ours) > 1 else (theirs, ours[0])
-    if (
-        joined in COMPOUNDS
-        or joined.removesuffix("s") in COMPOUNDS
-        or _CAMEL_PARTS.findall(whole.raw) == [word.raw for word in parts]
-    ):
+    if joined in COMPOUNDS or joined.removesuffix("s") in COMPOUNDS:
+        return True
+    if any(word.sort in _APART_SORTS for word in parts):
+        return False
+    if _CAMEL_PARTS.findall(whole.raw) == [word.raw for word in parts]:
         return True
     # A prefix may make another word: co-op and coop, re-sign and resign.
     hyphened = "-".join(word.raw for word in parts) in texts

@@ -38,6 +38,7 @@ COMPOUNDS = word_set(
     classroom livingroom raincoat swimsuit lunchbox lipstick icecream keyboard screenshot username password filename
     folder motorbike ebook barcode flashlight farmhouse farmland penthouse townhouse guesthouse beachfront waterfront
     snowboard skateboard surfboard dishwasher wallpaper sunglasses sunflower rainforest firefighter babysitter barbershop
+    checkin checkout login logout signup setup backup pickup followup lookup kickoff takeoff dropoff
     """
 )
 """Words that are also written apart: `hot dog`."""
@@ -133,8 +134,9 @@ SYNONYMS = {
         "公里 千米",
         "公斤 千克",
         "以及 还有",
-        "无 没有 不含",
+        "没 没有 无 未 不含",
         "忘 忘记",
+        "大约 大概",
         "doctor dr",
         "mister mr",
         "professor prof",
@@ -184,7 +186,7 @@ CHINESE_COMPOUNDS = word_set(
     特别 分别 级别 类别 性别 区别 识别 个别 告别 非常 非洲 未来 无线 无论 了解 为了 目的 的确
     的士 请假 申请 邀请 请求 得到 觉得 获得 地方 地址 地点 地图 地区 地铁 土地 公开 大家 大概 大学
     小学 上海 海南 河南 湖南 云南 河北 湖北 山东 山西 广东 广西 江西 陕西 西安 南京 北京 东京 天津
-    天气 上班 下班 以上 以下 内容 国内 国外 多少 好的 最好 更好 月亮 日本 日期 年轻 一起 一些 一样
+    天气 上班 下班 以上 以下 内容 国内 国外 多少 好的 最好 更好 月亮 日本 日期 年轻 一起 一些 一样 十分 万一 千万 百分
     """
 )
 """Words in which a character of the other lists means something else."""

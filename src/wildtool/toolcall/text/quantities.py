@@ -26,6 +26,8 @@ _SIGNS = "|".join(re.escape(name) for name in sorted(SIGNS, key=len, reverse=Tru
 _UNIT_NAME = (
     r"degrees? ?(?:celsius|fahrenheit|c\b|f\b)|kilomet(?:er|re)s? per hour|km per hour|miles? per hour"
     r"|(?:kilo|mega|giga)?(?:bit|byte)s? per second|(?:us|canadian|australian|hong kong|singapore|new zealand) dollars?"
+    r"|(?:square|cubic) (?:kilo|centi)?met(?:er|re)s?|square (?:feet|foot|miles?)|sq\.? ?(?:m|ft|km)"
+    r"|(?:k|c)?m\^?[23](?!\d)"
     rf"|pounds? sterling|swiss francs?|[kmgt]?(?:bit|b)/s|[A-Zµμ]{{1,2}}Ω|[kmµμ]?Ω|(?:{_SIGNS})(?:s(?![A-Za-z]))?"
     r"|[A-Za-zµμ]{1,16}\.?(?![A-Za-z./])|[A-Za-zµμ]{1,16}(?![A-Za-z/])"
 )
@@ -53,7 +55,12 @@ _PARTS = re.compile(
 _SCALED = re.compile(rf"{_ALONE}{_AMOUNT}{_SCALE.removesuffix('?')}", re.IGNORECASE)
 _PER_CENT = re.compile(r"百分之 ?(\d+(?:\.\d+)?)")
 _WORD = "|".join(sorted((*NUMBER_WORDS, *SCALES), key=len, reverse=True))
-_WORDS = re.compile(rf"(?<![\w-])(?:an? )?(?:{_WORD})(?:[ -](?:and )?(?:{_WORD}))*(?![\w-])", re.IGNORECASE)
+_WORD_END = (
+    "(?!\\w|-(?!(?:day|night|week|month|year|hour|minute|star|bed|bedroom|person|seat|course|piece|page|door|mile|part|step)"
+    "(?![a-z])))"
+)
+"""A number word may have a hyphen behind it only before what it counts: three-day."""
+_WORDS = re.compile(rf"(?<![\w-])(?:an? )?(?:{_WORD})(?:[ -](?:and )?(?:{_WORD}))*{_WORD_END}", re.IGNORECASE)
 _NUMERAL = re.compile(
     rf"(?<![周期拜第{CHINESE_NUMERALS}0-9])(?:百分之)?[{CHINESE_NUMERALS}]{{1,12}}(?![{CHINESE_NUMERALS}])"
 )
@@ -66,6 +73,9 @@ _ABOUT = re.compile("[多余几][\u4e00-\u9fff]")
 """十多个, 10多个."""
 _WORD_OF_NUMERALS = re.compile("十分(?!钟)|万一|千万(?![元人个美欧日英吨])|一一|万万|百分(?!之)")
 """Words that are written like numerals: 十分 is very, 千万 by all means."""
+_FRACTION = re.compile(
+    rf"(?<![{CHINESE_NUMERALS}])([二三四五六七八九十])分之([一二三四五六七八九])(?![{CHINESE_NUMERALS}])"
+)
 _AND_A_HALF = re.compile(
     rf"([\d{CHINESE_NUMERALS}]+)(?:个半(?=小时|钟头)|(公里|公斤|小时|米)半(?![\u4e00-\u9fff]))"
 )
@@ -98,6 +108,7 @@ _LONGEST = 40
 def respell_numbers(text: str) -> str:
     """A text with number words as digits; `one` stays unless before a unit, since it may be an article."""
     text = _WORDS.sub(_number_words, text)
+    text = _FRACTION.sub(lambda match: f"{chinese_number(match[2])}/{chinese_number(match[1])}", text)
     text = _AND_A_HALF.sub(_and_a_half, text)
     for pattern, plain in _PARTS_OF_ONE:
         text = pattern.sub(plain, text)
@@ -153,7 +164,7 @@ def _dozens(match: re.Match[str]) -> str:
 def respell_amounts(text: str) -> str:
     """A text with each amount in digits and one unit of its kind: `5 km` is `5000 m`, `$5 million` is `5000000 USD`."""
     text = _PER_CENT.sub(r"\1%", text)
-    text = _PARTS.sub(_sum, _RANGE.sub(r"\1 \3\2", text))
+    text = _PARTS.sub(_sum, _RANGE.sub(_unit_of_both, text))
     for pattern in (_UNIT_BEFORE, _UNIT_BEHIND):
         text = pattern.sub(_amount, text)
     return _SCALED.sub(lambda match: _plain(_value(match)), text)
@@ -166,6 +177,11 @@ def _amount(match: re.Match[str]) -> str:
     written = f"{_plain(_value(match) * unit.factor)} {unit.base}"
     # With a blank before a directly following character, as in `5公里跑步`.
     return written + "." * (match["unit"].endswith(".") and match.end() == len(match.string))
+
+
+def _unit_of_both(match: re.Match[str]) -> str:
+    """The lower end of a range with the unit that only the upper one names: 5-7 days."""
+    return f"{match[1]} {match[3]}{match[2]}" if unit_of(match[3]) else match[0]
 
 
 def _sum(match: re.Match[str]) -> str:

@@ -102,6 +102,8 @@ def _in_context(found: list[Token]) -> Iterator[Token]:
         if before and before.sort == "number" and is_cased_unit(token.raw):
             # A metre and a million, a megabit and a megabyte.
             yield Token(token.raw, "marker", token.raw)
+        elif token.raw == "on" and behind and behind.sort == "day":
+            yield token._replace(sort="article")
         elif token.key == "about" and not (behind and behind.sort in ("number", "time")):
             yield token._replace(sort="function")
         elif token.key == "的" and behind is None and before and not _CJK_CHARACTER.match(before.raw):

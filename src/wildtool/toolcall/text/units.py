@@ -63,6 +63,10 @@ _OTHER = {
     "s": "1 sec second 秒 秒钟; 60 min minute 分钟; 3600 h hr hour 小时 个小时 个钟头; 86400 day 天;"
     " 604800 week 个星期 星期 个礼拜",
     "month": "1 month 个月; 12 year",
+    "m2": "1 平方米 平米 squaremeter squaremetre sqm sq.m m2 m^2; 1000000 平方公里 squarekilometer squarekilometre"
+    " sqkm km2 km^2; 10000 公顷 hectare",
+    "sqft": "1 sqft sq.ft squarefoot squarefeet 平方英尺",
+    "m3": "1 立方米 cubicmeter cubicmetre m3 m^3",
     "km/h": "1 km/h kph kmh 公里/小时; 3.6 m/s 米/秒",
     "mph": "1 mph",
     "%": "1 % percent",
@@ -70,7 +74,7 @@ _OTHER = {
     "°F": "1 °f fahrenheit degfahrenheit degf 华氏度 ℉",
     "USD": "1 $ us$ usd dollar usdollar 美元 美金; 0.01 cent ¢ 美分",
     "EUR": "1 € eur euro 欧元",
-    "GBP": "1 £ gbp poundsterling 英镑; 0.01 pence penny",
+    "GBP": "1 £ gbp poundsterling poundssterling 英镑; 0.01 pence penny",
     "JPY": "1 jpy yen 日元 日圆 円",
     "CNY": "1 cny rmb yuan 元 块 块钱 人民币 元人民币 cn¥; 0.1 角 毛钱",
     "CAD": "1 cad c$ ca$ canadiandollar 加元 加币",
@@ -100,6 +104,7 @@ def _symbols() -> Iterator[tuple[str, Unit]]:
             yield prefix + symbol, Unit(Decimal(1), prefix + symbol)
             for rate in rates.split():
                 yield prefix + rate, Unit(Decimal(1), f"{prefix}{symbol}ps")
+    yield from (("C", Unit(Decimal(1), "°C")), ("F", Unit(Decimal(1), "°F")))
     for symbol in ("KB", "KBps", "KB/s"):
         yield symbol, Unit(Decimal(1), "k" + symbol[1:].replace("/", "p"))
 
