@@ -1,4 +1,4 @@
-"""Pairs of argument values labelled by reading: how many that differ `fixed` accepts, and how many equal ones it refuses."""
+"""Pairs of values labelled by reading: how many that differ `fixed` accepts, and how many equal ones it refuses."""
 
 import json
 from typing import Any
