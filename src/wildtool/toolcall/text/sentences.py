@@ -26,8 +26,8 @@ _CHINESE_CLAUSE = re.compile("[了是有会能要在过对行好吃去来]|可�
 _DECIDED = re.compile(r"[.!]$")
 _PARTICIPLES = word_set(
     """
-    put cut hit read set let hurt cost built bought caught found held kept left lost made paid sold sent told won beat
-    taught brought fought thought said heard met fed led shot spent bound understood
+    put cut hit read set let hurt cost built bought caught found held kept left lost made paid sold sent won beat
+    taught brought fought thought said met fed led shot spent bound understood
     """
 )
 """Irregular past forms that are participles, too."""
