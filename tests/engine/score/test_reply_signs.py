@@ -1,0 +1,95 @@
+"""What a reply shows: its end, calls that nothing read, and what answered."""
+
+import json
+from typing import Any
+
+import pytest
+
+from wildtool.engine.score.reply_signs import reply_signs, served_by, unit_signs
+from wildtool.tool_formats import CALL_FORMATS
+from wildtool.tool_formats.scanner import ToolCall
+from wildtool.types import Reply, Tool
+
+TOOLS: list[Tool] = [
+    {
+        "type": "function",
+        "function": {
+            "name": "get_weather",
+            "parameters": {"type": "object", "properties": {"city": {"type": "string"}}},
+        },
+    }
+]
+
+
+def signs(content: Any = "Fine.", finish: str | None = "stop", **message: Any) -> list[str]:
+    return reply_signs(Reply({"role": "assistant", "content": content, **message}, "", finish), lambda: TOOLS)
+
+
+def test_a_plain_reply_has_no_sign():
+    assert signs() == []
+    assert signs(None, "tool_calls", tool_calls=[{}]) == []
+    assert signs([{"type": "text", "text": "Fine."}]) == []
+
+
+@pytest.mark.parametrize("name", CALL_FORMATS)
+def test_a_call_in_any_format_is_noticed_with_its_option(name: str):
+    text = CALL_FORMATS[name].write("", [ToolCall("get_weather", {"city": "Oslo"})])
+    (sign,) = signs(text)
+    read = CALL_FORMATS[sign.removeprefix("unread ")].read(text, TOOLS)
+    assert [call.name for call in read.calls] == ["get_weather"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The weather (in Oslo) is fine.",
+        "I could look it up with get_weather (a tool), if you like.",
+        "Here is the list: [1, 2, 3] and {a: 1}.",
+        "Use `get_weather` for that.",
+    ],
+)
+def test_words_about_a_tool_are_no_call(text: str):
+    assert signs(text) == []
+
+
+def test_a_reply_with_native_calls_is_not_searched():
+    assert signs('{"name": "get_weather", "arguments": {}}', "tool_calls", tool_calls=[{}]) == []
+
+
+def test_ends_are_signs_of_their_own():
+    assert signs(finish="length") == ["cut off"]
+    assert signs(finish="MAX_TOKENS") == ["cut off"]
+    assert signs("", finish="length") == ["cut off"]
+    assert signs(finish="content_filter") == ["filtered"]
+    assert signs(" \n") == signs(None) == ["empty"]
+
+
+def test_a_wrong_unit_without_a_call_is_one_where_tools_were_offered():
+    reply = Reply({"role": "assistant", "content": "Fine."}, raw="{}")
+    assert unit_signs([reply], lambda: TOOLS, wrong=True).get("no call") == 1
+    assert "no call" not in unit_signs([reply], lambda: TOOLS, wrong=False)
+    assert "no call" not in unit_signs([reply], list, wrong=True)
+    baseline = Reply({"role": "assistant", "content": "Fine."})
+    assert "no call" not in unit_signs([baseline], lambda: TOOLS, wrong=True)
+
+
+def test_what_answered_is_read_from_the_body_alone():
+    body = {
+        "model": "m-05",
+        "system_fingerprint": "fp",
+        "choices": [{"message": {"content": '"model": "x"'}}],
+    }
+    assert list(served_by(json.dumps(body))) == ["model m-05", "fingerprint fp"]
+    assert list(served_by(json.dumps({"candidates": [{"args": {"model": "T"}}], "modelVersion": "g-1"}))) == [
+        "model g-1"
+    ]
+    stream = 'event: message_start\ndata: {"type":"message_start","message":{"model":"c-1"}}\n\ndata: {"model":"no"}'
+    assert list(served_by(stream)) == ["model c-1"]
+    assert list(served_by('{"content": [{"input": {"model": "T"}}], "model": "c-2"}')) == ["model c-2"]
+
+
+@pytest.mark.parametrize(
+    "raw", ["", 'no JSON with a "model"', '{"model": 7}', '["model"]', '{"model": ' + "[" * 9000]
+)
+def test_no_body_raises(raw: str):
+    assert list(served_by(raw)) == []
