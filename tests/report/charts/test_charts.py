@@ -3,6 +3,7 @@
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from importlib.resources import files
 
 import altair as alt
 import pytest
@@ -65,6 +66,21 @@ def test_colours_in_a_page_are_the_pages_and_in_a_file_they_are_colours():
 def test_a_share_links_to_trajectories():
     chart = render_chart(drawing("stacked", "a", "b", href=LINK))
     assert {a.get("href") for a in ET.fromstring(chart.wide).iter("{http://www.w3.org/2000/svg}a")} == {LINK}
+
+
+def test_each_link_of_a_chart_says_what_it_leads_to():
+    root = ET.fromstring(render_chart(drawing("stacked", "a", ATTACK, href=LINK)).wide)
+    named = [a.get("aria-label", "") for a in root.iter("{http://www.w3.org/2000/svg}a") if a.get("href")]
+    assert root.get("role") == "group"
+    assert len(named) == len(set(named)) == 4
+    assert {"a: one, 40 %", "a: two, 40 %"} <= set(named)
+
+
+def test_no_text_of_the_pages_is_made_fainter_than_its_colour():
+    for name in ("site.css", "trajectories.css", "runs.css"):
+        text = (files("wildtool.report") / "assets" / name).read_text("utf-8")
+        faint = [rule for rule in re.findall(r"([^{}]+)\{[^}]*opacity: *\.", text) if "disabled" not in rule]
+        assert faint == []
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from report.report_build import ATTACK, FORGED, Scripted, play
+from wildtool.engine.record.format import find_segments
 from wildtool.engine.record.run_folder import RunFolder
 from wildtool.report.server.run_index import MAX_RECOMPUTE_DELAY_S, RunIndex
 from wildtool.types import Source
@@ -52,6 +53,19 @@ def written(folder: Path) -> Iterator[None]:
         command=["wildtool"],
     ):
         yield
+
+
+@pytest.mark.parametrize("emptied", [True, False])
+def test_a_run_without_its_record_is_not_done(runs: Path, emptied: bool):
+    index = RunIndex(runs)
+    assert rows(index)[0]["state"] == "done"
+    for segment in find_segments(runs / "lexical"):
+        segment.path.unlink()
+        if emptied:
+            segment.path.touch()
+    for listing in (index, RunIndex(runs)):
+        (row,) = rows(listing)
+        assert row["state"] == "record missing"
 
 
 def test_a_run_that_ended_is_done_and_has_all_its_units(runs: Path):

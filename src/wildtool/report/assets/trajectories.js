@@ -120,9 +120,11 @@
       if (many) link.append(make("small", "", " ", make("bdi", "", state.runs[unit.run].label)));
       const why = at(rows.error, unit.row) || (outcome === "correct" ? "" : outcome.replace("_", " "));
       if (why) link.append(make("small", "why", ` ${why}`));
-      link.append(make("small", "asked", askedOf(unit.run, unit.row)[0]));
+      const asked = askedOf(unit.run, unit.row)[0];
+      link.append(make("small", "asked", asked));
       link.href = address(unit);
-      link.setAttribute("aria-label", `${outcome.replace("_", " ")}: ${item[0]}, unit ${at(rows.unit, unit.row)}`);
+      const about = [`${item[0]}, unit ${at(rows.unit, unit.row)}`, rows.repeat[unit.row] ? `repeat ${rows.repeat[unit.row] + 1}` : "", state.runs[unit.run].label, asked].filter(Boolean);
+      link.setAttribute("aria-label", wildtool.texts.visible(`${outcome.replace("_", " ")}: ${about.join(", ")}`));
       if (same(unit, state.open)) link.setAttribute("aria-current", "true");
       return make("li", "", link);
     }));

@@ -74,6 +74,6 @@ def _left_out(drawing: ChartData) -> str:
 
 
 def _in_page(svg: str, drawing: ChartData, name: str) -> str:
-    links = [point.href for point in drawing.points]
+    links = [(point.href, f"{point.model}: {point.name}, {point.text}") for point in drawing.points]
     said = drawing.title, drawing.about
     return sanitize_svg(svg, said, lambda colour: VARIABLES.get(colour, colour), name, links)

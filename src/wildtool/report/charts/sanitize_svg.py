@@ -33,7 +33,7 @@ def sanitize_svg(
     label: tuple[str, str],
     colour: Callable[[str], str],
     name: str = "",
-    links: Sequence[str] = (),
+    links: Sequence[tuple[str, str]] = (),
 ) -> str:
     """A safe SVG for a page or a file.
 
@@ -41,12 +41,13 @@ def sanitize_svg(
         label: its title, and its description in words.
         colour: maps each colour to the one to use.
         name: class of the SVG in a page; empty for a file.
-        links: addresses of its links, by number; only links to the report's own pages are kept.
+        links: address and name of each of its links, by number; only links to the report's own pages are kept.
     """
     title, about = map(escape_text, label)
     root = ET.fromstring(svg)
     _strip(root, colour, links)
-    root.set("role", "img")
+    # What is inside of an image has no names of its own.
+    root.set("role", "group" if any("href" in each.attrib for each in root.iter()) else "img")
     root.set("aria-label", f"{title}. {about}")
     if name:
         root.set("class", name)
@@ -56,9 +57,9 @@ def sanitize_svg(
     return ET.tostring(root, encoding="unicode")
 
 
-def _strip(element: ET.Element, colour: Callable[[str], str], links: Sequence[str]) -> None:
+def _strip(element: ET.Element, colour: Callable[[str], str], links: Sequence[tuple[str, str]]) -> None:
     number = element.get(_LINK, "").rpartition("#")[2]
-    link = links[int(number)] if number.isdecimal() and int(number) < len(links) else ""
+    link, name = links[int(number)] if number.isdecimal() and int(number) < len(links) else ("", "")
     for key in list(element.attrib):
         if key not in _ATTRIBUTES:
             del element.attrib[key]
@@ -66,6 +67,7 @@ def _strip(element: ET.Element, colour: Callable[[str], str], links: Sequence[st
             element.set(key, colour(element.attrib[key]))
     if re.fullmatch(r"(trajectories\.html#|#trajectories\?)[\w%&=+.*-]*", link):
         element.set("href", link)
+        element.set("aria-label", escape_text(name))
     for inner in list(element):
         if inner.tag.removeprefix(f"{{{_SVG}}}") in _ELEMENTS:
             _strip(inner, colour, links)

@@ -23,6 +23,7 @@ from wildtool.stats.metrics import headline_first
 FileStates = tuple[tuple[str, int, int], ...]
 """Name, size and modification time of each file that a run's numbers depend on."""
 RUNNING, INTERRUPTED, BROKEN = "running", "interrupted", "cannot be read"
+NO_RECORD = "record missing"
 STATUS_LABELS = {
     "done": "done",
     "infra errors": "done, calls failed",
@@ -164,6 +165,8 @@ def _state(folder: Path, about: Mapping[str, Any]) -> str:
     sitting = _last_invocation(about)
     if sitting.get("ended") is None and is_locked(folder):
         return RUNNING
+    if not any(segment.path.stat().st_size for segment in find_segments(folder)):
+        return NO_RECORD
     return STATUS_LABELS.get(str(sitting.get("status")), INTERRUPTED)
 
 
