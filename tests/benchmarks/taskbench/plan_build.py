@@ -68,3 +68,34 @@ def write_data(folder: Path) -> Path:
         lines = (json.dumps(one) for one in labels)
         (place / "data.json").write_text("\n".join(lines) + "\n", "utf-8")
     return folder
+
+
+def prompt_program(texts: dict[str, Any]) -> str:
+    """A program that puts texts together as the authors' does: goals in two parts each, examples, the request."""
+    halves = {name: (text[: len(text) // 2], text[len(text) // 2 :]) for name, text in texts.items()}
+    before, after = texts["example"]
+    return f"""
+import click
+
+def main():
+    tool_string = {texts["heading"]!r}
+    for tool in tools:
+        tool_string += json.dumps(tool) + "\\n"
+
+async def inference(input, dependency_type):
+    if dependency_type == "resource":
+        prompt = {halves["resource"][0]!r}
+        prompt += {halves["resource"][1]!r}
+    else:
+        prompt = {halves["temporal"][0]!r}
+        prompt += {halves["temporal"][1]!r}
+    if len(demos) > 0:
+        prompt += {texts["between"]!r}
+        for demo in demos:
+            prompt += f{before + '{demo["user_request"]}' + after + '{json.dumps(demo["result"])}'!r}
+    prompt += {texts["closing"]!r}
+    final_prompt = tool_string + prompt.replace("user_request", input)
+
+async def get_response(prompt):
+    prompt = "not sent"
+"""

@@ -4,6 +4,7 @@ import json
 import shutil
 from copy import deepcopy
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.taskbench.plan_build import CHAIN, SINGLE, TIMED, label, link, node, plan, timed, write_data
+from benchmarks.taskbench.plan_build import (
+    CHAIN,
+    RESOURCE_TOOLS,
+    SINGLE,
+    TIMED,
+    label,
+    link,
+    node,
+    plan,
+    prompt_program,
+    timed,
+    write_data,
+)
 from e2e.command import wildtool
 from wildtool.benchmark import LazyItems
-from wildtool.benchmarks.taskbench import PARTS, TASKBENCH
-from wildtool.benchmarks.taskbench.data import ToolPlan, label_file
+from wildtool.benchmarks.taskbench import PARTS, TASKBENCH, originals, source
+from wildtool.benchmarks.taskbench.data import DOMAINS, ToolPlan, label_file
+from wildtool.benchmarks.taskbench.originals import read_texts
 from wildtool.benchmarks.taskbench.rules import taskbench_rules
 from wildtool.benchmarks.taskbench.scores import PlanScores
 from wildtool.engine.score.audit import audit_profile
@@ -434,6 +448,98 @@ def test_any_reply_can_be_shown(items: dict[str, Item], text: Any) -> None:
 
 
 # The command -----------------------------------------------------------------------------------------
+
+
+# The original prompt ---------------------------------------------------------------------------------
+
+TEXTS: dict[str, Any] = {
+    "heading": "TOOLS\n",
+    "resource": "Plan {it}.",
+    "temporal": "Plan it in time.",
+    "between": " -",
+    "example": (" ASKED ", " PLANNED "),
+    "closing": " NOW {{user_request}}!",
+}
+
+
+@pytest.fixture
+def checkout(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the repository's folder with a program of other texts, which count as the pinned ones here."""
+    home = tmp_path / "JARVIS" / "taskbench"
+    shutil.copytree(folder, home)
+    (home / "inference.py").write_text(prompt_program(TEXTS), "utf-8")
+    files = {"inference.py": read_texts(home / "inference.py").digest}
+    for domain in DOMAINS:
+        place = home / f"data_{domain}"
+        place.mkdir(exist_ok=True)
+        lines = [{"id": "three", "user_request": "Could you do three?"}] if domain == "huggingface" else []
+        (place / "user_requests.json").write_text("\n".join(map(json.dumps, lines)), "utf-8")
+        files[domain] = sha256((place / "user_requests.json").read_bytes()).hexdigest()
+    monkeypatch.setattr(originals, "PROMPTS", replace(originals.PROMPTS, sha256=files.pop("inference.py")))
+    monkeypatch.setattr(originals, "_REQUEST_DIGESTS", files)
+    monkeypatch.setenv("WILDTOOL_DATA_DIR", str(tmp_path / "cache"))
+    tools = [*home.rglob("tool_desc.json"), *home.rglob("graph_desc.json")]
+    digests = {str(path.relative_to(home)): sha256(path.read_bytes()).hexdigest() for path in tools}
+    monkeypatch.setattr(source, "TOOL_DIGESTS", digests)
+    return home
+
+
+def sent(data: Path, mode: str, id_: str = "huggingface/three") -> str:
+    benchmark = TASKBENCH.in_mode(mode)
+    benchmark = benchmark.in_original_prompts(None) or benchmark
+    (item,) = (item for item in benchmark.load(benchmark.locate(str(data))) if item.id == id_)
+    request = benchmark.rules("toleap").episode(item, "0").request()
+    assert request is not None
+    return request.messages[0]["content"]
+
+
+def test_the_original_prompt_is_pulled_and_sent_as_each_original_does(checkout: Path, tmp_path: Path) -> None:
+    TASKBENCH.pull(file=checkout.parent, mirror=None, report=print)
+    tools = "".join(json.dumps(tool) + "\n" for tool in RESOURCE_TOOLS)
+    assert sent(checkout, "chat") == f"TOOLS\n{tools}Plan {{it}}. NOW Please do three.!"
+    assert sent(checkout, "completion") == sent(checkout, "chat")
+    assert sent(checkout, "authors") == f"TOOLS\n{tools}Plan {{it}}. NOW Could you do three?!"
+    timed_tools = sent(checkout, "authors", "dailylifeapis/timed").splitlines()[1]
+    assert json.loads(timed_tools)["parameters"] == ["time"]
+    # The tool graph is no mode of the originals.
+    assert TASKBENCH.in_mode("graph").in_original_prompts(None) is None
+
+
+def test_examples_are_labels_of_the_data(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    TASKBENCH.pull(file=checkout, mirror=None, report=print)
+    monkeypatch.setattr(originals, "EXAMPLES", {"huggingface": ("three", "one"), "dailylifeapis": ("timed",)})
+    shown = [
+        json.dumps({f"task_{part}": gold[f"task_{part}"] for part in ("steps", "nodes")})
+        for gold in (SINGLE, CHAIN)
+    ]
+    examples = f" - ASKED Please do one. PLANNED {shown[0]} ASKED Could you do three? PLANNED {shown[1]}"
+    assert sent(checkout, "authors-2").endswith(f"Plan {{it}}.{examples} NOW Could you do three?!")
+    monkeypatch.setattr(originals, "EXAMPLES", {"huggingface": ("gone",), "dailylifeapis": ()})
+    with pytest.raises(DataError, match="examples gone are not among the labels"):
+        sent(checkout, "authors-1")
+
+
+def test_a_program_of_another_shape_or_with_other_texts_is_refused(checkout: Path) -> None:
+    program = checkout / "inference.py"
+    program.write_text(prompt_program({**TEXTS, "resource": "Plan badly."}), "utf-8")
+    with pytest.raises(DataError, match="not the pinned file"):
+        TASKBENCH.pull(file=checkout, mirror=None, report=print)
+    program.write_text("def main(): tool_string = 3\n", "utf-8")
+    with pytest.raises(DataError, match="not put together as expected"):
+        TASKBENCH.pull(file=checkout, mirror=None, report=print)
+
+
+def test_labels_without_the_program_keep_our_wording(checkout: Path) -> None:
+    said: list[str] = []
+    (checkout / "inference.py").unlink()
+    TASKBENCH.pull(file=checkout, mirror=None, report=said.append)
+    assert TASKBENCH.in_original_prompts(None) is None
+    assert any("does not hold the original prompt" in line for line in said)
+    (checkout / "data_huggingface" / "user_requests.json").unlink()
+    with pytest.raises(DataError, match=r"no user_requests\.json"):
+        sent(checkout, "authors")
 
 
 async def test_a_run_of_gold_plans_shows_its_scores(folder: Path, tmp_path: Path) -> None:

@@ -1,11 +1,15 @@
 """TaskBench (arXiv 2311.18760): a request becomes a plan of steps, tools with arguments, and links between them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wildtool.benchmark import COMPLETION, Benchmark, Finding, Rules, View
 from wildtool.types import FieldValue, Item, Metric, Source
+
+if TYPE_CHECKING:
+    from wildtool.benchmarks.taskbench.originals import PublishedPrompt
 
 # The parts are imported where they are used: judging loads more than running, and help needs neither.
 
@@ -26,6 +30,8 @@ class TaskBench(Benchmark):
     modes: Mapping[str, str] = {
         "chat": "the tools in the prompt, as ToLeaP asks",
         "graph": "the tools and the links between them in the prompt",
+        "authors": "as its authors ask: another wording of each request, tools with the names of their parameters",
+        **{f"authors-{count}": f"the same after {count} solved examples" for count in (1, 2, 3)},
         COMPLETION: "one text that the model continues (ToLeaP's streaming)",
     }
     # As in Figure 7 of ToLeaP's paper.
@@ -49,17 +55,53 @@ class TaskBench(Benchmark):
         "counts_nodes": "BOOLEAN",
     }
     card = Path(__file__).parent / "card.md"
+    _originals: "PublishedPrompt | None" = None
+    """The original prompt, where it is sent in place of our wording."""
+
+    @property
+    def prompts(self) -> str:
+        return "" if self._originals is None else self._originals.digest
+
+    @property
+    def prompts_note(self) -> str:
+        return (
+            ""
+            if self._originals is None
+            else f"as {'its authors ask' if self._as_authors else 'ToLeaP asks'}"
+        )
+
+    def in_original_prompts(self, split: str | None) -> "TaskBench | None":
+        from wildtool.benchmarks.taskbench.originals import published_prompt
+
+        other = copy(self)
+        other._originals = None if self.mode == "graph" else published_prompt()
+        return None if other._originals is None else other
+
+    @property
+    def original_sampling(self) -> Mapping[str, Any]:
+        if not self._as_authors:
+            return {"temperature": 0.0, "max_tokens": 512}  # as ToLeaP sets them for open models
+        penalties = {"frequency_penalty": 0, "presence_penalty": 1.05}
+        return {"temperature": 0.2, "top_p": 0.1, "max_tokens": 2000, **penalties}
+
+    @property
+    def _as_authors(self) -> bool:
+        return self.mode.startswith("authors")
 
     def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
         from wildtool.benchmarks.taskbench.source import read_items
 
         items = read_items(source.path, split)
+        if self._as_authors:
+            from wildtool.benchmarks.taskbench.originals import as_authors_ask
+
+            items = as_authors_ask(source.path, items, int(self.mode.partition("-")[2] or 0))
         return items if lang is None else (item for item in items if item.lang == lang)
 
     def rules(self, profile: str) -> Rules:
         from wildtool.benchmarks.taskbench.rules import taskbench_rules
 
-        return taskbench_rules(profile, self.mode)
+        return taskbench_rules(profile, self.mode, self._originals)
 
     def fields(self, item: Item, unit: str) -> Mapping[str, FieldValue]:
         return {"structure": item.data.structure, "tools": len(item.data.gold.nodes)}

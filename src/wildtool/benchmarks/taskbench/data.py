@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import orjson
 
@@ -19,6 +19,8 @@ DOMAINS = ("huggingface", "multimedia", "dailylifeapis")
 STRUCTURES = ("single", "chain", "dag")
 """Shapes of a plan: one tool, a chain, or a graph."""
 TOOLS_FILE, GRAPH_FILE, LABELS_FILE = "tool_desc.json", "graph_desc.json", "data.json"
+REQUESTS_FILE = "user_requests.json"
+"""The requests in the words in which its authors ask them."""
 TEMPORAL = "dailylifeapis"
 """The domain whose arguments have names and whose links are an order in time; in the others links pass resources."""
 
@@ -61,6 +63,13 @@ class ToolPlan:
         return json.dumps(plan, ensure_ascii=False)
 
 
+class Example(NamedTuple):
+    """A solved request, shown before the one that is asked."""
+
+    request: str
+    plan: ToolPlan
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskRecord:
     """One labelled request."""
@@ -69,6 +78,7 @@ class TaskRecord:
     structure: str
     gold: ToolPlan
     library: Library
+    examples: tuple[Example, ...] = ()
 
 
 def label_file(path: Path, domain: str) -> Path | None:

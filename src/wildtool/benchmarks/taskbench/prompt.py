@@ -1,6 +1,7 @@
 """What a model is sent: tools, goal, requirements and the request, in one text."""
 
 import json
+from collections.abc import Callable
 
 from wildtool.benchmarks.taskbench.data import Library, TaskRecord
 from wildtool.types import Item, Message, Request
@@ -21,12 +22,16 @@ _TEMPORAL_RULES = (
 )
 
 
-def request(item: Item, *, graph: bool) -> Request:
-    """One user message. Args: graph: whether it also lists which tool can come after which."""
+def request(item: Item, message: Callable[[TaskRecord], Message]) -> Request:
+    """One user message."""
     record: TaskRecord = item.data
     gold: Message = {"role": "assistant", "content": record.gold.as_json()}
-    message = {"role": "user", "content": prompt_text(record, graph=graph)}
-    return Request([message], gold=lambda style: gold)
+    return Request([message(record)], gold=lambda style: gold)
+
+
+def own_message(record: TaskRecord, *, graph: bool) -> Message:
+    """The message in our wording. Args: graph: whether it also lists which tool can come after which."""
+    return {"role": "user", "content": prompt_text(record, graph=graph)}
 
 
 def prompt_text(record: TaskRecord, *, graph: bool) -> str:
@@ -49,6 +54,7 @@ def prompt_text(record: TaskRecord, *, graph: bool) -> str:
         schema,
         "# Requirements",
         *(f"{number}. {rule}" for number, rule in enumerate(rules, 1)),
+        *(f"# Example\n{each.request}\n{each.plan.as_json()}" for each in record.examples),
         "# Request",
         record.request,
         "Now answer with the JSON alone.",

@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from wildtool.benchmark import Check, Mutant, Rules
 from wildtool.benchmarks.taskbench import PARTS
 from wildtool.benchmarks.taskbench.data import TaskRecord
 from wildtool.benchmarks.taskbench.fixed import score_fixed
 from wildtool.benchmarks.taskbench.original import score_original
-from wildtool.benchmarks.taskbench.prompt import request
+from wildtool.benchmarks.taskbench.prompt import own_message, request
 from wildtool.benchmarks.taskbench.scores import PlanScores, ScoreReply
 from wildtool.benchmarks.taskbench.toleap import score_toleap
 from wildtool.episode import SingleReply, written_text
@@ -20,6 +20,9 @@ from wildtool.json_codec import as_list, as_object
 from wildtool.toolcall.set_scores import Overlap
 from wildtool.trace import Trace
 from wildtool.types import FieldValue, Item, Message, Request, Transcript
+
+if TYPE_CHECKING:
+    from wildtool.benchmarks.taskbench.originals import PublishedPrompt
 
 _WRONG = {
     "node": "wrong tools",
@@ -130,9 +133,10 @@ COUNTED = ("counts_steps", "counts_arguments", "counts_nodes")
 
 
 @cache
-def taskbench_rules(profile: str, mode: str) -> TaskBenchRules:
-    """The rules of a profile in a mode."""
-    return TaskBenchRules(profile, _SCORES[profile], partial(request, graph=mode == "graph"))
+def taskbench_rules(profile: str, mode: str, originals: "PublishedPrompt | None" = None) -> TaskBenchRules:
+    """The rules of a profile in a mode. Args: originals: the texts that are sent in place of our wording."""
+    message = partial(own_message, graph=mode == "graph") if originals is None else originals.message
+    return TaskBenchRules(profile, _SCORES[profile], partial(request, message=message))
 
 
 _SCORES: Mapping[str, ScoreReply] = {

@@ -57,6 +57,9 @@ def pull(file: Path | None, mirror: str | None, report: ReportProgress) -> Path:
         mirror=mirror,
         report=report,
     )
+    from wildtool.benchmarks.taskbench.originals import pull_prompt  # only pulling and asking need it
+
+    pull_prompt(given, mirror, report)
     found = [domain for domain in DOMAINS if given is not None and _copy_labels(given, domain, report)]
     there = [domain for domain in DOMAINS if label_file(folder, domain)]
     if not there:
