@@ -1,5 +1,6 @@
 """`wildtool list models --check NAME`: one tiny tool call says what works behind a name."""
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,9 @@ from e2e.command import Ended, wildtool
 from faults.server import Answer, http
 from models.asking import call
 from models.peers import PROTOCOLS, Body, Peer
-from wildtool.types import Message
+from wildtool.cli.commands import list as list_command
+from wildtool.errors import InfraError
+from wildtool.types import Message, Reply, Request
 
 KEY = "sk-check-4410ab"
 
@@ -105,3 +108,22 @@ async def test_a_model_without_native_calls_is_checked_in_its_format(tmp_path: P
         address = ("--base-url", peer.base_url, "--api-key-env", "PEER_KEY", "--format", "hermes")
         ended = await wildtool("list", "models", "--check", "m", *address, cwd=tmp_path, PEER_KEY=KEY)
     assert "calls as text: yes, in the format hermes" in ended.out and "native calls" not in ended.out
+
+
+def test_a_check_ends_after_its_time(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    class Endless:
+        closed = False
+
+        async def complete(self, request: Request) -> Reply:
+            await asyncio.sleep(60)
+            raise AssertionError
+
+        async def close(self) -> None:
+            Endless.closed = True
+
+    monkeypatch.setattr(list_command, "CHECK_TIMEOUT_S", 0.05)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    with pytest.raises(InfraError, match=r"m: no complete answer within 0\.05 s"):
+        asyncio.run(list_command.check_model("m", Endless()))
+    assert Endless.closed
+    assert "Asking m" in capsys.readouterr().err

@@ -30,6 +30,9 @@ class Observer:
     def call_failed(self, kind: str) -> None:
         """A call failed for good."""
 
+    def limit_reached(self, why: str) -> None:
+        """No more calls are made, since a limit is reached."""
+
     def batch_status_changed(self, state: str) -> None:
         """The status of the batches that the run waits for, in words; empty while there are none."""
 

@@ -1,6 +1,7 @@
 """`wildtool list`: benchmarks, models, profiles, modes, formats, cards."""
 
 import os
+import sys
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,8 +15,11 @@ from wildtool.cli.terminal import escape_text, print_err, print_out, print_wrapp
 from wildtool.errors import CallError, DataError, InfraError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from wildtool.benchmark import Benchmark
     from wildtool.models.resolve import Preset
+    from wildtool.types import Model
 
 
 CHECK_TIMEOUT_S = 120.0
@@ -162,7 +166,6 @@ def _check(name: str, typed: dict[str, str]) -> None:
     import asyncio
 
     from wildtool.cli.models import ModelCatalog
-    from wildtool.models.probe import probe
     from wildtool.models.resolve import ModelOptions
     from wildtool.models.settings import EndpointOptions, Rates
 
@@ -177,19 +180,49 @@ def _check(name: str, typed: dict[str, str]) -> None:
     if named.endpoint_note:
         print_err(named.endpoint_note)
 
-    async def checked() -> dict[str, str]:
-        try:
-            return dict(await probe(model))
-        finally:
-            await model.close()
-
-    try:
-        found = asyncio.run(checked())
-    except CallError as error:
-        raise InfraError(error.kind, str(error)) from error
+    found = asyncio.run(check_model(name, model))
     print_out(escape_text(name))
     for what, answer in found.items():
         print_out(f"  {what}: {escape_text(answer)}")
+
+
+async def check_model(name: str, model: "Model") -> "Mapping[str, str]":
+    """What works at a model's endpoint. Raises InfraError if it does not answer, or not in time."""
+    import asyncio
+
+    from wildtool.models.probe import probe
+
+    waiting = asyncio.create_task(_show_waiting(name))
+    try:
+        # Also of a model without an endpoint, and of one that is asked again in another way.
+        async with asyncio.timeout(CHECK_TIMEOUT_S):
+            return await probe(model)
+    except TimeoutError:
+        raise InfraError("timeout", f"{name}: no complete answer within {CHECK_TIMEOUT_S:g} s") from None
+    except CallError as error:
+        raise InfraError(error.kind, str(error)) from error
+    finally:
+        waiting.cancel()
+        await model.close()
+
+
+async def _show_waiting(name: str) -> None:
+    """Says on a terminal, second by second, that an endpoint is asked."""
+    import asyncio
+
+    from wildtool.cli.terminal import format_duration, print_step
+
+    if not sys.stderr.isatty():
+        return
+    seconds = 0
+    try:
+        while True:
+            waited = f", {format_duration(seconds)}" if seconds else ""
+            print_step(f"Asking {name}{waited} (at most {format_duration(CHECK_TIMEOUT_S)})")
+            await asyncio.sleep(1)
+            seconds += 1
+    finally:
+        print_step("")
 
 
 ListRows = list[tuple[str, str]]

@@ -34,6 +34,13 @@ LONGEST_LABEL = 60
 SEPARATOR = " · "
 DROPPED_FIRST = ("tokens", "replayed", "pace", "retries", "correct")
 """Parts of the line that a narrow terminal drops, the least important first."""
+_LIMITS = {
+    "--deadline": "the deadline",
+    "--max-cost": "the cost limit",
+    "--max-tokens-total": "the token limit",
+    "no quota left": "the end of the quota",
+}
+"""Limits as the line names them, by what the reason says."""
 _ADDRESS = re.compile(r"https?://\S+: ")
 
 
@@ -48,7 +55,7 @@ class RunProgress:
     total: int = 0
     """Units to run."""
     done: int = 0
-    """Units of finished items."""
+    """Units of finished items that have a verdict or failed."""
     units: int = 0
     """Units with a verdict that says something about the model."""
     correct: int = 0
@@ -62,6 +69,8 @@ class RunProgress:
     """When the first new reply arrived."""
     done_before: int = 0
     """Units done by then, most of them from the record."""
+    stopped: str = ""
+    """The limit that ended the run early."""
     batch: str = ""
     """The state of the pending batches."""
     in_flight: int = 0
@@ -80,6 +89,11 @@ class RunProgress:
         """A value that stays the same while a batch is pending and nothing happens; empty if none is."""
         return (self.batch, self.done, self.calls, self.failed, self.retries) if self.batch else ()
 
+    @property
+    def is_going(self) -> bool:
+        """Whether units are missing that this command still runs."""
+        return self.done < self.total and not self.stopped
+
     def line(self, now: float, max_length: int | None = None) -> str:
         """All of it on one line; the least important parts are dropped until it fits."""
         parts, trouble = self._parts(now), self._warning(now)
@@ -96,6 +110,8 @@ class RunProgress:
 
     def _warning(self, now: float) -> str:
         """The current problem; empty if there is none."""
+        if self.stopped:
+            return ""
         found = self.problem
         if self.next_try is not None:
             left = math.ceil(self.next_try - now)
@@ -107,7 +123,8 @@ class RunProgress:
         return found
 
     def _parts(self, now: float) -> dict[str, str]:
-        parts = {"units": f"{self.done}/{self.total} {self.noun}"}
+        stopped = f", stopped at {self.stopped}" if self.stopped else ""
+        parts = {"units": f"{self.done}/{self.total} {self.noun}{stopped}"}
         if self.batch:
             parts["batch"] = self.batch
         if self.units:
@@ -123,7 +140,7 @@ class RunProgress:
         parts["failed"] = counted(self.failed, "error")
         if self.retries:
             parts["retries"] = counted(self.retries, "retry", "retries")
-        if seconds > 0 and self.done_before < self.done < self.total:
+        if seconds > 0 and self.done_before < self.done and self.is_going:
             pace = (self.done - self.done_before) / seconds
             parts["left"] = f"{_clock((self.total - self.done) / pace)} left"
         return parts
@@ -200,11 +217,15 @@ class ProgressObserver(Observer):
     def call_failed(self, kind: str) -> None:
         self.progress.failed += 1
 
+    def limit_reached(self, why: str) -> None:
+        named = (limit for option, limit in _LIMITS.items() if option in why)
+        self.progress.stopped = next(named, "a limit of the endpoint")
+
     def batch_status_changed(self, state: str) -> None:
         self.progress.batch = state
 
     def item_done(self, item: str, repeat: int, verdicts: Sequence[Verdict]) -> None:
-        self.progress.done += len(verdicts)
+        self.progress.done += sum(verdict.outcome != "unplayed" for verdict in verdicts)
         for verdict in verdicts:
             self.progress.units += verdict.outcome in ("correct", "wrong")
             self.progress.correct += verdict.outcome == "correct"
@@ -255,9 +276,7 @@ class ProgressDisplay:
             lines: Sequence[ProgressObserver] = self._runs if self._live else ()
             if not self._live and time.monotonic() >= due:
                 due += PLAIN_EVERY_S
-                lines = [
-                    run for run in self._runs if run.progress.done < run.progress.total and run.should_log()
-                ]
+                lines = [run for run in self._runs if run.progress.is_going and run.should_log()]
             self._draw(lines)
 
     def _draw(self, runs: Sequence[ProgressObserver]) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from wildtool.cli.output.estimate import missing_batch_prices
 from wildtool.cli.terminal import escape_text, print_err
+from wildtool.engine.score.formatting import counted
 
 if TYPE_CHECKING:
     from wildtool.engine.plan import Plan
@@ -88,7 +89,7 @@ def print_spend(result: "RunResult", plan: "Plan") -> None:
         origins = dict.fromkeys(price.origin for price in plan.prices.values() if price.output or price.input)
         cost = f", {spent.cost:.4f} USD by {', '.join(origins)}" if origins else ""
         cost += "".join(f"; {remark}" for remark in missing_batch_prices(plan))
-    print_err(f"{result.folder}: spent {tokens} on {result.calls:,} calls{cost}{kept}")
+    print_err(f"{result.folder}: spent {tokens} on {counted(result.calls, 'call')}{cost}{kept}")
 
 
 def print_overview_of(folders: list[Path], profile: str, quiet: bool) -> None:

@@ -24,7 +24,7 @@ from wildtool.engine.call.rate_limit import LONGEST_RETRY_AFTER_S, CallHistory, 
 from wildtool.engine.observer import Observer
 from wildtool.engine.record.writer import PendingRow
 from wildtool.errors import CallError, InfraError, UsageError, WildtoolError
-from wildtool.models.http.failures import BLOCKED_PROMPT
+from wildtool.models.http.failures import BLOCKED_PROMPT, QUOTA_USED_UP
 from wildtool.models.settings import Rates
 from wildtool.types import Address, Model, Reply, Request
 
@@ -50,7 +50,11 @@ class GivenUpError(WildtoolError):
 
     def __init__(self, reason: str, advice: str) -> None:
         super().__init__(f"{reason}{advice}")
-        self.reason = reason
+        self.reason, self.advice = reason, advice
+
+    def of_role(self, role: str, name: str) -> "GivenUpError":
+        """The same where the model of another role than the one under test was given up."""
+        return type(self)(f"{role} ({name}): {self.reason}", self.advice)
 
 
 class AllRefusedError(GivenUpError, UsageError):
@@ -142,10 +146,23 @@ class Health:
 
 def all_refused(error: CallError | InfraError) -> AllRefusedError:
     """What to tell of a model that refused every call."""
+    advice = _ADVICE.get(error.kind, "check the key, the model's name and the endpoint")
     return AllRefusedError(
-        f"every call was refused ({error.kind}: {error})",
-        "; check the key, the model's name and the endpoint, then run the same command again",
+        f"every call was refused ({error.kind}: {error})", f"; {advice}, then run the same command again"
     )
+
+
+_NOT_TAKEN = (
+    "the endpoint does not take this request, see its words; for a model without native tool calls add"
+    " --tool-format auto"
+)
+_ADVICE = {
+    **dict.fromkeys(("http 400", "http 413", "http 422", "http 500", "http 501"), _NOT_TAKEN),
+    **dict.fromkeys(("http 401", "http 403"), "check the key, and what it may be used for"),
+    **dict.fromkeys(("http 404", "http 405"), "check the model's name and the base URL"),
+    "network": "check the base URL",
+}
+"""What to do where an endpoint refuses every call, by the kind of the refusal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,8 +197,8 @@ async def call_with_retry(
         health: of this model; without one it is never given up.
 
     Raises InfraError after the last attempt, RefusedError at once where the endpoint says that retrying is pointless,
-    LimitError where the rate limiter was closed, and GivenUpError where the model never answers. Anything but a
-    CallError that a model raises is a bug of its adapter and passes through.
+    LimitError where the rate limiter was closed or the account is empty, and GivenUpError where the model never
+    answers. Anything but a CallError that a model raises is a bug of its adapter and passes through.
     """
     if health is None:
         health = Health()
@@ -202,6 +219,9 @@ async def call_with_retry(
             except CallError as error:
                 failure = error
                 health.on_attempt_end(error)
+                if error.kind == QUOTA_USED_UP:
+                    limiter.close(str(error), of_endpoint=True)
+                    raise LimitError(str(error), of_endpoint=True) from None
                 turned_away = policy.max_attempts > 1 and limiter.on_error(error, admitted_at, history)
             except BaseException:
                 health.on_attempt_end()

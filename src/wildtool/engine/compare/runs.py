@@ -163,7 +163,8 @@ def caveats(sides: Sequence[ComparedRun]) -> list[str]:
             )
         numbers = [max((cell.tries for cell in each.cells.values()), default=0) for each in (first, side)]
         if numbers[0] != numbers[1]:
-            found.append(f"{first.label} was played {numbers[0]} times, {side.label} {numbers[1]} times")
+            often = ["once" if number == 1 else f"{number} times" for number in numbers]
+            found.append(f"{first.label} was played {often[0]}, {side.label} {often[1]}")
     if any(side.result.noise for side in sides):
         kinds = dict.fromkeys(side.result.noise or "none" for side in sides)
         found.append(f"the tools were shown with noise: {'; '.join(kinds)}")

@@ -153,10 +153,13 @@ class RunContext:
                 raise InfraError(error_class(end), why, attempts=reply.attempts)
             reply = self._record(sent, reply)
         except LimitError as error:
-            self.limit_error = error
-            raise
+            self.limit_error = error if sent.request.role == "agent" else self._role_limit(error, sent)
+            self.observer.limit_reached(str(self.limit_error))
+            raise self.limit_error from None
         except GivenUpError as error:
-            self.limit_error = self._given_up(error, client)
+            role = sent.request.role
+            named = error if role == "agent" else error.of_role(role, self.plan.models[role].name)
+            self.limit_error = self._given_up(named, client)
             raise self.limit_error from None
         except InfraError as error:
             self._fail(sent, error, client.health)
@@ -183,6 +186,13 @@ class RunContext:
             if refused and self.has_new_requests:
                 raise all_refused(failures[0])
             self._flush_unrecorded(health)
+
+    def _role_limit(self, error: LimitError, sent: PendingRow) -> LimitError:
+        """A limit of an endpoint with the role that met it; the user's own limits are of all roles."""
+        if not error.of_endpoint:
+            return error
+        role = sent.request.role
+        return LimitError(f"{role} ({self.plan.models[role].name}): {error}", of_endpoint=True)
 
     def _given_up(self, error: GivenUpError, client: ModelClient) -> LimitError:
         """The error of calls to a model that is given up, if all its requests have failed in earlier invocations too: the

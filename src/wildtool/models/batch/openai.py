@@ -5,6 +5,7 @@ Source: the provider's guide to the Batch API and the references of /v1/files an
 
 import math
 from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
 from typing import IO, Any
 
 from wildtool.json_codec import as_object, as_objects, dumps
@@ -20,7 +21,7 @@ from wildtool.models.batch.protocol import (
     quote_id,
 )
 from wildtool.models.http.endpoint import Endpoint
-from wildtool.models.http.failures import ProviderFailure, error_text, failure_of_error, is_blocked_refusal
+from wildtool.models.http.failures import failure_of_error, refusal_in
 
 METADATA_KEY = "wildtool"
 """Key of the mark in the batch's metadata."""
@@ -120,8 +121,9 @@ class OpenAIBatchClient(BatchClient):
         answer = dumps(body)
         if 200 <= status < 300:
             return BatchResult(id_, answer)
-        quote = error_text(answer) if as_object(body) else str(error.get("message") or "")
-        failure = ProviderFailure(quote, status, blocked=is_blocked_refusal(answer))
+        failure = refusal_in(answer, status)
+        if not as_object(body):
+            failure = replace(failure, message=str(error.get("message") or ""))
         return self.failed(id_, failure)
 
     def read_state(self, found: Mapping[str, Any]) -> BatchState:

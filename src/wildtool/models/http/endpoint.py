@@ -17,9 +17,9 @@ from wildtool.errors import CallError, StorageError, UsageError
 from wildtool.models.http import hints
 from wildtool.models.http.failures import (
     BLOCKED_PROMPT,
+    QUOTA_USED_UP,
     ProviderFailure,
-    error_text,
-    is_blocked_refusal,
+    refusal_in,
     retry_delay_s,
     retry_wait_s,
 )
@@ -310,17 +310,20 @@ class Endpoint:
         self, status: int, quote: str, *, retry_after_s: float | None = None, where: str | None = None
     ) -> CallError:
         """The CallError of an HTTP status; final if the same request can only fail again."""
-        final = 300 <= status < 500 and status not in RETRYABLE_STATUSES
-        hint = hints.for_status(status, self._plain.path, quote, keyless=self._keyless)
+        hint, lasting = hints.for_status(status, self._plain.path, quote, keyless=self._keyless)
+        final = lasting or (300 <= status < 500 and status not in RETRYABLE_STATUSES)
         failure = self.error(f"http {status}", f"HTTP {status}{hint}", quote, final=final, where=where)
         failure.retry_after_s = retry_after_s
         return failure
 
     def failure_error(self, failure: ProviderFailure, *, where: str | None = None) -> CallError:
-        """The CallError of a failure in an answer; final according to its status, and for blocked prompts."""
+        """The CallError of a failure in an answer; final by its status, for blocked prompts and for empty accounts."""
         if failure.blocked:
             blocked = "the provider blocked the prompt"
             return self.error(BLOCKED_PROMPT, blocked, failure.message, final=True, where=where)
+        if failure.no_quota:
+            empty = "the account has no quota left"
+            return self.error(QUOTA_USED_UP, empty, failure.message, final=True, where=where)
         if failure.status is not None:
             return self.status_error(failure.status, failure.message, where=where)
         return self.error("wrong shape", "an error came with HTTP 200", failure.message, where=where)
@@ -415,19 +418,20 @@ class Endpoint:
             return self.error(
                 "truncated body", "the answer broke off", hints.network_words(error), where=where
             )
-        # A retry does not cure a bad certificate.
-        certificate = isinstance(error, aiohttp.ClientConnectorCertificateError)
+        # A retry does not cure a bad certificate, nor the wrong protocol.
+        lasting = isinstance(error, aiohttp.ClientConnectorCertificateError) or hints.speaks_http(error)
         hint = hints.for_network(error)
         return self.error(
-            "network", f"no answer{hint}", hints.network_words(error), final=certificate, where=where
+            "network", f"no answer{hint}", hints.network_words(error), final=lasting, where=where
         )
 
     def _refusal_error(self, status: int, headers: Mapping[str, str], answer: bytes, where: str) -> CallError:
-        quote = error_text(answer)
+        failure = refusal_in(answer, status)
+        quote = failure.message
         if 300 <= status < 400:
             quote = f"redirects to {headers.get('Location', 'nowhere')}; give that address as base URL"
-        if 400 <= status < 500 and is_blocked_refusal(answer):
-            return self.failure_error(ProviderFailure(quote, status, blocked=True), where=where)
+        if failure.blocked or failure.no_quota:
+            return self.failure_error(failure, where=where)
         wait = retry_wait_s(headers)
         wait = retry_delay_s(answer) if wait is None else wait
         return self.status_error(status, quote, retry_after_s=wait, where=where)

@@ -15,6 +15,8 @@ from wildtool.json_codec import REPLY_LIMITS, as_object, dumps, loads_within
 
 BLOCKED_PROMPT = "blocked prompt"
 """Error kind of a prompt that the provider does not pass on to the model: final, and no network error."""
+QUOTA_USED_UP = "quota used up"
+"""Error kind of an account without credit: no wait mends it, unlike a limit of calls per minute."""
 _STATUS = {
     400: ("invalid_request", "bad_request", "invalid_argument", "failed_precondition", "out_of_range"),
     401: ("authentication", "unauthenticated", "unauthorized", "invalid_api_key"),
@@ -23,7 +25,7 @@ _STATUS = {
     404: ("not_found", "model_not_found"),
     413: ("request_too_large",),
     429: (
-        *("rate_limit", "rate_limit_exceeded", "insufficient_quota", "resource_exhausted"),
+        *("rate_limit", "rate_limit_exceeded", "resource_exhausted"),
         *("too_many_requests", "throttling", "rate_limit_reached"),
     ),
     500: ("api", "server", "internal", "internal_server", "unknown"),
@@ -37,7 +39,21 @@ _BLOCKED = (
     *("bio_policy", "data_inspection_failed", "moderation_blocked", "1301"),
 )
 _BLOCKED_WORDS = "Content Exists Risk"
+_QUOTA = (
+    *("insufficient_quota", "insufficient_user_quota", "insufficient_balance", "insufficient_credits"),
+    *("exceeded_current_quota_error", "billing_hard_limit_reached", "billing_not_active", "billing_error"),
+    *("payment_required", "Arrearage", "1113", "402"),
+)
+_QUOTA_WORDS = re.compile(
+    r"credit balance is too low|insufficient (?:account )?(?:balance|credits?|funds|quota)|余额不足|欠费"
+    r"|(?:out of|no more|used all available|exceeded your monthly included) credits|billing (?:hard )?limit"
+    r"|spending (?:limit|cap)|quota (?:has been )?(?:used up|exhausted)",
+    re.IGNORECASE,
+)
+"""Words of empty accounts. Of a "current quota" some providers speak where calls per minute are meant."""
 _FIELDS = ("code", "status", "status_code", "type")
+_MOST_READ = 10_000
+"""Characters of a server's text in which words are looked for."""
 
 
 def _plain(name: str) -> str:
@@ -47,6 +63,7 @@ def _plain(name: str) -> str:
 
 _STATUS_OF = {_plain(name): status for status, names in _STATUS.items() for name in names}
 _BLOCKED_NAMES = frozenset(map(_plain, _BLOCKED))
+_QUOTA_NAMES = frozenset(map(_plain, _QUOTA))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +76,8 @@ class ProviderFailure:
     """The HTTP status that it corresponds to; None if unknown."""
     blocked: bool = False
     """Whether the prompt was blocked."""
+    no_quota: bool = False
+    """Whether the account has no quota left."""
 
 
 def failure_in_answer(parsed: Any) -> ProviderFailure | None:
@@ -86,7 +105,12 @@ def failure_of_error(error: Any) -> ProviderFailure | None:
         words,
         status_from_names(names),
         blocked or bool(as_object(found.get("metadata")).get("flagged_input")),
+        _speaks_of_quota(words) or any(_plain(name) in _QUOTA_NAMES for name in names),
     )
+
+
+def _speaks_of_quota(words: str) -> bool:
+    return _QUOTA_WORDS.search(words[:_MOST_READ]) is not None
 
 
 def status_from_names(names: list[str]) -> int | None:
@@ -96,27 +120,26 @@ def status_from_names(names: list[str]) -> int | None:
     return next(numbers, None) or next(words, None)
 
 
-def is_blocked_refusal(answer: bytes) -> bool:
-    """Whether the body of a refusal says that the prompt was blocked."""
-    try:
-        found = as_object(loads_within(answer, REPLY_LIMITS))
-    except ValueError:
-        return False
-    # Some providers name it beside a message, without an error object.
-    failure = failure_in_answer(found) or failure_of_error(found)
-    return failure is not None and failure.blocked
+def refusal_in(answer: bytes, status: int) -> ProviderFailure:
+    """What the body of a refusal says: the message of a JSON error, else the whole text.
 
-
-def error_text(answer: bytes) -> str:
-    """A server's words about a refusal: the message of a JSON error, else the whole text."""
+    Args: status: of the refusal; only one of the caller's faults says anything of prompt and account.
+    """
     text = answer.decode("utf-8", "replace")
-    if not text.lstrip().startswith(("{", "[")):
-        return text
     try:
-        failure = failure_in_answer(loads_within(answer, REPLY_LIMITS))
+        found: Any = loads_within(answer, REPLY_LIMITS) if text.lstrip().startswith(("{", "[")) else None
     except ValueError:
-        return text
-    return text if failure is None else failure.message
+        found = None
+    failure = failure_in_answer(found)
+    # Some providers name it beside a message, without an error object.
+    named = failure or failure_of_error(as_object(found)) or ProviderFailure(text, None)
+    callers = 400 <= status < 500
+    return ProviderFailure(
+        text if failure is None else failure.message,
+        status,
+        blocked=callers and named.blocked,
+        no_quota=callers and (named.no_quota or status == 402 or _speaks_of_quota(text)),
+    )
 
 
 def retry_wait_s(headers: Mapping[str, str]) -> float | None:
