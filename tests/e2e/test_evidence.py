@@ -93,7 +93,10 @@ async def test_calls_written_as_text_are_said_at_once_and_below_the_table(
 ):
     said = await play(server, calling, tmp_path / "m")
     assert "writes <tool_call> as text: try --tool-format hermes" in said
-    assert "have calls written as text that no format read: --tool-format hermes" in said
+    assert (
+        "have calls written as text that no format read; 4 units with them count as right: --tool-format"
+        in said
+    )
     (run,) = (await as_json(tmp_path, "show", "m"))["runs"]
     assert run["evidence"]["unread"] == 4 * FEW
     assert [remark["option"] for remark in run["trust"]] == ["--tool-format hermes"]

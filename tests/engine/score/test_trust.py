@@ -2,24 +2,16 @@
 
 from typing import Any
 
-from wildtool.engine.score.trust import FailureKind, trust_remarks
+from wildtool.engine.score.trust import FailureKind, VerdictTotals, trust_remarks
 from wildtool.evidence import Evidence
 
 
-def said(units: int = 10, unplayed: int = 0, **named: Any) -> list[str]:
-    given: dict[str, Any] = {
-        "absent": 0,
-        "correct": 5,
-        "failed": (),
-        "signs": {},
-        "calls": 9,
-        "tokens": (0, 0),
-    }
-    return [str(remark) for remark in trust_remarks(Evidence(units, 0, unplayed), **given | named)]
+def said(units: int = 10, unplayed: int = 0, **totals: Any) -> list[str]:
+    return [str(remark) for remark in trust_remarks(Evidence(units, 0, unplayed), VerdictTotals(**totals))]
 
 
 def test_nothing_is_said_of_a_run_that_went_well():
-    assert said(signs={"replies": 30, "model a": 30, "fingerprint f": 30}, tokens=(10, 10)) == []
+    assert said(signs={"replies": 30, "model a": 30, "fingerprint f": 30}, answered=10, with_tokens=10) == []
 
 
 def test_units_without_a_verdict_are_said_with_the_range_that_they_leave_open():
@@ -27,7 +19,7 @@ def test_units_without_a_verdict_are_said_with_the_range_that_they_leave_open():
         FailureKind("network", 1, "network: Connection refused"),
         FailureKind("http 500", 1, "http 500: x"),
     )
-    (text,) = (str(each) for each in trust_remarks(Evidence(10, 2, 1), 0, 5, kinds, {}, 9, (0, 0)))
+    (text,) = (str(each) for each in trust_remarks(Evidence(10, 2, 1), VerdictTotals(correct=5), kinds))
     assert text == (
         "3 of 10 units are without a verdict (2 failed: network (1), http 500 (1); 1 not played) and count as not right: "
         "50.0 % correct, at most 80.0 %: run the same command again"
@@ -56,6 +48,11 @@ def test_calls_that_nothing_read_name_the_format_most_of_them_have():
     assert said(signs={"replies": 4, "unread ": 2})[0].endswith("--tool-format auto")
 
 
+def test_units_that_count_as_right_with_a_call_in_text_are_counted():
+    (text,) = said(signs={"replies": 9, "unread hermes": 9}, credited=3)
+    assert "no format read; 3 units with them count as right: --tool-format hermes" in text
+
+
 def test_a_run_without_any_call_is_said_where_wrong_units_were_offered_tools():
     (text,) = said(signs={"replies": 40, "no call": 8}, calls=0)
     assert text.startswith("no call in 40 replies, although tools were offered: --tool-format auto")
@@ -68,4 +65,4 @@ def test_several_models_or_fingerprints_behind_one_name_are_said():
 
 
 def test_tokens_that_are_known_of_some_units_only_are_said():
-    assert said(tokens=(8, 12)) == ["prompt tokens are known for 8 of 12 units"]
+    assert said(answered=12, with_tokens=8) == ["prompt tokens are known for 8 of 12 units"]

@@ -204,9 +204,8 @@ class ProgressObserver(Observer):
             tally.tokens += count if isinstance(count, int) else 0
 
     def reply_noticed(self, text: str) -> None:
-        self.messages.append(
-            f"{ellipsize(self._label, LONGEST_LABEL)} {single_line(text, MAX_PROBLEM_CHARACTERS)}"
-        )
+        said = single_line(text, MAX_PROBLEM_CHARACTERS)
+        self.messages.append(f"{ellipsize(self._label, LONGEST_LABEL)}: {said}")
 
     def call_retried(self, kind: str, delay_s: float) -> None:
         self.progress.retries += 1

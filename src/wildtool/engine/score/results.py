@@ -25,7 +25,7 @@ from wildtool.engine.score.table_stamp import (
     read_stamp,
     stamp_matches,
 )
-from wildtool.engine.score.trust import RETRY, FailureKind, TrustRemark, trust_remarks
+from wildtool.engine.score.trust import RETRY, FailureKind, TrustRemark, VerdictTotals, trust_remarks
 from wildtool.engine.score.verdict_table import (
     OutcomeCounts,
     duckdb_error,
@@ -286,7 +286,12 @@ _ABOUT = ", ".join(
         "max(repeat)",
         "count(changes)",
         "histogram(signs)",
-        *("sum(calls)", "count(prompt_tokens)", "count(latency_s)"),
+        *(
+            "sum(calls)",
+            "count(prompt_tokens)",
+            "count(latency_s)",
+            "count(*) FILTER (unread_calls > 0 AND correct)",
+        ),
         *(
             f"CASE WHEN count({name}) > 0 THEN count(*) FILTER ({name} > 0) END"
             for name in ("cut_off", "unread_calls")
@@ -309,7 +314,7 @@ def _read(table: Path, about: Mapping[str, Any], planned: PlannedSize | None) ->
     ((run, model, benchmark, profile, items, items_md5, every, last_repeat, changed, signs, *rest),) = (
         rows.aggregate(_ABOUT).fetchall()
     )
-    calls, known_tokens, asked, cut_off, unread, *counts = rest
+    calls, with_tokens, answered, credited, cut_off, unread, *counts = rest
     outcomes = OutcomeCounts(**dict(zip(OUTCOMES, counts, strict=True)))
     planned = planned or PlannedSize(every, outcomes.units)
     identity = about["identity"]
@@ -320,8 +325,15 @@ def _read(table: Path, about: Mapping[str, Any], planned: PlannedSize | None) ->
     absent = max(0, planned.units - outcomes.units)
     units, unplayed = outcomes.units + absent, outcomes.unplayed + absent
     evidence = Evidence(units, outcomes.infra_error, unplayed, cut_off, unread)
-    retry = RETRY if incomplete or failed else ""
-    tokens = known_tokens, asked
+    totals = VerdictTotals(
+        absent=absent,
+        correct=outcomes.correct,
+        signs=_total_signs(signs),
+        calls=calls or 0,
+        credited=credited,
+        answered=answered,
+        with_tokens=with_tokens,
+    )
     return ScoreResult(
         run=run,
         model=model,
@@ -346,11 +358,7 @@ def _read(table: Path, about: Mapping[str, Any], planned: PlannedSize | None) ->
         incomplete=incomplete,
         failed=failed,
         evidence=evidence,
-        trust=tuple(
-            trust_remarks(
-                evidence, absent, outcomes.correct, failed, _total_signs(signs), calls or 0, tokens, retry
-            )
-        ),
+        trust=tuple(trust_remarks(evidence, totals, failed, RETRY if incomplete or failed else "")),
         metrics=_of_replies(
             outcomes,
             (

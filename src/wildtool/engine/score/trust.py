@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from wildtool.engine.score.reply_signs import (
     EMPTY,
@@ -64,34 +64,42 @@ class TrustRemark:
         return f"{self.text}: {self.option}" if self.option else self.text
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerdictTotals:
+    """What the verdicts of a run add up to, apart from its evidence."""
+
+    absent: int = 0
+    """Units that were planned and that the numbers leave out, as a replies file of some items does."""
+    correct: int = 0
+    signs: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Of all replies (`reply_signs`), with their numbers."""
+    calls: int = 0
+    """Calls that were read in all replies."""
+    credited: int = 0
+    """Correct units with calls written as text, which some rules take for a question, a refusal or chat."""
+    answered: int = 0
+    """Units with replies."""
+    with_tokens: int = 0
+    """Units whose prompt tokens are known."""
+
+
 def trust_remarks(
-    evidence: Evidence,
-    absent: int,
-    correct: int,
-    failed: Sequence[FailureKind],
-    signs: Mapping[str, int],
-    calls: int,
-    tokens: tuple[int, int],
-    retry: str = RETRY,
+    evidence: Evidence, totals: VerdictTotals, failed: Sequence[FailureKind] = (), retry: str = RETRY
 ) -> Iterable[TrustRemark]:
     """The remarks on a run, the gravest first; none for one that went well.
 
     Args:
         evidence: of the whole run.
-        absent: units of it that the numbers leave out, as a replies file of some items does.
-        correct: units that are correct.
-        failed: what ended the failed ones.
-        signs: of all replies (`reply_signs`), with their numbers.
-        calls: read in all replies.
-        tokens: units whose prompt tokens are known, and units with replies.
+        failed: what ended the failed units.
         retry: what completes the run; empty where nothing does.
     """
+    signs, absent = totals.signs, totals.absent
     held = evidence.units - absent
     if absent:
         text = f"only {held} of {evidence.units} units are here; the numbers are of these"
         yield TrustRemark(ABSENT, absent, evidence.units, text, "")
     if missing := evidence.missing - absent:
-        low, high = (100 * right / held for right in (correct, correct + missing))
+        low, high = (100 * right / held for right in (totals.correct, totals.correct + missing))
         text = (
             f"{_missing_units(evidence, missing, held, failed)} and count as not right: {low:.1f} % correct, at most "
             f"{high:.1f} %"
@@ -105,8 +113,9 @@ def trust_remarks(
     if count := sum(formats.values()):
         first = max(formats, key=formats.__getitem__)
         text = f"{_of(count, replies)} have calls written as text that no format read"
+        text += f"; {totals.credited} units with them count as right" if totals.credited else ""
         yield TrustRemark("unread calls", count, replies, text, f"--tool-format {first or 'auto'}")
-    elif not calls and signs.get(NEVER_CALLED):
+    elif not totals.calls and signs.get(NEVER_CALLED):
         text = f"no call in {replies} replies, although tools were offered"
         yield TrustRemark(
             NEVER_CALLED, replies, replies, text, "--tool-format auto, or a server that reads calls"
@@ -119,11 +128,10 @@ def trust_remarks(
             )
             more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
             yield TrustRemark(what, len(names), replies, f"{len(names)} {what} answered ({shown}{more})", "")
-    known, units = tokens
-    if 0 < known < units:
-        yield TrustRemark(
-            "prompt tokens", known, units, f"prompt tokens are known for {known} of {units} units", ""
-        )
+    known, answered = totals.with_tokens, totals.answered
+    if 0 < known < answered:
+        text = f"prompt tokens are known for {known} of {answered} units"
+        yield TrustRemark("prompt tokens", known, answered, text, "")
 
 
 def early_remark(sign: str, reply: Reply) -> str:
