@@ -10,13 +10,13 @@ from functools import lru_cache
 from typing import Any
 
 from wildtool.tool_formats import CALL_FORMATS
-from wildtool.tool_formats.glm import GLM
 from wildtool.tool_formats.lenient_json import UnreadableValueError
 from wildtool.tool_formats.loose_calls import (
     OfferedTools,
     bracket_call,
     calls_of_value,
     declares_tool,
+    is_plain_call,
     tagged_call,
 )
 from wildtool.tool_formats.quoting import is_made, is_marked_call
@@ -30,9 +30,11 @@ _MARK = re.compile(
 )
 """Marks with which formats begin their calls."""
 _MAY_CALL = re.compile(
-    rf"{_MARK.pattern}|<[a-zA-Z_]|[{{\[]\s*+[{{\"']|\{{\s*+\w|[\w\-.]\s?\(|\bAction\s*+[:：]"
+    rf"{_MARK.pattern}|<[a-zA-Z_]|[{{\[]\s*+[{{\"']|\{{\s*+\w|[\w\-.]\(|\w \(\s*+\w++\s*+[=:]|\bAction\s*+[:：]"
 )
 """What every text with a call has; most replies have none of it."""
+_UNMARKED = ("llama3-json", "pythonic", "json-list", "hammer", "react", "command-r")
+"""Formats that need no mark; others read what these read, and GLM any word above an object."""
 _PROGRAM = re.compile(
     r"^[ \t]*(?:def|class|import|from|for|while|if|with|try|async|const|let|var|function|public|private|#include)\b",
     re.MULTILINE,
@@ -79,9 +81,8 @@ def calls_in_text(text: str, tools: Sequence[Tool] = ()) -> tuple[TextCall, ...]
     if not _MAY_CALL.search(text):
         return ()
     offered = OfferedTools(tools)
-    reads = {name: format.read(text, tools) for name, format in CALL_FORMATS.items()}
-    if not _MARK.search(text):
-        del reads[GLM.name]  # it takes any word above an object for a call
+    names = CALL_FORMATS if _MARK.search(text) else _UNMARKED
+    reads = {name: CALL_FORMATS[name].read(text, tools) for name in names}
     calls = _whole(reads, offered) or _marked(_unfenced(split_reasoning(text)[1]), tools, offered)
     formats: dict[str, str] = {}
     for name, read in sorted(reads.items(), key=_misfit):
@@ -180,7 +181,8 @@ def _calls_at(
         before = scanner.text[_start(scanner.text, place, offered) : place.start()].rstrip(":： \t\n")
         if before and isinstance(value, dict):
             return [ToolCall(before, value)], end
-        return [call for call in calls_of_value(value, offered) if call.name in offered], end
+        sure = not fenced and is_plain_call(value)
+        return [call for call in calls_of_value(value, offered) if sure or call.name in offered], end
     if name := place["action"]:
         if name.strip() not in offered:
             return (), place.start("action")

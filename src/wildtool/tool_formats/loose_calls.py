@@ -115,6 +115,16 @@ def calls_of_value(value: Any, offered: OfferedTools, depth: int = 0) -> list[To
     return []
 
 
+def is_plain_call(value: Any) -> bool:
+    """Whether a JSON value is one or more calls in the usual keys and nothing else."""
+    members = cast("list[Any]", value) if isinstance(value, list) else [value]
+    return bool(members) and all(
+        {"name", "arguments"} <= as_object(member).keys() <= {"name", "arguments", "id", "type"}
+        and isinstance(member["arguments"], dict)
+        for member in members
+    )
+
+
 def declares_tool(arguments: Any) -> bool:
     """Whether what is in the place of arguments is the schema of a tool's parameters."""
     return isinstance(arguments, dict) and {"type", "properties"} <= arguments.keys()

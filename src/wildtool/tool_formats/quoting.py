@@ -64,11 +64,9 @@ def is_marked_call(text: str, start: int, after: str) -> bool:
 
 def is_refused(before: str, after: str) -> bool:
     """Whether the sentence that leads to a call, or the one after it, refuses it."""
-    lead = before.rstrip("`[( \t\n")
-    lead = lead.removesuffix("json").rstrip("` \t\n")
-    introduces = lead.endswith((":", "：", ",", "，")) or not lead.endswith(
-        (".", "!", "?", "。", "！", "？", "…")
-    )
+    lead = before.rstrip("`[( \t\n").removesuffix("json").rstrip("` \t\n")
+    same_line = "\n" not in before[len(lead) :] and not lead.endswith((".", "!", "?", "。", "！", "？", "…"))
+    introduces = lead.endswith((":", "：", ",", "，")) or same_line
     leading = sentences(lead)[-1:] if introduces else []
     following = sentences(after.lstrip("`*])} \t\n.;,。；，"))[:1]
     return any(map(is_refusal, (*leading, *following)))

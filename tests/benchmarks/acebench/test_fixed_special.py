@@ -57,6 +57,14 @@ def test_an_incomplete_request_is_reported(text: str) -> None:
             "[book(players=2)] Missing necessary parameters (date, team) for the api (book)",
             "error_detection",
         ),
+        (
+            'Missing necessary parameters (date, team) for the api (book)\n{"name": "book", "arguments": {}}',
+            "error_detection",
+        ),
+        (
+            "Missing necessary parameters (date, team) for the api (book)\n<tool_call>book</tool_call>",
+            "error_detection",
+        ),
         ("[cancel(), Missing necessary parameters (date, team) for the api (book)]", "error_detection"),
         ("Missing necessary parameters (date) for the api (book)", "error_correction"),
         ("Missing necessary parameters (date, teams) for the api (book)", "error_correction"),

@@ -173,6 +173,7 @@ def test_all_messages_at_once_pass_by_q42():
         "parameter only beside the message",
         "value and parameter exchanged",
         "call beside the message",
+        "call in another format beside the message",
     } == {kind for kind, _ in passed}
     assert {why[:3] for _, why in passed} == {"Q42"}
 

@@ -176,6 +176,26 @@ def test_q21_a_blank_is_no_question(blank: str) -> None:
     assert both([ask(), answer(0)], says(blank), DONE) == ("correct", "wrong")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<tool_call>{"name": "a", "arguments": {"n": 1}}</tool_call>',
+        "One moment.\n\n[a(n=1)]",
+        '```json\n{"name": "a", "arguments": {}}\n```',
+        "Action: a\nAction Input: {}",
+    ],
+)
+def test_q21_a_call_written_as_text_is_no_answer_and_no_question(text: str) -> None:
+    assert both([answer()], says(text)) == ("correct", "wrong")
+    assert both([ask(), answer(0)], says(text), DONE) == ("correct", "wrong")
+    assert verdict("fixed", [answer()], says(text)).error == error_classes.WRONG_REFUSAL
+
+
+def test_q21_an_answer_that_quotes_or_refuses_a_call_is_one() -> None:
+    for text in ("You can use `a(n=1)` for this.", "I will not run a(n=1), since you did not ask for it."):
+        assert both([answer()], says(text)) == ("correct", "correct")
+
+
 def test_q21_text_beside_calls_is_ignored() -> None:
     task = [node("a"), answer(0)]
     assert both(task, calls("a") | {"content": "Let me see."}, DONE) == ("correct", "correct")

@@ -110,6 +110,8 @@ def test_an_answer_may_be_empty_blank_called_missing_or_replaced_by_a_call() -> 
     assert kinds_of([answer()]) == {
         "empty answer": 2,
         "call instead of answer": 1,
+        "call in text instead of answer": 1,
+        "call in text after answer": 1,
         "answer called as a tool": 1,
         "silent at the end": 1,
     }

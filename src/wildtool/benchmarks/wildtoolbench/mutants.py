@@ -47,6 +47,15 @@ def _of_words(session: Session, position: int, run: Replies, step: int) -> Itera
     for tool in session.sent_tools[:1]:
         name = tool["function"]["name"]
         yield f"call instead of {what}", _with(run, step, calls_message([made_call(name, "{}")])), name
+        text = f"[{name}()]"
+        yield (
+            f"call in text instead of {what}",
+            _with(run, step, {"role": "assistant", "content": text}),
+            text,
+        )
+        written = json.dumps({"name": name, "arguments": {}})
+        both = f"{run[step].get('content')}\n\n{written}"
+        yield f"call in text after {what}", _with(run, step, {"role": "assistant", "content": both}), written
     virtual = "ask_user_for_required_parameters" if question else "prepare_to_answer"
     yield f"{what} called as a tool", _with(run, step, calls_message([made_call(virtual, "{}")])), virtual
     if question:
@@ -133,18 +142,23 @@ def _parameters(tools: Sequence[Tool], name: str) -> dict[str, Any]:
 
 _BLANKS = frozenset({"empty answer", "empty question"})
 _AS_TOOLS = frozenset({"answer called as a tool", "question called as a tool"})
+_IN_TEXT = ("call in text instead of ", "call in text after ")
 _Reasons = Sequence[tuple[Callable[[Item, str], bool], str]]
 _EVERY_TEXT: _Reasons = (
     (lambda _, kind: kind in _AS_TOOLS, "Q22 the virtual actions can be called like tools"),
+    (
+        lambda _, kind: kind.startswith(_IN_TEXT),
+        "Q21 any non-empty text, even a call written as text, is a question or an answer",
+    ),
     (lambda _, kind: kind in _BLANKS, "Q21 any non-empty text, even a blank, is a question or an answer"),
 )
 _REASONS: Mapping[str, _Reasons] = {
     "official": (
+        *_EVERY_TEXT,
         (
             lambda item, kind: " text" in kind and item.lang == "zh",
             "Q44 one changed word in a Chinese sentence passes",
         ),
-        *_EVERY_TEXT,
         (lambda _, kind: kind == "question left out", "Q20 an accepted text does not narrow the paths"),
         (
             lambda _, kind: " text" in kind,

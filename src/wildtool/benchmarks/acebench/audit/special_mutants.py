@@ -1,6 +1,7 @@
 """Special replies with one mistake each: another message, a name or value left out, wrong or in
 another place, everything listed, two things said at once."""
 
+import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -27,6 +28,8 @@ def special_mutants(record: SpecialRecord, channel: Channel) -> Iterator[tuple[s
     name = str(record.functions[0]["name"]) if record.functions else "f"
     call = CallExpression(name, {"zz": 1})
     made = channel.write([call], record.functions)
+    other = json.dumps({"name": name, "arguments": call.arguments})
+    yield "call in another format beside the message", _say(f"{gold_text(record)}\n{other}"), other
     if channel.native:
         yield "call instead of the message", made, call.name
         yield "call beside the message", {**made, "content": gold_text(record)}, call.name

@@ -5,7 +5,7 @@
 2. The phrase of the right message occurs there, in any case. The wording itself is fixed: the prompt gives it.
 3. No phrase of another message does: who says two things has not said one of them.
 4. The reply makes no call: the problem must be reported instead of calling. A call is `name(key=`, or
-   `[name()`.
+   `[name()`, or one in any other format (`<tool_call>`, JSON, ...).
 5. A message has two places: `(keys) for the api (name)`, `(values) for the parameters (keys)`. Only what is in its own
    place counts, and nothing else may be there but separators and quotation marks. Brackets may be left out. Several
    messages of one kind count together.
@@ -33,6 +33,7 @@ from wildtool.benchmarks.acebench.official.special import (
     LIMITATIONS_PHRASE,
     MISSING_PHRASE,
 )
+from wildtool.tool_formats.any_format import calls_in_text
 from wildtool.toolcall.arguments import MAX_ARGUMENT_DEPTH
 from wildtool.toolcall.schema import as_schema
 
@@ -73,13 +74,16 @@ def check_special(text: str | None, record: SpecialRecord) -> CheckResult:
     if len(text) > MAX_REPLY_CHARACTERS:
         return CheckResult(False, DETECTION, f"longer than {MAX_REPLY_CHARACTERS:,} characters")
     said = _normalised(text)
-    for error, faults in ((DETECTION, _detection(said, record)), (CORRECTION, _correction(said, record))):
+    for error, faults in (
+        (DETECTION, _detection(said, text, record)),
+        (CORRECTION, _correction(said, record)),
+    ):
         if reason := next(faults, None):
             return CheckResult(False, error, reason)
     return VALID
 
 
-def _detection(said: str, record: SpecialRecord) -> Iterator[str]:
+def _detection(said: str, text: str, record: SpecialRecord) -> Iterator[str]:
     wanted = _PHRASES[record.category]
     lower = said.lower()
     if wanted.lower() not in lower:
@@ -89,6 +93,8 @@ def _detection(said: str, record: SpecialRecord) -> Iterator[str]:
             yield f"the reply also says {phrase!r}"
     if call := _CALL.search(said):
         yield f"a call was made in addition to the message: {short_repr(call[0])}"
+    for call in calls_in_text(text, record.functions):
+        yield f"a call was made in addition to the message: {short_repr(call.name)}"
 
 
 def _correction(said: str, record: SpecialRecord) -> Iterator[str]:

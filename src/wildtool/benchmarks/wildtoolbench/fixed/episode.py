@@ -15,6 +15,7 @@ from wildtool.benchmarks.wildtoolbench.data import ASK, GoldNode, Session, cache
 from wildtool.benchmarks.wildtoolbench.episode import TaskEpisode, gold_run, with_observations
 from wildtool.benchmarks.wildtoolbench.fixed.schedule import FixedSchedule, GraphStep
 from wildtool.json_codec import as_objects
+from wildtool.tool_formats.any_format import calls_in_text
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments
 from wildtool.toolcall.compare import ArgumentDifference, compare_arguments
 from wildtool.toolcall.schema import as_schema
@@ -116,10 +117,17 @@ class FixedEpisode(TaskEpisode):
 
     def _advance_text(self, reply: Message) -> None:
         words = self.schedule.ready_text(self.done_mask)
-        empty = not _reply_text(reply.get("content")).strip()
+        text = _reply_text(reply.get("content"))
+        empty = not text.strip()
         if empty or not words:
             error, reason = error_classes.classify_text(self._nodes, self._done_nodes(), empty=empty)
             self._fail(reply, TaskFault(error, reason))
+            return
+        if calls := calls_in_text(text, self._session.sent_tools):
+            error, reason = error_classes.classify_call(
+                self._nodes, self._done_nodes(), calls[0].name, self._tools
+            )
+            self._fail(reply, TaskFault(error, f"{reason}, as text that is no native call"))
             return
         self._mark_done(reply, (words[0],))
         if self._nodes[words[0]].name == ASK:
