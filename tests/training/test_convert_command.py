@@ -90,6 +90,41 @@ def test_an_edited_lossless_record_keeps_the_edit(tmp_path: Path):
     assert lines(tmp_path / "d.jsonl")[0]["messages"][0]["content"] == "Rain in Ulm?"
 
 
+THOUGHT: dict[str, Any] = {
+    "messages": [
+        {"role": "user", "content": "Rain in Kiel?"},
+        {"role": "assistant", "content": None, "reasoning_content": "Ask the gauge.", "tool_calls": [CALL]},
+        {"role": "tool", "tool_call_id": "x", "content": "0 mm"},
+        {"role": "assistant", "content": "None.", "reasoning_content": "Zero means dry."},
+    ],
+    "tools": [TOOL],
+}
+
+
+@pytest.mark.parametrize(
+    ("options", "carries"),
+    [
+        ("--to openai", ["Ask the gauge.", "Zero means dry."]),
+        ("--to trl", ["Ask the gauge.", "Zero means dry."]),
+        ("--to sharegpt --text-with-calls think", ["<think>\\nAsk the gauge.", "<think>\\nZero means dry."]),
+        ("--to sharegpt --lossless", ["Ask the gauge.", "Zero means dry."]),
+        ("--to sharegpt", []),
+        ("--to adp", ["Ask the gauge."]),
+    ],
+)
+def test_reasoning_is_carried_or_named_and_strict_fails(tmp_path: Path, options: str, carries: list[str]):
+    out = tmp_path / "out.jsonl"
+    ended = convert(wrote(tmp_path / "in.jsonl", THOUGHT), *options.split(), "-o", out, "--strict")
+    text = out.read_text(encoding="utf-8")
+    assert [thought for thought in ("Ask the gauge.", "Zero means dry.") if thought in text] == [
+        thought.removeprefix("<think>\\n") for thought in carries
+    ]
+    assert all(thought in text for thought in carries)
+    assert (ended.exit_code, "no place for: reasoning 1" in ended.output) == (
+        (0, False) if len(carries) == 2 else (1, True)
+    )
+
+
 def test_rows_left_out_are_listed_and_strict_says_so(tmp_path: Path):
     source = tmp_path / "a.jsonl"
     source.write_text(f"{json.dumps(TALK)}\nbroken\n{json.dumps({'messages': []})}\n", encoding="utf-8")

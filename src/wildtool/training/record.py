@@ -53,6 +53,10 @@ class UserTurn:
     """Further keys of the message, as in OpenAI's shape."""
 
 
+REASONING_KEYS = ("reasoning_content", "reasoning", "thinking")
+"""Keys of messages that hold reasoning apart from the text."""
+
+
 @dataclass(frozen=True, slots=True)
 class AssistantTurn:
     """What the model learns to say: text, calls, or both."""
@@ -64,6 +68,11 @@ class AssistantTurn:
     learned: bool = True
     """False for a turn with weight 0, which is only context."""
     extras: Mapping[str, Any] = field(default_factory=_no_keys)
+
+    @property
+    def reasoning(self) -> str:
+        """What the model thought first, where the layout has a key of its own for it; else empty."""
+        return "\n".join(text for key in REASONING_KEYS if isinstance(text := self.extras.get(key), str))
 
     def __post_init__(self) -> None:
         # Layouts write no text beside calls as null or as an empty text.

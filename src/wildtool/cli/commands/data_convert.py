@@ -148,7 +148,12 @@ def convert(
         ),
     ] = False,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Exit status 1 if any row was left out.", rich_help_panel=OUTPUT)
+        bool,
+        typer.Option(
+            "--strict",
+            help="Exit status 1 if any row was left out, or reasoning was lost.",
+            rich_help_panel=OUTPUT,
+        ),
     ] = False,
     replace: Annotated[
         bool,
@@ -193,6 +198,7 @@ def convert(
     from wildtool.training.readers.options import ReadOptions
     from wildtool.training.writers.forms import TRAINING_FORMS
     from wildtool.training.writers.options import WriteOptions
+    from wildtool.training.writers.sharegpt import REASONING
 
     if to is None:
         raise UsageError(f"name the form to write: --to {'|'.join(TRAINING_FORMS)}")
@@ -254,7 +260,7 @@ def convert(
     )
     if owners:
         print_err(f"made of the data of {', '.join(owners)}: scores on them mean nothing afterwards")
-    return 1 if strict and summary.refused else 0
+    return 1 if strict and (summary.refused or summary.lost[REASONING]) else 0
 
 
 def _cores() -> int:

@@ -62,7 +62,7 @@ def _actions(turn: AssistantTurn, *, answered: bool, last: bool) -> Iterator[dic
         return
     if not answered and not last:
         raise RowError("call-without-result", "calls are followed by the user, and have no results")
-    description = turn.text
+    description = "\n".join(filter(None, (turn.reasoning, turn.text))) or None
     for call in turn.calls:
         arguments: Any = call.arguments
         if not isinstance(arguments, dict):

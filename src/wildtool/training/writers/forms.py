@@ -8,7 +8,7 @@ from wildtool.training.record import TrainingRecord
 from wildtool.training.writers.adp import adp_row
 from wildtool.training.writers.openai import openai_row
 from wildtool.training.writers.options import WriteOptions
-from wildtool.training.writers.sharegpt import lost_in_sharegpt, sharegpt_row
+from wildtool.training.writers.sharegpt import REASONING, lost_in_sharegpt, sharegpt_row
 from wildtool.training.writers.trl import lost_in_trl, trl_row
 
 RowWriter = Callable[[TrainingRecord, WriteOptions], Any]
@@ -40,8 +40,10 @@ def _lost_in_openai(record: TrainingRecord, options: WriteOptions) -> Iterator[s
 
 def _lost_in_adp(record: TrainingRecord, options: WriteOptions) -> Iterator[str]:
     for name in lost_in_sharegpt(record, WriteOptions(text_with_calls="tags")):
-        if name != "ids of calls":
+        if name not in ("ids of calls", REASONING):
             yield name
+    if any(turn.reasoning and not turn.calls for turn in record.replies):
+        yield REASONING  # only calls have a place for it
 
 
 def _lost_in_tools(record: TrainingRecord, options: WriteOptions) -> Iterator[str]:

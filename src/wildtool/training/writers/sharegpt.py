@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from wildtool.training.record import (
+    REASONING_KEYS,
     AssistantTurn,
     ResultTurn,
     TrainingRecord,
@@ -17,6 +18,8 @@ from wildtool.training.record import (
 from wildtool.training.writers.kept import kept_parts
 from wildtool.training.writers.options import WriteOptions
 
+REASONING = "reasoning"
+"""What is lost where reasoning is neither written nor kept."""
 FLAT_LABEL = "available tools:\n"
 """The text before the tools in the system text of ToLeaP's flat variant."""
 _FLAT_ROLES = {"function_call": "gpt", "observation": "human"}
@@ -62,20 +65,38 @@ def _turn(turn: TrainingTurn, options: WriteOptions) -> dict[str, str]:
         case AssistantTurn():
             if turn.calls:
                 return {"from": "function_call", "value": _calls(turn, options)}
-            return {"from": "gpt", "value": turn.text or ""}
+            return {
+                "from": "gpt",
+                "value": _thoughts(reasoning_to_write(turn, options), options) + (turn.text or ""),
+            }
 
 
 def _calls(turn: AssistantTurn, options: WriteOptions) -> str:
     made = [{"name": call.name, "arguments": call.arguments} for call in turn.calls]
     calls = spaced_json(made[0] if len(made) == 1 else made)
     text = text_to_write(turn, options)
+    if options.text_with_calls == "think":
+        thoughts = "\n".join(filter(None, (reasoning_to_write(turn, options), text)))
+        return _thoughts(thoughts, options) + calls
     if not text:
         return calls
-    if options.text_with_calls == "think":
-        opening, closing = options.think_words
-        return f"{opening}\n{text}\n{closing}\n\n{calls}"
     opening, closing = options.call_words
     return f"{text}\n{opening}\n{calls}\n{closing}"
+
+
+def _thoughts(text: str, options: WriteOptions) -> str:
+    opening, closing = options.think_words
+    return f"{opening}\n{text}\n{closing}\n\n" if text else ""
+
+
+def reasoning_to_write(turn: AssistantTurn, options: WriteOptions) -> str:
+    """The reasoning that is written as thinking; empty where it is kept elsewhere or could not be told from the rest."""
+    reasoning = turn.reasoning.strip()
+    if options.text_with_calls != "think" or options.lossless:
+        return ""
+    return (
+        "" if any(word in reasoning for word in (*options.think_words, "<think>", "</think>")) else reasoning
+    )
 
 
 def text_to_write(turn: AssistantTurn, options: WriteOptions) -> str:
@@ -91,14 +112,17 @@ def text_to_write(turn: AssistantTurn, options: WriteOptions) -> str:
 
 def lost_in_sharegpt(record: TrainingRecord, options: WriteOptions) -> Iterator[str]:
     """What of a record ShareGPT's shape has no place for."""
-    text = unlearned = keys = ids = False
+    text = reasoning = unlearned = keys = ids = False
     numbered = 0
     for turn in record.turns if record.chosen is None else (*record.turns, *record.replies):
         if isinstance(turn, ResultTurn):
             keys = keys or any(result.extras for result in turn.results)
             continue
-        keys = keys or bool(turn.extras)
-        if isinstance(turn, AssistantTurn):
+        if isinstance(turn, UserTurn):
+            keys = keys or bool(turn.extras)
+        else:
+            keys = keys or not turn.extras.keys() <= {*REASONING_KEYS}
+            reasoning = reasoning or bool(turn.reasoning.strip() and not reasoning_to_write(turn, options))
             unlearned = unlearned or not turn.learned
             if turn.calls:
                 text = text or bool(turn.text and turn.text.strip() and not text_to_write(turn, options))
@@ -107,6 +131,8 @@ def lost_in_sharegpt(record: TrainingRecord, options: WriteOptions) -> Iterator[
                     ids = ids or call.id != f"call_{numbered}"
     if text:
         yield "text beside calls"
+    if reasoning:
+        yield REASONING
     if unlearned:
         yield "weight 0"
     if keys:
