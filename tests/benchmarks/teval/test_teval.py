@@ -238,6 +238,12 @@ def test_a_long_hostile_reply_takes_linear_time(items: dict[str, Item]) -> None:
         assert not rules.verdict(episode, items[name], "0").correct
 
 
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_plan_of_thousands_of_steps_takes_linear_time(items: dict[str, Item], profile: str) -> None:
+    steps = [{"id": n, "name": "Tide.get", "args": {"harbour": "Vigo", "day": n % 7}} for n in range(10_000)]
+    assert score(profile, items["plan_json/twice"], steps)["recall"] >= 0.5
+
+
 # Audit, data, encoder --------------------------------------------------------------------------------
 
 
