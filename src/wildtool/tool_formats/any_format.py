@@ -199,6 +199,8 @@ def _bracket_calls(
 ) -> tuple[Sequence[ToolCall], int] | None:
     """Calls with round brackets from a place on, one after another."""
     text = scanner.text
+    if "//" in place["call"]:  # an address
+        return None
     start = _start(text, place, offered)
     listed, calls, plain = text.startswith("[", start), list[ToolCall](), True
     end, following = place.end(), place
