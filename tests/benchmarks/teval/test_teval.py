@@ -238,10 +238,13 @@ def test_a_long_hostile_reply_takes_linear_time(items: dict[str, Item]) -> None:
         assert not rules.verdict(episode, items[name], "0").correct
 
 
-@pytest.mark.parametrize("profile", PROFILES)
-def test_a_plan_of_thousands_of_steps_takes_linear_time(items: dict[str, Item], profile: str) -> None:
+@pytest.mark.parametrize(("profile", "recall"), [("toleap", 0.25), ("original", 0.25), ("fixed", 0.5625)])
+def test_a_plan_of_thousands_of_steps_takes_linear_time(
+    items: dict[str, Item], profile: str, recall: float
+) -> None:
+    """The published rules match the last steps crosswise (Q3); three steps are three quarters right under fixed."""
     steps = [{"id": n, "name": "Tide.get", "args": {"harbour": "Vigo", "day": n % 7}} for n in range(10_000)]
-    assert score(profile, items["plan_json/twice"], steps)["recall"] >= 0.5
+    assert score(profile, items["plan_json/twice"], steps)["recall"] == pytest.approx(recall)
 
 
 # Audit, data, encoder --------------------------------------------------------------------------------
