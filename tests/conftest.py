@@ -1,13 +1,19 @@
 """Settings of all tests."""
 
+import fcntl
 import gc
 import os
 import signal
 from collections.abc import Iterator
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from platformdirs import user_cache_path
+
+PULLED = Path(os.environ.get("WILDTOOL_DATA_DIR") or user_cache_path("wildtool") / "tests")
+"""Where what tests pull stays from one session to the next."""
 
 # A slow machine is no fault of the code: no test has a time limit of its own.
 settings.register_profile("wildtool", deadline=None)
@@ -40,6 +46,35 @@ def own_data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         for kind in ("DATA", "CACHE"):
             patch.setenv(f"XDG_{kind}_HOME", str(tmp_path_factory.mktemp(kind.lower())))
         yield
+
+
+@pytest.fixture(scope="session")
+def bfcl_package(own_data_folder: None) -> Path:
+    """The folder with BFCL's data, texts and classes, pulled as a user does, which the tests keep (`PULLED`).
+
+    Without them the test is skipped; in the gate it fails.
+    """
+    from wildtool.benchmarks.bfcl.source import pull
+    from wildtool.data.pinned import cache_folder
+    from wildtool.errors import DataError
+
+    reason = "" if find_spec("mpmath") and find_spec("rank_bm25") else "pip install 'wildtool[bfcl]'"
+    PULLED.mkdir(parents=True, exist_ok=True)
+    with (PULLED / "lock").open("w") as lock, pytest.MonkeyPatch.context() as patch:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # several processes of the tests may come here at once
+        patch.setenv("WILDTOOL_DATA_DIR", str(PULLED))
+        try:
+            pull(None, None, lambda _: None)
+        except DataError as error:
+            reason = str(error)
+    if reason and os.environ.get("CI") == "true" and "WILDTOOL_ORACLE" in os.environ:
+        pytest.fail(f"no package of BFCL: {reason}")
+    if reason:
+        pytest.skip(f"no package of BFCL: {reason}")
+    cache_folder().mkdir(parents=True, exist_ok=True)
+    if not (cache_folder() / "bfcl").exists():
+        (cache_folder() / "bfcl").symlink_to(PULLED / "bfcl")
+    return PULLED / "bfcl"
 
 
 @pytest.fixture(scope="session", autouse=True)

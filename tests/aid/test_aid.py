@@ -346,6 +346,7 @@ def test_of_a_long_sentence_the_words_around_the_value_are_quoted():
     assert {word.rstrip("0123456789") for word in quoted.split()} == {"…", "word", "Husum"}
 
 
+@pytest.mark.usefixtures("bfcl_package")
 def test_where_nothing_can_be_hinted_at_the_mode_is_named(tmp_path: Path):
     write_data(Path("data"))
     ended = type_("audit bfcl --data data --split simple_python --hints gold -o h.jsonl")
@@ -454,6 +455,7 @@ def counted(name: str, words: str) -> Any:
     return {one["name"]: one for one in json.loads(shown.stdout)[name]}
 
 
+@pytest.mark.usefixtures("bfcl_package")
 def test_published_figures_of_hints_are_beside_runs_of_their_benchmark():
     write_data(Path("data"))
     wrote(Path("h.jsonl"), {"item": "simple_python_0", "unit": "0", "text": "x"})

@@ -154,7 +154,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def pulled(folder: Path) -> Path:
+def pulled(folder: Path, bfcl_package: Path) -> Path:
     """The same folder with ACEBench's data in the cache, a run of them, result files and records of one's own."""
     if not PULLED.is_dir():
         pytest.skip(
@@ -183,8 +183,7 @@ def pulled(folder: Path) -> Path:
     copytree(PULLED.with_name("teval"), folder / "T-Eval")
     typed("wildtool data pull teval --from T-Eval", folder)
     typed("wildtool run teval --split plan_json --limit 50 --model baseline/gold --out runs/plans", folder)
-    copytree(PULLED.with_name("bfcl"), folder / "gorilla")
-    typed("wildtool data pull bfcl --from gorilla", folder)
+    typed(shlex.join(["wildtool", "data", "pull", "bfcl", "--from", str(bfcl_package)]), folder)
     typed("wildtool run bfcl --split live_simple --limit 20 --model baseline/gold --out runs/live", folder)
     typed("wildtool run taskbench --split multimedia --model baseline/gold --out runs/multimedia", folder)
     typed(

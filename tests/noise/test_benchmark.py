@@ -79,8 +79,10 @@ def gold_units(benchmark: Benchmark, item: Item, profile: str) -> Iterator[tuple
 @pytest.mark.parametrize("text", NOISES)
 @pytest.mark.parametrize("name", SETS)
 def test_gold_and_each_mistake_have_the_same_verdict_under_noise(
-    name: str, text: str, monkeypatch: pytest.MonkeyPatch
+    name: str, text: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ):
+    if name == "bfcl":
+        request.getfixturevalue("bfcl_package")
     benchmark, sample = items(name)
     make_few_mistakes(benchmark, monkeypatch)
     noisy = with_noise(benchmark, Noise.parse(text, 3))

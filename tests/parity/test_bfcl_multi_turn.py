@@ -18,8 +18,9 @@ from wildtool.benchmarks.bfcl.multi_turn import (
     parse_multi_turn,
     read_documents,
 )
-from wildtool.benchmarks.bfcl.simulated import SimulatedApis, classes_of
-from wildtool.benchmarks.bfcl.simulated.base import read_simulated_tables
+from wildtool.benchmarks.bfcl.simulated import SimulatedApis
+
+pytestmark = pytest.mark.usefixtures("bfcl_package")
 
 
 @pytest.fixture(scope="module")
@@ -30,14 +31,13 @@ def folder() -> Path:
 @cache
 def records(folder: Path) -> dict[str, MultiTurnRecord]:
     data = present(folder.parents[1] / "data" / "bfcl")
-    documents, tables = read_documents(data), read_simulated_tables(data)
+    documents = read_documents(data)
     return {
         name: parse_multi_turn(
             question,
             {"ground_truth": truth},
             BFCL_CATEGORIES[name.rpartition("_")[0]],
             documents,
-            tables,
             name,
         )
         for name, (question, truth) in entries(folder).items()
@@ -89,21 +89,20 @@ def test_each_replayed_result_has_the_references_verdict(folder: Path) -> None:
 
 def test_every_ground_truth_of_version_3_runs_without_an_error(folder: Path) -> None:
     data = present(folder.parents[1] / "data" / "bfcl")
-    old, tables, names = data / "v3_2025-04-26", read_simulated_tables(data), set[str]()
+    old, names = data / "v3_2025-04-26", set[str]()
     for category in CATEGORIES:
         files = (
             lines(old / part, f"BFCL_v3_multi_turn_{category}") for part in ("question", "possible_answer")
         )
         for question, answer in zip(*files, strict=True):
             apis = SimulatedApis(
-                tables,
                 question["involved_classes"],
                 question["initial_config"],
                 long_context=category == "long_context",
-                owners=classes_of("v3"),
+                version="v3",
             )
-            for call in (call for calls in answer["ground_truth"] for call in calls):
-                text = apis.execute(call)
+            made = [call for calls in answer["ground_truth"] for call in calls]
+            for call, text in zip(made, apis.execute(made), strict=True):
                 assert not text.startswith(("Error during execution", '{"error"')), (
                     question["id"],
                     call,

@@ -11,20 +11,14 @@ import pytest
 
 from parity.cases import oracle_folder, present, rows
 from wildtool.benchmarks.bfcl.simulated import SimulatedApis
-from wildtool.benchmarks.bfcl.simulated.base import SimulatedTables, read_simulated_tables
-from wildtool.benchmarks.bfcl.simulated.files import Directory, File
 
+pytestmark = pytest.mark.usefixtures("bfcl_package")
 CATEGORIES = ("base", "miss_func", "miss_param", "long_context")
 
 
 @pytest.fixture(scope="module")
 def folder() -> Path:
     return present(oracle_folder("bfcl"))
-
-
-@cache
-def tables(folder: Path) -> SimulatedTables:
-    return read_simulated_tables(present(folder.parents[1] / "data" / "bfcl"))
 
 
 @cache
@@ -50,22 +44,16 @@ def lines(folder: Path, name: str) -> Iterator[dict[str, Any]]:
 
 def plain(value: Any) -> Any:
     """A state as the oracle writes it."""
-    match value:
-        case Directory():
-            return {
-                "name": value.name,
-                "directory": {name: plain(child) for name, child in value.children.items()},
-            }
-        case File():
-            return {"name": value.name, "file": value.content}
-        case dict():
-            return {str(key): plain(element) for key, element in value.items()}
-        case set():
-            return sorted(value)
-        case list() | tuple():
-            return [plain(element) for element in value]
-        case _:
-            return value
+    if not isinstance(value, dict):
+        return value
+    if value.keys() == {"name", "contents"}:
+        return {
+            "name": value["name"],
+            "directory": {name: plain(one) for name, one in value["contents"].items()},
+        }
+    if value.keys() == {"name", "content"}:
+        return {"name": value["name"], "file": value["content"]}
+    return {key: plain(part) for key, part in value.items()}
 
 
 def shortened(text: str) -> dict[str, Any]:
@@ -77,14 +65,12 @@ def test_ground_truths_give_the_references_results_and_states(folder: Path) -> N
     for case in rows(folder / "multi_turn_ground_truth_traces.jsonl.gz"):
         question, turns = entries(folder)[case["test_id"]]
         apis = SimulatedApis(
-            tables(folder),
             question["involved_classes"],
             question["initial_config"],
             long_context=case["category"] == "multi_turn_long_context",
         )
         for turn, (calls, results) in enumerate(zip(turns, case["turn_results"], strict=True)):
-            for call, result in zip(calls, results, strict=True):
-                found: Any = apis.execute(call)
+            for call, result, found in zip(calls, results, apis.execute(calls), strict=True):
                 compared += 1
                 if found != result and shortened(found) != result:
                     wrong.append(
@@ -104,11 +90,10 @@ def test_ground_truths_give_the_references_results_and_states(folder: Path) -> N
 def test_every_ground_truth_runs_without_an_error(folder: Path) -> None:
     for identifier, (question, turns) in entries(folder).items():
         apis = SimulatedApis(
-            tables(folder),
             question["involved_classes"],
             question["initial_config"],
             long_context="long_context" in identifier,
         )
-        for call in (call for calls in turns for call in calls):
-            text = apis.execute(call)
+        made = [call for calls in turns for call in calls]
+        for call, text in zip(made, apis.execute(made), strict=True):
             assert not text.startswith(("Error during execution", '{"error"')), (identifier, call, text)

@@ -99,6 +99,7 @@ def test_comments_in_xml_are_skipped(folder: Path) -> None:
         assert (found.correct, found.error) == (case["valid"], case["error_type"]), case
 
 
+@pytest.mark.usefixtures("bfcl_package")
 def test_every_dialogue_is_played_alike(folder: Path) -> None:
     for case in cases(folder, "values.jsonl", "multi"):
         record = dialogues(folder.parents[1] / "bfcl")[case["entry"]]

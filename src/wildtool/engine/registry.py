@@ -194,6 +194,11 @@ def choose_prompts(benchmark: Benchmark, which: str | None, split: str | None) -
     if which not in (None, OWN_WORDING, ORIGINAL_WORDING):
         raise UsageError(f"--prompts is {which!r}; it takes {OWN_WORDING} or {ORIGINAL_WORDING}")
     if which == OWN_WORDING:
+        if prompts_of(benchmark):
+            raise UsageError(
+                f"{benchmark.name} is only put in the original's words; leave --prompts out. A run in wildtool's words,"
+                " as earlier versions made it, can be scored but not continued"
+            )
         return benchmark
     original = _original(benchmark, split)
     if original is not None or which is None:

@@ -406,11 +406,13 @@ def test_a_run_of_one_category_shows_its_accuracy(tmp_path: Path) -> None:
     assert ended.status == shown.status == 0 and "irrelevance" in shown.out and "1/1" in shown.out
 
 
-def test_the_mode_that_the_originals_prompts_are_for_is_named(tmp_path: Path) -> None:
+def test_there_is_no_wording_but_the_originals(tmp_path: Path) -> None:
     folder = write_data(tmp_path / "data")
-    chosen = ("--data", str(folder), "--prompts", "original", "--model", "baseline/gold")
-    ended = asyncio.run(wildtool("run", "bfcl", *chosen, cwd=tmp_path, WILDTOOL_DATA_DIR=str(tmp_path)))
-    assert ended.status == 2 and "for mode prompt" in ended.err
+    chosen = ("--data", str(folder), "--split", "irrelevance", "--model", "baseline/gold", "--quiet")
+    ended = asyncio.run(wildtool("run", "bfcl", *chosen, "--prompts", "own", cwd=tmp_path))
+    assert ended.status == 2 and "only put in the original's words" in ended.err
+    ended = asyncio.run(wildtool("run", "bfcl", *chosen, "--prompts", "original", cwd=tmp_path))
+    assert ended.status == 0, ended.err
 
 
 def metrics_in(value: Any) -> list[dict[str, Any]]:

@@ -1,17 +1,18 @@
-"""Where multi-turn entries come from: files beside the questions, and tables read from the original's code."""
+"""Where BFCL's files come from: the published package, or a folder; and what is read of multi-turn entries."""
 
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from shutil import copyfile
 from typing import Any
 
 import pytest
 
-from benchmarks.bfcl.simulated_build import DEFAULTS, TREE
+from benchmarks.bfcl.simulated_build import TREE
 from wildtool.benchmarks.bfcl import BFCL_BENCHMARK
-from wildtool.benchmarks.bfcl.simulated import SIMULATED_CLASSES
-from wildtool.benchmarks.bfcl.simulated.base import FILLER_FILE, TABLES_FILE
-from wildtool.benchmarks.bfcl.simulated.extract import SOURCES, extract_tables, pull_tables
+from wildtool.benchmarks.bfcl.package import PACKAGES, package_file
+from wildtool.benchmarks.bfcl.simulated import CLASS_MODULES
+from wildtool.data import packages
 from wildtool.errors import DataError
 
 QUESTION: dict[str, Any] = {
@@ -25,13 +26,10 @@ TOUCH = {"name": "touch", "description": "", "parameters": {"type": "dict", "pro
 
 
 def data_folder(folder: Path, version: str = "v4", answer: Mapping[str, Any] = ANSWER) -> Path:
-    tables = {name: {"default_state": state} for name, state in DEFAULTS.items()}
     texts = {
         f"question/BFCL_{version}_multi_turn_base.json": QUESTION,
         f"possible_answer/BFCL_{version}_multi_turn_base.json": answer,
-        TABLES_FILE: tables,
-        FILLER_FILE: {},
-        **{f"multi_turn_func_doc/{owner.DOCUMENTS}.json": TOUCH for owner in SIMULATED_CLASSES.values()},
+        **{f"multi_turn_func_doc/{name}.json": TOUCH for name in CLASS_MODULES.values()},
     }
     for name, value in texts.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -39,7 +37,7 @@ def data_folder(folder: Path, version: str = "v4", answer: Mapping[str, Any] = A
     return folder
 
 
-def test_entries_are_read_with_documents_and_tables(tmp_path: Path) -> None:
+def test_entries_are_read_with_their_documents(tmp_path: Path) -> None:
     source = BFCL_BENCHMARK.locate(str(data_folder(tmp_path)), None)
     (item,) = BFCL_BENCHMARK.load(source)
     assert (item.id, item.split, item.data.answers) == (
@@ -47,35 +45,19 @@ def test_entries_are_read_with_documents_and_tables(tmp_path: Path) -> None:
         "multi_turn_base",
         ("touch('new')",),
     )
-    (tmp_path / TABLES_FILE).write_text("{}", "utf-8")
-    assert BFCL_BENCHMARK.locate(str(tmp_path), None).sha256 != source.sha256
-
-
-@pytest.mark.parametrize("name", [TABLES_FILE, FILLER_FILE, "multi_turn_func_doc/math_api.json"])
-def test_a_missing_file_is_named(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WILDTOOL_DATA_DIR", str(tmp_path / "cache"))
-    source = BFCL_BENCHMARK.locate(str(data_folder(tmp_path)), None)
-    (tmp_path / name).unlink()
-    with pytest.raises(DataError, match=Path(name).name):
+    (tmp_path / "multi_turn_func_doc" / "math_api.json").unlink()
+    with pytest.raises(DataError, match=r"math_api\.json"):
         list(BFCL_BENCHMARK.load(source))
 
 
-def test_version_3_runs_on_its_own_classes_with_the_tables_that_were_pulled(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("WILDTOOL_DATA_DIR", str(tmp_path / "cache"))
-    pulled = data_folder(tmp_path / "cache" / "bfcl")
+def test_version_3_runs_on_its_own_classes(tmp_path: Path) -> None:
     answer = {**ANSWER, "ground_truth": [["echo('text', file_name='new')"]]}
-    folder = data_folder(tmp_path / "v3", "v3", answer=answer)
-    for name in (TABLES_FILE, FILLER_FILE):
-        (folder / name).unlink()
-    source = BFCL_BENCHMARK.locate(str(folder), "multi_turn_base")
-    (item,) = BFCL_BENCHMARK.load(source)
-    assert item.data.instances().execute(item.data.answers[0]) == "None", "only version 3 creates the file"
-    assert not list(BFCL_BENCHMARK.lint(source))
-    (pulled / TABLES_FILE).unlink()
-    with pytest.raises(DataError, match=TABLES_FILE):
-        list(BFCL_BENCHMARK.load(source))
+    for version, shown in (("v3", "None"), ("v4", '{"error"')):
+        source = BFCL_BENCHMARK.locate(str(data_folder(tmp_path / version, version, answer=answer)), None)
+        (item,) = BFCL_BENCHMARK.load(source)
+        assert item.data.instances().execute(item.data.answers)[0].startswith(shown), (
+            "only v3 creates the file"
+        )
 
 
 def test_an_expected_call_that_fails_is_a_finding(tmp_path: Path) -> None:
@@ -85,48 +67,63 @@ def test_an_expected_call_that_fails_is_a_finding(tmp_path: Path) -> None:
     assert "cat('nothing')" in finding.message
 
 
-CODE = {
-    **dict.fromkeys(SOURCES, "DEFAULT_STATE = {'count': -1, 'used': set(), 'none': None}\n"),
-    "math_api.py": "class A:\n  def si_unit_conversion(self):\n    to_meters = {'km': 1000}\n"
-    "  def imperial_si_conversion(self):\n    conversion = {'f': 5 / 9}\n",
-    "trading_bot.py": "class A:\n  def get_symbol_by_name(self):\n    symbol_map = {'A': 'B'}\n"
-    "  def get_available_stocks(self):\n    sector_map = {'A': ['B']}\n",
-    "travel_booking.py": "class A:\n  def get_flight_cost(self):\n    base_costs: dict = {('A', 'B'): 1}\n"
-    "  def list_all_airports(self):\n    return ['A']\n"
-    "  def compute_exchange_rate(self):\n    exchange_rates = {}\n"
-    "  def get_nearest_airport_by_city(self):\n    airport_map = {}\n",
-    "long_context.py": "LIST = ['A', ...]\nTEXT = 'text'\n",
-}
+# The package ------------------------------------------------------------------------------------------
 
 
-def test_tables_are_read_from_code_without_running_it() -> None:
-    tables = extract_tables(CODE.__getitem__)
-    assert tables[FILLER_FILE] == {"LIST": ["A", {"__python_ellipsis__": True}], "TEXT": "text"}
-    found = tables[TABLES_FILE]
-    assert found["MessageAPI"] == {"default_state": {"count": -1, "used": [], "none": None}}
-    assert found["MathAPI"]["lookup_tables"]["imperial_si_conversion.conversion"] == [["f", 5 / 9]]
-    assert found["TravelAPI"]["lookup_tables"]["get_flight_cost.base_costs"] == [[["A", "B"], 1]]
-    assert found["TravelAPI"]["lookup_tables"]["list_all_airports.returns"] == ["A"]
+@pytest.fixture
+def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with both packages, as `pip download` leaves them, and an empty cache."""
+    (tmp_path / "wheels").mkdir()
+    for version, wheel in PACKAGES.items():
+        copyfile(package_file(version), tmp_path / "wheels" / wheel.file)
+    monkeypatch.setenv("WILDTOOL_DATA_DIR", str(tmp_path / "cache"))
+    return tmp_path / "wheels"
 
 
-@pytest.mark.parametrize(
-    ("code", "message"),
-    [
-        (
-            "DEFAULT_STATE = {'a': open('b')}",
-            "ticket_api.py: DEFAULT_STATE: expected a literal value, found Call",
-        ),
-        ("DEFAULT_STATE = {", "ticket_api.py: not a Python file"),
-    ],
-)
-def test_other_code_is_refused(code: str, message: str) -> None:
-    with pytest.raises(DataError, match=message):
-        extract_tables({**CODE, "ticket_api.py": code}.__getitem__)
+def pull(file: Path | None, mirror: str | None = None) -> tuple[Path, list[str]]:
+    said: list[str] = []
+    return BFCL_BENCHMARK.pull(file=file, mirror=mirror, report=said.append), said
 
 
-def test_tables_other_than_the_expected_ones_are_not_installed(tmp_path: Path) -> None:
-    source, target = data_folder(tmp_path / "source"), tmp_path / "target"
-    target.mkdir()
-    with pytest.raises(DataError, match=f"{TABLES_FILE} has the digest"):
-        pull_tables(target, "owner/name", "0" * 40, source=source, mirror=None, report=lambda _: None)
-    assert list(target.iterdir()) == []
+def test_data_are_unpacked_from_a_folder_with_the_packages(wheels: Path) -> None:
+    folder, _ = pull(wheels)
+    assert package_file("v3").is_file()
+    assert len(list((folder / "question").iterdir())) == 20
+    item = next(iter(BFCL_BENCHMARK.load(BFCL_BENCHMARK.locate(None, "memory_kv"), split="memory_kv")))
+    assert item.id.startswith("memory_kv:")
+
+
+def test_the_package_alone_is_enough_for_version_4(wheels: Path) -> None:
+    _, said = pull(wheels / PACKAGES["v4"].file)
+    assert any("version 3 cannot be run" in line for line in said) and not package_file("v3").exists()
+
+
+def test_another_file_and_a_folder_without_the_package_are_refused(wheels: Path, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="not the pinned file, expected SHA-256"):
+        pull(wheels / PACKAGES["v3"].file)
+    with pytest.raises(DataError, match=r"--from names bfcl_eval-2026\.3\.23-py3-none-any\.whl, or a folder"):
+        pull(data_folder(tmp_path / "data"))
+    assert not package_file("v4").exists()
+
+
+def test_pip_is_asked_without_dependencies_and_its_refusal_is_told(
+    wheels: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[list[str]] = []
+
+    class Ended:
+        returncode, stderr, stdout = 1, "ERROR: No matching distribution", ""
+
+    def run(command: list[str], **_: Any) -> Ended:
+        asked.append(command)
+        return Ended()
+
+    monkeypatch.setattr(packages.subprocess, "run", run)
+    with pytest.raises(DataError, match=r"No matching distribution; get bfcl_eval.* with --from FILE"):
+        pull(None, "http://index.invalid/simple")
+    assert {"--no-deps", "--index-url", "bfcl-eval==2026.3.23"} <= set(asked[0])
+
+
+def test_data_of_ones_own_need_the_package_too(tmp_path: Path, wheels: Path) -> None:
+    with pytest.raises(DataError, match="`wildtool data pull bfcl` gets them"):
+        BFCL_BENCHMARK.locate(str(data_folder(tmp_path / "data")), None)

@@ -16,12 +16,12 @@ from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES
 from wildtool.benchmarks.bfcl.data import BfclEntry
 from wildtool.benchmarks.bfcl.decode import DecodeError
 from wildtool.benchmarks.bfcl.formats import decode_json_fully
+from wildtool.benchmarks.bfcl.originals import original_texts
 from wildtool.benchmarks.bfcl.prompt_forms import (
     DEFAULT_FORM,
     PROMPT_FORMS,
     PromptForm,
     documents_text,
-    own_system_prompt,
 )
 from wildtool.benchmarks.bfcl.summary import spread
 from wildtool.episode import gold_replies
@@ -40,7 +40,7 @@ def folder_with_forms(folder: Path, ids: Any) -> Path:
 def test_there_are_the_26_forms_with_the_default_among_them() -> None:
     assert len(PROMPT_FORMS) == 26
     assert DEFAULT_FORM in PROMPT_FORMS.values()
-    assert len({own_system_prompt([BOOK], form) for form in PROMPT_FORMS.values()}) == 26
+    assert len({original_texts().system_prompt([BOOK], form) for form in PROMPT_FORMS.values()}) == 26
 
 
 @pytest.mark.parametrize("form", PROMPT_FORMS.values(), ids=list(PROMPT_FORMS))

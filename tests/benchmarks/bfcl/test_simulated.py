@@ -1,63 +1,25 @@
-"""BFCL's simulated classes: parsed and looked-up calls, refused calls, and what no argument may do."""
+"""BFCL's simulated classes: how calls are read and run beside this process, and what no call may do there."""
 
-import inspect
 import json
+import os
+import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.bfcl.simulated_build import TABLES, simulated
-from wildtool.benchmarks.bfcl.simulated import SimulatedApis, classes_of
-from wildtool.errors import DataError
+from benchmarks.bfcl.simulated_build import result, simulated
+from wildtool.benchmarks.bfcl import simulated as beside
+from wildtool.benchmarks.bfcl.package import package_file
+from wildtool.benchmarks.bfcl.simulated import STOPPED_CALL, SimulatedApis
+from wildtool.errors import DataError, UsageError
 
-
-def tools(version: str) -> dict[str, tuple[str, ...]]:
-    """The names of the parameters of each tool."""
-    return {
-        name: tuple(inspect.signature(tool).parameters)
-        for owner in classes_of(version).values()
-        for name, tool in owner(TABLES, {}).tools().items()
-    }
-
-
-TOOLS = {version: tools(version) for version in ("v4", "v3")}
-VALUES = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(max_size=8)
-    | st.sampled_from(
-        ["home", "box", "bag", "coin", "notes.txt", "..", ".", "/", "AAA", "BBB", "USR001", "USD", 7]
-    ),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
-    max_leaves=6,
-)
-
-
-@st.composite
-def calls(draw: st.DrawFn, version: str) -> str:
-    name = draw(st.sampled_from(sorted(TOOLS[version])))
-    given_ones = [key for key in TOOLS[version][name] if draw(st.integers(0, 9)) > 0]
-    return f"{name}({', '.join(f'{key}={draw(VALUES)!r}' for key in given_ones)})"
-
-
-def test_there_are_the_128_tools() -> None:
-    assert {version: len(found) for version, found in TOOLS.items()} == {"v4": 128, "v3": 129}
-
-
-@given(st.data(), st.booleans(), st.sampled_from(["v4", "v3"]))
-def test_no_argument_makes_a_call_raise(data: st.DataObject, long_context: bool, version: str) -> None:
-    apis = simulated(long_context=long_context, version=version)
-    for call in data.draw(st.lists(calls(version), max_size=12)):
-        assert isinstance(apis.execute(call), str)
-
-
+FAILED = "Error during execution: "
 SIGNED_IN = {"access_token": "t", "token_expires_in": 2, "credit_card_list": {"c": {"balance": 90}}}
-FLIGHT = "book_flight('t', 'c', '2024-01-01', 'AAA', 'ZZZ', 'economy'"
+FLIGHT = "book_flight('t', 'c', '2024-01-01', 'SFO', 'LAX', 'economy'"
 TRADER = {"authenticated": True, "market_status": "Closed"}
 
 
@@ -71,216 +33,204 @@ TRADER = {"authenticated": True, "market_status": "Closed"}
             '"booking_status": true',
             "unexpected keyword",
         ),
-        ("TravelAPI", SIGNED_IN, f"{FLIGHT}, 99)", "balance is too low", "positional arguments"),
-        ("TradingBot", TRADER, "place_order('Buy', 'AAA', 10, 99)", '"Pending"', "balance is too low"),
-        ("TradingBot", TRADER, "update_market_status('10:00 AM')", '"Open"', "no tool"),
-        ("TradingBot", TRADER, "withdraw_funds(1)", "no tool", "closed"),
-        ("TradingBot", TRADER, "update_stock_price('AAA', 20)", '"old_price": 10.0', "no tool"),
-        ("GorillaFileSystem", {}, "echo('x', 'new')", "None", "no such file"),
-        ("TwitterAPI", {"authenticated": True}, "list_all_following()", "[]", '{"following_list": []}'),
-        ("TicketAPI", {}, "ticket_get_login_status()", '{"username": false}', '{"login_status": false}'),
-        ("MessageAPI", {"current_user": "USR001"}, "delete_message('USR002')", "first", "latest"),
+        ("TradingBot", TRADER, "update_market_status('10:00 AM')", '"Open"', "is not defined"),
+        ("TradingBot", TRADER, "withdraw_funds(1)", "is not defined", "closed"),
+        ("TwitterAPI", {"authenticated": True}, "list_all_following()", "[", '{"following_list": ['),
     ],
 )
-def test_versions_differ_where_the_originals_do(
+def test_each_version_runs_on_its_own_classes(
     owner: str, scenario: Mapping[str, Any], made: str, v3: str, v4: str
 ) -> None:
-    assert v3 in simulated(owner, version="v3", **scenario).execute(made)
-    assert v4 in simulated(owner, **scenario).execute(made)
+    assert v3 in result(simulated(owner, version="v3", **scenario), made)
+    assert v4 in result(simulated(owner, **scenario), made)
 
 
-def test_cd_takes_a_path_in_version_3_only() -> None:
-    assert "only one directory" in simulated("GorillaFileSystem").execute("cd('bag/x')")
-    old = simulated("GorillaFileSystem", version="v3")
-    assert old.execute("mkdir('bag')").startswith('{"error"') and old.execute("cd('bag/')") != "{}"
-    assert old.execute("find('.')") == '{"matches": ["./coin"]}'
-
-
-def test_a_deposit_and_a_withdrawal_are_one_tool_in_version_3() -> None:
-    bot = simulated("TradingBot", version="v3", authenticated=True)
-    assert '"new_balance": 110.0' in bot.execute("make_transaction(1, 'deposit', 10)")
-    assert '"new_balance": 100.0' in bot.execute("make_transaction(1, 'withdrawal', 10)")
-    assert "no account" in bot.execute("make_transaction(2, 'deposit', 10)")
-    assert "expected deposit" in bot.execute("make_transaction(1, 'gift', 10)")
-
-
-def test_a_wrong_token_uses_up_the_right_one_in_version_3() -> None:
-    for version, left in (("v3", 1), ("v4", 2)):
-        travel = simulated("TravelAPI", version=version, **SIGNED_IN)
-        travel.execute("set_budget_limit('x', 5)")
-        assert travel.states()["TravelAPI"]["token_expires_in"] == left
-
-
-@given(st.text())
-def test_no_text_makes_a_call_raise(text: str) -> None:
-    assert simulated().execute(text).startswith("Error during execution: ")
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        "__import__('os').system('true')",
-        "open('/etc/passwd')",
-        "print(add(a=1, b=2))",
-        "add.__globals__",
-        "ls.__self__._current()",
-        "_file(name='notes.txt')",
-        "tools()",
-        "state()",
-        "execute(call='ls()')",
-        "[add(a=1, b=2) for _ in range(3)]",
-        "add(a=1, b=2) + 1",
-        "add(a=(lambda: 1)(), b=2)",
-        "add(a=1 + 1, b=2)",
-        "add(**{'a': 1, 'b': 2})",
-        "add(*[1, 2])",
-        "math.add(a=1, b=2)",
-        "quit()",
-    ],
-)
-def test_only_known_tools_with_plain_values_are_called(call: str) -> None:
-    assert simulated().execute(call).startswith("Error during execution: ")
-
-
-def test_a_call_may_have_calls_as_its_arguments() -> None:
-    assert simulated().execute("add(a=multiply(a=2, b=3)['result'], b=1)").startswith("Error")
-    assert simulated().execute(
-        "display_log(messages=[get_zipcode_based_on_city('Rivermist'), -1, (2.5,)])"
-    ) == ('{"log": [{"zipcode": "83214"}, -1, [2.5]]}')
-
-
-def test_what_no_class_has_is_named() -> None:
-    with pytest.raises(DataError, match="'Teapot': expected one of GorillaFileSystem"):
-        SimulatedApis(TABLES, ["Teapot"], {})
-
-
-def test_a_scenario_that_cannot_be_loaded_is_named() -> None:
-    with pytest.raises(DataError, match="initial_config of GorillaFileSystem"):
-        SimulatedApis(TABLES, ["GorillaFileSystem"], {"GorillaFileSystem": {"root": {"home": 3}}})
+@given(st.lists(st.text(), max_size=4))
+def test_no_text_makes_a_call_raise(texts: list[str]) -> None:
+    found = simulated("GorillaFileSystem").execute(texts)
+    assert len(found) == len(texts) and all(isinstance(text, str) for text in found)
 
 
 @pytest.mark.parametrize(
     ("call", "shown"),
     [
-        ("power(base=10, exponent=10000000000)", "the result is too large"),
-        ("power(base=power(base=2, exponent=90000), exponent=3)", "expected numbers"),
-        ("logarithm(value=2, base=3, precision=100000000)", "expected a precision from 1 to 1000"),
-        ("square_root(number=2, precision=100000000)", "expected a precision from 1 to 1000"),
-        ("round_number(number=5, decimal_places=-100000000000)", '{"result": 0}'),
-        ("logarithm(value=1e999, base=3, precision=5)", "Error during execution: cannot convert Infinity"),
+        ("__import__('os').system('true')", "name '__import__' is not defined"),
+        ("open('/etc/passwd')", "name 'open' is not defined"),
+        ("eval('1')", "name 'eval' is not defined"),
+        ("os.getcwd()", "name 'os' is not defined"),
+        ("GorillaFileSystem.ls()", "name 'GorillaFileSystem' is not defined"),
+        ("add.__globals__", "name 'add' is not defined"),
+        ("ls().__class__", "expected a value or a call of a tool, found Attribute"),
+        ("str.format('{0.__class__}', 1)", "expected a value or a call of a tool, found Attribute"),
+        ("_load_scenario({})", "name '_load_scenario' is not defined"),
+        ("[add(a=1, b=2) for _ in range(3)]", "expected a value or a call of a tool, found ListComp"),
+        ("add(a=(lambda: 1)(), b=2)", "expected a value or a call of a tool, found Lambda"),
+        ("ls()()", "'dict' object is not callable"),
+        ("add(a=nan, b=2)", "name 'nan' is not defined"),
+        ("quit()", "Function call quit is not allowed."),
+        ("a.remove(x=1)", "Function call remove is not allowed."),
+        ("a b()", "invalid syntax (<string>, line 1)"),
+        ("ls(a=1, a=2)", "keyword argument repeated: a (<string>, line 1)"),
+        ("add(a=1)", "MathAPI.add() missing 1 required positional argument: 'b'"),
+        ("add(a=1, b=2, self=3)", "MathAPI.add() got multiple values for argument 'self'"),
     ],
 )
-def test_no_number_makes_the_calculator_work_forever(call: str, shown: str) -> None:
-    assert shown in simulated().execute(call)
+def test_a_call_that_cannot_be_made_has_the_words_of_python(call: str, shown: str) -> None:
+    assert result(simulated(), call) == FAILED + shown
 
 
 @pytest.mark.parametrize(
-    ("value", "precision", "shown"),
+    ("call", "shown"),
     [
-        (10, 5, "3.3219299"),
-        (10, 15, "3.3219280948873626"),
-        (10, 30, "3.32192809488736234787031942948906"),
-        (100000000000, 2, "36.563"),
-        (8, 4, "3.0"),
+        ("add(a=1, b=2)", '{"result": 3}'),
+        ("add(*[1], **{'b': -2})", '{"result": -1}'),
+        (
+            "display_log(messages=[get_zipcode_based_on_city('Rivermist'), (2.5,)])",
+            '{"log": [{"zipcode": "83214"}, [2.5]]}',
+        ),
+        ("round(2.6)", "3"),
+        ("()", "()"),
+        ("mkdir(dir_name='new')", "None"),
+        ("display_log(messages='see (this)')", '{"log": "see(this)"}'),
     ],
 )
-def test_logarithms_are_those_of_mpmath_1_3_0(value: int, precision: int, shown: str) -> None:
-    call = f"logarithm(value={value}, base=2, precision={precision})"
-    assert simulated("MathAPI").execute(call) == f"{{'result': mpf('{shown}')}}"
+def test_arguments_are_values_calls_and_functions_of_values(call: str, shown: str) -> None:
+    assert result(simulated(), call) == shown
 
 
-def test_directories_that_contain_each_other_end_a_walk() -> None:
-    apis = simulated("GorillaFileSystem")
-    made = ["mkdir('p')", "cd('p')", "mkdir('a')", "mkdir('b')", "cd('..')", "cp('p', 'q')", "cd('p')"]
-    made += ["mv('a', 'b')", "cd('..')", "cd('q')", "mv('b', 'a')", "cd('a')"]
-    assert not any("rror" in apis.execute(call) for call in made)
-    assert apis.execute("pwd()") == '{"current_working_directory": "/home/p/a"}'
-    assert all(apis.execute(call).startswith("Error during execution: ") for call in ("find()", "du()"))
+def test_a_file_a_process_and_a_connection_are_refused_to_the_classes(tmp_path: Path) -> None:
+    """The classes have no such call, so the process is asked as it would be by one that had."""
+    import subprocess
+    import sys
+
+    worker = Path(beside.__file__).with_name("worker.py")
+    code = f"""
+import sys, socket, subprocess
+sys.path.insert(0, {str(worker.parent)!r})
+import worker
+worker.prepare({str(package_file("v4"))!r})
+worker.Guard.is_up = True
+for what in (lambda: open({str(tmp_path / "x")!r}, "w"), lambda: subprocess.run(["true"]), lambda: socket.socket()):
+    try:
+        what()
+    except PermissionError as error:
+        print(error)
+"""
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    refused = [f"{event} is not allowed" for event in ("open", "subprocess.Popen", "socket.__new__")]
+    assert ended.stdout.splitlines() == refused, ended.stderr
+    assert not (tmp_path / "x").exists()
 
 
-def test_a_renamed_directory_is_the_old_one_to_its_children() -> None:
-    apis = simulated("GorillaFileSystem")
-    for call in ("cd('box')", "mkdir('in')", "cd('..')", "mv('box', 'crate')", "cd('crate')", "cd('in')"):
-        apis.execute(call)
-    assert apis.execute("pwd()") == '{"current_working_directory": "/home/box/in"}'
+def test_a_call_without_an_end_is_stopped_and_leaves_all_else_as_it_was() -> None:
+    apis, other = simulated("GorillaFileSystem", "MathAPI"), simulated("GorillaFileSystem")
+    assert other.execute(["mkdir('theirs')"]) == ["None"]
+    began = time.monotonic()
+    found = apis.execute(["mkdir('mine')", "power(base=9, exponent=9999999999)", "ls()"])
+    assert found[:2] == ["None", STOPPED_CALL] and '"mine"' in found[2]
+    assert time.monotonic() - began < 60
+    assert '"theirs"' in result(other, "ls()")
 
 
-def test_a_path_to_find_has_names_only() -> None:
-    apis = simulated("GorillaFileSystem")
-    assert apis.execute("find('./bag')") == '{"matches": ["./bag/coin"]}'
-    assert all("error" in apis.execute(call) for call in ("find('bag/..')", "find('')"))
+def test_a_call_that_takes_all_memory_is_refused() -> None:
+    text = result(simulated("MathAPI"), "len(range(0) or [str(list(range(400000000)))])")
+    assert text.startswith(FAILED)
 
 
-def test_a_file_system_without_a_root_stays_empty() -> None:
-    apis = SimulatedApis(TABLES, ["GorillaFileSystem"], {}, long_context=True)
-    assert apis.execute("ls()") == '{"current_directory_content": []}'
+def test_a_process_that_was_killed_is_replaced_in_the_same_state() -> None:
+    apis = simulated("MessageAPI", current_user="USR001")
+    before = result(apis, "send_message('USR002', 'a')")
+    expected = result(simulated("MessageAPI", current_user="USR001"), "send_message('USR002', 'a')")
+    assert before == expected
+    apis.worker.stop()
+    assert json.loads(result(apis, "view_messages_sent()"))["messages"]["USR002"][-1] == "a"
 
 
-def test_of_a_message_with_several_receivers_the_first_counts() -> None:
-    apis = simulated("MessageAPI", current_user="USR001", inbox=[{"USR002": "a", "USR003": "b"}])
-    assert apis.execute("view_messages_sent()") == '{"messages": {"USR002": ["a"]}}'
-    assert apis.execute("get_message_stats()") == '{"stats": {"received_count": 1, "total_contacts": 1}}'
+def test_one_process_serves_all_entries_of_this_one() -> None:
+    first, second = simulated("MathAPI"), simulated("TicketAPI")
+    first.execute(["add(a=1, b=1)"])
+    generation = first.worker.generation
+    second.execute(["logout()"])
+    assert second.worker is first.worker and second.worker.generation == generation
+    assert beside._worker("v4", os.getpid() + 1) is not first.worker  # pyright: ignore[reportPrivateUsage]
 
 
-def test_the_current_directory_is_not_compared_but_the_tree_is() -> None:
-    apis, other = simulated("GorillaFileSystem"), simulated("GorillaFileSystem")
-    apis.execute("cd('box')")
-    assert apis.states() == other.states()
-    apis.execute("touch('new')")
-    assert apis.states() != other.states()
+def test_what_no_class_has_and_what_cannot_be_loaded_are_named() -> None:
+    with pytest.raises(DataError, match="'Teapot': expected one of GorillaFileSystem"):
+        SimulatedApis(["Teapot"], {})
+    broken = SimulatedApis(["GorillaFileSystem"], {"GorillaFileSystem": {"root": {"home": 3}}})
+    with pytest.raises(DataError, match="initial_config of GorillaFileSystem"):
+        broken.execute(["ls()"])
 
 
-def test_a_copied_directory_shares_its_files() -> None:
-    apis = simulated("GorillaFileSystem")
-    for call in ("cp('bag', 'purse')", "cd('bag')", "echo('y', 'coin')", "cd('..')", "cd('purse')"):
-        apis.execute(call)
-    assert apis.execute("cat('coin')") == '{"file_content": "y"}'
+def test_without_the_package_or_the_extra_the_way_to_get_them_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(beside, "_NEEDED", ("no_such_module",))
+        with pytest.raises(UsageError, match=r"need no_such_module: pip install 'wildtool\[bfcl\]'"):
+            beside.Worker("v4").start()
+    monkeypatch.setenv("WILDTOOL_DATA_DIR", str(tmp_path))
+    with pytest.raises(DataError, match="wildtool data pull bfcl"):
+        beside.Worker("v4").start()
 
 
-def test_stopping_the_engine_is_refused_and_yet_stops_it() -> None:
-    apis = simulated("VehicleControlAPI", engineState="running")
-    assert "error" in json.loads(apis.execute("startEngine('STOP')"))
-    assert apis.states()["VehicleControlAPI"]["engine_state"] == "stopped"
+def test_public_attributes_are_compared_and_forces_where_they_are_wanted() -> None:
+    weak, full = simulated("VehicleControlAPI"), simulated("VehicleControlAPI")
+    turn = ["pressBrakePedal(pedalPosition=0.9)"], ["pressBrakePedal(pedalPosition=1)"]
+    ((_, _, differing),) = weak.beside(full, [turn], hidden=False)
+    assert differing == []
+    ((_, _, differing),) = weak.beside(full, [([], [])], hidden=True)
+    assert differing == [["VehicleControlAPI", ["_brakePedalForce"]]]
+    files, others = simulated("GorillaFileSystem"), simulated("GorillaFileSystem")
+    turns = [(["cd('box')"], []), (["touch('new')"], [])]
+    assert [one[2] for one in files.beside(others, turns, hidden=True)] == [
+        [],
+        [["GorillaFileSystem", ["root"]]],
+    ]
 
 
-def test_a_contact_whose_id_is_taken_moves_the_counter() -> None:
-    apis = simulated("MessageAPI", user_count=1)
-    assert "error" in json.loads(apis.execute("add_contact('Cid')"))
-    assert apis.states()["MessageAPI"]["user_count"] == 2
+def test_a_reading_leaves_later_draws_as_they_are_where_that_is_wanted() -> None:
+    steady = SimulatedApis(["VehicleControlAPI"], {}, steady=True)
+    first, second = steady.execute(["get_current_speed()"] * 2)
+    assert first == second
+    first, second = SimulatedApis(["VehicleControlAPI"], {}).execute(["get_current_speed()"] * 2)
+    assert first != second
 
 
-def test_posts_without_mentions_share_them() -> None:
+def test_posts_without_mentions_share_them_within_an_entry_only() -> None:
     apis = simulated("TwitterAPI", authenticated=True)
-    for call in ("post_tweet('one')", "post_tweet('two')", "mention(0, ['@ben'])"):
-        apis.execute(call)
-    assert json.loads(apis.execute("get_tweet(1)"))["mentions"] == ["@ben"]
+    apis.execute(["post_tweet('one')", "post_tweet('two')"])
+    number = json.loads(result(apis, "post_tweet('three')"))["id"]
+    apis.execute([f"mention({number}, ['@ben'])"])
+    assert json.loads(result(apis, f"get_tweet({number - 1})"))["mentions"] == ["@ben"]
     assert (
-        json.loads(simulated("TwitterAPI", authenticated=True).execute("post_tweet('x')"))["mentions"] == []
+        json.loads(result(simulated("TwitterAPI", authenticated=True), "post_tweet('x')"))["mentions"] == []
     )
 
 
-def test_ids_follow_from_the_draws_before_them() -> None:
-    apis, other = (simulated("MessageAPI", current_user="USR001") for _ in range(2))
-    first = apis.execute("send_message('USR002', 'a')")
-    assert (
-        other.execute("send_message('USR002', 'a')") == first != apis.execute("send_message('USR002', 'a')")
-    )
+def test_facts_are_the_plain_values_of_the_classes_now() -> None:
+    apis = simulated("GorillaFileSystem", "TicketAPI")
+    apis.execute(["cd('box')", "ticket_login('ann', 'x')"])
+    assert {
+        key: apis.facts()[key]
+        for key in ("GorillaFileSystem current_working_directory", "TicketAPI current_user")
+    } == {
+        "GorillaFileSystem current_working_directory": "/home/box",
+        "TicketAPI current_user": "ann",
+    }
 
 
-def test_long_context_fills_directories_without_directories_and_lengthens_files() -> None:
-    apis = simulated("GorillaFileSystem", long_context=True)
-    assert apis.execute("cat('notes.txt')") == '{"file_content": "b\\na and more"}'
-    assert apis.execute("cat('kept.txt')") == '{"file_content": "one two"}'
-    assert apis.execute("find('box')") == '{"matches": ["box/filler.jpg"]}'
-    assert apis.execute("find('.', 'filler')") == '{"matches": ["./box/filler.jpg", "./bag/filler.jpg"]}'
+def test_states_that_take_too_long_to_compare_are_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    ask = beside.Worker.ask
 
+    def ends_at_a_comparison(worker: beside.Worker, requests: Any) -> list[Any]:
+        if any(request[0] == "compare" for request in requests):
+            worker.stop()
+            raise beside.WorkerEndedError
+        return ask(worker, requests)
 
-def test_what_is_no_json_is_shown_as_pythons_text() -> None:
-    apis = simulated("TradingBot", long_context=True, authenticated=True)
-    assert apis.execute("get_watchlist()") == "['ZZZ', Ellipsis]"
-    assert simulated().execute("mkdir('new')") == "None"
-
-
-def test_braces_of_the_data_are_no_format() -> None:
-    details = json.loads(simulated("TradingBot", long_context=True).execute("get_order_details(7)"))
-    assert details["metadata"] == {"overview": "About AAA and {nothing}."}
+    monkeypatch.setattr(beside.Worker, "ask", ends_at_a_comparison)
+    apis, truth = simulated("MathAPI"), simulated("MathAPI")
+    ((made, _, differing),) = apis.beside(truth, [(["add(a=1, b=2)"], [])], hidden=False)
+    assert made == ['{"result": 3}'] and differing == [("MathAPI", ["what takes too long to compare"])]

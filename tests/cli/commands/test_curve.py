@@ -154,6 +154,7 @@ def test_endpoints_that_do_not_answer_are_named_before_anything_is_run(tmp_path:
     assert ("all", 5) not in rows(tmp_path)
 
 
+@pytest.mark.usefixtures("bfcl_package")
 def test_published_figures_of_training_are_below_the_curve_of_their_benchmark(tmp_path: Path):
     write_data(tmp_path / "data")
     points = "".join(

@@ -2,14 +2,11 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wildtool.benchmark import Benchmark, Finding, Rules, View
 from wildtool.errors import UsageError
 from wildtool.types import FieldValue, Item, Metric, Role, Source
-
-if TYPE_CHECKING:
-    from wildtool.benchmarks.bfcl.originals import OriginalTexts
 
 # The parts are imported where they are used: judging loads more than running, and help needs neither.
 
@@ -27,7 +24,6 @@ class BFCL(Benchmark):
         "fc": "native tool calls",
         "prompt": "functions in the system prompt, calls in brackets",
     }
-    original_prompts_mode = "prompt"
     roles: Mapping[str, Role] = {
         "web": Role("the user's endpoint for searches and pages (web_search)", default="web/search")
     }
@@ -43,31 +39,26 @@ class BFCL(Benchmark):
 
         return (item for item in read_items(source.path, split) if lang in (None, item.lang))
 
-    def __init__(self, mode: str = "fc", originals: "OriginalTexts | None" = None) -> None:
-        """Args: originals: the original's prompts, where they are sent in place of our wording."""
+    def __init__(self, mode: str = "fc") -> None:
         self.mode = mode
-        self._originals = originals
         self._rules: dict[str, Rules] = {}
 
     @property
     def prompts(self) -> str:
-        return "" if self._originals is None else self._originals.digest
+        from wildtool.benchmarks.bfcl.package import PACKAGES
+
+        return PACKAGES["v4"].sha256
 
     @property
     def prompts_note(self) -> str:
-        from wildtool.benchmarks.bfcl.originals import ORIGINALS_NOTE
-
-        return ORIGINALS_NOTE
+        return ""
 
     @property
     def original_sampling(self) -> Mapping[str, Any]:
-        return {"temperature": 0.001}
+        return {"temperature": 0.001, "store": False}
 
-    def in_original_prompts(self, split: str | None) -> "BFCL | None":
-        from wildtool.benchmarks.bfcl.source import pulled_texts
-
-        originals = pulled_texts() if self.mode == "prompt" else None
-        return None if originals is None else BFCL(self.mode, originals)
+    def in_original_prompts(self, split: str | None) -> "BFCL":
+        return self  # there are no others
 
     def in_mode(self, mode: str) -> "BFCL":
         return BFCL(mode)
@@ -79,28 +70,23 @@ class BFCL(Benchmark):
         return self._rules[profile]
 
     def _make_rules(self, profile: str) -> Rules:
-        from wildtool.benchmarks.bfcl.agentic import MemoryRules, OwnAgenticWording
+        from wildtool.benchmarks.bfcl.agentic import MemoryRules
         from wildtool.benchmarks.bfcl.answers import has_answer, has_answer_strictly
         from wildtool.benchmarks.bfcl.fixed import FixedMultiTurnRules, FixedRules
         from wildtool.benchmarks.bfcl.multi_turn_rules import EntryRules, MultiTurnRules
-        from wildtool.benchmarks.bfcl.prompt_forms import PROMPT_FORMS, own_system_prompt
+        from wildtool.benchmarks.bfcl.prompt_forms import PROMPT_FORMS
         from wildtool.benchmarks.bfcl.rules import NativeCalls, SingleTurnRules, WrittenCalls
         from wildtool.benchmarks.bfcl.web_search import SearchRules
 
         native = self.mode == "fc"
-        texts = self._originals
-        prompt = own_system_prompt if texts is None else texts.system_prompt
-        wording = OwnAgenticWording() if texts is None else texts
         official = profile == "official"
         single, multi = (SingleTurnRules, MultiTurnRules) if official else (FixedRules, FixedMultiTurnRules)
-        forms = {name: single(WrittenCalls(prompt, form)) for name, form in PROMPT_FORMS.items()}
-        form = NativeCalls() if native else WrittenCalls(prompt)
-        dialogues = multi(native, prompt)
+        forms = {name: single(WrittenCalls(form, hints=2)) for name, form in PROMPT_FORMS.items()}
+        form = NativeCalls() if native else WrittenCalls()
+        dialogues = multi(native)
         is_right = has_answer if official else has_answer_strictly
-        texts_and_rule = (dialogues.dialogue, wording, is_right)
-        return EntryRules(
-            single(form), dialogues, MemoryRules(*texts_and_rule), SearchRules(*texts_and_rule), forms
-        )
+        agentic = (dialogues.dialogue, is_right)
+        return EntryRules(single(form), dialogues, MemoryRules(*agentic), SearchRules(*agentic), forms)
 
     def fields(self, item: Item, unit: str) -> Mapping[str, FieldValue]:
         return {"version": item.data.version}

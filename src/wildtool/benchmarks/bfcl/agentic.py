@@ -15,10 +15,8 @@ from wildtool.benchmarks.bfcl.categories import Category
 from wildtool.benchmarks.bfcl.decode import native_result
 from wildtool.benchmarks.bfcl.multi_turn import MultiTurnRecord
 from wildtool.benchmarks.bfcl.multi_turn_episode import MultiTurnEpisode
-from wildtool.benchmarks.bfcl.originals import OriginalTexts
+from wildtool.benchmarks.bfcl.originals import original_texts
 from wildtool.benchmarks.bfcl.simulated import SimulatedApis
-from wildtool.benchmarks.bfcl.simulated.base import NO_TABLES, ApiState, copied
-from wildtool.benchmarks.bfcl.simulated.memory import MEMORY_CLASSES, Memory
 from wildtool.episode import written_text
 from wildtool.json_codec import as_list
 from wildtool.types import Episode, Item, Message, Request
@@ -26,10 +24,10 @@ from wildtool.types import Episode, Item, Message, Request
 NO_LAST_MESSAGE, NOT_FOUND = "agentic:no_last_message", "agentic:answer_not_found"
 UNKNOWN = "I do not know"
 """What a model is to answer where it does not know."""
-EMPTY_MEMORY = "(nothing yet)"
-"""Shown in place of an empty memory."""
 
 TurnMessages = tuple[Message, ...]
+MemoryState = Mapping[str, Any]
+"""What a conversation leaves to the next one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,68 +50,28 @@ class MemoryRecord:
     questions: Mapping[str, Question]
     """By unit."""
     functions: tuple[dict[str, Any], ...]
-    memory: ApiState | None = field(default=None, repr=False)
+    memory: MemoryState | None = field(default=None, repr=False)
     """What the earlier conversations left; None while that is not known."""
     version: str = "v4"
 
 
-class OwnAgenticWording:
-    """Our wording of the texts that agentic entries need."""
-
-    _PARTS: Mapping[str, str] = {
-        "student": "You assist a college student with studies. Keep what you learn of the person and the courses",
-        "customer": "You answer the customers of an online shop. Keep what you learn of their orders and preferences",
-        "finance": "You assist a senior manager in finance. Keep facts, goals, decisions and family matters",
-        "healthcare": "You assist a patient between appointments. Keep medical history, treatments and preferences",
-        "notetaker": "You keep a person's notes. Keep tasks, dates and preferences",
-    }
-    _USE = ", and use it in later conversations."
-    _ONE = "You have a memory that lasts from one conversation to the next. Keep it up to date with your tools. It holds:"
-    _TWO = (
-        "You have two memories that last from one conversation to the next: a small core memory, which you always see,"
-        " and a large archival memory, which you only see through your tools. Keep both up to date. The core memory"
-        " holds:"
-    )
-
-    def answer_form(self) -> str:
-        """How the final answer is to be written."""
-        return (
-            "Write your final answer in this form: {'answer': a short and exact answer, 'context': how you found it}."
-            " If you do not know it, both are 'I do not know'. If the question cannot be answered, say so in 'answer' and"
-            " give the reason in 'context'."
-        )
-
-    def memory(self, scenario: str, content: str, *, unified: bool) -> str:
-        """The model's part, its memory, and what of it is always shown.
-
-        Args:
-            unified: whether it is one memory; otherwise a small one that is shown and a large one.
-        """
-        part = self._PARTS.get(scenario, "You assist a user. Keep what you learn")
-        return f"{part}{self._USE}\n\n{self._ONE if unified else self._TWO}\n{content}"
-
-
-AgenticWording = OwnAgenticWording | OriginalTexts
 MakeDialogue = Callable[[MultiTurnRecord, SimulatedApis], MultiTurnEpisode]
 
 
 class MemoryEpisode:
     """One question, in the first unit after the conversations before it."""
 
-    def __init__(
-        self, record: MemoryRecord, unit: str, dialogue: MakeDialogue, wording: AgenticWording
-    ) -> None:
+    def __init__(self, record: MemoryRecord, unit: str, dialogue: MakeDialogue) -> None:
         """Args: dialogue: makes the episode of one conversation on a memory."""
         self.final: Message | None = None
         """The last reply, which makes no call; None before it, or where there is none."""
-        self.memory: ApiState | None = record.memory
+        self.memory: MemoryState | None = record.memory
         """What the conversations before the questions left; None before their end."""
-        self._record, self._dialogue, self._wording = record, dialogue, wording
+        self._record, self._dialogue = record, dialogue
         self._question = record.questions[unit]
         is_first = unit == next(iter(record.questions))
         self._left = list(record.conversations) if is_first else []
-        self._apis = _apis(record, None if is_first else record.memory)
-        self._begin()
+        self._begin(None if is_first else record.memory)
 
     @property
     def done(self) -> bool:
@@ -135,24 +93,27 @@ class MemoryEpisode:
         if self.done:
             self.final = None if self._now.stopped else reply
         elif self._now.done:
-            self._begin()
+            self._now.settle()
+            self._begin(self._apis.memory()[0])
 
     @property
     def calls(self) -> int:
         """Calls made for the question."""
         return self._now.calls if self._asked else 0
 
-    def _begin(self) -> None:
+    def _begin(self, memory: MemoryState | None) -> None:
+        """Begins the next conversation, or the question. Args: memory: what the last one left; None for nothing."""
         self._asked = not self._left
         turns = (self._question.messages,) if self._asked else self._left.pop(0)
-        (memory,) = self._apis.instances()
-        assert isinstance(memory, Memory)
+        kind = self._record.category.name.removeprefix("memory_")
+        owner, texts = f"MemoryAPI_{kind}", original_texts()
+        self._apis = SimulatedApis((owner,), {} if memory is None else {owner: memory})
+        kept, shown = self._apis.memory()
         if self._asked and self.memory is None:
-            self.memory = copied(memory.state)
-        unified = self._record.category.name == "memory_rec_sum"
-        texts = [self._wording.memory(self._record.scenario, memory.shown() or EMPTY_MEMORY, unified=unified)]
-        texts += [self._wording.answer_form()] if self._asked else []
-        told = {"role": "system", "content": "\n\n".join(texts)}
+            self.memory = kept
+        parts = [texts.memory(self._record.scenario, shown, unified=kind == "rec_sum")]
+        parts += [texts.answer_form] if self._asked else []
+        told = {"role": "system", "content": "\n\n".join(parts)}
         self._now = self._dialogue(
             conversation(self._record.category, ((told, *turns[0]), *turns[1:]), self._record.functions),
             self._apis,
@@ -163,13 +124,7 @@ def conversation(
     category: Category, turns: tuple[TurnMessages, ...], functions: tuple[dict[str, Any], ...]
 ) -> MultiTurnRecord:
     """A conversation as a multi-turn entry in which no calls are expected."""
-    return MultiTurnRecord(category, turns, (), {}, functions, ((),) * len(turns), NO_TABLES)
-
-
-def _apis(record: MemoryRecord, memory: ApiState | None) -> SimulatedApis:
-    owner = MEMORY_CLASSES[record.category.name]
-    config = {} if memory is None else {owner.NAME: memory}
-    return SimulatedApis(NO_TABLES, (owner.NAME,), config, owners={owner.NAME: owner})
+    return MultiTurnRecord(category, turns, (), {}, functions, ((),) * len(turns))
 
 
 def answer_message(answer: str, context: str = "") -> Message:
@@ -182,7 +137,6 @@ class AgenticRules(Rules):
     """The rules of questions whose answers are looked for in the last reply."""
 
     dialogue: MakeDialogue
-    wording: AgenticWording = field(default_factory=OwnAgenticWording)
     is_right: Callable[[Any, Sequence[str]], bool] = has_answer
 
     def verdict(self, episode: Any, item: Item, unit: str) -> Check:
@@ -227,11 +181,11 @@ class MemoryRules(AgenticRules):
         return item.units[:1]
 
     def after(self, item: Item, episodes: Mapping[str, Any]) -> Item | None:
-        memory: ApiState | None = episodes[item.units[0]].memory
+        memory: MemoryState | None = episodes[item.units[0]].memory
         return None if memory is None else replace(item, data=replace(item.data, memory=memory))
 
     def episode(self, item: Item, unit: str) -> Episode:
-        return MemoryEpisode(item.data, unit, self.dialogue, self.wording)
+        return MemoryEpisode(item.data, unit, self.dialogue)
 
     def turns_before(self, item: Item, unit: str) -> int:
         return sum(map(len, item.data.conversations)) if unit == item.units[0] else 0

@@ -49,6 +49,11 @@ class BfclEntry:
         return self.category.language
 
 
+def native_name(name: str) -> str:
+    """A function's name as native endpoints take it."""
+    return name.replace(".", "_")
+
+
 def version_of(folder: Path) -> str:
     """`v4` or `v3`, by the names of the files in a folder. Raises DataError where there are none."""
     for version in VERSIONS:
@@ -108,13 +113,11 @@ def _multi_turn_items(folder: Path, category: Category, version: str, questions:
     from wildtool.benchmarks.bfcl.multi_turn import (  # only where they are read
         parse_multi_turn,
         read_documents,
-        tables_folder,
     )
-    from wildtool.benchmarks.bfcl.simulated.base import read_simulated_tables
 
-    documents, tables = read_documents(folder), read_simulated_tables(tables_folder(folder))
+    documents = read_documents(folder)
     for where, entry, answer in _with_answers(folder, category, version, questions):
-        record = parse_multi_turn(entry, answer, category, documents, tables, where, version)
+        record = parse_multi_turn(entry, answer, category, documents, where, version)
         yield Item(entry["id"], ("0",), record, split=category.name)
 
 
@@ -122,9 +125,8 @@ def _memory_items(folder: Path, category: Category, version: str, questions: Pat
     """An item for each scenario; each of its questions is a unit."""
     from wildtool.benchmarks.bfcl.agentic import MemoryRecord
     from wildtool.benchmarks.bfcl.multi_turn import read_tool_documents, read_turn
-    from wildtool.benchmarks.bfcl.simulated.memory import MEMORY_CLASSES
 
-    functions = read_tool_documents(folder, MEMORY_CLASSES[category.name].DOCUMENTS)
+    functions = read_tool_documents(folder, category.name)
     asked: dict[str, dict[str, Question]] = {}
     for where, entry, answer in _with_answers(folder, category, version, questions):
         question = _read_question(entry, answer, where)

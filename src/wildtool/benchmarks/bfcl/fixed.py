@@ -23,7 +23,7 @@ from wildtool.benchmarks.bfcl.checker import (
     standardise,
     type_fault,
 )
-from wildtool.benchmarks.bfcl.data import AcceptedCall, BfclEntry
+from wildtool.benchmarks.bfcl.data import AcceptedCall, BfclEntry, native_name
 from wildtool.benchmarks.bfcl.decode import (
     DecodedCall,
     DecodeError,
@@ -41,7 +41,6 @@ from wildtool.benchmarks.bfcl.multi_turn_episode import MultiTurnEpisode, Native
 from wildtool.benchmarks.bfcl.multi_turn_rules import MultiTurnRules
 from wildtool.benchmarks.bfcl.rules import SingleTurnRules
 from wildtool.benchmarks.bfcl.simulated import SimulatedApis
-from wildtool.benchmarks.bfcl.tools import native_name
 from wildtool.episode import written_text
 from wildtool.json_codec import as_object, as_objects
 from wildtool.tool_formats.any_format import calls_in_text
@@ -333,7 +332,7 @@ class FixedMultiTurnRules(MultiTurnRules):
     def dialogue(self, record: MultiTurnRecord, apis: SimulatedApis) -> MultiTurnEpisode:
         if self.native:
             return NativeMultiTurn(record, apis)
-        return PromptMultiTurn(record, self.system_prompt, apis, decode_python_fully)
+        return PromptMultiTurn(record, apis, decode_python_fully)
 
     def check(self, record: MultiTurnRecord, played: MultiTurnEpisode) -> Check:
         if played.stopped:

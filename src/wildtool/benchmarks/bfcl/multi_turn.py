@@ -1,20 +1,15 @@
 """Multi-turn entries: what one holds, and the checks of state and results after every turn."""
 
 import ast
-import inspect
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from wildtool.benchmark import Check
 from wildtool.benchmarks.bfcl.categories import Category
-from wildtool.benchmarks.bfcl.simulated import EXECUTION_ERROR, SIMULATED_CLASSES, SimulatedApis, classes_of
-from wildtool.benchmarks.bfcl.simulated.base import FILLER_FILE, TABLES_FILE, SimulatedTables
-from wildtool.data.files import find_packed
-from wildtool.data.pinned import official_folder
+from wildtool.benchmarks.bfcl.simulated import CLASS_MODULES, EXECUTION_ERROR, SimulatedApis
 from wildtool.errors import DataError
 from wildtool.json_codec import checked, read_json_lines, required_field
 from wildtool.toolcall.call_syntax import dotted_name, parse_expression
@@ -27,6 +22,8 @@ EMPTY_TURN = "multi_turn:empty_turn_model_response"
 STATE_MISMATCH = "multi_turn:instance_state_mismatch"
 RESPONSE_MISMATCH = "multi_turn:execution_response_mismatch"
 
+ToolDocument = dict[str, Any]
+"""What describes a tool: `name`, `description`, `parameters`."""
 TurnCalls = Sequence[Sequence[str]]
 """The calls of one turn, step by step, each as Python text."""
 
@@ -41,13 +38,14 @@ class MultiTurnRecord:
     classes: tuple[str, ...]
     config: Mapping[str, Mapping[str, Any]]
     """Class to its initial state."""
-    functions: tuple[dict[str, Any], ...]
-    """Documents of all tools of the classes, withheld ones too."""
+    functions: tuple[ToolDocument, ...]
+    """Documents of the tools that the model has from the first turn on."""
     ground_truth: tuple[tuple[str, ...], ...]
     """The expected calls of each turn; none where nothing can be done yet."""
-    tables: SimulatedTables = field(repr=False)
-    withheld: Mapping[int, tuple[str, ...]] = field(default_factory=dict[int, tuple[str, ...]])
-    """Turn to the names of the functions that are first supplied in it."""
+    withheld: Mapping[int, tuple[ToolDocument, ...]] = field(
+        default_factory=dict[int, tuple[ToolDocument, ...]]
+    )
+    """Turn to the documents of the tools that are first supplied in it."""
     version: str = "v4"
 
     @property
@@ -56,22 +54,31 @@ class MultiTurnRecord:
         return self.category.name == LONG_CONTEXT
 
     @property
+    def documents(self) -> tuple[ToolDocument, ...]:
+        """Documents of all tools of the classes."""
+        return (*self.functions, *(document for added in self.withheld.values() for document in added))
+
+    @property
+    def parameters(self) -> Mapping[str, Sequence[str]]:
+        """Tool to the names of its parameters, in order."""
+        return {one["name"]: tuple(one["parameters"].get("properties", ())) for one in self.documents}
+
+    @property
     def answers(self) -> tuple[str, ...]:
         """The expected calls of all turns."""
         return tuple(call for calls in self.ground_truth for call in calls)
 
     def instances(self, *, steady: bool = False) -> SimulatedApis:
-        """Fresh instances of its classes. Raises DataError.
+        """Fresh instances of its classes.
 
         Args:
             steady: whether a reading leaves the random numbers of later calls as they are.
         """
         return SimulatedApis(
-            self.tables,
             self.classes,
             self.config,
+            version=self.version,
             long_context=self.long_context,
-            owners=classes_of(self.version),
             steady=steady,
         )
 
@@ -79,14 +86,14 @@ class MultiTurnRecord:
 # Reading ----------------------------------------------------------------------------------------------
 
 
-def read_documents(folder: Path) -> dict[str, tuple[dict[str, Any], ...]]:
+def read_documents(folder: Path) -> dict[str, tuple[ToolDocument, ...]]:
     """By class the documents of its tools, from the data folder. Raises DataError."""
-    return {name: read_tool_documents(folder, owner.DOCUMENTS) for name, owner in SIMULATED_CLASSES.items()}
+    return {owner: read_tool_documents(folder, name) for owner, name in CLASS_MODULES.items()}
 
 
-def read_tool_documents(folder: Path, name: str) -> tuple[dict[str, Any], ...]:
+def read_tool_documents(folder: Path, name: str) -> tuple[ToolDocument, ...]:
     """The documents of the tools of one class. Raises DataError. Args: name: of their file, without ending."""
-    entries: list[dict[str, Any]] = []
+    entries: list[ToolDocument] = []
     for where, document in read_json_lines(document_file(folder, name), "document"):
         required_field(document, "name", str, where)
         required_field(document, "parameters", dict, where)
@@ -99,24 +106,11 @@ def document_file(folder: Path, name: str) -> Path:
     return folder / DOCUMENT_FOLDER / f"{name}.json"
 
 
-def tables_folder(folder: Path) -> Path:
-    """Where the tables of the simulated classes are: with the data, or else, as for version 3, with those pulled."""
-    return folder if find_packed(folder, TABLES_FILE) else official_folder("bfcl")
-
-
-def simulated_files(folder: Path) -> Iterator[Path]:
-    """The files beside questions and answers that multi-turn entries need, as far as they are there."""
-    places = [document_file(folder, owner.DOCUMENTS) for owner in SIMULATED_CLASSES.values()]
-    found = [find_packed(tables_folder(folder), name) for name in (TABLES_FILE, FILLER_FILE)]
-    yield from (path for path in (*places, *found) if path is not None and path.is_file())
-
-
 def parse_multi_turn(
     entry: Mapping[str, Any],
     answer: Mapping[str, Any],
     category: Category,
-    documents: Mapping[str, Sequence[dict[str, Any]]],
-    tables: SimulatedTables,
+    documents: Mapping[str, Sequence[ToolDocument]],
     where: str,
     version: str = "v4",
 ) -> MultiTurnRecord:
@@ -127,7 +121,7 @@ def parse_multi_turn(
         where: file, line and id, with which errors begin.
 
     Raises:
-        DataError: a field is missing or of another type, or the initial state cannot be loaded.
+        DataError: a field is missing or of another type.
     """
     record = dict(entry)
     classes = tuple(_texts(record.get("involved_classes"), where, "involved_classes"))
@@ -145,22 +139,11 @@ def parse_multi_turn(
     truth = [tuple(_texts(calls, where, f"ground_truth[{place}]")) for place, calls in enumerate(answers)]
     if len(turns) != len(truth):
         raise DataError(f"{where}: {len(turns)} turns, but the answers are for {len(truth)}")
-    found = MultiTurnRecord(
-        category,
-        tuple(turns),
-        classes,
-        config,
-        tuple(document for name in classes for document in documents[name]),
-        tuple(truth),
-        tables,
-        dict(_withheld(record, len(turns), where)),
-        version,
+    functions = [document for name in classes for document in documents[name]]
+    withheld = dict(_withheld(record, functions, len(turns), where))
+    return MultiTurnRecord(
+        category, tuple(turns), classes, config, tuple(functions), tuple(truth), withheld, version
     )
-    try:
-        found.instances()
-    except DataError as error:
-        raise DataError(f"{where}: {error}") from error
-    return found
 
 
 def read_turn(turn: Any, where: str) -> Iterator[Message]:
@@ -172,11 +155,20 @@ def read_turn(turn: Any, where: str) -> Iterator[Message]:
         yield message
 
 
-def _withheld(record: dict[str, Any], turns: int, where: str) -> Iterator[tuple[int, tuple[str, ...]]]:
+def _withheld(
+    record: dict[str, Any], functions: list[ToolDocument], turns: int, where: str
+) -> Iterator[tuple[int, tuple[ToolDocument, ...]]]:
+    """Turn and documents of the functions that are first supplied in it; they are taken out of `functions`."""
     for turn, names in checked(record.get("missed_function", {}), dict, f"{where}: missed_function").items():
         if not turn.isdecimal() or int(turn) >= turns:
             raise DataError(f"{where}: missed_function: {turn!r} is no turn from 0 to {turns - 1}")
-        yield int(turn), tuple(_texts(names, where, f"missed_function.{turn}"))
+        added: list[ToolDocument] = []
+        for name in _texts(names, where, f"missed_function.{turn}"):
+            place = next((place for place, one in enumerate(functions) if one["name"] == name), None)
+            if place is None:
+                raise DataError(f"{where}: missed_function: {name!r} is no tool of the involved classes")
+            added.append(functions.pop(place))
+        yield int(turn), tuple(added)
 
 
 def _texts(values: Any, where: str, name: str) -> Iterator[str]:
@@ -202,55 +194,33 @@ def check_turns(record: MultiTurnRecord, turns: Sequence[TurnCalls], *, strict: 
         return Check(False, FORCE_TERMINATED, reason)
     model, truth = record.instances(steady=strict), record.instances(steady=strict)
     results: Counter[str] = Counter()
-    for number, (steps, expected) in enumerate(zip(turns, record.ground_truth, strict=True)):
-        made = [model.execute(call) for step in steps for call in step]
+    pairs = [
+        ([call for step in steps for call in step], expected)
+        for steps, expected in zip(turns, record.ground_truth, strict=True)
+    ]
+    for number, (made, wanted, differing) in enumerate(model.beside(truth, pairs, hidden=strict)):
+        expected = record.ground_truth[number]
         results.update(made)
-        wanted = Counter(truth.execute(call) for call in expected)
         if not expected and not strict:
             continue  # what was called without a need counts by its effects, after the next turn
         place = {"turn": number}
         if expected and not made:
             return Check(False, EMPTY_TURN, f"turn {number}: no call; expected {expected[0]}", detail=place)
-        for name, differing in _differing(model, truth, strict):
-            reason = f"turn {number}: other state of {name}: {', '.join(differing)}"
+        for name, attributes in differing:
+            reason = f"turn {number}: other state of {name}: {', '.join(attributes)}"
             return Check(
-                False, STATE_MISMATCH, reason, detail={**place, "class": name, "attributes": differing}
+                False, STATE_MISMATCH, reason, detail={**place, "class": name, "attributes": attributes}
             )
-        missing = list((wanted - results).elements())
+        missing = list((Counter(wanted) - results).elements())
         if missing:
             reason = f"turn {number}: {len(missing)} expected results are missing, such as {missing[0][:200]}"
             return Check(False, RESPONSE_MISMATCH, reason, detail={**place, "missing": missing})
     return Check(True, reason="the state is right after every turn, and all expected results were seen")
 
 
-def _differing(model: SimulatedApis, truth: SimulatedApis, strict: bool) -> Iterator[tuple[str, list[str]]]:
-    """Class and names of the attributes that are not equal."""
-    pairs = [(model.states(), truth.states())]
-    if strict:
-        pairs.append((model.hidden_states(), truth.hidden_states()))
-    for found, wanted in pairs:
-        for name, state in wanted.items():
-            names = [key for key, value in state.items() if not _equal(found[name].get(key), value)]
-            if names:
-                yield name, names
-
-
-def _equal(model: Any, truth: Any) -> bool:
-    try:
-        return bool(model == truth)
-    except RecursionError:
-        return False  # something holds itself, which nothing expected does
-
-
 def multi_turn_faults(record: MultiTurnRecord) -> Iterator[tuple[str, str]]:
-    """For a check of the data: rule and message of each expected call that no model can make, or that fails."""
-    supplied = {document["name"] for document in record.functions}
-    for turn, names in record.withheld.items():
-        for name in set(names) - supplied:
-            yield "unknown function", f"turn {turn} supplies {name!r}, which no involved class has"
-    instances = record.instances()
-    for call in record.answers:
-        result = instances.execute(call)
+    """For a check of the data: rule and message of each expected call that fails."""
+    for call, result in zip(record.answers, record.instances().execute(record.answers), strict=True):
         if result.startswith((EXECUTION_ERROR, '{"error": ')):
             yield "expected call fails", f"{call}: {result}"
 
@@ -258,31 +228,16 @@ def multi_turn_faults(record: MultiTurnRecord) -> Iterator[tuple[str, str]]:
 # Gold -------------------------------------------------------------------------------------------------
 
 
-def plain_call(
-    call: str, parameters: Mapping[str, Sequence[str]] | None = None
-) -> tuple[str, dict[str, Any]]:
+def plain_call(call: str, parameters: Mapping[str, Sequence[str]]) -> tuple[str, dict[str, Any]]:
     """An expected call as name and arguments by name: models cannot give arguments by position. Raises ValueError.
 
     Args:
-        parameters: tool to the names of its parameters; None for those of the simulated classes.
+        parameters: tool to the names of its parameters.
     """
     node = parse_expression(call)
     if not isinstance(node, ast.Call):
         raise ValueError(f"expected a call, found {call!r}")
     name = dotted_name(node.func)
-    names = _parameters() if parameters is None else parameters
-    by_place = zip(names.get(name, ()), map(ast.literal_eval, node.args), strict=False)
+    by_place = zip(parameters.get(name, ()), map(ast.literal_eval, node.args), strict=False)
     by_name = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in node.keywords}
     return name, {**dict(by_place), **by_name}
-
-
-@cache
-def _parameters() -> Mapping[str, Sequence[str]]:
-    """Tool to the names of its parameters."""
-    tools = {
-        name: tool
-        for version in ("v4", "v3")  # what only version 3 has comes last
-        for owner in classes_of(version).values()
-        for name, tool in inspect.getmembers(owner, inspect.isfunction)
-    }
-    return {name: tuple(inspect.signature(tool).parameters)[1:] for name, tool in tools.items()}

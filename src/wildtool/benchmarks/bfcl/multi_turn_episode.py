@@ -2,6 +2,8 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from wildtool.benchmarks.bfcl.decode import (
@@ -15,13 +17,8 @@ from wildtool.benchmarks.bfcl.decode import (
 )
 from wildtool.benchmarks.bfcl.gold import PlainCall, fc_message, written_message
 from wildtool.benchmarks.bfcl.multi_turn import MultiTurnRecord, plain_call
-from wildtool.benchmarks.bfcl.prompt_forms import (
-    Documents,
-    SystemPrompt,
-    documents_text,
-    own_system_prompt,
-    with_system,
-)
+from wildtool.benchmarks.bfcl.originals import original_texts
+from wildtool.benchmarks.bfcl.prompt_forms import Documents, with_system
 from wildtool.benchmarks.bfcl.simulated import SimulatedApis
 from wildtool.benchmarks.bfcl.tools import hinted, openai_tools
 from wildtool.episode import provider_fields, written_text
@@ -30,8 +27,14 @@ from wildtool.types import Message, Request
 
 MAX_STEPS = 20
 """Steps with calls that a turn may have; after one more the whole entry is stopped."""
-NATIVE_NOTICE = "More functions are available now. Use them for what could not be done before."
-"""What the user says in the turn in which withheld functions are supplied."""
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingStep:
+    """A reply whose calls were not run yet."""
+
+    reply: Message
+    calls: list[str]
 
 
 class MultiTurnEpisode(ABC):
@@ -43,7 +46,7 @@ class MultiTurnEpisode(ABC):
         """The calls of each turn so far, step by step, each as Python text."""
         self._record = record
         self._apis = apis or record.instances()
-        self._messages: list[Message] = []
+        self._messages: list[Message | WaitingStep] = []
         self._done = False
         self.stopped = False
         """Whether a turn had more steps than it may have."""
@@ -60,18 +63,33 @@ class MultiTurnEpisode(ABC):
 
     def facts(self) -> Mapping[str, Any]:
         """Where its classes are now: the current folder, who is logged in, balances; by class and name."""
-        instances = self._apis.instances()
-        return {f"{api.NAME} {name}": value for api in instances for name, value in api.facts().items()}
+        self.settle()
+        return self._apis.facts()
 
     def request(self) -> Request | None:
-        return None if self._done else self._request(self._supplied(), list(self._messages))
+        return None if self._done else self._request(self.settle())
+
+    def settle(self) -> list[Message]:
+        """Runs the calls that wait, all at once, and returns the messages so far: a record is judged without them."""
+        waiting = [step.calls for step in self._messages if isinstance(step, WaitingStep)]
+        if waiting:
+            results = iter(self._apis.execute([call for calls in waiting for call in calls]))
+            settled = list[Message]()
+            for step in self._messages:
+                if isinstance(step, WaitingStep):
+                    settled += self._shown(step.reply, step.calls, list(islice(results, len(step.calls))))
+                else:
+                    settled.append(step)
+            self._messages = [*settled]
+        return [step for step in self._messages if not isinstance(step, WaitingStep)]
 
     def advance(self, reply: Message) -> None:
         if self._done:
             return
         calls = self.calls_in(reply)
         if calls:
-            self.answered(reply, calls, [self._apis.execute(call) for call in calls])
+            self._messages.append(WaitingStep(reply, calls))
+            self._end_step(calls)
         else:
             self._messages.append(_said(reply))
             self._begin_turn()
@@ -86,8 +104,11 @@ class MultiTurnEpisode(ABC):
 
     def answered(self, reply: Message, calls: list[str], results: Sequence[str]) -> None:
         """Takes a reply whose calls gave these results."""
-        self.turns[-1].append(calls)
         self._messages.extend(self._shown(reply, calls, results))
+        self._end_step(calls)
+
+    def _end_step(self, calls: list[str]) -> None:
+        self.turns[-1].append(calls)
         self.stopped = self._done = len(self.turns[-1]) > MAX_STEPS
 
     def _begin_turn(self) -> None:
@@ -97,33 +118,17 @@ class MultiTurnEpisode(ABC):
             return
         self.turns.append([])
         self._messages.extend(self._record.turns[turn])
-        names = self._record.withheld.get(turn, ())
-        if names:
-            added = [document for document in self._record.functions if document["name"] in names]
-            self._messages.append({"role": "user", "content": self._notice(hinted(added, "python"))})
-
-    def _supplied(self) -> Documents:
-        """Documents of the functions that the model has in this turn."""
-        withheld = {
-            name
-            for turn, names in self._record.withheld.items()
-            if turn > self._last_supply()
-            for name in names
-        }
-        return [document for document in self._record.functions if document["name"] not in withheld]
-
-    def _last_supply(self) -> int:
-        """The last turn whose withheld functions are among those sent with each request."""
-        return len(self.turns) - 1
+        if added := self._record.withheld.get(turn):
+            self._messages.append({"role": "user", "content": self._notice(added)})
 
     def _gold(self, style: str) -> Message:
         expected = self._record.ground_truth[len(self.turns) - 1]
         made = len(self.turns[-1])
         left = expected[made : made + 1] if style == "serial" else expected if made == 0 else ()
-        return self._message([plain_call(call) for call in left])
+        return self._message([plain_call(call, self._record.parameters) for call in left])
 
     @abstractmethod
-    def _request(self, functions: Documents, messages: list[Message]) -> Request: ...
+    def _request(self, messages: list[Message]) -> Request: ...
 
     @abstractmethod
     def _notice(self, added: Documents) -> str:
@@ -145,11 +150,15 @@ class MultiTurnEpisode(ABC):
 class NativeMultiTurn(MultiTurnEpisode):
     """Native tools and calls; each result is a separate message."""
 
-    def _request(self, functions: Documents, messages: list[Message]) -> Request:
-        return Request(messages, openai_tools(hinted(functions, "python")), gold=self._gold)
+    def _request(self, messages: list[Message]) -> Request:
+        functions: list[Any] = hinted(self._record.functions, "python")
+        for turn, added in self._record.withheld.items():
+            # As in the original they come last, and say nothing about the language.
+            functions += added if turn < len(self.turns) else ()
+        return Request(messages, openai_tools(functions), gold=self._gold)
 
     def _notice(self, added: Documents) -> str:
-        return NATIVE_NOTICE
+        return original_texts().notice
 
     def _calls(self, reply: Message) -> list[str]:
         return native_call_texts(native_result(reply))
@@ -177,32 +186,27 @@ class PromptMultiTurn(MultiTurnEpisode):
     def __init__(
         self,
         record: MultiTurnRecord,
-        system_prompt: SystemPrompt = own_system_prompt,
         apis: SimulatedApis | None = None,
         decode: Callable[[str, Documents], list[DecodedCall]] = lambda text, _: decode_python(text),
     ) -> None:
         """Creates the episode.
 
         Args:
-            system_prompt: makes the system prompt from function documents.
+            apis: on which calls run; None for fresh instances of the entry's classes.
             decode: gives the calls of a text, with the documents of all functions; raises DecodeError.
         """
-        self._system_prompt, self._decode = system_prompt, decode
+        self._decode = decode
         super().__init__(record, apis)
 
-    def _last_supply(self) -> int:
-        return -1  # those supplied later are in the user's message of their turn
-
-    def _request(self, functions: Documents, messages: list[Message]) -> Request:
-        return Request(
-            with_system(messages, self._system_prompt(hinted(functions, "python"))), gold=self._gold
-        )
+    def _request(self, messages: list[Message]) -> Request:
+        text = original_texts().system_prompt(hinted(self._record.functions, "python"))
+        return Request(with_system(messages, text), gold=self._gold)
 
     def _notice(self, added: Documents) -> str:
-        return f"{documents_text(added, 'json')}\n{NATIVE_NOTICE}"
+        return original_texts().written_notice(added)
 
     def _calls(self, reply: Message) -> list[str]:
-        return call_texts(self._decode(text_to_decode(reply), self._record.functions))
+        return call_texts(self._decode(text_to_decode(reply), self._record.documents))
 
     def _shown(self, reply: Message, calls: Sequence[str], results: Sequence[str]) -> list[Message]:
         answers = [

@@ -11,7 +11,6 @@ from wildtool.benchmarks.bfcl.data import BfclEntry
 from wildtool.benchmarks.bfcl.gold import PlainCall, fc_message, written_message
 from wildtool.benchmarks.bfcl.multi_turn import MultiTurnRecord, check_turns, plain_call
 from wildtool.benchmarks.bfcl.multi_turn_episode import MultiTurnEpisode, NativeMultiTurn, PromptMultiTurn
-from wildtool.benchmarks.bfcl.prompt_forms import SystemPrompt, own_system_prompt
 from wildtool.benchmarks.bfcl.rules import Mistake, SingleTurnRules, call_mistakes
 from wildtool.benchmarks.bfcl.simulated import SimulatedApis
 from wildtool.benchmarks.bfcl.tools import openai_tools
@@ -80,8 +79,6 @@ class MultiTurnRules(Rules):
     """State and results after every turn, natively or with calls in brackets."""
 
     native: bool
-    system_prompt: SystemPrompt = own_system_prompt
-    """Makes the system prompt of mode `prompt` from function documents."""
 
     def episode(self, item: Item, unit: str) -> Episode:
         return self.dialogue(item.data, item.data.instances())
@@ -90,7 +87,7 @@ class MultiTurnRules(Rules):
         """The episode of a dialogue whose calls run on given instances."""
         if self.native:
             return NativeMultiTurn(record, apis)
-        return PromptMultiTurn(record, self.system_prompt, apis)
+        return PromptMultiTurn(record, apis)
 
     def verdict(self, episode: Any, item: Item, unit: str) -> Check:
         played: MultiTurnEpisode = episode
@@ -106,12 +103,12 @@ class MultiTurnRules(Rules):
 
     def mutants(self, item: Item) -> Iterator[Mutant]:
         record: MultiTurnRecord = item.data
-        gold = [[plain_call(call) for call in calls] for calls in record.ground_truth]
+        gold = [[plain_call(call, record.parameters) for call in calls] for calls in record.ground_truth]
         if not self.accepts(item, "0", self._replies(gold)):
             return
         known = {
             tool["function"]["name"]: tool["function"]["parameters"]
-            for tool in openai_tools(record.functions)
+            for tool in openai_tools(record.documents)
         }
         for turn, calls in enumerate(gold):
             for kind, changed, note in _mistakes(calls, known):

@@ -1,124 +1,138 @@
-"""The original's system prompt, sent word for word in mode `prompt`: where it is and how it is put together."""
+"""The texts that the original sends: read from the published package, which is not run, and put together."""
 
-import json
+import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs
+from zipfile import BadZipFile, ZipFile
 
+from wildtool.benchmarks.bfcl.categories import Language
+from wildtool.benchmarks.bfcl.package import package_file
 from wildtool.benchmarks.bfcl.prompt_forms import DEFAULT_FORM, Documents, PromptForm, documents_text
-from wildtool.data.pinned import PinnedFile
-from wildtool.data.prompt_files import Constants, PromptFile, are_pulled, check_blanks, digest_of, read_files
+from wildtool.data.prompt_files import Constants, parse_module, read_constants
 from wildtool.errors import DataError
 from wildtool.json_codec import as_object
 
-ORIGINALS_NOTE = (
-    "what descriptions of functions say about the language, and the line that announces further functions in multi-turn"
-    " entries, are wildtool's words in both"
-)
-PATH = "berkeley-function-call-leaderboard/bfcl_eval/constants/default_prompts.py"
-BLOB = "1f5e9e1e8119b2277bee2198214ee9d6aaf6f6e2"
-_FORMAT = "DEFAULT_SYSTEM_PROMPT_FORMAT"
-"""The constant that names the parts of the default prompt: form of calls, tag, form of documents, template, style."""
-_ANSWER_FORM, _PARTS = "ADDITIONAL_SYSTEM_PROMPT_FOR_AGENTIC_RESPONSE_FORMAT", "MEMORY_AGENT_SETTINGS"
-_ONE_MEMORY, _TWO_MEMORIES = "MEMORY_BACKEND_INSTRUCTION_UNIFIED", "MEMORY_BACKEND_INSTRUCTION_CORE_ARCHIVAL"
-_AGENTIC = (_ANSWER_FORM, _PARTS, _ONE_MEMORY, _TWO_MEMORIES)
-"""Constants of the agentic part. The file is pinned, so the digest of the others covers them too."""
+_PROMPTS, _HINTS = "bfcl_eval/constants/default_prompts.py", "bfcl_eval/utils.py"
 _CONSTANTS = (
-    _FORMAT,
     "OUTPUT_FORMAT_MAPPING",
     "PARAM_TYPE_MAPPING",
     "PROMPT_STYLE_TEMPLATES",
     "PROMPT_TEMPLATE_MAPPING",
+    "DEFAULT_USER_PROMPT_FOR_ADDITIONAL_FUNCTION_FC",
+    "DEFAULT_USER_PROMPT_FOR_ADDITIONAL_FUNCTION_PROMPTING",
+    "ADDITIONAL_SYSTEM_PROMPT_FOR_AGENTIC_RESPONSE_FORMAT",
+    "MEMORY_AGENT_SETTINGS",
+    "MEMORY_BACKEND_INSTRUCTION_UNIFIED",
+    "MEMORY_BACKEND_INSTRUCTION_CORE_ARCHIVAL",
 )
+_LANGUAGE, _VALUES = "_get_language_specific_hint", "_func_doc_language_specific_pre_processing"
+"""Functions whose texts are read: what each returns, and what it adds to a text."""
 
 
-def original_files(repository: str, commit: str) -> list[PromptFile]:
-    """The file with the original's prompts."""
-    return [PromptFile(PinnedFile(repository, commit, PATH, git_blob=BLOB), (*_CONSTANTS, *_AGENTIC))]
+@dataclass(frozen=True, slots=True)
+class ValueHints:
+    """What descriptions of parameters say in Java and JavaScript, `{}` standing for what is filled in."""
+
+    any: str
+    """Of a value of any type."""
+    typed: str
+    """Of any other, with its type."""
+    elements: str
+    """Of a list, with the type of its elements."""
+    members: str = ""
+    """Of an object, with the schemas of its members; empty where they are left in the schema."""
 
 
 @dataclass(frozen=True, slots=True)
 class OriginalTexts:
-    """The original's texts, and the prompt made of them."""
+    """The original's texts."""
 
-    texts: Constants
-    digest: str
+    constants: Constants
+    language_hints: Mapping[Language, str]
+    """What the description of each function says about the language."""
+    value_hints: Mapping[Language, ValueHints]
 
-    def system_prompt(self, documents: Documents, form: PromptForm = DEFAULT_FORM) -> str:
-        """The system prompt with these functions. Raises DataError where a part is missing."""
-        ascii_only = form.documents == "json"
-        functions = (
-            json.dumps(documents, indent=4) if ascii_only else documents_text(documents, form.documents)
-        )
-        return self._composed(functions, form)
-
-    def check(self) -> None:
-        """Raises DataError where a part of the prompt is missing or of another shape."""
-        self._composed("", DEFAULT_FORM)
-        for scenario in as_object(self.texts[_PARTS]):
-            for unified in (True, False):
-                self.memory(scenario, "", unified=unified)
-        self.answer_form()
-
+    @property
     def answer_form(self) -> str:
         """How the final answer of an agentic entry is to be written."""
-        return _text(_ANSWER_FORM, self.texts[_ANSWER_FORM])
+        return self.constants["ADDITIONAL_SYSTEM_PROMPT_FOR_AGENTIC_RESPONSE_FORMAT"]
+
+    @property
+    def notice(self) -> str:
+        """What the user says in the turn in which withheld functions are supplied as tools."""
+        return self.constants["DEFAULT_USER_PROMPT_FOR_ADDITIONAL_FUNCTION_FC"]
+
+    def written_notice(self, added: Sequence[Mapping[str, Any]]) -> str:
+        """The same where functions are supplied in the message."""
+        text: str = self.constants["DEFAULT_USER_PROMPT_FOR_ADDITIONAL_FUNCTION_PROMPTING"]
+        return text.format(functions=list(added))
 
     def memory(self, scenario: str, content: str, *, unified: bool) -> str:
-        """The system prompt of a conversation with a memory. Raises DataError."""
-        name = _ONE_MEMORY if unified else _TWO_MEMORIES
-        blanks = {"scenario_setting": self._part(_PARTS, scenario), "memory_content": content}
-        return _filled(name, self.texts[name], blanks)
+        """The system prompt of a conversation with a memory. Raises DataError for a scenario that has none.
 
-    def _composed(self, functions: str, form: PromptForm) -> str:
-        chosen = {name: values[-1] for name, values in parse_qs(str(self.texts[_FORMAT])).items()}
-        if form != DEFAULT_FORM:
-            chosen = form.parts()
-        style = self._part("PROMPT_STYLE_TEMPLATES", chosen.get("style", ""))
-        template = self._part("PROMPT_TEMPLATE_MAPPING", chosen.get("prompt_fmt", ""))
-        shape = chosen.get("ret_fmt", "")
-        tagged = chosen.get("tool_call_tag") == "True"
-        parts = as_object(style)
-        blanks = {
-            "format": chosen.get("func_doc_fmt", ""),
-            "functions": functions,
-            "output_format": self._part("OUTPUT_FORMAT_MAPPING", shape),
-            "param_types": self._part("PARAM_TYPE_MAPPING", shape),
+        Args:
+            content: what of the memory is always shown.
+            unified: whether it is one memory; otherwise a small one that is shown and a large one.
+        """
+        settings = as_object(self.constants["MEMORY_AGENT_SETTINGS"])
+        if scenario not in settings:
+            raise DataError(f"scenario {scenario!r}: expected one of {', '.join(settings)}")
+        text: str = self.constants[f"MEMORY_BACKEND_INSTRUCTION_{'UNIFIED' if unified else 'CORE_ARCHIVAL'}"]
+        return text.format(scenario_setting=settings[scenario], memory_content=content)
+
+    def system_prompt(self, documents: Documents, form: PromptForm = DEFAULT_FORM) -> str:
+        """The system prompt with these functions."""
+        chosen = self.constants
+        parts: Mapping[str, str] = chosen["PROMPT_STYLE_TEMPLATES"][form.style]
+        filled = {
+            "format": form.documents,
+            "functions": documents_text(documents, form.documents),
+            "output_format": chosen["OUTPUT_FORMAT_MAPPING"][form.calls],
+            "param_types": chosen["PARAM_TYPE_MAPPING"][form.calls],
         }
-        filled = {name: _filled(name, text, blanks) for name, text in parts.items()}
-        filled["tool_call_format"] = filled.get("tool_call_with_tag" if tagged else "tool_call_no_tag", "")
-        return _filled("PROMPT_TEMPLATE_MAPPING", template, filled)
-
-    def _part(self, constant: str, key: str) -> Any:
-        found = as_object(self.texts[constant])
-        if key not in found:
-            raise DataError(f"{PATH}: the constant {constant} has no {key!r}")
-        return found[key]
+        made = {name: text.format(**filled) for name, text in parts.items()}
+        made["tool_call_format"] = made["tool_call_with_tag" if form.tagged else "tool_call_no_tag"]
+        return chosen["PROMPT_TEMPLATE_MAPPING"][form.layout].format(**made)
 
 
-def _text(name: str, text: Any) -> str:
-    """Raises DataError for anything else."""
-    if not isinstance(text, str):
-        raise DataError(f"{PATH}: {name}: expected a text, found {type(text).__name__}")
-    return text
+def original_texts() -> OriginalTexts:
+    """The texts from the package that was pulled. Raises DataError where it was not, or is damaged."""
+    return _read(package_file("v4"))
 
 
-def _filled(name: str, text: Any, blanks: Mapping[str, Any]) -> str:
-    """A text with its blanks filled. Raises DataError for one that cannot be."""
-    check_blanks(_text(name, text), blanks, f"{PATH}: {name}")
-    return text.format(**blanks)
+@cache
+def _read(package: Path) -> OriginalTexts:
+    try:
+        with ZipFile(package) as files:
+            prompts, hints = (files.read(name).decode("utf-8") for name in (_PROMPTS, _HINTS))
+    except FileNotFoundError as error:
+        raise DataError(
+            f"the texts that BFCL sends are not at {package}; get them with `wildtool data pull bfcl`"
+        ) from error
+    except (OSError, BadZipFile, KeyError, ValueError) as error:
+        raise DataError(f"{package}: cannot be read ({error}); remove it and pull it again") from error
+    tree = parse_module(hints, _HINTS)
+    languages: tuple[Language, ...] = ("java", "javascript", "python")
+    values = _texts_of(tree, _VALUES, ast.AugAssign)
+    return OriginalTexts(
+        read_constants(prompts, _CONSTANTS, _PROMPTS),
+        dict(zip(languages, _texts_of(tree, _LANGUAGE, ast.Return), strict=True)),
+        {"java": ValueHints(*values[:3]), "javascript": ValueHints(*values[3:])},
+    )
 
 
-def read_original_texts(files: Sequence[PromptFile], folder: Path) -> OriginalTexts | None:
-    """The original's prompts from where they were pulled to; None where they were not.
+def _texts_of(tree: ast.Module, name: str, kind: type[ast.AugAssign | ast.Return]) -> list[str]:
+    """The texts in the statements of one kind in a function, in order, `{}` in place of what is filled in."""
+    function = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name)
+    found = [node for node in ast.walk(function) if isinstance(node, kind)]
+    values = [node.value for node in sorted(found, key=lambda node: node.lineno)]
+    return [_template(value) for value in values if isinstance(value, ast.Constant | ast.JoinedStr)]
 
-    Raises DataError naming file and constant where one is damaged or of another shape.
-    """
-    if not are_pulled(files, folder):
-        return None
-    (texts,) = read_files(files, folder).values()
-    found = OriginalTexts(texts, digest_of({name: texts[name] for name in _CONSTANTS}))
-    found.check()
-    return found
+
+def _template(node: ast.expr) -> str:
+    if isinstance(node, ast.JoinedStr):
+        return "".join(_template(part) for part in node.values)
+    return str(node.value) if isinstance(node, ast.Constant) else "{}"

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 from wildtool.benchmarks.bfcl.decode import decode_python
 from wildtool.benchmarks.bfcl.formats import decode_form, untagged
@@ -62,12 +62,6 @@ class PromptForm:
         return {"role": "assistant", "content": f"<TOOLCALL>{text}</TOOLCALL>" if self.tagged else text}
 
 
-class SystemPrompt(Protocol):
-    """Makes a system prompt from the documents of functions."""
-
-    def __call__(self, documents: Documents, form: PromptForm = ...) -> str: ...
-
-
 DEFAULT_FORM = PromptForm()
 PROMPT_FORMS: Mapping[str, PromptForm] = {
     form.name: form
@@ -84,51 +78,6 @@ PROMPT_FORMS: Mapping[str, PromptForm] = {
 }
 """By name, in the original's order."""
 
-# Our wording --------------------------------------------------------------------------------------------
-
-_FORMS: Mapping[str, str] = {
-    "python": "[function_1(parameter_1=value_1, parameter_2=value_2), function_2()]",
-    "json": '[{"function": "function_1", "parameters": {"parameter_1": "value_1"}},'
-    ' {"function": "function_2", "parameters": {}}]',
-    "verbose_xml": '<functions><function name="function_1"><params><param name="parameter_1" value="value_1"'
-    ' type="type_1"/></params></function><function name="function_2"><params></params></function></functions>',
-    "concise_xml": '<functions><function name="function_1"><param name="parameter_1" type="type_1">value_1</param>'
-    '</function><function name="function_2"></function></functions>',
-}
-_TYPES = "A type is one of string, integer, float, boolean, array, dict and tuple."
-_WORDINGS: Mapping[str, tuple[str, str, str, str]] = {
-    "classic": (
-        "You turn requests into function calls.",
-        "Read the conversation and the functions below, and choose the call or calls that do what the user asks for. If"
-        " no function fits, or a value that a function requires is missing, say so instead of calling.",
-        "Write calls in this form and add nothing else: {form}",
-        "Within one turn, go on calling functions until the request is fulfilled as far as you can. A reply without"
-        " calls ends the turn.",
-    ),
-    "experimental": (
-        "You produce structured function calls.",
-        "You receive a request and a set of functions. Answer with the calls that fulfil it; where there is no suitable"
-        " function, or a required parameter is unknown, state that.",
-        "Your whole reply must have exactly this form: {form}",
-        "Keep calling functions in a turn until its request is done. Without a further call the next turn begins.",
-    ),
-}
-"""By style: role, task, form of calls, turns."""
-_HEADINGS = ("", "## Task\n", "## Form of calls\n", "## Turns\n", "## Functions\n")
-_NAMES: Mapping[str, str] = {"python": "Python", "xml": "XML", "json": "JSON"}
-
-
-def own_system_prompt(documents: Documents, form: PromptForm = DEFAULT_FORM) -> str:
-    """Our wording of role, task, form of calls and turns, then the functions."""
-    role, task, rule, turns = _WORDINGS[form.style]
-    shape = f"<TOOLCALL>{_FORMS[form.calls]}</TOOLCALL>" if form.tagged else _FORMS[form.calls]
-    rule = rule.replace("{form}", shape) + (f"\n{_TYPES}" if form.calls.endswith("xml") else "")
-    functions = f"Functions, in {_NAMES[form.documents]}:\n{documents_text(documents, form.documents)}"
-    parts = (role, task, rule, turns, functions)
-    if form.layout == "markdown":
-        parts = tuple(f"{heading}{part}" for heading, part in zip(_HEADINGS, parts, strict=True))
-    return "\n\n".join(parts)
-
 
 def with_system(messages: Sequence[Message], text: str) -> list[Message]:
     """Messages with a text before their system message, or as a new one."""
@@ -144,7 +93,7 @@ def with_system(messages: Sequence[Message], text: str) -> list[Message]:
 def documents_text(documents: Documents, form: str) -> str:
     """Function documents as the prompt lists them. Args: form: `json`, `python` or `xml`."""
     if form == "json":
-        return json.dumps(documents, indent=4, ensure_ascii=False)
+        return json.dumps(documents, indent=4)
     if form == "python":
         return "\n\n".join(part for document in documents for part in (_python_document(document), "\n"))
     return "\n".join("".join(_xml_document(document)) for document in documents)

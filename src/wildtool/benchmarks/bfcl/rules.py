@@ -30,13 +30,8 @@ from wildtool.benchmarks.bfcl.gold import (
     first_accepted_calls,
     written_message,
 )
-from wildtool.benchmarks.bfcl.prompt_forms import (
-    DEFAULT_FORM,
-    PromptForm,
-    SystemPrompt,
-    own_system_prompt,
-    with_system,
-)
+from wildtool.benchmarks.bfcl.originals import original_texts
+from wildtool.benchmarks.bfcl.prompt_forms import DEFAULT_FORM, PromptForm, with_system
 from wildtool.benchmarks.bfcl.tools import hinted, openai_tools
 from wildtool.episode import SingleReply, written_text
 from wildtool.json_codec import as_list, as_object
@@ -95,13 +90,16 @@ class NativeCalls:
 class WrittenCalls:
     """Functions in the system prompt, calls as text."""
 
-    system_prompt: SystemPrompt = own_system_prompt
-    """Makes the system prompt from the function documents and a form."""
     prompt_form: PromptForm = DEFAULT_FORM
+    hints: int = 1
+    """How often each function says in which language its values are: twice in format sensitivity, as in the original."""
     native: bool = False
 
     def request(self, record: BfclEntry) -> Request:
-        text = self.system_prompt(hinted(record.functions, record.language), self.prompt_form)
+        documents: Sequence[dict[str, Any]] = record.functions
+        for _ in range(self.hints):
+            documents = hinted(documents, record.language)
+        text = original_texts().system_prompt(documents, self.prompt_form)
         return Request(
             with_system(record.messages, text),
             gold=lambda _style: self.message(first_accepted_calls(record, native=False), record.language),

@@ -1,8 +1,8 @@
-"""Where BFCL's files lie: fetched from the public repository, copied from the user's folder, or read where they are."""
+"""Where BFCL's files lie: unpacked from the published package, or read where the user has them."""
 
 from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from zipfile import ZipFile
 
 from wildtool.benchmarks.bfcl.categories import split_categories
 from wildtool.benchmarks.bfcl.data import (
@@ -13,54 +13,57 @@ from wildtool.benchmarks.bfcl.data import (
     question_file,
     version_of,
 )
-from wildtool.benchmarks.bfcl.multi_turn import document_file, simulated_files
-from wildtool.benchmarks.bfcl.originals import OriginalTexts, original_files, read_original_texts
-from wildtool.benchmarks.bfcl.simulated.extract import pull_tables
-from wildtool.benchmarks.bfcl.simulated.memory import MEMORY_CLASSES
+from wildtool.benchmarks.bfcl.multi_turn import document_file
+from wildtool.benchmarks.bfcl.package import PACKAGES, package_file
+from wildtool.benchmarks.bfcl.simulated import CLASS_MODULES
 from wildtool.data.files import read_packed_lines, source_of_files
-from wildtool.data.pinned import PinnedFile, ReportProgress, data_place, fetch_all, official_folder
-from wildtool.data.prompt_files import pull_prompts
+from wildtool.data.packages import fetch_wheel
+from wildtool.data.pinned import ReportProgress, data_place, official_folder
 from wildtool.errors import DataError
 from wildtool.types import Source
 
-REPOSITORY = "ShishirPatil/gorilla"
-COMMIT = "6ea57973c7a6097fd7c5915698c54c17c5b1b6c8"
-_DATA = "berkeley-function-call-leaderboard/bfcl_eval/data"
-_CHECKSUMS = Path(__file__).with_name("checksums.tsv")
-"""Path of each file of the pull to its SHA-256."""
-
-
-@cache
-def pinned_files() -> dict[str, PinnedFile]:
-    """Path in the cache to pinned file."""
-    found: dict[str, PinnedFile] = {}
-    for line in _CHECKSUMS.read_text("utf-8").splitlines()[1:]:
-        path, digest = line.split("\t")
-        published = path.removeprefix("question/")
-        found[path] = PinnedFile(REPOSITORY, COMMIT, f"{_DATA}/{published}", sha256=digest, other_path=path)
-    return found
+_DATA = PurePosixPath("bfcl_eval/data")
+_PARTS = ("possible_answer", "multi_turn_func_doc", "memory_prereq_conversation")
+"""Folders of the package's data that are unpacked; questions lie beside them."""
 
 
 def pull(file: Path | None, mirror: str | None, report: ReportProgress) -> Path:
-    """Brings v4's questions, answers and documents into the cache, verified; `file` is a folder to copy them from."""
-    if file is not None and not file.is_dir():
-        raise DataError(
-            f"{file}: no folder; --from takes a checkout of {REPOSITORY} or a folder of BFCL's files"
-        )
+    """Brings the package with v4's data, texts and classes into the cache, and that with v3's classes.
+
+    Args:
+        file: the first one, or a folder with one or both, in place of an index of packages.
+        mirror: address of an index.
+
+    Raises:
+        DataError: it cannot be had, or is not the pinned one.
+    """
     folder = official_folder("bfcl")
-    wanted = {folder / path: pinned for path, pinned in pinned_files().items()}
-    fetch_all(wanted, folder=file, mirror=mirror, report=report)
-    pull_prompts(
-        original_files(REPOSITORY, COMMIT), folder / "prompts", source=file, mirror=mirror, report=report
-    )
-    pull_tables(folder, REPOSITORY, COMMIT, source=file, mirror=mirror, report=report)
-    report(f"source: {REPOSITORY} at commit {COMMIT}; licence: Apache-2.0")
+    for version, wheel in PACKAGES.items():
+        if version == "v3" and file is not None and not (file / wheel.file).is_file():
+            report(f"{file} holds no {wheel.file}, so multi-turn entries of version 3 cannot be run")
+            continue
+        fetch_wheel(wheel, package_file(version), source=file, index=mirror, report=report)
+    report(f"{_unpack(folder)} files of data unpacked to {folder}")
+    report(f"source: the package {PACKAGES['v4'].project} {PACKAGES['v4'].version}; licence: Apache-2.0")
     return folder
 
 
-def pulled_texts() -> OriginalTexts | None:
-    """The original's prompts; None where they were not pulled. Raises DataError where they are damaged."""
-    return read_original_texts(original_files(REPOSITORY, COMMIT), official_folder("bfcl") / "prompts")
+def _unpack(folder: Path) -> int:
+    """Writes questions, answers, documents and earlier conversations into a folder; returns their number."""
+    written = 0
+    with ZipFile(package_file("v4")) as package:
+        for name in package.namelist():
+            path = PurePosixPath(name)
+            is_question = path.parent == _DATA and path.suffix == ".json"
+            if not is_question and not (path.parent.parent == _DATA and path.parent.name in _PARTS):
+                continue
+            target = folder / ("question" if is_question else path.parent.name) / path.name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            part = target.with_name(f"{target.name}.part")
+            part.write_bytes(package.read(name))
+            part.replace(target)
+            written += 1
+    return written
 
 
 def locate(data: str | None, split: str | None) -> Source:
@@ -69,6 +72,11 @@ def locate(data: str | None, split: str | None) -> Source:
     place = data_place(data, "bfcl", "a folder with BFCL_v4_*.json or BFCL_v3_*.json")
     if not place.is_dir():
         raise DataError(f"{place}: no folder; expected one with BFCL_v4_*.json or BFCL_v3_*.json")
+    if not package_file("v4").is_file():
+        raise DataError(
+            f"the texts and classes of BFCL are not at {package_file('v4')}; `wildtool data pull bfcl` gets them, with"
+            f" --from {PACKAGES['v4'].file} from a file"
+        )
     return source_of_files(data or "official", place, _files(place, split))
 
 
@@ -91,7 +99,7 @@ def _files(folder: Path, split: str | None) -> Iterator[Path]:
         if category.kind == "multi_turn":
             simulated = True
         if category.kind == "memory":
-            yield document_file(folder, MEMORY_CLASSES[category.name].DOCUMENTS)
+            yield document_file(folder, category.name)
             scenarios = {str(entry.get("scenario")) for _, entry in read_packed_lines(questions, "entry")}
             yield from (earlier_file(folder, scenario) for scenario in sorted(scenarios))
         if category.kind == "web_search":
@@ -100,4 +108,6 @@ def _files(folder: Path, split: str | None) -> Iterator[Path]:
             for base in form_entries(questions):
                 yield from _files(folder, base.name)
     if simulated:
-        yield from simulated_files(folder)
+        # The digest of the data says which classes ran.
+        documents = (document_file(folder, name) for name in CLASS_MODULES.values())
+        yield from (path for path in (*documents, package_file(version)) if path.is_file())

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wildtool.benchmarks.bfcl.categories import Language
+from wildtool.benchmarks.bfcl.data import native_name
+from wildtool.benchmarks.bfcl.originals import ValueHints, original_texts
 from wildtool.json_codec import as_object
 from wildtool.types import Tool
 
@@ -19,16 +21,7 @@ _JSON_TYPES: Mapping[str, str] = {
 }
 """Type words to JSON schema's; any other is a string."""
 _FLOAT_NOTE = " This is a float type value."
-_HINTS: Mapping[Language, str] = {
-    "python": " Values are written as in Python 3.",
-    "java": " Values are written as in Java 8.",
-    "javascript": " Values are written as in JavaScript.",
-}
-
-
-def native_name(name: str) -> str:
-    """A function's name as native endpoints take it."""
-    return name.replace(".", "_")
+_LISTS: Mapping[Language, Sequence[str]] = {"java": ("ArrayList", "Array"), "javascript": ("array",)}
 
 
 def openai_tools(functions: Sequence[Mapping[str, Any]]) -> list[Tool]:
@@ -71,26 +64,31 @@ def _convert_items(items: dict[str, Any]) -> None:
 
 
 def hinted(functions: Sequence[Mapping[str, Any]], language: Language) -> list[dict[str, Any]]:
-    """Function documents that name the language. In Java and JavaScript every value is a text, its type in words."""
+    """Function documents that name the language, in the original's words. In Java and JavaScript every value is a text,
+    its type in words.
+
+    Raises:
+        DataError: the words were not pulled.
+    """
+    texts = original_texts()
+    hints = texts.value_hints.get(language)
     documents: list[dict[str, Any]] = []
     for document in functions:
         changed = copy.deepcopy(dict(document))
-        changed["description"] = f"{changed.get('description', '')}{_HINTS[language]}"
-        if language != "python":
+        changed["description"] = f"{changed.get('description', '')}{texts.language_hints[language]}"
+        if hints is not None:
             for schema in map(as_object, as_object(changed["parameters"].get("properties")).values()):
-                _as_text(schema, "Java" if language == "java" else "JavaScript")
+                _as_text(schema, hints, _LISTS[language])
         documents.append(changed)
     return documents
 
 
-def _as_text(schema: dict[str, Any], language: str) -> None:
-    parts = [
-        schema.get("description", ""),
-        f"A {language} value of type {schema.get('type')}, written as text.",
-    ]
-    if "items" in schema:
-        parts.append(f"Its elements are of type {as_object(schema.pop('items')).get('type')}.")
-    if "properties" in schema:
-        parts.append(f"Its members: {json.dumps(schema.pop('properties'), ensure_ascii=False)}.")
-    schema["description"] = " ".join(part for part in parts if part)
+def _as_text(schema: dict[str, Any], hints: ValueHints, lists: Sequence[str]) -> None:
+    word = schema.get("type")
+    added = [hints.any if word == "any" else hints.typed.format(word)]
+    if word in lists and "items" in schema:
+        added.append(hints.elements.format(as_object(schema.pop("items")).get("type")))
+    if word == "dict" and hints.members and "properties" in schema:
+        added.append(hints.members.format(json.dumps(schema.pop("properties"))))
+    schema["description"] = f"{schema.get('description', '')}{''.join(added)}"
     schema["type"] = "string"

@@ -10,7 +10,6 @@ from typing import Any
 
 from wildtool.benchmarks.bfcl.agentic import (
     AgenticRules,
-    AgenticWording,
     MakeDialogue,
     Question,
     answer_message,
@@ -18,8 +17,8 @@ from wildtool.benchmarks.bfcl.agentic import (
 )
 from wildtool.benchmarks.bfcl.categories import Category
 from wildtool.benchmarks.bfcl.multi_turn import plain_call
+from wildtool.benchmarks.bfcl.originals import original_texts
 from wildtool.benchmarks.bfcl.simulated import EXECUTION_ERROR, SimulatedApis
-from wildtool.benchmarks.bfcl.simulated.base import NO_TABLES
 from wildtool.episode import written_text
 from wildtool.json_codec import REPLY_LIMITS, as_list, as_object, as_objects, loads_within, object_text
 from wildtool.types import Episode, Item, Message, Request
@@ -59,16 +58,14 @@ class SearchRecord:
 class SearchEpisode:
     """One question: the model's calls go to the user's endpoint, one by one."""
 
-    def __init__(self, record: SearchRecord, dialogue: MakeDialogue, wording: AgenticWording) -> None:
+    def __init__(self, record: SearchRecord, dialogue: MakeDialogue) -> None:
         """Args: dialogue: makes the episode of the conversation."""
         self.final: Message | None = None
         """The last reply, which makes no call; None before it, or where there is none."""
-        told = {"role": "system", "content": wording.answer_form()}
+        told = {"role": "system", "content": original_texts().answer_form}
         turns = ((told, *record.question.messages),)
         self._record = record
-        self._now = dialogue(
-            conversation(record.category, turns, record.functions), SimulatedApis(NO_TABLES, (), {})
-        )
+        self._now = dialogue(conversation(record.category, turns, record.functions), SimulatedApis((), {}))
         self._reply: Message = {}
         self._calls: list[str] = []
         self._results: list[str] = []
@@ -187,4 +184,4 @@ class SearchRules(AgenticRules):
     """The rules of questions that need the web."""
 
     def episode(self, item: Item, unit: str) -> Episode:
-        return SearchEpisode(item.data, self.dialogue, self.wording)
+        return SearchEpisode(item.data, self.dialogue)

@@ -334,11 +334,11 @@ def _with_prompts(benchmark: "Benchmark", run_options: RunOptions, folders: Iter
     Args:
         folders: of the runs, which may not exist yet.
     """
-    from wildtool.engine.registry import ORIGINAL_WORDING, choose_prompts, prompts_of
+    from wildtool.engine.registry import ORIGINAL_WORDING, choose_prompts
 
     whose = (run_options.prompts and run_options.prompts.value) or _resumed_prompts(folders)
     chosen = choose_prompts(benchmark, whose, run_options.split)
-    if prompts_of(chosen) and whose is None and not run_options.quiet:
+    if chosen is not benchmark and whose is None and not run_options.quiet:
         print_err(
             "Using the original's prompts, as pulled "
             f"(--prompts {ORIGINAL_WORDING}). Use --prompts own for wildtool's wording."

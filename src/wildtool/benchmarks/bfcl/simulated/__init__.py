@@ -1,147 +1,276 @@
-"""The simulated classes of one multi-turn entry, and the calls that run on them.
+"""The simulated classes of multi-turn entries and memories: the original's own, run in a process beside this one.
 
-Nothing of a call reaches an interpreter: it is parsed, its arguments are literals or calls of known tools, and the
-tool is looked up in a table.
+What is kept here of the instances of an entry is how they were made and which calls they took, so that a process that
+a call has ended is replaced by one in the same state.
 """
 
-import ast
+import json
+import os
+import select
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import cache
+from importlib.util import find_spec
+from itertools import count
+from pathlib import Path
+from threading import Lock
+from typing import Any, cast
+from weakref import finalize
 
-from wildtool.benchmarks.bfcl.simulated.base import ApiState, ApiTool, SimulatedApi, SimulatedTables, failed
-from wildtool.benchmarks.bfcl.simulated.calculator import MathAPI
-from wildtool.benchmarks.bfcl.simulated.files import GorillaFileSystem
-from wildtool.benchmarks.bfcl.simulated.messages import MessageAPI
-from wildtool.benchmarks.bfcl.simulated.posts import TwitterAPI
-from wildtool.benchmarks.bfcl.simulated.tickets import TicketAPI
-from wildtool.benchmarks.bfcl.simulated.trading import TradingBot
-from wildtool.benchmarks.bfcl.simulated.travel import TravelAPI
-from wildtool.benchmarks.bfcl.simulated.vehicle import VehicleControlAPI
-from wildtool.errors import DataError
-from wildtool.json_codec import object_text
-from wildtool.toolcall.call_syntax import dotted_name, parse_expression
-from wildtool.toolcall.refusals import RefusedCallError
+from wildtool.benchmarks.bfcl.package import package_file
+from wildtool.errors import DataError, UsageError
+from wildtool.toolcall.call_syntax import MAX_CALL_CHARACTERS
 
-SIMULATED_CLASSES: Mapping[str, type[SimulatedApi]] = {
-    owner.NAME: owner
-    for owner in (
-        GorillaFileSystem,
-        MathAPI,
-        MessageAPI,
-        TwitterAPI,
-        TicketAPI,
-        TradingBot,
-        TravelAPI,
-        VehicleControlAPI,
-    )
+CLASS_MODULES: Mapping[str, str] = {
+    "GorillaFileSystem": "gorilla_file_system",
+    "MathAPI": "math_api",
+    "MessageAPI": "message_api",
+    "TwitterAPI": "posting_api",
+    "TicketAPI": "ticket_api",
+    "TradingBot": "trading_bot",
+    "TravelAPI": "travel_booking",
+    "VehicleControlAPI": "vehicle_control",
 }
-"""By name the classes that an entry may involve, as version 4 has them."""
+"""The classes that an entry may involve, with the names of their modules and of the documents of their tools."""
+MEMORIES: Mapping[str, str] = {f"MemoryAPI_{kind}": f"memory_{kind}" for kind in ("kv", "vector", "rec_sum")}
+"""The memories, with the names of their modules, documents and categories."""
 EXECUTION_ERROR = "Error during execution: "
 """How the text begins that a model sees of a call that raised."""
-CALL_ERRORS = (
-    TypeError,
-    ValueError,
-    LookupError,
-    AttributeError,
-    ArithmeticError,
-    RecursionError,
-    MemoryError,
-)
-"""Exceptions that a call may raise for arbitrary arguments; their text is what the model sees."""
+STOPPED_CALL = f"{EXECUTION_ERROR}the call took too long or too much memory and was stopped"
+FORCES = ("_parkingBrakeForce", "_slopeAngle", "_brakePedalForce")
+"""Private attributes that `fixed` compares."""
+READINGS = ("get_current_speed", "get_outside_temperature_from_google")
+"""Tools that draw a random number and change nothing else."""
+ANSWER_SECONDS = 120
+"""Where the process is given up, beyond the limit of processor time that it sets itself."""
+_NEEDED = ("mpmath", "rank_bm25", "overrides", "numpy")
+_numbers = count()
+
+Differing = Sequence[tuple[str, Sequence[str]]]
+"""Class and names of the attributes that differ between two instances."""
 
 
-def classes_of(version: str) -> Mapping[str, type[SimulatedApi]]:
-    """The classes by name, as a version of the data needs them."""
-    if version == "v4":
-        return SIMULATED_CLASSES
-    from wildtool.benchmarks.bfcl.simulated.v3 import V3_CLASSES
+class WorkerEndedError(Exception):
+    """The process ended before it answered."""
 
-    return {**SIMULATED_CLASSES, **V3_CLASSES}
+
+class Worker:
+    """A process that runs the classes of one version of the package; begun at the first message."""
+
+    def __init__(self, version: str) -> None:
+        self.generation = 0
+        """Which process it is now; instances of earlier ones are lost."""
+        self.dropped: list[int] = []
+        """Instances that are no longer needed."""
+        self._version = version
+        self._process: subprocess.Popen[bytes] | None = None
+        self._lock = Lock()
+
+    def start(self) -> None:
+        """Begins a process where there is none. Raises DataError without the package, UsageError without the extra."""
+        if self._process is not None and self._process.poll() is None:
+            return
+        package = package_file(self._version)
+        if not package.is_file():
+            raise DataError(
+                f"the simulated classes of BFCL are not at {package}; get them with `wildtool data pull bfcl`"
+            )
+        script = Path(__file__).with_name("worker.py")
+        self.generation += 1
+        self._process = subprocess.Popen(
+            [sys.executable, "-s", "-S", "-P", script, package, *_places()],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=package.parent,
+            # Dates are those of the original's records, sets have one order, and numpy starts no threads.
+            env={"TZ": "UTC", "PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1", "PATH": os.defpath},
+        )
+
+    def ask(self, requests: Sequence[Sequence[Any]]) -> list[Any]:
+        """The results of requests, in order. Raises WorkerEndedError."""
+        with self._lock:
+            drop = [*self.dropped]
+            del self.dropped[: len(drop)]
+            message = json.dumps({"drop": drop, "do": requests}).encode() + b"\n"
+            assert self._process is not None and self._process.stdin is not None
+            try:
+                self._process.stdin.write(message)
+                self._process.stdin.flush()
+                return json.loads(self._line())
+            except (OSError, ValueError, WorkerEndedError) as error:
+                self.stop()
+                raise WorkerEndedError from error
+
+    def _line(self) -> bytes:
+        assert self._process is not None and self._process.stdout is not None
+        stream = self._process.stdout.fileno()
+        poll, parts = select.poll(), list[bytes]()
+        poll.register(stream, select.POLLIN | select.POLLHUP)
+        while not parts or not parts[-1].endswith(b"\n"):
+            part = os.read(stream, 1 << 20) if poll.poll(ANSWER_SECONDS * 1000) else b""
+            if not part:
+                raise WorkerEndedError
+            parts.append(part)
+        return b"".join(parts)
+
+    def stop(self) -> None:
+        """Ends the process; the next message begins another."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.communicate()
+            self._process = None
+
+
+def _places() -> list[str]:
+    """Where the modules are that the classes import. Raises UsageError."""
+    found = {name: find_spec(name) for name in _NEEDED}
+    if missing := [name for name, spec in found.items() if spec is None or spec.origin is None]:
+        raise UsageError(
+            f"BFCL's multi-turn entries and memories need {', '.join(missing)}: pip install 'wildtool[bfcl]'"
+        )
+    origins = (Path(cast(str, spec.origin)) for spec in found.values() if spec is not None)
+    folders = (path.parents[1] if path.name == "__init__.py" else path.parent for path in origins)
+    return list(dict.fromkeys(map(str, folders)))
+
+
+@cache
+def _worker(version: str, process: int) -> Worker:
+    """The worker for a version. Args: process: which asks it: one that was forked needs its own."""
+    return Worker(version)
 
 
 class SimulatedApis:
-    """The instances of an entry. Two of them in the same state have equal `states()`."""
+    """The instances of an entry."""
 
     def __init__(
         self,
-        tables: SimulatedTables,
         classes: Sequence[str],
-        config: Mapping[str, Mapping[str, Any]],
+        config: Mapping[str, Any],
         *,
+        version: str = "v4",
         long_context: bool = False,
-        owners: Mapping[str, type[SimulatedApi]] = SIMULATED_CLASSES,
         steady: bool = False,
     ) -> None:
-        """Creates fresh instances. Raises DataError if a class does not exist or its scenario cannot be loaded.
+        """Instances that are made when they are first needed.
 
         Args:
             classes: the entry's `involved_classes`; of two that share a tool the later one has it.
-            config: the entry's `initial_config`: class to scenario.
-            owners: the classes by name.
+            config: the entry's `initial_config`: class to scenario; a memory's is what it begins with.
+            version: `v3` or `v4`.
+            long_context: whether state and results are inflated.
             steady: whether a reading leaves the random numbers of later calls as they are.
+
+        Raises:
+            DataError: there is no such class.
         """
-        self._instances: dict[str, SimulatedApi] = {}
-        self._tools: dict[str, ApiTool] = {}
+        modules = {**CLASS_MODULES, **MEMORIES}
         for name in classes:
-            if name not in owners:
-                raise DataError(f"involved class {name!r}: expected one of {', '.join(owners)}")
-            try:
-                instance = owners[name](tables, config.get(name, {}), long_context=long_context)
-            except CALL_ERRORS as error:
-                raise DataError(f"initial_config of {name}: cannot be loaded ({error!r})") from error
-            instance.steady = steady
-            self._instances[name] = instance
-            self._tools |= instance.tools()
+            if name not in modules:
+                raise DataError(f"involved class {name!r}: expected one of {', '.join(modules)}")
+        self.worker = _worker(version, os.getpid())
+        self._steady = steady
+        self._number = next(_numbers)
+        self._make = (
+            "make",
+            self._number,
+            {name: modules[name] for name in classes},
+            {name: config[name] for name in classes if name in config},
+            long_context,
+        )
+        self._calls: list[str] = []
+        self._generation = -1
+        finalize(self, self.worker.dropped.append, self._number)
 
-    def instances(self) -> Sequence[SimulatedApi]:
-        """The instances, in the order of their classes."""
-        return list(self._instances.values())
-
-    def execute(self, call: str) -> str:
-        """Runs one call, such as `cd(folder='a')`, and returns the text that the model sees. Never raises."""
+    def execute(self, calls: Sequence[str]) -> list[str]:
+        """Runs calls, such as `cd(folder='a')`, and returns the texts that the model sees of them."""
         try:
-            tree = parse_expression(call.strip())
-            if not isinstance(tree, ast.Call):
-                raise ValueError("expected a call of a tool")
-            return object_text(self._value(tree))
-        except CALL_ERRORS as error:
-            return f"{EXECUTION_ERROR}{error}"
+            (results,) = _exchange([self], [self._run(calls)])
+        except WorkerEndedError:
+            # Which of them ended the process shows when they are run one by one; it has no effect.
+            return [STOPPED_CALL] if len(calls) == 1 else [self.execute([call])[0] for call in calls]
+        self._calls += calls
+        return results
 
-    def states(self) -> Mapping[str, ApiState]:
-        """By class the attributes that are compared; the state itself, not a copy."""
-        return {name: instance.state for name, instance in self._instances.items()}
+    def states(self) -> Mapping[str, Mapping[str, Any]]:
+        """By class its public attributes as JSON values."""
+        return self._asked("states")
 
-    def hidden_states(self) -> Mapping[str, ApiState]:
-        """By class what the published rules do not compare."""
-        return {name: instance.hidden() for name, instance in self._instances.items()}
+    def facts(self) -> Mapping[str, Any]:
+        """What holds now: the current folder, who is logged in, balances; by class and name."""
+        facts = {
+            f"{owner} {name}": value
+            for owner, state in self.states().items()
+            for name, value in state.items()
+            if isinstance(value, str | int | float) and name != "long_context"
+        }
+        if "GorillaFileSystem" in self._make[2]:
+            (text,) = self.execute(["pwd()"])
+            facts |= {f"GorillaFileSystem {name}": value for name, value in json.loads(text).items()}
+        return facts
 
-    def _value(self, node: ast.expr) -> Any:
-        match node:
-            case ast.Constant(value=value):
-                return value
-            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=(int() | float()) as value)):
-                return -value
-            case ast.List(elts=elements):
-                return [self._value(element) for element in elements]
-            case ast.Tuple(elts=elements):
-                return tuple(self._value(element) for element in elements)
-            case ast.Dict(keys=keys, values=values) if None not in keys:
-                return {
-                    self._value(key): self._value(value)
-                    for key, value in zip(keys, values, strict=True)
-                    if key is not None
-                }
-            case ast.Call(func=func, args=args, keywords=keywords):
-                name = dotted_name(func)
-                if name not in self._tools:
-                    raise ValueError(f"no tool has the name {name!r}")
-                positional = [self._value(argument) for argument in args]
-                named = {keyword.arg: self._value(keyword.value) for keyword in keywords if keyword.arg}
-                if len(named) < len(keywords):
-                    raise ValueError("arguments must be written one by one")
-                try:
-                    return self._tools[name](*positional, **named)
-                except RefusedCallError as refusal:
-                    return {**refusal.also, **failed(str(refusal))}
-            case _:
-                raise ValueError(f"expected a value or a call of a tool, found {type(node).__name__}")
+    def memory(self) -> tuple[Mapping[str, Any], str]:
+        """Of a memory what the next conversation begins with, and what its system message shows."""
+        found = self._asked("memory")
+        return found["kept"], found["shown"]
+
+    def _asked(self, what: str) -> Any:
+        try:
+            return _exchange([self], [(what, self._number)])[0]
+        except WorkerEndedError:  # from outside: all that these instances took did not end it
+            return _exchange([self], [(what, self._number)])[0]
+
+    def beside(
+        self, truth: "SimulatedApis", turns: Sequence[tuple[Sequence[str], Sequence[str]]], *, hidden: bool
+    ) -> list[tuple[list[str], list[str], Differing]]:
+        """Runs the calls of turns here and the expected ones on other instances, and compares what both are after each.
+
+        Args:
+            turns: the calls of each, and the expected ones.
+            hidden: whether `FORCES` are compared, too.
+
+        Returns:
+            For each turn the results here, those of the expected calls, and what differs.
+        """
+        compare = ("compare", self._number, truth._number, FORCES if hidden else ())
+        runs = [
+            request for made, wanted in turns for request in (self._run(made), truth._run(wanted), compare)
+        ]
+        try:
+            results = _exchange([self, truth], runs)
+            return list(zip(results[::3], results[1::3], results[2::3], strict=True))
+        except WorkerEndedError:
+            return [
+                (self.execute(made), truth.execute(wanted), self._compared(truth, compare))
+                for made, wanted in turns
+            ]
+
+    def _compared(self, truth: "SimulatedApis", compare: Sequence[Any]) -> Differing:
+        try:
+            return _exchange([self, truth], [compare])[0]
+        except WorkerEndedError:
+            return [(name, ["what takes too long to compare"]) for name in self._make[2]]
+
+    def missing(self) -> list[Sequence[Any]]:
+        """The requests that make the instances in the process and bring them into their state, if it lacks them."""
+        if self._generation == self.worker.generation:
+            return []
+        self._generation = self.worker.generation
+        return [self._make, self._run(self._calls)]
+
+    def _run(self, calls: Sequence[str]) -> Sequence[Any]:
+        short = [call if len(call) <= MAX_CALL_CHARACTERS else "" for call in calls]
+        return ("run", self._number, short, READINGS if self._steady else ())
+
+
+def _exchange(instances: Sequence[SimulatedApis], requests: Sequence[Sequence[Any]]) -> list[Any]:
+    """The results of requests. Raises WorkerEndedError, and DataError where a scenario cannot be loaded."""
+    worker = instances[0].worker
+    worker.start()
+    before = [request for one in instances for request in one.missing()]
+    results = worker.ask([*before, *requests])
+    for request, error in zip(before, results, strict=False):
+        if request[0] == "make" and error is not None:
+            raise DataError(error)
+    return results[len(before) :]

@@ -1,0 +1,95 @@
+"""Brings published Python packages that hold a benchmark's data, pinned by version and digest; none is installed."""
+
+import hashlib
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from wildtool.data.pinned import ReportProgress
+from wildtool.errors import DataError
+
+PIP_TIMEOUT_S = 600
+
+
+@dataclass(frozen=True, slots=True)
+class PinnedWheel:
+    """One release of a package of plain Python."""
+
+    project: str
+    """Its name in an index of packages."""
+    version: str
+    sha256: str
+    """Of the wheel's bytes, lower-case hex."""
+
+    @property
+    def file(self) -> str:
+        """The name of its file."""
+        return f"{self.project.replace('-', '_')}-{self.version}-py3-none-any.whl"
+
+    def is_at(self, path: Path) -> bool:
+        return path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == self.sha256
+
+
+def fetch_wheel(
+    wheel: PinnedWheel, target: Path, *, source: Path | None, index: str | None, report: ReportProgress
+) -> None:
+    """Installs a verified wheel at `target`; does nothing if it is there already.
+
+    Args:
+        source: the wheel, or a folder that holds it, in place of an index.
+        index: address of the index to ask; None for the one that pip is set up for.
+
+    Raises:
+        DataError: it cannot be had, or is not the pinned one.
+    """
+    if wheel.is_at(target):
+        report(f"{target} is there and verified")
+        return
+    with tempfile.TemporaryDirectory() as place:
+        if source is None:
+            report(f"fetching {wheel.project} {wheel.version} with pip")
+            _download(wheel, place, index)
+            source = Path(place)
+        path = source / wheel.file if source.is_dir() else source
+        if not path.is_file():
+            raise DataError(f"{path}: no such file; --from names {wheel.file}, or a folder that holds it")
+        if not wheel.is_at(path):
+            raise DataError(
+                f"{path}: not the pinned file, expected SHA-256 {wheel.sha256}; nothing was installed"
+            )
+        target.parent.mkdir(parents=True, exist_ok=True)
+        part = target.with_name(f"{target.name}.part")
+        shutil.copyfile(path, part)
+        part.replace(target)
+    report(f"{target} verified: SHA-256 {wheel.sha256}")
+
+
+def _download(wheel: PinnedWheel, place: str, index: str | None) -> None:
+    """Lets pip bring the wheel, without what it depends on, so that its settings and mirrors hold."""
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--quiet",
+        "--no-input",
+        "--disable-pip-version-check",
+    ]
+    command += ["--no-deps", "--only-binary=:all:", "--ignore-requires-python", "--dest", place]
+    command += ["--index-url", index] if index else []
+    hint = f"get {wheel.file} in another way, and give it with --from FILE"
+    try:
+        ended = subprocess.run(
+            [*command, f"{wheel.project}=={wheel.version}"],
+            capture_output=True,
+            text=True,
+            timeout=PIP_TIMEOUT_S,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise DataError(f"pip did not bring {wheel.project} {wheel.version}: {error}; {hint}") from error
+    if ended.returncode:
+        reason = (ended.stderr.strip() or ended.stdout.strip() or "no reason given").splitlines()[-1]
+        raise DataError(f"pip did not bring {wheel.project} {wheel.version}: {reason}; {hint}")
