@@ -14,6 +14,29 @@ from wildtool.review.server.steps import with_step, without_step
 ANSWERS = "/english_answer_list/0"
 
 
+async def test_a_search_finds_texts_of_items_as_each_person_sees_them(tmp_path: Path):
+    records = mini_records(2)
+    records[1]["english_answer_list"][0][0]["observation"] = {"note": "Straße 17", "n": 4711}
+    review = project(tmp_path, records, people="ann bob")
+
+    async def found(who: str, text: str) -> list[str]:
+        async with served(review, alone=who) as pages:
+            return (await (await pages.get("queue", queue="all", text=text)).json())["ids"]
+
+    review.close = lambda: None  # each server closes what it served
+    assert await found("ann", "STRASSE 17") == await found("ann", "4711") == ["wild_mini_1"]
+    assert await found("ann", "MINI_0") == ["wild_mini_0"]
+    assert await found("ann", "Lists all accounts") == []  # a definition of a tool
+    review.open_round("owner", ["ann", "bob"], share=1)
+    edit(review, "ann", "wild_mini_0", "Only Ann knows of zucchini.")
+    assert [await found(who, "zucchini") for who in ("ann", "bob", "owner")] == [["wild_mini_0"], [], []]
+    for who in ("ann", "bob"):
+        if who == "bob":
+            edit(review, "bob", "wild_mini_0", "Only Ann knows of zucchini.")
+        decide(review, who, "wild_mini_0")
+    assert await found("owner", "zucchini") == ["wild_mini_0"]
+
+
 async def test_queues_are_filtered_and_paged(tmp_path: Path):
     review = project(tmp_path, tiny_records(3), people="ann bob")
     review.open_round("owner", ["ann", "bob"], share=0.3)

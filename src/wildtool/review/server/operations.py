@@ -33,6 +33,7 @@ from wildtool.review.server.payloads import (
     value_payload,
 )
 from wildtool.review.server.regeneration import Regeneration
+from wildtool.review.server.search import ItemTexts
 from wildtool.review.server.steps import (
     with_alternative,
     with_edge,
@@ -73,6 +74,7 @@ class ReviewService:
         """
         self.project = project
         self.name = name
+        self.texts = ItemTexts(project)
         self.key = next((entry.digest for entry in project.store.read()), "")
         """Tells this review from others of the same name, for drafts that browsers keep."""
         self.signs_in = signs_in
@@ -129,15 +131,19 @@ def _queue(review: ReviewService, who: str, asked: Payload) -> Any:
     if queue not in QUEUES:
         raise UsageError(unknown_name("queue", str(queue), QUEUES))
     texts = {
-        name: str(asked.get(name, ""))
-        for name in ("type", "subtype", "domain", "rule", "stage", "assignee", "text")
+        name: str(asked.get(name, "")) for name in ("type", "subtype", "domain", "rule", "stage", "assignee")
     }
     wanted = Filter(
         **texts, round=_number(asked, "round", 0), max_confidence=_share(asked, "max_confidence", 1.0)
     )
     if wanted.assignee and not review.project.state.may(who, "adjudicator"):
         raise UsageError("only adjudicators see who reviews what")
-    return queue_payload(review.project, who, queue, wanted, max(0, _number(asked, "start", 0)))
+    start, text = max(0, _number(asked, "start", 0)), str(asked.get("text", ""))
+
+    def searched(item: str) -> bool:
+        return not text or review.texts.has(item, who, text)
+
+    return queue_payload(review.project, who, queue, wanted, start, searched)
 
 
 def _item(review: ReviewService, who: str, asked: Payload) -> Any:

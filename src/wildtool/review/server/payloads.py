@@ -7,7 +7,7 @@ number that JSON can.
 import json
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -92,9 +92,21 @@ def review_payload(project: ReviewProject, who: str, name: str, *, signed_in: bo
     }
 
 
-def queue_payload(project: ReviewProject, who: str, queue: Queue, wanted: Filter, start: int) -> Payload:
-    """A page of a queue. Args: start: position of its first item."""
-    found = project.state.queue(queue, who, wanted)
+def queue_payload(
+    project: ReviewProject,
+    who: str,
+    queue: Queue,
+    wanted: Filter,
+    start: int,
+    has_text: Callable[[str], bool] = lambda item: True,
+) -> Payload:
+    """A page of a queue.
+
+    Args:
+        start: position of its first item.
+        has_text: whether an item has what was searched for.
+    """
+    found = [item for item in project.state.queue(queue, who, wanted) if has_text(item.id)]
     return {
         "total": len(found),
         "start": start,

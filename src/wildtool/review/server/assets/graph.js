@@ -2,7 +2,7 @@
 import { choice, make, t, visible } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-const WIDTH = 168, HEIGHT = 34, GAP_X = 22, GAP_Y = 44, PER_LINE = 2, MOST = 60;
+const WIDTH = 168, HEIGHT = 34, GAP_X = 22, GAP_Y = 44, TIGHT = 8, PER_LINE = 2, MOST = 60;
 
 export function draw(tag, attributes, ...children) {
   const node = document.createElementNS(SVG, tag);
@@ -13,8 +13,10 @@ export function draw(tag, attributes, ...children) {
 
 const short = (text) => text.length > 18 ? `${text.slice(0, 10)}…${text.slice(-7)}` : text;
 
+// The depth of a node is the longest way to it along dependencies that are written. Nodes of one depth stand together: in a
+// line, or in several close ones, on one ground.
 function places(graph) {
-  const depth = graph.nodes.map(() => 0), drawn = graph.edges.filter((edge) => edge.written || edge.source < edge.target);
+  const depth = graph.nodes.map(() => 0), drawn = graph.edges.filter((edge) => edge.written);
   for (let round = 0; round < graph.nodes.length; round += 1) {
     let moved = false;
     for (const { source, target } of drawn) {
@@ -27,19 +29,22 @@ function places(graph) {
   }
   const layers = [];
   depth.forEach((at, node) => { (layers[at] = layers[at] || []).push(node); });
-  const lines = layers.filter(Boolean).flatMap((layer) => {
-    const cut = [];
-    for (let k = 0; k < layer.length; k += PER_LINE) cut.push(layer.slice(k, k + PER_LINE));
-    return cut;
+  const full = PER_LINE * WIDTH + (PER_LINE - 1) * GAP_X, spots = [], grounds = [], shown = layers.filter(Boolean);
+  let y = 0;
+  shown.forEach((layer, at) => {
+    const top = y;
+    for (let k = 0; k < layer.length; k += PER_LINE) {
+      const line = layer.slice(k, k + PER_LINE), own = line.length * WIDTH + (line.length - 1) * GAP_X;
+      // Layers of one node step aside in turn, so that long edges pass beside them.
+      const shift = layer.length === 1 && shown.length > 2 ? (at % 2 ? 30 : -30) : 0;
+      line.forEach((node, x) => { spots[node] = [(full - own) / 2 + x * (WIDTH + GAP_X) + shift, y, at]; });
+      y += HEIGHT + TIGHT;
+    }
+    y -= TIGHT;
+    if (layer.length > PER_LINE) grounds.push([top, y - top]);
+    y += GAP_Y;
   });
-  const full = PER_LINE * WIDTH + (PER_LINE - 1) * GAP_X, spots = [];
-  lines.forEach((line, y) => {
-    const own = line.length * WIDTH + (line.length - 1) * GAP_X;
-    // Lines of one node step aside in turn, so that long edges pass beside them.
-    const shift = line.length === 1 && lines.length > 2 ? (y % 2 ? 30 : -30) : 0;
-    line.forEach((node, x) => { spots[node] = [(full - own) / 2 + x * (WIDTH + GAP_X) + shift, y * (HEIGHT + GAP_Y)]; });
-  });
-  return { spots, width: full, height: Math.max(1, lines.length) * (HEIGHT + GAP_Y) - GAP_Y };
+  return { spots, grounds, width: full, height: Math.max(HEIGHT, y - GAP_Y) };
 }
 
 function describe(edge, names) {
@@ -51,9 +56,10 @@ function describe(edge, names) {
 // The graph as a picture. toggle(source, target) is called for an edge; null where nothing may change.
 export function picture(graph, toggle) {
   if (!graph.nodes.length || graph.nodes.length > MOST) return null;
-  const { spots, width, height } = places(graph);
+  const { spots, grounds, width, height } = places(graph);
   const svg = draw("svg", { viewBox: `-2 -4 ${width + 4} ${height + 8}`, class: "graph", role: "group", "aria-label": t("Dependency graph") });
   svg.style.maxWidth = `${width + 4}px`;
+  for (const [y, tall] of grounds) svg.append(draw("rect", { class: "ground", x: -2, y: y - 4, width: width + 4, height: tall + 8, rx: 9 }));
   for (const edge of graph.edges) {
     if (!spots[edge.source] || !spots[edge.target] || edge.source === edge.target) continue;
     const [x1, y1] = [spots[edge.source][0] + WIDTH / 2, spots[edge.source][1] + HEIGHT];
@@ -82,8 +88,8 @@ export function picture(graph, toggle) {
     svg.append(group);
   }
   graph.nodes.forEach((name, node) => {
-    const [x, y] = spots[node];
-    svg.append(draw("g", { class: "node" }, draw("title", {}, visible(`${node} ${name}`)),
+    const [x, y, at] = spots[node];
+    svg.append(draw("g", { class: "node", "data-depth": at }, draw("title", {}, visible(`${node} ${name}`)),
       draw("rect", { x, y, width: WIDTH, height: HEIGHT, rx: 7 }),
       draw("text", { x: x + 10, y: y + 22 }, `${node} ${short(visible(name))}`)));
   });

@@ -140,7 +140,7 @@ function filters(wanted) {
   find.type = "search";
   find.value = wanted.text || "";
   find.id = "find";
-  find.placeholder = t("id");
+  find.placeholder = t("id or text");
   find.addEventListener("change", () => setQuery({ text: find.value }));
   made.append(labelled(t("Find"), find));
   if (Object.keys(wanted).length > 1) made.append(link(t("Clear filters"), `#queue=${wanted.queue}`));

@@ -23,7 +23,7 @@ const CHINESE = {
   "generated": "已生成", "rules passed": "规则通过", "judged": "已评判", "in review": "审核中", "rejected": "已拒绝",
   "any type": "所有类型", "any subtype": "所有子类型", "any domain": "所有领域", "any rule": "所有规则",
   "any stage": "所有阶段", "any round": "所有轮次", "anyone": "所有人", "any confidence": "任意置信度",
-  "Find": "查找", "id": "编号", "Round {0}": "第 {0} 轮", "{0} of {1} items": "{1} 项中的 {0} 项", "Show more": "显示更多",
+  "Find": "查找", "id or text": "编号或文本", "Round {0}": "第 {0} 轮", "{0} of {1} items": "{1} 项中的 {0} 项", "Show more": "显示更多",
   "below {0} %": "低于 {0} %",
   "Nothing in this queue.": "此队列为空。", "Show all items": "显示全部", "Clear filters": "清除筛选",
   "{0} findings": "{0} 条规则提示", "1 finding": "1 条规则提示", "{0} stale tasks": "{0} 个任务待复查",
