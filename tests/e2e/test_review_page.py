@@ -559,6 +559,90 @@ def test_of_edits_that_exclude_each_other_only_one_can_be_selected(browser: "Bro
     assert project(tmp_path, []).item("s0").content["english_tasks"][0] == "As bob says."
 
 
+ENGLISH = """() => {
+  const data = ['.said, pre, code, bdi, textarea, .argument .name, .about, .small small, .chip, .what, svg text',
+    '.tool small, .field > small, .fold > summary, kbd, .brand, #language'].join(', ');
+  const found = [], walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node; (node = walker.nextNode());) {
+    const within = node.parentElement;
+    const text = node.data.replace(/JSON|Ctrl|Enter|Esc/g, '');
+    if (/[A-Za-z]{3,}/.test(text) && !within.closest(data) && within.checkVisibility()) found.push(node.data.trim());
+  }
+  for (const one of document.querySelectorAll("body [aria-label], body [placeholder], #theme")) {
+    const name = one.getAttribute("aria-label") || one.placeholder;
+    if (/^[ -~]*[A-Za-z]{3,}[ -~]*$/.test(name)) found.push(name);
+  }
+  return [...new Set(found)];
+}"""
+"""Texts of the page in Latin letters that are no data."""
+SMALL = """() => [...document.querySelectorAll('a[href], button, summary, select, input, textarea')].filter((one) => {
+  if (!one.checkVisibility() || one.closest('.skip')) return false;
+  const { width, height } = (one.closest('label, .row') || one).getBoundingClientRect();
+  return width < 24 || height < 23.9;
+}).map((one) => `${one.tagName}.${one.className} ${one.textContent.slice(0, 40)}`)"""
+"""What can be clicked and is smaller than 24 pixels."""
+
+
+def test_in_chinese_nothing_is_left_in_english_and_all_targets_are_large(browser: "Browser", tmp_path: Path):
+    records = mini_records(4)
+    records[0]["made_by"] = {"candidates": [[records[0]["english_tasks"][0], "x" * 5000]]}
+    review = project(tmp_path, records, people="ann bob")
+    list(review.check_items())
+    edit(review, "owner", "wild_mini_0", "查", "/english_answer_list/0/0/action/name")
+    review.open_round("owner", ["ann", "bob"], share=0.5)
+    for item in review.state.rounds[0].items:
+        for who in ("ann", "bob"):
+            edit(review, who, item, f"{who} 说", TEXT)
+            decide(review, who, item)
+    rows = [
+        {"model": "m", "task": 0, "before": True, "after": False, "note": "", "proposal": {"changes": [{}]}}
+    ]
+    with (
+        serving(review, alone="owner", runs=lambda *_: rows) as address,
+        people(browser, address, "owner") as (me,),
+    ):
+        me.page.goto(f"{address}#queue=all")
+        me.page.locator("article.queue .row").first.wait_for()
+        me.page.get_by_role("button", name="中文").click()
+        me.page.locator(".tab", has_text="全部").wait_for()
+        for place in (
+            "queue=conflicts",
+            "figures=",
+            *(f"queue=all&item={item}" for item in review.state.items),
+        ):
+            me.goto(place, place.split("=")[0] if "item" not in place else "item")
+            me.page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+            for pen in me.page.locator(".part .pen").all()[:1]:
+                pen.click()
+            assert me.page.evaluate(ENGLISH) == [], place
+            assert me.page.evaluate(SMALL) == [], place
+        me.press("Escape", "?")
+        assert me.page.evaluate(ENGLISH) == []
+
+
+def test_the_graph_shows_steps_at_their_true_depth(browser: "Browser", tmp_path: Path):
+    def step(k: int, *needs: int) -> dict[str, Any]:
+        action = {"name": "look", "arguments": {"n": k}}
+        return {"idx": k, "action": action, "observation": {"n": k}, "dependency_list": list(needs)}
+
+    records = tiny_records(1)
+    # Four calls beside each other, two after some of them, and the answer.
+    steps = [step(0), step(1), step(2), step(3), step(4, 0), step(5, 4, 1)]
+    last = {**records[0]["english_answer_list"][0][0], "idx": 6, "dependency_list": [0, 1, 2, 3, 4, 5]}
+    records[0]["english_answer_list"][0] = [*steps, last]
+    with (
+        serving(project(tmp_path, records), alone="owner") as address,
+        people(browser, address, "owner") as (me,),
+    ):
+        me.page.goto(f"{address}#queue=all&item=s0")
+        me.at("s0")
+        nodes = me.page.locator("svg.graph .node")
+        assert [one.get_attribute("data-depth") for one in nodes.all()] == ["0", "0", "0", "0", "1", "2", "3"]
+        heights = [float(one.locator("rect").get_attribute("y") or "nan") for one in nodes.all()]
+        assert max(heights[:4]) < heights[4] < heights[5] < heights[6]
+        assert max(heights[:4]) - min(heights[:4]) < heights[5] - heights[4]
+
+
 def test_the_queue_says_which_items_are_unchecked_and_how_far_the_rules_are(
     browser: "Browser", tmp_path: Path
 ):

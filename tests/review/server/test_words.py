@@ -5,6 +5,7 @@ import json
 import pickle
 import re
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,12 @@ import pytest
 import wildtool
 from review.made_sets import TEXT, edit, project
 from review.server.served import served
+from wildtool.benchmarks.wildtoolbench.data import SUBTYPES, TASK_TYPES
+from wildtool.benchmarks.wildtoolbench.lint.rules import SESSION_RULES, STRICT_RULES
 from wildtool.errors import StorageError, UsageError
+from wildtool.review.figures import review_figures
 from wildtool.review.history import REASON_CODES
+from wildtool.review.log import ENTRY_KINDS
 from wildtool.review.people import ROLES
 from wildtool.review.state import QUEUES, STAGES
 
@@ -52,6 +57,60 @@ def chinese() -> dict[str, str]:
 
 
 CHINESE = chinese()
+RULE_MODULES = (
+    "benchmarks/wildtoolbench/lint/rules",
+    "benchmarks/wildtoolbench/lint/node_rules",
+    "toolcall/schema_check",
+)
+"""Modules that yield what is wrong with a session: its place, and a message."""
+DATA = re.compile(r"\{\d\}(?:(?:: | for )\{\d\})*")
+"""Messages that say nothing by themselves."""
+
+
+def messages() -> dict[str, str]:
+    text = (
+        (ASSETS / "messages.js")
+        .read_text("utf-8")
+        .partition("export const MESSAGES = ")[2]
+        .partition("\n};")[0]
+    )
+    return json.loads(text.rstrip().rstrip(",") + "}", object_pairs_hook=pairs)
+
+
+def template(node: ast.AST) -> str:
+    """A text of the source, with numbers for its values; empty for anything else."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    if not isinstance(node, ast.JoinedStr):
+        return ""
+    places = count()
+    return "".join(
+        str(part.value) if isinstance(part, ast.Constant) else f"{{{next(places)}}}" for part in node.values
+    )
+
+
+@pytest.mark.parametrize("module", RULE_MODULES)
+def test_what_rules_say_has_a_chinese_text(module: str):
+    tree = ast.parse((ROOT / f"{module}.py").read_text("utf-8"))
+    yielded = (
+        node.value.elts
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Yield) and isinstance(node.value, ast.Tuple)
+    )
+    said = {text for pair in yielded if len(pair) == 2 and (text := template(pair[1])) and " " in text}
+    assert said
+    length = "expected 4 tasks, found {0} (Q33)"  # no finding of a review
+    assert [one for one in said - messages().keys() - {length} if not DATA.fullmatch(one)] == []
+
+
+def test_names_of_rules_stages_and_figures_have_a_chinese_text(tmp_path: Path):
+    known = {**messages(), **CHINESE}
+    rules = [*SESSION_RULES, *STRICT_RULES, "graph", "duplicate", "rules"]
+    review = project(tmp_path, people="ann bob")
+    figures = [one.name for one in review_figures(review) if one.group in ("agreement", "stop rule")]
+    assert [
+        one for one in (*rules, *figures, *TASK_TYPES, *SUBTYPES, *ENTRY_KINDS[:13]) if one not in known
+    ] == []
 
 
 def outside(tree: ast.AST, functions: set[str]) -> Iterator[ast.AST]:
@@ -93,8 +152,9 @@ def test_every_text_of_the_pages_has_a_chinese_one():
 
 def test_a_text_and_its_translation_have_the_same_values():
     holes = re.compile(r"\{\d\}")
+    both = {**CHINESE, **messages()}
     assert [
-        text for text, other in CHINESE.items() if set(holes.findall(text)) != set(holes.findall(other))
+        text for text, other in both.items() if set(holes.findall(text)) != set(holes.findall(other))
     ] == []
 
 

@@ -15,11 +15,12 @@ const wildtool = (() => {
     else delete document.documentElement.dataset.theme;
   }
   wear(Math.max(0, THEMES.findIndex(([name]) => name === remembered((s) => s.getItem("wildtool-theme")))));
-  function labelTheme(button) {
-    const [, sign, words] = THEMES[theme];
+  // Pages in several languages give `tell`, which translates.
+  function labelTheme(button = document.getElementById("theme")) {
+    const [, sign, words] = THEMES[theme], name = (wildtool.tell || String)(`Colours: ${words}`);
     button.textContent = sign;
-    button.setAttribute("aria-label", `Colours: ${words}`);
-    button.title = `Colours: ${words}`;
+    button.setAttribute("aria-label", name);
+    button.title = name;
   }
 
   // ---- data: a shard is a script that calls put, or a block of the page
@@ -148,5 +149,5 @@ const wildtool = (() => {
     addEventListener("afterprint", () => { for (const one of closed) one.open = false; });
   }
   document.addEventListener("DOMContentLoaded", start);
-  return { put, load, forget, query, setQuery, inOneFile };
+  return { put, load, forget, query, setQuery, inOneFile, labelTheme };
 })();

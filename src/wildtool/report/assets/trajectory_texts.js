@@ -21,7 +21,7 @@ wildtool.texts = (() => {
     node.dir = "auto";
     node.textContent = visible(text.slice(0, LONGEST));
     if (text.length <= LONGEST) return node;
-    const more = make("button", "plain", `… show all ${text.length.toLocaleString("en")} characters`);
+    const more = make("button", "plain", (wildtool.tell || String)(`… show all ${text.length.toLocaleString("en")} characters`));
     more.type = "button";
     more.addEventListener("click", () => { node.textContent = visible(text); more.remove(); });
     const both = make("div");
@@ -82,7 +82,7 @@ wildtool.texts = (() => {
       const node = make("div", "said");
       node.dir = "auto";
       for (const [part, same] of parts) node.append(same ? document.createTextNode(visible(part)) : make(tag, "", part));
-      if (!whole) node.append(make("em", "", "(nothing)"));
+      if (!whole) node.append(make("em", "", `(${(wildtool.tell || String)("nothing")})`));
       return whole.length > LONGEST ? long(whole) : node;
     };
     return [draw(left, "del", expected), draw(right, "ins", found)];

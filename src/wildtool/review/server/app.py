@@ -50,6 +50,7 @@ _OWN_FILES = (
     "index.html",
     "review.css",
     "words.js",
+    "messages.js",
     "api.js",
     "graph.js",
     "figures.js",

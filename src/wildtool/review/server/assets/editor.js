@@ -1,7 +1,7 @@
 // Parts that are edited in place. A text that was typed is a draft until it is saved, or discarded on purpose.
 import { read } from "./api.js";
 import { context, draft, drafts, forget, item, keep, main, save } from "./saves.js";
-import { button, choice, make, t, visible } from "./words.js";
+import { button, choice, make, t, tell, visible } from "./words.js";
 
 const editors = new Map();
 const keyOf = (field) => `part ${field}`;
@@ -9,7 +9,7 @@ const living = () => [...editors.values()].filter((one) => one.node.isConnected)
 export const changedEditors = () => living().filter((one) => one.changed());
 export const slot = (field) => main.querySelector(`[data-field="${CSS.escape(field)}"]`);
 export const findingsOf = (field) => (item.findings || []).filter((one) => one.field === field);
-export const findingText = (one) => `${one.severity === "error" ? "✗" : "!"} ${t(one.rule)}: ${t(one.message)}`;
+export const findingText = (one) => `${one.severity === "error" ? "✗" : "!"} ${tell(one.rule)}: ${tell(one.message)}`;
 
 // Saves what was typed and not saved; whether all of it is saved.
 export async function saveTyped() {
@@ -49,7 +49,7 @@ function openEditor(node, part, text, options) {
   if (open && open.node === node && node.contains(open.control)) { open.control.focus(); return; }
   const id = item.id, key = keyOf(part.field), isText = part.text !== undefined, before = isText ? part.text : part.json ?? "";
   const values = options.values && !options.values.includes(before) ? [before, ...options.values] : options.values;
-  const typed = text ?? draft(id, key)?.text, control = values ? choice(values, typed ?? before) : make("textarea");
+  const typed = text ?? draft(id, key)?.text, control = values ? choice(values, typed ?? before, options.names) : make("textarea");
   if (!values) {
     control.value = typed ?? before;
     control.dir = "auto";

@@ -1,7 +1,7 @@
 // The page of figures: quality by round beside the published one, the stop rule, agreement; rounds for the owner.
 import { read, write } from "./api.js";
 import { draw } from "./graph.js";
-import { bdi, button, labelled, make, t } from "./words.js";
+import { bdi, button, labelled, make, t, tell } from "./words.js";
 
 const percent = (value, digits = 1) => `${(100 * value).toFixed(digits)} %`;
 
@@ -42,7 +42,7 @@ function metricTable(group, rows) {
     head.append(cell);
   }
   for (const row of rows) {
-    const tr = make("tr"), name = make("th", "", t(row.name));
+    const tr = make("tr"), name = make("th", "", tell(row.name));
     name.scope = "row";
     tr.dataset.metric = row.name;
     const shown = row.value === null ? "" : row.kind === "mean" ? row.value.toFixed(3) : percent(row.value);

@@ -1,5 +1,5 @@
 // The dependency graph of a task: layers by depth; every edge can be toggled by mouse and keyboard.
-import { choice, make, t, visible } from "./words.js";
+import { choice, make, t, tell, visible } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 168, HEIGHT = 34, GAP_X = 22, GAP_Y = 44, TIGHT = 8, PER_LINE = 2, MOST = 60;
@@ -50,7 +50,7 @@ function places(graph) {
 function describe(edge, names) {
   const sure = edge.confidence === null ? "" : `, ${t("confidence")} ${Math.round(100 * edge.confidence)} %`;
   const state = edge.written ? t("written") : t("inferred, not written");
-  return visible(`${edge.source} ${names[edge.source]} → ${edge.target} ${names[edge.target]}: ${state}${edge.set_kind || edge.kind ? `, ${t(edge.set_kind || edge.kind)}` : ""}${sure}${edge.evidence ? `. ${edge.evidence}` : ""}`);
+  return visible(`${edge.source} ${names[edge.source]} → ${edge.target} ${names[edge.target]}: ${state}${edge.set_kind || edge.kind ? `, ${t(edge.set_kind || edge.kind)}` : ""}${sure}${edge.evidence ? `. ${tell(edge.evidence)}` : ""}`);
 }
 
 // The graph as a picture. toggle(source, target) is called for an edge; null where nothing may change.

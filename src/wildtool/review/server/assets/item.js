@@ -4,7 +4,7 @@ import { bar, conflictPanel, reasonNames } from "./decisions.js";
 import { changedEditors, discardTyped, editable, editWhole, findingsOf, findingText, reopen, saveTyped, slot } from "./editor.js";
 import { kinds, needs, orders, picture } from "./graph.js";
 import { begin, canUndo, context, isSaving, item, keeping, main, reload, save, show as showItem, undo } from "./saves.js";
-import { bdi, beside, button, choice, link, make, said, t, visible } from "./words.js";
+import { bdi, beside, button, choice, link, make, said, t, tell, visible } from "./words.js";
 export { undo };
 
 const LONG = 240;
@@ -127,7 +127,7 @@ function label(parts, kind, name, values) {
   const part = parts.find((one) => one.kind === kind);
   if (!part) return "";
   const made = make("span", "labelled");
-  made.append(make("small", "", t(name)), editable(part, make("span", "", part.text ?? part.json ?? ""), { label: t(name), values, classes: "inline" }));
+  made.append(make("small", "", t(name)), editable(part, make("span", "", tell(part.text ?? part.json ?? "")), { label: t(name), values, names: tell, classes: "inline" }));
   return made;
 }
 
@@ -137,7 +137,7 @@ function taskSection(task, t0) {
   head.append(make("h2", "", t("Task {0}", t0 + 1)), label(task.parts, "type", "type", context.review.task_types), label(task.parts, "subtype", "subtype", context.review.subtypes));
   const type = task.parts.find((part) => part.kind === "type");
   if (task.graph && task.graph.derived_type && type && type.text !== task.graph.derived_type && type.text !== "Chat") {
-    head.append(make("span", "chip warn", t("the graph says {0}", task.graph.derived_type)));
+    head.append(make("span", "chip warn", t("the graph says {0}", tell(task.graph.derived_type))));
   }
   if (task.stale) head.append(make("span", "chip warn", t("stale")));
   made.append(head);
@@ -196,7 +196,7 @@ function graphOf(task) {
   made.append(rows, kinds(graph, set, context.review.edge_kinds));
   for (const part of task.parts.filter((one) => one.kind === "edges")) {
     for (const one of findingsOf(part.field)) {
-      const line = make("p", `finding ${one.severity}`, `${one.severity === "error" ? "✗" : "!"} ${part.node}: ${one.message}`);
+      const line = make("p", `finding ${one.severity}`, `${one.severity === "error" ? "✗" : "!"} ${part.node}: ${tell(one.message)}`);
       line.dataset.field = part.field;
       line.tabIndex = 0;
       made.append(line);
@@ -217,7 +217,7 @@ function candidates(task) {
     box.addEventListener("change", () => { if (box.checked) picked.push(index); else picked.splice(picked.indexOf(index), 1); });
     const same = user && user.text === one.text;
     row.append(make("b", "", `${index + 1}`), same ? make("span", "chip good", t("chosen")) : "", user && !same ? beside(user.text ?? "", one.text)[1] : said(one.text));
-    for (const [name, value] of Object.entries(one.about)) row.append(make("small", "", `${name}: ${value}`));
+    for (const [name, value] of Object.entries(one.about)) row.append(make("small", "", `${tell(name)}: ${tell(value)}`));
     if (user && !item.problem) row.append(box, button(t("Choose"), () => save("choose", { field: user.field, text: one.text, candidate: index }, { focus: user.field })));
     cards.append(row);
   });
@@ -286,7 +286,7 @@ function history() {
     if (entry.reasons.length && entry.kind !== "edit") line.append(make("small", "", reasonNames(entry.reasons)));
     if (entry.field) line.append(make("code", "muted", entry.field));
     if (entry.before !== undefined) line.append(...beside(entry.before, entry.after));
-    if (entry.note) line.append(said(entry.note, "p", "note"));
+    if (entry.note) line.append(said(tell(entry.note), "p", "note"));
     if (entry.version && entry.version !== item.seen && !item.problem) line.append(button(t("Restore this version"), () => save("restore", { version: entry.version }, { fits: () => true })));
     list.append(line);
   }

@@ -3,7 +3,7 @@ import { read, Refusal, write } from "./api.js";
 import * as figures from "./figures.js";
 import * as items from "./item.js";
 import { begin, drafts } from "./saves.js";
-import { bdi, button, choice, labelled, link, make, said, showLanguage, switchLanguage, t } from "./words.js";
+import { bdi, button, choice, labelled, link, make, said, showLanguage, switchLanguage, t, tell } from "./words.js";
 
 const element = (id) => document.getElementById(id);
 const main = element("content"), status = element("status"), problem = element("problem"), dialog = element("dialog");
@@ -118,10 +118,10 @@ function row(item) {
   chip(t(item.stage), item.stage === "approved" ? "good" : item.stage === "rejected" ? "bad" : "");
   if (item.conflicts.length) chip(t("conflict"), "bad");
   if (item.stale) chip(t("{0} stale tasks", item.stale), "warn");
-  if (item.warnings && item.warnings.length) chip(item.warnings.join(", "), item.errors ? "bad" : "warn");
+  if (item.warnings && item.warnings.length) chip(item.warnings.map(tell).join(t(", ")), item.errors ? "bad" : "warn");
   if (!item.warnings) chip(t("unchecked"));
   if (item.confidence < 1) chip(t("confidence {0} %", Math.round(100 * item.confidence)));
-  const types = [...new Set(item.strata.map(([kind]) => kind).filter(Boolean))].join(" · ");
+  const types = [...new Set(item.strata.map(([kind]) => kind).filter(Boolean))].map(tell).join(" · ");
   made.append(name, make("span", "what", [item.domain, types].filter(Boolean).join(" — ")), chips);
   return made;
 }
@@ -131,7 +131,7 @@ function filters(wanted) {
   for (const name of FILTERS) {
     const values = name === "max_confidence" ? ["0.85", "0.7", "0.5"] : review.filters[name].map(String);
     if (!values.length) continue;
-    const names = (value) => value === "" ? t(ANY[name]) : name === "stage" ? t(value) : name === "round" ? t("Round {0}", value) : name === "max_confidence" ? t("below {0} %", 100 * value) : value;
+    const names = (value) => value === "" ? t(ANY[name]) : name === "stage" ? t(value) : name === "round" ? t("Round {0}", value) : name === "max_confidence" ? t("below {0} %", 100 * value) : ["type", "subtype", "rule"].includes(name) ? tell(value) : value;
     const control = choice(["", ...values], wanted[name] || "", names);
     control.setAttribute("aria-label", t(ANY[name]));
     control.addEventListener("change", () => setQuery({ [name]: control.value }));
@@ -259,7 +259,7 @@ async function start() {
   review = answer;
   begin(main, context, null);
   const who = element("who");
-  who.replaceChildren(bdi(review.who), review.role === review.who ? "" : make("small", "", ` ${review.role}`));
+  who.replaceChildren(bdi(review.who), review.role === review.who ? "" : make("small", "", ` ${tell(review.role)}`));
   if (review.signed_in) {
     who.append(button(t("Sign out"), async () => { await attempt(() => write("sign-out", {})); review = null; order = []; location.hash = ""; signIn(); }));
   }

@@ -1,5 +1,7 @@
 // Texts of the pages in English and Chinese, and the elements that pages are made of. A text of an item is only ever the
 // text of a node.
+import { chinese } from "./messages.js";
+
 export const { make, visible, long } = wildtool.texts;
 
 // Before and after: marked by character where most of it stayed, as a whole where the text was written again.
@@ -150,8 +152,18 @@ export function t(text, ...values) {
   return found.replace(/\{(\d)\}/g, (_, index) => String(values[index]));
 }
 
+// What rules and figures say of an item, which is made of a pattern and of what it is said of.
+export function tell(message) {
+  if (language !== "zh") return message;
+  if (Object.hasOwn(CHINESE, message)) return CHINESE[message];
+  const [text, values] = chinese(message) || [message, []];
+  return values.length ? text.replace(/\{(\d)\}/g, (_, index) => tell(values[index])) : text;
+}
+wildtool.tell = tell;
+
 export function showLanguage() {
   document.documentElement.lang = language === "zh" ? "zh-CN" : "en";
+  wildtool.labelTheme();
   const button = document.getElementById("language");
   button.textContent = language === "zh" ? "English" : "中文";
   button.lang = language === "zh" ? "en" : "zh";
