@@ -29,6 +29,9 @@ class End(StrEnum):
     """No reason was given, or none that is known; it is judged as it is."""
 
 
+OVERFLOWED = "the context overflowed"
+"""Occurs in the message of every call that a server refused for its length."""
+MORE_CONTEXT = "serve the model with a longer context, or lower --max-tokens"
 NOT_RIGHT: Mapping[End, str] = {
     End.FILTERED: "the provider filtered the reply",
     End.REFUSED: "the model or its provider refused to answer",

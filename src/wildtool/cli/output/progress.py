@@ -128,7 +128,8 @@ class RunProgress:
         if self.batch:
             parts["batch"] = self.batch
         if self.units:
-            parts["correct"] = f"{100 * self.correct / self.units:.1f} % {self.right}"
+            of = f" of {self.units}" if self.units < self.done else ""
+            parts["correct"] = f"{100 * self.correct / self.units:.1f} % {self.right}{of}"
         # Replies of a batch arrive all together, so they show no pace.
         seconds = now - self.started_at if self.started_at is not None and not self.batch else 0.0
         if seconds > 0:

@@ -36,8 +36,9 @@ def print_notes(result: "RunResult") -> None:
     if result.limit is not None:
         how = "later" if result.limit_of_endpoint else "with a higher limit"
         print_err(
-            f"{result.folder}: stopped: {result.limit}. All replies are recorded; {result.counts.unplayed} of "
-            f"{result.counts.units} units are unfinished. Run the same command {how} to continue."
+            f"{result.folder}: stopped: {result.limit.rstrip('.')}. All replies are recorded; "
+            f"{result.counts.unplayed} of {result.counts.units} units are unfinished. "
+            f"Run the same command {how} to continue."
         )
     if result.counts.infra_error and result.verdicts:
         _print_failures(result, result.verdicts)

@@ -15,7 +15,7 @@ from wildtool.engine.score.reply_signs import (
     UNREAD,
 )
 from wildtool.evidence import Evidence
-from wildtool.reply_ends import End
+from wildtool.reply_ends import MORE_CONTEXT, OVERFLOWED, End
 from wildtool.sanitize import ellipsize, single_line
 from wildtool.types import Reply
 
@@ -104,7 +104,9 @@ def trust_remarks(
             f"{_missing_units(evidence, missing, held, failed)} and count as not right: {low:.1f} % correct, at most "
             f"{high:.1f} %"
         )
-        yield TrustRemark(WITHOUT_VERDICT, missing, held, text, retry)
+        overflowed = sum(kind.units for kind in failed if OVERFLOWED in kind.example)
+        option = f"{MORE_CONTEXT}, then {retry}" if overflowed and retry else retry
+        yield TrustRemark(WITHOUT_VERDICT, missing, held, text, option)
     replies = signs.get(REPLIES, 0)
     for sign, (words, option) in _STOPPED.items():
         if count := signs.get(sign, 0):

@@ -7,6 +7,8 @@ import ssl
 
 import aiohttp
 
+from wildtool.reply_ends import MORE_CONTEXT, OVERFLOWED
+
 REQUEST_STATUSES = frozenset({400, 404, 413, 422, 500, 501})
 """Statuses with which servers refuse a request for what it contains; some say 500 where others say 400."""
 _VERSION = re.compile(r"/v\d+[a-z0-9]*(/|$)")
@@ -77,7 +79,7 @@ def _for_words(status: int, text: str) -> str:
     if _TOOLS_OFF.search(text) and not _PARALLEL.search(text):
         return _WITHOUT_TOOLS
     if _OVERFLOW.search(text) and not _A_MINUTE.search(text):
-        return "the context overflowed; serve the model with a longer context, or lower --max-tokens"
+        return f"{OVERFLOWED}; {MORE_CONTEXT}"
     return ""
 
 
