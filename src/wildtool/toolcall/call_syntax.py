@@ -36,8 +36,8 @@ __all__ = [
 
 MAX_CALL_CHARACTERS = 16_000
 """Longest text that is parsed; several times what the longest gold answers need, and parsed within 50 ms."""
-_MAY_WARN = re.compile(r"\\|[\d.][A-Za-z_]")
-"""Finds what the parser may warn about: escapes, and numbers directly before a word."""
+_MAY_WARN = re.compile(r"[0-9]\.?[A-Za-z_]")
+"""Finds what the parser may warn about, beside escapes: numbers directly before a word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def parse_expression(text: str) -> ast.expr:
     if len(text) > MAX_CALL_CHARACTERS:
         raise CallSyntaxError(f"longer than {MAX_CALL_CHARACTERS} characters")
     try:
-        if not _MAY_WARN.search(text):
+        if "\\" not in text and not _MAY_WARN.search(text):
             return ast.parse(text, mode="eval").body
         with warnings.catch_warnings():
             # Warnings about the model's text are of no use to the user.
@@ -72,6 +72,8 @@ def parse_expression(text: str) -> ast.expr:
 
 def dotted_name(callee: ast.expr) -> str:
     """`a.b.f` as text; only the attributes if the chain does not start with a name."""
+    if isinstance(callee, ast.Name):
+        return callee.id
     parts: list[str] = []
     while isinstance(callee, ast.Attribute):
         parts.append(callee.attr)
@@ -107,6 +109,8 @@ class CallReader:
 
     def value(self, node: ast.expr) -> PythonValue:
         """The value of a node; a bare name is its text."""
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            return node.value  # as most are
         if self._depth == MAX_EXPRESSION_DEPTH:
             raise CallSyntaxError("nested too deeply")
         self._depth += 1

@@ -223,9 +223,10 @@ class Expressions:
 
 def constant(node: ast.Constant) -> PythonValue:
     """The value of a constant. Raises CallSyntaxError for an integer that is too large."""
-    if isinstance(node.value, int) and node.value.bit_length() > MAX_BITS:
+    value = node.value
+    if isinstance(value, int) and value.bit_length() > MAX_BITS:
         raise CallSyntaxError("a number is too large")
-    return node.value
+    return value
 
 
 def _bits(sign: ast.operator, left: int, right: int) -> int:

@@ -20,10 +20,9 @@ def decode(text: str) -> list[CallExpression]:
     if not isinstance(root, ast.List | ast.Tuple | ast.Set):
         raise CallSyntaxError(f"not a list of calls but {type(root).__name__}")
     reader = CallReader()
-    return [reader.call(_call(element)) for element in root.elts]
-
-
-def _call(element: ast.expr) -> ast.Call:
-    if not isinstance(element, ast.Call):
-        raise CallSyntaxError(f"not a call but {type(element).__name__}")
-    return element
+    calls: list[CallExpression] = []
+    for element in root.elts:
+        if not isinstance(element, ast.Call):
+            raise CallSyntaxError(f"not a call but {type(element).__name__}")
+        calls.append(reader.call(element))
+    return calls

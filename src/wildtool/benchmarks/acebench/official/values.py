@@ -98,6 +98,8 @@ def _compare(value: Any, gold: Any, wanted: type, inner: type | None, declared: 
         return _compare_objects(value, gold)
     if wanted is list and inner is dict:
         return _compare_object_lists(value, gold, declared)
+    if value == gold:
+        return None
     if wanted is list:
         if _normalised_texts(value) != _normalised_texts(gold):
             return ArgumentFault(
@@ -144,7 +146,9 @@ def _compare_objects(value: Any, gold: Any) -> ArgumentFault | None:
         if isinstance(wanted, dict):
             if fault := _compare_objects(element, wanted):
                 return fault
-        elif _rendered(wanted) not in _rendered(element):
+        elif not (isinstance(element, str) and element == wanted) and _rendered(wanted) not in _rendered(
+            element
+        ):
             return ArgumentFault(
                 "value_error",
                 f"{short_repr(key)}: the text of {short_repr(element)} does not contain {short_repr(wanted)}",
