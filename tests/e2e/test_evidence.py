@@ -94,7 +94,7 @@ async def test_calls_written_as_text_are_said_at_once_and_below_the_table(
     said = await play(server, calling, tmp_path / "m")
     assert "writes <tool_call> as text: try --tool-format hermes" in said
     assert (
-        "have calls written as text that no format read; 4 units with them count as right: --tool-format"
+        "have calls written as text that no format read; 2 units with them count as right: --tool-format"
         in said
     )
     (run,) = (await as_json(tmp_path, "show", "m"))["runs"]
@@ -177,3 +177,20 @@ async def test_a_run_has_no_rank_while_anything_is_missing_nor_one_on_fewer_item
     first = out[: out.index("<details>")]
     ranked = [line for line in first.splitlines() if line.startswith(("| 1 ", "| =1 "))]
     assert len(ranked) == 1 and "whole" in ranked[0]
+
+
+async def test_a_context_that_overflows_names_what_corrects_it(server: FaultServer, tmp_path: Path):
+    asked: list[Call] = []
+
+    def behave(call: Call) -> Answer:
+        asked.append(call)
+        if len(asked) < 4:
+            return replies(content="Fine.")(call)
+        words = "This model's maximum context length is 2048 tokens. However, you requested 4000 tokens."
+        return Answer(http(400, json.dumps({"error": {"message": words}}).encode()))
+
+    said = await play(server, behave, tmp_path / "m")
+    assert (
+        "serve the model with a longer context, or lower --max-tokens"
+        in said.partition("count as not right")[2]
+    )

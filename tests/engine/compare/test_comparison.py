@@ -436,4 +436,4 @@ def test_where_a_model_is_reached_is_not_remarked_on():
 
 def test_other_numbers_of_repeats_are_remarked_on():
     twice = [row("0", "0", "correct", i) for i in range(2)]
-    assert caveats([side(items("c"), "a"), side(twice, "b")]) == ["a was played 1 times, b 2 times"]
+    assert caveats([side(items("c"), "a"), side(twice, "b")]) == ["a was played once, b 2 times"]

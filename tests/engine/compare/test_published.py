@@ -166,3 +166,13 @@ def test_of_a_set_of_ours_nobody_is_sent_for_the_data_of_the_papers(monkeypatch:
         FOLDER, run(benchmark="wild-mini", data="wild-mini", data_sha256=own.sha256), FIGURES
     )
     assert why == "played on wild-mini, another data set than the published figures' (official)"
+
+
+def test_a_run_that_anything_is_missing_from_has_no_rank():
+    whole, missing = run(0.5), run(0.9, model="dead", evidence=Evidence(8, failed=1))
+    entries = ranking([paper("p", score=0.1)], {Path("a"): whole, Path("b"): missing}).entries
+    assert [(entry.model, entry.incomplete) for entry in entries] == [
+        ("ours", False),
+        ("p", False),
+        ("dead", True),
+    ]

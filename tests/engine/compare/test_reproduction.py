@@ -9,6 +9,7 @@ import pytest
 from engine.compare.test_published import SCORE, paper, run
 from wildtool.engine.compare.reproduction import Reproduction, is_reproduced, reproduction
 from wildtool.errors import UsageError
+from wildtool.evidence import Evidence
 from wildtool.types import Metric
 
 IDENTITY: dict[str, Any] = {"models": {"agent": {"name": "m", "settings": {"temperature": 0}}}}
@@ -79,3 +80,11 @@ def test_two_models_that_are_blue_throughout_reproduce_a_benchmark():
     assert is_reproduced([of("a", 0.5), of("b", 0.51)])
     assert not is_reproduced([of("a", 0.5), of("b", 0.6)])
     assert not is_reproduced([of("a", 0.5), of("a", 0.5)])
+
+
+def test_a_number_that_units_are_missing_from_has_no_colour():
+    ours = run(evidence=Evidence(8, failed=1))
+    found = reproduction(
+        Path(), replace(ours, metrics=(Metric(*SCORE, 0.4, 4, 10),)), IDENTITY, [paper("ours", score=0.4)]
+    )
+    assert (found.numbers[0].band, found.is_blue) == ("grey", False)

@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from wildtool.aid.settings import Aid
+from wildtool.engine.call.client import NOT_RECORDED
 from wildtool.engine.plan import SelectedItems
 from wildtool.engine.record.bundle import holds_bundle, is_bundle, unpack_bundle
 from wildtool.engine.record.format import find_segments
@@ -36,6 +37,7 @@ from wildtool.engine.score.verdict_table import (
 from wildtool.errors import RecordError
 from wildtool.evidence import Evidence
 from wildtool.injection.settings import Injection
+from wildtool.models.http.failures import BLOCKED_PROMPT
 from wildtool.noise.levels import Noise
 from wildtool.stats.metrics import change_metrics, headline_first, repeats
 from wildtool.types import Metric
@@ -325,6 +327,7 @@ def _read(table: Path, about: Mapping[str, Any], planned: PlannedSize | None) ->
     absent = max(0, planned.units - outcomes.units)
     units, unplayed = outcomes.units + absent, outcomes.unplayed + absent
     evidence = Evidence(units, outcomes.infra_error, unplayed, cut_off, unread)
+    may_help = incomplete or any(each.kind not in _FINAL_KINDS for each in failed)
     totals = VerdictTotals(
         absent=absent,
         correct=outcomes.correct,
@@ -358,7 +361,7 @@ def _read(table: Path, about: Mapping[str, Any], planned: PlannedSize | None) ->
         incomplete=incomplete,
         failed=failed,
         evidence=evidence,
-        trust=tuple(trust_remarks(evidence, totals, failed, RETRY if incomplete or failed else "")),
+        trust=tuple(trust_remarks(evidence, totals, failed, RETRY if may_help else "")),
         metrics=_of_replies(
             outcomes,
             (
@@ -369,6 +372,10 @@ def _read(table: Path, about: Mapping[str, Any], planned: PlannedSize | None) ->
             ),
         ),
     )
+
+
+_FINAL_KINDS = frozenset({BLOCKED_PROMPT, NOT_RECORDED})
+"""Failures that no other try changes."""
 
 
 def _total_signs(cells: Mapping[str, int] | None) -> Counter[str]:
