@@ -5,6 +5,7 @@ import errno
 import fcntl
 import json
 import sys
+from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -182,6 +183,32 @@ def test_a_planted_question_is_found_and_removed():
     assert type_("data overlap clean.jsonl --with wild-mini").exit_code == 0
 
 
+def test_json_has_every_pair():
+    write_rows(Path("train.jsonl"), [text_row(f"Hi. {QUESTION} Thanks!")] * 15)
+    shown = json.loads(type_("data overlap train.jsonl --with wild-mini --json").stdout)["benchmarks"][0]
+    assert [pair["place"] for pair in shown["pairs"]] == [f"train.jsonl:{k}" for k in range(1, 16)]
+    assert shown["worst"] == shown["pairs"][:10]
+    assert "train.jsonl:11" not in type_("data overlap train.jsonl --with wild-mini").stdout
+
+
+def test_training_files_are_compared_with_training_files_and_files_of_benchmarks():
+    write_rows(Path("held-out.jsonl"), [*rows(3), call_row("Severity at the harbour?", "the old harbour")])
+    Path("sessions.jsonl").write_bytes(Path(str(files("wildtool.data") / "wild_mini.jsonl")).read_bytes())
+    calls = call_row("Another request?", "The Old Harbour")
+    write_rows(
+        Path("train.jsonl"), [text_row(words(2).upper()), *rows(9, start=5), calls, text_row(QUESTION)]
+    )
+    ended = type_("data overlap train.jsonl --with held-out.jsonl --with sessions.jsonl --json")
+    assert ended.exit_code == 1
+    held_out, sessions = json.loads(ended.stdout)["benchmarks"]
+    assert (held_out["benchmark"], held_out["items"]) == ("held-out.jsonl", 4)
+    assert held_out["items_touched"]["exact"] == ["3", "4"]
+    assert [pair["kind"] for pair in held_out["pairs"]] == ["user", "call"]
+    assert sessions["items_touched"]["exact"] == ["wild_mini_0"]
+    assert type_("data mix a=train.jsonl --with held-out.jsonl -o mix").exit_code == 0
+    assert len(lines("mix/train.jsonl")) == 10
+
+
 def test_without_with_every_benchmark_here_is_compared(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("WILDTOOL_DATA_DIR", "nothing-here")
     planted()
@@ -197,6 +224,7 @@ def test_without_with_every_benchmark_here_is_compared(monkeypatch: pytest.Monke
         ("data overlap train.jsonl --remove exact", "--remove and --out go together"),
         ("data overlap train.jsonl --remove exat -o x", "did you mean 'exact'"),
         ("data overlap train.jsonl --with nothing", "unknown benchmark"),
+        ("data overlap train.jsonl --with nothing.jsonl", "nothing.jsonl: there is no such file"),
         ("data overlap nowhere.jsonl --with wild-mini", "nowhere.jsonl"),
         ("data overlap broken.jsonl --with wild-mini", "broken.jsonl:1: no JSON"),
         ("data overlap train.jsonl --with wild-mini --from nothing", "unknown set"),

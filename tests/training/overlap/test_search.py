@@ -1,5 +1,10 @@
 """The search for benchmark texts, against comparing every pair."""
 
+from collections.abc import Callable
+from math import inf
+from typing import Any
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -56,6 +61,51 @@ def test_case_punctuation_and_width_hide_nothing():
         assert searching(REQUEST).look(record(text_row(unseen.join(REQUEST)))) == "exact", ascii(unseen)
     assert searching(REQUEST).look(record(text_row(f"Hello there. {REQUEST}, thanks."))) != "clean"
     assert searching(REQUEST).look(record(text_row(" ".join(reversed(REQUEST.split()))))) == "clean"
+
+
+CYRILLIC = str.maketrans("aceopxyABCEHKMOPTXkmt", "асеорхуАВСЕНКМОРТХкмт")
+GREEK = str.maketrans("aoivupABEZHIKMNOPTYX", "αοινυρΑΒΕΖΗΙΚΜΝΟΡΤΥΧ")
+MARKED = {ord(letter): letter + "\u0335" for letter in "aeiouAEIOU"}
+
+
+@pytest.mark.parametrize(
+    "disguise", [CYRILLIC, GREEK, CYRILLIC | GREEK, MARKED, {ord("g"): "ɡ", ord("d"): "ԁ", ord("D"): "Ԁ"}]
+)
+@pytest.mark.parametrize("style", [str, str.upper, str.title])
+def test_letters_that_look_alike_hide_nothing(disguise: dict[int, str], style: Callable[[str], str]):
+    said = style(REQUEST).translate(disguise)
+    assert said != style(REQUEST)
+    assert searching(REQUEST).look(record(text_row(said))) == "exact"
+    assert searching(said).look(record(text_row(REQUEST))) == "exact"
+
+
+def test_texts_of_other_scripts_are_found_without_case():
+    for text in ("НАЙДИ мне тихий Столик на четверых в Пятницу", "ΒΡΕΣ μου ένα Ήσυχο τραπέζι για Τέσσερις"):
+        assert searching(text).look(record(text_row(text.swapcase()))) == "exact"
+    assert searching("найди мне тихий столик").look(record(text_row("купи мне билет домой"))) == "clean"
+
+
+@pytest.mark.parametrize(
+    ("part", "row"),
+    [
+        ("reply", text_row("Hello you there", f"You may ask: {REQUEST}")),
+        ("system", {**text_row("Hello you there"), "system": f"Example. {REQUEST}"}),
+        ("user", text_row(f"Well then, {REQUEST}")),
+    ],
+)
+def test_a_question_is_found_in_user_reply_and_system_texts(part: str, row: dict[str, Any]):
+    search = searching(REQUEST)
+    assert search.look(record(row)) == "near"
+    assert [pair.part for pair in search.results[0].pairs()] == [part]
+
+
+def test_all_pairs_are_kept_where_wanted():
+    for keep, count in ((10, 10), (inf, 15)):
+        search = OverlapSearch(keep)
+        search.add("bench", [BenchmarkItem("0", (ItemText("0", "user", REQUEST),), frozenset())])
+        for _ in range(15):
+            search.look(record(text_row(REQUEST)))
+        assert len(search.results[0].pairs()) == count
 
 
 def test_calls_are_compared_with_calls_only():

@@ -20,8 +20,9 @@ import typer
 
 from wildtool.cli.command import SETTINGS, PanelCommand, with_exit_status
 from wildtool.cli.commands.data_convert import convert
+from wildtool.cli.commands.data_mix import mix
 from wildtool.cli.commands.data_recipe import recipe
-from wildtool.cli.commands.data_training import is_training, lint_training, mix, overlap, stats_training
+from wildtool.cli.commands.data_training import lint_training, overlap, stats_training, training_file
 from wildtool.cli.options import completion
 from wildtool.cli.options import shared as options
 from wildtool.cli.terminal import print_err, print_out, single_line
@@ -109,7 +110,7 @@ def lint(
 
     Prints one line per finding. With findings, the exit status is 1; warnings about a training file leave it 0.
     """
-    if training := _training_file(what, benchmark):
+    if training := training_file(what, benchmark):
         return lint_training(training, trainer, tokenizer, cutoff, duplicates, strict=strict)
     given = {"trainer": trainer, "tokenizer": tokenizer, "cutoff": cutoff, "duplicates": duplicates}
     _refuse({**given, "strict": strict}, what)
@@ -144,7 +145,7 @@ def stats(
       wildtool data stats sessions.jsonl --json
       wildtool data stats train.jsonl --compare other.jsonl
     """
-    if training := _training_file(what, benchmark):
+    if training := training_file(what, benchmark):
         return stats_training(training, compare, tokenizer, as_json=as_json)
     _refuse({"compare": compare, "tokenizer": tokenizer}, what)
     from wildtool.cli.output.tables import print_metrics
@@ -198,22 +199,6 @@ def refresh(
     for one in refused:
         print_err(f"left out {single_line(one.item)}: {single_line(one.reason, 300)}")
     print_out(f"{out}: {counted(count, 'session')}, {len(refused)} left out")
-
-
-def _training_file(what: str, benchmark: str | None) -> Path | None:
-    """The path of data that are training records; None for a benchmark's."""
-    from wildtool.engine.detect import detect_benchmark
-    from wildtool.engine.registry import benchmark_names
-
-    if what in benchmark_names():
-        return None
-    found = is_training(what, benchmark)
-    if found is None:
-        try:
-            detect_benchmark(None, what)
-        except UsageError:
-            found = True
-    return Path(what) if found else None
 
 
 def _refuse(given: dict[str, Any], what: str) -> None:

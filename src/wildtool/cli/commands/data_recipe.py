@@ -84,6 +84,7 @@ def recipe(
     afterwards. Trains nothing: its README says how. Data with errors, and data that hold items of a benchmark, are
     refused.
     """
+    from wildtool.engine.registry import benchmark_names
     from wildtool.training.check.lengths import token_counter
     from wildtool.training.files import check_readable
     from wildtool.training.recipe.recipe import Recipe, write_recipe
@@ -112,7 +113,8 @@ def recipe(
             seeds=seeds,
             fixed="steps" if fixed == "steps" else "epochs",
             trl=trl,
-            benchmarks=split_values(benchmarks) or (next(iter(OURS)),),
+            benchmarks=tuple(name for name in split_values(benchmarks) if name in benchmark_names())
+            or (next(iter(OURS)),),
         ),
         out,
         search=search,

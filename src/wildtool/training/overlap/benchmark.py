@@ -1,8 +1,9 @@
-"""The texts, gold calls and tools of a benchmark, read through its contract, for comparison with training data."""
+"""The texts, gold calls and tools of a benchmark or of a training file, for comparison with training data."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from wildtool.benchmark import NATIVE, Benchmark, Rules
@@ -11,6 +12,8 @@ from wildtool.engine.registry import usable_benchmarks
 from wildtool.episode import COOPERATIVE, MAX_GOLD_REPLIES, written_text
 from wildtool.errors import DataError
 from wildtool.json_codec import as_object
+from wildtool.training.reading import training_records
+from wildtool.training.record import RejectedRow
 from wildtool.types import Item, Source, Tool
 
 OverlapKind = Literal["user", "call"]
@@ -75,6 +78,27 @@ def _shown(
                 if isinstance(arguments, Mapping):
                     yield "call", call_text(name, as_object(arguments))
         episode.advance(reply)
+
+
+def file_items(path: Path, complain: Callable[[str], None]) -> Iterator[BenchmarkItem]:
+    """The records of a training file as items, each called by its row, with its requests, calls and tools.
+
+    Args:
+        complain: called with each row that cannot be read.
+
+    Raises:
+        DataError: the file cannot be opened, or holds no row.
+    """
+    for record in training_records(path):
+        if isinstance(record, RejectedRow):
+            complain(f"{path}:{record.row}: {record.reason}: {record.detail}")
+            continue
+        item = str(record.row)
+        texts = [ItemText(item, "user", text) for text in record.user_texts]
+        texts += [
+            ItemText(item, "call", call_text(call.name, as_object(call.arguments))) for call in record.calls
+        ]
+        yield BenchmarkItem(item, tuple(dict.fromkeys(texts)), frozenset(_signatures(record.tools)))
 
 
 def call_text(name: str, arguments: Mapping[str, Any]) -> str:

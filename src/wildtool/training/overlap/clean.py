@@ -9,7 +9,7 @@ from typing import IO, Any
 from wildtool.json_codec import dumps
 from wildtool.outputs import atomic_replace, check_file, check_not_input
 from wildtool.steps import with_steps
-from wildtool.training.overlap.search import FLAGS, OverlapSearch
+from wildtool.training.overlap.search import FLAGS, WORST_PAIRS, OverlapSearch
 from wildtool.training.reading import DETECT, rows_with_records
 from wildtool.training.record import RejectedRow
 
@@ -27,12 +27,13 @@ class OverlapResult:
     """Rows with a flag that were not removed."""
 
     def as_json(self) -> dict[str, Any]:
-        """Every number and the worst pairs."""
+        """Every number, and the pairs that the search kept."""
         counts = {name: getattr(self, name) for name in ("rows", "unreadable", "removed", "written", "left")}
         return {**counts, "benchmarks": [_as_json(result) for result in self.search.results]}
 
 
 def _as_json(result: Any) -> dict[str, Any]:
+    pairs = [asdict(pair) for pair in result.pairs()]
     return {
         "benchmark": result.benchmark,
         "items": result.items,
@@ -42,7 +43,8 @@ def _as_json(result: Any) -> dict[str, Any]:
         "rows": {flag: result.rows[flag] for flag in FLAGS},
         "tools": result.tools,
         "seen_tools": sorted(result.seen_tools),
-        "worst": [asdict(pair) for pair in result.pairs()],
+        "worst": pairs[:WORST_PAIRS],
+        "pairs": pairs,
     }
 
 

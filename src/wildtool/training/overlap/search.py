@@ -4,6 +4,7 @@ import heapq
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from wildtool.json_codec import as_object
 from wildtool.training.overlap.benchmark import (
@@ -13,6 +14,7 @@ from wildtool.training.overlap.benchmark import (
     call_text,
     tool_signature,
 )
+from wildtool.training.overlap.lookalikes import token_readings
 from wildtool.training.record import TrainingRecord
 from wildtool.training.tokens import (
     CONTAINED_TOKENS,
@@ -21,7 +23,6 @@ from wildtool.training.tokens import (
     TextOverlap,
     compare_tokens,
     sequences,
-    word_tokens,
 )
 
 FLAGS: tuple[OverlapFlag, ...] = ("exact", "near", "long", "contained")
@@ -29,6 +30,8 @@ FLAGS: tuple[OverlapFlag, ...] = ("exact", "near", "long", "contained")
 REMOVED_FLAGS: tuple[OverlapFlag, ...] = ("exact", "near", "long")
 """Flags whose records `data mix` leaves out by default."""
 WORST_PAIRS = 10
+SearchedPart = Literal["user", "call", "reply", "system"]
+"""Where in a training record a text is. User texts of a benchmark are looked for in all but calls, its calls in calls."""
 _LONG_RUN = 6
 """Sequences of 8 tokens in one of 13."""
 
@@ -46,6 +49,7 @@ class OverlapPair:
     common13: bool
     place: str
     """File and row of the record."""
+    part: SearchedPart
     benchmark_text: str
     training_text: str
 
@@ -71,13 +75,13 @@ class BenchmarkOverlap:
     seen_tools: set[str] = field(default_factory=set[str])
     """Names of its tools that occur in training with the same parameter names."""
     tools: int = 0
-    worst: list[tuple[tuple[int, float, float], int, OverlapPair]] = field(
+    kept: list[tuple[tuple[int, float, float], int, OverlapPair]] = field(
         default_factory=list[tuple[tuple[int, float, float], int, OverlapPair]]
     )
 
     def pairs(self) -> list[OverlapPair]:
-        """The worst pairs, the worst first."""
-        return [pair for _, _, pair in sorted(self.worst, key=lambda entry: entry[:2], reverse=True)]
+        """The pairs that were kept, the worst first."""
+        return [pair for _, _, pair in sorted(self.kept, key=lambda entry: entry[:2], reverse=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +102,12 @@ class _Indexed:
 class OverlapSearch:
     """Benchmarks whose texts are looked for."""
 
-    def __init__(self) -> None:
+    def __init__(self, keep: float = WORST_PAIRS) -> None:
+        """
+        Args:
+            keep: pairs of each benchmark to keep, the worst ones; `inf` for all.
+        """
+        self.keep = keep
         self.results: list[BenchmarkOverlap] = []
         self._texts: list[_Indexed] = []
         self._eights: dict[int, list[int]] = {}
@@ -117,11 +126,11 @@ class OverlapSearch:
             result.items += 1
             for found in item.texts:
                 result.texts += 1
-                tokens = tuple(word_tokens(found.text))
-                if len(tokens) < SHORTEST_CONTAINED:
-                    result.short += 1
-                else:
-                    self._index(number, item.id, found.kind, found.text, tokens)
+                readings = token_readings(found.text)
+                result.short += len(readings[0]) < SHORTEST_CONTAINED
+                for tokens in readings:
+                    if len(tokens) >= SHORTEST_CONTAINED:
+                        self._index(number, item.id, found.kind, found.text, tokens)
             names |= item.tools
         result.tools = len(names)
         for tool in names:
@@ -142,14 +151,10 @@ class OverlapSearch:
     def look(self, record: TrainingRecord) -> OverlapFlag:
         """Notes what a record has in common with the benchmarks; the clearest flag."""
         clearest: dict[int, OverlapFlag] = {}
-        for kind, text in _texts_of(record):
-            tokens = word_tokens(text)
-            for place in self._candidates(kind, tokens):
-                known = self._texts[place]
-                overlap = compare_tokens(known.tokens, tokens)
-                if overlap.flag != "clean":
-                    self._note(known, overlap, text, record)
-                    clearest[known.benchmark] = _clearer(overlap.flag, clearest.get(known.benchmark))
+        for part, text in _texts_of(record):
+            for known, overlap in self._overlaps("call" if part == "call" else "user", text):
+                self._note(known, overlap, part, text, record)
+                clearest[known.benchmark] = _clearer(overlap.flag, clearest.get(known.benchmark))
         for benchmark, flag in clearest.items():
             self.results[benchmark].rows[flag] += 1
         for function in record.functions if self._tools else ():
@@ -157,6 +162,21 @@ class OverlapSearch:
             for benchmark in self._tools.get(tool, ()):
                 self.results[benchmark].seen_tools.add(tool[0])
         return _clearest(clearest.values())
+
+    def _overlaps(self, kind: OverlapKind, text: str) -> Iterator[tuple[_Indexed, TextOverlap]]:
+        """The texts of benchmarks that a training text is like, each with its clearest overlap of all readings."""
+        overlaps: dict[tuple[int, str, str], tuple[_Indexed, TextOverlap]] = {}
+        for tokens in token_readings(text):
+            for place in self._candidates(kind, tokens):
+                known = self._texts[place]
+                overlap = compare_tokens(known.tokens, tokens)
+                key = known.benchmark, known.item, known.text
+                if overlap.flag != "clean" and (
+                    key not in overlaps
+                    or _clearest((overlap.flag, overlaps[key][1].flag)) != overlaps[key][1].flag
+                ):
+                    overlaps[key] = known, overlap
+        return iter(overlaps.values())
 
     def _candidates(self, kind: OverlapKind, tokens: Sequence[str]) -> list[int]:
         """The texts that may be flagged beside a training text."""
@@ -176,7 +196,9 @@ class OverlapSearch:
             found += self._short.get((kind, *start), ())
         return sorted(set(found))
 
-    def _note(self, known: _Indexed, overlap: TextOverlap, text: str, record: TrainingRecord) -> None:
+    def _note(
+        self, known: _Indexed, overlap: TextOverlap, part: SearchedPart, text: str, record: TrainingRecord
+    ) -> None:
         result = self.results[known.benchmark]
         result.touched[known.item] = _clearer(overlap.flag, result.touched.get(known.item))
         pair = OverlapPair(
@@ -188,20 +210,27 @@ class OverlapSearch:
             jaccard5=overlap.jaccard5,
             common13=overlap.common13,
             place=f"{record.source}:{record.row}",
+            part=part,
             benchmark_text=known.text,
             training_text=text,
         )
         self._found += 1
         entry = (pair.closeness, -self._found, pair)  # of equals the first found stays
-        if len(result.worst) < WORST_PAIRS:
-            heapq.heappush(result.worst, entry)
+        if len(result.kept) < self.keep:
+            heapq.heappush(result.kept, entry)
         else:
-            heapq.heappushpop(result.worst, entry)
+            heapq.heappushpop(result.kept, entry)
 
 
-def _texts_of(record: TrainingRecord) -> Iterator[tuple[OverlapKind, str]]:
+def _texts_of(record: TrainingRecord) -> Iterator[tuple[SearchedPart, str]]:
     for text in record.user_texts:
         yield "user", text
+    if record.system:
+        yield "system", record.system
+    for reply in record.replies:
+        for text in (reply.text, reply.reasoning):
+            if text:
+                yield "reply", text
     for call in record.calls:
         yield "call", call_text(call.name, as_object(call.arguments))
 
