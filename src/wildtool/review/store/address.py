@@ -10,6 +10,7 @@ _ADDRESS = re.compile(
     rf"(?P<scheme>postgres(?:ql)?://)(?:(?P<user>{_SIGN}*?)(?P<secret>:{_SIGN}*)?@)?"
     r"(?P<place>(?:(?:[\w.%-]+|\[[0-9A-Fa-f:.%]+\])?(?::\d+)?,?)*(?:/[\w.%~-]*)?)(?P<options>\?\S*)?"
 )
+_PORT = re.compile(r":\d+(?=[,/]|$)")
 _SECRET_OPTION = re.compile(r"(?<=[?&])((?:ssl)?password)=([^&]*)&?")
 
 
@@ -19,11 +20,12 @@ def is_address(name: str) -> bool:
 
 
 def shown_name(name: str) -> str:
-    """The name of a review as people may see it: an address without login and options."""
+    """The name of a review as people may see it: an address without login, ports and options."""
     if not is_address(name):
         return name
     match = _ADDRESS.fullmatch(name)
-    return match["scheme"] + match["place"] if match else f"{name.partition('://')[0]}://…"
+    # A number behind a name may be a password whose @ was forgotten.
+    return match["scheme"] + _PORT.sub("", match["place"]) if match else f"{name.partition('://')[0]}://…"
 
 
 def split_password(address: str) -> tuple[str, str]:
