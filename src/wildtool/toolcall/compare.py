@@ -7,9 +7,7 @@ from itertools import islice
 from typing import Any, cast
 
 from wildtool.toolcall.arguments import MAX_ARGUMENT_DEPTH, ArgumentsError, read_bounded_json
-from wildtool.toolcall.defaults import NO_DEFAULT, documented_default
 from wildtool.toolcall.schema import as_schema, branch_for, enum_of, fits_types, required_names, schema_types
-from wildtool.toolcall.text.equivalence import differing_rule
 
 MAX_ARGUMENT_DIFFERENCES = 20
 """Differences reported at most."""
@@ -64,12 +62,17 @@ def _values(
     elif isinstance(gold, list) and isinstance(predicted, list):
         yield from _arrays(cast("list[Any]", gold), cast("list[Any]", predicted), schema, path, depth + 1)
     elif isinstance(gold, str) and isinstance(predicted, str):
-        use = f"{path.rpartition('.')[2]}: {schema.get('description')}"
-        if rule := differing_rule(gold, predicted, use):
+        if gold != predicted and (rule := _differing_rule(gold, predicted, schema, path)):
             yield _difference(path, rule, gold, predicted, "does not mean")
     elif not _same_scalar(gold, predicted) and not _same_in_declared_type(gold, predicted, schema):
         rule = _kind(gold) if _kind(gold) == _kind(predicted) else "type"
         yield _difference(path, rule, gold, predicted, "is not")
+
+
+def _differing_rule(gold: str, predicted: str, schema: Mapping[str, Any], path: str) -> str | None:
+    from wildtool.toolcall.text.equivalence import differing_rule  # costly, and most texts are equal
+
+    return differing_rule(gold, predicted, f"{path.rpartition('.')[2]}: {schema.get('description')}")
 
 
 def _objects(
@@ -101,6 +104,8 @@ def _given(side: Mapping[str, Any], key: str, optional: bool) -> Any:
 
 
 def _is_default(value: Any, schema: Mapping[str, Any], depth: int) -> bool:
+    from wildtool.toolcall.defaults import NO_DEFAULT, documented_default  # costly, and seldom needed
+
     default = documented_default(schema)
     return default is not NO_DEFAULT and next(_values(default, value, schema, "", depth), None) is None
 

@@ -18,6 +18,7 @@ from wildtool.toolcall.schema import (
     schema_types,
 )
 from wildtool.toolcall.text.lexicon import FUNCTION_WORDS
+from wildtool.toolcall.text_mutants import overlooked_changes
 
 ArgumentMutation = tuple[str, dict[str, Any], str]
 """Kind, changed arguments, what was changed."""
@@ -43,14 +44,14 @@ def value_mutants(arguments: dict[str, Any], parameters: Mapping[str, Any]) -> I
         if name not in arguments:
             yield "extra optional argument", {**arguments, name: _unlike_any_default(schema)}, name
     for path, value, schema in argument_parts(arguments, parameters):
-        for kind, wrong in () if isinstance(value, dict) else _wrong_values(value, schema):
+        for kind, wrong in () if isinstance(value, dict) else _wrong_values(value, schema, path_text(path)):
             if json.dumps(wrong) == json.dumps(value):
                 continue  # such as an empty text made empty
             yield kind, with_value(arguments, path, wrong), f"{path_text(path)}: {value!r} -> {wrong!r}"
     yield from _swaps(arguments)
 
 
-def _wrong_values(value: Any, schema: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _wrong_values(value: Any, schema: Mapping[str, Any], place: str) -> Iterator[tuple[str, Any]]:
     members = [m for m in enum_of(schema) if m != value]
     if members:
         yield "other enum member", members[0]
@@ -61,6 +62,7 @@ def _wrong_values(value: Any, schema: Mapping[str, Any]) -> Iterator[tuple[str, 
         yield "wrong number", -value if value else 7
     elif isinstance(value, str):
         yield from _wrong_texts(value)
+        yield from overlooked_changes(value, f"{place.rpartition('.')[2]}: {schema.get('description')}")
     elif isinstance(value, list):
         yield from _wrong_lists(cast(list[Any], value))
     if isinstance(value, bool | int | float | str) and fits_types(value, schema_types(schema)):

@@ -143,6 +143,9 @@ def _parameters(tools: Sequence[Tool], name: str) -> dict[str, Any]:
 _BLANKS = frozenset({"empty answer", "empty question"})
 _AS_TOOLS = frozenset({"answer called as a tool", "question called as a tool"})
 _IN_TEXT = ("call in text instead of ", "call in text after ")
+_OVERLOOKED = frozenset(
+    {"invisible character in a word", "other unit of an amount", "case of a letter in code"}
+)
 _Reasons = Sequence[tuple[Callable[[Item, str], bool], str]]
 _EVERY_TEXT: _Reasons = (
     (lambda _, kind: kind in _AS_TOOLS, "Q22 the virtual actions can be called like tools"),
@@ -161,7 +164,7 @@ _REASONS: Mapping[str, _Reasons] = {
         ),
         (lambda _, kind: kind == "question left out", "Q20 an accepted text does not narrow the paths"),
         (
-            lambda _, kind: " text" in kind,
+            lambda _, kind: " text" in kind or kind in _OVERLOOKED,
             "Q42 texts are compared by ROUGE-L over sets of words cut at full stops",
         ),
     ),

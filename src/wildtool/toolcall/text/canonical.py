@@ -207,7 +207,7 @@ def read_grouped_digits(text: str) -> str | None:
 
     Bare digits count too, because separators are often left out.
     """
-    if not 7 <= len(text) <= 32 or not re.fullmatch(r"\+?[\d ().-]+\d", text) or _YEARS.fullmatch(text):
+    if not 7 <= len(text) <= 32 or not re.fullmatch(r"\+?\(?\d[\d ().-]*\d", text) or _YEARS.fullmatch(text):
         return None
     separators = set(re.findall(r"[ ().-]+", text.removeprefix("+").lstrip("(")))
     groups = re.findall(r"\d+", text)
