@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Iterator
 
 from wildtool.toolcall.text.canonical import CJK
-from wildtool.toolcall.text.lexicon import COMPOUNDS
 from wildtool.toolcall.text.numerals import chinese_number
 from wildtool.toolcall.text.source_code import is_code
 
@@ -15,7 +14,11 @@ _UNITS = {
     "小时": "分钟", "分钟": "小时", "公里": "米", "公斤": "克", "元": "美元",
 }  # fmt: skip
 _UNIT = re.compile(rf"(?<=\d)( ?)({'|'.join(sorted(_UNITS, key=len, reverse=True))})(?![A-Za-z])")
-_TWO_WORDS = re.compile(r"(?<![\w'@./-])([a-z]{3,}) ([a-z]{3,})(?![\w'@/-]|\.\w)")
+_TWO_WORDS = re.compile(
+    r"\b(every|all|some|may|any|extra|black|green|dark) "
+    r"(day|ready|together|time|be|one|way|ordinary|bird|board|house|room)\b"
+)
+"""Two words that are another word when joined: `every day` and `everyday`."""
 _LONG_WORD = re.compile(r"(?<![\w@./:-])[A-Za-z]{4,}(?![\w@/:-]|\.\w)")
 _RANGE = re.compile(r"(?:一两|两三|三四|三五|四五|五六|六七|七八|八九)(?=[个天位次人年月])")
 _PARTS = re.compile("(?<=[土草工陆耕绿外])地|(?<=[酒网贴])吧|(?<=[目])的|(?<=[值难获])得")
@@ -47,14 +50,9 @@ def overlooked_changes(text: str, use: str) -> Iterator[tuple[str, str]]:
         yield "statement made a question", f"{text[:-1]}?"
 
 
-def _joined(match: re.Match[str]) -> str:
-    joined = match[1] + match[2]
-    return match[0] if joined.removesuffix("s") in COMPOUNDS else joined
-
-
 _CHANGES: tuple[tuple[str, re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
     ("other unit of an amount", _UNIT, lambda match: match[1] + _UNITS[match[2]]),
-    ("words of a text joined", _TWO_WORDS, _joined),
+    ("words of a text joined", _TWO_WORDS, lambda match: match[1] + match[2]),
     ("invisible character in a word", _LONG_WORD, lambda match: f"{match[0][:2]}\u200b{match[0][2:]}"),
     ("a few made few", re.compile(r"\ba (?=few\b|little\b)"), lambda match: ""),
     ("roles of a sentence exchanged", _PASSIVE, lambda match: f"{match[1]} "),
