@@ -14,7 +14,7 @@ from functools import cache
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
-from threading import Lock
+from threading import RLock
 from typing import Any, cast
 from weakref import finalize
 
@@ -65,7 +65,8 @@ class Worker:
         """Instances that are no longer needed."""
         self._version = version
         self._process: subprocess.Popen[bytes] | None = None
-        self._lock = Lock()
+        self.lock = RLock()
+        """Held over an exchange: another thread may end the process that one is about to ask."""
 
     def start(self) -> None:
         """Begins a process where there is none. Raises DataError without the package, UsageError without the extra."""
@@ -90,18 +91,17 @@ class Worker:
 
     def ask(self, requests: Sequence[Sequence[Any]]) -> list[Any]:
         """The results of requests, in order. Raises WorkerEndedError."""
-        with self._lock:
-            drop = [*self.dropped]
-            del self.dropped[: len(drop)]
-            message = json.dumps({"drop": drop, "do": requests}).encode() + b"\n"
-            assert self._process is not None and self._process.stdin is not None
-            try:
-                self._process.stdin.write(message)
-                self._process.stdin.flush()
-                return json.loads(self._line())
-            except (OSError, ValueError, WorkerEndedError) as error:
-                self.stop()
-                raise WorkerEndedError from error
+        drop = [*self.dropped]
+        del self.dropped[: len(drop)]
+        message = json.dumps({"drop": drop, "do": requests}).encode() + b"\n"
+        assert self._process is not None and self._process.stdin is not None
+        try:
+            self._process.stdin.write(message)
+            self._process.stdin.flush()
+            return json.loads(self._line())
+        except (OSError, ValueError, WorkerEndedError) as error:
+            self.stop()
+            raise WorkerEndedError from error
 
     def _line(self) -> bytes:
         assert self._process is not None and self._process.stdout is not None
@@ -267,9 +267,10 @@ class SimulatedApis:
 def _exchange(instances: Sequence[SimulatedApis], requests: Sequence[Sequence[Any]]) -> list[Any]:
     """The results of requests. Raises WorkerEndedError, and DataError where a scenario cannot be loaded."""
     worker = instances[0].worker
-    worker.start()
-    before = [request for one in instances for request in one.missing()]
-    results = worker.ask([*before, *requests])
+    with worker.lock:
+        worker.start()
+        before = [request for one in instances for request in one.missing()]
+        results = worker.ask([*before, *requests])
     for request, error in zip(before, results, strict=False):
         if request[0] == "make" and error is not None:
             raise DataError(error)
