@@ -128,8 +128,13 @@ class Instances:
                     value = self._value(keyword.value)
                     by_name |= value if keyword.arg is None else {keyword.arg: value}
                 return tool(*made, **by_name)
-            case ast.Attribute(value=value):
-                self._value(value)  # which fails first for the name of no tool
+            case (
+                ast.Attribute(value=first)
+                | ast.BinOp(left=first)
+                | ast.Compare(left=first)
+                | ast.Subscript(value=first)
+            ):
+                self._value(first)  # which fails first where it names no tool, as the `get` of `get-time()`
             case _:
                 pass
         raise ValueError(f"expected a value or a call of a tool, found {type(node).__name__}")
@@ -145,7 +150,7 @@ class Instances:
 @lru_cache(10_000)
 def _parsed(call: str) -> ast.expr:
     """The syntax tree of a call: the expected ones are those of most models, too."""
-    tree = ast.parse(call, "<string>", "eval")
+    tree = ast.parse(call.lstrip(" \t"), "<string>", "eval")
     compile(tree, "<string>", "eval")  # some errors of syntax are only found here
     return tree.body
 
@@ -300,7 +305,11 @@ def prepare(package: str) -> None:
     _stub("sentence_transformers", SentenceTransformer=WordEncoder)
     _stub("faiss", IndexFlatIP=WordIndex, IndexIDMap=WordIndex)
     cast(Any, importlib.import_module(f"{PLACE}.travel_booking")).datetime = PinnedDay
-    importlib.import_module("_strptime")  # which the first date of a call would import
+    for name in (
+        "_strptime",
+        "unicodedata",
+    ):  # which the first date and the first odd name of a call would import
+        importlib.import_module(name)
     try:
         memories: Any = importlib.import_module(f"{PLACE}.memory_api_metaclass")
         memories.MemoryAPI._prepare_snapshot = lambda self, config: config or None  # pyright: ignore
