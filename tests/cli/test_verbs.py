@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -93,6 +94,31 @@ def test_help_loads_nothing_that_costs():
     )
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert ended.stdout.splitlines()[-1] == "LOADED"
+
+
+@pytest.mark.parametrize(
+    "line", ["--help", "generate nothing", "review nothing set", "data --help", "review people --help"]
+)
+def test_an_overview_imports_no_command(line: str):
+    script = (
+        "import sys; from wildtool.cli import app\n"
+        f"try: app({line.split()!r})\n"
+        "except SystemExit: print(*(name for name in sys.modules if name.startswith('wildtool.cli.commands.')))"
+    )
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    groups = {f"wildtool.cli.commands.{name}" for name in ("data", "generate", "review")}
+    assert set(ended.stdout.splitlines()[-1].split()) <= (groups if line != "--help" else set())
+
+
+def test_an_overview_says_of_each_command_the_first_sentence_of_its_own_help():
+    groups: list[Any] = [typer.main.get_command(app)]
+    for group in groups:
+        for name, command in group.commands.items():
+            assert group.get_command(None, name).get_short_help_str(1_000) == command.get_short_help_str(
+                1_000
+            )
+        groups += [command for command in group.commands.values() if isinstance(command, TyperGroup)]
+    assert len(groups) == 5
 
 
 def test_the_version_is_told():

@@ -2,70 +2,43 @@
 
 import gc
 import sys
-from collections.abc import Iterator, Mapping
-from importlib import import_module
 from io import TextIOWrapper
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from wildtool import __version__
-from wildtool.cli.command import SETTINGS, PanelCommand, with_exit_status
+from wildtool.cli.command import PLAIN, CommandGroup, Commands
 
-VERBS: Mapping[str, tuple[str, str]] = {
-    "run": ("run", "run"),
-    "score": ("score", "score"),
-    "show": ("show", "show"),
-    "compare": ("compare", "compare"),
-    "curve": ("curve", "curve"),
-    "report": ("report", "report"),
-    "view": ("view", "view"),
-    "export": ("export", "export"),
-    "list": ("list", "list_"),
-    "audit": ("audit", "audit"),
-    "generate": ("generate", "GENERATE"),
-    "review": ("review", "REVIEW"),
-    "data": ("data", "DATA"),
-}
-"""Each verb with its module and the name there: a function, or a group of verbs."""
+_VERBS = Commands(
+    {
+        "run": ("run:run", "Run a benchmark on models and score it."),
+        "score": ("score:score", "Score recorded replies again, without calling a model."),
+        "show": ("show:show", "Show the results of runs side by side, or among published ones."),
+        "compare": ("compare:compare", "Test whether runs are better or worse than the first one."),
+        "curve": ("curve:curve", "Draw learning curves of models trained on growing data."),
+        "report": ("report:report", "Make a web report of runs, or Markdown or LaTeX tables."),
+        "view": ("view:view", "Browse runs and their reports, and track running ones."),
+        "export": ("export:export", "Convert runs to logs, tables, training data or bundles."),
+        "list": ("list:list_", "List benchmarks, models, profiles, modes, formats or cards."),
+        "audit": ("audit:audit", "Check the scorer: score gold answers, with and without mistakes."),
+        "generate": ("generate:GENERATE", "Generate sessions, items, tools or training data."),
+        "review": ("review:REVIEW", "Review and correct made sets, and release them."),
+        "data": ("data:DATA", "Download, check, describe, refresh, convert and mix data."),
+    }
+)
 GC_THRESHOLD = 10_000
 """New objects after which the garbage collector looks for reference cycles."""
-# Markup mode would import rich, which costs as much as everything else together.
-_PLAIN: Mapping[str, Any] = {"rich_markup_mode": None, "context_settings": SETTINGS}
 
 
-class _Commands(Mapping[str, Any]):
-    """The commands by verb, each created on first use, so that a verb does not load the modules of the
-    others."""
-
-    def __getitem__(self, verb: str) -> Any:
-        place, name = VERBS[verb]
-        found = getattr(import_module(f"wildtool.cli.commands.{place}"), name)
-        if not isinstance(found, typer.Typer):
-            alone = typer.Typer(**_PLAIN, add_completion=False)
-            alone.command(verb, cls=PanelCommand)(with_exit_status(found))
-            found = alone
-        made = typer.main.get_command(found)
-        made.name = verb
-        return made
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(VERBS)
-
-    def __len__(self) -> int:
-        return len(VERBS)
-
-
-class _Verbs(TyperGroup):
+class _Verbs(CommandGroup):
     """All verbs."""
 
-    def __init__(self, **given: Any) -> None:
-        super().__init__(**given)
-        self.commands = cast(Any, _Commands())
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**{**settings, "commands": _VERBS})
 
 
-app = typer.Typer(cls=_Verbs, pretty_exceptions_enable=False, no_args_is_help=True, **_PLAIN)
+app = typer.Typer(cls=_Verbs, pretty_exceptions_enable=False, no_args_is_help=True, **PLAIN)
 
 
 def _version(wanted: bool) -> None:

@@ -1,5 +1,6 @@
 """How a verb becomes a command: options from the fields of a dataclass and what their values mean, help in panels, and an
-exit status with a message that users can act on in place of an exception."""
+exit status with a message that users can act on in place of an exception. In a group a command is imported when it is
+called: overviews and completion need only its declaration."""
 
 import errno
 import inspect
@@ -7,14 +8,15 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, fields
 from functools import wraps
+from importlib import import_module
 from math import inf
-from typing import Any, ParamSpec, TypeVar, get_type_hints
+from typing import Any, ParamSpec, TypeVar, cast, get_type_hints
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from wildtool.cli.terminal import print_err
 from wildtool.errors import DISK_FULL, UsageError, WildtoolError
@@ -30,6 +32,9 @@ MAX_NAME_WIDTH = 26
 """Columns for the names of options; a longer name gets its own line."""
 SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": WIDTH}
 """Settings of every command."""
+# Markup mode would import rich, which costs as much as everything else together.
+PLAIN: dict[str, Any] = {"rich_markup_mode": None, "context_settings": SETTINGS}
+"""What apps and groups of commands are created with."""
 METAVARS = {"integer": "N", "int": "N", "float": "X", "text": "TEXT", "str": "TEXT", "path": "PATH"}
 """Placeholders for values by type, for options that name none."""
 
@@ -250,3 +255,61 @@ def report_error(error: Exception) -> int:
 def _no_temporary_folder(error: OSError) -> bool:
     """Whether there is no folder for temporary files that can be written to."""
     return error.errno == errno.ENOENT and "temporary directory" in (error.strerror or "")
+
+
+class Commands(Mapping[str, Any]):
+    """The commands of a group by name, each imported when it is looked up."""
+
+    def __init__(self, declarations: Mapping[str, tuple[str, str]], verb: str | None = None) -> None:
+        """
+        Args:
+            declarations: by name the place below `wildtool.cli.commands`, `module:function` or `module:GROUP`, and the
+                line of help for overviews, which is the first sentence of the command's own.
+            verb: name of a group whose first command is the default; that command's help lists the others.
+        """
+        self.declarations = declarations
+        first, *others = declarations
+        more = f"See also: {', '.join(f'wildtool {verb} {name}' for name in others)}."
+        self._epilogs = {first: more} if verb else {}
+
+    def __getitem__(self, name: str) -> Any:
+        module, _, attribute = self.declarations[name][0].partition(":")
+        target = getattr(import_module(f"wildtool.cli.commands.{module}"), attribute)
+        if not isinstance(target, TyperGroup):
+            app = typer.Typer(**PLAIN, add_completion=False)
+            app.command(name, cls=PanelCommand, epilog=self._epilogs.get(name))(with_exit_status(target))
+            target = typer.main.get_command(app)
+        target.name = name
+        return target
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.declarations)
+
+    def __len__(self) -> int:
+        return len(self.declarations)
+
+
+class CommandGroup(TyperGroup):
+    """A group whose commands are declared."""
+
+    def __init__(self, *, commands: Any, **settings: Any) -> None:
+        super().__init__(**{**PLAIN, **settings})
+        self.commands = commands
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(self.commands)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        commands = cast(Commands, self.commands)
+        return _DeclaredCommand(cmd_name, commands) if cmd_name in commands.declarations else None
+
+
+class _DeclaredCommand(TyperCommand):
+    """What an overview shows of a command. The command itself is imported to parse the rest of the line."""
+
+    def __init__(self, name: str, commands: Commands) -> None:
+        super().__init__(name, help=commands.declarations[name][1], rich_markup_mode=None)
+        self._commands = commands
+
+    def make_context(self, info_name: Any, *args: Any, **named: Any) -> Any:
+        return self._commands[cast(str, self.name)].make_context(info_name, *args, **named)

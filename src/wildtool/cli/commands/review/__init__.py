@@ -1,42 +1,12 @@
 """The verb `review`: people correct and approve made sets. A set's own name opens its review in the browser."""
 
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import typer
-from typer.core import TyperGroup
-
-from wildtool.cli.command import SETTINGS, PanelCommand, with_exit_status
-from wildtool.cli.commands.review.drafts import import_drafts
-from wildtool.cli.commands.review.logs import log, merge
-from wildtool.cli.commands.review.people import people_add, people_list, people_revoke, round_
-from wildtool.cli.commands.review.regenerate import regenerate
-from wildtool.cli.commands.review.replies import agree
-from wildtool.cli.commands.review.results import export, stats
-from wildtool.cli.commands.review.serve import serve_pages
-from wildtool.cli.commands.review.start import start
-
-_COMMANDS: Mapping[str, Callable[..., int | None]] = {
-    "serve": serve_pages,
-    "start": start,
-    "export": export,
-    "stats": stats,
-    "log": log,
-    "merge": merge,
-    "round": round_,
-    "agree": agree,
-    "regenerate": regenerate,
-    "import": import_drafts,
-}
-_PEOPLE: Mapping[str, Callable[..., int | None]] = {
-    "add": people_add,
-    "revoke": people_revoke,
-    "list": people_list,
-}
+from wildtool.cli.command import CommandGroup, Commands
 
 
-class _SetByDefault(TyperGroup):
+class _SetByDefault(CommandGroup):
     """A group whose first command is meant where the line names none."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -52,27 +22,62 @@ def _is_misspelt(args: list[str]) -> bool:
     return len(args) > 1 and not any(word.startswith("-") for word in args[:2]) and not Path(args[0]).exists()
 
 
-def _group(about: str, cls: type[TyperGroup] | None = None) -> typer.Typer:
-    shown: dict[str, Any] = {"rich_markup_mode": None, "add_completion": False, "context_settings": SETTINGS}
-    return (
-        typer.Typer(cls=cls, help=about, **shown)
-        if cls
-        else typer.Typer(help=about, no_args_is_help=True, **shown)
-    )
-
-
-def _review() -> typer.Typer:
-    app = _group("Review and correct made sets, and release them.", _SetByDefault)
-    first, *others = (*_COMMANDS, "people")
-    more = f"See also: {', '.join(f'wildtool review {name}' for name in others)}."
-    for name, command in _COMMANDS.items():
-        app.command(name, cls=PanelCommand, epilog=more if name == first else None)(with_exit_status(command))
-    people = _group("Add and remove people, with personal tokens.")
-    for name, command in _PEOPLE.items():
-        people.command(name, cls=PanelCommand)(with_exit_status(command))
-    app.add_typer(people, name="people")
-    return app
-
-
-REVIEW = _review()
+REVIEW = _SetByDefault(
+    help="Review and correct made sets, and release them.",
+    commands=Commands(
+        {
+            "serve": (
+                "review.serve:serve_pages",
+                "Review a made set in the browser: read, correct, decide, resolve conflicts, see figures.",
+            ),
+            "start": (
+                "review.start:start",
+                "Start the review of a made set, or continue it, without opening it.",
+            ),
+            "export": (
+                "review.results:export",
+                "Write a release: the approved items, with provenance, a card and preference pairs.",
+            ),
+            "stats": (
+                "review.results:stats",
+                "Show quality by round, the stop rule, agreement, and the precision of each rule's warnings.",
+            ),
+            "log": ("review.logs:log", "Show, check or write the log, which has everything that happened."),
+            "merge": ("review.logs:merge", "Add what others did in copies of the same review."),
+            "round": (
+                "review.people:round_",
+                "Open a round: draw a sample and assign each item to two people who do not see each other's work.",
+            ),
+            "agree": (
+                "review.replies:agree",
+                "List what several models do alike although gold has something else: likely errors in gold.",
+            ),
+            "regenerate": (
+                "review.regenerate:regenerate",
+                "Make stale tasks of sessions again with models, as proposals to accept or discard.",
+            ),
+            "import": (
+                "review.drafts:import_drafts",
+                "Turn real conversations into drafts of sessions, whose gaps the review shows as findings.",
+            ),
+            "people": ("review:PEOPLE", "Add and remove people, with personal tokens."),
+        },
+        "review",
+    ),
+)
 """The verb with its commands."""
+PEOPLE = CommandGroup(
+    help="Add and remove people, with personal tokens.",
+    no_args_is_help=True,
+    commands=Commands(
+        {
+            "add": (
+                "review.people:people_add",
+                "Add a person, or change a role, and print a new personal token.",
+            ),
+            "revoke": ("review.people:people_revoke", "Revoke a person's token and role."),
+            "list": ("review.people:people_list", "List people with their roles."),
+        }
+    ),
+)
+"""The group `wildtool review people`."""
