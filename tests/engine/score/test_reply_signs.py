@@ -52,6 +52,12 @@ def test_words_about_a_tool_are_no_call(text: str):
     assert signs(text) == []
 
 
+def test_calls_that_a_benchmark_asks_for_in_its_own_text_are_no_sign():
+    reply = Reply({"role": "assistant", "content": "[get_weather(city='Oslo')]"}, "", "stop")
+    assert reply_signs(reply, lambda: TOOLS) == ["unread pythonic"]
+    assert reply_signs(reply, lambda: ()) == []
+
+
 def test_a_reply_with_native_calls_is_not_searched():
     assert signs('{"name": "get_weather", "arguments": {}}', "tool_calls", tool_calls=[{}]) == []
 

@@ -59,11 +59,14 @@ def reply_signs(reply: Reply, tools: Callable[[], Sequence[Tool]]) -> list[str]:
 
 
 def format_of_text(text: str, tools: Callable[[], Sequence[Tool]]) -> str | None:
-    """The format of the calls in a text, empty for one that no format reads; None for a text without calls."""
+    """The format of the calls in a text, empty for one that no format reads; None for a text without calls, and where no
+    tools were offered natively: there the benchmark itself asks for calls in its own text."""
     # Nearly all texts end here: to read one in every format takes a hundred times as long.
-    if not _LIKE_CALL.search(text) or not (_MARKED_CALL.search(text) or _names_tool(text, tools())):
+    if not _LIKE_CALL.search(text) or not (offered := tools()):
         return None
-    formats = Counter(call.format for call in calls_in_text(text, tools()))
+    if not (_MARKED_CALL.search(text) or _names_tool(text, offered)):
+        return None
+    formats = Counter(call.format for call in calls_in_text(text, offered))
     return max(formats, key=formats.__getitem__) if formats else None
 
 
