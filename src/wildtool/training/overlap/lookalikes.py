@@ -46,7 +46,8 @@ _AS_SEEN = {ord(letter): latin for latin, letters in _LOOKALIKES.items() for let
 _MARKS = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff"
 """Marks above, below and through letters of these scripts."""
 _MARK = re.compile(f"[{_MARKS}]")
-_FOLDED = re.compile(f"[{_MARKS}{''.join(map(chr, _AS_SEEN))}]")
+_LETTERS = "".join(map(chr, _AS_SEEN))
+_FOLDED = re.compile(f"[{_MARKS}{_LETTERS}{''.join(c for c in _LETTERS.upper() if not c.isascii())}]")
 
 
 def token_readings(text: str) -> list[tuple[str, ...]]:
