@@ -177,11 +177,11 @@ def _agent(seen: dict[str, Any], draw: Random, chinese: bool) -> Any:
         values |= {key: json.loads(value) for key, value in re.findall(r" (\w+) is (.*?);", text)}
     parameters = tool["parameters"]
     if missing := [name for name in parameters["required"] if name not in values]:
-        text = f"Please tell me: {', '.join(missing)}."
+        text = f"{'请告诉我' if chinese else 'Please tell me'}: {', '.join(missing)}."
         return {"action": "missing", "tool": tool["name"], "thought": "|".join(missing), "text": text}
     for name, value in values.items():
         if call_problems(value, parameters["properties"][name]):
-            text = f"Please correct: {name}."
+            text = f"{'请更正' if chinese else 'Please correct'}: {name}."
             return {
                 "action": "wrong",
                 "tool": tool["name"],

@@ -146,6 +146,8 @@ def _tool_(instruction: str, seen: dict[str, Any], draw: Random) -> Any:
 
 
 def _agent(instruction: str, seen: dict[str, Any], draw: Random) -> str:
+    if _chinese(instruction):
+        return "您想要哪个房间（Which room）？" if "missing" in seen else "都按您的意思办好了。"
     return "Which room would you like?" if "missing" in seen else "It is all arranged as you wished."
 
 

@@ -251,24 +251,28 @@ def test_a_result_has_the_form_that_its_tool_tells():
 
 
 def test_a_question_shows_no_parameter_name():
-    assert rules(list(question_faults("Which room?", ["room_id"]))) == set()
-    assert rules(list(question_faults("What is the room_id?", ["room_id"]))) == {"A1"}
+    assert rules(list(question_faults("Which room?", ["room_id"], "en"))) == set()
+    assert rules(list(question_faults("What is the room_id?", ["room_id"], "en"))) == {"A1"}
 
 
 @pytest.mark.parametrize("text", ["", "Agent: booked", '```json\n{"a": 1}\n```', "booked\x00"])
 def test_an_answer_is_what_the_user_reads_and_nothing_else(text: str):
-    assert rules(list(answer_faults(text, [], []))) == {"A2"}
+    assert rules(list(answer_faults(text, [], [], "en"))) == {"A2"}
 
 
 def test_an_answer_keeps_the_ids_of_listed_items():
     found = {"rooms": [{"room_id": "rm_1"}, {"room_id": "rm_2"}]}
-    assert rules(list(answer_faults("There are rm_1 and rm_2.", [found], []))) == set()
-    assert rules(list(answer_faults("There are two rooms.", [found], []))) == {"A3"}
+    assert rules(list(answer_faults("There are rm_1 and rm_2.", [found], [], "en"))) == set()
+    assert rules(list(answer_faults("There are two rooms.", [found], [], "en"))) == {"A3"}
 
 
-def test_a_number_that_no_result_has_is_a_warning():
-    faults = list(answer_faults("It costs 950.", [{"price": 90}], [SearchText.of({"price": 90})]))
-    assert [(fault.rule, fault.warning) for fault in faults] == [("A4", True)]
+def test_a_number_that_no_result_has_is_a_warning_where_it_can_be_computed():
+    def faults(text: str) -> list[tuple[str, bool]]:
+        found = answer_faults(text, [{"price": 90, "tax": 5}], [SearchText.of({"price": 90, "tax": 5})], "en")
+        return [(fault.rule, fault.warning) for fault in found]
+
+    assert faults("It costs 95.") == [("A4", True)]
+    assert faults("It costs 951.") == [("A11", False), ("A4", True)]
 
 
 @pytest.mark.parametrize(

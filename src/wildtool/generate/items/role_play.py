@@ -5,6 +5,7 @@ from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.grounding import SearchText
 from wildtool.generate.core.parsing import Action, RuleFault
+from wildtool.generate.core.plan import Lang
 from wildtool.generate.core.roles import AttemptFailedError, RoleCoroutine, RoleSession
 from wildtool.generate.items.call_rules import CallContext, call_faults
 from wildtool.generate.items.item import DialogueTurn, GeneratedItem, MissingParameters, Speaker, Utterance
@@ -109,7 +110,7 @@ class _Dialogue:
         def read(text: str) -> tuple[list[Action] | RequestProblem, Iterable[RuleFault]]:
             act = parse_assistant_action(text, self.offered)
             if isinstance(act, RequestProblem):
-                return act, _problem_faults(act)
+                return act, _problem_faults(act, self.plan.lang)
             return act, call_faults(CallContext(act, self.offered, self.known, self.plan.kind))
 
         return (yield from self.roles.ask("agent", ["act"], {"conversation": self.conversation}, read))
@@ -130,16 +131,16 @@ class _Dialogue:
 
         def read(text: str) -> tuple[str, Iterator[RuleFault]]:
             said = parse_text_reply(text, "G1")
-            return said, answer_faults(said, results, heard)
+            return said, answer_faults(said, results, heard, plan.lang)
 
         answer = yield from self.roles.ask("agent", ["answer"], {"conversation": self.conversation}, read)
         self._add_utterance("assistant", answer)
 
 
-def _problem_faults(remark: RequestProblem) -> Iterator[RuleFault]:
+def _problem_faults(remark: RequestProblem, lang: Lang) -> Iterator[RuleFault]:
     fault = remark.fault
     names = fault.names if isinstance(fault, MissingParameters) else (fault.parameter,)
     if names:
-        yield from question_faults(remark.text, names)
+        yield from question_faults(remark.text, names, lang)
     else:
         yield RuleFault("G3", "`thought` names nothing that is missing.")

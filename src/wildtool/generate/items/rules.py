@@ -44,15 +44,15 @@ def l1(item: GeneratedItem) -> Iterator[str]:
 
 
 def l2(item: GeneratedItem) -> Iterator[RuleFault]:
-    """Utterances hold only what people say (rules A1 to C2 of sessions)."""
+    """Utterances hold only what people say (rules A2 to C2 of sessions)."""
     talk = [said for turn in item.turns for said in turn.utterances]
     for said in (*talk, *item.correction):
         if said.speaker == "assistant":
-            yield from assistant_faults(said.text)
+            yield from assistant_faults(said.text, item.plan.lang)
             continue
         for fault in user_faults(said.text, item.offered_parameters, item.plan.lang):
             # A reply may be a mere value, which is of no language; it stands in no record.
-            if not fault.warning and (fault.rule != "C2" or said not in item.correction):
+            if not fault.warning and (fault.rule not in ("C2", "A8") or said not in item.correction):
                 yield fault
 
 

@@ -15,7 +15,7 @@ from wildtool.generate.sessions.rules.decisions import DECISION_RULES
 from wildtool.generate.sessions.script import AcceptedSession
 from wildtool.types import Item, Metric
 
-_TEXT_RULES = [f"{group}{k}" for group, count in (("T", 9), ("A", 6), ("C", 3)) for k in range(1, count + 1)]
+_TEXT_RULES = [f"{group}{k}" for group, count in (("T", 9), ("A", 11), ("C", 3)) for k in range(1, count + 1)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -221,7 +221,7 @@ class TaskScript:
             "agent",
             ["ask"],
             {"conversation": self._visible_conversation(), "missing": missing},
-            lambda text: (text, question_faults(text, names)),
+            lambda text: (text, question_faults(text, names, self.lang)),
         )
         self._add_utterance("assistant", question)
         vague = moment.questions + 1 < self.wanted.questions
@@ -283,7 +283,7 @@ class TaskScript:
             "agent",
             [block],
             {"conversation": seen},
-            lambda text: (text, answer_faults(text, results, self.state.known)),
+            lambda text: (text, answer_faults(text, results, self.state.known, self.lang)),
         )
         self._add_utterance("assistant", answer)
         self._add(GoldNode(ANSWER, action.arguments, answer, ()), step, {})

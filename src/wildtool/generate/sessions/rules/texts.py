@@ -1,4 +1,4 @@
-"""Rules for what the tool simulator returns (T1 to T9) and for the texts of a session (A1 to A6, C1 to C4)."""
+"""Rules for what the tool simulator returns (T1 to T9) and for the texts of a session (A1 to A11, C1 to C4)."""
 
 import json
 import re
@@ -8,6 +8,13 @@ from typing import Any
 from wildtool.benchmarks.wildtoolbench.grounding import SearchText
 from wildtool.generate.core.parsing import Action, RefusedReplyError, RuleFault, read_object
 from wildtool.generate.core.plan import Lang
+from wildtool.generate.sessions.rules.failures import (
+    language_faults,
+    length_faults,
+    loop_faults,
+    refusal_faults,
+    unfaithful_faults,
+)
 from wildtool.json_codec import as_list, as_object, as_objects, values_inside
 from wildtool.toolcall.schema_check import argument_faults, shorten
 from wildtool.toolcall.text.numerals import numbers_in
@@ -105,9 +112,10 @@ def _ids_of(row: Mapping[str, Any]) -> list[str]:
     return [str(v) for key, v in row.items() if _ID_KEY.search(key) and isinstance(v, str | int)]
 
 
-def question_faults(text: str, parameters: Iterable[str]) -> Iterator[RuleFault]:
+def question_faults(text: str, parameters: Iterable[str], lang: Lang) -> Iterator[RuleFault]:
     """What is wrong with the assistant's question."""
-    yield from assistant_faults(text)
+    yield from assistant_faults(text, lang)
+    yield from refusal_faults(text, user=False)
     for name in parameters:
         # A plain word is no identifier.
         if re.search(r"_|[a-z][A-Z]", name) and name in text:
@@ -116,18 +124,26 @@ def question_faults(text: str, parameters: Iterable[str]) -> Iterator[RuleFault]
             )
 
 
-def assistant_faults(text: str) -> Iterator[RuleFault]:
+def assistant_faults(text: str, lang: Lang) -> Iterator[RuleFault]:
     """What is wrong with any text of the assistant."""
     if not text:
         yield RuleFault("A2", "The text is empty.")
     elif _MARKER.search(text):
         yield RuleFault("A2", "Write what the user reads and nothing else: no role name, no JSON, no plan.")
     yield from control_character_faults(text, "A2")
+    yield from language_faults(text, lang)
+    yield from length_faults(text)
+    yield from loop_faults(text)
 
 
-def answer_faults(text: str, results: Sequence[Any], known: Sequence[SearchText]) -> Iterator[RuleFault]:
+def answer_faults(
+    text: str, results: Sequence[Any], known: Sequence[SearchText], lang: Lang
+) -> Iterator[RuleFault]:
     """What is wrong with the final answer."""
-    yield from assistant_faults(text)
+    yield from assistant_faults(text, lang)
+    yield from refusal_faults(text, user=False)
+    if results:
+        yield from unfaithful_faults(text, results, known)
     for result in results:
         missing = [name for name in _listed_ids(result) if name not in text]
         if missing:
@@ -153,8 +169,12 @@ def user_faults(text: str, tools: Iterable[str], lang: Lang) -> Iterator[RuleFau
         yield RuleFault("A5", "Write what the user says and nothing else: no role name, no JSON, no plan.")
     if text and lang == "zh" and not _CHINESE.search(text):
         yield RuleFault("C2", "The text is not in Chinese.")
-    if lang == "en" and len(_CHINESE.findall(text)) > 8:
+    elif lang == "en" and len(_CHINESE.findall(text)) > 8:
         yield RuleFault("C2", "The text is not in English.")
+    else:
+        yield from language_faults(text, lang)
+    yield from refusal_faults(text, user=True)
+    yield from loop_faults(text)
     yield from control_character_faults(text, "C1")
 
 
