@@ -151,7 +151,7 @@ def unfaithful_faults(text: str, results: Sequence[Any], known: Iterable[SearchT
             re.search(r"[\d@:]", match[0]) is not None
         )  # a word such as check_in is a tool's, of rule A1
         if has_mark and re.sub(r"[\W_]+", "", match[0].casefold()) not in bare:
-            yield RuleFault("A11", f"{match[0][:80]} stands in no result and in no request; invent nothing.")
+            yield RuleFault("A11", f"{match[0][:80]} is in no result and in no request; invent nothing.")
             return
     digits = {re.sub(r"\D", "", run) for run in _DIGIT_RUN.findall(heard)}
     operands = _operands(passages, results)
@@ -162,7 +162,7 @@ def unfaithful_faults(text: str, results: Sequence[Any], known: Iterable[SearchT
             continue
         if len(written) < 3 or not any(written in run for run in digits):
             yield RuleFault(
-                "A11", f"{match[0][:80]} stands in no result and in no request, nor follows from them."
+                "A11", f"{match[0][:80]} is in no result and in no request, nor follows from them."
             )
             return
 
