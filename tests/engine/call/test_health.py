@@ -13,7 +13,13 @@ from hypothesis import strategies as st
 from engine.echo_benchmark import EchoBenchmark, ScriptedModel, plan_of
 from engine.instant_time import NetworkModel, instantly
 from wildtool.engine.call.budget import Budget, SpendingLimits
-from wildtool.engine.call.client import AllRefusedError, GivenUpError, Invocation, RetryPolicy
+from wildtool.engine.call.client import (
+    MAX_FAILED_CALLS,
+    AllRefusedError,
+    GivenUpError,
+    Invocation,
+    RetryPolicy,
+)
 from wildtool.engine.run.runner import RunJob, RunResult, run_plan, run_plans
 from wildtool.errors import CallError
 from wildtool.models.http.failures import BLOCKED_PROMPT
@@ -69,6 +75,15 @@ def test_calls_that_are_not_tried_again_are_given_up_at_once(tmp_path: Path):
     with pytest.raises(GivenUpError):
         go(plan_of(MANY, model), tmp_path, tries=1)
     assert (model.ended < 1, len(model.asked) < 20) == (True, True)
+
+
+@pytest.mark.parametrize(("tries", "concurrency"), [(1, 1), (1, 8), (6, 1), (6, 8)])
+def test_each_try_of_a_model_that_is_given_up_counts_once(tmp_path: Path, tries: int, concurrency: int):
+    model = NetworkModel(lambda request: DOWN)
+    with pytest.raises(GivenUpError) as caught:
+        go(plan_of(MANY, model, concurrency=concurrency), tmp_path, tries=tries)
+    assert f"all {len(model.asked)} tries failed" in str(caught.value)
+    assert tries > 1 or len(model.asked) >= MAX_FAILED_CALLS
 
 
 def test_a_server_that_starts_within_the_patience_loses_nothing(tmp_path: Path):

@@ -188,6 +188,25 @@ def test_html_of_descriptions_is_gone():
 
 
 @pytest.mark.parametrize(
+    ("words", "description"),
+    [
+        ({"description": "Adds one to the list."}, "Adds one to the list."),
+        ({"summary": "Add one to the list"}, "Add one to the list"),
+        ({"summary": "Add one.", "description": "Add one to the list."}, "Add one to the list."),
+        ({"summary": "Add one.", "description": "At most ten."}, "Add one. At most ten."),
+        ({"summary": "Orders", "description": "Adds one to the list."}, "Adds one to the list."),
+        ({"summary": "add", "description": "Adds one to the list."}, "Adds one to the list."),
+        ({"summary": "Orders"}, ""),
+        ({"summary": 3, "description": None}, ""),
+    ],
+)
+def test_a_tool_is_described_by_summary_and_description(words: dict[str, Any], description: str):
+    operation = {"operationId": "add", "responses": {}, **words}
+    found, _ = read({"openapi": "3.0.0", "paths": {"/a": {"post": operation}}})
+    assert found["add"]["description"] == description
+
+
+@pytest.mark.parametrize(
     "value",
     [
         fan(2, 60), fan(30, 30), joined_fan(2, 60), joined_fan(50, 90), ring(1, "allOf"), ring(500, "oneOf"),

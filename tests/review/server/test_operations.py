@@ -167,6 +167,21 @@ async def test_nobody_sees_the_other_s_work_before_both_have_decided(tmp_path: P
         assert "Ann's secret" in await (await pages.get("item", id="s0")).text()
 
 
+@pytest.mark.parametrize(
+    ("who", "own_copy"), [("ann", True), ("bob", True), ("eve", False), ("judge", False)]
+)
+async def test_only_those_who_review_an_item_are_told_that_they_see_their_own_copy(
+    tmp_path: Path, who: str, own_copy: bool
+):
+    review = project(tmp_path, tiny_records(2), people="ann bob eve")
+    review.open_round("owner", ["ann", "bob"], share=0.3)
+    (drawn,) = review.state.rounds[0].items
+    (other,) = {*review.state.items} - {drawn}
+    async with served(review, alone=who) as pages:
+        shown = [(await pages.item(item))["own_copy"] for item in (drawn, other)]
+    assert shown == [own_copy, False]
+
+
 async def test_an_adjudicator_takes_edits_of_both(tmp_path: Path):
     review = project(tmp_path, tiny_records(1), people="ann bob")
     review.open_round("owner", ["ann", "bob"], share=1)

@@ -182,7 +182,7 @@ def _about(operation: Mapping[str, Any], name: str) -> str:
     if not re.search(r"\w\W+\w", summary) or summary.casefold() in names:
         summary = ""
     if not summary or description.casefold().startswith(summary.casefold().rstrip(".")):
-        return description or summary
+        return description
     return f"{summary.rstrip('.')}. {description}" if description else summary
 
 
