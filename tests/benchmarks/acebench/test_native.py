@@ -40,6 +40,13 @@ def test_labelled_lines_become_messages_of_user_and_assistant() -> None:
     ]
 
 
+def test_a_request_holds_the_dialogue_in_its_order_behind_the_system_message() -> None:
+    question = "user: One.\nsystem: Two?\nuser: Three.\n"
+    first, *dialogue = native_request(normal(question=question)).messages
+    assert first["role"] == "system"
+    assert [message["content"] for message in dialogue] == ["One.", "Two?", "Three."]
+
+
 def test_a_line_without_label_continues_its_message() -> None:
     assert chat_messages("user: One,\n\nnote: two.\n") == [{"role": "user", "content": "One,\n\nnote: two."}]
 
