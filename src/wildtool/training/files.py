@@ -89,6 +89,8 @@ def _read_errors() -> tuple[type[Exception], ...]:
 def _first_bytes(path: Path) -> Generator[bytes]:
     if path.is_dir():
         raise DataError(f"{path}: is a folder; name the files in it")
+    if path.exists() and not path.is_file():
+        raise DataError(f"{path}: is no regular file; write what it gives to a file first")
     with path.open("rb") as file:
         yield file.read(4)
 

@@ -4,6 +4,7 @@ import csv
 import errno
 import fcntl
 import json
+import os
 import sys
 from importlib.resources import files
 from pathlib import Path
@@ -150,6 +151,10 @@ def test_messages_are_checked_by_their_reader():
 def test_options_of_training_files_are_refused_for_others():
     ended = type_("data lint wild-mini --trainer trl")
     assert (ended.exit_code, "--trainer is for training files" in ended.stderr) == (2, True)
+    write_rows(Path("other.jsonl"), rows(2))
+    assert (
+        "nofile.jsonl: there is no such file" in type_("data stats nofile.jsonl --compare other.jsonl").stderr
+    )
     Path("folder").mkdir()
     assert "of training files, name one of them" in type_("data lint folder").stderr
     write_rows(Path("raw.jsonl"), [{"query": "a", "answers": "[]", "tools": "[]"}])
@@ -269,6 +274,24 @@ def test_what_cannot_work_is_said(line: str, said: str):
     assert ended.exit_code == 2
     assert said in ended.stderr
     assert Path("train.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize("path", ["pipe.jsonl", "/dev/zero"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "overlap {}",
+        "mix a={} -o m",
+        "recipe {} --base m -o r",
+        "convert {} --to openai -o o.jsonl",
+        "lint {} --benchmark training",
+        "stats {} --benchmark training",
+    ],
+)
+def test_what_is_no_regular_file_is_refused_at_once(command: str, path: str):
+    os.mkfifo("pipe.jsonl")
+    ended = type_(f"data {command.format(path)}")
+    assert (ended.exit_code, f"{path}: is no regular file" in ended.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(

@@ -189,6 +189,8 @@ def refresh(
 def _refuse(given: dict[str, Any], what: str) -> None:
     """Raises UsageError for an option that only training files take."""
     for name, value in given.items():
+        if value and not Path(what).exists() and Path(what).suffix:
+            raise UsageError(f"{what}: there is no such file")
         if value:
             raise UsageError(
                 f"--{name} is for training files, and {what} is none; add --benchmark training if it is"
