@@ -167,6 +167,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     turns = [{"from": "human", "value": "What is a ria?"}, {"from": "gpt", "value": "A drowned valley."}]
     Path(folder, "train.jsonl").write_text(json.dumps({"conversations": turns}) + "\n")
+    held_out = [{"from": "human", "value": "What is a fjord?"}, turns[1]]
+    Path(folder, "held-out.jsonl").write_text(json.dumps({"conversations": held_out}) + "\n")
     Path(folder, "openapi.json").write_text(json.dumps(openapi))
     Path(folder, "manual.md").write_text("A word can be looked up.")
     user = {"role": "user", "content": "What is a ria?"}

@@ -296,7 +296,7 @@ def _quoted(text: str) -> list[str]:
 
 def _spelled(text: str) -> str:
     """The text with days as 2024.05.06 (0000.05.06 without a year), times as 13:45, and numbers in digits."""
-    return respelled(normalise(text))
+    return respelled(normalise(text), amounts=False)
 
 
 def _members(parameter: Parameter, text: str) -> list[Any]:

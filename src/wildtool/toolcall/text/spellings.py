@@ -114,11 +114,14 @@ SPAN_MARK = "→"
 
 
 @lru_cache(maxsize=1024)
-def respelled(text: str) -> str:
+def respelled(text: str, *, amounts: bool = True) -> str:
     """A normalised text with one spelling of each date, clock time, number, amount and span in it.
 
     The result is for comparison, not for reading. Parts that are not understood stay as they are. Gold values recur, so
     results are cached.
+
+    Args:
+        amounts: whether amounts are converted to one unit of their kind, such as seconds.
     """
     if not _HAS_VARIANTS.search(text):
         return text
@@ -135,7 +138,8 @@ def respelled(text: str) -> str:
     for pattern, clock in _SPOKEN_CLOCK:
         text = pattern.sub(clock, text)
     text = _DAY_THEN_CLOCK.sub(r"\1 \2", _CLOCK_THEN_DAY.sub(r"\2 \1", _CLOCK.sub(_clock, text)))
-    text = respell_amounts(text)
+    if amounts:
+        text = respell_amounts(text)
     text = _SPAN.sub(_span, text)
     return _whole_text_form(text)
 
