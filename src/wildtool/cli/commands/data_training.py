@@ -6,7 +6,7 @@ from dataclasses import asdict
 from itertools import chain
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -18,6 +18,7 @@ from wildtool.errors import DataError, UsageError, match_name, unknown_name
 from wildtool.steps import show_step, step_line
 
 if TYPE_CHECKING:
+    from wildtool.training.mix.store import Dedupe
     from wildtool.training.overlap.benchmark import BenchmarkItem
     from wildtool.training.overlap.search import OverlapSearch
     from wildtool.training.stats import FileStats
@@ -70,10 +71,9 @@ def _duplicates(file: Path, level: str | None) -> Iterator[str]:
         from wildtool.training.mix.listing import duplicates_in
         from wildtool.training.mix.store import DEDUPE_LEVELS
 
-        kind = next((name for name in DEDUPE_LEVELS if name == level), None)
-        if kind is None:
+        if level not in DEDUPE_LEVELS:
             raise UsageError(unknown_name("kind of duplicates", level, DEDUPE_LEVELS))
-        for found in duplicates_in(file, kind):
+        for found in duplicates_in(file, cast("Dedupe", level)):
             index = f" ({found.similarity:.2f})" if found.rule == "near" else ""
             yield f"{single_line(str(file))}:{found.row}: {found.rule} duplicate: of line {found.like}{index}"
 
