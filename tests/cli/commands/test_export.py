@@ -37,6 +37,16 @@ def files(place: str = ".") -> list[str]:
     return sorted(path.name for path in Path(place).iterdir() if path.is_file())
 
 
+def test_a_file_that_is_no_run_is_named_as_such():
+    Path("notes.md").write_text("Some notes.")
+    for verb in ("show", "score", "export --format csv"):
+        ended = type_(f"{verb} notes.md")
+        assert (
+            ended.exit_code,
+            "notes.md is no run: give the folder of a run, or a bundle" in ended.stderr,
+        ) == (2, True)
+
+
 def test_an_export_of_nothing_says_so_and_leaves_no_file():
     ended = type_("export runs --format openai --only infra_error -o out")
     assert (ended.exit_code, ended.stdout) == (1, "")

@@ -122,6 +122,8 @@ def _unpacked(bundle: Path, mtime: int, size: int) -> Path:
                 _extract(archive, info, digest, folder)
             _finish_unpacking(folder, [info.filename for info, _ in members])
     except _UNREADABLE as error:
+        if bundle.suffix != ".zip":
+            raise RecordError(f"{bundle} is no run: give the folder of a run, or a bundle") from error
         raise RecordError(f"{bundle}: not a bundle, or damaged ({error}); get it again") from error
     except RecursionError as error:
         raise RecordError(f"{bundle}: not a bundle, or damaged (nested too deep); get it again") from error
