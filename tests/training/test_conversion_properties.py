@@ -1,6 +1,7 @@
 """What holds for every record: round trips, rows of any JSON, and that trainers accept what is written."""
 
 import json
+import re
 from copy import deepcopy
 from typing import Any
 
@@ -356,3 +357,48 @@ def test_any_json_in_any_place_gives_a_good_record_or_a_reason(name: str, data: 
                     json.loads(line), "preference" if found.kind == "preference" else "sft"
                 )
                 assert not [finding for finding in findings if finding.level == "error"]
+
+
+MARKS = (
+    "<tool_call>",
+    "</tool_call>",
+    "<think>\n",
+    "\n</think>\n\n",
+    "None",
+    "True",
+    '"',
+    "\\",
+    "{",
+    "]",
+    "\u2028",
+)
+"""What a formatter may take for something else within a text."""
+
+
+def loaded_by_llamafactory(content: str) -> list[tuple[str, Any]]:
+    """Calls of a turn as LLaMA-Factory's formatter of functions finds them: between the first marks of calls if there are
+    any, else in all but the first thought; then JSON."""
+    between = re.search(r"<tool_call>(.*?)</tool_call>", content, re.DOTALL)
+    thought = re.search(r"<think>\n(.*?)\n</think>\n\n", content, re.DOTALL)
+    text = between[1] if between else content.replace(thought[0], "") if thought else content
+    calls = json.loads(text)
+    return [(call["name"], call["arguments"]) for call in (calls if isinstance(calls, list) else [calls])]
+
+
+@given(
+    st.dictionaries(
+        TEXTS, VALUES | st.lists(st.sampled_from(MARKS) | TEXTS, max_size=5).map("".join), max_size=3
+    ),
+    st.sampled_from(["drop", "think", "tags"]),
+    st.sampled_from([None, "I look.", "I think <think>"]),
+    st.sampled_from([None, "Ask the gauge."]),
+)
+def test_every_argument_reaches_llamafactory(arguments: dict[str, Any], mode: Any, text: Any, thought: Any):
+    function = {"name": "f", "arguments": json.dumps(arguments)}
+    said = {"role": "assistant", "content": text, "tool_calls": [{"id": "x", "function": function}]}
+    said |= {"reasoning_content": thought} if thought else {}
+    row = {"messages": [{"role": "user", "content": "q"}, said], "tools": [TOOL]}
+    turn = written(record_of(row, "openai"), "sharegpt", WriteOptions(text_with_calls=mode))["conversations"][
+        1
+    ]
+    assert loaded_by_llamafactory(turn["value"]) == [("f", arguments)]

@@ -73,7 +73,7 @@ def _turn(turn: TrainingTurn, options: WriteOptions) -> dict[str, str]:
 
 def _calls(turn: AssistantTurn, options: WriteOptions) -> str:
     made = [{"name": call.name, "arguments": call.arguments} for call in turn.calls]
-    calls = spaced_json(made[0] if len(made) == 1 else made)
+    calls = _without_marks(spaced_json(made[0] if len(made) == 1 else made), options)
     text = text_to_write(turn, options)
     if options.text_with_calls == "think":
         thoughts = "\n".join(filter(None, (reasoning_to_write(turn, options), text)))
@@ -82,6 +82,14 @@ def _calls(turn: AssistantTurn, options: WriteOptions) -> str:
         return calls
     opening, closing = options.call_words
     return f"{text}\n{opening}\n{calls}\n{closing}"
+
+
+def _without_marks(calls: str, options: WriteOptions) -> str:
+    """Calls as JSON in which no text has a mark of calls or thoughts, between which a trainer would look for them."""
+    for mark in (*options.call_words, *options.think_words, "<tool_call>", "</tool_call>"):
+        if mark in calls and mark[0] not in '"\\{}[],:':
+            calls = calls.replace(mark, f"\\u{ord(mark[0]):04x}{mark[1:]}")
+    return calls
 
 
 def _thoughts(text: str, options: WriteOptions) -> str:
