@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from benchmarks.bfcl.simulated_build import TREE
@@ -292,6 +292,7 @@ REPLIES = st.fixed_dictionaries({}, optional={"content": JSON, "tool_calls": JSO
 
 
 @given(st.lists(REPLIES, max_size=6), st.booleans())
+@example([{"content": {"": {}}}], True)
 def test_replies_that_do_not_do_what_was_asked_are_wrong_in_any_shape(
     replies: list[Message], is_native: bool
 ) -> None:

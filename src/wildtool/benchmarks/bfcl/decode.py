@@ -69,11 +69,14 @@ def decode_python(text: str, *, bare: bool = False) -> list[DecodedCall]:
         raise DecodeError(str(error)) from error
 
 
-def native_result(reply: Mapping[str, Any]) -> Any:
+def native_result(reply: Message) -> Any:
     """What the original records of a reply: a list of `{name: argument text}`, or its text, which may be None."""
     calls: Any = reply.get("tool_calls")
     if calls is None:
-        return reply.get("content")
+        content = reply.get("content")
+        return (
+            content if content is None else written_text(reply)
+        )  # which no list or object can pass for calls
     functions = [as_object(as_object(call).get("function")) for call in as_list(calls)]
     return [{_name(function.get("name")): function.get("arguments")} for function in functions]
 
