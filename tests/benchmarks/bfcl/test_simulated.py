@@ -2,7 +2,6 @@
 
 import json
 import os
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -128,10 +127,8 @@ for what in (lambda: open({str(tmp_path / "x")!r}, "w"), lambda: subprocess.run(
 def test_a_call_without_an_end_is_stopped_and_leaves_all_else_as_it_was() -> None:
     apis, other = simulated("GorillaFileSystem", "MathAPI"), simulated("GorillaFileSystem")
     assert other.execute(["mkdir('theirs')"]) == ["None"]
-    began = time.monotonic()
     found = apis.execute(["mkdir('mine')", "power(base=9, exponent=9999999999)", "ls()"])
     assert found[:2] == ["None", STOPPED_CALL] and '"mine"' in found[2]
-    assert time.monotonic() - began < 60
     assert '"theirs"' in result(other, "ls()")
 
 
