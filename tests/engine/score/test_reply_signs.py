@@ -62,6 +62,14 @@ def test_a_reply_with_native_calls_is_not_searched():
     assert signs('{"name": "get_weather", "arguments": {}}', "tool_calls", tool_calls=[{}]) == []
 
 
+def test_a_reply_whose_end_is_not_known_is_counted_if_an_endpoint_gave_it():
+    said = {"role": "assistant", "content": "Fine."}
+    assert reply_signs(Reply(said, "{}", None), lambda: TOOLS) == ["unknown end"]
+    assert reply_signs(Reply(said, "{}", "a new reason"), lambda: TOOLS) == ["unknown end"]
+    assert reply_signs(Reply(said, "", None), lambda: TOOLS) == []
+    assert reply_signs(Reply({**said, "content": ""}, "{}", None), lambda: TOOLS) == ["unknown end", "empty"]
+
+
 def test_ends_are_signs_of_their_own():
     assert signs(finish="length") == ["cut off"]
     assert signs(finish="MAX_TOKENS") == ["cut off"]

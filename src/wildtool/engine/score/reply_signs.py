@@ -23,8 +23,9 @@ STOPPED = {
     End.MALFORMED: "malformed call",
     End.UNFINISHED: "unfinished",
     End.PAUSED: "unfinished",
+    End.UNKNOWN: "unknown end",
 }
-"""Signs of replies that their model did not end."""
+"""Signs of replies that their model did not end, or of which nobody knows."""
 UNREAD = "unread "
 """How the sign of calls begins that are written as text and that nothing read; the name of their format follows."""
 NEVER_CALLED = "no call"
@@ -49,9 +50,11 @@ def reply_signs(reply: Reply, tools: Callable[[], Sequence[Tool]]) -> list[str]:
     content: object = reply.message.get("content")
     text = content if isinstance(content, str) else ""
     called = bool(reply.message.get("tool_calls"))
-    stopped = STOPPED.get(end_of(reply))
+    end = end_of(reply)
+    # What has no body came from no endpoint.
+    stopped = STOPPED.get(end) if end != End.UNKNOWN or reply.raw else None
     signs = [stopped] if stopped else []
-    if not called and not stopped and not (content and (not text or text.strip())):
+    if not called and (not stopped or end == End.UNKNOWN) and not (content and (not text or text.strip())):
         signs.append(EMPTY)
     if not called and (format_ := format_of_text(text, tools)) is not None:
         signs.append(UNREAD + format_)
