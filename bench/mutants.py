@@ -1,0 +1,314 @@
+"""Plants one-line faults in modules that changed, runs the tests that execute these lines, and names what lives.
+
+python bench/mutants.py --since v0.2.0              # 200 faults in what changed since then; an hour on two cores
+python bench/mutants.py --count 20 src/wildtool/stats
+
+It works on copies of the last commit, so uncommitted changes are not part of it. First every test file is run alone under
+coverage, to know which files execute which line; that map is kept in build/mutants for the next run of the same commit. A
+fault that no test executes lives. Some faults change nothing that anyone could see: read the survivors before a test is
+written for them. Needs `pip install coverage`.
+"""
+
+import argparse
+import ast
+import json
+import os
+import queue
+import random
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, TypeVar
+
+A = TypeVar("A")
+R = TypeVar("R")
+ROOT = Path(__file__).resolve().parents[1]
+BUILD = ROOT / "build" / "mutants"
+COPIES = 2
+"""Faults that are tried at once, each in its own copy."""
+ROUNDS = (4, 20, 10_000)
+"""Test files that are run in one process, the quickest first; the next round is only for faults that live."""
+SETTINGS = "[run]\nsource_pkgs = wildtool\nparallel = true\npatch = subprocess, fork, _exit\n"
+SWAPS: dict[type[ast.AST], Callable[[], Any]] = {
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.And: ast.Or,
+    ast.Or: ast.And,
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.FloorDiv,
+    ast.Break: ast.Continue,
+    ast.Continue: ast.Break,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    path: str
+    """Relative to the project's root."""
+    line: int
+    kind: str
+    start: int
+    """Offsets in the file, in bytes."""
+    end: int
+    text: str
+    """What replaces the bytes between them."""
+
+    def planted(self, source: bytes) -> bytes:
+        return source[: self.start] + self.text.encode() + source[self.end :]
+
+
+def faults_of(path: str, source: bytes) -> Iterator[Fault]:
+    """Every fault that can be planted on one line of a module: in statements and expressions, not in texts or types."""
+    starts = [0]
+    for line in source.split(b"\n"):
+        starts.append(starts[-1] + len(line) + 1)
+    for node in _code(ast.parse(source)):
+        for kind, replaced, text in _changes(node):
+            if replaced.lineno == replaced.end_lineno and replaced.end_col_offset is not None:
+                start = starts[replaced.lineno - 1]
+                columns = replaced.col_offset, replaced.end_col_offset
+                yield Fault(path, replaced.lineno, kind, start + columns[0], start + columns[1], text)
+
+
+def compiles(source: bytes) -> bool:
+    try:
+        compile(source, "", "exec")
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
+def _code(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes below one, without those of formatted texts, whose places Python 3.11 does not know, and of types."""
+    for name, value in ast.iter_fields(node):
+        if name in ("annotation", "returns", "decorator_list") or isinstance(node, ast.JoinedStr):
+            continue
+        for child in value if isinstance(value, list) else [value]:
+            if isinstance(child, ast.AST):
+                yield child
+                yield from _code(child)
+
+
+def _changes(node: ast.AST) -> Iterator[tuple[str, ast.expr | ast.stmt, str]]:
+    """The faults that one node allows: kind, the node whose text is replaced, the new text."""
+    match node:
+        case ast.Compare(ops=[operator]) if type(operator) in SWAPS:
+            other = ast.Compare(node.left, [SWAPS[type(operator)]()], node.comparators)
+            yield "comparison", node, f"({ast.unparse(other)})"
+        case ast.BoolOp(op=operator):
+            yield "and/or", node, f"({ast.unparse(ast.BoolOp(SWAPS[type(operator)](), node.values))})"
+            yield "condition lost", node, f"({ast.unparse(node.values[0])})"
+        case ast.BinOp(op=operator) if type(operator) in SWAPS:
+            yield (
+                "operator",
+                node,
+                f"({ast.unparse(ast.BinOp(node.left, SWAPS[type(operator)](), node.right))})",
+            )
+        case ast.UnaryOp(op=ast.Not()):
+            yield "not lost", node, f"({ast.unparse(node.operand)})"
+        case ast.IfExp():
+            yield "branches exchanged", node, f"({ast.unparse(ast.IfExp(node.test, node.orelse, node.body))})"
+        case ast.If() | ast.While() if not isinstance(node.test, ast.Compare | ast.BoolOp | ast.UnaryOp):
+            yield "condition turned", node.test, f"not ({ast.unparse(node.test)})"
+        case ast.Constant(value=bool(value)):
+            yield "boolean", node, str(not value)
+        case ast.Constant(value=int(value)):
+            yield "number", node, str(value + 1)
+        case ast.Return(value=ast.expr()):
+            yield "result lost", node, "return None"
+        case ast.Expr(value=ast.Call() | ast.Await()):
+            yield "call lost", node, "pass"
+        case ast.Break() | ast.Continue():
+            yield "jump", node, "continue" if isinstance(node, ast.Break) else "break"
+        case ast.Call(args=[first, second, *_]) if not isinstance(second, ast.Starred | ast.GeneratorExp):
+            if ast.dump(first) != ast.dump(second) and not isinstance(first, ast.Starred):
+                other = ast.Call(node.func, [second, first, *node.args[2:]], node.keywords)
+                yield "arguments exchanged", node, ast.unparse(other)
+        case ast.Call(keywords=[ast.keyword(arg=str()), *_]):
+            yield "argument lost", node, ast.unparse(ast.Call(node.func, node.args, node.keywords[1:]))
+        case ast.List(elts=[first, second, *rest], ctx=ast.Load()):
+            yield "elements exchanged", node, ast.unparse(ast.List([second, first, *rest], ast.Load()))
+        case ast.Dict(keys=[_, _, *_]) if node.keys[0] is not None:
+            yield "entry lost", node, ast.unparse(ast.Dict(node.keys[1:], node.values[1:]))
+        case _:
+            pass
+
+
+class Checkout:
+    """A copy of the last commit, in which tests run."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        if not (folder / "src").exists():
+            _git("worktree", "add", "--detach", "--force", str(folder), "HEAD")
+        _git("checkout", "--quiet", "--force", "--detach", _commit(), folder=folder)
+        oracle = os.environ.get("WILDTOOL_ORACLE", str(ROOT.parent / "shared" / "oracle"))
+        self.environment = {**os.environ, "PYTHONPATH": str(folder / "src"), "WILDTOOL_ORACLE": oracle}
+
+    def run(self, words: Sequence[str], *, limit: float, **environment: str) -> int | None:
+        """Exit status of a Python command in this copy; None if it took longer than `limit` seconds."""
+        started = subprocess.Popen(
+            [sys.executable, *words],
+            cwd=self.folder,
+            env={**self.environment, **environment},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        try:
+            return started.wait(limit)
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(started.pid, 9)
+            started.wait()
+
+
+def tests_by_line(copies: Sequence[Checkout]) -> tuple[dict[str, dict[int, list[str]]], dict[str, float]]:
+    """Which test files execute each line of each module, and the seconds that each test file takes."""
+    kept = BUILD / f"map-{_commit()[:12]}.json"
+    if not kept.exists():
+        settings = BUILD / "coveragerc"
+        settings.write_text(SETTINGS)
+        names = [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "tests").rglob("test_*.py"))]
+
+        def execute(copy: Checkout, name: str) -> tuple[str, float, dict[str, list[int]]]:
+            data = BUILD / "coverage" / name.replace("/", "-") / "data"
+            data.parent.mkdir(parents=True, exist_ok=True)
+            start = time.perf_counter()
+            words = ["-m", "coverage", "run", "-m", "pytest", "-q", "-p", "no:cacheprovider", name]
+            copy.run(words, limit=900, COVERAGE_FILE=str(data), COVERAGE_RCFILE=str(settings))
+            return name, time.perf_counter() - start, _executed(data.parent, copy.folder)
+
+        runs = list(_side_by_side(copies, names, execute, "test files"))
+        lines: dict[str, dict[int, list[str]]] = {}
+        for name, _, executed in runs:
+            for path, numbers in executed.items():
+                for number in numbers:
+                    lines.setdefault(path, {}).setdefault(number, []).append(name)
+        kept.write_text(json.dumps({"lines": lines, "seconds": {name: seconds for name, seconds, _ in runs}}))
+    stored = json.loads(kept.read_text())
+    by_line = {path: {int(n): tests for n, tests in lines.items()} for path, lines in stored["lines"].items()}
+    return by_line, stored["seconds"]
+
+
+def _executed(folder: Path, root: Path) -> dict[str, list[int]]:
+    from coverage import CoverageData
+
+    lines: dict[str, set[int]] = {}
+    for path in folder.iterdir():
+        data = CoverageData(str(path))
+        data.read()
+        for measured in data.measured_files():
+            if Path(measured).is_relative_to(root):
+                name = Path(measured).relative_to(root).as_posix()
+                lines.setdefault(name, set()).update(data.lines(measured) or ())
+        path.unlink()
+    return {name: sorted(numbers) for name, numbers in lines.items()}
+
+
+def dies(copy: Checkout, fault: Fault, tests: Sequence[str], seconds: dict[str, float]) -> bool:
+    """Whether a test that executes the fault's line fails on it."""
+    path = copy.folder / fault.path
+    source = path.read_bytes()
+    path.write_bytes(fault.planted(source))
+    try:
+        start = 0
+        for size in ROUNDS:
+            names = tests[start : start + size]
+            start += size
+            limit = 120 + 5 * sum(seconds[name] for name in names)
+            words = ["-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *names]
+            if names and copy.run(words, limit=limit) != 0:
+                return True
+        return False
+    finally:
+        path.write_bytes(source)
+
+
+def _side_by_side(
+    copies: Sequence[Checkout], tasks: Sequence[A], work: Callable[[Checkout, A], R], noun: str
+) -> Iterator[R]:
+    waiting, results = queue.SimpleQueue[A](), queue.SimpleQueue[R]()
+    for task in tasks:
+        waiting.put(task)
+
+    def loop(copy: Checkout) -> None:
+        while True:
+            try:
+                task = waiting.get_nowait()
+            except queue.Empty:
+                return
+            results.put(work(copy, task))
+
+    for copy in copies:
+        threading.Thread(target=loop, args=[copy], daemon=True).start()
+    for number in range(1, len(tasks) + 1):
+        yield results.get()
+        print(f"\r{number}/{len(tasks)} {noun}", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
+
+
+def _git(*words: str, folder: Path = ROOT) -> str:
+    return subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True, text=True).stdout
+
+
+def _commit() -> str:
+    return _git("rev-parse", "HEAD").strip()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("paths", nargs="*", default=["src/wildtool"], help="where faults are planted")
+    parser.add_argument("--since", help="a commit; only modules that changed since then")
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    changed = (
+        _git("diff", "--name-only", options.since, "HEAD", "--", *options.paths) if options.since else None
+    )
+    listed = changed or _git("ls-files", "--", *options.paths)
+    modules = [name for name in listed.splitlines() if name.endswith(".py") and (ROOT / name).exists()]
+    BUILD.mkdir(parents=True, exist_ok=True)
+    copies = [Checkout(BUILD / f"copy-{number}") for number in range(COPIES)]
+    faults = [fault for name in modules for fault in faults_of(name, (copies[0].folder / name).read_bytes())]
+    random.Random(options.seed).shuffle(faults)
+    sound = (
+        fault for fault in faults if compiles(fault.planted((copies[0].folder / fault.path).read_bytes()))
+    )
+    chosen = list(islice(sound, options.count))
+    by_line, seconds = tests_by_line(copies)
+
+    def attempt(copy: Checkout, fault: Fault) -> tuple[Fault, int, bool]:
+        names = sorted(by_line.get(fault.path, {}).get(fault.line, []), key=lambda name: seconds[name])
+        return fault, len(names), dies(copy, fault, names, seconds)
+
+    tried = list(_side_by_side(copies, chosen, attempt, "faults"))
+    survivors = [(fault, tests) for fault, tests, dead in tried if not dead]
+    for fault, tests in sorted(survivors, key=lambda pair: (pair[0].path, pair[0].line)):
+        source = (copies[0].folder / fault.path).read_bytes()
+        print(f"\n{fault.path}:{fault.line}: {fault.kind}; {tests} test files execute it")
+        print("  -", source[fault.start : fault.end].decode())
+        print("  +", fault.text)
+    share = len(survivors) / max(1, len(tried))
+    print(f"\n{len(survivors)} of {len(tried)} faults live ({share:.1%}); {len(faults):,} could be planted")
+
+
+if __name__ == "__main__":
+    main()
