@@ -18,7 +18,7 @@ ROOT = Path(wildtool.__file__).parent
 LAYERS = (
     {"redact", "old_paths", "workers"},
     {"errors", "evidence"},
-    {"types", "sanitize", "steps", "json_codec"},
+    {"types", "sanitize", "steps", "json_codec", "findings"},
     {"reply_ends"},
     {"data", "stats", "episode", "outputs"},
     {"toolcall", "tool_formats"},

@@ -20,6 +20,7 @@ from wildtool.episode import (
     until_decided,
 )
 from wildtool.errors import DataError
+from wildtool.findings import Finding as Finding
 from wildtool.reply_ends import error_class
 from wildtool.trace import SaidCall, Trace, plain_trace, said_calls
 from wildtool.types import (
@@ -85,18 +86,6 @@ class Check:
     """Anything else worth showing, as JSON."""
     steps: int | None = None
     """Replies of the model that the judge read; None for all that were recorded."""
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One remark of a data check."""
-
-    where: str
-    """File, line, id and field."""
-    rule: str
-    """Short name of the rule that was broken."""
-    message: str
-    """What was found, what was expected, what to do."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,156 @@
+"""What rules find: one record for every check, and the rules that users add to ours.
+
+A rule is a function that yields what is wrong: a message, a part with a message, or a whole finding. Those of a package
+named under the entry point group below see every item that `data lint` checks, `generate` keeps or `review` shows.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec
+
+from wildtool.errors import UsageError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+ENTRY_POINT_OF_RULES = "wildtool.rules"
+FindingLevel = Literal["error", "warning", "note"]
+Checked = ParamSpec("Checked")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A fault or doubt that a rule found."""
+
+    where: str
+    """File, line, id and field of what was checked, in one text; empty for a value that is in no file."""
+    rule: str
+    """Short name of the rule, such as `P7`."""
+    message: str
+    """What is wrong, what was expected, what to do."""
+    level: FindingLevel = "error"
+    field: str = ""
+    """The part of an item or record: a JSON pointer, or its path as the format writes it; empty for the whole."""
+    id: str = ""
+    """The item or record, where `where` does not name it."""
+
+
+Deviation = str | tuple[str, str] | Finding
+"""What a rule yields: a message, a part (JSON pointer) with a message, or a finding of a rule that it asks."""
+
+
+def fault(rule: str, message: str, field: str = "", level: FindingLevel = "error") -> Finding:
+    """A finding in a value, whatever file it is from."""
+    return Finding("", rule, message, level, field)
+
+
+class RuleSet(Generic[Checked]):
+    """Rules that look at the same, in the order in which they are declared."""
+
+    def __init__(self) -> None:
+        self.rules: dict[str, Callable[Checked, Iterable[Deviation]]] = {}
+        self._levels: dict[str, FindingLevel] = {}
+
+    def rule(
+        self, name: str, level: FindingLevel = "error"
+    ) -> Callable[[Callable[Checked, Iterable[Deviation]]], Callable[Checked, Iterable[Deviation]]]:
+        """Declares a function as the rule of that name."""
+
+        def declare(check: Callable[Checked, Iterable[Deviation]]) -> Callable[Checked, Iterable[Deviation]]:
+            self.rules[name], self._levels[name] = check, level
+            return check
+
+        return declare
+
+    def findings(self, *checked: Checked.args, **named: Checked.kwargs) -> Iterator[Finding]:
+        """What all rules find, rule by rule."""
+        for name in self.rules:
+            yield from self.findings_of(name, *checked, **named)
+
+    def findings_of(self, name: str, *checked: Checked.args, **named: Checked.kwargs) -> Iterator[Finding]:
+        """What one rule finds."""
+        for deviation in self.rules[name](*checked, **named):
+            yield _finding(name, self._levels[name], deviation)
+
+
+@dataclass(frozen=True, slots=True)
+class CustomRule:
+    """A rule of a user's own for the items of a benchmark."""
+
+    name: str
+    benchmark: str
+    """The benchmark whose items it looks at; empty for all."""
+    level: FindingLevel
+    check: Callable[[Any], Iterable[Deviation]]
+
+    def findings(self, item: Any) -> Iterator[Finding]:
+        """What it finds in an item; that it failed, where it raises: an item may hold anything."""
+        try:
+            for deviation in self.check(item):
+                yield _finding(self.name, self.level, deviation)
+        except Exception as error:  # noqa: BLE001 - the code is the user's, and an item may hold anything
+            yield fault(self.name, f"the rule fails on this item ({type(error).__name__}: {error})")
+
+
+def rule(
+    name: str, *, benchmark: str = "", level: FindingLevel = "error"
+) -> Callable[[Callable[[Any], Iterable[Deviation]]], CustomRule]:
+    """Makes a function a rule for items, which a package offers as an entry point of the group `wildtool.rules`.
+
+    Args:
+        name: as findings name it; that of the entry point.
+        benchmark: the benchmark whose items it looks at, as `wildtool list` names it; empty for all.
+        level: `error` for what must be mended, `warning` for a doubt: a generated item may have it.
+
+    The function takes an item as the review shows it: for sessions and other lines of JSON the record, for the files of
+    single calls and dialogues `{lang, category, records: [{question, answer}]}`.
+    """
+    return lambda check: CustomRule(name, benchmark, level, check)
+
+
+def custom_rules(benchmark: str) -> list[CustomRule]:
+    """The rules of installed packages for a benchmark, by name. Raises UsageError for one that cannot be used."""
+    return [own for own in _installed_rules() if own.benchmark in ("", benchmark)]
+
+
+def custom_findings(benchmark: str, item: Any) -> Iterator[Finding]:
+    """What the rules of installed packages find in an item of a benchmark. Raises as `custom_rules`."""
+    for own in custom_rules(benchmark):
+        yield from own.findings(item)
+
+
+@cache
+def _installed_rules() -> tuple[CustomRule, ...]:
+    from importlib.metadata import entry_points  # reads the descriptions of all packages
+
+    entries = {(entry.name, entry.value): entry for entry in entry_points(group=ENTRY_POINT_OF_RULES)}
+    return tuple(_load(entries[key]) for key in sorted(entries))
+
+
+def _load(entry: "EntryPoint") -> CustomRule:
+    package = entry.dist.name if entry.dist else entry.module
+    try:
+        own = entry.load()
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a package may do anything when it is imported
+        problem = f"fails: {type(error).__name__}: {error}"
+    else:
+        if isinstance(own, CustomRule) and own.name == entry.name:
+            return own
+        problem = (
+            f"calls itself {own.name!r}; both names must be equal"
+            if isinstance(own, CustomRule)
+            else f"is {type(own).__name__}; decorate a function with @rule({entry.name!r}) of wildtool.findings"
+        )
+    # A check that is left out in silence would say that there is nothing to find.
+    raise UsageError(
+        f"rule {entry.name!r} of package {package} cannot be used: its entry point {entry.value} {problem}. "
+        "Correct the package or uninstall it"
+    )
+
+
+def _finding(name: str, level: FindingLevel, deviation: Deviation) -> Finding:
+    if isinstance(deviation, Finding):
+        return deviation
+    field, message = ("", deviation) if isinstance(deviation, str) else deviation
+    return fault(name, message, field, level)
