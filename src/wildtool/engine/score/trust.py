@@ -33,7 +33,7 @@ _STOPPED = {
     STOPPED[End.REFUSED]: ("{} refused by the provider", ""),
     STOPPED[End.MALFORMED]: ("{} ended by a call that the provider could not read", "--tool-format auto"),
     STOPPED[End.UNFINISHED]: ("{} not finished by the provider", RETRY),
-    STOPPED[End.UNKNOWN]: ("{} ended for no known reason, so that a cut one cannot be told", ""),
+    STOPPED[End.UNKNOWN]: ("{} ended for no known reason, so some may be cut off", ""),
     EMPTY: ("{} empty", "see them with `wildtool view`"),
 }
 """By sign the words for replies of that kind, and the option."""
