@@ -193,8 +193,9 @@ def tests_by_line(copies: Sequence[Checkout]) -> tuple[dict[str, dict[int, list[
             data.parent.mkdir(parents=True, exist_ok=True)
             start = time.perf_counter()
             words = ["-m", "coverage", "run", "-m", "pytest", "-q", "-p", "no:cacheprovider", name]
-            copy.run(words, limit=900, COVERAGE_FILE=str(data), COVERAGE_RCFILE=str(settings))
-            return name, time.perf_counter() - start, _executed(data.parent, copy.folder)
+            environment = {"COVERAGE_FILE": str(data), "COVERAGE_RCFILE": str(settings)}
+            copy.run(words, limit=900, **environment)
+            return name, time.perf_counter() - start, _executed(copy, environment)
 
         runs = list(_side_by_side(copies, names, execute, "test files"))
         lines: dict[str, dict[int, list[str]]] = {}
@@ -208,19 +209,15 @@ def tests_by_line(copies: Sequence[Checkout]) -> tuple[dict[str, dict[int, list[
     return by_line, stored["seconds"]
 
 
-def _executed(folder: Path, root: Path) -> dict[str, list[int]]:
-    from coverage import CoverageData
-
-    lines: dict[str, set[int]] = {}
-    for path in folder.iterdir():
-        data = CoverageData(str(path))
-        data.read()
-        for measured in data.measured_files():
-            if Path(measured).is_relative_to(root):
-                name = Path(measured).relative_to(root).as_posix()
-                lines.setdefault(name, set()).update(data.lines(measured) or ())
-        path.unlink()
-    return {name: sorted(numbers) for name, numbers in lines.items()}
+def _executed(copy: Checkout, environment: dict[str, str]) -> dict[str, list[int]]:
+    """The lines of each module that a test file executed, in all its processes."""
+    report = Path(environment["COVERAGE_FILE"]).with_name("report.json")
+    copy.run(["-m", "coverage", "combine", "--quiet"], limit=300, **environment)
+    copy.run(["-m", "coverage", "json", "--quiet", "-o", str(report)], limit=300, **environment)
+    if not report.exists():
+        return {}
+    files = json.loads(report.read_text())["files"]
+    return {name: file["executed_lines"] for name, file in files.items()}
 
 
 def dies(copy: Checkout, fault: Fault, tests: Sequence[str], seconds: dict[str, float]) -> bool:
