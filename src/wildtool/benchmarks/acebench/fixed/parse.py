@@ -15,6 +15,7 @@ that is no dotted name (Q8), calls, subscripts and `...` as values; only `dict(a
 import ast
 import re
 
+from wildtool.benchmarks.acebench.plain_calls import read_plain_calls
 from wildtool.toolcall.call_syntax import (
     MAX_CALL_CHARACTERS,
     CallExpression,
@@ -41,7 +42,10 @@ def parse_reply_calls(text: str) -> list[CallExpression]:
     Raises:
         CallSyntaxError: the text is anything else or beyond the limits of `call_syntax`, with the reason.
     """
-    root = _parse(_without_fence(text))
+    text = _without_fence(text)
+    if (plain := read_plain_calls(text)) is not None:
+        return plain
+    root = _parse(text)
     elements = root.elts if isinstance(root, ast.List | ast.Tuple | ast.Set) else [root]
     reader = _Reader()
     return [reader.read(element) for element in elements]

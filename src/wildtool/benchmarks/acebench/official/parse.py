@@ -2,6 +2,7 @@
 
 import ast
 
+from wildtool.benchmarks.acebench.plain_calls import read_plain_calls
 from wildtool.toolcall.call_syntax import CallExpression, CallReader, CallSyntaxError, parse_expression
 
 
@@ -16,7 +17,10 @@ def decode(text: str) -> list[CallExpression]:
     Raises:
         CallSyntaxError: the text is anything else, with the reason.
     """
-    root = parse_expression(without_whitespace(text))
+    text = without_whitespace(text)
+    if (plain := read_plain_calls(text)) is not None:
+        return plain
+    root = parse_expression(text)
     if not isinstance(root, ast.List | ast.Tuple | ast.Set):
         raise CallSyntaxError(f"not a list of calls but {type(root).__name__}")
     reader = CallReader()
