@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from wildtool.benchmarks.wildtoolbench.grounding import SearchText
-from wildtool.generate.core.parsing import RuleFault
+from wildtool.findings import Finding
 from wildtool.generate.sessions.rules.failures import MAX_ANSWER_CHARACTERS, loop_faults
 from wildtool.generate.sessions.rules.texts import answer_faults, question_faults, user_faults
 
@@ -20,8 +20,8 @@ REQUEST = SearchText.of("A room for 3 nights from 2024-05-17, below 400 in all?"
 
 
 def rules(faults: Any) -> set[str]:
-    found: list[RuleFault] = list(faults)
-    return {fault.rule for fault in found if not fault.warning}
+    found: list[Finding] = list(faults)
+    return {finding.rule for finding in found if finding.level == "error"}
 
 
 def answer(text: str, lang: Any = "en", results: Any = (RESULT,)) -> set[str]:

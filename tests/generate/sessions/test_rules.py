@@ -7,18 +7,18 @@ import pytest
 
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK
 from wildtool.benchmarks.wildtoolbench.grounding import SearchText
+from wildtool.findings import Finding
 from wildtool.generate.core.parsing import (
     Action,
     Decision,
     RefusedReplyError,
-    RuleFault,
     read_decision,
     read_object,
     reply_text,
 )
 from wildtool.generate.core.plan import TaskPlan
 from wildtool.generate.sessions.rules.context import DecisionContext
-from wildtool.generate.sessions.rules.decisions import decision_faults
+from wildtool.generate.sessions.rules.decisions import DECISION_RULES
 from wildtool.generate.sessions.rules.texts import (
     answer_faults,
     parse_tool_results,
@@ -80,7 +80,7 @@ def answer(kind: str = "tool") -> Action:
     return Action(ANSWER, {"answer_type": kind})
 
 
-def rules(faults: list[RuleFault]) -> set[str]:
+def rules(faults: list[Finding]) -> set[str]:
     return {fault.rule for fault in faults}
 
 
@@ -103,7 +103,7 @@ LYON, NICE = (Action("listRooms", {"city": city}) for city in ("Lyon", "Nice"))
     ],
 )
 def test_a_right_decision_breaks_no_rule(made: Decision, at: DecisionContext):
-    assert decision_faults(made, at) == []
+    assert [*DECISION_RULES.findings(made, at)] == []
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_a_right_decision_breaks_no_rule(made: Decision, at: DecisionContext):
     ],
 )
 def test_a_rule_refuses_what_breaks_it(rule: str, made: Decision, at: DecisionContext):
-    assert rule in rules(decision_faults(made, at))
+    assert rule in rules([*DECISION_RULES.findings(made, at)])
 
 
 @pytest.mark.parametrize(
@@ -269,7 +269,7 @@ def test_an_answer_keeps_the_ids_of_listed_items():
 def test_a_number_that_no_result_has_is_a_warning_where_it_can_be_computed():
     def faults(text: str) -> list[tuple[str, bool]]:
         found = answer_faults(text, [{"price": 90, "tax": 5}], [SearchText.of({"price": 90, "tax": 5})], "en")
-        return [(fault.rule, fault.warning) for fault in found]
+        return [(finding.rule, finding.level == "warning") for finding in found]
 
     assert faults("It costs 95.") == [("A4", True)]
     assert faults("It costs 951.") == [("A11", False), ("A4", True)]
@@ -291,5 +291,5 @@ def test_a_user_text_is_refused(rule: str, text: str, lang: Any):
 
 
 def test_a_value_in_a_vague_reply_is_a_warning():
-    assert [fault.warning for fault in vague_faults("Room 1207.")] == [True]
+    assert [finding.level for finding in vague_faults("Room 1207.")] == ["warning"]
     assert list(vague_faults("A nice one.")) == []

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from wildtool.findings import Finding, fault
 from wildtool.json_codec import as_list, as_object
 from wildtool.toolcall.arguments import ArgumentsError, read_bounded_json
 from wildtool.types import Message
@@ -15,22 +16,10 @@ _FENCED = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
 _THOUGHTS = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class RuleFault:
-    """A rule that a reply breaks."""
-
-    rule: str
-    """Its id, such as `P7`."""
-    message: str
-    """What is wrong and what to do, as the role reads it."""
-    warning: bool = False
-    """True if it is only counted; the reply is used."""
-
-
 class RefusedReplyError(Exception):
     """A reply of which nothing can be used."""
 
-    def __init__(self, *faults: RuleFault) -> None:
+    def __init__(self, *faults: Finding) -> None:
         super().__init__(*faults)
         self.faults = list(faults)
 
@@ -84,7 +73,7 @@ def read_object(text: str, rule: str) -> dict[str, Any]:
             return as_object(value)
         problem = "it is not an object"
     raise RefusedReplyError(
-        RuleFault(rule, f"Give one JSON object and nothing else, without comments: {problem}.")
+        fault(rule, f"Give one JSON object and nothing else, without comments: {problem}.")
     )
 
 
@@ -92,23 +81,23 @@ def read_decision(text: str) -> Decision:
     """The decision in a planner's reply. Raises RefusedReplyError by the rules P1, P3 and P13."""
     written = read_object(text, "P1")
     faults = [
-        RuleFault("P13", f"`{key}` must be a text.")
+        fault("P13", f"`{key}` must be a text.")
         for key in ("thought", "plan")
         if not isinstance(written.get(key), str)
     ]
     listed = written.get("actions")
     if not isinstance(listed, list):
-        raise RefusedReplyError(*faults, RuleFault("P13", "`actions` must be a list."))
+        raise RefusedReplyError(*faults, fault("P13", "`actions` must be a list."))
     if not listed:
         message = "`actions` is empty; decide on a call, a question or the answer."
-        raise RefusedReplyError(*faults, RuleFault("P3", message))
+        raise RefusedReplyError(*faults, fault("P3", message))
     actions: list[Action] = []
     for k, entry in enumerate(as_list(listed)):
         if isinstance(entry, dict) and (action := read_action(as_object(entry))):
             actions.append(action)
         else:
             message = f"`actions[{k}]` must have a `name` (text) and `arguments` (object)."
-            faults.append(RuleFault("P13", message))
+            faults.append(fault("P13", message))
     if faults:
         raise RefusedReplyError(*faults)
     return Decision(written["thought"], written["plan"], tuple(actions))
@@ -128,7 +117,7 @@ def read_action(written: Mapping[str, Any]) -> Action | None:
 def read_parts(*parts: Callable[[], Any]) -> list[Any]:
     """What each part of a reply is read as. Raises RefusedReplyError with the faults of all that cannot be used."""
     found: list[Any] = []
-    faults: list[RuleFault] = []
+    faults: list[Finding] = []
     for part in parts:
         try:
             found.append(part())

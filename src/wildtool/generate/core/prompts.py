@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from wildtool.generate.core.parsing import RuleFault
+from wildtool.findings import Finding
 from wildtool.generate.core.plan import Lang
 from wildtool.types import Message
 
@@ -42,7 +42,7 @@ def role_opening(
     return [{"role": "system", "content": text}, {"role": "user", "content": seen}]
 
 
-def retry_messages(text: str, faults: Sequence[RuleFault], lang: Lang) -> list[Message]:
+def retry_messages(text: str, faults: Sequence[Finding], lang: Lang) -> list[Message]:
     """Messages added to a request after a reply that broke rules."""
     listed = "\n".join(f"- {fault.rule}: {fault.message}" for fault in faults)
     return [

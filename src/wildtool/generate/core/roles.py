@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from wildtool.findings import Finding
 from wildtool.generate.core import prompts
-from wildtool.generate.core.parsing import RefusedReplyError, RuleFault, reply_text
+from wildtool.generate.core.parsing import RefusedReplyError, reply_text
 from wildtool.generate.core.plan import Lang, SessionPlan, date_line
 from wildtool.toolcall.schema import as_schema
 from wildtool.types import Message, Request, Tool
@@ -39,7 +40,7 @@ class RoleReply:
     """Its text."""
     spoken_text: str = ""
     """Of a user: the words that the session uses."""
-    faults: Sequence[RuleFault] = ()
+    faults: Sequence[Finding] = ()
     """Why it was refused."""
     accepted: bool = False
     """Whether the session uses it, or something that it led to."""
@@ -70,8 +71,8 @@ class RoleSession:
         role: str,
         blocks: Sequence[str],
         situation: Mapping[str, Any],
-        read: Callable[[str], tuple[Value, Iterable[RuleFault]]],
-        check: Callable[[Value], RoleCoroutine[list[RuleFault]]] | None = None,
+        read: Callable[[str], tuple[Value, Iterable[Finding]]],
+        check: Callable[[Value], RoleCoroutine[list[Finding]]] | None = None,
         voter: str = "",
     ) -> RoleCoroutine[Value]:
         """The first reply of a role that keeps the rules.
@@ -86,7 +87,7 @@ class RoleSession:
         Raises AttemptFailedError after the last try.
         """
         messages = prompts.role_opening(role, self.lang, blocks, {**self.shown, **situation}, self.folder)
-        faults: list[RuleFault] = []
+        faults: list[Finding] = []
         for _ in range(MAX_ROLE_TRIES):
             self.counters["requests"] += 1
             self.counters[f"{role} asked"] += 1
@@ -101,8 +102,10 @@ class RoleSession:
             except RefusedReplyError as refused:
                 faults = refused.faults
             # A rule that a reply breaks twice counts once, so that counts are shares of replies.
-            self.counters.update({f"{role} {'warned' if f.warning else 'refused'} {f.rule}" for f in faults})
-            faults = [fault for fault in faults if not fault.warning]
+            self.counters.update(
+                {f"{role} {'warned' if f.level == 'warning' else 'refused'} {f.rule}" for f in faults}
+            )
+            faults = [finding for finding in faults if finding.level == "error"]
             if not faults and value is not None and check is not None:
                 # A reply that breaks a rule is not checked further.
                 faults = yield from check(value)

@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from wildtool.generate.core.parsing import RefusedReplyError, RuleFault, read_object
+from wildtool.findings import Finding, fault
+from wildtool.generate.core.parsing import RefusedReplyError, read_object
 from wildtool.generate.core.roles import AttemptFailedError, RoleCoroutine, RoleSession, Value, voter_names
 from wildtool.sanitize import truncate_words
 
@@ -18,7 +19,7 @@ def ask_voters(
     count: int,
     blocks: Sequence[str],
     situation: Mapping[str, Any],
-    read: Callable[[str], tuple[Value, Iterable[RuleFault]]],
+    read: Callable[[str], tuple[Value, Iterable[Finding]]],
     decided: Callable[[Votes[Value]], bool] = lambda votes: False,
 ) -> RoleCoroutine[Votes[Value]]:
     """The votes of `count` models in a role, each asked on its own.
@@ -43,12 +44,12 @@ def majority_choice(
 ) -> RoleCoroutine[str]:
     """The candidate that most of `count` judges choose."""
 
-    def read(text: str) -> tuple[int, Iterable[RuleFault]]:
+    def read(text: str) -> tuple[int, Iterable[Finding]]:
         best = read_object(text, "J1").get("best")
         if type(best) is int and 0 <= best < len(candidates):
             return best, ()
         message = f"`best` must be a position from 0 to {len(candidates) - 1}."
-        raise RefusedReplyError(RuleFault("J1", message))
+        raise RefusedReplyError(fault("J1", message))
 
     def counted(votes: Votes[int]) -> Counter[int]:
         return Counter(vote for _, vote in votes if isinstance(vote, int))
@@ -69,17 +70,17 @@ def majority_choice(
 
 def checker_faults(
     roles: RoleSession, count: int, what: str, seen: Mapping[str, Any]
-) -> RoleCoroutine[list[RuleFault]]:
+) -> RoleCoroutine[list[Finding]]:
     """The objections of `count` checkers; empty if a majority accepts.
 
     Raises AttemptFailedError if there is one checker, and it gives no vote.
     """
 
-    def read(text: str) -> tuple[str, Iterable[RuleFault]]:
+    def read(text: str) -> tuple[str, Iterable[Finding]]:
         """The objection; empty for a vote that accepts."""
         written = read_object(text, "K1")
         if not isinstance(written.get("accepted"), bool):
-            raise RefusedReplyError(RuleFault("K1", "`accepted` must be true or false."))
+            raise RefusedReplyError(fault("K1", "`accepted` must be true or false."))
         reason = truncate_words(str(written.get("reason", "")), 500) or "refused without a reason"
         return "" if written["accepted"] else reason, ()
 
@@ -100,4 +101,4 @@ def checker_faults(
     if sum(vote == "" for _, vote in votes) * 2 > count:
         return []
     roles.counters[f"checker refused {what}"] += 1
-    return [RuleFault("checker", "; ".join(objections) or "no majority accepts it")]
+    return [fault("checker", "; ".join(objections) or "no majority accepts it")]

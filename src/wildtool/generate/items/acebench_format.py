@@ -12,7 +12,8 @@ from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
 from wildtool.benchmarks.acebench.lint.rules import RECORD_RULES
 from wildtool.benchmarks.acebench.prompts.request_texts import LIMITATIONS_MESSAGE
 from wildtool.errors import DataError
-from wildtool.generate.core.parsing import Action, RuleFault
+from wildtool.findings import Finding, fault
+from wildtool.generate.core.parsing import Action
 from wildtool.generate.items.item import DialogueTurn, GeneratedItem, MissingParameters, Utterance, WrongValue
 from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError, write_calls
 from wildtool.types import Item, Reply, Transcript
@@ -110,19 +111,19 @@ def as_benchmark_item(item: GeneratedItem) -> Item:
     )
 
 
-def format_faults(item: GeneratedItem) -> list[RuleFault]:
+def format_faults(item: GeneratedItem) -> list[Finding]:
     """What is wrong with an item by the format, or because a profile refuses its gold answers."""
     try:
         played = as_benchmark_item(item)
     except DataError as error:
-        return [RuleFault("S1", f"The records cannot be read: {error}")]
+        return [fault("S1", f"The records cannot be read: {error}")]
     found = [
-        RuleFault(f"lint {rule}", f"{remark.field}: {remark.message}")
+        fault(f"lint {rule}", f"{remark.field}: {remark.message}")
         for record in played.data.records
         for rule, check in RECORD_RULES.items()
         for remark in check(record)
     ]
-    return found or [fault for one in _answered(item) for fault in _gold_faults(as_benchmark_item(one))]
+    return found or [finding for one in _answered(item) for finding in _gold_faults(as_benchmark_item(one))]
 
 
 def _answered(item: GeneratedItem) -> Iterator[GeneratedItem]:
@@ -134,7 +135,7 @@ def _answered(item: GeneratedItem) -> Iterator[GeneratedItem]:
             yield replace(item, turns=(*item.turns[:t], alone, *item.turns[t + 1 :]))
 
 
-def _gold_faults(item: Item) -> Iterator[RuleFault]:
+def _gold_faults(item: Item) -> Iterator[Finding]:
     for profile in ACEBENCH.profiles:
         for k, unit in enumerate(item.units):
             request = ACEBENCH.rules(profile).episode(item, unit).request()
@@ -143,7 +144,7 @@ def _gold_faults(item: Item) -> Iterator[RuleFault]:
             verdict = ACEBENCH.judge(item, {unit: said}, profile)[k]
             if verdict.outcome != "correct":
                 reason = f"The right answer would be refused by the {profile} rules: {verdict.reason}."
-                yield RuleFault(f"gold {profile}", reason)
+                yield fault(f"gold {profile}", reason)
 
 
 def _spoken(talk: Sequence[Utterance]) -> list[str]:
@@ -151,11 +152,11 @@ def _spoken(talk: Sequence[Utterance]) -> list[str]:
 
 
 def _truth(item: GeneratedItem, turn: DialogueTurn) -> Any:
-    fault = item.fault
-    if isinstance(fault, MissingParameters):
-        return {fault.tool: list(fault.names)}
-    if isinstance(fault, WrongValue):
-        return {fault.parameter: [fault.text]}
+    lack = item.fault
+    if isinstance(lack, MissingParameters):
+        return {lack.tool: list(lack.names)}
+    if isinstance(lack, WrongValue):
+        return {lack.parameter: [lack.text]}
     if item.plan.kind == "irrelevant":
         return LIMITATIONS_MESSAGE.removeprefix('["').removesuffix('"]')
     answers = [numbered_calls(calls) for calls in turn.answers]

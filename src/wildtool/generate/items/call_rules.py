@@ -1,17 +1,17 @@
 """Rules for the calls of an item (E1 to E8): can they be made as written?"""
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.grounding import Leaf, SearchText, grounded, leaves
-from wildtool.generate.core.parsing import Action, RuleFault
+from wildtool.findings import Finding, RuleSet
+from wildtool.generate.core.parsing import Action
 from wildtool.generate.items.acebench_format import roundtrip_problem
 from wildtool.generate.items.kinds import MAX_ITEM_CALLS
 from wildtool.generate.schema.constraints import constraint_faults
-from wildtool.generate.sessions.rules.context import Schemas
-from wildtool.generate.sessions.rules.values import PLACEHOLDER, is_system_identifier, path_covers
+from wildtool.generate.sessions.rules.context import PLACEHOLDER, Schemas, is_system_identifier, path_covers
 from wildtool.toolcall.schema import member_schemas
 from wildtool.toolcall.schema_check import argument_faults, shorten
 
@@ -30,10 +30,11 @@ class CallContext:
         return list(leaves(call.arguments, self.offered.get(call.name, {})))
 
 
-CallRule = Callable[[CallContext], Iterator[str]]
-"""What is wrong with calls by one rule, as the role reads it."""
+CALL_RULES: RuleSet[[CallContext]] = RuleSet()
+"""What is wrong with calls, as the role reads it."""
 
 
+@CALL_RULES.rule("E1")
 def e1(calls: CallContext) -> Iterator[str]:
     """Every call is of an offered tool."""
     for call in calls.made:
@@ -41,6 +42,7 @@ def e1(calls: CallContext) -> Iterator[str]:
             yield f"{shorten(call.name)} is not a tool; there are: {', '.join(calls.offered)}."
 
 
+@CALL_RULES.rule("E2")
 def e2(calls: CallContext) -> Iterator[str]:
     """Arguments have the names and types of the definition, and required ones are there."""
     for call in calls.made:
@@ -48,6 +50,7 @@ def e2(calls: CallContext) -> Iterator[str]:
             yield f"{call.name}.{path}: {message}."
 
 
+@CALL_RULES.rule("E3")
 def e3(calls: CallContext) -> Iterator[str]:
     """Values keep patterns, formats, bounds and counts."""
     for call in calls.made:
@@ -55,6 +58,7 @@ def e3(calls: CallContext) -> Iterator[str]:
             yield f"{call.name}.{path}: {message}."
 
 
+@CALL_RULES.rule("E4")
 def e4(calls: CallContext) -> Iterator[str]:
     """There are arguments, and none is a placeholder, empty or null."""
     for call in calls.made:
@@ -68,6 +72,7 @@ def e4(calls: CallContext) -> Iterator[str]:
                 yield f"{call.name}.{leaf.path}: {shorten(leaf.value)} is a placeholder."
 
 
+@CALL_RULES.rule("E5")
 def e5(calls: CallContext) -> Iterator[str]:
     """No call is made twice."""
     texts = [json.dumps([call.name, call.arguments], sort_keys=True) for call in calls.made]
@@ -76,6 +81,7 @@ def e5(calls: CallContext) -> Iterator[str]:
             yield f"{calls.made[k].name} is called twice with the same arguments."
 
 
+@CALL_RULES.rule("E6")
 def e6(calls: CallContext) -> Iterator[str]:
     """There are as many calls as the kind has."""
     count = len(calls.made)
@@ -87,12 +93,14 @@ def e6(calls: CallContext) -> Iterator[str]:
         yield f"1 to {MAX_ITEM_CALLS} calls are wanted, not {count}."
 
 
+@CALL_RULES.rule("E7")
 def e7(calls: CallContext) -> Iterator[str]:
     """Written as the format writes them, calls are read as the same calls."""
     if problem := roundtrip_problem(calls.made):
         yield problem
 
 
+@CALL_RULES.rule("E8")
 def e8(calls: CallContext) -> Iterator[str]:
     """Every value occurs in what is said, or follows from it with a reason; an identifier always occurs there."""
     for call in calls.made:
@@ -110,16 +118,10 @@ def e8(calls: CallContext) -> Iterator[str]:
                 yield f"{call.name}.{leaf.path}: {message}"
 
 
-CALL_RULES: Mapping[str, CallRule] = {
-    "E1": e1, "E2": e2, "E3": e3, "E4": e4, "E5": e5, "E6": e6, "E7": e7, "E8": e8,
-}  # fmt: skip
-
-
-def call_faults(calls: CallContext) -> list[RuleFault]:
+def call_faults(calls: CallContext) -> list[Finding]:
     """Everything that is wrong with calls."""
     # Nothing else can be said of calls of unknown tools.
-    rules = {"E1": e1} if any(e1(calls)) else CALL_RULES
-    return [RuleFault(name, message) for name, rule in rules.items() for message in rule(calls)]
+    return list(CALL_RULES.findings_of("E1", calls)) or list(CALL_RULES.findings(calls))
 
 
 def ungrounded_parameters(

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.grounding import SearchText
-from wildtool.generate.core.parsing import Action, RuleFault
+from wildtool.findings import Finding, fault
+from wildtool.generate.core.parsing import Action
 from wildtool.generate.core.plan import Lang
 from wildtool.generate.core.roles import AttemptFailedError, RoleCoroutine, RoleSession
 from wildtool.generate.items.call_rules import CallContext, call_faults
@@ -97,7 +98,7 @@ class _Dialogue:
             wanted["parameter"] = self.choice.parameter
         wanted |= {name: getattr(plan, name) for name in ("form", "tone", "length")}
 
-        def read(text: str) -> tuple[str, Iterator[RuleFault]]:
+        def read(text: str) -> tuple[str, Iterator[Finding]]:
             said = parse_text_reply(text, "U1")
             return said, user_faults(said, self.offered, plan.lang)
 
@@ -107,7 +108,7 @@ class _Dialogue:
         self._add_utterance("user", (yield from self.roles.ask("user", [block], situation, read)))
 
     def _act(self) -> RoleCoroutine[list[Action] | RequestProblem]:
-        def read(text: str) -> tuple[list[Action] | RequestProblem, Iterable[RuleFault]]:
+        def read(text: str) -> tuple[list[Action] | RequestProblem, Iterable[Finding]]:
             act = parse_assistant_action(text, self.offered)
             if isinstance(act, RequestProblem):
                 return act, _problem_faults(act, self.plan.lang)
@@ -121,7 +122,7 @@ class _Dialogue:
         shown = [{"name": call.name, "arguments": call.arguments} for call in calls]
         situation = {"conversation": self.conversation, "calls": shown}
 
-        def read_results(text: str) -> tuple[list[Any], list[RuleFault]]:
+        def read_results(text: str) -> tuple[list[Any], list[Finding]]:
             return parse_tool_results(text, calls, lang=plan.lang, entities={}, returns=self.choice.returns)
 
         results = yield from self.roles.ask("tool", [], situation, read_results)
@@ -129,7 +130,7 @@ class _Dialogue:
         self.known += [SearchText.of(call.arguments) for call in calls]
         heard = [*self.known, *map(SearchText.of, results)]
 
-        def read(text: str) -> tuple[str, Iterator[RuleFault]]:
+        def read(text: str) -> tuple[str, Iterator[Finding]]:
             said = parse_text_reply(text, "G1")
             return said, answer_faults(said, results, heard, plan.lang)
 
@@ -137,10 +138,10 @@ class _Dialogue:
         self._add_utterance("assistant", answer)
 
 
-def _problem_faults(remark: RequestProblem, lang: Lang) -> Iterator[RuleFault]:
-    fault = remark.fault
-    names = fault.names if isinstance(fault, MissingParameters) else (fault.parameter,)
+def _problem_faults(remark: RequestProblem, lang: Lang) -> Iterator[Finding]:
+    lack = remark.fault
+    names = lack.names if isinstance(lack, MissingParameters) else (lack.parameter,)
     if names:
         yield from question_faults(remark.text, names, lang)
     else:
-        yield RuleFault("G3", "`thought` names nothing that is missing.")
+        yield fault("G3", "`thought` names nothing that is missing.")

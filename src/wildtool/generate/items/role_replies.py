@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from wildtool.findings import Finding, fault
 from wildtool.generate.core.parsing import (
     Action,
     RefusedReplyError,
-    RuleFault,
     read_action,
     read_object,
     reply_text,
@@ -40,9 +40,9 @@ def parse_role_calls(listed: Any, rule: str) -> list[Action]:
     known = [call for call in calls if call is not None]
     if len(known) < len(calls):
         message = "Each of `calls` has a `name`, `arguments` (object) and perhaps `derived` (path to reason)."
-        raise RefusedReplyError(RuleFault(rule, message))
+        raise RefusedReplyError(fault(rule, message))
     if not known:
-        raise RefusedReplyError(RuleFault(rule, "`calls` must be a list of at least one call."))
+        raise RefusedReplyError(fault(rule, "`calls` must be a list of at least one call."))
     return known
 
 
@@ -61,7 +61,7 @@ def parse_messages(listed: Any) -> tuple[Utterance, ...]:
                 talk.append(Utterance(who, reply_text({"content": entry[who]})))
     if not rows or len(talk) != len(rows):
         message = f'`messages` is a list of 1 to {MAX_DIALOGUE_MESSAGES} objects such as {{"user": "what is said"}}.'
-        raise RefusedReplyError(RuleFault("W1", message))
+        raise RefusedReplyError(fault("W1", message))
     return tuple(talk)
 
 
@@ -69,7 +69,7 @@ def parse_text_reply(text: str, rule: str) -> str:
     """The `text` of a reply. Raises RefusedReplyError by the rule."""
     said = read_object(text, rule).get("text")
     if not isinstance(said, str):
-        raise RefusedReplyError(RuleFault(rule, "`text` must be a text."))
+        raise RefusedReplyError(fault(rule, "`text` must be a text."))
     return reply_text({"content": said})
 
 
@@ -83,25 +83,25 @@ def parse_assistant_action(
         return parse_role_calls(written.get("calls"), "G2")
     tool, thought, said = written.get("tool"), written.get("thought"), written.get("text")
     if action not in ("missing", "wrong"):
-        raise RefusedReplyError(RuleFault("G1", "`action` must be call, missing or wrong."))
-    faults: list[RuleFault] = []
+        raise RefusedReplyError(fault("G1", "`action` must be call, missing or wrong."))
+    faults: list[Finding] = []
     if not isinstance(tool, str) or tool not in tools:
-        faults.append(RuleFault("G3", f"`tool` must be one of {', '.join(tools)}."))
+        faults.append(fault("G3", f"`tool` must be one of {', '.join(tools)}."))
     if not isinstance(said, str) or not said.strip():
-        faults.append(RuleFault("G3", "`text` must say to the user what is missing or wrong."))
+        faults.append(fault("G3", "`text` must say to the user what is missing or wrong."))
     if action == "missing" and not isinstance(thought, str):
-        faults.append(RuleFault("G3", "`thought` must be the missing parameters joined by a bar: a|b."))
+        faults.append(fault("G3", "`thought` must be the missing parameters joined by a bar: a|b."))
     if faults:
         raise RefusedReplyError(*faults)
     if action == "missing":
         names = [name.strip() for name in str(thought).split("|")]
-        fault = MissingParameters(str(tool), tuple(dict.fromkeys(filter(None, names))))
+        lack = MissingParameters(str(tool), tuple(dict.fromkeys(filter(None, names))))
     else:
-        fault = _wrong(str(tool), written.get("parameter"), thought, tools[str(tool)])
-    if fault is None:
+        lack = _wrong(str(tool), written.get("parameter"), thought, tools[str(tool)])
+    if lack is None:
         message = "`parameter` must be one of the tool's, and `thought` the wrong value."
-        raise RefusedReplyError(RuleFault("G3", message))
-    return RequestProblem(fault, reply_text({"content": said}))
+        raise RefusedReplyError(fault("G3", message))
+    return RequestProblem(lack, reply_text({"content": said}))
 
 
 def parse_opinion(text: str) -> dict[str, Any]:
@@ -112,11 +112,11 @@ def parse_opinion(text: str) -> dict[str, Any]:
     written = read_object(text, "V1")
     valid, where, reason = written.get("valid"), written.get("where", ""), written.get("reason", "")
     if not isinstance(valid, bool):
-        raise RefusedReplyError(RuleFault("V1", "`valid` must be true or false."))
+        raise RefusedReplyError(fault("V1", "`valid` must be true or false."))
     if where not in OPINION_PLACES:
-        raise RefusedReplyError(RuleFault("V1", "`where` must be question, tools or answer."))
+        raise RefusedReplyError(fault("V1", "`where` must be question, tools or answer."))
     if not valid and (not isinstance(reason, str) or not reason.strip()):
-        raise RefusedReplyError(RuleFault("V1", "`reason` must say what is wrong."))
+        raise RefusedReplyError(fault("V1", "`reason` must say what is wrong."))
     return {
         "valid": valid,
         "where": "" if valid else where,

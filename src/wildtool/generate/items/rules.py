@@ -1,11 +1,11 @@
 """Rules for whole items: their dialogue (L1 to L6), and that their parts agree (S1 to S5); all others are asked here."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.grounding import SearchText, grounded, leaves
-from wildtool.generate.core.parsing import RuleFault
+from wildtool.findings import Finding, RuleSet, fault
 from wildtool.generate.items.acebench_format import format_faults
 from wildtool.generate.items.call_rules import CALL_RULES as CALL_RULES
 from wildtool.generate.items.call_rules import CallContext, call_faults, ungrounded_parameters
@@ -19,10 +19,11 @@ from wildtool.toolcall.schema_check import shorten
 
 MAX_PROFILE_CHARACTERS = 4_000
 MAX_ANSWERS = 4
-ItemRule = Callable[[GeneratedItem], Iterator[str] | Iterator[RuleFault]]
-"""What is wrong with an item by one rule, or by those that it asks."""
+ITEM_RULES: RuleSet[[GeneratedItem]] = RuleSet()
+"""What is wrong with a whole item."""
 
 
+@ITEM_RULES.rule("D10")
 def d10(item: GeneratedItem) -> Iterator[str]:
     """Tool names are distinct, and no name is part of the name of a called tool."""
     names = [str(function["name"]) for function in item.functions]
@@ -34,6 +35,7 @@ def d10(item: GeneratedItem) -> Iterator[str]:
                 yield f"{name} is offered beside {call.name}, which holds its name."
 
 
+@ITEM_RULES.rule("L1")
 def l1(item: GeneratedItem) -> Iterator[str]:
     """User and assistant take turns; the user begins, and ends each turn."""
     for t, turn in enumerate(item.turns):
@@ -43,19 +45,21 @@ def l1(item: GeneratedItem) -> Iterator[str]:
             yield f"turn {t}: user and assistant must take turns, the user's request coming last."
 
 
-def l2(item: GeneratedItem) -> Iterator[RuleFault]:
+@ITEM_RULES.rule("L2")
+def l2(item: GeneratedItem) -> Iterator[Finding]:
     """Utterances hold only what people say (rules A2 to C2 of sessions)."""
     talk = [said for turn in item.turns for said in turn.utterances]
     for said in (*talk, *item.correction):
         if said.speaker == "assistant":
             yield from assistant_faults(said.text, item.plan.lang)
             continue
-        for fault in user_faults(said.text, item.offered_parameters, item.plan.lang):
+        for finding in user_faults(said.text, item.offered_parameters, item.plan.lang):
             # A reply may be a mere value, which is of no language; it stands in no record.
-            if not fault.warning and (fault.rule not in ("C2", "A8") or said not in item.correction):
-                yield fault
+            if finding.level == "error" and (finding.rule not in ("C2", "A8") or said not in item.correction):
+                yield finding
 
 
+@ITEM_RULES.rule("L3")
 def l3(item: GeneratedItem) -> Iterator[str]:
     """An incomplete request lacks exactly the required parameters that its fault names."""
     if not isinstance(item.fault, MissingParameters):
@@ -78,6 +82,7 @@ def l3(item: GeneratedItem) -> Iterator[str]:
         yield f"The request leaves out {', '.join(sorted(open_))} too, which was not named."
 
 
+@ITEM_RULES.rule("L4")
 def l4(item: GeneratedItem) -> Iterator[str]:
     """The wrong value is in the request, breaks the definition, and is corrected afterwards."""
     if not isinstance(item.fault, WrongValue):
@@ -102,6 +107,7 @@ def l4(item: GeneratedItem) -> Iterator[str]:
         yield f"Besides the wrong value the request lacks {', '.join(sorted(open_))}."
 
 
+@ITEM_RULES.rule("L5")
 def l5(item: GeneratedItem) -> Iterator[str]:
     """A preference item takes some value from the profile alone."""
     if item.plan.kind != "preference":
@@ -121,6 +127,7 @@ def l5(item: GeneratedItem) -> Iterator[str]:
         yield "At least one value of the call must stand in the profile and not in what is said."
 
 
+@ITEM_RULES.rule("L6")
 def l6(item: GeneratedItem) -> Iterator[str]:
     """The calls are of the kind that was planned: a class of parameters, the same tool again, another one."""
     calls = [turn.calls[0] for turn in item.turns if turn.calls]
@@ -143,6 +150,28 @@ def l6(item: GeneratedItem) -> Iterator[str]:
             yield "The user turns to something else: another tool is called."
 
 
+@ITEM_RULES.rule("S2")
+def s2(item: GeneratedItem) -> Iterator[str]:
+    """What is called is offered; of an irrelevant request it is not."""
+    names = {function["name"] for function in item.functions}
+    called = {call.name for turn in item.turns for calls in turn.answers for call in calls}
+    if item.plan.kind == "irrelevant":
+        if called & names or not item.removed_tool:
+            yield f"{', '.join(sorted(called))} must not be offered."
+    elif called - names:
+        yield f"{', '.join(sorted(called - names))} is not offered."
+
+
+@ITEM_RULES.rule("S3")
+def s3(item: GeneratedItem) -> Iterator[str]:
+    """As many tools are offered as items of the kind have at most, and at least one."""
+    most = ITEM_KINDS[item.plan.kind].candidates[1]
+    count = len(item.functions)
+    if not 1 <= count <= max(most, item.plan.turns) or (item.plan.kind == "similar" and count != 2):
+        yield f"{count} tools are offered; 1 to {most} are wanted."
+
+
+@ITEM_RULES.rule("S5")
 def s5(item: GeneratedItem) -> Iterator[str]:
     """Alternatives are different answers, of requests that calls answer."""
     for turn in item.turns:
@@ -155,32 +184,10 @@ def s5(item: GeneratedItem) -> Iterator[str]:
             yield f"{len(answers)} answers are right; make the request clearer: {MAX_ANSWERS} at most."
 
 
-def s2(item: GeneratedItem) -> Iterator[str]:
-    """What is called is offered; of an irrelevant request it is not."""
-    names = {function["name"] for function in item.functions}
-    called = {call.name for turn in item.turns for calls in turn.answers for call in calls}
-    if item.plan.kind == "irrelevant":
-        if called & names or not item.removed_tool:
-            yield f"{', '.join(sorted(called))} must not be offered."
-    elif called - names:
-        yield f"{', '.join(sorted(called - names))} is not offered."
-
-
-def s3(item: GeneratedItem) -> Iterator[str]:
-    """As many tools are offered as items of the kind have at most, and at least one."""
-    most = ITEM_KINDS[item.plan.kind].candidates[1]
-    count = len(item.functions)
-    if not 1 <= count <= max(most, item.plan.turns) or (item.plan.kind == "similar" and count != 2):
-        yield f"{count} tools are offered; 1 to {most} are wanted."
-
-
-ITEM_RULES: Mapping[str, ItemRule] = {
-    "D10": d10, "L1": l1, "L2": l2, "L3": l3, "L4": l4, "L5": l5, "L6": l6, "S2": s2, "S3": s3, "S5": s5,
-}  # fmt: skip
 ITEM_CHECKS = (
     *(f"D{k}" for k in range(1, 11)),
-    *CALL_RULES,
-    *(r for r in ITEM_RULES if r != "D10"),
+    *CALL_RULES.rules,
+    *(r for r in ITEM_RULES.rules if r != "D10"),
     "S1",
     "S4",
     "lint",
@@ -189,9 +196,9 @@ ITEM_CHECKS = (
 """Names of everything that an item is held to."""
 
 
-def item_faults(item: GeneratedItem) -> list[RuleFault]:
+def item_faults(item: GeneratedItem) -> list[Finding]:
     """Everything that is wrong with an item; empty for one that may be kept."""
-    found = [fault for function in item.functions for fault in definition_faults(function)]
+    found = [wrong for function in item.functions for wrong in definition_faults(function)]
     for t, turn in enumerate(item.turns):
         # What a faulty request lacks is said afterwards.
         after = [SearchText.of(said.text) for said in item.correction]
@@ -200,10 +207,12 @@ def item_faults(item: GeneratedItem) -> list[RuleFault]:
             found += call_faults(CallContext(answer, item.offered_parameters, known, item.plan.kind))
     if not item.turns or not all(turn.calls and turn.utterances for turn in item.turns):
         # The other rules look at requests and first calls.
-        messages = [*l1(item), "Every turn has a request and a call."]
-        return [*found, *(RuleFault("L1", message) for message in messages)]
-    for name, rule in ITEM_RULES.items():
-        found += [RuleFault(name, wrong) if isinstance(wrong, str) else wrong for wrong in rule(item)]
+        return [
+            *found,
+            *ITEM_RULES.findings_of("L1", item),
+            fault("L1", "Every turn has a request and a call."),
+        ]
+    found += ITEM_RULES.findings(item)
     return found or format_faults(item)
 
 

@@ -3,7 +3,8 @@
 from functools import partial
 from typing import Any
 
-from wildtool.generate.core.parsing import Action, RefusedReplyError, RuleFault, read_object, read_parts
+from wildtool.findings import Finding, fault
+from wildtool.generate.core.parsing import Action, RefusedReplyError, read_object, read_parts
 from wildtool.generate.core.roles import RoleCoroutine, RoleSession
 from wildtool.generate.items.item import DialogueTurn, GeneratedItem
 from wildtool.generate.items.kinds import ITEM_KINDS
@@ -26,7 +27,7 @@ def write_item(plan: ItemPlan, choice: ToolChoice, roles: RoleSession) -> RoleCo
     }
     block = "atom" if kind.parameter_class else "single" if plan.kind == "irrelevant" else plan.kind
 
-    def read(text: str) -> tuple[GeneratedItem, list[RuleFault]]:
+    def read(text: str) -> tuple[GeneratedItem, list[Finding]]:
         written = read_object(text, "W1")
         talk, calls, others, profile = read_parts(
             lambda: parse_messages(written.get("messages")),
@@ -37,7 +38,7 @@ def write_item(plan: ItemPlan, choice: ToolChoice, roles: RoleSession) -> RoleCo
         item = assemble_item(plan, choice, (DialogueTurn(talk, tuple(calls), others),), profile=profile)
         # The tool that is taken away must have been the right one.
         if plan.kind == "irrelevant" and calls[0].name != choice.targets[0].name:
-            raise RefusedReplyError(RuleFault("W3", f"The request must be for {choice.targets[0].name}."))
+            raise RefusedReplyError(fault("W3", f"The request must be for {choice.targets[0].name}."))
         return item, item_faults(item)
 
     return (yield from roles.ask("writer", [block], {"wanted": wanted}, read))
@@ -58,7 +59,7 @@ def assemble_item(
 def _alternatives(listed: Any) -> tuple[tuple[Action, ...], ...]:
     """Other answers, each a list of calls; none if nothing is given."""
     if listed is not None and not isinstance(listed, list):
-        raise RefusedReplyError(RuleFault("W2", "`alternatives` is a list of lists of calls."))
+        raise RefusedReplyError(fault("W2", "`alternatives` is a list of lists of calls."))
     answers = as_list(listed)
     return tuple(map(tuple, read_parts(*(partial(parse_role_calls, calls, "W2") for calls in answers))))
 
@@ -69,5 +70,5 @@ def _profile(plan: ItemPlan, given: Any) -> str:
     profile = as_schema(given)
     if not all(as_schema(profile.get(part)) for part in ("basic_features", "user_history")):
         message = "`profile` has `basic_features` and `user_history`, both objects with something in them."
-        raise RefusedReplyError(RuleFault("W4", message))
+        raise RefusedReplyError(fault("W4", message))
     return rendered_profile(profile)

@@ -8,7 +8,7 @@ from itertools import chain
 from random import Random
 from typing import Any, cast
 
-from wildtool.generate.core.parsing import RuleFault
+from wildtool.findings import Finding, fault
 from wildtool.generate.schema.constraints import (
     FORMAT_EXAMPLES,
     FORMAT_PATTERNS,
@@ -44,7 +44,7 @@ _LIMITS = (("minimum", "maximum"), ("minLength", "maxLength"), ("minItems", "max
 Schema = Mapping[str, Any]
 
 
-def definition_faults(function: Any) -> list[RuleFault]:
+def definition_faults(function: Any) -> list[Finding]:
     """What makes a tool's definition unclear; empty for one that may be shown.
 
     Args: function: `{name, description, parameters}`, the `function` of an OpenAI tool definition.
@@ -52,25 +52,25 @@ def definition_faults(function: Any) -> list[RuleFault]:
     return list(_definition_faults(function))
 
 
-def _definition_faults(function: Any) -> Iterator[RuleFault]:
+def _definition_faults(function: Any) -> Iterator[Finding]:
     if not isinstance(function, Mapping):
-        yield RuleFault("D1", "A definition is an object with name, description and parameters.")
+        yield fault("D1", "A definition is an object with name, description and parameters.")
         return
     definition = as_schema(cast(object, function))
     name, parameters = definition.get("name"), definition.get("parameters")
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         message = f"the name {shorten(name)} must be letters, digits, `_`, `.` or `-`, 64 at most."
-        yield RuleFault("D1", message)
+        yield fault("D1", message)
     yield from _description_faults(definition.get("description"), "the tool")
     schema = as_schema(parameters)
     if schema.get("type") != "object":
-        yield RuleFault("D1", "`parameters` must be a JSON Schema of type object.")
+        yield fault("D1", "`parameters` must be a JSON Schema of type object.")
     if not isinstance(parameters, Mapping):
         return
     if _levels(schema) > _MOST_LEVELS or len(repr(schema)) > MAX_PARAMETERS_CHARACTERS:
         # Nothing of it is looked at further: it could take long.
         message = f"the parameters are too much; at most {MAX_PARAMETERS_CHARACTERS} characters."
-        yield RuleFault("D9", message)
+        yield fault("D9", message)
     else:
         yield from schema_definition_faults(schema)
 
@@ -84,22 +84,20 @@ def _levels(value: Any) -> int:
     return levels
 
 
-def schema_definition_faults(schema: Schema, path: str = "parameters", depth: int = 1) -> Iterator[RuleFault]:
+def schema_definition_faults(schema: Schema, path: str = "parameters", depth: int = 1) -> Iterator[Finding]:
     """What is unclear in a schema, at every depth; `path` is its place in the definition."""
     if depth > MAX_SCHEMA_DEPTH:
-        yield RuleFault("D9", f"{path} lies too deep; at most {MAX_SCHEMA_DEPTH} levels.")
+        yield fault("D9", f"{path} lies too deep; at most {MAX_SCHEMA_DEPTH} levels.")
         return
     if "anyOf" in schema:
         for k, branch in enumerate(branches := as_list(schema["anyOf"])):
             yield from schema_definition_faults(as_schema(branch), f"{path}.anyOf[{k}]", depth + 1)
         if not branches:
-            yield RuleFault("D3", f"{path}.anyOf must be a list of schemas.")
+            yield fault("D3", f"{path}.anyOf must be a list of schemas.")
         return
     type_ = schema.get("type")
     if not isinstance(type_, str) or type_ not in FORMAT_TYPE_NAMES:
-        yield RuleFault(
-            "D3", f"{path}: the type {shorten(type_)} must be one of {', '.join(FORMAT_TYPE_NAMES)}."
-        )
+        yield fault("D3", f"{path}: the type {shorten(type_)} must be one of {', '.join(FORMAT_TYPE_NAMES)}.")
         return
     yield from _enum_faults(schema, type_, path)
     yield from _pattern_faults(schema, type_, path)
@@ -110,21 +108,21 @@ def schema_definition_faults(schema: Schema, path: str = "parameters", depth: in
     if type_ == "array":
         items = schema.get("items")
         if not isinstance(items, Mapping) or not items:
-            yield RuleFault("D3", f"{path}: a list must say what its elements are, as `items`.")
+            yield fault("D3", f"{path}: a list must say what its elements are, as `items`.")
         else:
             yield from schema_definition_faults(as_schema(cast(object, items)), f"{path}.items", depth + 1)
 
 
-def _object_faults(schema: Schema, path: str, depth: int) -> Iterator[RuleFault]:
+def _object_faults(schema: Schema, path: str, depth: int) -> Iterator[Finding]:
     properties = schema.get("properties", {})
     if not isinstance(properties, Mapping):
-        yield RuleFault("D3", f"{path}.properties must be an object of schemas.")
+        yield fault("D3", f"{path}.properties must be an object of schemas.")
         return
     listed = member_schemas(schema)
     if not listed and depth > 1 and schema.get("additionalProperties") is not True:
-        yield RuleFault("D3", f"{path}: an object must list its properties.")
+        yield fault("D3", f"{path}: an object must list its properties.")
     if len(listed) > MAX_PARAMETERS:
-        yield RuleFault("D9", f"{path} has {len(listed)} properties; at most {MAX_PARAMETERS}.")
+        yield fault("D9", f"{path} has {len(listed)} properties; at most {MAX_PARAMETERS}.")
     yield from _required_faults(schema.get("required", []), listed, path)
     yield from _name_faults(list(listed), path)
     for name, child in listed.items():
@@ -133,84 +131,82 @@ def _object_faults(schema: Schema, path: str, depth: int) -> Iterator[RuleFault]
         yield from schema_definition_faults(child, below, depth + 1)
 
 
-def _description_faults(text: Any, where: str) -> Iterator[RuleFault]:
+def _description_faults(text: Any, where: str) -> Iterator[Finding]:
     if not isinstance(text, str) or _HOLLOW.fullmatch(text):
-        yield RuleFault("D2", f"{where} has no description that says something.")
+        yield fault("D2", f"{where} has no description that says something.")
     elif len(text) > MAX_DESCRIPTION_CHARACTERS:
-        yield RuleFault(
+        yield fault(
             "D2", f"the description of {where} is too long; at most {MAX_DESCRIPTION_CHARACTERS} characters."
         )
 
 
-def _required_faults(required: Any, properties: Schema, path: str) -> Iterator[RuleFault]:
+def _required_faults(required: Any, properties: Schema, path: str) -> Iterator[Finding]:
     if not isinstance(required, list):
-        yield RuleFault("D4", f"{path}.required must be a list of names.")
+        yield fault("D4", f"{path}.required must be a list of names.")
         return
     names = cast(list[Any], required)
     for k, name in enumerate(names):
         if not isinstance(name, str) or name not in properties:
-            yield RuleFault("D4", f"{path}: {shorten(name)} is required but not a property.")
+            yield fault("D4", f"{path}: {shorten(name)} is required but not a property.")
         elif name in names[:k]:
-            yield RuleFault("D4", f"{path}: {name} is required twice.")
+            yield fault("D4", f"{path}: {name} is required twice.")
 
 
-def _name_faults(names: Sequence[str], path: str) -> Iterator[RuleFault]:
+def _name_faults(names: Sequence[str], path: str) -> Iterator[Finding]:
     seen: dict[str, str] = {}
     for name in names:
         if not _PARAMETER.fullmatch(name):
-            yield RuleFault(
-                "D8", f"{path}: the parameter name {shorten(name)} must be letters, digits or `_`."
-            )
+            yield fault("D8", f"{path}: the parameter name {shorten(name)} must be letters, digits or `_`.")
         elif name == "properties":
-            yield RuleFault("D8", f"{path}: a parameter must not be called `properties`.")
+            yield fault("D8", f"{path}: a parameter must not be called `properties`.")
         plain = re.sub(r"[^a-z0-9]", "", name.casefold())
         if plain in seen:
-            yield RuleFault(
+            yield fault(
                 "D8", f"{path}: {shorten(name)} and {shorten(seen[plain])} are one name written twice."
             )
         seen[plain] = name
 
 
-def _enum_faults(schema: Schema, type_: str, path: str) -> Iterator[RuleFault]:
+def _enum_faults(schema: Schema, type_: str, path: str) -> Iterator[Finding]:
     if "enum" not in schema:
         return
     listed = enum_of(schema)
     if not 1 <= len(listed) <= MAX_ENUM_MEMBERS:
-        yield RuleFault("D5", f"{path}.enum must be a list of 1 to {MAX_ENUM_MEMBERS} values.")
+        yield fault("D5", f"{path}.enum must be a list of 1 to {MAX_ENUM_MEMBERS} values.")
         return
     if type_ in ("object", "array"):
-        yield RuleFault("D5", f"{path}: an enum goes with single values; of a list it stands in `items`.")
+        yield fault("D5", f"{path}: an enum goes with single values; of a list it stands in `items`.")
     for k, member in enumerate(listed):
         if any(type(member) is type(other) and member == other for other in listed[:k]):
-            yield RuleFault("D5", f"{path}.enum has {shorten(member)} twice.")
+            yield fault("D5", f"{path}.enum has {shorten(member)} twice.")
 
 
-def _own_value_faults(schema: Schema, path: str) -> Iterator[RuleFault]:
+def _own_value_faults(schema: Schema, path: str) -> Iterator[Finding]:
     """Values that a schema itself names keep to it: members of its enum, its default."""
     plain = {key: value for key, value in schema.items() if key != "enum"}
     for member in enum_of(schema)[:MAX_ENUM_MEMBERS]:
         for _, message in call_problems(member, plain):
-            yield RuleFault("D5", f"{path}.enum: {message}.")
+            yield fault("D5", f"{path}.enum: {message}.")
     if "default" in schema and schema["default"] is not None:
         for where, message in call_problems(schema["default"], schema):
-            yield RuleFault("D5", f"{path}.default{where and '.' + where}: {message}.")
+            yield fault("D5", f"{path}.default{where and '.' + where}: {message}.")
 
 
-def _pattern_faults(schema: Schema, type_: str, path: str) -> Iterator[RuleFault]:
+def _pattern_faults(schema: Schema, type_: str, path: str) -> Iterator[Finding]:
     if "pattern" not in schema:
         return
     if type_ != "string":
-        yield RuleFault("D6", f"{path}: a pattern goes with texts only.")
+        yield fault("D6", f"{path}: a pattern goes with texts only.")
         return
     problem = pattern_problem(schema)
     if problem:
-        yield RuleFault("D6", f"{path}.pattern cannot be checked: {problem}.")
+        yield fault("D6", f"{path}.pattern cannot be checked: {problem}.")
         return
     pattern = cast(str, schema["pattern"])
     if problem := pattern_risk(pattern) or _unusual(pattern):
-        yield RuleFault("D6", f"{path}.pattern: {problem}.")
+        yield fault("D6", f"{path}.pattern: {problem}.")
     elif "enum" not in schema and not _has_sample(schema, pattern):
-        yield RuleFault("D6", f"{path}.pattern: no text was found that follows it and the other constraints.")
+        yield fault("D6", f"{path}.pattern: no text was found that follows it and the other constraints.")
 
 
 def _unusual(pattern: str) -> str:
@@ -235,21 +231,21 @@ def _has_sample(schema: Schema, pattern: str) -> bool:
     return False
 
 
-def _bound_faults(schema: Schema, type_: str, path: str) -> Iterator[RuleFault]:
+def _bound_faults(schema: Schema, type_: str, path: str) -> Iterator[Finding]:
     kinds = {"min": ("integer", "number", "float"), "Length": ("string",), "Items": ("array",)}
     for low, high in _LIMITS:
         fitting = kinds.get(low[3:], kinds["min"])
         for name in (low, high):
             if name in schema and numeric_bound(schema, name) is None:
-                yield RuleFault("D7", f"{path}.{name} must be a number.")
+                yield fault("D7", f"{path}.{name} must be a number.")
             elif name in schema and type_ not in fitting:
-                yield RuleFault("D7", f"{path}.{name} does not go with the type {type_}.")
+                yield fault("D7", f"{path}.{name} does not go with the type {type_}.")
         least, most = numeric_bound(schema, low), numeric_bound(schema, high)
         if least is not None and most is not None and least > most:
-            yield RuleFault("D7", f"{path}: {low} {least:g} is above {high} {most:g}.")
+            yield fault("D7", f"{path}: {low} {least:g} is above {high} {most:g}.")
     form = schema.get("format")
     if "format" in schema and (not isinstance(form, str) or type_ != "string" or form not in FORMAT_PATTERNS):
-        yield RuleFault(
+        yield fault(
             "D7",
             f"{path}: the format {shorten(form)} must be one of {', '.join(FORMAT_PATTERNS)}, of a text.",
         )

@@ -65,7 +65,7 @@ def collect_sessions(
                 "P1",
                 "P3",
                 "P13",
-                *DECISION_RULES,
+                *DECISION_RULES.rules,
                 *_TEXT_RULES,
                 "lint",
                 "gold official",

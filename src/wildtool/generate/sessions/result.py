@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, GoldNode, Session
 from wildtool.errors import DataError
+from wildtool.findings import Finding
 from wildtool.generate.core.collect import GeneratedSet
 from wildtool.generate.core.maker import ScriptMaker
-from wildtool.generate.core.parsing import Action, RuleFault
+from wildtool.generate.core.parsing import Action
 from wildtool.generate.core.plan import SessionPlan
 from wildtool.generate.core.prompts import SESSION_PROMPTS, SESSION_ROLES
 from wildtool.generate.core.roles import RoleCoroutine, SessionRoles
@@ -54,7 +55,7 @@ def result_script(job: ResultJob) -> RoleCoroutine[ScriptResult[Any]]:
     calls = [{"name": node.name, "arguments": node.arguments}]
     situation = {"conversation": state.conversation, "calls": calls, "facts": state.entities}
 
-    def read(text: str) -> tuple[list[Any], list[RuleFault]]:
+    def read(text: str) -> tuple[list[Any], list[Finding]]:
         action = Action(node.name, node.arguments)
         return parse_tool_results(text, [action], lang=job.plan.lang, entities=state.entities, returns={})
 

@@ -10,12 +10,12 @@ from rapidfuzz import fuzz
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, GoldNode, Task, read_session
 from wildtool.benchmarks.wildtoolbench.grounding import SearchText
 from wildtool.benchmarks.wildtoolbench.stats.shapes import call_graph
+from wildtool.findings import Finding, fault
 from wildtool.generate.core.dedup import NEAR_DUPLICATE_SCORE
 from wildtool.generate.core.parsing import (
     Action,
     Decision,
     RefusedReplyError,
-    RuleFault,
     read_decision,
     read_object,
     reply_text,
@@ -27,7 +27,7 @@ from wildtool.generate.core.votes import checker_faults, majority_choice
 from wildtool.generate.graph.infer import dependency_lists, infer_edges
 from wildtool.generate.procedural.tool_sets import ToolSet
 from wildtool.generate.sessions.rules.context import DecisionContext, required
-from wildtool.generate.sessions.rules.decisions import decision_faults
+from wildtool.generate.sessions.rules.decisions import DECISION_RULES
 from wildtool.generate.sessions.rules.final import TYPE_OF_TOPOLOGY, session_record_faults
 from wildtool.generate.sessions.rules.texts import (
     MAX_USER_TEXT_CHARACTERS,
@@ -65,7 +65,7 @@ class SessionJob:
     """Tasks of earlier sessions over the same set that were to be about one tool of it."""
     built_in: bool = False
     """Whether the sets are the built-in ones, one for each domain."""
-    known_faults: frozenset[RuleFault] = frozenset()
+    known_faults: frozenset[Finding] = frozenset()
     """Faults of what is not made here, such as the tools of a session that is continued; they refuse nothing."""
 
 
@@ -170,36 +170,40 @@ class TaskScript:
         turn = self.job.earlier_tool_tasks + sum(task.names_a_tool for task in self.job.plan.tasks[: self.t])
         return sorted(names)[turn % len(names)]
 
-    def _read_candidates(self, text: str) -> tuple[list[str], list[RuleFault]]:
+    def _read_candidates(self, text: str) -> tuple[list[str], list[Finding]]:
         """The candidates that keep the rules; what is wrong with the others where none does."""
         rows = as_list(read_object(text, "C1").get("candidates"))
         kept: list[str] = []
-        faults: list[RuleFault] = []
+        faults: list[Finding] = []
         self.candidates = []
         for row in rows[: 2 * TASK_CANDIDATES]:
             said = reply_text({"content": as_schema(row).get("text", row)})
-            wrong = [fault for fault in user_faults(said, self.roles.schemas, self.lang) if not fault.warning]
+            wrong = [
+                finding
+                for finding in user_faults(said, self.roles.schemas, self.lang)
+                if finding.level == "error"
+            ]
             shown = repr(truncate_words(said, 80))
             if not wrong and self.state.is_near(said, self.job.avoid_near):
-                wrong = [RuleFault("C3", f"{shown} is nearly a request that was there before.")]
+                wrong = [fault("C3", f"{shown} is nearly a request that was there before.")]
             elif not wrong and any(fuzz.ratio(said, other) > NEAR_DUPLICATE_SCORE for other in kept):
-                wrong = [RuleFault("C3", f"{shown} is proposed twice.", warning=True)]
+                wrong = [fault("C3", f"{shown} is proposed twice.", level="warning")]
             kept += [] if wrong else [said]
             faults += wrong
             self.candidates += [_candidate(said, as_schema(row), wrong)] if said else []
         if not rows:
-            faults = [RuleFault("C1", "`candidates` must be a list of objects with a `text`.")]
+            faults = [fault("C1", "`candidates` must be a list of objects with a `text`.")]
         if not kept:
             raise RefusedReplyError(*faults)
         # One good candidate is enough; what was wrong with the others is only counted.
-        return kept, [replace(fault, warning=True) for fault in faults]
+        return kept, [replace(finding, level="warning") for finding in faults]
 
     def _decide(self) -> RoleCoroutine[Decision]:
-        def read(text: str) -> tuple[Decision, list[RuleFault]]:
+        def read(text: str) -> tuple[Decision, list[Finding]]:
             decision = read_decision(text)
-            return decision, decision_faults(decision, self.context)
+            return decision, list(DECISION_RULES.findings(decision, self.context))
 
-        def check(decision: Decision) -> RoleCoroutine[list[RuleFault]]:
+        def check(decision: Decision) -> RoleCoroutine[list[Finding]]:
             if decision.actions[0].name in (ASK, ANSWER):
                 return []
             shown = {"plan": decision.plan, "calls": _calls_as_json(decision.actions)}
@@ -208,7 +212,7 @@ class TaskScript:
         situation = {"conversation": self.state.conversation}
         return (yield from self.roles.ask("planner", [], situation, read, check))
 
-    def _checker_faults(self, what: str, seen: Mapping[str, Any]) -> RoleCoroutine[list[RuleFault]]:
+    def _checker_faults(self, what: str, seen: Mapping[str, Any]) -> RoleCoroutine[list[Finding]]:
         return checker_faults(self.roles, self.job.vote_counts.get("checker", 1), what, seen)
 
     def _question(self, action: Action, step: int) -> RoleCoroutine[None]:
@@ -239,7 +243,7 @@ class TaskScript:
             moment, questions=moment.questions + 1, answered=moment.answered | given, after_result=False
         )
 
-    def _read_reply(self, text: str, *, vague: bool) -> tuple[str, list[RuleFault]]:
+    def _read_reply(self, text: str, *, vague: bool) -> tuple[str, list[Finding]]:
         said = reply_text({"content": read_object(text, "A2").get("text")})
         faults = [*user_faults(said, self.roles.schemas, self.lang)]
         return said, [*faults, *vague_faults(said)] if vague else faults
@@ -249,12 +253,12 @@ class TaskScript:
         calls = _calls_as_json(decision.actions)
         situation = {"conversation": state.conversation, "calls": calls, "facts": state.entities}
 
-        def read(text: str) -> tuple[list[Any], list[RuleFault]]:
+        def read(text: str) -> tuple[list[Any], list[Finding]]:
             return parse_tool_results(
                 text, decision.actions, lang=self.lang, entities=state.entities, returns=self.job.returns
             )
 
-        def check(results: list[Any]) -> RoleCoroutine[list[RuleFault]]:
+        def check(results: list[Any]) -> RoleCoroutine[list[Finding]]:
             shown = [{**call, "result": result} for call, result in zip(calls, results, strict=True)]
             seen = {"conversation": state.conversation, "results": shown}
             return (yield from self._checker_faults("results", seen))
@@ -318,17 +322,17 @@ class TaskScript:
         record = state.record(self.job.plan, roles.tools, roles.date)
         faults = session_record_faults(record, self.t, self.job.known_faults)
         if faults:
-            detail = "; ".join(fault.message for fault in faults[:5])
+            detail = "; ".join(finding.message for finding in faults[:5])
             raise AttemptFailedError(f"session {faults[0].rule}", detail)
         state.doubtful += [{"task": self.t, **asdict(edge)} for edge in edges if edge.doubtful]
 
 
-def _candidate(said: str, row: Mapping[str, Any], broken: Sequence[RuleFault]) -> dict[str, str]:
+def _candidate(said: str, row: Mapping[str, Any], broken: Sequence[Finding]) -> dict[str, str]:
     """A proposed text as provenance keeps it: with plan and difficulty as its maker says, and the rules it breaks."""
     about = {name: single_line(row[name], 500) for name in ("plan", "difficulty") if row.get(name)}
     if not broken:
         return {"text": said, **about}
-    rules = single_line("; ".join(f"{fault.rule}: {fault.message}" for fault in broken), 500)
+    rules = single_line("; ".join(f"{finding.rule}: {finding.message}" for finding in broken), 500)
     return {"text": escape_text(truncate_words(said, MAX_USER_TEXT_CHARACTERS)), **about, "rules": rules}
 
 

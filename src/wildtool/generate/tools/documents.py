@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.errors import DataError
-from wildtool.generate.core.parsing import RefusedReplyError, RuleFault, read_object
+from wildtool.findings import Finding, fault
+from wildtool.generate.core.parsing import RefusedReplyError, read_object
 from wildtool.generate.core.plan import Lang
 from wildtool.generate.core.roles import AttemptFailedError, RoleCoroutine, RoleSession
 from wildtool.generate.core.script import ScriptResult, run_tries
@@ -95,12 +96,12 @@ def mine_script(passage: DocumentPassage) -> RoleCoroutine[ScriptResult[tuple[No
     return run_tries(1, attempt)
 
 
-def _read_nodes(text: str, passage: str) -> tuple[tuple[NodeProposal, ...], list[RuleFault]]:
+def _read_nodes(text: str, passage: str) -> tuple[tuple[NodeProposal, ...], list[Finding]]:
     domains = read_object(text, "M1").get("domains")
     if not isinstance(domains, list):
         message = "`domains` must be a list; an empty one where the passage is about none."
-        raise RefusedReplyError(RuleFault("M1", message))
-    faults: list[RuleFault] = []
+        raise RefusedReplyError(fault("M1", message))
+    faults: list[Finding] = []
     nodes: list[NodeProposal] = []
     for domain in as_objects(domains)[:MAX_PASSAGE_NODES]:
         name = _name(domain, faults)
@@ -112,7 +113,7 @@ def _read_nodes(text: str, passage: str) -> tuple[tuple[NodeProposal, ...], list
             quote = below.get("quote")
             if place and (not isinstance(quote, str) or not _is_quoted(quote, passage)):
                 message = f"the quote for {place!r} does not stand in the passage; copy it."
-                faults.append(RuleFault("M3", message))
+                faults.append(fault("M3", message))
             elif place:
                 nodes.append((child_id("", name), place))
                 above = child_id(child_id("", name), place)
@@ -121,10 +122,10 @@ def _read_nodes(text: str, passage: str) -> tuple[tuple[NodeProposal, ...], list
     return tuple(nodes), faults
 
 
-def _name(row: Mapping[str, Any], faults: list[RuleFault]) -> str:
+def _name(row: Mapping[str, Any], faults: list[Finding]) -> str:
     name = row.get("name")
     if problem := name_problem(name):
-        faults.append(RuleFault("M2", f"a name {problem}."))
+        faults.append(fault("M2", f"a name {problem}."))
         return ""
     return str(name)
 

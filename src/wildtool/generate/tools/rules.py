@@ -7,11 +7,12 @@ from typing import Any
 from rapidfuzz import fuzz
 
 from wildtool.benchmarks.wildtoolbench.grounding import leaves
-from wildtool.generate.core.parsing import RefusedReplyError, RuleFault, read_object
+from wildtool.findings import Finding, fault
+from wildtool.generate.core.parsing import RefusedReplyError, read_object
 from wildtool.generate.core.plan import Lang
 from wildtool.generate.schema.definitions import call_problems, definition_faults, schema_definition_faults
+from wildtool.generate.sessions.rules.context import PLACEHOLDER
 from wildtool.generate.sessions.rules.texts import control_character_faults
-from wildtool.generate.sessions.rules.values import PLACEHOLDER
 from wildtool.generate.tools.api import ApiSpec, api_parameter_classes, definition_text, nested_schemas
 from wildtool.generate.tools.assignments import Assignment
 from wildtool.generate.tools.operators import OPERATORS
@@ -51,7 +52,7 @@ WrittenDesign = Mapping[str, Any]
 
 def parse_design(
     text: str, wanted: Assignment, taken: Collection[str]
-) -> tuple[WrittenDesign, list[RuleFault]]:
+) -> tuple[WrittenDesign, list[Finding]]:
     """What the designer or the evolver wrote: `api`, `function`, `found`. Raises RefusedReplyError.
 
     Args: taken: names that APIs have already, in small letters.
@@ -60,7 +61,7 @@ def parse_design(
     api = as_schema(written.get("api"))
     if not api:
         message = "`api` must be an object with name, description, parameters and returns."
-        raise RefusedReplyError(RuleFault("N1", message))
+        raise RefusedReplyError(fault("N1", message))
     if faults := definition_faults(api):
         # Nothing else can be said of what is no definition.
         raise RefusedReplyError(*faults)
@@ -70,32 +71,32 @@ def parse_design(
         *_aim_faults(api, wanted),
     ]
     if wanted.function is None and (problem := name_problem(written.get("function"))):
-        faults.append(RuleFault("N2", f"`function` {problem}: it says in a few words what the API is for."))
-    faults += [RuleFault("N2", f"`found`: {problem}.", warning=True) for problem in _found_problems(written)]
+        faults.append(fault("N2", f"`function` {problem}: it says in a few words what the API is for."))
+    faults += [fault("N2", f"`found`: {problem}.", level="warning") for problem in _found_problems(written)]
     return written, faults
 
 
-def _form_faults(api: WrittenDesign, lang: Lang) -> Iterator[RuleFault]:
+def _form_faults(api: WrittenDesign, lang: Lang) -> Iterator[Finding]:
     returns = as_schema(api.get("returns"))
     if returns.get("type") != "object" or not member_schemas(returns):
-        yield RuleFault("S6", "`returns` must be a JSON Schema of type object with the fields of the result.")
+        yield fault("S6", "`returns` must be a JSON Schema of type object with the fields of the result.")
     elif len(repr(returns)) > 8_000:
-        yield RuleFault("S6", "`returns` is too long.")
+        yield fault("S6", "`returns` is too long.")
     else:
-        for fault in schema_definition_faults(returns, "returns"):
-            yield RuleFault("S6", fault.message)
+        for finding in schema_definition_faults(returns, "returns"):
+            yield fault("S6", finding.message)
     for where in ("parameters", "returns"):
         for path, schema in nested_schemas({"properties": {where: api.get(where)}}):
             if strange := sorted(map(str, schema.keys() - SCHEMA_KEYWORDS)):
-                yield RuleFault(
+                yield fault(
                     "S1",
                     f"{path}: {shorten(strange[0])} is not used here; there are: {', '.join(sorted(SCHEMA_KEYWORDS))}.",
                 )
                 break
             if schema.get("type") == "float":
-                yield RuleFault("S1", f"{path}: JSON Schema calls decimals `number`, not `float`.")
+                yield fault("S1", f"{path}: JSON Schema calls decimals `number`, not `float`.")
     if strange := [key for key in api if key not in _FIELDS]:
-        yield RuleFault(
+        yield fault(
             "S1", f"`api` has {shorten(strange[0])}; it has name, description, parameters and returns only."
         )
     # Of objects the keys are looked at too.
@@ -103,19 +104,17 @@ def _form_faults(api: WrittenDesign, lang: Lang) -> Iterator[RuleFault]:
     yield from control_character_faults("\n".join(part for part in parts if isinstance(part, str)), "S8")
     fitting = (_CHINESE if lang == "zh" else _LATIN).search(str(api["description"]))
     if not fitting or (lang == "en" and _CHINESE.search(definition_text(api))):
-        yield RuleFault("S7", f"descriptions must be in {'Chinese' if lang == 'zh' else 'English'}.")
+        yield fault("S7", f"descriptions must be in {'Chinese' if lang == 'zh' else 'English'}.")
 
 
-def _newness_faults(api: WrittenDesign, wanted: Assignment, taken: Collection[str]) -> Iterator[RuleFault]:
+def _newness_faults(api: WrittenDesign, wanted: Assignment, taken: Collection[str]) -> Iterator[Finding]:
     name = str(api["name"])
     if name.casefold() in taken:
-        yield RuleFault(
-            "S2", f"there is an API called {name} already; do something else, under another name."
-        )
+        yield fault("S2", f"there is an API called {name} already; do something else, under another name.")
         return
     near = near_duplicate_of(api, wanted.siblings, wanted.parent)
     if near is not None:
-        yield RuleFault("S3", f"it is nearly {near.name}, which is there already; do something else.")
+        yield fault("S3", f"it is nearly {near.name}, which is there already; do something else.")
 
 
 def near_duplicate_of(
@@ -132,15 +131,15 @@ def near_duplicate_of(
     return None
 
 
-def _aim_faults(api: WrittenDesign, wanted: Assignment) -> Iterator[RuleFault]:
+def _aim_faults(api: WrittenDesign, wanted: Assignment) -> Iterator[Finding]:
     if wanted.target and wanted.target not in api_parameter_classes(as_schema(api["parameters"])).values():
-        yield RuleFault("S4", f"it must have a parameter of the class {wanted.target}, as described.")
+        yield fault("S4", f"it must have a parameter of the class {wanted.target}, as described.")
     count = len(api_parameter_classes(as_schema(api["parameters"])))
     if wanted.complexity is not None and not wanted.complexity[0] <= count <= wanted.complexity[1]:
         least, most = wanted.complexity
-        yield RuleFault("S9", f"it has {count} parameters; wanted are {least} to {most}.")
+        yield fault("S9", f"it has {count} parameters; wanted are {least} to {most}.")
     if wanted.parent is not None and (problem := OPERATORS[wanted.operator](wanted.parent.function, api)):
-        yield RuleFault("S5", f"this is not `{wanted.operator}`: {problem}.")
+        yield fault("S5", f"this is not `{wanted.operator}`: {problem}.")
 
 
 def _found_problems(written: WrittenDesign) -> Iterator[str]:
@@ -161,19 +160,19 @@ def proposed_names(written: WrittenDesign, key: str) -> list[str]:
     return [name for name in names[:MAX_PROPOSALS] if not name_problem(name)]
 
 
-def parse_call(text: str, api: WrittenDesign, use: Collection[str]) -> tuple[WrittenDesign, list[RuleFault]]:
+def parse_call(text: str, api: WrittenDesign, use: Collection[str]) -> tuple[WrittenDesign, list[Finding]]:
     """The arguments of a made-up call, held to the definition. Raises RefusedReplyError.
 
     Args: use: parameters that it must give.
     """
     arguments = read_object(text, "K1").get("arguments")
     if not isinstance(arguments, dict):
-        raise RefusedReplyError(RuleFault("K1", "`arguments` must be an object."))
+        raise RefusedReplyError(fault("K1", "`arguments` must be an object."))
     given = as_object(arguments)
     parameters = as_schema(api["parameters"])
-    faults = [RuleFault("K2", f"{where}: {what}.") for where, what in call_problems(given, parameters)]
-    faults += [RuleFault("K3", f"the call must give {name}.") for name in use if name not in given]
+    faults = [fault("K2", f"{where}: {what}.") for where, what in call_problems(given, parameters)]
+    faults += [fault("K3", f"the call must give {name}.") for name in use if name not in given]
     for leaf in leaves(given, parameters):
         if isinstance(leaf.value, str) and (not leaf.value.strip() or PLACEHOLDER.fullmatch(leaf.value)):
-            faults.append(RuleFault("K4", f"{leaf.path}: {shorten(leaf.value)} is no real value."))
+            faults.append(fault("K4", f"{leaf.path}: {shorten(leaf.value)} is no real value."))
     return given, faults

@@ -1,6 +1,7 @@
 """What is known when the planner decides, and what a decision does, as the rules for decisions see them."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,13 @@ from wildtool.benchmarks.wildtoolbench.grounding import Leaf, SearchText, leaves
 from wildtool.generate.core.parsing import Action, Decision, strings_in
 from wildtool.generate.core.plan import TaskPlan
 
+PLACEHOLDER = re.compile(
+    r"\s*(?:unknown|n/?a|none|null|tbd|to be determined|x{3,}|\?+|your[_ ].*|<[^<>]*>|\[[^\[\]]*\]|\{[^{}]*\}"
+    r"|未知|待定|不详|无)\s*",
+    re.IGNORECASE,
+)
+"""Values that say that there is none."""
+_IDENTIFIER = re.compile(r"(?:^|_)ids?$|[a-z]Ids?$|ID$|timestamp|uuid|token", re.ASCII)
 Schemas = Mapping[str, Mapping[str, Any]]
 """Parameters of each tool."""
 
@@ -34,10 +42,6 @@ class DecisionContext:
 
     def leaves(self, action: Action) -> list[Leaf]:
         return list(leaves(action.arguments, self.schemas.get(action.name, {})))
-
-
-DecisionRule = Callable[[Decision, DecisionContext], Iterator[str]]
-"""What is wrong with a decision by one rule, as the role reads it."""
 
 
 def known_calls(decision: Decision, context: DecisionContext) -> Iterator[Action]:
@@ -67,3 +71,14 @@ def required(schema: Mapping[str, Any]) -> Sequence[str]:
 def required_of(tool: str, context: DecisionContext) -> Sequence[str]:
     """The required parameters of a tool by its name."""
     return required(context.schemas[tool])
+
+
+def is_system_identifier(leaf: Leaf) -> bool:
+    """Whether a value is an identifier, which only a system can give."""
+    name = re.split(r"[.\[\]]", leaf.path.rstrip("]0123456789["))[-1]
+    return _IDENTIFIER.search(name) is not None
+
+
+def path_covers(marked: str, path: str) -> bool:
+    """Whether a marked path is this one or lies above it."""
+    return path == marked or path.startswith((f"{marked}.", f"{marked}["))

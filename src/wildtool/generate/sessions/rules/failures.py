@@ -9,7 +9,7 @@ from itertools import accumulate
 from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.grounding import SearchText
-from wildtool.generate.core.parsing import RuleFault
+from wildtool.findings import Finding, fault
 from wildtool.generate.core.plan import Lang
 from wildtool.json_codec import as_list, as_objects, values_inside
 from wildtool.toolcall.text.numerals import numbers_in
@@ -79,21 +79,21 @@ _UNITS = (1, 7, 12, 24, 60, 100, 365, 1000, 3600)
 _MAX_OPERANDS = 600
 
 
-def refusal_faults(text: str, *, user: bool) -> Iterator[RuleFault]:
+def refusal_faults(text: str, *, user: bool) -> Iterator[Finding]:
     """Whether a text refuses its role, instead of saying what its speaker would."""
     if (_USER_REFUSES if user else _ASSISTANT_REFUSES).search(text):
         who = "The user asks for something" if user else "The assistant has what it needs"
-        yield RuleFault("A7", f"{who}; write that text, and refuse nothing.")
+        yield fault("A7", f"{who}; write that text, and refuse nothing.")
 
 
-def language_faults(text: str, lang: Lang) -> Iterator[RuleFault]:
+def language_faults(text: str, lang: Lang) -> Iterator[Finding]:
     """Whether a text is in another language than the session's; names and quotations of others are none."""
     words = [word.casefold() for word in _WORDS.findall(text)]
     han, others = len(_HAN.findall(text)), len(_OTHER_LETTER.findall(text))
     if lang == "zh":
         latin = sum(word.isascii() and word.isalpha() for word in words)
         if (not han and latin > 2) or others > max(8, han):
-            yield RuleFault("A8", "The text is not in Chinese.")
+            yield fault("A8", "The text is not in Chinese.")
         return
     counts = Counter({name: sum(word in known for word in words) for name, known in _LANGUAGES.items()})
     name, count = max(((n, c) for n, c in counts.items() if n != "en"), key=lambda entry: entry[1])
@@ -102,20 +102,20 @@ def language_faults(text: str, lang: Lang) -> Iterator[RuleFault]:
     if 2 * (han + others) > letters > 8 or (
         len(words) >= 8 and count > 2 * counts["en"] and len(foreign) >= 3
     ):
-        yield RuleFault("A8", "The text is not in English.")
+        yield fault("A8", "The text is not in English.")
 
 
-def length_faults(text: str) -> Iterator[RuleFault]:
+def length_faults(text: str) -> Iterator[Finding]:
     """Whether an assistant's text is too long to be one."""
     if len(text) > MAX_ANSWER_CHARACTERS:
-        yield RuleFault("A9", f"{len(text)} characters; an assistant writes at most {MAX_ANSWER_CHARACTERS}.")
+        yield fault("A9", f"{len(text)} characters; an assistant writes at most {MAX_ANSWER_CHARACTERS}.")
 
 
-def loop_faults(text: str) -> Iterator[RuleFault]:
+def loop_faults(text: str) -> Iterator[Finding]:
     """Whether a text says the same again and again."""
     words = [word.casefold() for word in _WORDS.findall(text)]
     if looped := _loop(words) or _common_sentence(text, len(words)):
-        yield RuleFault("A10", f"The text repeats itself ({looped[:60]!r}); say it once.")
+        yield fault("A10", f"The text repeats itself ({looped[:60]!r}); say it once.")
 
 
 def _loop(words: Sequence[str]) -> str:
@@ -141,7 +141,7 @@ def _common_sentence(text: str, words: int) -> str:
     return ""
 
 
-def unfaithful_faults(text: str, results: Sequence[Any], known: Iterable[SearchText]) -> Iterator[RuleFault]:
+def unfaithful_faults(text: str, results: Sequence[Any], known: Iterable[SearchText]) -> Iterator[Finding]:
     """The first value of an answer that neither the results nor anything said before has or gives by arithmetic."""
     passages = [*known, *map(SearchText.of, results)]
     heard = "\n".join(passage.text for passage in passages).casefold()
@@ -151,7 +151,7 @@ def unfaithful_faults(text: str, results: Sequence[Any], known: Iterable[SearchT
             re.search(r"[\d@:]", match[0]) is not None
         )  # a word such as check_in is a tool's, of rule A1
         if has_mark and re.sub(r"[\W_]+", "", match[0].casefold()) not in bare:
-            yield RuleFault("A11", f"{match[0][:80]} is in no result and in no request; invent nothing.")
+            yield fault("A11", f"{match[0][:80]} is in no result and in no request; invent nothing.")
             return
     digits = {re.sub(r"\D", "", run) for run in _DIGIT_RUN.findall(heard)}
     operands = _operands(passages, results)
@@ -161,9 +161,7 @@ def unfaithful_faults(text: str, results: Sequence[Any], known: Iterable[SearchT
         if max(map(abs, readings), default=0) <= _SMALL or any(_follows(n, operands) for n in readings):
             continue
         if len(written) < 3 or not any(written in run for run in digits):
-            yield RuleFault(
-                "A11", f"{match[0][:80]} is in no result and in no request, nor follows from them."
-            )
+            yield fault("A11", f"{match[0][:80]} is in no result and in no request, nor follows from them.")
             return
 
 

@@ -8,7 +8,7 @@ from wildtool.benchmarks.wildtoolbench.data import read_session
 from wildtool.benchmarks.wildtoolbench.lint import lint_records
 from wildtool.episode import gold_replies
 from wildtool.errors import DataError
-from wildtool.generate.core.parsing import RuleFault
+from wildtool.findings import Finding, fault
 from wildtool.types import Item, Reply, Transcript
 
 TYPE_OF_TOPOLOGY: Mapping[str, str] = {
@@ -24,25 +24,27 @@ LENGTH_FINDING = "expected 4 tasks"
 
 
 def session_record_faults(
-    record: Mapping[str, Any], t: int, known: Collection[RuleFault] = ()
-) -> list[RuleFault]:
+    record: Mapping[str, Any], t: int, known: Collection[Finding] = ()
+) -> list[Finding]:
     """What is wrong with a session up to task `t`, its last one; empty for one that may be kept.
 
     Args: known: faults of the format that are not looked at.
     """
-    return [fault for fault in session_format_faults(record) if fault not in known] or gold_faults(record, t)
+    return [finding for finding in session_format_faults(record) if finding not in known] or gold_faults(
+        record, t
+    )
 
 
-def session_format_faults(record: Mapping[str, Any]) -> list[RuleFault]:
+def session_format_faults(record: Mapping[str, Any]) -> list[Finding]:
     """Where a session breaks the rules of the format, whatever its length."""
     return [
-        RuleFault(f"lint {finding.rule}", f"{finding.where}: {finding.message}")
+        fault(f"lint {finding.rule}", f"{finding.where}: {finding.message}")
         for finding in lint_records([(1, dict(record))], "session", balanced=False)
         if LENGTH_FINDING not in finding.message
     ]
 
 
-def gold_faults(record: Mapping[str, Any], t: int, prefix: str | None = None) -> list[RuleFault]:
+def gold_faults(record: Mapping[str, Any], t: int, prefix: str | None = None) -> list[Finding]:
     """Profiles under which the gold answer of a task is not right.
 
     Args: prefix: language of the record, by its field prefix; None for the first.
@@ -50,14 +52,14 @@ def gold_faults(record: Mapping[str, Any], t: int, prefix: str | None = None) ->
     try:
         session = read_session(record, "session", prefix)
     except DataError as error:
-        return [RuleFault("lint schema", str(error))]
+        return [fault("lint schema", str(error))]
     assert session is not None
     unit = str(t)
     item = Item(session.id, tuple(str(k) for k in range(len(session.tasks))), session)
-    faults: list[RuleFault] = []
+    faults: list[Finding] = []
     for name in ("official", "fixed"):
         replies = gold_replies(WILDTOOLBENCH.rules(name).episode(item, unit)) or ()
         verdict = WILDTOOLBENCH.judge(item, {unit: Transcript(tuple(map(Reply, replies)))}, name)[t]
         if verdict.outcome != "correct":
-            faults.append(RuleFault(f"gold {name}", verdict.reason))
+            faults.append(fault(f"gold {name}", verdict.reason))
     return faults

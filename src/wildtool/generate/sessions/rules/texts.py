@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.grounding import SearchText
-from wildtool.generate.core.parsing import Action, RefusedReplyError, RuleFault, read_object
+from wildtool.findings import Finding, fault
+from wildtool.generate.core.parsing import Action, RefusedReplyError, read_object
 from wildtool.generate.core.plan import Lang
 from wildtool.generate.sessions.rules.failures import (
     language_faults,
@@ -47,20 +48,20 @@ def parse_tool_results(
     lang: Lang,
     entities: KnownEntities,
     returns: Mapping[str, Mapping[str, Any]],
-) -> tuple[list[Any], list[RuleFault]]:
+) -> tuple[list[Any], list[Finding]]:
     """The results in a simulator's reply, one an action, with the rules they break. Raises RefusedReplyError."""
     listed = read_object(text, "T1").get("observations")
     if not isinstance(listed, list):
-        raise RefusedReplyError(RuleFault("T1", "`observations` must be a list."))
+        raise RefusedReplyError(fault("T1", "`observations` must be a list."))
     found = as_objects(listed)
     if len(found) != len(actions):
         message = f"{len(actions)} calls were made, and {len(found)} results are given."
-        raise RefusedReplyError(RuleFault("T2", message))
+        raise RefusedReplyError(fault("T2", message))
     results: list[Any] = []
-    faults: list[RuleFault] = []
+    faults: list[Finding] = []
     for k, (row, action) in enumerate(zip(found, actions, strict=True)):
         if not isinstance(row.get("status_code"), int) or row.get("response") in (None, "", [], {}):
-            faults.append(RuleFault("T3", f"observations[{k}] must have a status_code and a response."))
+            faults.append(fault("T3", f"observations[{k}] must have a status_code and a response."))
             continue
         response = row["response"]
         faults += result_faults(k, row["status_code"], response, lang, entities, returns.get(action.name))
@@ -75,29 +76,29 @@ def result_faults(
     lang: Lang,
     entities: KnownEntities,
     returns: Mapping[str, Any] | None,
-) -> Iterator[RuleFault]:
+) -> Iterator[Finding]:
     """What is wrong with one result."""
     written = json.dumps(response, ensure_ascii=False)
     if _HOLLOW.search(written):
-        yield RuleFault("T4", f"observations[{k}] is cut short or holds a placeholder; give concrete data.")
+        yield fault("T4", f"observations[{k}] is cut short or holds a placeholder; give concrete data.")
     yield from control_character_faults(written, "T4")
     if not 200 <= status < 300:
-        yield RuleFault("T5", f"observations[{k}] has status {status}, but the call follows its definition.")
+        yield fault("T5", f"observations[{k}] has status {status}, but the call follows its definition.")
     for name, fields in entities_in(response):
         for field, value in fields.items():
             if field in entities.get(name, {}) and entities[name][field] != value:
                 was = entities[name][field]
-                yield RuleFault(
+                yield fault(
                     "T6", f"{field} of {shorten(name)} was {shorten(was)} and is now {shorten(value)}."
                 )
     if lang == "en" and _CHINESE.search(written):
-        yield RuleFault("T7", f"observations[{k}] is not in English.")
+        yield fault("T7", f"observations[{k}] is not in English.")
     if len(written) > MAX_RESULT_CHARACTERS:
-        yield RuleFault(
+        yield fault(
             "T8", f"observations[{k}] has {len(written)} characters, at most {MAX_RESULT_CHARACTERS}."
         )
     for path, message in argument_faults(response, returns) if returns else ():
-        yield RuleFault("T9", f"observations[{k}].{path}: {message}.")
+        yield fault("T9", f"observations[{k}].{path}: {message}.")
 
 
 def entities_in(value: Any) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -112,24 +113,22 @@ def _ids_of(row: Mapping[str, Any]) -> list[str]:
     return [str(v) for key, v in row.items() if _ID_KEY.search(key) and isinstance(v, str | int)]
 
 
-def question_faults(text: str, parameters: Iterable[str], lang: Lang) -> Iterator[RuleFault]:
+def question_faults(text: str, parameters: Iterable[str], lang: Lang) -> Iterator[Finding]:
     """What is wrong with the assistant's question."""
     yield from assistant_faults(text, lang)
     yield from refusal_faults(text, user=False)
     for name in parameters:
         # A plain word is no identifier.
         if re.search(r"_|[a-z][A-Z]", name) and name in text:
-            yield RuleFault(
-                "A1", f"The question shows the user the parameter name {name}; say what is meant."
-            )
+            yield fault("A1", f"The question shows the user the parameter name {name}; say what is meant.")
 
 
-def assistant_faults(text: str, lang: Lang) -> Iterator[RuleFault]:
+def assistant_faults(text: str, lang: Lang) -> Iterator[Finding]:
     """What is wrong with any text of the assistant."""
     if not text:
-        yield RuleFault("A2", "The text is empty.")
+        yield fault("A2", "The text is empty.")
     elif _MARKER.search(text):
-        yield RuleFault("A2", "Write what the user reads and nothing else: no role name, no JSON, no plan.")
+        yield fault("A2", "Write what the user reads and nothing else: no role name, no JSON, no plan.")
     yield from control_character_faults(text, "A2")
     yield from language_faults(text, lang)
     yield from length_faults(text)
@@ -138,7 +137,7 @@ def assistant_faults(text: str, lang: Lang) -> Iterator[RuleFault]:
 
 def answer_faults(
     text: str, results: Sequence[Any], known: Sequence[SearchText], lang: Lang
-) -> Iterator[RuleFault]:
+) -> Iterator[Finding]:
     """What is wrong with the final answer."""
     yield from assistant_faults(text, lang)
     yield from refusal_faults(text, user=False)
@@ -147,30 +146,30 @@ def answer_faults(
     for result in results:
         missing = [name for name in _listed_ids(result) if name not in text]
         if missing:
-            yield RuleFault(
+            yield fault(
                 "A3", f"Keep the ids of listed items, later requests refer to them: {', '.join(missing[:5])}."
             )
     seen = {number for passage in known for number in passage.numbers}
     unseen = sorted(n for n in numbers_in(text) if n not in seen and n > 12)
     if results and unseen:
-        yield RuleFault("A4", f"{unseen[0]} stands in no result.", warning=True)
+        yield fault("A4", f"{unseen[0]} stands in no result.", level="warning")
 
 
-def user_faults(text: str, tools: Iterable[str], lang: Lang) -> Iterator[RuleFault]:
+def user_faults(text: str, tools: Iterable[str], lang: Lang) -> Iterator[Finding]:
     """What is wrong with any text of the user."""
     if not text:
-        yield RuleFault("A2", "The text is empty.")
+        yield fault("A2", "The text is empty.")
     if len(text) > MAX_USER_TEXT_CHARACTERS:
-        yield RuleFault("C1", f"{len(text)} characters; a user writes at most {MAX_USER_TEXT_CHARACTERS}.")
+        yield fault("C1", f"{len(text)} characters; a user writes at most {MAX_USER_TEXT_CHARACTERS}.")
     named = [tool for tool in tools if re.search(rf"(?<!\w){re.escape(tool)}(?!\w)", text)]
     if any(re.search(r"_|[a-z][A-Z]", tool) for tool in named):
-        yield RuleFault("A5", f"A user does not know the tool's name {named[0]}.")
+        yield fault("A5", f"A user does not know the tool's name {named[0]}.")
     if _MARKER.search(text):
-        yield RuleFault("A5", "Write what the user says and nothing else: no role name, no JSON, no plan.")
+        yield fault("A5", "Write what the user says and nothing else: no role name, no JSON, no plan.")
     if text and lang == "zh" and not _CHINESE.search(text):
-        yield RuleFault("C2", "The text is not in Chinese.")
+        yield fault("C2", "The text is not in Chinese.")
     elif lang == "en" and len(_CHINESE.findall(text)) > 8:
-        yield RuleFault("C2", "The text is not in English.")
+        yield fault("C2", "The text is not in English.")
     else:
         yield from language_faults(text, lang)
     yield from refusal_faults(text, user=True)
@@ -178,16 +177,16 @@ def user_faults(text: str, tools: Iterable[str], lang: Lang) -> Iterator[RuleFau
     yield from control_character_faults(text, "C1")
 
 
-def vague_faults(text: str) -> Iterator[RuleFault]:
+def vague_faults(text: str) -> Iterator[Finding]:
     """What hints that a vague reply gives what was asked for."""
     if re.search(r"\d{2}", text):
-        yield RuleFault("A6", "A vague reply gives no value.", warning=True)
+        yield fault("A6", "A vague reply gives no value.", level="warning")
 
 
-def control_character_faults(text: str, rule: str) -> Iterator[RuleFault]:
+def control_character_faults(text: str, rule: str) -> Iterator[Finding]:
     """Characters that no text holds."""
     if re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffd\ud800-\udfff]", text):
-        yield RuleFault(rule, "The text holds control characters.")
+        yield fault(rule, "The text holds control characters.")
 
 
 def _listed_ids(result: Any) -> Iterator[str]:
