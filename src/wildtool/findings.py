@@ -4,9 +4,12 @@ A rule is a function that yields what is wrong: a message, a part with a message
 named under the entry point group below see every item that `data lint` checks, `generate` keeps or `review` shows.
 """
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from inspect import getsourcefile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec
 
 from wildtool.errors import UsageError
@@ -84,6 +87,13 @@ class CustomRule:
     level: FindingLevel
     check: Callable[[Any], Iterable[Deviation]]
 
+    @property
+    def digest(self) -> str:
+        """Of the module that it is in: what it refuses may change with that."""
+        path = getsourcefile(self.check)
+        code = Path(path).read_bytes() if path else b""
+        return hashlib.sha256(code).hexdigest()[:12]
+
     def findings(self, item: Any) -> Iterator[Finding]:
         """What it finds in an item; that it failed, where it raises: an item may hold anything."""
         try:
@@ -112,6 +122,21 @@ def rule(
 def custom_rules(benchmark: str) -> list[CustomRule]:
     """The rules of installed packages for a benchmark, by name. Raises UsageError for one that cannot be used."""
     return [own for own in _installed_rules() if own.benchmark in ("", benchmark)]
+
+
+def any_custom_rules() -> bool:
+    """Whether an installed package offers rules. Raises as `custom_rules`."""
+    return bool(_installed_rules())
+
+
+def rules_identity(benchmark: str) -> list[Any]:
+    """What identifies the rules that a generated set is held to; empty without rules of packages."""
+    return [[own.name, own.digest] for own in custom_rules(benchmark)]
+
+
+def custom_refusals(benchmark: str, item: Any) -> list[Finding]:
+    """Why the rules of installed packages keep a generated item out; empty if they do not. Raises as `custom_rules`."""
+    return [finding for finding in custom_findings(benchmark, item) if finding.level == "error"]
 
 
 def custom_findings(benchmark: str, item: Any) -> Iterator[Finding]:

@@ -22,7 +22,7 @@ def page_blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
 
 
-def install(site: Path, package: str, module: str, *entries: str) -> None:
+def install(site: Path, package: str, module: str, *entries: str, group: str = "wildtool.benchmarks") -> None:
     """Puts a package of one module into a folder as an installer does."""
     (site / f"{package}.py").write_text(module, encoding="utf-8")
     info = site / f"{package}-1.0.dist-info"
@@ -30,7 +30,7 @@ def install(site: Path, package: str, module: str, *entries: str) -> None:
     (info / "METADATA").write_text(
         f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n", encoding="utf-8"
     )
-    text = "\n".join(["[wildtool.benchmarks]", *entries, ""])
+    text = "\n".join([f"[{group}]", *entries, ""])
     (info / "entry_points.txt").write_text(text, encoding="utf-8")
 
 

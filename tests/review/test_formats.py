@@ -67,7 +67,7 @@ def test_a_value_whose_dependency_is_missing_is_a_warning_at_its_node():
     nodes = [call(0, "Rome", observation={"city": "Paris-XY"}), call(1, "Paris-XY"), final(2, 0, 1)]
     found = SESSIONS.check(session(nodes, "Parallel Multi-Tool"))
     (doubt,) = (finding for finding in found if finding.rule == "graph")
-    assert (doubt.field, doubt.severity) == ("/english_answer_list/0/1/dependency_list", "warning")
+    assert (doubt.field, doubt.level) == ("/english_answer_list/0/1/dependency_list", "warning")
 
 
 def test_a_graph_that_cannot_be_executed_has_no_order_and_many_orders_are_cut():
@@ -85,7 +85,7 @@ def test_a_graph_that_cannot_be_executed_has_no_order_and_many_orders_are_cut():
 
 def test_the_rules_find_nothing_in_the_embedded_sessions_and_every_part_is_there():
     for record in mini_records(8):
-        assert [finding for finding in SESSIONS.check(record) if finding.severity == "error"] == []
+        assert [finding for finding in SESSIONS.check(record) if finding.level == "error"] == []
         parts = SESSIONS.parts(record)
         assert all(value_at(record, part.field) is not ABSENT for part in parts)
         assert {"user text", "call", "argument", "observation", "edges", "type", "tool"} <= {

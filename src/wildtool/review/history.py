@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
 from wildtool.errors import DataError, RecordError, WildtoolError
+from wildtool.findings import Finding, fault
 from wildtool.json_codec import as_list, as_object, as_objects
-from wildtool.review.formats.base import ReviewFormat, RuleFinding
+from wildtool.review.formats.base import ReviewFormat
 from wildtool.review.log import CHANGING, Entry
 from wildtool.review.pointers import Change, changed, content_digest, overlap, same_json, value_at
 
@@ -136,7 +137,7 @@ class ItemHistory:
         self.id = ""
         self.versions: list[Version] = []
         self.passes: list[Pass] = []
-        self.checks: dict[str, list[RuleFinding]] = {}
+        self.checks: dict[str, list[Finding]] = {}
         """By digest of a content, what the rules found in it."""
         self.stale: set[int] = set()
         self.proposed: list[Entry] = []
@@ -212,7 +213,7 @@ class ItemHistory:
             return dict(last.decisions)
         return {name: entry for name, entry in last.decisions.items() if name == who}
 
-    def findings(self, digest: str | None = None) -> list[RuleFinding] | None:
+    def findings(self, digest: str | None = None) -> list[Finding] | None:
         """What the rules found in a version (None: the current one); None if they have not run."""
         return self.checks.get(digest or self.digest)
 
@@ -358,9 +359,19 @@ def forced(content: Any, change: Change) -> Any:
         return content
 
 
-def _finding(row: Mapping[str, Any]) -> RuleFinding:
-    severity = "warning" if row.get("severity") == "warning" else "error"
-    return RuleFinding(str(row.get("rule")), str(row.get("field")), str(row.get("message")), severity)
+def finding_row(finding: Finding) -> dict[str, str]:
+    """A finding as the log and the pages have it."""
+    return {
+        "rule": finding.rule,
+        "field": finding.field,
+        "message": finding.message,
+        "severity": finding.level,
+    }
+
+
+def _finding(row: Mapping[str, Any]) -> Finding:
+    level = "warning" if row.get("severity") == "warning" else "error"
+    return fault(str(row.get("rule")), str(row.get("message")), str(row.get("field")), level)
 
 
 def describes_error(done: Pass) -> bool | None:

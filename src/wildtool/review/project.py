@@ -6,19 +6,22 @@ Each operation names the digest of the content that the person saw. If the item 
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from time import monotonic
 from typing import Any, cast
 
+from wildtool import json_codec
 from wildtool.errors import DataError, RecordError, UsageError, unknown_name
+from wildtool.findings import Finding, custom_findings, fault, rules_identity
 from wildtool.review.formats import format_of
-from wildtool.review.formats.base import RawItem, ReviewFormat, RuleFinding
+from wildtool.review.formats.base import RawItem, ReviewFormat
 from wildtool.review.history import (
     MODEL_SOURCE,
     REASON_CODES,
     DecisionChoice,
     EditConflict,
     ItemHistory,
+    finding_row,
 )
 from wildtool.review.log import Draft, Entry, chained, now, verified
 from wildtool.review.people import ROLES, Person, check_name, new_token, token_hash
@@ -29,6 +32,8 @@ from wildtool.review.store.base import Store, StoreConflict
 from wildtool.review.twins import twin_drafts
 
 BENCHMARK_SETTING = "benchmark"
+_RULES_SETTING = "rules"
+"""The rules of packages that have seen all items."""
 _TOKEN_SETTING = "token "
 CHOICES: tuple[DecisionChoice, ...] = ("approve", "approve with edits", "reject", "discuss")
 _IMPORT_SIZE = 500
@@ -58,12 +63,17 @@ class ReviewProject:
         self._doubtful = bool(data) and not data.startswith(b"{") and not (kept and self._is_logged(kept))
         self.state = State(format_) if kept is None or self._doubtful else kept
         self._snapshot = self.state.n
+        self._custom_rules = rules_identity(format_.name)
         try:
             self.refresh()
         except RecordError:
             # What the index gives of an item may not follow from the log; a whole log does without it.
             self.state, self._doubtful = State(format_), True
             self.refresh()
+        before = json_codec.loads(store.setting(_RULES_SETTING) or "[]")
+        fresh = any(rule not in before for rule in self._custom_rules)
+        self._recheck = dict.fromkeys(self.state.items) if fresh else {}
+        """Items that rules of packages have not seen, which were added or changed since."""
 
     @classmethod
     def create(cls, store: Store, format_: ReviewFormat) -> "ReviewProject":
@@ -183,7 +193,7 @@ class ReviewProject:
             yield from checked
 
     def check_some(self, seconds: float = _PORTION_S) -> list[str]:
-        """Runs the rules over some of the items whose current version was not checked yet.
+        """Runs the rules over some of the items whose current version was not checked yet, or not by all of them.
 
         What was found is on the disk afterwards. Where several processes do this, one of them is a portion ahead of the
         others, whose work on it is lost.
@@ -194,16 +204,23 @@ class ReviewProject:
         """
         self.refresh()
         end = monotonic() + seconds
+        checked: list[str] = []
         drafts: list[Draft] = []
         for item in self.state.items.values():
-            if item.warnings is None:
-                drafts.append(replace(self._check(item.id, self.item(item.id).content), when=self._clock()))
+            if item.warnings is None or item.id in self._recheck:
+                history = self.item(item.id)
+                findings = self._findings(history.content)
+                if findings != history.findings():
+                    drafts.append(_check_draft(item.id, item.digest, findings))
+                checked.append(item.id)
                 if monotonic() >= end:
                     break
-        if drafts:
-            self.store.append(drafts, {draft.item: self.state.last_of(draft.item) for draft in drafts})
-            self.refresh()
-        return [draft.item for draft in drafts]
+        if self._attempt(drafts) is None:
+            for item in checked:
+                self._recheck.pop(item, None)
+        if self._custom_rules and not checked:
+            self.store.set_setting(_RULES_SETTING, json_codec.dumps(self._custom_rules).decode())
+        return checked
 
     def check_item(self, item: str) -> ItemHistory:
         """Runs the rules over an item, unless its current version was checked."""
@@ -212,7 +229,7 @@ class ReviewProject:
             lambda found: [] if found.digest in found.checks else [self._check(found.id, found.content)],
         )
 
-    def open_findings(self, item: str) -> list[RuleFinding]:
+    def open_findings(self, item: str) -> list[Finding]:
         """What the rules find in the current version of an item, also if they were never run over it."""
         found = self.item(item)
         known = found.findings()
@@ -562,16 +579,13 @@ class ReviewProject:
         ]
 
     def _check(self, item: str, content: Any) -> Draft:
-        findings = [asdict(finding) for finding in self._findings(content)]
-        return Draft("check", "rules", item, version=content_digest(content), after=findings)
+        return _check_draft(item, content_digest(content), self._findings(content))
 
-    def _findings(self, content: Any) -> list[RuleFinding]:
+    def _findings(self, content: Any) -> list[Finding]:
         try:
-            return self.format.check(content)
+            return [*self.format.check(content), *custom_findings(self.format.name, content)]
         except Exception as error:  # noqa: BLE001 - an item may hold anything, and people must be able to mend it
-            return [
-                RuleFinding("rules", "", f"the rules fail on this item ({type(error).__name__}: {error})")
-            ]
+            return [fault("rules", f"the rules fail on this item ({type(error).__name__}: {error})")]
 
     def _seen(self, found: ItemHistory, who: str, seen: str) -> tuple[Any, str]:
         content, digest = found.seen_by(who)
@@ -650,3 +664,7 @@ class ReviewProject:
         if self.state.n > self._snapshot:
             self.store.save_snapshot(self.state.n, self.state.dump())
             self._snapshot = self.state.n
+
+
+def _check_draft(item: str, digest: str, findings: Iterable[Finding]) -> Draft:
+    return Draft("check", "rules", item, version=digest, after=[finding_row(finding) for finding in findings])

@@ -14,11 +14,12 @@ from typing import Any
 
 from wildtool.engine.score.formatting import format_counts, format_value
 from wildtool.errors import UsageError
+from wildtool.findings import Finding
 from wildtool.generate.core.files import PROVENANCE_FILE, json_line, storage_errors, write_whole_file
 from wildtool.json_codec import as_object
 from wildtool.outputs import check_folder
 from wildtool.review.figures import review_figures
-from wildtool.review.formats.base import ItemPart, RuleFinding
+from wildtool.review.formats.base import ItemPart
 from wildtool.review.history import ItemHistory, model_of
 from wildtool.review.log import Entry
 from wildtool.review.people import pseudonyms
@@ -187,7 +188,7 @@ def _named(who: str, names: Mapping[str, str]) -> str:
 def _card(
     project: ReviewProject,
     approved: Sequence[str],
-    findings: Sequence[tuple[str, RuleFinding]],
+    findings: Sequence[tuple[str, Finding]],
     last: Entry,
 ) -> str:
     """The data card, in Markdown."""
@@ -219,7 +220,7 @@ def _card(
         "",
         *_table(
             ("item", "rule", "severity", "field", "message"),
-            [(item, one.rule, one.severity, one.field, one.message) for item, one in findings],
+            [(item, one.rule, one.level, one.field, one.message) for item, one in findings],
         ),
         "",
     ]

@@ -256,7 +256,7 @@ def summary(item: ItemHistory) -> ItemSummary:
     """What lists show of an item."""
     facets = item.format.facets(item.content)
     findings = item.findings()
-    errors = sum(finding.severity == "error" for finding in findings or ())
+    errors = sum(finding.level == "error" for finding in findings or ())
     open_, outcome = item.open, item.outcome
     if item.approved:
         stage: Stage = "approved"

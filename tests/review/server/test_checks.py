@@ -15,6 +15,7 @@ from wildtool.errors import StorageError
 from wildtool.report.server.access import AccessPolicy
 from wildtool.review import project as project_module
 from wildtool.review.project import ReviewProject
+from wildtool.review.server import checks as checks_module
 from wildtool.review.server.app import ReviewApp, review_application
 from wildtool.review.server.checks import ChecksProgress
 from wildtool.review.server.sign_in import SignIn
@@ -112,7 +113,9 @@ async def test_rules_that_were_stopped_go_on_and_repeat_nothing(tmp_path: Path):
     assert checks_in(project(tmp_path, [])) == ["s0", "s1", "s2", "s3"]
 
 
-async def test_a_full_disk_stops_the_rules_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+async def test_a_full_disk_keeps_the_rules_waiting_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     seen: list[ChecksProgress] = []
     review = project(tmp_path, tiny_records(2))
 
@@ -123,12 +126,32 @@ async def test_a_full_disk_stops_the_rules_and_nothing_else(tmp_path: Path, monk
         monkeypatch.setattr(review.store, "append", full)
         await gate.let(1)
         now = await json_of(pages, "checks")
-        assert (now["running"], now["problem"]) == (False, "the disk is full")
+        assert (now["running"], now["problem"]) == (True, "the disk is full")
         item = await pages.item("s0")
         assert (item["findings"], item["tasks"][0]["parts"][0]["text"]) == (None, "Tell me about number 0.")
         answer = await pages.edit("s0", "/english_tasks/0", text="New?")
         assert answer.status == 507
     assert [one.problem for one in seen] == ["the disk is full"]
+
+
+async def test_rules_go_on_by_themselves_once_the_store_is_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(checks_module, "STORE_RETRY_S", 0)
+    seen: list[ChecksProgress] = []
+    review = project(tmp_path, tiny_records(2))
+    read, away = review.store.read, iter([True, True])
+
+    def unreachable(after: int = 0) -> Any:
+        if next(away, False):
+            raise StorageError("the database is away")
+        return read(after)
+
+    async with checked_while_open(review, seen) as (_, gate):
+        monkeypatch.setattr(review.store, "read", unreachable)
+        await gate.let(4)
+    assert [(one.problem, one.checked) for one in seen] == [("the database is away", 0), ("", 1), ("", 2)]
+    assert checks_in(project(tmp_path, [])) == ["s0", "s1"]
 
 
 async def test_without_the_rules_nothing_is_checked(tmp_path: Path):

@@ -32,7 +32,7 @@ def near(
     review: ReviewProject, similar: SimilarTexts, item: str, who: str = "owner"
 ) -> list[tuple[str, str]]:
     found = similar.findings(item, review.item(item).seen_by(who)[0])
-    assert all((one.rule, one.severity) == ("duplicate", "warning") for one in found)
+    assert all((one.rule, one.level) == ("duplicate", "warning") for one in found)
     return [(one.field, one.message) for one in found]
 
 

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,7 +16,10 @@ from wildtool.engine.score.formatting import counted
 from wildtool.errors import DataError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from wildtool.benchmark import Benchmark
+    from wildtool.findings import Finding
     from wildtool.types import Metric, Source
 
 FileOrBenchmark = Annotated[
@@ -93,23 +97,37 @@ def lint(
       wildtool data lint sessions.jsonl
       wildtool data lint train.jsonl --trainer llama-factory
 
-    Prints one line per finding. With findings, the exit status is 1; warnings about a training file leave it 0.
+    Prints one line per finding. With findings, the exit status is 1; warnings leave it 0.
     """
     if training := training_file(what, benchmark):
         return lint_training(training, trainer, tokenizer, cutoff, duplicates, strict=strict)
     given = {"trainer": trainer, "tokenizer": tokenizer, "cutoff": cutoff, "duplicates": duplicates}
     _refuse({**given, "strict": strict}, what)
     owner, source = _resolve_data(what, benchmark)
-    count = 0
-    for finding in owner.lint(source):
+    count = errors = 0
+    for finding in chain(owner.lint(source), _custom_findings(what, benchmark)):
         count += 1
+        errors += finding.level == "error"
         print_out(
             f"{single_line(finding.where)}: {single_line(finding.rule)}: {single_line(finding.message, 1000)}"
         )
     if not count:
         _check_not_empty(owner, source)
     print_err(f"{source.path}: {counted(count, 'finding')}" if count else f"{source.path}: no findings")
-    return 1 if count else 0
+    return 1 if errors else 0
+
+
+def _custom_findings(what: str, benchmark: str | None) -> "Iterator[Finding]":
+    """What rules of installed packages find; why they cannot look, on stderr."""
+    from wildtool.findings import any_custom_rules
+
+    if any_custom_rules():
+        from wildtool.review.formats import custom_findings_in
+
+        try:
+            yield from custom_findings_in(what, benchmark)
+        except DataError as error:
+            print_err(f"Rules of installed packages have not looked at this: {error}")
 
 
 def stats(

@@ -111,6 +111,12 @@ def as_benchmark_item(item: GeneratedItem) -> Item:
     )
 
 
+def reviewed_content(item: GeneratedItem) -> dict[str, Any]:
+    """The item as a review has it: language, category, and the records of its turns."""
+    records = [{"question": row.question, "answer": row.answer} for row in acebench_records(item)]
+    return {"lang": item.plan.lang, "category": ACEBENCH_CATEGORIES[item.plan.kind], "records": records}
+
+
 def format_faults(item: GeneratedItem) -> list[Finding]:
     """What is wrong with an item by the format, or because a profile refuses its gold answers."""
     try:

@@ -6,11 +6,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from wildtool.findings import rules_identity
 from wildtool.generate.core.collect import GeneratedSet
 from wildtool.generate.core.maker import PROFILE, ScriptMaker, voter_roles
 from wildtool.generate.core.plan import Lang
 from wildtool.generate.core.roles import RoleCoroutine
 from wildtool.generate.core.script import ScriptResult
+from wildtool.generate.items.acebench_format import BENCHMARK
 from wildtool.generate.items.from_sessions import items_from_sessions
 from wildtool.generate.items.item import GeneratedItem
 from wildtool.generate.items.kinds import parse_shares
@@ -57,7 +59,8 @@ class ItemMaker(ScriptMaker[AcceptedItem]):
         """See RoleBenchmark."""
         spec = self.spec
         about = (dict(spec.kinds), spec.seed, spec.langs, spec.judges, spec.agree)
-        return self._source(spec.tools or spec.sessions, "built-in tools", about, (spec.tools, spec.sessions))
+        files, rules = (spec.tools, spec.sessions), rules_identity(BENCHMARK)
+        return self._source(spec.tools or spec.sessions, "built-in tools", about, files, *rules)
 
     @cached_property
     def _catalogs(self) -> Mapping[Lang, ToolCatalog]:

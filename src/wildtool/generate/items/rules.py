@@ -5,8 +5,8 @@ from itertools import pairwise
 from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.grounding import SearchText, grounded, leaves
-from wildtool.findings import Finding, RuleSet, fault
-from wildtool.generate.items.acebench_format import format_faults
+from wildtool.findings import Finding, RuleSet, custom_refusals, fault
+from wildtool.generate.items.acebench_format import BENCHMARK, format_faults, reviewed_content
 from wildtool.generate.items.call_rules import CALL_RULES as CALL_RULES
 from wildtool.generate.items.call_rules import CallContext, call_faults, ungrounded_parameters
 from wildtool.generate.items.item import GeneratedItem, MissingParameters, WrongValue
@@ -213,7 +213,7 @@ def item_faults(item: GeneratedItem) -> list[Finding]:
             fault("L1", "Every turn has a request and a call."),
         ]
     found += ITEM_RULES.findings(item)
-    return found or format_faults(item)
+    return found or format_faults(item) or custom_refusals(BENCHMARK, reviewed_content(item))
 
 
 def known_passages(item: GeneratedItem, t: int) -> list[SearchText]:

@@ -7,7 +7,9 @@ from random import Random
 from typing import Any
 
 from wildtool import __version__
+from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
 from wildtool.errors import DataError
+from wildtool.findings import Finding, custom_refusals
 from wildtool.generate.core.dedup import Deduplicator
 from wildtool.generate.core.plan import Lang, SessionGenerationSpec, SessionPlan, date_line
 from wildtool.generate.procedural.shapes import NoSuchTaskError
@@ -66,13 +68,21 @@ def _session(
         tries += [
             (each, attempt + _OWN_ATTEMPTS) for each in _easier(plan) for attempt in range(_OWN_ATTEMPTS)
         ]
+    refused: list[Finding] = []
     for tried, attempt in tries:
         tools = session_tools(plan, sets, attempt)
         tasks = _tasks(tried, tools, fresh, used, attempt)
         if tasks is not None:
-            used.update(node["action"]["name"] for task in tasks for node in task.nodes)
             about = provenance(plan, len(sets), attempt, built_in_tools=settings.tools is None)
-            return _record(tried, tools, tasks, settings, about), tried is not plan
+            record = _record(tried, tools, tasks, settings, about)
+            refused = custom_refusals(WILDTOOLBENCH.name, record)
+            if not refused:
+                used.update(node["action"]["name"] for task in tasks for node in task.nodes)
+                return record, tried is not plan
+    if refused:
+        raise DataError(
+            f"session {plan.index}: every draw breaks a rule of yours; the last: {refused[0].rule}: {refused[0].message}"
+        )
     wanted = ", ".join(f"{task.group} {task.topology}".strip() for task in plan.tasks)
     raise DataError(
         f"session {plan.index}: these tools do not allow a session of {wanted}; give more tools, with parameters"

@@ -6,7 +6,9 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
 from wildtool.benchmarks.wildtoolbench.data import read_items
+from wildtool.findings import rules_identity
 from wildtool.generate.core.maker import ScriptMaker, voter_roles
 from wildtool.generate.core.plan import Lang, SessionGenerationSpec, SessionPlan
 from wildtool.generate.core.prompts import SESSION_PROMPTS, SESSION_ROLES
@@ -41,6 +43,7 @@ class SessionMaker(ScriptMaker[AcceptedSession]):
         more: list[Any] = ["twins"] if spec.paired_languages else []
         if max(spec.vote_counts.values()) > 1:
             more += [spec.judges, spec.checkers]
+        more += rules_identity(WILDTOOLBENCH.name)
         about = (spec.tasks, spec.seed, spec.langs)
         return self._source(spec.tools, "built-in tools", about, (spec.tools, *spec.avoid_near), *more)
 

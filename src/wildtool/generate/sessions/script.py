@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
 from wildtool.benchmarks.wildtoolbench.grounding import SearchText
+from wildtool.findings import custom_refusals
 from wildtool.generate.core.roles import AttemptFailedError, RoleCoroutine, RoleReply, SessionRoles
 from wildtool.generate.core.script import ScriptResult, run_tries
 from wildtool.generate.procedural.sessions import provenance, session_tools
@@ -45,6 +47,9 @@ def session_script(job: SessionJob) -> RoleCoroutine[ScriptResult[AcceptedSessio
         if any(len(proposed) > 1 for proposed in state.candidates):
             made_by["candidates"] = state.candidates
         record = {**state.record(job.plan, tools, roles.date), "made_by": made_by}
+        if refused := custom_refusals(WILDTOOLBENCH.name, record):
+            detail = "; ".join(finding.message for finding in refused[:5])
+            raise AttemptFailedError(f"session {refused[0].rule}", detail)
         return AcceptedSession(record, roles.replies)
 
     return run_tries(SESSION_TRIES, attempt)

@@ -1,10 +1,13 @@
 """Data formats that can be reviewed. A benchmark without its own module here is reviewed record by record."""
 
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from wildtool.engine.detect import detect_benchmark
 from wildtool.engine.registry import load_benchmark
 from wildtool.errors import DataError
+from wildtool.findings import Finding, custom_findings, custom_rules
 from wildtool.generate.core.files import DOUBTFUL_FILE, ITEMS_FOLDER, SESSIONS_FILE
 from wildtool.review.formats.base import ReviewFormat
 from wildtool.review.formats.items import ITEMS
@@ -42,3 +45,18 @@ def find_set(what: str, benchmark: str | None = None) -> tuple[ReviewFormat, Pat
     except DataError:
         place = path
     return found or PlainFormat(owner), place
+
+
+def custom_findings_in(what: str, benchmark: str | None = None) -> Iterator[Finding]:
+    """What the rules of installed packages find in a set, with file, item and part as their place.
+
+    Args: as of `find_set`.
+
+    Raises UsageError for a rule that cannot be used; DataError where data have a form that such rules cannot look at.
+    """
+    format_, path = find_set(what, benchmark)
+    if custom_rules(format_.name):
+        for item in format_.read(path):
+            for finding in custom_findings(format_.name, item.content):
+                place = " ".join(filter(None, (f"{path}:", item.id, finding.field)))
+                yield replace(finding, where=place)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from wildtool.findings import Finding
 from wildtool.json_codec import as_list, as_object
 
 PartKind = Literal[
@@ -23,17 +24,6 @@ class ItemPart:
     kind: PartKind
     task: int | None = None
     """The task it belongs to, from 0; None for what all tasks share."""
-
-
-@dataclass(frozen=True, slots=True)
-class RuleFinding:
-    """A fault or doubt that a rule finds in an item."""
-
-    rule: str
-    field: str
-    """JSON pointer of the part it is about."""
-    message: str
-    severity: Literal["error", "warning"] = "error"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +105,8 @@ class ReviewFormat(ABC):
         """Writes items as `wildtool run --data` reads them. Raises OSError."""
 
     @abstractmethod
-    def check(self, content: Any) -> list[RuleFinding]:
-        """Everything that the rules find in an item; never raises, whatever it holds."""
+    def check(self, content: Any) -> list[Finding]:
+        """Everything that the rules find in an item, each with the JSON pointer of its part. Never raises."""
 
     @abstractmethod
     def facets(self, content: Any) -> Facets:

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from wildtool.errors import DataError
+from wildtool.findings import Finding, fault
 from wildtool.json_codec import as_list, as_object, as_objects
-from wildtool.review.formats.base import RuleFinding
 from wildtool.review.pointers import ABSENT, content_digest, value_at
 
 _MADE_BY = "made_by"
@@ -28,13 +28,13 @@ def with_gaps(record: dict[str, Any], gaps: list[dict[str, Any]]) -> dict[str, A
     return {**record, _MADE_BY: {**as_object(record.get(_MADE_BY)), _GAPS: named}}
 
 
-def open_gaps(content: Any) -> Iterator[RuleFinding]:
+def open_gaps(content: Any) -> Iterator[Finding]:
     """The gaps whose part nobody has changed yet. Never raises."""
     record = as_object(content)
     for one in as_objects(as_list(as_object(record.get(_MADE_BY)).get(_GAPS))):
         field = one.get("field")
         if isinstance(field, str) and one.get("was") == _digest(record, field):
-            yield RuleFinding(str(one.get("kind")), field, str(one.get("message")), "warning")
+            yield fault(str(one.get("kind")), str(one.get("message")), field, "warning")
 
 
 def _digest(record: Any, field: str) -> str | None:

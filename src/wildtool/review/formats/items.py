@@ -11,6 +11,7 @@ from wildtool.benchmarks.acebench.data import categories_in, folder_languages, i
 from wildtool.benchmarks.acebench.data_lines import JsonLine, find_file, read_lines
 from wildtool.benchmarks.acebench.lint.rules import RECORD_RULES
 from wildtool.errors import DataError
+from wildtool.findings import Finding, fault
 from wildtool.generate.core.files import (
     DOUBTFUL_FILE,
     ITEMS_FOLDER,
@@ -19,7 +20,7 @@ from wildtool.generate.core.files import (
     write_whole_file,
 )
 from wildtool.json_codec import as_list, as_object, as_objects, read_json_lines
-from wildtool.review.formats.base import Facets, ItemPart, RawItem, ReviewFormat, RuleFinding, confidence_of
+from wildtool.review.formats.base import Facets, ItemPart, RawItem, ReviewFormat, confidence_of
 from wildtool.review.pointers import nearest, pointer
 
 _FIELD_PART = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
@@ -60,9 +61,9 @@ class ItemFormat(ReviewFormat):
             # Readers expect ascending numbers.
             write_whole_file(path, (json_line(row) for _, row in sorted(rows, key=lambda pair: pair[0])))
 
-    def check(self, content: Any) -> list[RuleFinding]:
+    def check(self, content: Any) -> list[Finding]:
         item = as_object(content)
-        found: list[RuleFinding] = []
+        found: list[Finding] = []
         for t, record in enumerate(as_objects(item.get("records"))):
             place = pointer("records", t)
             question, answer = (
@@ -72,17 +73,13 @@ class ItemFormat(ReviewFormat):
                 read = read_record(question, answer, str(item.get("category")), str(item.get("lang")))
                 issues = [(rule, issue) for rule, check in RECORD_RULES.items() for issue in check(read)]
             except (DataError, RecursionError) as error:
-                found.append(
-                    RuleFinding("format", place, str(error).split("): ", 1)[-1] or "nested too deeply")
-                )
+                found.append(fault("format", str(error).split("): ", 1)[-1] or "nested too deeply", place))
                 continue
             for rule, issue in issues:
                 parts = [index or name for index, name in _FIELD_PART.findall(issue.field)]
                 field = nearest(content, place + pointer(issue.place, *parts))
-                found.append(RuleFinding(rule, field, issue.message))
-        return found or (
-            [] if as_list(item.get("records")) else [RuleFinding("format", "", "has no records")]
-        )
+                found.append(fault(rule, issue.message, field))
+        return found or ([] if as_list(item.get("records")) else [fault("format", "has no records")])
 
     def facets(self, content: Any) -> Facets:
         item = as_object(content)

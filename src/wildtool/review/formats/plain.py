@@ -8,9 +8,10 @@ from typing import Any
 
 from wildtool.benchmark import Benchmark
 from wildtool.errors import DataError
+from wildtool.findings import Finding, fault
 from wildtool.generate.core.files import json_line, write_whole_file
 from wildtool.json_codec import as_object, numbered_json_lines
-from wildtool.review.formats.base import Facets, RawItem, ReviewFormat, RuleFinding
+from wildtool.review.formats.base import Facets, RawItem, ReviewFormat
 from wildtool.types import Source
 
 
@@ -33,14 +34,14 @@ class PlainFormat(ReviewFormat):
     def write(self, contents: Iterable[Any], out: Path) -> None:
         write_whole_file(out, map(json_line, contents))
 
-    def check(self, content: Any) -> list[RuleFinding]:
+    def check(self, content: Any) -> list[Finding]:
         with tempfile.TemporaryDirectory() as folder:
             try:
                 findings = list(self._benchmark.lint(self._source(content, Path(folder))))
             except DataError as error:
                 # Its message names the temporary file.
-                return [RuleFinding("unreadable", "", str(error).partition(": ")[2])]
-            return [RuleFinding(finding.rule, "", finding.message) for finding in findings]
+                return [fault("unreadable", str(error).partition(": ")[2])]
+            return [fault(finding.rule, finding.message) for finding in findings]
 
     def facets(self, content: Any) -> Facets:
         with tempfile.TemporaryDirectory() as folder:

@@ -22,6 +22,7 @@ from wildtool.benchmarks.wildtoolbench.lint import lint_records
 from wildtool.benchmarks.wildtoolbench.official.schedule import GraphStep, Schedule, ScheduleState
 from wildtool.benchmarks.wildtoolbench.stats.shapes import call_graph
 from wildtool.errors import DataError
+from wildtool.findings import Finding, fault
 from wildtool.generate.core.files import json_line, write_whole_file
 from wildtool.generate.graph.infer import infer_edges
 from wildtool.generate.sessions.rules.final import LENGTH_FINDING, TYPE_OF_TOPOLOGY, gold_faults
@@ -34,7 +35,6 @@ from wildtool.review.formats.base import (
     PartKind,
     RawItem,
     ReviewFormat,
-    RuleFinding,
     TaskGraph,
     confidence_of,
 )
@@ -66,24 +66,22 @@ class SessionFormat(ReviewFormat):
     def write(self, contents: Iterable[Any], out: Path) -> None:
         write_whole_file(out, map(json_line, contents))
 
-    def check(self, content: Any) -> list[RuleFinding]:
+    def check(self, content: Any) -> list[Finding]:
         record = as_object(content)
         name = record["id"] if isinstance(record.get("id"), str) else "?"
         found = list(open_gaps(record))
         for finding in lint_records([(1, record)], "", balanced=False, strict=True):
             if LENGTH_FINDING not in finding.message:
                 field = nearest(record, _pointer_of(finding.where.removeprefix(f":1 {name} ")))
-                severity = "warning" if finding.rule == "edges" else "error"
-                found.append(RuleFinding(finding.rule, field, finding.message, severity))
+                level = "warning" if finding.rule == "edges" else "error"
+                found.append(fault(finding.rule, finding.message, field, level))
         if any(finding.rule in ("schema", "nodes") for finding in found):
             return found
         for prefix in language_prefixes(record):
             session = _read(record, prefix)
             for t in range(len(session.tasks) if session else 0):
                 place = pointer(_answers_key(record, prefix), t)
-                found += (
-                    RuleFinding(fault.rule, place, fault.message) for fault in gold_faults(record, t, prefix)
-                )
+                found += (replace(finding, field=place) for finding in gold_faults(record, t, prefix))
                 found += _graph_doubts(session, t, place) if session else ()
         return found
 
@@ -203,7 +201,7 @@ def _node_parts(node: Mapping[str, Any]) -> Iterator[tuple[str, PartKind]]:
         yield "/dependency_kinds", "edge kinds"
 
 
-def _graph_doubts(session: Session, t: int, place: str) -> Iterator[RuleFinding]:
+def _graph_doubts(session: Session, t: int, place: str) -> Iterator[Finding]:
     """Values that come from a call on which the written graph does not depend."""
     task = session.tasks[t]
     if heights(task.deps) is None:
@@ -212,7 +210,7 @@ def _graph_doubts(session: Session, t: int, place: str) -> Iterator[RuleFinding]
     for edge in infer_edges(session, t):
         if edge.source not in needs[edge.target]:
             message = f"seems to need node {edge.source}: {edge.evidence} (confidence {edge.confidence:.2f})"
-            yield RuleFinding("graph", f"{place}/{edge.target}/dependency_list", message, "warning")
+            yield fault("graph", message, f"{place}/{edge.target}/dependency_list", "warning")
 
 
 def _graph(session: Session, t: int, written_nodes: Sequence[Any]) -> TaskGraph:

@@ -6,10 +6,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from wildtool.errors import WildtoolError
+from wildtool.errors import StorageError, WildtoolError
 from wildtool.review.project import ReviewProject
 from wildtool.review.server.similar import SimilarTexts
 
+STORE_RETRY_S = 5.0
+"""Seconds until a store that could not be used is tried again."""
 Work = Callable[[Callable[[], Any]], Awaitable[Any]]
 """Gives the result of an action in the thread that has the store."""
 
@@ -23,11 +25,12 @@ class ChecksProgress:
     """Items of the review."""
     running: bool
     problem: str
-    """Why they stopped early, such as a full disk; empty if they did not."""
+    """Why they wait or have stopped, such as a full disk; empty if they do not."""
 
 
 class RuleChecks:
-    """The rules over all items that were not checked yet. Stopped or killed, they continue there at the next start."""
+    """The rules over all items that were not checked yet. Stopped or killed, they continue there at the next start; while
+    the store cannot be used, they wait for it."""
 
     def __init__(
         self, project: ReviewProject, work: Work, on_progress: Callable[[ChecksProgress], None]
@@ -58,10 +61,12 @@ class RuleChecks:
 
     async def _run(self) -> None:
         while await self._work(self._portion):
-            pass
+            if self._problem:
+                await asyncio.sleep(STORE_RETRY_S)
 
     def _portion(self) -> bool:
         """Whether something is left to do."""
+        before, self._problem = self._problem, ""
         checked: list[str] = []
         left = False
         try:
@@ -69,7 +74,9 @@ class RuleChecks:
             left = bool(checked) or self.similar.read_some()
         except WildtoolError as error:
             self._problem = str(error)
-        self._done = not checked
-        if checked or self._problem:
+            # A database that is away comes back, and a full disk gets room.
+            left = isinstance(error, StorageError)
+        self._done = not checked and not (left and self._problem)
+        if checked or self._problem != before:
             self._on_progress(self.progress())
         return left

@@ -21,6 +21,7 @@ from wildtool.review.history import (
     REASON_CODES,
     ItemHistory,
     Pass,
+    finding_row,
     model_of,
     net_changes,
 )
@@ -142,7 +143,7 @@ def item_payload(project: ReviewProject, item: str, who: str) -> Payload:
         "tools": [_tool(content, part) for part in parts if part.kind == "tool" and part.task in (None, 0)],
         "shared": [_part(content, part) for part in parts if part.task is None and part.kind != "tool"],
         "tasks": _tasks(project, found, content, parts, who),
-        "findings": None if findings is None else [asdict(finding) for finding in findings],
+        "findings": None if findings is None else [finding_row(finding) for finding in findings],
         "stale": sorted(found.stale_for(who)),
         "twins": project.state.twins_of(item),
         "proposals": [_proposal(one) for one in found.proposals_for(who)],

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
-from wildtool.review.formats.base import RuleFinding
+from wildtool.findings import Finding, fault
 from wildtool.review.pointers import value_at
 from wildtool.review.project import ReviewProject
 from wildtool.toolcall.text.similarity import NEAR_DUPLICATE, NearDuplicateIndex, fold_text
@@ -47,17 +47,17 @@ class SimilarTexts:
                     return True
         return False
 
-    def findings(self, item: str, content: Any) -> list[RuleFinding]:
+    def findings(self, item: str, content: Any) -> list[Finding]:
         """The first near text of another item for each user text of a content.
 
         Args: content: of the item, as a person sees it.
         """
         for changed in [one for one, digest in self._read.items() if self._digest(one) != digest]:
             self._add(changed)
-        found: list[RuleFinding] = []
+        found: list[Finding] = []
         for field, _, text in self._texts(content):
             if message := self.near(item, text):
-                found.append(RuleFinding("duplicate", field, message, "warning"))
+                found.append(fault("duplicate", message, field, "warning"))
         return found
 
     def near(self, item: str, text: str) -> str:
