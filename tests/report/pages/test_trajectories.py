@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,33 @@ def test_gold_stands_with_the_item_and_its_status_with_the_run(chat: dict[str, A
     unit = chat["tr-0-0"][0]
     assert unit["gold"] is None
     assert len(unit["status"]) == len(chat["ti-0-0"][0][0]["gold"])
+
+
+@pytest.fixture(scope="module", params=["official", "fixed", "paper"])
+def filtered(request: pytest.FixtureRequest, runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The units of a run in which the provider filtered the second right reply of each unit, under a profile."""
+    (gold,) = [folder for folder in run_folders(runs) if "gold" in folder.name]
+    folder = tmp_path_factory.mktemp("filtered") / gold.name
+    shutil.copytree(gold, folder)
+    (record,) = folder.glob("record*")
+    rows = [json.loads(line) for line in record.read_text("utf-8").splitlines()]
+    for row in rows:
+        row.pop("crc32", None)
+        row.pop("synced", None)
+        if row["row"] == "step" and row["step"] == 1:
+            row["finish_reason"] = "content_filter"
+    record.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8")
+    shards = dict(run_shards(0, folder, request.param, folder))
+    return [unit for unit in shards["tr-0-0"] if unit["verdicts"][0][2] == "reply filtered"]
+
+
+def test_a_filtered_reply_is_shown_as_what_decided_its_unit(filtered: list[Any]) -> None:
+    assert filtered
+    for unit in filtered:
+        *before, (role, _, _, fulfilled, note) = unit["steps"]
+        assert (len(before), role, fulfilled) == (1, "agent", [])
+        assert note == "the provider filtered the reply"
+        assert "missed" in unit["status"] and unit["differences"] == []
 
 
 def test_shards_of_the_page_name_each_other(runs: Path, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from wildtool.benchmark import Benchmark
 from wildtool.engine.record.reader import RecordReader, transcripts
-from wildtool.engine.score.judge import safe_judge
+from wildtool.engine.score.judge import safe_judge, trace_as_judged
 from wildtool.engine.score.score import JudgingJob, prepare_judging
 from wildtool.errors import WildtoolError
 from wildtool.report.pages.trajectory_messages import called_names, message_view, part_text
@@ -211,7 +211,7 @@ def _played(
     }
     item = benchmark.rules(profile).settled(item, said)
     for at, unit in enumerate(item.units):
-        trace = benchmark.rules(profile).trace(item, unit, said.get(unit, Transcript(())))
+        trace = trace_as_judged(benchmark.rules(profile), item, unit, said.get(unit, Transcript(())))
         verdicts = {rules: each[at] for rules, each in judged.items()}
         called = dict.fromkeys(name for step in trace.steps for name in called_names(step.reply))
         row = UnitRow(place, repeat, unit, verdicts[profile], verdicts, tuple(called))
