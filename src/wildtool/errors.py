@@ -1,8 +1,9 @@
 """The errors of wildtool with their exit statuses."""
 
 import errno
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from typing import Any
 
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 """System errors of a full disk."""
@@ -51,17 +52,22 @@ class InfraError(WildtoolError):
 
     exit_status = 3
 
-    def __init__(self, kind: str, message: str, *, attempts: int = 1) -> None:
+    def __init__(
+        self, kind: str, message: str, *, attempts: int = 1, usage: Mapping[str, Any] | None = None
+    ) -> None:
+        """Args: usage: what the provider reported of all attempts, in the words of `Reply.usage`."""
         super().__init__(message)
         self.kind = kind
         self.attempts = attempts
+        self.usage = usage or {}
 
 
 class CallError(Exception):
     """One failed model call, raised by an adapter; the engine decides whether to try again.
 
     `kind` is a short stable name (`timeout`, `http 429`, `truncated body`, `invalid JSON`, `wrong shape`, …),
-    `retry_after_s` what the server asked for, `final` true where another try cannot help (401, 404, …).
+    `retry_after_s` what the server asked for, `final` true where another try cannot help (401, 404, …), `usage` the
+    tokens that the provider reported although it did not finish the reply.
     """
 
     def __init__(
@@ -71,6 +77,7 @@ class CallError(Exception):
         self.kind = kind
         self.retry_after_s = retry_after_s
         self.final = final
+        self.usage: Mapping[str, Any] = {}
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str], *, of: str = "") -> str:

@@ -128,6 +128,8 @@ class Reply:
     """True where it came from the cache: an earlier run had asked the same."""
     batched: bool = False
     """True where it came by a provider's batch API, which has its own price."""
+    lost_usage: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Token counts of the attempts before it that the provider did not finish, as it reported them."""
 
 
 @dataclass(frozen=True, slots=True)

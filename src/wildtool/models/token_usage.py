@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from wildtool.json_codec import as_list, as_object
 
@@ -62,6 +62,20 @@ def token_usage(usage: Mapping[str, Any]) -> TokenUsage:
     reasoning, left = _taken(reasoning, completion)
     spoken, written = _taken(_audio(told, "candidatesTokensDetails"), left)
     return TokenUsage(fresh, cached, short, lasting, heard, written, reasoning, spoken)
+
+
+def summed_usage(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """The counts of two calls together, at any depth; what is no count is the second's."""
+    total = {**one, **other}
+    for name in one.keys() & other.keys():
+        match one[name], other[name]:
+            case (int() as first, int() as second):
+                total[name] = first + second
+            case ({**first}, {**second}):
+                total[name] = summed_usage(cast(dict[str, Any], first), cast(dict[str, Any], second))
+            case _:
+                pass
+    return total
 
 
 def _with_details(usage: Mapping[str, Any], names: tuple[str, ...]) -> list[Mapping[str, Any]]:

@@ -154,6 +154,33 @@ def test_endpoints_that_do_not_answer_are_named_before_anything_is_run(tmp_path:
     assert ("all", 5) not in rows(tmp_path)
 
 
+def test_failed_units_of_a_point_bound_its_score_and_decide_nothing(tmp_path: Path):
+    """Replays of right answers to some sessions alone: the calls of the others fail."""
+    for sessions in (2, 7):
+        folder = str(tmp_path / f"gold-{sessions}")
+        of_gold = ("--model", "baseline/gold", "--limit", str(sessions), "--out", folder, "--quiet")
+        assert type_("run", "wild-mini", *of_gold).exit_code == 0
+    points = [("base", "baseline/chat", 0)]
+    points += [(f"s{n}", f"replay:{tmp_path / f'gold-{n}'}", 100 * n) for n in (2, 7)]
+    text = '[series]\nbenchmarks = ["wild-mini"]\n'
+    text += "".join(
+        f'[[point]]\nname = "{n}"\nmodel = {json.dumps(m)}\nsize = {size}\n' for n, m, size in points
+    )
+    (tmp_path / "series.toml").write_text(text)
+    ended = type_("curve", str(tmp_path / "series.toml"), "--limit", "8", "-o", str(tmp_path / "runs"))
+    assert ended.exit_code == 3, ended.output
+    found = rows(tmp_path)
+    few, most = found["all", 200], found["all", 700]
+    assert (few["units"], few["failed"], few["score"]) == ("32", "24", "0.25")
+    assert (most["units"], most["failed"], most["score"]) == ("32", "4", "0.875")
+    # Every failed unit might have been right, or wrong.
+    assert few["high"] == most["high"] == "1.0"
+    assert float(few["p_adjusted"]) >= 0.05 > float(most["p_adjusted"])
+    shown = {line.split()[0]: line for line in ended.stdout.splitlines() if " (incomplete)" in line}
+    assert "no finding" in shown["200"] and "no finding" not in shown["700"]
+    assert "24 of 32 units failed (not recorded)" in " ".join(ended.output.split())
+
+
 @pytest.mark.usefixtures("bfcl_package")
 def test_published_figures_of_training_are_below_the_curve_of_their_benchmark(tmp_path: Path):
     write_data(tmp_path / "data")

@@ -1,19 +1,21 @@
 """Batches that a process left pending, or whose creation nobody knows of: the next finds them and pays for none twice."""
 
+import json
 import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from engine.batch.batch_play import HALF, HTML, journal, plan, played, refusal, right, steps_of
+from engine.batch.batch_play import HALF, HTML, RIGHT, journal, plan, played, refusal, right, steps_of
 from engine.echo_benchmark import PATIENT
-from faults.batch_server import BatchServer, Held
-from faults.server import Answer
+from faults.batch_server import BatchServer, Body, Held
+from faults.server import Answer, http
 from wildtool.engine.batch.journal import JOURNAL_FILE, BatchJournal
 from wildtool.engine.call.budget import Budget, Price, SpendingLimits
 from wildtool.engine.call.client import Invocation
 from wildtool.errors import RecordError, UsageError
+from wildtool.types import Message
 
 
 async def test_a_batch_whose_creation_was_not_answered_is_found_again(kind: str, tmp_path: Path):
@@ -125,6 +127,56 @@ async def test_what_failed_in_a_batch_left_pending_is_sent_anew_by_the_next_run(
         once = replace(PATIENT, max_attempts=1)
         assert (await played(plan(server, steps=1), tmp_path / "run", once)).status == "done"
     assert [len(batch.requests) for batch in server.batches.values()] == [4, 4]
+
+
+def paused_once(body: Body, digest: str) -> Message | Answer:
+    """A turn that the provider pauses; what comes after it goes on with `right`."""
+    if body["messages"][-1]["role"] == "assistant":
+        return RIGHT
+    search = {"type": "server_tool_use", "id": f"srv_{digest}", "name": "web_search", "input": {}}
+    usage = {"input_tokens": 5, "output_tokens": 3}
+    turn = {"type": "message", "content": [search], "stop_reason": "pause_turn", "usage": usage}
+    return Answer(http(200, json.dumps(turn).encode()))
+
+
+async def test_a_paused_turn_goes_on_in_the_next_batch(tmp_path: Path):
+    async with BatchServer("anthropic", paused_once) as server:
+        result = await played(plan(server, steps=2), tmp_path / "run")
+        assert (result.status, result.calls, server.mistakes) == ("done", 8, [])
+    assert [len(batch.requests) for batch in server.batches.values()] == [4, 4, 4, 4]
+    assert {step.reply.usage["completion_tokens"] for step in steps_of(tmp_path / "run")} == {3 + 7}
+    assert {step.reply.attempts for step in steps_of(tmp_path / "run")} == {1}
+    assert BatchJournal(tmp_path / "run").open_batches("agent") == []
+
+
+async def test_a_paused_turn_that_is_left_pending_is_paid_for_once(tmp_path: Path):
+    now = [0.0]
+    budget = Budget(SpendingLimits(deadline_s=0.1), clock=lambda: now[0])
+    async with BatchServer("anthropic", paused_once) as server:
+
+        def begin(batch: Held) -> None:
+            server.frozen = batch.id == "b2"
+            now[0] = float(server.frozen)
+
+        server.begin = begin
+        result = await played(plan(server, steps=1), tmp_path / "run", invocation=Invocation(budget))
+        assert (result.status, result.calls, len(server.batches)) == ("limit reached", 0, 2)
+        server.frozen = False
+        later = await played(plan(server, steps=1), tmp_path / "run")
+        assert (later.status, later.calls, len(server.batches)) == ("done", 4, 2)
+    assert BatchJournal(tmp_path / "run").open_batches("agent") == []
+
+
+async def test_a_part_of_a_paused_turn_is_not_sent_again_where_the_next_fails(tmp_path: Path):
+    failures = iter([refusal(500)])
+
+    def said(body: Body, digest: str) -> Message | Answer:
+        return (next(failures, None) if len(body["messages"]) > 1 else None) or paused_once(body, digest)
+
+    async with BatchServer("anthropic", said) as server:
+        result = await played(plan(server, items=1, steps=1), tmp_path / "run")
+        assert (result.status, result.calls) == ("done", 2)
+    assert [len(batch.requests) for batch in server.batches.values()] == [2, 2, 1]
 
 
 async def test_a_narrower_run_leaves_the_other_results_to_a_wider_one(kind: str, tmp_path: Path):

@@ -99,6 +99,51 @@ def test_a_limit_of_money_counts_prompts_and_replies_at_their_prices(tmp_path: P
     assert result.calls > 0
 
 
+def unfinished(request: Request) -> CallError:
+    """The error of a reply that its provider did not finish, and has tokens for."""
+    error = CallError("reply unfinished", "the reply ended with the finish reason abort")
+    error.usage = {"prompt_tokens": 10, "completion_tokens": 30, "cache": {"read": 4}}
+    return error
+
+
+def test_tokens_of_attempts_that_were_not_finished_count(tmp_path: Path):
+    price = Price(input=1_000_000.0, output=1_000_000.0)
+    model = Remote(lambda request: unfinished(request) if len(model.asked) % 3 else "right")
+    result = go(tmp_path, SpendingLimits(max_cost=10_000), model, items=1, prices={"agent": price})
+    assert (result.status, result.calls) == ("done", 2)
+    assert result.spent.cost == pytest.approx(2 * (2 * 40 + 12))
+    rows = [json.loads(line) for line in (tmp_path / "record-0001.jsonl").read_text("utf-8").splitlines()]
+    assert rows[1]["lost_usage"] == {"prompt_tokens": 20, "completion_tokens": 60, "cache": {"read": 8}}
+    assert rows[1]["usage"] == CALL
+
+
+def test_tokens_of_calls_that_were_never_finished_count_in_the_next_run_too(tmp_path: Path):
+    price = Price(input=1_000_000.0, output=1_000_000.0)
+    limits, prices = SpendingLimits(max_cost=10_000), {"agent": price}
+    # A model that never answers has no result of any kind.
+    model = Remote(lambda request: "right" if len(model.asked) == 1 else unfinished(request))
+    first = go(tmp_path, limits, model, items=2, prices=prices)
+    assert (first.status, first.spent.cost) == ("infra errors", pytest.approx(12 + 2 * 3 * 40))
+    budget = Budget(limits)
+    plan = plan_of(EchoBenchmark(2, 1, 2), Remote(), prices=prices, concurrency=1)
+    again = run_plan(plan, tmp_path, command=["wildtool"], policy=PATIENT, invocation=Invocation(budget))
+    assert (again.status, again.calls, again.spent.cost) == ("done", 3, pytest.approx(36))
+    assert budget.spent.cost == pytest.approx(first.spent.cost + again.spent.cost)
+
+
+def test_cache_writes_of_claude_models_follow_one_rule_and_own_prices_replace_them(tmp_path: Path):
+    builtin = read_prices(None)
+    claude = {name: price for name, price in builtin.items() if name.startswith("claude")}
+    assert claude
+    for price in claude.values():
+        assert (price.cache_write, price.cache_write_1h) == (1.25 * price.input, 2 * price.input)
+    (tmp_path / "prices.toml").write_text(
+        '[models."claude-opus-5"]\ninput = 4\noutput = 20\ncache_write = 7\n'
+    )
+    own = read_prices(tmp_path / "prices.toml")["claude-opus-5"]
+    assert (own.input, own.cache_write, own.cache_write_1h, own.cached_input) == (4, 7, None, None)
+
+
 def test_money_is_no_limit_where_a_price_is_nothing(tmp_path: Path):
     free = Price(input=0.0, output=0.0)
     assert go(tmp_path, SpendingLimits(max_cost=0.0), prices={"agent": free}).status == "done"

@@ -9,6 +9,7 @@ from faults.server import Answer, http
 from models.asking import HELLO, TOOL, model, told
 from models.peers import Body, Peer, sse
 from wildtool.errors import CallError
+from wildtool.models.providers.anthropic import MOST_CONTINUATIONS
 from wildtool.reply_ends import End, end_of
 from wildtool.types import PROVIDER_CONTENT, Reply, Request
 
@@ -179,5 +180,19 @@ async def test_a_paused_turn_goes_back_as_it_is_and_its_parts_are_one_reply(last
 
 
 async def test_a_turn_that_is_paused_for_ever_is_no_reply():
-    with pytest.raises(CallError, match="pause_turn"):
+    with pytest.raises(CallError, match="pause_turn") as caught:
         await continued(turn([SEARCH], "pause_turn"))
+    assert caught.value.usage["prompt_tokens"] == 5 * (1 + MOST_CONTINUATIONS)
+
+
+async def test_what_the_parts_of_a_turn_took_is_told_where_a_later_one_fails():
+    with pytest.raises(CallError) as caught:
+        await continued(turn([SEARCH], "pause_turn"), Answer(http(500, b"{}")))
+    assert (caught.value.kind, caught.value.usage["completion_tokens"]) == ("http 500", 3)
+
+
+async def test_an_unfinished_reply_tells_its_tokens():
+    answer = gemini("OTHER", usageMetadata={"promptTokenCount": 7, "candidatesTokenCount": 2})
+    with pytest.raises(CallError) as caught:
+        await told("gemini", Answer(http(200, json.dumps(answer).encode())))
+    assert (caught.value.usage["prompt_tokens"], caught.value.usage["completion_tokens"]) == (7, 2)

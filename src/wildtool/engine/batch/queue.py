@@ -17,7 +17,7 @@ from wildtool.engine.call.rate_limit import LimitError
 from wildtool.errors import CallError, StorageError
 from wildtool.models.batch.protocol import BatchClient, BatchState
 from wildtool.models.providers.base import HttpModel
-from wildtool.types import Request
+from wildtool.types import Address, Request
 
 MARK_PREFIX = "wildtool-"
 """Start of every mark."""
@@ -179,6 +179,10 @@ class BatchQueue:
         self.running: list[Batch] = []
         """Batches that some request still waits for."""
         self._drafts: list[_Draft] = []
+        self._latest: dict[Address, str] = {}
+        """The custom id that each step was last answered under, until that is noted."""
+        self._parts: dict[Address, set[str]] = {}
+        """The custom ids under which only parts of a step's reply came, since the provider paused it."""
         self._inherited = {
             custom_id: batch
             # The newest first, since a request that failed in one batch occurs in a later one too.
@@ -193,8 +197,20 @@ class BatchQueue:
 
         Raises CallError, InfraError where trying again is of no use, LimitError where a limit keeps it from being sent.
         """
+        address = request.address
+        if address is None:
+            raise CallError("unsendable request", "a request needs an address to go by a batch", final=True)
         digest = hashlib.sha256(body).hexdigest()
-        custom_id = self._custom_id(request, digest)
+        custom_id = self._custom_id(address, digest)
+        latest = self._latest.pop(address, custom_id)
+        if latest != custom_id:
+            # What came goes on: it is recorded with the rest of it.
+            self._parts.setdefault(address, set()).add(latest)
+        answer = await self._answer(custom_id, digest, body, request)
+        self._latest[address] = custom_id
+        return answer
+
+    async def _answer(self, custom_id: str, digest: str, body: bytes, request: Request) -> BatchAnswer:
         earlier = self._inherited.get(custom_id)
         if earlier is not None and earlier.entry.requests.get(custom_id) == digest:
             try:
@@ -218,6 +234,26 @@ class BatchQueue:
         # One may still be running, for a later step of a unit that is in it too.
         self.running += [batch for batch in taken if batch not in self.running]
         return taken
+
+    def note_used(self, batch: Batch) -> None:
+        """Notes that the results of a settled batch are recorded, and lets go of it.
+
+        A part of a reply is noted with the whole. Until then it is asked for again, and not paid for, where its step
+        begins again.
+        """
+        self.running.remove(batch)
+        batch.close()
+        if not batch.all_readable or batch.entry.finished:
+            return
+        parts = set[str]().union(*self._parts.values()) & batch.waiting.keys()
+        if whole := batch.waiting.keys() - parts:
+            self.journal.read(batch.entry, [id_ for id_ in batch.waiting if id_ in whole])
+        self._inherited |= dict.fromkeys(parts, Batch(batch.entry, None, inherited=True))
+        for address in [address for address, id_ in self._latest.items() if id_ in whole]:
+            del self._latest[address]
+            for id_ in self._parts.pop(address, ()):
+                if (earlier := self._inherited.pop(id_, None)) is not None:
+                    self.journal.read(earlier.entry, [id_])
 
     def split(self, batch: Batch) -> list[Batch]:
         """Smaller batches in place of one that asks too much at once."""
@@ -263,11 +299,8 @@ class BatchQueue:
         with self._waiting():
             return await future
 
-    def _custom_id(self, request: Request, digest: str) -> str:
+    def _custom_id(self, address: Address, digest: str) -> str:
         """The name of a request in all batches of this run: it follows from the step and the request's bytes."""
-        address = request.address
-        if address is None:
-            raise CallError("unsendable request", "a request needs an address to go by a batch", final=True)
         place = [address.item, address.repeat, address.unit, address.step]
         text = json_codec.dumps([self.journal.key, self.role, *place, digest])
         return "wt_" + hashlib.sha256(text).hexdigest()[:48]

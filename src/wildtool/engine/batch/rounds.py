@@ -173,10 +173,7 @@ class BatchScheduler:
         if settled:
             await self._sync()
         for queue, batch in settled:
-            queue.running.remove(batch)
-            batch.close()
-            if batch.all_readable and not batch.entry.finished:
-                queue.journal.read(batch.entry, batch.waiting.keys())
+            queue.note_used(batch)
         self._progress.report()
 
     def stop(self, why: str) -> None:

@@ -5,17 +5,18 @@ import asyncio
 import random
 import sys
 from collections import Counter
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from math import inf
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from wildtool.engine.call.budget import (
     NO_RESERVATION,
     Budget,
     Price,
     Reservation,
+    Spend,
     UsageEstimator,
     token_counts,
 )
@@ -26,6 +27,7 @@ from wildtool.engine.record.writer import PendingRow
 from wildtool.errors import CallError, InfraError, UsageError, WildtoolError
 from wildtool.models.http.failures import BLOCKED_PROMPT, QUOTA_USED_UP
 from wildtool.models.settings import Rates
+from wildtool.models.token_usage import summed_usage
 from wildtool.types import Address, Model, Reply, Request
 
 FIRST_WAIT_S = 0.5
@@ -185,6 +187,7 @@ async def call_with_retry(
     limiter: RateLimiter,
     tokens: float = 0.0,
     health: Health | None = None,
+    on_lost_usage: Callable[[Mapping[str, Any]], None] = lambda usage: None,
 ) -> Reply:
     """Asks a model until it answers. Each attempt waits for its turn at the rate limiter, and releases it before the
     next.
@@ -195,6 +198,7 @@ async def call_with_retry(
     Args:
         tokens: expected for one attempt.
         health: of this model; without one it is never given up.
+        on_lost_usage: takes the usage that the provider reported of an attempt that failed.
 
     Raises InfraError after the last attempt, RefusedError at once where the endpoint says that retrying is pointless,
     LimitError where the rate limiter was closed or the account is empty, and GivenUpError where the model never
@@ -204,9 +208,11 @@ async def call_with_retry(
         health = Health()
         health.has_answered = True
     history = CallHistory()
+    lost_usage: Mapping[str, Any] = {}
 
     async def attempt() -> Reply:
         """One attempt that counts, after those that are turned away."""
+        nonlocal lost_usage
         while True:
             admitted_at = await limiter.acquire(tokens)
             if health.given_up is not None:
@@ -219,6 +225,9 @@ async def call_with_retry(
             except CallError as error:
                 failure = error
                 health.on_attempt_end(error)
+                if error.usage:
+                    lost_usage = summed_usage(lost_usage, error.usage)
+                    on_lost_usage(error.usage)
                 if error.kind == QUOTA_USED_UP:
                     limiter.close(str(error), of_endpoint=True)
                     raise LimitError(str(error), of_endpoint=True) from None
@@ -244,9 +253,11 @@ async def call_with_retry(
     except CallError as error:
         refused = error.final and error.kind not in NOT_REFUSALS
         raise (RefusedError if refused else InfraError)(
-            error.kind, str(error), attempts=history.attempts
+            error.kind, str(error), attempts=history.attempts, usage=lost_usage
         ) from error
-    return reply if history.attempts == 1 else replace(reply, attempts=history.attempts)
+    if history.attempts == 1:
+        return reply
+    return replace(reply, attempts=history.attempts, lost_usage=lost_usage)
 
 
 async def retry(
@@ -330,6 +341,7 @@ class ModelClient:
         rates: Rates,
         price: Price | None,
         batched: bool,
+        spent: Spend,
     ) -> None:
         """Args:
         health: of the model, shared by all its roles.
@@ -337,7 +349,9 @@ class ModelClient:
         rates: of its endpoint; they do not hold for batches.
         price: None where it is unknown.
         batched: whether it is called by batches.
+        spent: what the calls of the run took, which grows with each of them.
         """
+        self._spent = spent
         self.health = health
         self.batched = batched
         self.price = price
@@ -370,7 +384,7 @@ class ModelClient:
     def store(self, key: str, reply: Reply) -> None:
         """Puts a reply under a key of the cache."""
         if self._cache:
-            self._cache.put(key, reply)
+            self._cache.put(key, replace(reply, lost_usage={}))
 
     async def call(
         self, request: Request, policy: RetryPolicy, on_retry: Callable[[str, float], None]
@@ -382,7 +396,8 @@ class ModelClient:
         else:
             with self._hold(expected):
                 reply = await call_with_retry(
-                    *(self._model, request, policy, on_retry, self._limiter, expected.tokens, self.health)
+                    *(self._model, request, policy, on_retry, self._limiter, expected.tokens, self.health),
+                    on_lost_usage=self._add_lost,
                 )
                 self._add_spend(reply, expected)
         if self._estimates_usage:
@@ -413,7 +428,9 @@ class ModelClient:
         try:
             endless = replace(policy, timeout_s=inf)
             reply = await call_with_retry(
-                self._model, request, endless, on_retry, self._limiter, health=self.health
+                *(self._model, request, endless, on_retry, self._limiter),
+                health=self.health,
+                on_lost_usage=self._add_lost,
             )
         finally:
             del self._reservations[request.address]
@@ -432,3 +449,9 @@ class ModelClient:
         # Without token counts from the endpoint the estimate counts, or no limit would ever be reached.
         usage = reply.usage if any(token_counts(reply.usage)) else reservation.usage
         self._budget.spent.add(usage, self.price, batched=reply.batched)
+        self._spent.add(reply.usage, self.price, batched=reply.batched)
+
+    def _add_lost(self, usage: Mapping[str, Any]) -> None:
+        """Counts an attempt that the provider did not finish and has tokens for."""
+        for spend in (self._budget.spent, self._spent):
+            spend.add(usage, self.price, batched=self.batched)

@@ -30,6 +30,7 @@ from typing import IO, Any, Self
 
 from wildtool import json_codec
 from wildtool.errors import RecordError
+from wildtool.json_codec import as_object
 from wildtool.types import Message, Reply, Request
 
 _SEGMENT_NAME = re.compile(r"record-(\d{4,})\.jsonl(\.gz)?")
@@ -361,7 +362,8 @@ def reply_columns(reply: Reply) -> dict[str, Any]:
         "time": round(time.time(), 3),
     }
     # Seldom true, and a record without them is read alike.
-    return columns | {name: True for name in ("cached", "batched") if getattr(reply, name)}
+    lost = {"lost_usage": dict(reply.lost_usage)} if reply.lost_usage else {}
+    return columns | {name: True for name in ("cached", "batched") if getattr(reply, name)} | lost
 
 
 def check_columns(row: Mapping[str, Any], columns: Mapping[str, Any]) -> None:
@@ -383,4 +385,5 @@ def reply_from_row(row: Mapping[str, Any]) -> Reply:
         changes=tuple(row["changes"]),
         cached=bool(row.get("cached")),
         batched=bool(row.get("batched")),
+        lost_usage=as_object(row.get("lost_usage")),
     )

@@ -43,6 +43,7 @@ from wildtool.engine.record.format import (
 )
 from wildtool.engine.record.writer import RECORD_VERSION
 from wildtool.errors import DISK_FULL, RecordError, StorageError
+from wildtool.json_codec import as_object
 from wildtool.reply_ends import error_class, failing_end
 from wildtool.types import Address, Message, Reply, Tool, Transcript
 
@@ -145,12 +146,14 @@ class RecordReader(Closing):
             raise
         self.has_lost_lines = self.has_lost_lines or bool(self.lost)
 
-    def billed_replies(self) -> Iterator[tuple[str, Reply]]:
-        """Role and reply of each step for which a model was asked, not the cache."""
+    def billed_usages(self) -> Iterator[tuple[str, Mapping[str, Any], bool]]:
+        """Role and usage of everything that a model was asked, not the cache, failed attempts included; and whether its
+        reply came by a batch, which of a failure nobody knows."""
         for item, repeat in self._index:
-            for step in (step for unit in self.log(item, repeat).values() for step in unit.values()):
-                if step.reply is not None and not step.reply.cached:
-                    yield step.role, step.reply
+            for row in self._rows(item, repeat, replies_only=True):
+                if not row.get("cached"):
+                    yield row["role"], as_object(row.get("usage")), bool(row.get("batched"))
+                    yield row["role"], as_object(row.get("lost_usage")), bool(row.get("batched"))
 
     def jobs(self) -> Iterable[tuple[str, int]]:
         """Item and repeat of everything recorded, in order of their first rows."""

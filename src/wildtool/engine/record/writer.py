@@ -94,7 +94,8 @@ class RecordWriter(Closing):
     def error(self, sent: PendingRow, error: InfraError) -> None:
         """Records that a step failed for good."""
         columns = {"kind": error.kind, "message": str(error), "attempts": error.attempts}
-        self._append(sent.row("error") | columns | {"time": round(time.time(), 3)} | sent.new_nodes())
+        usage = {"usage": dict(error.usage)} if error.usage else {}
+        self._append(sent.row("error") | columns | usage | {"time": round(time.time(), 3)} | sent.new_nodes())
         sent.known.update(sent.hashes)
 
     def imported(self, address: Address, outcome: Reply | str) -> None:

@@ -182,8 +182,8 @@ def _count_recorded(job: RunJob, budget: Budget) -> None:
         return
     try:
         with RecordReader(job.out) as reader:
-            for role, reply in reader.billed_replies():
-                budget.spent.add(reply.usage, job.plan.prices.get(role), batched=reply.batched)
+            for role, usage, batched in reader.billed_usages():
+                budget.spent.add(usage, job.plan.prices.get(role), batched=batched)
     except RecordError:
         # The run itself will say what is wrong with its folder.
         return

@@ -30,6 +30,7 @@ from wildtool.engine.score.reply_signs import reply_signs
 from wildtool.engine.score.trust import early_remark
 from wildtool.errors import InfraError, RecordError, UsageError, WildtoolError
 from wildtool.models.settings import Rates
+from wildtool.models.token_usage import summed_usage
 from wildtool.reply_ends import error_class, failing_end
 from wildtool.types import Address, Item, Reply, Request
 
@@ -110,6 +111,7 @@ class RunContext:
                 rates=plan.rates.get(role, Rates()),
                 price=plan.prices.get(role),
                 batched=role in plan.batched,
+                spent=self.spent,
             )
             for role, model in plan.models.items()
         }
@@ -146,11 +148,11 @@ class RunContext:
             return reply
         try:
             reply = await client.call(sent.request, self.policy, self.observer.call_retried)
-            self.spent.add(reply.usage, client.price, batched=reply.batched)
             self._flush_unrecorded(client.health)
             if end := failing_end(sent.request.role, reply):
                 why = f"{sent.request.role}: the reply ended with the finish reason {reply.finish_reason}"
-                raise InfraError(error_class(end), why, attempts=reply.attempts)
+                usage = summed_usage(reply.lost_usage, reply.usage)
+                raise InfraError(error_class(end), why, attempts=reply.attempts, usage=usage)
             reply = self._record(sent, reply)
         except LimitError as error:
             self.limit_error = error if sent.request.role == "agent" else self._role_limit(error, sent)

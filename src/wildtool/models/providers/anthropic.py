@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, cast
 
+from wildtool.errors import CallError
 from wildtool.models.batch.anthropic import AnthropicBatchClient
 from wildtool.models.http.failures import ProviderFailure
 from wildtool.models.http.streams import join_anthropic
@@ -18,7 +19,6 @@ from wildtool.models.providers.openai_messages import (
     openai_call,
     provider_content_of,
     record_dropped,
-    summed_usage,
     usage_with_totals,
     wire_names,
 )
@@ -30,6 +30,7 @@ from wildtool.models.providers.parameter_names import (
     rename_properties,
 )
 from wildtool.models.providers.turn_builder import TurnBuilder, TurnPart
+from wildtool.models.token_usage import summed_usage
 from wildtool.reply_ends import End, reason_end
 from wildtool.types import Message, Reply, Request
 
@@ -139,10 +140,14 @@ class AnthropicModel(HttpModel):
         for _ in range(MOST_CONTINUATIONS):
             if reason_end(reply.finish_reason) != End.PAUSED:
                 break
-            if self._send is not None or reply.message.get("tool_calls"):
-                break  # a batch takes each request once; calls are answered, not continued
+            if reply.message.get("tool_calls"):
+                break  # calls are answered, not continued
             so_far = replace(request, messages=[*request.messages, reply.message])
-            reply = _joined(reply, await super()._complete(so_far))
+            try:
+                reply = _joined(reply, await super()._complete(so_far))
+            except CallError as error:
+                error.usage = summed_usage(reply.usage, error.usage)
+                raise
         return reply
 
     def failure(self, parsed: Any) -> ProviderFailure | None:

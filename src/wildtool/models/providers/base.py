@@ -246,7 +246,9 @@ class HttpModel(ABC):
         reason = reply.finish_reason
         end = End.UNFINISHED if reason is None and self.names_end else end_of(reply)
         if end in NO_REPLY:
-            raise self._endpoint.error(error_class(end), f"the reply ended with the finish reason {reason}")
+            error = self._endpoint.error(error_class(end), f"the reply ended with the finish reason {reason}")
+            error.usage = reply.usage
+            raise error
         return reply
 
     async def close(self) -> None:

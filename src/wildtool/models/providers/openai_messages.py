@@ -278,17 +278,3 @@ def usage_with_totals(usage: Any, prompt: Sequence[str], completion: Sequence[st
         for total, names in (("prompt_tokens", prompt), ("completion_tokens", completion))
     }
     return {**totals, **counts}
-
-
-def summed_usage(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    """The counts of two calls together, at any depth; what is no count is the second's."""
-    total = {**one, **other}
-    for name in one.keys() & other.keys():
-        match one[name], other[name]:
-            case (int() as first, int() as second):
-                total[name] = first + second
-            case ({**first}, {**second}):
-                total[name] = summed_usage(cast(dict[str, Any], first), cast(dict[str, Any], second))
-            case _:
-                pass
-    return total
