@@ -11,7 +11,7 @@ from engine.echo_benchmark import EchoBenchmark, ScriptedModel
 from models.options import model_options
 from wildtool.cli import app
 from wildtool.cli.models import assign_other_roles
-from wildtool.cli.options.run import UserOptions
+from wildtool.cli.options.run import RoleOptions
 from wildtool.engine import registry
 from wildtool.engine.record.reader import RecordedReply, RecordReader
 from wildtool.models.providers.openai_chat import OpenAIModel
@@ -61,15 +61,15 @@ def said_by_user(run: Path = RUN) -> list[Any]:
     return [step.reply.message for step in steps if isinstance(step, RecordedReply) and step.role == "user"]
 
 
-def models(agent: Any, user: UserOptions, settings: ModelOptions) -> dict[str, Model]:
+def models(agent: Any, user: RoleOptions, settings: ModelOptions) -> dict[str, Model]:
     echo: Any = EchoBenchmark()
-    found = assign_other_roles(echo, ("user",), agent, settings, user)[0]
+    found = assign_other_roles(echo, ("user",), agent, settings, lambda role: user)[0]
     return {role: named.model for role, named in found.items()}
 
 
-def user_options(**options: Any) -> UserOptions:
+def user_options(**options: Any) -> RoleOptions:
     own = {name: options.pop(name) for name in ("model", "temperature") if name in options}
-    return UserOptions(**own, endpoint=EndpointOptions(**options))
+    return RoleOptions(**own, endpoint=EndpointOptions(**options))
 
 
 def test_a_role_without_a_named_model_is_played_by_its_default_and_told():

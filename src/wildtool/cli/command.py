@@ -9,17 +9,20 @@ import re
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import wraps
 from importlib import import_module
 from math import inf
-from typing import Any, ParamSpec, TypeVar, cast, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ParamSpec, TypeVar, cast, dataclass_transform
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from wildtool.cli.terminal import print_err
 from wildtool.errors import DISK_FULL, UsageError, WildtoolError
+
+if TYPE_CHECKING:
+    from wildtool.benchmark import Benchmark
 
 MODEL, SAMPLING, SELECTION, LIMITS, OUTPUT, MORE = PANELS = (
     *("Model", "Sampling", "Selection", "Limits", "Output", "More"),
@@ -105,9 +108,6 @@ def _help_text(param: Any) -> str:
     return f"{param.help} (default: {number})"
 
 
-Options = TypeVar("Options")
-
-
 def split_values(lists: list[str] | None) -> tuple[str, ...]:
     """The values of an option that can be repeated and takes several, separated by commas."""
     return tuple(word.strip() for text in lists or () for word in text.split(",") if word.strip())
@@ -139,43 +139,213 @@ def parse_json_object(text: str | None, option: str) -> dict[str, Any]:
     return value  # pyright: ignore[reportUnknownVariableType]
 
 
-def command_from_dataclass(
-    options_class: type[Options],
-    verb: Callable[..., int | None],
-    signature_of: Callable[..., int | None] | None = None,
-) -> Callable[..., int | None]:
-    """A command that takes a verb's own options and then the fields of a dataclass.
+OPTION_RULES = ("not_empty", "not_with", "needs", "needs_together", "role", "only_mode")
+"""What an option may require of its value, of others, and of the benchmark; messages about `needs_together` name all
+options with the same text."""
+_NO_ROLE = {"user": "has no simulated user", "judge": "is judged by rules"}
+"""What a benchmark is that lacks a role."""
+_NO_MODE = {"retrieval": "finds nothing: {} has no pool of tools"}
+"""What an option does for a benchmark that lacks its mode."""
+_LIBRARY_NAMES = {"panel": "rich_help_panel", "complete": "autocompletion", "eager": "is_eager"}
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """An option or an argument of a verb, as `opt` and `arg` declare it."""
+
+    info: Callable[..., Any]
+    """`typer.Option` or `typer.Argument`."""
+    names: tuple[str, ...]
+    """As they are typed; without a long one, the parameter's comes first."""
+    default: Any
+    """`...` where a value is required."""
+    settings: Mapping[str, Any]
+    """What the command-line library is told about it."""
+    rules: Mapping[str, str]
+    """Texts by names of `OPTION_RULES`."""
+
+    def option(self, name: str) -> str:
+        """Its long name, where its parameter has this one."""
+        own = f"--{name.replace('_', '-')}"
+        return next((word for word in self.names if word.startswith("--")), own)
+
+
+def opt(*words: str, default: Any = None, **settings: Any) -> Any:
+    """Declares an option: the default of a parameter or a field, or part of the type of several.
 
     Args:
-        options_class: the dataclass; a field's annotation says what its option is like.
-        verb: is given an object of it and the context, then its own options by name.
-        signature_of: whose own options and help are meant, behind its first two parameters; the verb's where it is None.
+        words: its names and the placeholder of its value, as one text, and its help. The parameter's own name may be left
+            out; a flag and an option of some choices have no placeholder.
+        default: `...` where a value is required; None for a flag that is off.
+        settings: `panel`, `complete` (a function that completes values), rules, and settings of `typer.Option`.
     """
-    shown = signature_of or verb
-    hints = get_type_hints(options_class, include_extras=True)
-    shared = [
-        inspect.Parameter(
-            field.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=inspect.Parameter.empty if field.default is MISSING else field.default,
-            annotation=hints[field.name],
-        )
-        for field in fields(options_class)  # pyright: ignore[reportArgumentType]
+    *usage, about = words
+    usage = " ".join(usage).split()
+    names = [word for word in usage if word.startswith("-")]
+    its = {
+        _LIBRARY_NAMES.get(name, name): value for name, value in settings.items() if name not in OPTION_RULES
+    }
+    its |= {"help": about, "metavar": " ".join(usage[len(names) :]) or None}
+    rules = {name: text for name, text in settings.items() if name in OPTION_RULES}
+    return Declaration(typer.Option, tuple(names), default, its, rules)
+
+
+def arg(*words: str, default: Any = ..., **settings: Any) -> Any:
+    """Declares an argument. Args: as of `opt`; it has no names."""
+    return replace(opt(*words, default=default, **settings), info=typer.Argument)
+
+
+Record = TypeVar("Record")
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True)
+def declared(record: type[Record]) -> type[Record]:
+    """A frozen dataclass of options, whose fields have declarations in place of defaults."""
+    own = {name: value for name, value in vars(record).items() if isinstance(value, Declaration)}
+    for name, declaration in own.items():
+        delattr(record, name)
+        if (default := _default(declaration, record.__annotations__[name])) is not ...:
+            setattr(record, name, default)
+    declarations: dict[str, Declaration] = {**getattr(record, "declarations", {}), **own}
+    record.declarations = declarations  # pyright: ignore[reportAttributeAccessIssue]
+    return dataclass(frozen=True, slots=True, kw_only=True)(record)
+
+
+def check_fit(options: Any, benchmark: "Benchmark") -> None:
+    """Raises UsageError for an option that means nothing for a benchmark.
+
+    Args:
+        options: an object of a `declared` dataclass.
+    """
+    for name, declaration in options.declarations.items():
+        if getattr(options, name) is not None:
+            for rule, text in declaration.rules.items():
+                if fault := _unfit(declaration.option(name), rule, text, benchmark):
+                    raise UsageError(fault)
+
+
+def _check_rules(values: Mapping[str, Any], declarations: Mapping[str, Declaration]) -> None:
+    """Raises UsageError for an option that is given without what it requires.
+
+    Args:
+        values: by the names of parameters, as `declarations`.
+    """
+    given = {name for name, value in values.items() if value is not None and value is not False}
+    for name, declaration in declarations.items():
+        for rule, text in declaration.rules.items() if name in given else ():
+            option = declaration.option(name)
+            if rule == "not_empty":
+                fault = "" if values[name].strip() else f"{option} is empty; {text}"
+            elif rule == "not_with":
+                fault = (
+                    f"give {text} or {option}, not both" if _parameter_of(text, declarations) in given else ""
+                )
+            elif rule in ("needs", "needs_together") and _parameter_of(text, declarations) not in given:
+                fault = f"{option} needs {text}" if rule == "needs" else _together(text, declarations)
+            else:
+                continue
+            if fault:
+                raise UsageError(fault)
+
+
+def _parameter_of(text: str, declarations: Mapping[str, Declaration]) -> str:
+    """The parameter of the option that a text begins with."""
+    option = text.split()[0].rstrip(",;")
+    return next(name for name, declaration in declarations.items() if declaration.option(name) == option)
+
+
+def _together(text: str, declarations: Mapping[str, Declaration]) -> str:
+    *others, last = [
+        declaration.option(name)
+        for name, declaration in declarations.items()
+        if declaration.rules.get("needs_together") == text
     ]
-    own = [
-        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-        for parameter in list(inspect.signature(shown).parameters.values())[2:]
+    return f"{', '.join(others)} and {last} need {text}"
+
+
+def _unfit(option: str, rule: str, text: str, benchmark: "Benchmark") -> str:
+    """Why an option means nothing for a benchmark; empty if it does."""
+    if rule == "role" and text not in benchmark.roles:
+        return f"{benchmark.name} {_NO_ROLE[text]}; leave out {option}"
+    if rule != "only_mode" or benchmark.mode == text:
+        return ""
+    if text in _NO_MODE and text not in benchmark.modes:
+        return f"{option} {_NO_MODE[text].format(benchmark.name)}"
+    return f"{option} works only with --mode {text}"
+
+
+def _default(declaration: Declaration, annotation: Any) -> Any:
+    return False if annotation is bool and declaration.default is None else declaration.default
+
+
+def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    """A parameter of a command from one of a verb.
+
+    Args:
+        default: a declaration, or a value where the declaration is in the type.
+    """
+    declaration = default
+    if isinstance(declaration, Declaration):
+        default = _default(declaration, annotation)
+    elif isinstance(annotation.__metadata__[0], Declaration):
+        annotation, declaration = annotation.__origin__, annotation.__metadata__[0]
+    else:
+        default = inspect.Parameter.empty if default is ... else default
+        return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+    names = declaration.names
+    if declaration.info is typer.Option and declaration.option(name) not in names:
+        names = (declaration.option(name), *names)
+    return inspect.Parameter(
+        name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=inspect.Parameter.empty if default is ... else default,
+        annotation=Annotated[annotation, declaration.info(*names, **declaration.settings)],
+    )
+
+
+def _parameters_of(record: type[Any]) -> list[inspect.Parameter]:
+    """Those that a dataclass declares."""
+    return [
+        _parameter(
+            each.name,
+            each.type,
+            record.declarations.get(each.name, ... if each.default is MISSING else each.default),
+        )
+        for each in fields(record)
     ]
 
-    def command(context: typer.Context, **given: Any) -> int | None:
-        options = options_class(**{parameter.name: given.pop(parameter.name) for parameter in shared})
-        return verb(options, context, **given)
+
+def command_of(verb: Callable[..., int | None]) -> Callable[..., int | None]:
+    """A verb as a command for the command-line library: its own options, then those of the dataclasses that it takes.
+
+    Args:
+        verb: its parameters are declared options and arguments, `declared` dataclasses of them, and the context.
+    """
+    parameters = inspect.signature(verb).parameters.values()
+    contexts = [its.name for its in parameters if its.annotation is typer.Context]
+    records: dict[str, Any] = {its.name: its.annotation for its in parameters if is_dataclass(its.annotation)}
+    own = [
+        _parameter(its.name, its.annotation, ... if its.default is inspect.Parameter.empty else its.default)
+        for its in parameters
+        if its.name not in (*contexts, *records)
+    ]
+    declarations: dict[str, Declaration] = {
+        its.name: its.default for its in parameters if isinstance(its.default, Declaration)
+    }
+    for record in records.values():
+        declarations |= record.declarations
+
+    def command(context: typer.Context, **values: Any) -> int | None:
+        _check_rules(values, declarations)
+        for name, record in records.items():
+            values[name] = record(**{each.name: values.pop(each.name) for each in fields(record)})
+        return verb(**dict.fromkeys(contexts, context), **values)
 
     first = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
-    parameters = [first, *own, *shared]
-    command.__signature__ = inspect.Signature(parameters)  # pyright: ignore[reportFunctionMemberAccess]
-    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    command.__name__, command.__doc__ = shown.__name__, shown.__doc__
+    every = [first, *own, *(its for record in records.values() for its in _parameters_of(record))]
+    command.__signature__ = inspect.Signature(every)  # pyright: ignore[reportFunctionMemberAccess]
+    command.__annotations__ = {its.name: its.annotation for its in every}
+    command.__name__, command.__doc__ = verb.__name__, verb.__doc__
     return command
 
 
@@ -277,7 +447,8 @@ class Commands(Mapping[str, Any]):
         target = getattr(import_module(f"wildtool.cli.commands.{module}"), attribute)
         if not isinstance(target, TyperGroup):
             app = typer.Typer(**PLAIN, add_completion=False)
-            app.command(name, cls=PanelCommand, epilog=self._epilogs.get(name))(with_exit_status(target))
+            command = with_exit_status(command_of(target))
+            app.command(name, cls=PanelCommand, epilog=self._epilogs.get(name))(command)
             target = typer.main.get_command(app)
         target.name = name
         return target

@@ -1,12 +1,12 @@
 """Makes the models that the command line names, with their settings from the config file."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from wildtool.cli.options.config_file import ModelEntry
-from wildtool.cli.options.run import JudgeOptions, RetrieverOptions, UserOptions
+from wildtool.cli.options.run import RoleOptions
 from wildtool.errors import UsageError
 from wildtool.models.settings import Rates
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from wildtool.benchmark import Benchmark
     from wildtool.engine.call.budget import Price
     from wildtool.models.resolve import ModelOptions
-    from wildtool.types import Model, Role
+    from wildtool.types import Model
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +131,10 @@ def assign_other_roles(
     needed_roles: Iterable[str],
     agent: "Model",
     settings: "ModelOptions",
-    user: UserOptions,
+    options_of: Callable[[str], RoleOptions],
     catalog: ModelCatalog | None = None,
     rates: Rates | None = None,
-    judge: JudgeOptions | None = None,
+    documents: Mapping[str, str] | None = None,
 ) -> "tuple[dict[str, ConfiguredModel], list[str]]":
     """A model for each role other than the agent, and notes for the user about it. Raises UsageError where texts need a
     judge and none is named.
@@ -142,101 +142,103 @@ def assign_other_roles(
     Args:
         agent: the tested model; if it replays a record, it replays the other roles too.
         settings, rates: of the agent.
+        options_of: options of the user's model, of the judge or of the retriever.
         catalog: the named models; None without a config file.
+        documents: what roles search that search.
     """
     from wildtool.benchmark import JUDGE
-    from wildtool.engine.call.budget import FREE
-    from wildtool.models.replay import ReplayModel
 
-    known = catalog or ModelCatalog({}, {})
-    others = settings.for_other_role(user.endpoint, user.temperature)
-    given = {
-        "base_url": user.endpoint.base_url,
-        "api_key_env": user.endpoint.api_key_env,
-        "temperature": user.temperature,
-    }
-    explicit = [name for name, value in given.items() if value is not None]
-    own = user.rates.or_else(rates or Rates())
+    assigned = _OtherRoles(agent, settings, catalog or ModelCatalog({}, {}), rates or Rates())
+    user = options_of("user")
     named: Mapping[str, str] = {} if user.model is None else {"user": user.model}
     models: dict[str, ConfiguredModel] = {}
     remarks: list[str] = []
-    for role in needed_roles:
+    roles = list(needed_roles)
+    for role in roles:
         if benchmark.roles[role].searches:
-            continue  # `retriever_for` gives it
+            continue
         if role == JUDGE:
-            models[role] = _judge_for(agent, settings, judge or JudgeOptions(), known, rates)
+            models[role] = assigned.judge(options_of("judge"))
             judging = models[role].model.name
             itself = ", the tested model itself" if judging == agent.name else ""
             remarks.append(f"texts are judged by {judging}{itself}")
             continue
-        if role in named:
-            models[role] = known.find(named[role], others, explicit, own)
-            continue
-        if isinstance(agent, ReplayModel):
-            models[role] = ConfiguredModel(agent, Rates(), FREE)
-        else:
-            models[role] = known.find(benchmark.roles[role].default, others, explicit, own)
-        advice = "; for a model give --user-model NAME" if role == "user" else ""
-        remarks.append(f"{role} is played by {models[role].model.name}{advice}")
+        models[role] = assigned.player(user, benchmark.roles[role].default, is_named=role in named)
+        if role not in named:
+            advice = "; for a model give --user-model NAME" if role == "user" else ""
+            remarks.append(f"{role} is played by {models[role].model.name}{advice}")
     remarks += [
         f"no selected item needs a {role}; {named[role]} is not called" for role in named.keys() - models
     ]
+    for role in roles:
+        if benchmark.roles[role].searches:
+            models[role], remark = assigned.retriever(
+                benchmark.roles[role].default, documents or {}, options_of("retriever")
+            )
+            remarks.append(remark)
     return models, remarks
 
 
-def _judge_for(
-    agent: "Model",
-    settings: "ModelOptions",
-    options: JudgeOptions,
-    catalog: ModelCatalog,
-    rates: Rates | None,
-) -> ConfiguredModel:
-    """The model that judges texts. Raises UsageError where none is named."""
-    from wildtool.engine.call.budget import FREE
-    from wildtool.models.replay import ReplayModel
+@dataclass(frozen=True, slots=True)
+class _OtherRoles:
+    """Makes the models of other roles beside a tested model."""
 
-    if options.model is None:
-        if isinstance(agent, ReplayModel):
-            return ConfiguredModel(agent, Rates(), FREE)
-        raise UsageError("name the model that judges texts: --judge NAME")
-    others = settings.for_other_role(options.endpoint, 0.0)
-    others = replace(others, endpoint=replace(others.endpoint, base_url_option="--judge-base-url"))
-    given = {"base_url": options.endpoint.base_url, "api_key_env": options.endpoint.api_key_env}
-    explicit = [option for option, value in given.items() if value is not None]
-    return catalog.find(options.model, others, explicit, rates or Rates())
+    agent: "Model"
+    """If it replays a record, it replays the other roles too."""
+    settings: "ModelOptions"
+    catalog: ModelCatalog
+    rates: Rates
 
+    def _replayed(self) -> ConfiguredModel | None:
+        """The tested model, if it replays a record."""
+        from wildtool.engine.call.budget import FREE
+        from wildtool.models.replay import ReplayModel
 
-def retriever_for(
-    role: "Role",
-    documents: Mapping[str, str],
-    agent: "Model",
-    settings: "ModelOptions",
-    options: RetrieverOptions,
-    catalog: ModelCatalog,
-    rates: Rates,
-) -> "tuple[ConfiguredModel, str]":
-    """The model of a role that searches documents, and a note for the user. Raises UsageError.
+        return ConfiguredModel(self.agent, Rates(), FREE) if isinstance(self.agent, ReplayModel) else None
 
-    Args:
-        agent: the tested model; if it replays a record, it replays the retriever too.
-        settings, rates: of the agent.
-    """
-    from wildtool.engine.call.budget import FREE
-    from wildtool.models.replay import ReplayModel
-    from wildtool.models.retrievers import DEFAULT_TOP_K, Bm25Retriever, as_retriever
-    from wildtool.toolcall.retrieval import BM25
+    def player(self, options: RoleOptions, default: str, *, is_named: bool) -> ConfiguredModel:
+        """The model that plays a role, such as the user.
 
-    name, top_k = options.name or role.default, options.top_k or DEFAULT_TOP_K
-    if isinstance(agent, ReplayModel):
-        return ConfiguredModel(agent, Rates(), FREE), f"{agent.name} replays what was retrieved"
-    note = f"the {top_k} best of {len(documents):,} tools are found by {name}"
-    if name == BM25:
-        return ConfiguredModel(Bm25Retriever(documents, top_k), Rates(), FREE), note
-    others = settings.for_other_role(options.endpoint, None)
-    others = replace(
-        others, api="embeddings", endpoint=replace(others.endpoint, base_url_option="--retriever-base-url")
-    )
-    given = {"base_url": options.endpoint.base_url, "api_key_env": options.endpoint.api_key_env}
-    explicit = [option for option, value in given.items() if value is not None]
-    found = catalog.find(name, others, explicit, rates)
-    return replace(found, model=as_retriever(found.model, documents, top_k)), note
+        Args:
+            is_named: whether it is the model that the options name.
+        """
+        if not is_named and (replayed := self._replayed()):
+            return replayed
+        others = self.settings.for_other_role(options.endpoint, options.temperature)
+        name = str(options.model) if is_named else default
+        return self.catalog.find(name, others, options.explicit, options.rates.or_else(self.rates))
+
+    def judge(self, options: RoleOptions) -> ConfiguredModel:
+        """The model that judges texts. Raises UsageError where none is named."""
+        if options.model is None:
+            if replayed := self._replayed():
+                return replayed
+            raise UsageError("name the model that judges texts: --judge NAME")
+        return self._at(options.model, options, 0.0, "--judge-base-url")
+
+    def retriever(
+        self, default: str, documents: Mapping[str, str], options: RoleOptions
+    ) -> tuple[ConfiguredModel, str]:
+        """The model that searches documents, and a note for the user."""
+        from wildtool.engine.call.budget import FREE
+        from wildtool.models.retrievers import DEFAULT_TOP_K, Bm25Retriever, as_retriever
+        from wildtool.toolcall.retrieval import BM25
+
+        if replayed := self._replayed():
+            return replayed, f"{self.agent.name} replays what was retrieved"
+        name, top_k = options.model or default, options.top_k or DEFAULT_TOP_K
+        note = f"the {top_k} best of {len(documents):,} tools are found by {name}"
+        if name == BM25:
+            return ConfiguredModel(Bm25Retriever(documents, top_k), Rates(), FREE), note
+        embedding = self._at(name, options, None, "--retriever-base-url", api="embeddings")
+        return replace(embedding, model=as_retriever(embedding.model, documents, top_k)), note
+
+    def _at(
+        self, name: str, options: RoleOptions, temperature: float | None, base_url_option: str, **changes: Any
+    ) -> ConfiguredModel:
+        """A named model at its own endpoint, whose address an option of that name may give."""
+        others = self.settings.for_other_role(options.endpoint, temperature)
+        endpoint = replace(others.endpoint, base_url_option=base_url_option)
+        return self.catalog.find(
+            name, replace(others, endpoint=endpoint, **changes), options.explicit, self.rates
+        )

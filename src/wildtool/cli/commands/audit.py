@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
-import typer
-
+from wildtool.cli.command import opt
 from wildtool.cli.options import shared as options
 from wildtool.cli.terminal import print_err, print_wrapped, single_line
 from wildtool.errors import DataError, UsageError
@@ -26,33 +25,20 @@ MAX_SINGLE_LINES = 5
 
 
 def audit(
-    benchmark: options.BenchmarkArgument,
-    data: options.DataOption = None,
-    mode: options.ModeOption = None,
-    profile: options.ProfileOption = None,
-    lang: options.LangOption = None,
-    split: options.SplitOption = None,
-    every: Annotated[
-        bool,
-        typer.Option(*("--all", "-a"), help="Show all numbers, not only the main ones."),
-    ] = False,
-    hints: Annotated[
-        Literal["gold"] | None,
-        typer.Option(
-            help="Make hints for `run --hints` instead: facts of earlier turns that the gold answers need."
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(*("--out", "-o"), metavar="FILE", help="With --hints: file for the hints.")
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="With --out: replace an existing file.")] = False,
-    as_json: options.JsonOption = False,
-    strict: Annotated[
-        bool,
-        typer.Option(
-            "--strict", help="Exit status 1 unless all gold answers pass and every mistake is caught."
-        ),
-    ] = False,
+    benchmark: str = options.BENCHMARK_ARGUMENT,
+    data: str | None = options.DATA_OPTION,
+    mode: str | None = options.MODE_OPTION,
+    profile: str | None = options.PROFILE_OPTION,
+    lang: str | None = options.LANG_OPTION,
+    split: str | None = options.SPLIT_OPTION,
+    every: bool = opt("--all -a", "Show all numbers, not only the main ones."),
+    hints: Literal["gold"] | None = opt(
+        "Make hints for `run --hints` instead: facts of earlier turns that the gold answers need."
+    ),
+    out: Path | None = opt("-o FILE", "With --hints: file for the hints.", needs_together="--hints gold"),
+    force: bool = opt("With --out: replace an existing file.", needs_together="--hints gold"),
+    as_json: bool = options.JSON_OPTION,
+    strict: bool = opt("Exit status 1 unless all gold answers pass and every mistake is caught."),
 ) -> int:
     """Check the scorer: score gold answers, with and without mistakes.
 
@@ -77,8 +63,6 @@ def audit(
         if out is None:
             raise UsageError("name the file for the hints: --out hints.jsonl")
         return _write_hints(chosen, source, profile, split, lang, out, force=force, as_json=as_json)
-    if out is not None or force:
-        raise UsageError("--out and --force need --hints gold")
     profiles = [profile] if profile else list(chosen.profiles)
     audits = [audited(chosen, source, rules, split=split, lang=lang) for rules in profiles]
     if as_json:

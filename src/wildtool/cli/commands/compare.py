@@ -2,10 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
+from wildtool.cli.command import opt
 from wildtool.cli.options import shared as options
 from wildtool.errors import UsageError, match_name, unknown_name
 
@@ -17,49 +16,28 @@ _GROUP_SIZES = range(2, 21)
 
 
 def compare(
-    runs: options.RunsArgument = None,
-    profile: options.ProfileOption = None,
-    metric: Annotated[
-        str, typer.Option(metavar="unit|item", help="Count correct units, or items with all units correct.")
-    ] = "unit",
-    group: Annotated[
-        str | None,
-        typer.Option(
-            *("--group", "-g"), metavar="NAME", help="Break the comparison down, such as by 'task type'."
-        ),
-    ] = None,
-    flips: Annotated[
-        bool, typer.Option("--flips", help="List units that changed between right and wrong.")
-    ] = False,
-    all_pairs: Annotated[
-        bool, typer.Option("--all-pairs", help="Compare all pairs of runs, not only each run with the first.")
-    ] = False,
-    only_played: Annotated[
-        bool,
-        typer.Option(
-            "--only-played", help="Leave out units without a verdict instead of counting them as wrong."
-        ),
-    ] = False,
-    anyway: Annotated[
-        bool, typer.Option("--anyway", help="Compare runs even if their data, profile or settings differ.")
-    ] = False,
-    seed: Annotated[int, typer.Option(metavar="N", help="Bootstrap seed.")] = 0,
-    published: Annotated[
-        bool,
-        typer.Option(
-            "--published",
-            help="Compare each run with published numbers of its model: blue within 5 %, yellow within 10 %, red beyond.",
-        ),
-    ] = False,
-    published_model: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="With --published: the model's name in the paper, if it differs."),
-    ] = None,
-    absolute: Annotated[
-        bool, typer.Option("--absolute", help="With --published: 5 and 10 points instead of percent.")
-    ] = False,
-    as_json: options.JsonOption = False,
-    as_csv: options.CsvOption = False,
+    runs: list[Path] | None = options.RUNS_ARGUMENT,
+    profile: str | None = options.PROFILE_OPTION,
+    metric: str = opt("unit|item", "Count correct units, or items with all units correct.", default="unit"),
+    group: str | None = opt("-g NAME", "Break the comparison down, such as by 'task type'."),
+    flips: bool = opt("List units that changed between right and wrong."),
+    all_pairs: bool = opt("Compare all pairs of runs, not only each run with the first."),
+    only_played: bool = opt("Leave out units without a verdict instead of counting them as wrong."),
+    anyway: bool = opt("Compare runs even if their data, profile or settings differ."),
+    seed: int = opt("N", "Bootstrap seed.", default=0),
+    published: bool = opt(
+        "Compare each run with published numbers of its model: blue within 5 %, yellow within 10 %, red beyond."
+    ),
+    published_model: str | None = opt(
+        "NAME",
+        "With --published: the model's name in the paper, if it differs.",
+        needs_together="--published",
+    ),
+    absolute: bool = opt(
+        "With --published: 5 and 10 points instead of percent.", needs_together="--published"
+    ),
+    as_json: bool = options.JSON_OPTION,
+    as_csv: bool = options.CSV_OPTION,
 ) -> int:
     """Test whether runs are better or worse than the first one.
 
@@ -73,16 +51,12 @@ def compare(
     paired test; several comparisons are corrected by Holm's method. Runs of different data, profiles or settings are
     refused, and so are incomplete runs, unless --only-played is given.
     """
-    if as_json and as_csv:
-        raise UsageError("give --json or --csv, not both")
     if published:
         from wildtool.cli.output.reproduction import print_reproductions
 
         return print_reproductions(
             runs or [], profile, published_model, absolute=absolute, as_json=as_json, as_csv=as_csv
         )
-    if published_model is not None or absolute:
-        raise UsageError("--published-model and --absolute need --published")
     if metric not in ("unit", "item"):
         raise UsageError(unknown_name("metric", metric, ("unit", "item")))
     from wildtool.cli.output import comparison as compared

@@ -2,14 +2,14 @@
 
 import socket
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import typer
 
-from wildtool.cli.command import OUTPUT, SELECTION, command_from_dataclass, worst_status
+from wildtool.cli.command import OUTPUT, SELECTION, arg, declared, opt, worst_status
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.config_file import CONFIG_KEY, read_config
 from wildtool.cli.options.run import RunOptions
@@ -24,45 +24,32 @@ _CONNECT_S = 3.0
 """Time that an endpoint has to accept a connection before anything is run."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@declared
 class CurveOptions(options.CallOptions):
     """Options that hold for all points alike; what differs is in the file."""
 
-    limit: options.LimitOption = None
-    available: Annotated[
-        bool,
-        typer.Option(
-            "--available",
-            help="Leave out points whose endpoint does not answer.",
-            rich_help_panel=SELECTION,
-        ),
-    ] = False
-    retries: options.RetriesOption = 5
-    dry_run: options.DryRunOption = False
-    user_model: options.UserModelOption = None
-    user_base_url: options.UserBaseUrlOption = None
-    judge: options.JudgeOption = None
-    judge_base_url: options.JudgeBaseUrlOption = None
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            *("--out", "-o"),
-            metavar="FOLDER",
-            help="Folder for the runs, curve.csv and the charts (default: runs/ and the file's name).",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = None
-    force: options.ForceOption = False
-    quiet: options.QuietOption = False
-    cache: options.CacheOption = None
+    limit: int | None = options.LIMIT_OPTION
+    available: bool = opt("Leave out points whose endpoint does not answer.", panel=SELECTION)
+    retries: int = options.RETRIES_OPTION
+    dry_run: bool = options.DRY_RUN_OPTION
+    user_model: str | None = options.USER_MODEL_OPTION
+    user_base_url: str | None = options.USER_BASE_URL_OPTION
+    judge: str | None = options.JUDGE_OPTION
+    judge_base_url: str | None = options.JUDGE_BASE_URL_OPTION
+    out: Path | None = opt(
+        "-o FOLDER",
+        "Folder for the runs, curve.csv and the charts (default: runs/ and the file's name).",
+        panel=OUTPUT,
+    )
+    force: bool = options.FORCE_OPTION
+    quiet: bool = options.QUIET_OPTION
+    cache: Path | None = options.CACHE_OPTION
 
 
-def _curve(
+def curve(
     curve_options: CurveOptions,
     context: typer.Context,
-    file: Annotated[
-        Path, typer.Argument(metavar="SERIES", help="TOML file that names benchmarks and models.")
-    ],
+    file: Path = arg("SERIES", "TOML file that names benchmarks and models."),
 ) -> int:
     """Draw learning curves of models trained on growing data.
 
@@ -102,10 +89,6 @@ def _curve(
         series, {key: run.folder for key, run in keyed.items()}, out, quiet=curve_options.quiet
     )
     return worst_status([status, shown])
-
-
-_curve.__name__ = "curve"
-curve = command_from_dataclass(CurveOptions, _curve)
 
 
 def _run_options(

@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
-import typer
-
+from wildtool.cli.command import opt
 from wildtool.cli.options import shared as options
 from wildtool.errors import UsageError, unknown_name
 from wildtool.export import EXPORT_FORMATS
@@ -18,53 +17,23 @@ def _formats(incomplete: str) -> list[str]:
 
 
 def export(
-    runs: options.RunsArgument = None,
-    to: Annotated[
-        str,
-        typer.Option(
-            *("--format", "-f", "--to"),
-            metavar="NAME",
-            help=f"What to write. {_FORMS}.",
-            autocompletion=_formats,
-        ),
-    ] = "",
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            *("--out", "-o"),
-            metavar="PATH",
-            help="File or folder to write; a folder for several runs (default: this folder).",
-        ),
-    ] = None,
-    profile: options.ProfileOption = None,
-    data: options.DataOption = None,
-    only: Annotated[
-        str | None,
-        typer.Option(
-            metavar="OUTCOME", help="Conversations only: export units with this outcome, such as correct."
-        ),
-    ] = None,
-    arguments: Annotated[
-        Literal["text", "object"] | None,
-        typer.Option(
-            help="openai: arguments of calls as JSON text, as received (default), or as objects (docs/export.md)."
-        ),
-    ] = None,
-    lossless: Annotated[
-        bool,
-        typer.Option("--lossless", help="sharegpt: keep ids and texts beside calls in a field of each turn."),
-    ] = False,
-    with_data: Annotated[
-        bool, typer.Option("--with-data", help="Bundles only: include the data (check their licence).")
-    ] = False,
-    allow_benchmark_data: Annotated[
-        bool,
-        typer.Option(
-            "--allow-benchmark-data",
-            help="Pairs only: use a benchmark's own data, on which scores mean nothing afterwards; every line says so.",
-        ),
-    ] = False,
-    force: options.ForceOption = False,
+    runs: list[Path] | None = options.RUNS_ARGUMENT,
+    to: str = opt("--format -f --to NAME", f"What to write. {_FORMS}.", default="", complete=_formats),
+    out: Path | None = opt(
+        "-o PATH", "File or folder to write; a folder for several runs (default: this folder)."
+    ),
+    profile: str | None = options.PROFILE_OPTION,
+    data: str | None = options.DATA_OPTION,
+    only: str | None = opt("OUTCOME", "Conversations only: export units with this outcome, such as correct."),
+    arguments: Literal["text", "object"] | None = opt(
+        "openai: arguments of calls as JSON text, as received (default), or as objects (docs/export.md)."
+    ),
+    lossless: bool = opt("sharegpt: keep ids and texts beside calls in a field of each turn."),
+    with_data: bool = opt("Bundles only: include the data (check their licence)."),
+    allow_benchmark_data: bool = opt(
+        "Pairs only: use a benchmark's own data, on which scores mean nothing afterwards; every line says so."
+    ),
+    force: bool = options.FORCE_OPTION,
 ) -> int:
     """Convert runs to logs, tables, training data or bundles.
 

@@ -3,11 +3,10 @@
 import os
 import sys
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from wildtool.benchmarks import OURS, SUITES
+from wildtool.cli.command import arg, opt
 from wildtool.cli.options import completion
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.config_file import URL_CREDENTIALS, ModelEntry, read_config
@@ -47,36 +46,21 @@ class ListKind(StrEnum):
 
 
 def list_(
-    what: Annotated[
-        ListKind | None,
-        typer.Argument(
-            metavar="KIND",
-            help=f"List only these: {', '.join(ListKind)}.",
-            show_default=False,
-        ),
-    ] = None,
-    name: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="NAME",
-            help="With cards: the benchmark whose card to print.",
-            show_default=False,
-            autocompletion=completion.benchmarks,
-        ),
-    ] = None,
-    check: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="With models: send one small tool call and report what works."),
-    ] = None,
-    coverage: Annotated[
-        bool,
-        typer.Option(
-            "--coverage", help="The benchmarks that ToLeaP's paper studies, and which of them run here."
-        ),
-    ] = False,
-    base_url: options.BaseUrlOption = None,
-    api_key_env: options.ApiKeyEnvOption = None,
-    format_: options.ToolFormatOption = None,
+    what: ListKind | None = arg(
+        "KIND", f"List only these: {', '.join(ListKind)}.", default=None, show_default=False
+    ),
+    name: str | None = arg(
+        "NAME",
+        "With cards: the benchmark whose card to print.",
+        default=None,
+        show_default=False,
+        complete=completion.benchmarks,
+    ),
+    check: str | None = opt("NAME", "With models: send one small tool call and report what works."),
+    coverage: bool = opt("The benchmarks that ToLeaP's paper studies, and which of them run here."),
+    base_url: str | None = options.BASE_URL_OPTION,
+    api_key_env: str | None = options.API_KEY_ENV_OPTION,
+    format_: str | None = options.TOOL_FORMAT_OPTION,
 ) -> None:
     """List benchmarks, models, profiles, modes, formats or cards.
 

@@ -2,11 +2,9 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
-import typer
-
-from wildtool.cli.command import worst_status
+from wildtool.cli.command import opt, worst_status
 from wildtool.cli.options import shared as options
 from wildtool.cli.terminal import print_err, print_out
 from wildtool.errors import UsageError
@@ -16,27 +14,17 @@ if TYPE_CHECKING:
 
 
 def report(
-    runs: options.RunsArgument = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            *("--out", "-o"),
-            metavar="PATH",
-            help="Folder for the pages; with --single-file or --format md or latex, a file.",
-        ),
-    ] = None,
-    profile: options.ProfileOption = None,
-    single_file: Annotated[
-        bool, typer.Option("--single-file", help="Write one self-contained HTML file.")
-    ] = False,
-    audit: Annotated[
-        bool, typer.Option("--audit", help="Also score the gold answers and show the gold ceiling.")
-    ] = False,
-    format: Annotated[
-        Literal["html", "md", "latex"],
-        typer.Option(*("--format", "-f"), help="Pages, Markdown for a pull request, or LaTeX tables."),
-    ] = "html",
-    force: options.ForceOption = False,
+    runs: list[Path] | None = options.RUNS_ARGUMENT,
+    out: Path | None = opt(
+        "-o PATH", "Folder for the pages; with --single-file or --format md or latex, a file."
+    ),
+    profile: str | None = options.PROFILE_OPTION,
+    single_file: bool = opt("Write one self-contained HTML file."),
+    audit: bool = opt("Also score the gold answers and show the gold ceiling."),
+    format: Literal["html", "md", "latex"] = opt(
+        "-f", "Pages, Markdown for a pull request, or LaTeX tables.", default="html"
+    ),
+    force: bool = options.FORCE_OPTION,
 ) -> int:
     """Make a web report of runs, or Markdown or LaTeX tables.
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import typer
 
 from wildtool.benchmarks import SUITES
-from wildtool.cli.command import command_from_dataclass, parse_json_object, report_error, worst_status
-from wildtool.cli.models import ConfiguredModel, ModelCatalog, assign_other_roles, check_prices, retriever_for
+from wildtool.cli.command import parse_json_object, report_error, worst_status
+from wildtool.cli.models import ConfiguredModel, ModelCatalog, assign_other_roles, check_prices
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.config_file import explicit_options, loaded_config
 from wildtool.cli.options.run import RunOptions
@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from wildtool.noise.levels import Noise
 
 
-def _run(run_options: RunOptions, context: typer.Context, benchmark: options.RunArgument) -> int:
+def run(
+    run_options: RunOptions, context: typer.Context, benchmark: str = options.BENCHMARK_OR_SUITE_ARGUMENT
+) -> int:
     """Run a benchmark on models and score it.
 
     \b
@@ -53,10 +55,6 @@ def _run(run_options: RunOptions, context: typer.Context, benchmark: options.Run
         runs = plan_runs(benchmark, run_options, context)
     status = execute_runs(runs, run_options)
     return status if suite is None or run_options.dry_run else suite.finish(status)
-
-
-_run.__name__ = "run"
-run = command_from_dataclass(RunOptions, _run)
 
 
 class NamedRun(NamedTuple):
@@ -170,9 +168,7 @@ def _build_plans(
 
         return replay_source(benchmark, source)(path, model)
 
-    run_options.user_options().check(benchmark)
-    run_options.judge_options().check(benchmark)
-    run_options.retriever_options().check(benchmark)
+    run_options.check_roles(benchmark)
     source = benchmark.locate(run_options.data, run_options.split)
     settings = run_options.model_options(open_replies, completion=benchmark.mode == COMPLETION)
     catalog = ModelCatalog(loaded_config(context).models, read_prices(run_options.prices))
@@ -195,8 +191,8 @@ def _build_plans(
     first = next(iter(plans.values()))
     first.check_settings()
     items = first.selection.read()
-    searching = [role for role in items.roles if benchmark.roles[role].searches]
-    documents = benchmark.documents(source) if searching else dict[str, str]()
+    searches = any(benchmark.roles[role].searches for role in items.roles)
+    documents = benchmark.documents(source) if searches else dict[str, str]()
     if run_options.tool_noise:
         _check_tools(benchmark, items, first.profile)
     if run_options.injection:
@@ -208,21 +204,9 @@ def _build_plans(
     for name, plan in plans.items():
         # Each run closes its models at its end, so plans share none.
         others, remarks = assign_other_roles(
-            benchmark,
-            items.roles,
-            agents[name].model,
-            settings,
-            run_options.user_options(),
-            catalog,
-            run_options.rates,
-            run_options.judge_options(),
+            *(benchmark, items.roles, agents[name].model, settings, run_options.role_options, catalog),
+            *(run_options.rates, documents),
         )
-        for role in searching:
-            others[role], remark = retriever_for(
-                *(benchmark.roles[role], documents, agents[name].model, settings),
-                *(run_options.retriever_options(), catalog, run_options.rates),
-            )
-            remarks.append(remark)
         role_models = {"agent": agents[name], **others}
         batched, more = _batched_roles(role_models, run_options, explicit)
         chosen = [model.endpoint_note for model in role_models.values() if model.endpoint_note]

@@ -3,11 +3,9 @@
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from wildtool.cli.command import worst_status
+from wildtool.cli.command import opt, worst_status
 from wildtool.cli.options import shared as options
 from wildtool.errors import UsageError
 
@@ -16,25 +14,18 @@ if TYPE_CHECKING:
 
 
 def score(
-    runs: options.RunsArgument = None,
-    profile: options.ProfileOption = None,
-    data: options.DataOption = None,
-    replies: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="PATH",
-            help="Score a replies file instead of runs, or result files of the original tool.",
-        ),
-    ] = None,
-    benchmark: options.BenchmarkOption = None,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="FOLDER", help="Keep the replies as runs here, one per model."),
-    ] = None,
-    mode: options.ModeOption = None,
-    lang: options.LangOption = None,
-    split: options.SplitOption = None,
-    force: options.ForceOption = False,
+    runs: list[Path] | None = options.RUNS_ARGUMENT,
+    profile: str | None = options.PROFILE_OPTION,
+    data: str | None = options.DATA_OPTION,
+    replies: Path | None = opt(
+        "PATH", "Score a replies file instead of runs, or result files of the original tool."
+    ),
+    benchmark: str | None = options.DATA_BENCHMARK_OPTION,
+    out: Path | None = opt("-o FOLDER", "Keep the replies as runs here, one per model."),
+    mode: str | None = options.MODE_OPTION,
+    lang: str | None = options.LANG_OPTION,
+    split: str | None = options.SPLIT_OPTION,
+    force: bool = options.FORCE_OPTION,
 ) -> int:
     """Score recorded replies again, without calling a model.
 

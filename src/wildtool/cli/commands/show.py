@@ -1,10 +1,10 @@
 """`wildtool show`: the numbers of runs, as tables, JSON or CSV."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-import typer
-
+from wildtool.cli.command import opt
 from wildtool.cli.options import completion
 from wildtool.cli.options import shared as options
 from wildtool.errors import UsageError
@@ -14,32 +14,21 @@ if TYPE_CHECKING:
 
 
 def show(
-    runs: options.RunsArgument = None,
-    profile: options.ProfileOption = None,
-    group: Annotated[
-        str | None,
-        typer.Option(*("--group", "-g"), metavar="NAME", help="Show only this group, such as 'task type'."),
-    ] = None,
-    every: Annotated[
-        bool, typer.Option(*("--all", "-a"), help="Show all groups; with --published, all columns.")
-    ] = False,
-    published: Annotated[
-        bool,
-        typer.Option(
-            "--published",
-            help="Show published results with your runs among them; RUN may also be a benchmark, paper or table.",
-        ),
-    ] = False,
-    benchmark: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="With --published: the benchmark whose results to show.",
-            autocompletion=completion.benchmarks,
-        ),
-    ] = None,
-    as_json: options.JsonOption = False,
-    as_csv: options.CsvOption = False,
+    runs: list[Path] | None = options.RUNS_ARGUMENT,
+    profile: str | None = options.PROFILE_OPTION,
+    group: str | None = opt("-g NAME", "Show only this group, such as 'task type'."),
+    every: bool = opt("--all -a", "Show all groups; with --published, all columns."),
+    published: bool = opt(
+        "Show published results with your runs among them; RUN may also be a benchmark, paper or table."
+    ),
+    benchmark: str | None = opt(
+        "NAME",
+        "With --published: the benchmark whose results to show.",
+        complete=completion.benchmarks,
+        needs="--published, such as `wildtool show --published --benchmark NAME`",
+    ),
+    as_json: bool = options.JSON_OPTION,
+    as_csv: bool = options.CSV_OPTION,
 ) -> int:
     """Show the results of runs side by side, or among published ones.
 
@@ -54,8 +43,6 @@ def show(
     Rates come with 95 % intervals and counts. Without --profile, each run is shown under the profile it was run
     with. Runs that are not scored yet are scored first.
     """
-    if as_json and as_csv:
-        raise UsageError("give --json or --csv, not both")
     if published:
         from wildtool.cli.output.published import show_published
 
@@ -67,10 +54,6 @@ def show(
             every=every,
             as_json=as_json,
             as_csv=as_csv,
-        )
-    if benchmark is not None:
-        raise UsageError(
-            "--benchmark needs --published, such as `wildtool show --published --benchmark NAME`"
         )
     if not runs:
         raise UsageError("nothing to show: give run folders, such as `wildtool show runs`")

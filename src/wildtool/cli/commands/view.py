@@ -3,28 +3,17 @@
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
+from wildtool.cli.command import arg, opt
 from wildtool.cli.terminal import print_err, print_out
 
 
 def view(
-    runs: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help="Folder with runs in it, or a bundle.")
-    ] = Path("runs"),
-    host: Annotated[str, typer.Option(metavar="NAME", help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, metavar="N", help="Port; 0 picks a free one.")
-    ] = 8642,
-    allow_remote: Annotated[
-        bool,
-        typer.Option(
-            "--allow-remote", help="Allow a --host that other machines can reach; they can read all runs."
-        ),
-    ] = False,
-    open: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    runs: Path = arg("FOLDER", "Folder with runs in it, or a bundle.", default=Path("runs")),
+    host: str = opt("NAME", "Address to listen on.", default="127.0.0.1"),
+    port: int = opt("N", "Port; 0 picks a free one.", default=8642, min=0, max=65535),
+    allow_remote: bool = opt("Allow a --host that other machines can reach; they can read all runs."),
+    open: bool = opt("Open it in the browser."),
 ) -> None:
     """Browse runs and their reports, and track running ones.
 

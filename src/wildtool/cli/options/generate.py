@@ -1,13 +1,13 @@
 """Options shared by all `generate` commands: which models, how to reach them, what they may cost."""
 
+import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec
+from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec, cast
 
 import typer
 
-from wildtool.cli.command import MODEL, MORE, OUTPUT, command_from_dataclass, split_values
+from wildtool.cli.command import MODEL, MORE, OUTPUT, declared, opt, split_values
 from wildtool.cli.options import completion
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.config_file import explicit_options
@@ -24,61 +24,43 @@ PROCEDURAL = "procedural"
 """Name in place of a model: templates."""
 Own = ParamSpec("Own")
 
-FolderOption = Annotated[
-    Path | None, typer.Option(*("--out", "-o"), metavar="FOLDER", help="Folder to work in.")
-]
+FolderOption = Annotated[Path | None, opt("--out -o FOLDER", "Folder to work in.")]
 ToolsOption = Annotated[
     Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="Your tools: OpenAI tool definitions, an OpenAPI document or an MCP tool list (default: built-in tools).",
+    opt(
+        "FILE",
+        "Your tools: OpenAI tool definitions, an OpenAPI document or an MCP tool list (default: built-in tools).",
     ),
 ]
-SeedOption = Annotated[str, typer.Option(metavar="TEXT", help="The same seed gives the same plans.")]
+SeedOption = Annotated[str, opt("TEXT", "The same seed gives the same plans.")]
 LangsOption = Annotated[
-    list[str] | None,
-    typer.Option(metavar="CODE", help="en, zh, or en,zh for both in turn (default: en).", show_default=False),
+    list[str] | None, opt("CODE", "en, zh, or en,zh for both in turn (default: en).", show_default=False)
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@declared
 class GenerateOptions(options.CallOptions):
     """Models, limits and output of a `generate` command, as typed."""
 
-    model: Annotated[
-        str,
-        typer.Option(
-            *("--model", "-m"),
-            metavar="NAME",
-            help="Model that generates, as for `run`. For sessions and items also procedural: templates, no model.",
-            autocompletion=completion.models,
-            rich_help_panel=MODEL,
-        ),
-    ] = ""
-    role_model: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="ROLE=NAME",
-            help="Another model for one of the command's roles; repeatable.",
-            rich_help_panel=MODEL,
-        ),
-    ] = None
-    base_url: options.BaseUrlOption = None
-    api_key_env: options.ApiKeyEnvOption = None
-    dry_run: options.DryRunOption = False
-    quiet: Annotated[
-        bool, typer.Option(*("--quiet", "-q"), help="Print only the last line.", rich_help_panel=OUTPUT)
-    ] = False
-    cache: options.CacheOption = None
-    config: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="File with named models (default: wildtool.toml, if it exists).",
-            rich_help_panel=MORE,
-        ),
-    ] = None
-    force: options.ForceOption = False
+    model: str = opt(
+        "-m NAME",
+        "Model that generates, as for `run`. For sessions and items also procedural: templates, no model.",
+        default="",
+        complete=completion.models,
+        panel=MODEL,
+    )
+    role_model: list[str] | None = opt(
+        "ROLE=NAME", "Another model for one of the command's roles; repeatable.", panel=MODEL
+    )
+    base_url: str | None = options.BASE_URL_OPTION
+    api_key_env: str | None = options.API_KEY_ENV_OPTION
+    dry_run: bool = options.DRY_RUN_OPTION
+    quiet: bool = opt("-q", "Print only the last line.", panel=OUTPUT)
+    cache: Path | None = options.CACHE_OPTION
+    config: Path | None = opt(
+        "FILE", "File with named models (default: wildtool.toml, if it exists).", panel=MORE
+    )
+    force: bool = options.FORCE_OPTION
 
     def check(self) -> None:
         """Raises UsageError for options that contradict each other or are out of range."""
@@ -119,10 +101,17 @@ def with_generate_options(
         verb: takes them as one record, and the names of all options given on the command line itself.
     """
 
-    def take(making: GenerateOptions, context: typer.Context, **own: Any) -> int | None:
-        return verb(making, frozenset(explicit_options(context)), **own)  # pyright: ignore[reportCallIssue]
+    signature = inspect.signature(verb)
+    first, second, *own = signature.parameters.values()
 
-    return command_from_dataclass(GenerateOptions, take, verb)
+    def take(**values: Any) -> int | None:
+        explicit = frozenset(explicit_options(values[second.name]))
+        return cast(Any, verb)(**{**values, second.name: explicit})
+
+    context = second.replace(annotation=typer.Context)
+    take.__signature__ = signature.replace(parameters=[first, context, *own])  # pyright: ignore
+    take.__name__, take.__doc__ = verb.__name__, verb.__doc__
+    return take
 
 
 def parse_languages(given: list[str] | None) -> "tuple[Lang, ...]":

@@ -1,13 +1,21 @@
 """Options that several verbs share, so that they read the same in each."""
 
-from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from wildtool.cli.command import LIMITS, MODEL, MORE, OUTPUT, SAMPLING, SELECTION, parse_duration
+from wildtool.cli.command import (
+    LIMITS,
+    MODEL,
+    MORE,
+    OUTPUT,
+    SAMPLING,
+    SELECTION,
+    arg,
+    declared,
+    opt,
+    parse_duration,
+)
 from wildtool.cli.options import completion
 from wildtool.errors import UsageError
 from wildtool.models.settings import Rates
@@ -15,244 +23,111 @@ from wildtool.models.settings import Rates
 if TYPE_CHECKING:
     from wildtool.engine.call.budget import SpendingLimits
 
-BenchmarkArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="BENCH",
-        help="Benchmark; see `wildtool list`.",
-        autocompletion=completion.benchmarks,
-    ),
-]
-RunArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="BENCH",
-        help="Benchmark, see `wildtool list`; or several at once: toleap, all.",
-        autocompletion=completion.benchmarks_and_suites,
-    ),
-]
-DataOption = Annotated[
-    str | None,
-    typer.Option(
-        *("--data", "-d"),
-        metavar="NAME|FILE",
-        help="Data file in the benchmark's format, or the name of one of its data sets.",
-        show_default=False,
-        rich_help_panel=SELECTION,
-    ),
-]
-ProfileOption = Annotated[
-    str | None,
-    typer.Option(
-        *("--profile", "-p"),
-        metavar="NAME",
-        help="Scoring rules; see `wildtool list profiles`.",
-        autocompletion=completion.profiles,
-        rich_help_panel=SELECTION,
-    ),
-]
-ModeOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="How the model is prompted; see `wildtool list modes`.",
-        autocompletion=completion.modes,
-        rich_help_panel=SELECTION,
-    ),
-]
-SplitOption = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Only items of this split.", rich_help_panel=SELECTION)
-]
-LangOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="CODE", help="Only items in this language, such as en or zh.", rich_help_panel=SELECTION
-    ),
-]
-BenchmarkOption = Annotated[
-    str | None,
-    typer.Option(
-        "--benchmark",
-        metavar="NAME",
-        help="Benchmark of the data, if it cannot be detected.",
-        autocompletion=completion.benchmarks,
-    ),
-]
-ForceOption = Annotated[
-    bool,
-    typer.Option(
-        "--force", help="Overwrite files and folders that wildtool did not make.", rich_help_panel=OUTPUT
-    ),
-]
-JsonOption = Annotated[
-    bool, typer.Option("--json", help="Print JSON with every number.", rich_help_panel=OUTPUT)
-]
-CsvOption = Annotated[
-    bool, typer.Option("--csv", help="Print CSV, one number per row.", rich_help_panel=OUTPUT)
-]
-RunsArgument = Annotated[
-    list[Path] | None,
-    typer.Argument(
-        metavar="RUN…", help="Run folders, folders with runs in them, or bundles.", show_default=False
-    ),
-]
-BaseUrlOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="URL",
-        help="Address of the model's API (default: OPENAI_BASE_URL, or the provider's).",
-        rich_help_panel=MODEL,
-    ),
-]
-ApiKeyEnvOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="VARIABLE",
-        help="Environment variable that holds the key (default: OPENAI_API_KEY, or the provider's).",
-        rich_help_panel=MODEL,
-    ),
-]
-UserModelOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="Model that plays the user, for benchmarks that simulate one.",
-        autocompletion=completion.models,
-        rich_help_panel=MODEL,
-    ),
-]
-UserBaseUrlOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="URL",
-        help="Address of the user model's API (default: that of the tested model).",
-        rich_help_panel=MORE,
-    ),
-]
-JudgeOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="Model that judges texts, for benchmarks that need one (training).",
-        autocompletion=completion.models,
-        rich_help_panel=MODEL,
-    ),
-]
-JudgeBaseUrlOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="URL",
-        help="Address of the judge's API (default: that of the tested model).",
-        rich_help_panel=MORE,
-    ),
-]
-LimitOption = Annotated[
-    int | None,
-    typer.Option(
-        *("--limit", "-n"),
-        min=1,
-        metavar="N",
-        help="Run only the first N items of each benchmark.",
-        rich_help_panel=SELECTION,
-    ),
-]
-RetriesOption = Annotated[
-    int, typer.Option(min=0, metavar="N", help="Retries of a failed call.", rich_help_panel=LIMITS)
-]
-QuietOption = Annotated[
-    bool, typer.Option(*("--quiet", "-q"), help="Print only the final table.", rich_help_panel=OUTPUT)
-]
-ToolFormatOption = Annotated[
-    str | None,
-    typer.Option(
-        *("--tool-format", "--format"),
-        metavar="NAME",
-        help="How a model without native tool calls writes them, or auto; see `wildtool list formats`.",
-        autocompletion=completion.tool_formats,
-        rich_help_panel=MODEL,
-    ),
-]
-DryRunOption = Annotated[
-    bool,
-    typer.Option("--dry-run", help="Estimate calls, tokens and cost; send nothing.", rich_help_panel=LIMITS),
-]
-CacheOption = Annotated[
-    Path | None,
-    typer.Option(metavar="FOLDER", help="Reply cache shared between runs.", rich_help_panel=MORE),
-]
+BENCHMARK_ARGUMENT = arg("BENCH", "Benchmark; see `wildtool list`.", complete=completion.benchmarks)
+BENCHMARK_OR_SUITE_ARGUMENT = arg(
+    "BENCH",
+    "Benchmark, see `wildtool list`; or several at once: toleap, all.",
+    complete=completion.benchmarks_and_suites,
+)
+DATA_OPTION = opt(
+    "-d NAME|FILE",
+    "Data file in the benchmark's format, or the name of one of its data sets.",
+    show_default=False,
+    panel=SELECTION,
+)
+PROFILE_OPTION = opt(
+    "-p NAME", "Scoring rules; see `wildtool list profiles`.", complete=completion.profiles, panel=SELECTION
+)
+MODE_OPTION = opt(
+    "NAME",
+    "How the model is prompted; see `wildtool list modes`.",
+    complete=completion.modes,
+    panel=SELECTION,
+)
+SPLIT_OPTION = opt("NAME", "Only items of this split.", panel=SELECTION)
+LANG_OPTION = opt("CODE", "Only items in this language, such as en or zh.", panel=SELECTION)
+DATA_BENCHMARK_OPTION = opt(
+    "NAME", "Benchmark of the data, if it cannot be detected.", complete=completion.benchmarks
+)
+FORCE_OPTION = opt("Overwrite files and folders that wildtool did not make.", panel=OUTPUT)
+JSON_OPTION = opt("--json", "Print JSON with every number.", panel=OUTPUT)
+CSV_OPTION = opt("--csv", "Print CSV, one number per row.", panel=OUTPUT, not_with="--json")
+RUNS_ARGUMENT = arg(
+    "RUN…", "Run folders, folders with runs in them, or bundles.", show_default=False, default=None
+)
+BASE_URL_OPTION = opt(
+    "URL", "Address of the model's API (default: OPENAI_BASE_URL, or the provider's).", panel=MODEL
+)
+API_KEY_ENV_OPTION = opt(
+    "VARIABLE",
+    "Environment variable that holds the key (default: OPENAI_API_KEY, or the provider's).",
+    panel=MODEL,
+)
+USER_MODEL_OPTION = opt(
+    "NAME",
+    "Model that plays the user, for benchmarks that simulate one.",
+    complete=completion.models,
+    panel=MODEL,
+    not_empty="give a name, or leave it out",
+    role="user",
+)
+USER_BASE_URL_OPTION = opt(
+    "URL",
+    "Address of the user model's API (default: that of the tested model).",
+    panel=MORE,
+    needs="--user-model",
+)
+JUDGE_OPTION = opt(
+    "NAME",
+    "Model that judges texts, for benchmarks that need one (training).",
+    complete=completion.models,
+    panel=MODEL,
+    not_empty="give a name, or leave it out",
+    role="judge",
+    only_mode="judged",
+)
+JUDGE_BASE_URL_OPTION = opt(
+    "URL", "Address of the judge's API (default: that of the tested model).", panel=MORE, needs="--judge"
+)
+LIMIT_OPTION = opt("-n N", "Run only the first N items of each benchmark.", min=1, panel=SELECTION)
+RETRIES_OPTION = opt("N", "Retries of a failed call.", min=0, panel=LIMITS, default=5)
+QUIET_OPTION = opt("-q", "Print only the final table.", panel=OUTPUT)
+TOOL_FORMAT_OPTION = opt(
+    "--tool-format --format NAME",
+    "How a model without native tool calls writes them, or auto; see `wildtool list formats`.",
+    complete=completion.tool_formats,
+    panel=MODEL,
+)
+DRY_RUN_OPTION = opt("Estimate calls, tokens and cost; send nothing.", panel=LIMITS)
+CACHE_OPTION = opt("FOLDER", "Reply cache shared between runs.", panel=MORE)
+
+BenchmarkArgument = Annotated[str, BENCHMARK_ARGUMENT]
+BenchmarkOption = Annotated[str | None, DATA_BENCHMARK_OPTION]
+ForceOption = Annotated[bool, FORCE_OPTION]
+JsonOption = Annotated[bool, JSON_OPTION]
+ProfileOption = Annotated[str | None, PROFILE_OPTION]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@declared
 class CallOptions:
     """Options of the commands that call models: sampling, rates and limits."""
 
-    temperature: Annotated[
-        float | None,
-        typer.Option(
-            metavar="X", help="Sampling temperature (default: the provider's).", rich_help_panel=SAMPLING
-        ),
-    ] = None
-    max_tokens: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Maximum tokens per reply (default: the provider's).",
-            rich_help_panel=SAMPLING,
-        ),
-    ] = None
-    concurrency: Annotated[
-        int,
-        typer.Option(
-            *("--concurrency", "-j"),
-            min=1,
-            metavar="N",
-            help="Calls in flight at each endpoint.",
-            rich_help_panel=LIMITS,
-        ),
-    ] = 32
-    rpm: Annotated[
-        float | None,
-        typer.Option(metavar="N", help="Calls per minute at each endpoint.", rich_help_panel=LIMITS),
-    ] = None
-    tpm: Annotated[
-        float | None,
-        typer.Option(metavar="N", help="Tokens per minute at each endpoint.", rich_help_panel=LIMITS),
-    ] = None
-    max_cost: Annotated[
-        float | None,
-        typer.Option(
-            metavar="USD", min=0, help="Stop before spending more than this.", rich_help_panel=LIMITS
-        ),
-    ] = None
-    prices: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Price file, TOML or JSON; overrides built-in prices.",
-            rich_help_panel=LIMITS,
-        ),
-    ] = None
-    max_tokens_total: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=1,
-            help="Stop before using more prompt and reply tokens than this.",
-            rich_help_panel=LIMITS,
-        ),
-    ] = None
-    deadline: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME",
-            help="Start no call after this time, such as 90 (seconds), 30m or 1h30m.",
-            rich_help_panel=LIMITS,
-        ),
-    ] = None
-    timeout: Annotated[
-        float, typer.Option(metavar="SECONDS", help="Timeout per attempt.", rich_help_panel=LIMITS)
-    ] = 600.0
+    temperature: float | None = opt("X", "Sampling temperature (default: the provider's).", panel=SAMPLING)
+    max_tokens: int | None = opt(
+        "N", "Maximum tokens per reply (default: the provider's).", min=1, panel=SAMPLING
+    )
+    concurrency: int = opt("-j N", "Calls in flight at each endpoint.", default=32, min=1, panel=LIMITS)
+    rpm: float | None = opt("N", "Calls per minute at each endpoint.", panel=LIMITS)
+    tpm: float | None = opt("N", "Tokens per minute at each endpoint.", panel=LIMITS)
+    max_cost: float | None = opt("USD", "Stop before spending more than this.", min=0, panel=LIMITS)
+    prices: Path | None = opt("FILE", "Price file, TOML or JSON; overrides built-in prices.", panel=LIMITS)
+    max_tokens_total: int | None = opt(
+        "N", "Stop before using more prompt and reply tokens than this.", min=1, panel=LIMITS
+    )
+    deadline: str | None = opt(
+        "TIME", "Start no call after this time, such as 90 (seconds), 30m or 1h30m.", panel=LIMITS
+    )
+    timeout: float = opt("SECONDS", "Timeout per attempt.", default=600.0, panel=LIMITS)
 
     def check_limits(self) -> None:
         """Raises UsageError for limits that nothing can keep; the message names the option."""

@@ -5,8 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from wildtool.cli.command import arg, opt
 from wildtool.cli.options.generate import PROCEDURAL, GenerateOptions
 from wildtool.errors import UsageError
 
@@ -18,20 +17,15 @@ if TYPE_CHECKING:
 LATER_TEMPERATURE = 0.7
 """Temperature of replies that are to differ from each other."""
 
-TrainingFileArgument = Annotated[
-    Path, typer.Argument(metavar="FILE", help="Training file of any layout that `data convert` reads.")
-]
+TrainingFileArgument = Annotated[Path, arg("FILE", "Training file of any layout that `data convert` reads.")]
 TrainingFilesArgument = Annotated[
-    list[Path],
-    typer.Argument(
-        metavar="FILE…", help="Training files of any layout that `data convert` reads; each is a set."
-    ),
+    list[Path], arg("FILE…", "Training files of any layout that `data convert` reads; each is a set.")
 ]
 AllowBenchmarkDataOption = Annotated[
     bool,
-    typer.Option(
+    opt(
         "--allow-benchmark-data",
-        help="Use a benchmark's own data; every output says so, since scores on it mean nothing afterwards.",
+        "Use a benchmark's own data; every output says so, since scores on it mean nothing afterwards.",
     ),
 ]
 
