@@ -1,5 +1,6 @@
 """The verbs as they are typed."""
 
+import errno
 import json
 import subprocess
 import sys
@@ -227,6 +228,25 @@ def test_a_fault_of_ours_ends_with_1_and_says_where_to_report(capsys: pytest.Cap
     assert "internal error: KeyError" in err
     assert "report" in err
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        OSError(errno.ENOMEM, "Cannot allocate memory"),
+        RuntimeError("can't start new thread"),
+        ImportError("libx.so: failed to map segment from shared object"),
+    ],
+)
+def test_too_little_memory_is_no_fault_of_ours(error: Exception, capsys: pytest.CaptureFixture[str]):
+    def fail() -> int:
+        raise error
+
+    assert run_to_status(fail) == 3
+    err = capsys.readouterr().err
+    assert err.startswith("wildtool: not enough memory")
+    assert "raise the limit (`ulimit -v`" in err
 
 
 def test_the_traceback_of_a_fault_is_shown_on_request(

@@ -211,6 +211,7 @@ def test_a_llamafactory_folder_describes_its_files(tmp_path: Path):
     refused = convert(source, "--to", "llamafactory", "-o", folder)
     assert refused.exit_code == 2
     assert "1 assistant message of weight 0" in refused.stderr
+    assert "which `wildtool data recipe` trains on with mask_history" in refused.stderr
     assert convert(source, "--to", "llamafactory", "-o", folder, "--drop-weights").exit_code == 0
     info = json.loads((folder / "dataset_info.json").read_text())
     assert list(info) == ["other", "pairs_dpo", "talk_sft"]
@@ -430,7 +431,7 @@ def test_the_correct_conversations_of_a_run_are_converted(tmp_path: Path):
     ended = convert(run, "--to", "openai", "-o", out, "--allow-benchmark-data")
     assert ended.exit_code == 0, ended.stderr
     rows = lines(out)
-    assert len(rows) == 8
+    assert len(rows) == 2  # of 8 tasks in two sessions
     assert all(row["messages"][-1]["role"] == "assistant" and row["tools"] for row in rows)
 
 
@@ -447,6 +448,22 @@ def test_a_number_that_python_cannot_write_stops_nothing(tmp_path: Path):
     ended = convert(wrote(tmp_path / "a.jsonl", bad, good), "--to", "sharegpt", "-o", tmp_path / "b.jsonl")
     assert ended.exit_code == 0
     assert "left out: unreadable-call 1" in ended.output
+
+
+def test_with_limited_memory_one_process_converts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """The threads of a pool may get no memory, and it waits for ever then."""
+
+    def pool(*given: object, **settings: object) -> None:
+        raise AssertionError("a pool was started")
+
+    monkeypatch.setattr("wildtool.training.convert.ProcessPoolExecutor", pool)
+    monkeypatch.setattr("wildtool.training.convert._ALONE", 2)
+    source = wrote(tmp_path / "a.jsonl", *[TALK] * 5)
+    words = [source, "--to", "openai", "--jobs", "2", "-o", tmp_path / "b.jsonl"]
+    assert isinstance(convert(*words).exception, AssertionError) or convert(*words).exit_code == 1
+    monkeypatch.setattr("resource.getrlimit", lambda which: (10**9, 10**9))
+    assert convert(*words).exit_code == 0
+    assert len(lines(tmp_path / "b.jsonl")) == 5
 
 
 def test_records_of_a_guessed_layout_are_shown(tmp_path: Path):

@@ -208,6 +208,33 @@ def test_without_findings_the_series_knows_what_was_looked_for(
     assert json.loads((out / "overlap.json").read_text())["benchmarks"][0]["benchmark"] == "wild-mini"
 
 
+def test_replies_with_weight_0_are_context_of_the_record_that_ends_with_the_next(tmp_path: Path):
+    user = {"role": "user", "content": "How high is the water?"}
+    replies = [{"role": "assistant", "content": f"{height} m."} for height in range(3)]
+    replies[0]["weight"] = 0
+    messages = [message for reply in replies for message in (user, reply)]
+    data, out = tmp_path / "train.jsonl", tmp_path / "recipe"
+    data.write_text(json.dumps({"messages": messages}) + "\n", encoding="utf-8")
+    recipe = Recipe(files=(data,), model="Qwen/Qwen3-8B", benchmarks=("wild-mini",), trl=True)
+    write_recipe(recipe, out, search=None)
+    rows = [json.loads(line) for line in (out / "data" / "train_sft.jsonl").read_text().splitlines()]
+    assert [row["conversations"][-1]["value"] for row in rows] == ["1 m.", "2 m."]
+    assert settings_in(out / "train.yaml")["mask_history"] is True
+    assert "`mask_history: true` trains on that one alone" in (out / "README.md").read_text()
+    completions = [
+        json.loads(line) for line in (out / "data" / "train_sft_trl.jsonl").read_text().splitlines()
+    ]
+    assert [row["completion"][0]["content"] for row in completions] == ["1 m.", "2 m."]
+    trl = settings_in(out / "trl.yaml")
+    assert (trl["completion_only_loss"], "assistant_only_loss" in trl) == (True, False)
+
+
+def test_without_weights_all_replies_of_a_record_are_learned(write: Callable[..., tuple[RecipeResult, Path]]):
+    _, out = write(trl=True)
+    assert "mask_history" not in settings_in(out / "train.yaml")
+    assert settings_in(out / "trl.yaml")["assistant_only_loss"] is True
+
+
 def test_data_with_errors_are_refused_with_their_place(tmp_path: Path):
     broken = tmp_path / "broken.jsonl"
     bad = row(1)

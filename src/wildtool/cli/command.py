@@ -19,7 +19,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from wildtool.cli.terminal import print_err
-from wildtool.errors import DISK_FULL, UsageError, WildtoolError
+from wildtool.errors import DISK_FULL, StorageError, UsageError, WildtoolError
 
 if TYPE_CHECKING:
     from wildtool.benchmark import Benchmark
@@ -361,6 +361,18 @@ _USER_FIXABLE_ERRORS = (
 """System errors that only the user can fix: a place that cannot be written or read."""
 
 
+_SHORT_OF_MEMORY = (
+    "can't start new thread",
+    "failed to map segment",
+    "cannot allocate memory",
+    "Out of Memory",
+)
+"""What Python, the loader of shared libraries and DuckDB say where memory is limited."""
+_MORE_MEMORY = (
+    "raise the limit (`ulimit -v`, the container's), or give less data; finished files are complete"
+)
+
+
 def worst_status(statuses: list[int]) -> int:
     """The worst of some exit statuses; 0 for none."""
     return max(statuses, key=WORST_LAST.index, default=0)
@@ -412,6 +424,11 @@ def report_error(error: Exception) -> int:
             f"wildtool: {place}cannot be read or written ({error.strerror}); check its permissions, or name another place"
         )
         return UsageError.exit_status
+    if _is_short_of_memory(error):
+        # The frames that failed still hold what they read.
+        reason = f" ({error.with_traceback(None)})" if str(error) else ""
+        print_err(f"wildtool: not enough memory{reason}; {_MORE_MEMORY}")
+        return StorageError.exit_status
     if os.environ.get("WILDTOOL_DEBUG"):
         print_err("".join(traceback.format_exception(error)).rstrip())
     place = traceback.extract_tb(error.__traceback__)[-1]
@@ -420,6 +437,12 @@ def report_error(error: Exception) -> int:
         "Please report this, with your command and its output with WILDTOOL_DEBUG=1. All recorded replies are intact."
     )
     return 1
+
+
+def _is_short_of_memory(error: Exception) -> bool:
+    """Whether the system gave no more memory: to Python, to a library that is loaded, or to another process."""
+    refused = isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM)
+    return refused or any(words in str(error) for words in _SHORT_OF_MEMORY)
 
 
 def _no_temporary_folder(error: OSError) -> bool:

@@ -10,9 +10,11 @@ from typing import Any, cast
 
 from wildtool import json_codec
 from wildtool.engine.record.reader import RecordedReply
+from wildtool.episode import written_text
 from wildtool.export import ExportRequest
 from wildtool.export.trajectory import RecordedRun, RecordedStep, RecordedUnit
 from wildtool.json_codec import as_object, as_objects
+from wildtool.training.record import REASONING_KEYS
 from wildtool.types import Message, Tool
 
 
@@ -26,42 +28,69 @@ class ExportedConversation:
     """Positions of the model's own replies in this unit; other assistant messages come from the benchmark."""
 
 
-def conversations(unit: RecordedUnit) -> list[ExportedConversation]:
-    """The conversations of a unit, in the order of its steps."""
-    found: list[ExportedConversation] = []
-    before: RecordedStep | None = None
+def conversations(unit: RecordedUnit, *, reasoning: bool = False) -> list[ExportedConversation]:
+    """The conversations of a unit, in the order of its steps.
+
+    Args:
+        reasoning: whether a request also continues the one before only if it shows the reply's reasoning.
+    """
+    parts: list[ExportedConversation] = []
     for step in unit.steps:
         if step.role != "agent" or not isinstance(step.result, RecordedReply):
             continue
         replies: tuple[int, ...] = ()
-        if before is not None and _goes_on(before, step):
-            replies = found.pop().replies
+        if parts and _goes_on(parts[-1], step, reasoning=reasoning):
+            replies = parts.pop().replies
         messages = [*step.messages, {"role": "assistant", **step.result.reply.message}]
-        found.append(ExportedConversation(messages, step.tools, (*replies, len(step.messages))))
-        before = step
-    return found
+        parts.append(ExportedConversation(messages, step.tools, (*replies, len(step.messages))))
+    return parts
 
 
-def _goes_on(before: RecordedStep, step: RecordedStep) -> bool:
-    """Whether a request starts with the one before and the reply to it."""
-    size = len(before.messages)
+def _goes_on(before: ExportedConversation, step: RecordedStep, *, reasoning: bool) -> bool:
+    """Whether a request starts with the conversation before it, the reply included."""
+    *asked, reply = before.messages
+    size = len(asked)
     return (
         len(step.messages) > size
-        and step.messages[size].get("role") == "assistant"
-        and list(step.messages[:size]) == list(before.messages)
+        and list(step.messages[:size]) == asked
+        and message_meaning(step.messages[size], reasoning=reasoning)
+        == message_meaning(reply, reasoning=reasoning)
         and list(step.tools) == list(before.tools)
     )
 
 
-def conversation_rows(wanted: ExportRequest) -> Iterator[tuple[Mapping[str, Any], ExportedConversation]]:
-    """Each conversation of a run with its columns: run, model, place, verdict."""
+def message_meaning(message: Message, *, reasoning: bool) -> Any:
+    """What a message says, to compare with others: without ids of calls and the spelling of their arguments.
+
+    No text and an empty text are the same.
+
+    Args:
+        reasoning: whether a reply with its reasoning differs from the same one without.
+    """
+    role = message.get("role")
+    if role != "assistant":
+        return [role, message.get("name"), message.get("content")]
+    calls = message.get("tool_calls")
+    if (readable := readable_calls(calls)) is not None:
+        functions = [call["function"] for call in readable]
+        calls = [[function["name"], parsed_arguments(function["arguments"])] for function in functions]
+    thoughts = [message.get(key) or "" for key in REASONING_KEYS] if reasoning else []
+    return [role, written_text(message) or "", calls or [], thoughts]
+
+
+ConversationRow = tuple[Mapping[str, Any], ExportedConversation]
+"""A conversation with its columns."""
+
+
+def conversation_rows(wanted: ExportRequest, *, reasoning: bool = False) -> Iterator[ConversationRow]:
+    """Each conversation of a run with its columns: run, model, place, verdict. Arguments as of `conversations`."""
     played = RecordedRun(wanted)
     player = played.run.run_info
     for unit in played.units():
         verdict = unit.verdict
         if wanted.only not in (None, verdict.outcome):
             continue
-        for part, conversation in enumerate(conversations(unit)):
+        for part, conversation in enumerate(conversations(unit, reasoning=reasoning)):
             about = {
                 "run": player.run,
                 "model": player.model,

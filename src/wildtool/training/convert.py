@@ -1,5 +1,6 @@
 """Converts files of training data from one layout into the form of a trainer, a record at a time."""
 
+import resource
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -17,10 +18,11 @@ from wildtool.training.reach import reach
 from wildtool.training.readers.data_sets import DATA_SETS, DataSet
 from wildtool.training.readers.options import DEFAULT_OPTIONS, ReadOptions
 from wildtool.training.reading import DETECT, chosen_set, read_row, sampled_rows
-from wildtool.training.record import RejectedRow, RowError, TrainingRecord
+from wildtool.training.record import RejectedRow, RowError, TrainingRecord, up_to_replies
 from wildtool.training.safe_names import with_safe_names
 from wildtool.training.writers.forms import TrainingForm
 from wildtool.training.writers.options import DEFAULT_WRITING, WriteOptions
+from wildtool.training.writers.trl import EARLIER_REPLIES
 from wildtool.workers import start_worker
 
 _ALONE = 4000
@@ -34,6 +36,8 @@ _STEPWISE = frozenset({"toolbench"})
 _UNLISTED = ("prefix", "near")
 """Reasons of rows that are counted and not listed: nothing is wrong with them."""
 MAX_SHOWN_TYPES = 20
+BY_REPLY = "by-reply"
+"""Rows that end with the reply to learn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,8 +54,12 @@ class Conversion:
     """Whether step records that another one contains are kept."""
     least_reach: int = 0
     """Turns back from which a record must need a value (`training.reach`); 0 for every record."""
+    by_reply: bool = False
+    """Whether each reply to learn ends a row, for trainers that learn all replies of a row or the last one alone."""
     rows: Callable[[Path], Iterator[RawRow]] = raw_rows
     """Gives the rows of each of `files`."""
+    row_notes: Counter[str] = field(default_factory=Counter[str])
+    """What `rows` has to say, counted while they are read."""
     processes: int = 1
     """How many processes convert a large file."""
 
@@ -130,12 +138,15 @@ class Converter:
             self.summary.data_sets.append(data_set.name)
             # A small file is converted before other processes have started.
             yield from self.convert(data_set, str(path), islice(rows, _ALONE))
-            together = self._conversion.processes > 1 and not self._drops_prefixes
+            together = self._conversion.processes > 1 and not self._drops_prefixes and not _is_limited()
             # Others must know of what kind the first record was.
             if together and self.summary.kind:
                 yield from self._convert_together(data_set, str(path), rows)
             else:
                 yield from self.convert(data_set, str(path), rows)
+        self.summary.notes.update(self._conversion.row_notes)
+        if self._conversion.by_reply:
+            self.summary.notes[BY_REPLY] = self.summary.written
 
     def convert(self, data_set: DataSet, source: str, rows: Iterable[RawRow]) -> Iterator[bytes]:
         """The lines of some rows."""
@@ -143,9 +154,12 @@ class Converter:
             self.summary.rows += 1
             row = parse_row(raw)
             read = read_row(row, data_set, source, self._conversion.reading)
-            line = self._line(read, row) if isinstance(read, TrainingRecord) else self._left_out(read)
-            if line is not None:
-                yield line
+            if isinstance(read, RejectedRow):
+                self._left_out(read)
+                continue
+            for record in up_to_replies(read) if self._conversion.by_reply else (read,):
+                if (line := self._line(record, row)) is not None:
+                    yield line
 
     def _convert_together(self, data_set: DataSet, source: str, rows: Iterator[RawRow]) -> Iterator[bytes]:
         """The lines of a file's rows, converted by several processes."""
@@ -244,6 +258,8 @@ class Converter:
             return RowError("other-kind", f"{record.kind} among records of kind {summary.kind}")
         if self._drops_prefixes and whole_digest(record) in self._contained:
             return RowError("prefix", "contained in a longer record")
+        if self._conversion.by_reply and not any(reply.learned for reply in record.replies):
+            return RowError("nothing-to-learn", "every reply has weight 0")
         if self._conversion.least_reach and reach(record) < self._conversion.least_reach:
             return RowError("near", "")
         return None
@@ -270,11 +286,18 @@ class Converter:
     def _count_losses(self, record: TrainingRecord) -> None:
         lost = self.summary.lost
         for name in self._conversion.form.lost(record, self._conversion.writing):
-            lost[name] += 1
+            # Of rows that end with the reply to learn, the others are in rows of their own.
+            if not (self._conversion.by_reply and name == EARLIER_REPLIES):
+                lost[name] += 1
         for name in record.columns:
             lost[f"column {name}"] += 1
         if record.given_tools is not None:
             lost["further keys of tools"] += 1
+
+
+def _is_limited() -> bool:
+    """Whether memory is limited for each process (`ulimit -v`): a pool that gets none for its threads waits for ever."""
+    return resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
 
 
 @dataclass(frozen=True, slots=True)

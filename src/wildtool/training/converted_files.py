@@ -112,7 +112,8 @@ def write_llamafactory(
             if summary.unlearned and not drop_weights:
                 raise UsageError(
                     f"{conversion.files[0]}: has {counted(summary.unlearned, 'assistant message')} of weight 0; "
-                    "LLaMA-Factory trains on all turns or on the last one only: give --drop-weights, or --to openai"
+                    "LLaMA-Factory trains on all turns or on the last one only: give --drop-weights, or --to openai, "
+                    "which `wildtool data recipe` trains on with mask_history"
                 )
             entry = info_entry(target.name, ranking=ranking, flat=conversion.writing.flat)
             if not replace and entries.get(name, entry) != entry:

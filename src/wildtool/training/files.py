@@ -54,6 +54,12 @@ def check_readable(paths: Iterable[Path]) -> None:
         next(raw_rows(path), None)
 
 
+def check_regular_file(path: Path) -> None:
+    """Raises DataError for a pipe or a device: files are read more than once, and reading these may never end."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise DataError(f"{path}: is no regular file; write what it gives to a file first")
+
+
 def parse_row(row: RawRow) -> FileRow:
     """A row with its value."""
     return row if isinstance(row, FileRow) else _row(*row)
@@ -89,8 +95,7 @@ def _read_errors() -> tuple[type[Exception], ...]:
 def _first_bytes(path: Path) -> Generator[bytes]:
     if path.is_dir():
         raise DataError(f"{path}: is a folder; name the files in it")
-    if path.exists() and not path.is_file():
-        raise DataError(f"{path}: is no regular file; write what it gives to a file first")
+    check_regular_file(path)
     with path.open("rb") as file:
         yield file.read(4)
 

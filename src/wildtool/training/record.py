@@ -1,7 +1,7 @@
 """The one form of a training record in memory: what every reader gives and every writer takes."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from json import JSONEncoder
 from typing import Any, Literal, cast
 
@@ -175,6 +175,26 @@ def place_record(record: TrainingRecord, source: str, row: int, columns: Mapping
         if (name := columns.get("id")) is not None:
             object.__setattr__(record, "id", str(name))
     return record
+
+
+def up_to_replies(record: TrainingRecord) -> Iterator[TrainingRecord]:
+    """A conversation up to each reply that is learned, which is the last of its row; anything else as it is.
+
+    The replies before it lose their weight 0: no trainer learns them, since it learns the last one alone.
+    """
+    ends = [
+        place
+        for place, turn in enumerate(record.turns, 1)
+        if isinstance(turn, AssistantTurn) and turn.learned
+    ]
+    if record.kind != "sft" or not ends:
+        yield record
+        return
+    turns = [
+        replace(turn, learned=True) if isinstance(turn, AssistantTurn) else turn for turn in record.turns
+    ]
+    for end in ends:
+        yield replace(record, turns=tuple(turns[:end]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

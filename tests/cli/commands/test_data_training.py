@@ -5,6 +5,7 @@ import errno
 import fcntl
 import json
 import os
+import subprocess
 import sys
 from importlib.resources import files
 from pathlib import Path
@@ -286,12 +287,54 @@ def test_what_cannot_work_is_said(line: str, said: str):
         "convert {} --to openai -o o.jsonl",
         "lint {} --benchmark training",
         "stats {} --benchmark training",
+        "lint {}",
+        "stats {}",
+        "lint {} --benchmark wild-mini",
+        "stats {} --benchmark wild-mini",
+        "stats good.jsonl --compare {}",
+        "overlap good.jsonl --with {}",
+        "refresh {} -o o.jsonl",
     ],
 )
 def test_what_is_no_regular_file_is_refused_at_once(command: str, path: str):
+    write_rows(Path("good.jsonl"), rows(3))
     os.mkfifo("pipe.jsonl")
     ended = type_(f"data {command.format(path)}")
     assert (ended.exit_code, f"{path}: is no regular file" in ended.stderr) == (2, True)
+
+
+_LIMITED = """
+import resource, sys
+from pathlib import Path
+from wildtool.cli import app
+pages = int(Path("/proc/self/statm").read_text().split()[0])
+allowed = pages * resource.getpagesize() + 35_000_000
+resource.setrlimit(resource.RLIMIT_AS, (allowed, allowed))
+app(sys.argv[1:], prog_name="wildtool")
+"""
+"""wildtool with 35 MB beyond what it has when it starts."""
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="tells how much memory a process has")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "lint long.jsonl",
+        "stats long.jsonl",
+        "overlap long.jsonl --with wild-mini",
+        "mix a=long.jsonl --no-overlap-check -o out",
+        "convert long.jsonl --to trl -o out",
+        "recipe long.jsonl --base Qwen/Qwen3-8B --no-overlap-check -o out",
+    ],
+)
+def test_too_little_memory_is_said_and_leaves_no_half_file(command: str):
+    write_rows(Path("long.jsonl"), [text_row("x" * 15_000_000)])
+    line = [sys.executable, "-c", _LIMITED, "data", *command.split()]
+    ended = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert ended.returncode == 3, ended.stderr
+    assert "wildtool: not enough memory" in ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert sorted(path.name for path in Path.cwd().rglob("*")) == ["long.jsonl"]
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from wildtool.training.convert import Conversion, ConversionSummary
 
 _MOST_PROCESSES = 4
+_WITHOUT_WEIGHTS = ("sharegpt", "llamafactory", "trl")
+"""Forms whose trainers learn all replies of a row, or the last one alone."""
 FormName = Literal["sharegpt", "openai", "trl", "llamafactory", "adp", "tools"]
 
 
@@ -191,7 +193,10 @@ def convert(
     Rows that cannot be converted are counted and listed in OUT.rejects.jsonl. What a form has no place for
     is counted by name.
     """
-    from wildtool.export.training_rows import benchmark_owners, training_rows
+    from collections import Counter
+    from functools import partial
+
+    from wildtool.export.training_rows import benchmark_owners, learns_all, training_rows
     from wildtool.training.convert import Conversion
     from wildtool.training.procedures.official import refusal
     from wildtool.training.reach import FAR_TURNS
@@ -224,6 +229,9 @@ def convert(
     owners = list(dict.fromkeys(owner for path in files for owner in benchmark_owners(path)))
     if owners and not allow_benchmark_data:
         raise refusal(owners[0])
+    runs = [path for path in files if path.is_dir()] if to in _WITHOUT_WEIGHTS and not drop_weights else []
+    by_reply = bool(runs) and (prompt_completion or not all(map(learns_all, runs)))
+    notes: Counter[str] = Counter()
     conversion = Conversion(
         files=tuple(files),
         form=TRAINING_FORMS[to],
@@ -240,13 +248,15 @@ def convert(
             lossless=lossless,
             flat=flat,
             for_upload=for_upload,
-            prompt_completion=prompt_completion,
+            prompt_completion=prompt_completion or (by_reply and to == "trl"),
             tools_as_text=tools_as_text,
         ),
         safe_names=safe_names,
         all_prefixes=prefixes == "all",
         least_reach=(distance or FAR_TURNS) if kind == "long" else 0,
-        rows=training_rows,
+        by_reply=by_reply,
+        rows=partial(training_rows, notes=notes),
+        row_notes=notes,
         processes=jobs or min(_cores(), _MOST_PROCESSES),
     )
     summary = _write(

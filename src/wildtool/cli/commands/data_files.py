@@ -230,9 +230,11 @@ def _resolve_data(what: str, benchmark: str | None) -> "tuple[Benchmark, Source]
     """The benchmark of the data, and where they are."""
     from wildtool.engine.detect import detect_benchmark
     from wildtool.engine.registry import benchmark_names, load_benchmark
+    from wildtool.training.files import check_regular_file
 
     if what in benchmark_names():
         owner = load_benchmark(what)
         return owner, owner.locate(None)
+    check_regular_file(Path(what))
     owner = detect_benchmark(benchmark, what)
     return owner, owner.locate(what)

@@ -257,13 +257,15 @@ def _items_of(name: str) -> "tuple[str, Iterator[BenchmarkItem]]":
 
 
 def training_file(what: str, benchmark: str | None) -> Path | None:
-    """The path of data that are training records; None for a benchmark's."""
+    """The path of data that are training records; None for a benchmark's. Raises DataError for pipes and devices."""
     from wildtool.engine.detect import detect_benchmark
     from wildtool.engine.registry import benchmark_names
     from wildtool.training.check.rows import looks_like_training
+    from wildtool.training.files import check_regular_file
 
     if what in benchmark_names():
         return None
+    check_regular_file(Path(what))
     found = looks_like_training(Path(what)) if benchmark is None else benchmark == TRAINING
     if found is None:
         try:

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from wildtool.engine.score.formatting import counted
+from wildtool.export.training_rows import RUN_NOTES
 from wildtool.sanitize import single_line
 from wildtool.training.conversation import REJECT_REASONS, ROW_REPAIRS
-from wildtool.training.convert import MAX_SHOWN_TYPES, Conversion, ConversionSummary
+from wildtool.training.convert import BY_REPLY, MAX_SHOWN_TYPES, Conversion, ConversionSummary
 from wildtool.training.readers.data_sets import DATA_SETS
 from wildtool.training.readers.other_sets import SPECIAL_TOKENS
 from wildtool.training.writers.kept import EDITED
@@ -38,7 +39,7 @@ def conversion_lines(
     yield from _counted("left out", summary.rejected, REJECT_REASONS)
     yield from _counted("repaired", summary.repaired, ROW_REPAIRS)
     yield from _counted("no place for", _columns_together(summary.lost), {})
-    yield from _counted("note", summary.notes, _NOTES)
+    yield from _counted("note", summary.notes, {**_NOTES, **RUN_NOTES, BY_REPLY: _by_reply(conversion)})
     if summary.unknown_types:
         shown = summary.unknown_types.most_common(MAX_SHOWN_TYPES)
         yield f"  types without a rule: {', '.join(f'{word} {count}' for word, count in shown)}"
@@ -57,6 +58,16 @@ def conversion_lines(
     unlicensed = [name for name in dict.fromkeys(summary.data_sets) if not DATA_SETS[name].has_licence]
     if unlicensed:
         yield f"  no licence is known for {', '.join(unlicensed)}"
+
+
+def _by_reply(conversion: Conversion) -> str:
+    """What a trainer must be told of rows that end with the reply to learn."""
+    if conversion.writing.prompt_completion:
+        return "a row for each reply to learn, which is its completion"
+    return (
+        "a row for each reply to learn, which is its last: train with `mask_history: true`, or with `wildtool data "
+        "recipe --set mask_history=true`"
+    )
 
 
 def _columns_together(lost: Mapping[str, int]) -> Mapping[str, int]:

@@ -104,6 +104,8 @@ class RecipeResult:
     cut: int
     """Records that are longer than the cut-off."""
     warnings: list[str]
+    by_reply: bool
+    """Whether each reply to learn ends a record, since others are only context."""
 
 
 @step_line()
@@ -143,12 +145,14 @@ def write_recipe(
     out.mkdir(parents=True, exist_ok=True)
     # Marks the folder as a recipe's also if this process is killed.
     _write(out / "README.md", f"{_MARK} {__version__} -->\nNot complete: run the command again.\n")
+    by_reply = not is_preference(recipe.method) and _has_context(recipe.files)
     show_step("writing the data")
     summary, name = write_llamafactory(
         Conversion(
             files=recipe.files,
             form=TRAINING_FORMS["llamafactory"],
             writing=WriteOptions(text_with_calls="tags"),
+            by_reply=by_reply,
         ),
         out / "data",
         force=True,
@@ -168,6 +172,8 @@ def write_recipe(
     )
     if not any(b"<think>" in line for line in lines):
         settings["enable_thinking"] = False  # else templates that think add an empty block to each reply
+    if by_reply:
+        settings["mask_history"] = True
     settings |= recipe.changes
     trainings = _write_trainings(recipe, out, settings, lines, lengths, name)
     if recipe.method.endswith("lora"):
@@ -176,10 +182,14 @@ def write_recipe(
         _write(out / DEEPSPEED_FILE, json.dumps(DEEPSPEED, indent=2) + "\n")
     if recipe.trl:
         trl_file = f"data/{name}_trl.jsonl"
-        writing = WriteOptions(tools_as_text=True)
-        conversion = Conversion(files=recipe.files, form=TRAINING_FORMS["trl"], writing=writing)
+        writing = WriteOptions(tools_as_text=True, prompt_completion=by_reply)
+        conversion = Conversion(
+            files=recipe.files, form=TRAINING_FORMS["trl"], writing=writing, by_reply=by_reply
+        )
         write_conversion(conversion, out / trl_file, force=True)
-        _write(out / "trl.yaml", yaml_text(trl_settings(recipe.method, settings, trl_file)))
+        _write(
+            out / "trl.yaml", yaml_text(trl_settings(recipe.method, settings, trl_file, completions=by_reply))
+        )
     if overlap is not None:
         _write(out / "overlap.json", json.dumps(overlap, indent=1, ensure_ascii=False) + "\n")
     _write(out / "series.toml", _series(recipe, trainings, has_overlap=overlap is not None))
@@ -189,7 +199,7 @@ def write_recipe(
             f"longer than {cutoff:,} tokens, so that LLaMA-Factory cuts the end off: {cut:,} of "
             f"{counted(len(lines), 'record')}."
         )
-    result = RecipeResult(summary, name, settings, trainings, cut, warnings)
+    result = RecipeResult(summary, name, settings, trainings, cut, warnings, by_reply)
     _write(out / "README.md", _readme(recipe, result, searched=search is not None, estimated=tokens is None))
     _write(out / "SHA256SUMS", _digests(out))
     return result
@@ -212,6 +222,17 @@ def _check_kind(recipe: Recipe) -> None:
                 else ("conversations", "sft-lora or sft-full")
             )
             raise UsageError(f"{path} holds {what}; train on them with --method {method}")
+
+
+def _has_context(files: Sequence[Path]) -> bool:
+    """Whether a conversation has replies with weight 0."""
+    records = (record for path in files for record in training_records(path))
+    return any(
+        not reply.learned
+        for record in records
+        if isinstance(record, TrainingRecord)
+        for reply in record.replies
+    )
 
 
 def _checked(files: Sequence[Path]) -> list[str]:
@@ -385,6 +406,11 @@ def _advice(recipe: Recipe, result: RecipeResult, *, searched: bool, estimated: 
         )
     else:
         yield f"- Full training of an 8B model needs over 120 GB in all: `{DEEPSPEED_FILE}` divides it among devices."
+    if result.by_reply:
+        yield (
+            "- Replies with weight 0 are context: each other reply ends a record, and `mask_history: true` trains on "
+            "that one alone."
+        )
     if not searched:
         yield (
             "- **Nobody looked for benchmark items in these data** (`--no-overlap-check`). Scores on a benchmark may be "

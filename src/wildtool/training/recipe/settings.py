@@ -142,13 +142,17 @@ def merge_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def trl_settings(method: Method, settings: Mapping[str, Any], data_file: str) -> dict[str, Any]:
+def trl_settings(
+    method: Method, settings: Mapping[str, Any], data_file: str, *, completions: bool = False
+) -> dict[str, Any]:
     """The same training for `trl sft --config` or `trl dpo --config`.
 
     Args:
         settings: of `train_settings`, after the user's changes.
+        completions: whether rows are a prompt and the reply to learn.
     """
     lora = method.endswith("lora")
+    learned = "completion_only_loss" if completions else "assistant_only_loss"
     return {
         "model_name_or_path": settings["model_name_or_path"],
         "datasets": [{"path": "json", "data_files": data_file, "split": "train"}],
@@ -158,7 +162,7 @@ def trl_settings(method: Method, settings: Mapping[str, Any], data_file: str) ->
             if lora
             else {}
         ),
-        **({"beta": settings["pref_beta"]} if is_preference(method) else {"assistant_only_loss": True}),
+        **({"beta": settings["pref_beta"]} if is_preference(method) else {learned: True}),
         "max_length": settings["cutoff_len"],
         **{
             name: settings[name]

@@ -7,6 +7,9 @@ from wildtool.training.record import AssistantTurn, TrainingRecord, spaced_json
 from wildtool.training.writers.openai import record_messages
 from wildtool.training.writers.options import WriteOptions
 
+EARLIER_REPLIES = "learned replies before the last"
+"""What is lost where a completion is the last reply alone."""
+
 
 def trl_row(record: TrainingRecord, options: WriteOptions) -> dict[str, Any]:
     """A record as a line of a file for TRL's SFT or DPO trainer."""
@@ -29,7 +32,7 @@ def lost_in_trl(record: TrainingRecord, options: WriteOptions) -> Iterator[str]:
     replies = list(record.replies)
     if options.prompt_completion and record.kind == "sft":
         if any(turn.learned for turn in replies[:-1]):
-            yield "learned replies before the last"
+            yield EARLIER_REPLIES
         replies = replies[-1:]
     if not all(turn.learned for turn in replies):
         yield "weight 0"
