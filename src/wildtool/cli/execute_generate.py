@@ -1,8 +1,9 @@
 """Runs `wildtool generate` with models: models for the roles, the run, its result or its estimate."""
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,6 @@ from wildtool.errors import UsageError
 
 if TYPE_CHECKING:
     from wildtool.engine.plan import Plan
-    from wildtool.engine.run.estimate import RoleEstimate
     from wildtool.engine.run.runner import RunResult
     from wildtool.generate.core.collect import GeneratedSet
     from wildtool.generate.core.maker import RoleBenchmark, ScriptMaker
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class GenerationResult:
-    """What came of a generation, as it is printed."""
+    """What came of a generation so far, as it is printed."""
 
     noun: str
     """What was generated, one of them."""
@@ -33,7 +33,7 @@ class GenerationResult:
     losses: Sequence[Mapping[str, Any]]
     """`reason` and `detail` of each that was not kept."""
     unfinished: int
-    yields: "Sequence[Metric]"
+    metrics: "Sequence[Metric]"
     next_command: str
     """The command that uses them."""
     summary_suffix: str = ""
@@ -45,28 +45,17 @@ class GenerationResult:
 
 
 def set_result(
-    maker: "ScriptMaker[Any]", found: "GeneratedSet[Any]", path: Path, next_command: str, aside: str = ""
+    maker: "ScriptMaker[Any]", generated: "GeneratedSet[Any]", path: Path, next_command: str, aside: str = ""
 ) -> GenerationResult:
     """The result of a set of sessions or items, after planning its lost ones again.
 
     Args: aside: what else became of some of them, for the last line.
     """
-    replaced = f", {found.replaced} in place of lost ones" if found.replaced else ""
+    replaced = f", {generated.replaced} in place of lost ones" if generated.replaced else ""
     return GenerationResult(
-        maker.name.removesuffix("s"), path, len(found.kept), found.unreplaced_losses, found.unfinished,
-        tuple(found.attrition()), next_command, replaced + aside, more_to_play=maker.replace_lost(found),
+        maker.name.removesuffix("s"), path, len(generated.kept), generated.unreplaced_losses, generated.unfinished,
+        generated.attrition(), next_command, replaced + aside, more_to_play=maker.replace_lost(generated),
     )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class CostEstimate:
-    """What a generation would take."""
-
-    roles: "Mapping[str, RoleEstimate]"
-    basis: str
-    """What it is estimated from."""
-    upper_end: str
-    """What its upper end allows for."""
 
 
 def assign_models(
@@ -75,12 +64,14 @@ def assign_models(
     roles: Collection[str],
     explicit: frozenset[str],
     voting: Collection[str] = (),
+    temperatures: Mapping[str, float | None] | None = None,
 ) -> dict[str, ConfiguredModel]:
     """A model for each role; one model can have several roles.
 
     Args:
         voting: roles that several models can share, each with a vote.
         explicit: options given on the command line itself.
+        temperatures: of roles that do not take that of `--temperature`.
 
     Raises UsageError for an unknown role or model.
     """
@@ -89,18 +80,33 @@ def assign_models(
     from wildtool.engine.record.replies_file import replay_source
 
     others = role_models(generate_options.role_model, roles, voting)
-    settings = generate_options.model_options(replay_source(benchmark, benchmark.source()))
+    replay = replay_source(benchmark, benchmark.source())
     catalog = ModelCatalog(read_config(generate_options.config).models, read_prices(generate_options.prices))
-    found = {
-        name: catalog.find(name, settings, explicit, generate_options.rates)
-        for name in dict.fromkeys([generate_options.model, *others.values()])
-    }
-    for model in found.values():
-        if model.endpoint_note and not generate_options.quiet:
-            print_err(model.endpoint_note)
-    return {
-        role: found[others.get(role, generate_options.model)] for role in dict.fromkeys([*roles, *others])
-    }
+    chosen: dict[str, ConfiguredModel] = {}
+    models: dict[tuple[str, float | None], ConfiguredModel] = {}
+    notes: dict[str, None] = {}
+    for role in dict.fromkeys([*roles, *others]):
+        name, temperature = others.get(role, generate_options.model), (temperatures or {}).get(role)
+        if (name, temperature) not in models:
+            options, named = generate_options, explicit
+            if temperature is not None:
+                options, named = replace(options, temperature=temperature), explicit | {"temperature"}
+            model = catalog.find(name, options.model_options(replay), named, options.rates)
+            models[name, temperature] = model
+            if model.endpoint_note:
+                notes[model.endpoint_note] = None
+        chosen[role] = models[name, temperature]
+    for note in () if generate_options.quiet else notes:
+        print_err(note)
+    return chosen
+
+
+def vote_counts(
+    generate_options: GenerateOptions, roles: Collection[str], voting: Collection[str]
+) -> dict[str, int]:
+    """How many models vote in each voting role. Raises UsageError as `role_models`."""
+    voters = Counter(name.split()[0] for name in role_models(generate_options.role_model, roles, voting))
+    return {role: max(1, voters[role]) for role in voting}
 
 
 def role_models(
@@ -124,21 +130,19 @@ def role_models(
 
 
 def run_generation(
-    benchmark: "RoleBenchmark",
-    named: Mapping[str, ConfiguredModel],
-    out: Path,
+    maker: "RoleBenchmark",
+    models: Mapping[str, ConfiguredModel],
+    folder: Path,
     generate_options: GenerateOptions,
     write: "Callable[[Plan], GenerationResult]",
-    estimate: "Callable[[], CostEstimate] | None" = None,
 ) -> int:
     """Generates a set in a folder, or continues the one in it. Gives the exit status.
 
     Args:
-        named: a model for each role.
+        models: by role.
         write: writes what follows from the record, which is in the folder's `record`.
-        estimate: what it would take; None if that cannot be estimated.
 
-    Raises UsageError for `--dry-run` without an estimate.
+    Raises UsageError for `--dry-run` of what cannot be estimated.
     """
     from wildtool.cli.output.progress import ProgressDisplay, ProgressObserver
     from wildtool.engine.observer import Observer
@@ -148,23 +152,22 @@ def run_generation(
     from wildtool.outputs import check_folder, is_generation
 
     if not generate_options.dry_run:
-        check_folder(out, is_generation, force=generate_options.force)
-    prices = {role: model.price for role, model in named.items()}
-    check_prices({named[role].model.name: price for role, price in prices.items()}, generate_options.max_cost)
+        check_folder(folder, is_generation, force=generate_options.force)
+    check_prices({model.model.name: model.price for model in models.values()}, generate_options.max_cost)
     plan = Plan(
-        benchmark=benchmark,
-        source=benchmark.source(),
-        models={role: model.model for role, model in named.items()},
-        profile=next(iter(benchmark.profiles)),
+        benchmark=maker,
+        source=maker.source(),
+        models={role: model.model for role, model in models.items()},
+        profile=next(iter(maker.profiles)),
         concurrency=generate_options.concurrency,
         timeout_s=generate_options.timeout,
-        rates={role: model.rates for role, model in named.items()},
-        prices={role: price for role, price in prices.items() if price is not None},
+        rates={role: model.rates for role, model in models.items()},
+        prices={role: model.price for role, model in models.items() if model.price is not None},
     )
     if generate_options.dry_run:
-        return _print_estimate(plan, estimate and estimate())
+        return _print_estimate(plan, maker)
     watcher = (
-        Observer() if generate_options.quiet else ProgressObserver(str(out), noun="items", right="usable")
+        Observer() if generate_options.quiet else ProgressObserver(str(folder), noun="items", right="usable")
     )
     drawn = [watcher] if isinstance(watcher, ProgressObserver) else []
     sitting = generate_options.invocation()
@@ -173,25 +176,27 @@ def run_generation(
             with ProgressDisplay(drawn):
                 command = ["wildtool", *sys.argv[1:]]
                 result = run_plan(
-                    plan, out / RECORD_FOLDER, command=command, observer=watcher, invocation=sitting
+                    plan, folder / RECORD_FOLDER, command=command, observer=watcher, invocation=sitting
                 )
             if result.interrupted:
                 print_err(
-                    f"Interrupted. All replies are saved in {out}; run the same command again to continue."
+                    f"Interrupted. All replies are saved in {folder}; run the same command again to continue."
                 )
                 return result.exit_status
             product = write(plan)
             if not product.more_to_play or result.limit is not None or result.exit_status:
-                return _print_result(result, product, out, generate_options.quiet)
+                return _print_result(result, product, folder, generate_options.quiet)
     finally:
         if sitting.cache is not None:
             sitting.cache.close()
 
 
-def _print_estimate(plan: "Plan", estimate: "CostEstimate | None") -> int:
+def _print_estimate(plan: "Plan", maker: "RoleBenchmark") -> int:
     from wildtool.cli.output.estimate import print_usage
     from wildtool.engine.call.budget import TOKEN_ESTIMATE_ERROR, TOKEN_ESTIMATE_METHOD
+    from wildtool.generate.estimates import estimate_generation
 
+    estimate = estimate_generation(maker)
     if estimate is None:
         raise UsageError("--dry-run cannot estimate this; set a limit with --max-cost instead")
     print_out(f"Nothing is sent or written. Tokens are {TOKEN_ESTIMATE_METHOD} ({TOKEN_ESTIMATE_ERROR}).")
@@ -211,13 +216,13 @@ def _failure_note(result: "RunResult") -> str:
     return f" since calls failed by {describe_failures(failed)}" if failed else ""
 
 
-def _print_result(result: "RunResult", product: GenerationResult, out: Path, quiet: bool) -> int:
+def _print_result(result: "RunResult", product: GenerationResult, folder: Path, quiet: bool) -> int:
     from wildtool.cli.output.tables import print_metrics
     from wildtool.generate.core.files import LOSSES_FILE
 
     answered = product.kept or product.losses or product.last_line
     if not quiet and answered:
-        print_metrics(list(product.yields))
+        print_metrics(list(product.metrics))
     if product.last_line:
         print_out(product.last_line)
     elif answered or not product.unfinished:
@@ -226,9 +231,7 @@ def _print_result(result: "RunResult", product: GenerationResult, out: Path, qui
         )
     if product.losses:
         first = product.losses[0]
-        why = (
-            f"why {product.noun}s were lost: {out / LOSSES_FILE}; first: {first['reason']}: {first['detail']}"
-        )
+        why = f"why {product.noun}s were lost: {folder / LOSSES_FILE}; first: {first['reason']}: {first['detail']}"
         print_err(format_reason(why))
     if result.limit is not None:
         print_err(f"stopped: {result.limit}")

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from statistics import fmean
-from typing import Any
+from typing import Any, cast
 
 from wildtool.engine.call.budget import tokens_of
 from wildtool.engine.run.estimate import RoleEstimate, Usage
+from wildtool.generate.core.maker import RoleBenchmark
 from wildtool.generate.core.parsing import Action
 from wildtool.generate.core.roles import AttemptFailedError, voter_names
 from wildtool.generate.items.item import GeneratedItem, MissingParameters
@@ -23,6 +24,8 @@ from wildtool.generate.procedural.sessions import session_tools
 from wildtool.generate.sessions.continuation import ContinuationJob, ContinuationMaker
 from wildtool.generate.sessions.maker import SessionMaker
 from wildtool.generate.sessions.result import ResultMaker, result_script
+from wildtool.generate.training.estimates import TRAINING_BASIS, estimate_training
+from wildtool.generate.training.maker import TrainingMaker
 from wildtool.types import Request, Tool
 
 _TIMES_CALLS, _TIMES_WORDS = 2, 4
@@ -30,14 +33,47 @@ _TIMES_CALLS, _TIMES_WORDS = 2, 4
 _SAMPLED = 200
 """Planned things that are looked at."""
 
+
+@dataclass(frozen=True, slots=True)
+class GenerationEstimate:
+    """What a generation would take."""
+
+    roles: Mapping[str, RoleEstimate]
+    basis: str
+    """What it is estimated from."""
+    upper_end: str
+    """What its upper end allows for."""
+
+
+def estimate_generation(maker: RoleBenchmark) -> GenerationEstimate | None:
+    """What models would take to generate a set; None where that cannot be estimated. Raises DataError for its files."""
+    match maker:
+        case SessionMaker():
+            return GenerationEstimate(estimate_sessions(maker), _SESSION_BASIS, _SESSION_UPPER_END)
+        case ContinuationMaker():
+            return GenerationEstimate(_estimate_continuations(maker), _SESSION_BASIS, _SESSION_UPPER_END)
+        case ResultMaker():
+            return GenerationEstimate(_estimate_result(maker), _RESULT_BASIS, _ITEM_UPPER_END)
+        case ItemMaker():
+            return GenerationEstimate(_estimate_items(maker), _ITEM_BASIS, _ITEM_UPPER_END)
+        case TrainingMaker():
+            return GenerationEstimate(
+                estimate_training(cast(TrainingMaker[Any], maker)), TRAINING_BASIS, _TRAINING_UPPER_END
+            )
+        case _:
+            return None
+
+
+_TRAINING_UPPER_END = "every try wrong, or every turn right, whichever asks more"
+
 # Sessions -----------------------------------------------------------------------------------------
 
-SESSION_TRIAL_BASIS = (
+_SESSION_BASIS = (
     "64 sessions of 4 tasks, half of them Chinese, "
     "made by scripted models whose replies are short and never refused"
 )
 """What `TRIAL` was measured on (`tests/generate/test_estimates.py` measures it again)."""
-SESSION_UPPER_END = "each reply refused once, and all that is said four times as long"
+_SESSION_UPPER_END = "each reply refused once, and all that is said four times as long"
 """What the upper end allows for."""
 _TASKS = 4
 
@@ -76,17 +112,17 @@ def estimate_sessions(maker: SessionMaker) -> dict[str, RoleEstimate]:
     return _of_tasks(spec.sessions * spec.tasks, tools, spec.vote_counts)
 
 
-def estimate_continuations(maker: ContinuationMaker) -> dict[str, RoleEstimate]:
+def _estimate_continuations(maker: ContinuationMaker) -> dict[str, RoleEstimate]:
     """Calls and tokens of each role; what was said in the tasks that stay is not counted."""
     jobs: list[ContinuationJob] = [item.data for item in maker.planned_items()]
     tasks = sum(len(job.session.tasks) - job.first for job in jobs)
     return _of_tasks(tasks, [job.session.tools for job in jobs], maker.spec.vote_counts or {})
 
 
-RESULT_TRIAL_BASIS = "its own request, with a reply as short as those of scripted models"
+_RESULT_BASIS = "its own request, with a reply as short as those of scripted models"
 
 
-def estimate_result(maker: ResultMaker) -> dict[str, RoleEstimate]:
+def _estimate_result(maker: ResultMaker) -> dict[str, RoleEstimate]:
     """Calls and tokens of the one role that is asked."""
     request = next(result_script(maker.job))
     return {"tool": _refused_once(1, tokens_of(list(request.messages)), TRIAL_USAGE["tool"].reply)}
@@ -113,15 +149,15 @@ def _of_tasks(
 
 # Items --------------------------------------------------------------------------------------------
 
-ITEM_TRIAL_BASIS = (
+_ITEM_BASIS = (
     "these items, with templates in the place of models, whose replies are short and hardly ever refused"
 )
-ITEM_UPPER_END = "each reply refused once, and all replies four times as long"
+_ITEM_UPPER_END = "each reply refused once, and all replies four times as long"
 """What the upper end allows for."""
 _DRAWS = 30
 
 
-def estimate_items(maker: ItemMaker) -> dict[str, RoleEstimate]:
+def _estimate_items(maker: ItemMaker) -> dict[str, RoleEstimate]:
     """Calls and tokens of each role. Raises DataError for tools or sessions that cannot be read."""
     calls: Counter[str] = Counter()
     prompts: Counter[str] = Counter()
@@ -140,7 +176,7 @@ def estimate_items(maker: ItemMaker) -> dict[str, RoleEstimate]:
 
 
 def _refused_once(calls: int, prompt: float, reply: float) -> RoleEstimate:
-    """Args: prompt, reply: tokens of all calls. The upper end is that of `ITEM_UPPER_END`."""
+    """Args: prompt, reply: tokens of all calls. The upper end is that of `_ITEM_UPPER_END`."""
     more = _TIMES_WORDS * reply
     # What was refused is shown again.
     high = Usage(calls * _TIMES_CALLS, _TIMES_CALLS * prompt + more, _TIMES_CALLS * more)

@@ -149,7 +149,6 @@ def _generate_with_models(
     from dataclasses import replace
 
     from wildtool.cli.execute_generate import (
-        CostEstimate,
         GenerationResult,
         assign_models,
         run_generation,
@@ -175,14 +174,8 @@ def _generate_with_models(
         aside = f", {len(found.doubtful)} doubtful: {out / DOUBTFUL_FILE}" if found.doubtful else ""
         return set_result(maker, found, out / ITEMS_FOLDER, items_run_command(out), aside)
 
-    def estimate() -> CostEstimate:
-        from wildtool.generate.estimates import ITEM_TRIAL_BASIS, ITEM_UPPER_END, estimate_items
-
-        return CostEstimate(estimate_items(maker), ITEM_TRIAL_BASIS, ITEM_UPPER_END)
-
-    return run_generation(
-        maker, assign_models(named, maker, roles, explicit), out, generate_options, write, estimate
-    )
+    models = assign_models(named, maker, roles, explicit)
+    return run_generation(maker, models, out, generate_options, write)
 
 
 def _share_votes(given: Sequence[str], roles: Sequence[str]) -> list[str]:

@@ -11,14 +11,13 @@ from wildtool.cli.options.training import (
     TrainingFileArgument,
     check_own_files,
     check_training_options,
-    models_at,
-    training_estimate,
 )
 from wildtool.cli.terminal import print_err
 from wildtool.engine.score.formatting import counted
 from wildtool.errors import UsageError
 
 if TYPE_CHECKING:
+    from wildtool.engine.plan import Plan
     from wildtool.training.procedures.pairs import SideLengths
 
 
@@ -75,10 +74,8 @@ def pairs(
         raise UsageError("--turns all judges texts too; name a model for that with --critic NAME")
     from dataclasses import replace
 
-    from wildtool.cli.execute_generate import GenerationResult, run_generation
-    from wildtool.engine.plan import Plan
-    from wildtool.engine.record.reader import RecordReader
-    from wildtool.generate.core.files import RECORD_FOLDER
+    from wildtool.cli.execute_generate import GenerationResult, assign_models, run_generation
+    from wildtool.generate.core.maker import recorded_in
     from wildtool.generate.training.pairs import CRITIC, RETRY, PairMaker, PairSpec
     from wildtool.generate.training.pairs_output import PAIRS_FILE, write_pairs, write_pairs_info
     from wildtool.training.procedures.official import check_not_official
@@ -98,27 +95,25 @@ def pairs(
         **({RETRY: LATER_TEMPERATURE} if tries > 1 else {}),
         **({CRITIC: 0.0} if critic is not None else {}),
     }
-    named = models_at(temperatures, generate_options, maker, explicit)
+    path = folder / PAIRS_FILE
 
-    def write(plan: Plan) -> GenerationResult:
-        with RecordReader(folder / RECORD_FOLDER) as reader:
-            items = maker.recorded(plan.selection.items(), reader)
-            found = write_pairs(
-                ((item.id, item.data, made) for item, made in items), folder, rules, to, owners
-            )
+    def write(plan: "Plan") -> GenerationResult:
+        recorded = recorded_in(folder, maker.recorded, plan.selection.items())
+        tries_of_turns = ((item.id, item.data, made) for item, made in recorded)
+        found = write_pairs(tries_of_turns, folder, rules, to, owners)
         if found.lengths is not None and not generate_options.quiet:
             print_lengths(found.lengths)
         named_set = write_pairs_info(folder, file, to)
         if named_set is not None and not generate_options.quiet:
             print_err(f"in LLaMA-Factory's settings: dataset_dir: {folder}, dataset: {named_set}, stage: dpo")
-        path = folder / PAIRS_FILE
         unsolved = found.pairs - found.solved
         return GenerationResult(
             "turn", path, found.pairs, (), found.unfinished, found.metrics, f"wildtool data lint {path}",
             last_line=f"{path}: {counted(found.pairs, 'pair')}, {unsolved} of turns that no try solved",
         )  # fmt: skip
 
-    return run_generation(maker, named, folder, generate_options, write, training_estimate(maker))
+    models = assign_models(generate_options, maker, list(temperatures), explicit, temperatures=temperatures)
+    return run_generation(maker, models, folder, generate_options, write)
 
 
 def print_lengths(lengths: "SideLengths") -> None:

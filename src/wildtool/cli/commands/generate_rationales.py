@@ -11,8 +11,6 @@ from wildtool.cli.options.training import (
     TrainingFileArgument,
     check_own_files,
     check_training_options,
-    models_at,
-    training_estimate,
 )
 from wildtool.engine.score.formatting import counted
 
@@ -56,9 +54,8 @@ def rationales(
     reply and decision; the same command continues where it stopped.
     """
     folder = check_training_options(generate_options, out)
-    from wildtool.cli.execute_generate import GenerationResult, run_generation
-    from wildtool.engine.record.reader import RecordReader
-    from wildtool.generate.core.files import RECORD_FOLDER
+    from wildtool.cli.execute_generate import GenerationResult, assign_models, run_generation
+    from wildtool.generate.core.maker import recorded_in
     from wildtool.generate.training.rationales import CHECKER, RationaleMaker, RationaleSpec
     from wildtool.generate.training.rationales_output import REASONED_FILE, write_rationales
     from wildtool.training.procedures.official import check_not_official
@@ -68,21 +65,21 @@ def rationales(
     owners = check_not_official([file], allow=allow_benchmark_data)
     maker = RationaleMaker(RationaleSpec(file=file, min_tokens=min_tokens, check=not no_check))
     given = generate_options.temperature
-    temperatures = {"agent": LATER_TEMPERATURE if given is None else given}
-    named = models_at(
-        temperatures if no_check else temperatures | {CHECKER: 0.0}, generate_options, maker, explicit
-    )
+    temperatures: dict[str, float | None] = {
+        "agent": LATER_TEMPERATURE if given is None else given,
+        **({} if no_check else {CHECKER: 0.0}),
+    }
     writing = WriteOptions(text_with_calls=text_with_calls)
+    path = folder / REASONED_FILE
 
     def write(plan: "Plan") -> GenerationResult:
-        with RecordReader(folder / RECORD_FOLDER) as reader:
-            items = maker.recorded(plan.selection.items(), reader)
-            found = write_rationales(((item.data, made) for item, made in items), folder, to, writing, owners)
-        path = folder / REASONED_FILE
+        recorded = recorded_in(folder, maker.recorded, plan.selection.items())
+        found = write_rationales(((item.data, made) for item, made in recorded), folder, to, writing, owners)
         return GenerationResult(
             "turn", path, found.turns, (), found.unfinished, found.metrics, f"wildtool data lint {path}",
             last_line=f"{path}: {counted(found.records, 'record')} with reasoning at {found.turns:,} of "
             f"{counted(found.asked, 'turn')}",
         )  # fmt: skip
 
-    return run_generation(maker, named, folder, generate_options, write, training_estimate(maker))
+    models = assign_models(generate_options, maker, list(temperatures), explicit, temperatures=temperatures)
+    return run_generation(maker, models, folder, generate_options, write)

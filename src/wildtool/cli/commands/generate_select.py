@@ -14,8 +14,6 @@ from wildtool.cli.options.training import (
     TrainingFilesArgument,
     check_own_files,
     check_training_options,
-    models_at,
-    training_estimate,
 )
 from wildtool.cli.terminal import print_err
 from wildtool.engine.score.formatting import counted
@@ -80,9 +78,8 @@ def select(
     """
     parent = check_training_options(generate_options, out)
     _check(generate_options, explicit, by, rounds, round_, without_seen)
-    from wildtool.cli.execute_generate import GenerationResult, run_generation
-    from wildtool.engine.record.reader import RecordReader
-    from wildtool.generate.core.files import RECORD_FOLDER
+    from wildtool.cli.execute_generate import GenerationResult, assign_models, run_generation
+    from wildtool.generate.core.maker import recorded_in
     from wildtool.generate.training.audit_files import AUDIT_FILE
     from wildtool.generate.training.selection import SelectionMaker, SelectionSpec
     from wildtool.generate.training.selection_output import KEPT_FILE, write_selection
@@ -106,15 +103,13 @@ def select(
     maker = SelectionMaker(spec)
     given = generate_options.temperature
     temperature = given if given is not None else 0.0 if by == "rating" else LATER_TEMPERATURE
-    named = models_at({"agent": temperature}, generate_options, maker, explicit)
     form = to or ("same" if len(files) == 1 else "openai")
+    path = folder / KEPT_FILE
 
     def write(plan: "Plan") -> GenerationResult:
-        with RecordReader(folder / RECORD_FOLDER) as reader:
-            items = maker.recorded(plan.selection.items(), reader)
-            answered = ((item.data, replies) for item, replies in items)
-            found = write_selection(answered, folder, spec, plan.models["agent"].name, form, owners)
-        path = folder / KEPT_FILE
+        recorded = recorded_in(folder, maker.recorded, plan.selection.items())
+        answered = ((item.data, replies) for item, replies in recorded)
+        found = write_selection(answered, folder, spec, plan.models["agent"].name, form, owners)
         if rounds > 1 and not found.unfinished and not generate_options.quiet:
             print_next_round(files, generate_options.model, parent, folder, rounds, round_, without_seen)
         return GenerationResult(
@@ -122,7 +117,8 @@ def select(
             last_line=f"{path}: {found.kept:,} of {counted(found.asked, 'record')}; {_about_arms(found)}",
         )  # fmt: skip
 
-    return run_generation(maker, named, folder, generate_options, write, training_estimate(maker))
+    models = assign_models(generate_options, maker, ["agent"], explicit, temperatures={"agent": temperature})
+    return run_generation(maker, models, folder, generate_options, write)
 
 
 def _check(

@@ -1,6 +1,5 @@
 """`wildtool generate wildtoolbench`: sessions over your tools or the built-in ones."""
 
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -88,12 +87,11 @@ def sessions(
             raise UsageError("--role-model, --against and --format need a model; procedural uses none")
         return _generate_from_templates(out, spec, force=generate_options.force)
     from wildtool.cli.execute_generate import (
-        CostEstimate,
         GenerationResult,
         assign_models,
-        role_models,
         run_generation,
         set_result,
+        vote_counts,
     )
     from wildtool.engine.plan import Plan
     from wildtool.generate.core.prompts import SESSION_ROLES
@@ -109,32 +107,15 @@ def sessions(
     for name in formats:
         if name not in REFERENCE_FORMATS:
             raise UsageError(unknown_name("format", name, REFERENCE_FORMATS))
-    votes = Counter(
-        name.split()[0] for name in role_models(generate_options.role_model, SESSION_ROLES, VOTING_ROLES)
-    )
-    maker = SessionMaker(replace(spec, judges=max(1, votes["judge"]), checkers=max(1, votes["checker"])))
+    votes = vote_counts(generate_options, SESSION_ROLES, VOTING_ROLES)
+    maker = SessionMaker(replace(spec, judges=votes["judge"], checkers=votes["checker"]))
+    models = assign_models(generate_options, maker, SESSION_ROLES, explicit, VOTING_ROLES)
 
     def write(plan: Plan) -> GenerationResult:
         found = write_session_set(maker, plan, out, formats)
         return set_result(maker, found, out / SESSIONS_FILE, sessions_run_command(out))
 
-    def estimate() -> CostEstimate:
-        from wildtool.generate.estimates import (
-            SESSION_TRIAL_BASIS,
-            SESSION_UPPER_END,
-            estimate_sessions,
-        )
-
-        return CostEstimate(estimate_sessions(maker), SESSION_TRIAL_BASIS, SESSION_UPPER_END)
-
-    return run_generation(
-        maker,
-        assign_models(generate_options, maker, SESSION_ROLES, explicit, VOTING_ROLES),
-        out,
-        generate_options,
-        write,
-        estimate,
-    )
+    return run_generation(maker, models, out, generate_options, write)
 
 
 def _generate_from_templates(out: Path, spec: "SessionGenerationSpec", *, force: bool) -> int:

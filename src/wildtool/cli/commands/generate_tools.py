@@ -56,7 +56,11 @@ def tools(
             "templates cannot describe tools; name a model with --model. Sessions can be generated without one, over "
             "the built-in tools or your own"
         )
-    from wildtool.cli.execute_generate import GenerationResult, assign_models, run_generation
+    from wildtool.cli.execute_generate import (
+        GenerationResult,
+        assign_models,
+        run_generation,
+    )
     from wildtool.engine.plan import Plan
     from wildtool.generate.core.files import RECORD_FOLDER
     from wildtool.generate.tools.maker import ApiMaker, ToolGenerationSpec
@@ -65,17 +69,17 @@ def tools(
 
     langs = parse_languages(lang)
     maker = ApiMaker(ToolGenerationSpec(number, seed, langs, tree, tuple(documents or ())))
-    named = assign_models(generate_options, maker, API_ROLES, explicit)
+    models = assign_models(generate_options, maker, API_ROLES, explicit)
     maker.resume_from(out / RECORD_FOLDER)
 
     def write(plan: Plan) -> GenerationResult:
         found = write_apis(maker, plan, out)
         missing = number - len(found.apis) - found.unfinished
         aside = f"; {missing} fewer than wanted, after every attempt" if missing else ""
-        where = tools_file(out, langs[0]) if len(langs) == 1 else out
         return GenerationResult(
-            "tool", where, len(found.apis), [asdict(lost) for lost in found.losses], found.unfinished,
-            tuple(found.attrition()), generate_command(out, langs), aside,
+            "tool", tools_file(out, langs[0]) if len(langs) == 1 else out, len(found.apis),
+            [asdict(lost) for lost in found.losses], found.unfinished, found.attrition(),
+            generate_command(out, langs), aside,
         )  # fmt: skip
 
-    return run_generation(maker, named, out, generate_options, write)
+    return run_generation(maker, models, out, generate_options, write)

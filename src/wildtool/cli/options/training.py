@@ -1,18 +1,12 @@
 """Options that the commands over training files share, and the models that they ask."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 from wildtool.cli.command import arg, opt
 from wildtool.cli.options.generate import PROCEDURAL, GenerateOptions
 from wildtool.errors import UsageError
-
-if TYPE_CHECKING:
-    from wildtool.cli.execute_generate import CostEstimate
-    from wildtool.cli.models import ConfiguredModel
-    from wildtool.generate.training.maker import TrainingMaker
 
 LATER_TEMPERATURE = 0.7
 """Temperature of replies that are to differ from each other."""
@@ -52,44 +46,3 @@ def check_own_files(folder: Path, files: Iterable[Path]) -> None:
     given = list(files)
     for name in (PAIRS_FILE, REASONED_FILE, KEPT_FILE, RANDOM_FILE, AUDIT_FILE, YIELD_FILE):
         check_not_input(folder / name, given)
-
-
-def training_estimate(maker: "TrainingMaker[Any]") -> "Callable[[], CostEstimate]":
-    """What a procedure would take, for `--dry-run`."""
-
-    def estimate() -> "CostEstimate":
-        from wildtool.cli.execute_generate import CostEstimate
-        from wildtool.generate.training.estimates import TRAINING_BASIS, estimate_training
-
-        most = "every try wrong, or every turn right, whichever asks more"
-        return CostEstimate(estimate_training(maker), TRAINING_BASIS, most)
-
-    return estimate
-
-
-def models_at(
-    temperatures: Mapping[str, float | None],
-    generate_options: GenerateOptions,
-    maker: "TrainingMaker[Any]",
-    explicit: frozenset[str],
-) -> "dict[str, ConfiguredModel]":
-    """A model for each role, each at its own temperature; `--role-model` names others than `--model`.
-
-    Args:
-        temperatures: by role; None for the model's own.
-    """
-    from wildtool.cli.execute_generate import assign_models, role_models
-
-    names = role_models(generate_options.role_model, temperatures)
-    found: dict[str, ConfiguredModel] = {}
-    noted: set[str] = set()
-    for role, temperature in temperatures.items():
-        name = names.get(role, generate_options.model)
-        own = replace(generate_options, model=name, role_model=None)
-        own = replace(own, quiet=own.quiet or name in noted)
-        given = explicit
-        if temperature is not None:
-            own, given = replace(own, temperature=temperature), explicit | {"temperature"}
-        found[role] = assign_models(own, maker, [role], given)[role]
-        noted.add(name)
-    return found

@@ -7,7 +7,7 @@ what is generated follows from the record alone.
 import hashlib
 import json
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -15,6 +15,7 @@ from wildtool.benchmark import Benchmark, Rules
 from wildtool.engine.record.reader import RecordReader, transcripts
 from wildtool.errors import DataError
 from wildtool.generate.core.collect import GeneratedSet
+from wildtool.generate.core.files import RECORD_FOLDER
 from wildtool.generate.core.prompts import prompts_digest
 from wildtool.generate.core.roles import RoleCoroutine, voter_names
 from wildtool.generate.core.script import ScriptResult, replay_script, run_script
@@ -27,6 +28,7 @@ PROFILE = "made"
 MAX_REPLACEMENT_ROUNDS = 3
 """How often a lost thing is planned again at most; all together, as often as there are things wanted."""
 Value = TypeVar("Value")
+Recorded = TypeVar("Recorded")
 
 
 class RoleBenchmark(Benchmark):
@@ -155,6 +157,14 @@ class ScriptMaker(RoleBenchmark, Generic[Value]):
         """Each item with its result, by a record."""
         for item in items:
             yield item, self.result(item, recorded_transcript(reader, item, self.unit))
+
+
+def recorded_in(
+    folder: Path, read: Callable[[Iterable[Item], RecordReader], Iterator[Recorded]], items: Iterable[Item]
+) -> Iterator[Recorded]:
+    """What a record says of planned items. Args: folder: of the set. read: the maker's `recorded`."""
+    with RecordReader(folder / RECORD_FOLDER) as reader:
+        yield from read(items, reader)
 
 
 def recorded_transcript(reader: RecordReader, item: Item, unit: str) -> Transcript:

@@ -7,18 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.engine.plan import Plan
-from wildtool.engine.record.reader import RecordReader
 from wildtool.errors import DataError
 from wildtool.generate.core.files import (
     DOUBTFUL_FILE,
     ITEMS_FOLDER,
     PROVENANCE_FILE,
-    RECORD_FOLDER,
     json_line,
     storage_errors,
     write_attrition,
     write_whole_file,
 )
+from wildtool.generate.core.maker import recorded_in
 from wildtool.generate.items.acebench_format import ACEBENCH_CATEGORIES, BENCHMARK, acebench_records
 from wildtool.generate.items.collect import CollectedItem, GeneratedItems, HumanDecision, collect_items
 from wildtool.generate.items.maker import ItemMaker
@@ -32,8 +31,9 @@ def items_from_record(maker: ItemMaker, plan: Plan, out: Path) -> GeneratedItems
     """The items by the record in a folder and the decisions of people. Raises DataError for malformed decisions."""
     models = {role: model.name for role, model in plan.models.items()}
     decisions = read_decisions(out / DECISIONS_FILE)
-    with RecordReader(out / RECORD_FOLDER) as reader:
-        return collect_items(maker.spec, maker.recorded(plan.selection.items(), reader), models, decisions)
+    return collect_items(
+        maker.spec, recorded_in(out, maker.recorded, plan.selection.items()), models, decisions
+    )
 
 
 def read_decisions(path: Path) -> dict[str, HumanDecision]:

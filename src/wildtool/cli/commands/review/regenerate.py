@@ -1,7 +1,6 @@
 """The command `review regenerate`: stale tasks, or the result of one call, made again by models as proposals."""
 
 import hashlib
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,6 @@ from wildtool.cli.terminal import print_err, single_line
 from wildtool.errors import UsageError
 
 if TYPE_CHECKING:
-    from wildtool.cli.execute_generate import CostEstimate
     from wildtool.cli.models import ConfiguredModel
     from wildtool.engine.plan import Plan
     from wildtool.generate.core.collect import GeneratedSet
@@ -81,9 +79,9 @@ def regenerate(
     all else stays.
     """
     from wildtool.cli.execute_generate import GenerationResult, run_generation, set_result
-    from wildtool.engine.record.reader import RecordReader
     from wildtool.engine.score.formatting import counted
-    from wildtool.generate.core.files import RECORD_FOLDER, storage_errors, write_attrition
+    from wildtool.generate.core.files import storage_errors, write_attrition
+    from wildtool.generate.core.maker import recorded_in
     from wildtool.review.people import COMMAND_LINE
     from wildtool.review.regenerate import propose_remade
     from wildtool.review.sets import open_review, store_name
@@ -111,20 +109,19 @@ def regenerate(
         proposed: set[str] = set()
 
         def write(plan: "Plan") -> GenerationResult:
-            with RecordReader(folder / RECORD_FOLDER) as reader, storage_errors(folder):
-                found, remade = work.made(work.maker.recorded(plan.selection.items(), reader))
+            with storage_errors(folder):
+                found, remade = work.made(recorded_in(folder, work.maker.recorded, plan.selection.items()))
                 write_attrition(folder, found.losses, found.attrition())
             new, without = propose_remade(project, person, remade, work.author)
             proposed.update(new)
             next_command = f"wildtool review serve {single_line(shown_name(what))}"
-            result = set_result(
-                work.maker, found, folder, next_command, f", {counted(len(proposed), 'new proposal')}"
-            )
+            aside = f", {counted(len(proposed), 'new proposal')}"
+            result = set_result(work.maker, found, folder, next_command, aside)
             if not result.more_to_play:
                 _print_refused([one for one in without if one.item not in proposed])
             return result
 
-        return run_generation(work.maker, work.models, folder, generate_options, write, work.estimate)
+        return run_generation(work.maker, work.models, folder, generate_options, write)
     finally:
         project.close()
 
@@ -137,7 +134,6 @@ class _Work:
     models: Mapping[str, "ConfiguredModel"]
     made: "Callable[[Recorded], tuple[GeneratedSet[Any], list[Remade]]]"
     """What came of it, from what is recorded."""
-    estimate: "Callable[[], CostEstimate]"
 
     @property
     def author(self) -> str:
@@ -156,16 +152,14 @@ def _tasks_work(
     explicit: frozenset[str],
 ) -> _Work:
     """Stale tasks."""
-    from wildtool.cli.execute_generate import CostEstimate, assign_models, role_models
+    from wildtool.cli.execute_generate import assign_models, vote_counts
     from wildtool.generate.core.prompts import SESSION_ROLES
     from wildtool.generate.sessions.continuation import ContinuationMaker, ContinuationSpec
     from wildtool.generate.sessions.maker import VOTING_ROLES
     from wildtool.review.regenerate import remade_sessions, stale_sessions
 
-    votes = Counter(
-        name.split()[0] for name in role_models(generate_options.role_model, SESSION_ROLES, VOTING_ROLES)
-    )
-    spec = ContinuationSpec(seed, keep_texts, {role: max(1, votes[role]) for role in VOTING_ROLES})
+    votes = vote_counts(generate_options, SESSION_ROLES, VOTING_ROLES)
+    spec = ContinuationSpec(seed, keep_texts, votes)
     wanted, refused = stale_sessions(project, who, spec, items, first)
     _print_refused(refused)
     if not wanted:
@@ -176,17 +170,8 @@ def _tasks_work(
         found = maker.collect(recorded)
         return found, remade_sessions(wanted, found)
 
-    def estimate() -> CostEstimate:
-        from wildtool.generate.estimates import (
-            SESSION_TRIAL_BASIS,
-            SESSION_UPPER_END,
-            estimate_continuations,
-        )
-
-        return CostEstimate(estimate_continuations(maker), SESSION_TRIAL_BASIS, SESSION_UPPER_END)
-
     models = assign_models(generate_options, maker, SESSION_ROLES, explicit, VOTING_ROLES)
-    return _Work(maker, models, made, estimate)
+    return _Work(maker, models, made)
 
 
 def _result_work(
@@ -200,7 +185,7 @@ def _result_work(
     explicit: frozenset[str],
 ) -> _Work:
     """The result of one call."""
-    from wildtool.cli.execute_generate import CostEstimate, assign_models
+    from wildtool.cli.execute_generate import assign_models
     from wildtool.generate.sessions.result import REMADE_RESULT_ROLES, ResultMaker
     from wildtool.review.regenerate import remade_result, session_of_call
 
@@ -211,14 +196,9 @@ def _result_work(
         found = maker.collect(recorded)
         return found, remade_result(one, call, found)
 
-    def estimate() -> CostEstimate:
-        from wildtool.generate.estimates import ITEM_UPPER_END, RESULT_TRIAL_BASIS, estimate_result
-
-        return CostEstimate(estimate_result(maker), RESULT_TRIAL_BASIS, ITEM_UPPER_END)
-
     tool = assign_models(generate_options, maker, REMADE_RESULT_ROLES, explicit)["tool"]
     # A run has a default model, which nothing asks here.
-    return _Work(maker, {"agent": tool, "tool": tool}, made, estimate)
+    return _Work(maker, {"agent": tool, "tool": tool}, made)
 
 
 def _print_refused(found: "list[NotRegenerated]") -> None:
