@@ -8,11 +8,11 @@ import pytest
 
 from wildtool import findings
 from wildtool.errors import UsageError
-from wildtool.findings import Deviation, Finding, RuleSet, custom_findings, custom_rules, fault, rule
+from wildtool.findings import Breach, Finding, RuleSet, custom_findings, custom_rules, fault, rule
 
 
 @rule("no-slang", benchmark="wildtoolbench", level="warning")
-def no_slang(record: Any) -> Iterator[Deviation]:
+def no_slang(record: Any) -> Iterator[Breach]:
     for k, text in enumerate(record["english_tasks"]):
         if "gonna" in text:
             yield f"/english_tasks/{k}", "say `going to`"
@@ -36,12 +36,12 @@ def test_rules_run_in_the_order_of_their_declaration():
     rules: RuleSet[[str]] = RuleSet()
 
     @rules.rule("Z2", "warning")
-    def short(text: str) -> Iterator[Deviation]:
+    def short(text: str) -> Iterator[Breach]:
         if len(text) < 5:
             yield "too short"
 
     @rules.rule("A1")
-    def asked(text: str) -> Iterator[Deviation]:
+    def asked(text: str) -> Iterator[Breach]:
         yield "/0", "no question mark"
         yield fault("Q7", "of a rule that it asks")
 

@@ -39,7 +39,7 @@ class Finding:
     """The item or record, where `where` does not name it."""
 
 
-Deviation = str | tuple[str, str] | Finding
+Breach = str | tuple[str, str] | Finding
 """What a rule yields: a message, a part (JSON pointer) with a message, or a finding of a rule that it asks."""
 
 
@@ -52,15 +52,15 @@ class RuleSet(Generic[Checked]):
     """Rules that look at the same, in the order in which they are declared."""
 
     def __init__(self) -> None:
-        self.rules: dict[str, Callable[Checked, Iterable[Deviation]]] = {}
+        self.rules: dict[str, Callable[Checked, Iterable[Breach]]] = {}
         self._levels: dict[str, FindingLevel] = {}
 
     def rule(
         self, name: str, level: FindingLevel = "error"
-    ) -> Callable[[Callable[Checked, Iterable[Deviation]]], Callable[Checked, Iterable[Deviation]]]:
+    ) -> Callable[[Callable[Checked, Iterable[Breach]]], Callable[Checked, Iterable[Breach]]]:
         """Declares a function as the rule of that name."""
 
-        def declare(check: Callable[Checked, Iterable[Deviation]]) -> Callable[Checked, Iterable[Deviation]]:
+        def declare(check: Callable[Checked, Iterable[Breach]]) -> Callable[Checked, Iterable[Breach]]:
             self.rules[name], self._levels[name] = check, level
             return check
 
@@ -73,8 +73,8 @@ class RuleSet(Generic[Checked]):
 
     def findings_of(self, name: str, *checked: Checked.args, **named: Checked.kwargs) -> Iterator[Finding]:
         """What one rule finds."""
-        for deviation in self.rules[name](*checked, **named):
-            yield _finding(name, self._levels[name], deviation)
+        for breach in self.rules[name](*checked, **named):
+            yield _finding(name, self._levels[name], breach)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class CustomRule:
     benchmark: str
     """The benchmark whose items it looks at; empty for all."""
     level: FindingLevel
-    check: Callable[[Any], Iterable[Deviation]]
+    check: Callable[[Any], Iterable[Breach]]
 
     @property
     def digest(self) -> str:
@@ -97,15 +97,15 @@ class CustomRule:
     def findings(self, item: Any) -> Iterator[Finding]:
         """What it finds in an item; that it failed, where it raises: an item may hold anything."""
         try:
-            for deviation in self.check(item):
-                yield _finding(self.name, self.level, deviation)
+            for breach in self.check(item):
+                yield _finding(self.name, self.level, breach)
         except Exception as error:  # noqa: BLE001 - the code is the user's, and an item may hold anything
             yield fault(self.name, f"the rule fails on this item ({type(error).__name__}: {error})")
 
 
 def rule(
     name: str, *, benchmark: str = "", level: FindingLevel = "error"
-) -> Callable[[Callable[[Any], Iterable[Deviation]]], CustomRule]:
+) -> Callable[[Callable[[Any], Iterable[Breach]]], CustomRule]:
     """Makes a function a rule for items, which a package offers as an entry point of the group `wildtool.rules`.
 
     Args:
@@ -174,8 +174,8 @@ def _load(entry: "EntryPoint") -> CustomRule:
     )
 
 
-def _finding(name: str, level: FindingLevel, deviation: Deviation) -> Finding:
-    if isinstance(deviation, Finding):
-        return deviation
-    field, message = ("", deviation) if isinstance(deviation, str) else deviation
+def _finding(name: str, level: FindingLevel, breach: Breach) -> Finding:
+    if isinstance(breach, Finding):
+        return breach
+    field, message = ("", breach) if isinstance(breach, str) else breach
     return fault(name, message, field, level)
