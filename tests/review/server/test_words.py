@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -21,7 +21,11 @@ from wildtool.review.figures import review_figures
 from wildtool.review.history import REASON_CODES
 from wildtool.review.log import ENTRY_KINDS
 from wildtool.review.people import ROLES
+from wildtool.review.pointers import Change
+from wildtool.review.replies.deviations import DeviationKind
+from wildtool.review.replies.proposals import Proposal
 from wildtool.review.state import QUEUES, STAGES
+from wildtool.toolcall.compare import compare_arguments
 
 ROOT = Path(wildtool.__file__).parent
 ASSETS = ROOT / "review" / "server" / "assets"
@@ -101,6 +105,72 @@ def test_what_rules_say_has_a_chinese_text(module: str):
     assert said
     length = "expected 4 tasks, found {0} (Q33)"  # no finding of a review
     assert [one for one in said - messages().keys() - {length} if not DATA.fullmatch(one)] == []
+
+
+REASON_MODULES = {
+    "benchmarks/wildtoolbench/error_classes": 11,
+    "benchmarks/wildtoolbench/fixed/episode": 4,
+    "review/replies/rejudge": 4,
+}
+"""Modules that say why a recorded answer is wrong or not judged, with how many texts each has at least."""
+
+
+def chinese_of(message: str) -> str | None:
+    """The pattern by which the pages know a message, as `messages.js` finds it."""
+    known = messages()
+    if message in known:
+        return message
+    for text in known:
+        parts = [re.escape(part) for part in re.split(r"\{\d\}", text)]
+        if len(parts) > 1 and re.fullmatch("(.*?)".join(parts), message, re.DOTALL):
+            return text
+    return None
+
+
+@pytest.mark.parametrize(("module", "least"), REASON_MODULES.items())
+def test_why_an_answer_is_wrong_has_a_chinese_text(module: str, least: int):
+    tree = ast.parse((ROOT / f"{module}.py").read_text("utf-8"))
+    reasons = {
+        text
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Return | ast.Call)
+        for value in (
+            node.args[1:2]
+            if isinstance(node, ast.Call)
+            else node.value.elts[1:2]
+            if isinstance(node.value, ast.Tuple)
+            else []
+        )
+        if " " in (text := template(value)) and not DATA.fullmatch(text)
+    }
+    assert len(reasons) >= least
+    values = {f"{{{k}}}": f"v{k}" for k in range(5)}
+    filled = [re.sub(r"\{\d\}", lambda hole: values[hole[0]], text) for text in reasons]
+    assert [message for message in filled if chinese_of(message) is None] == []
+
+
+@pytest.mark.parametrize("kind", get_args(DeviationKind))
+def test_what_models_do_instead_has_a_chinese_text(kind: DeviationKind):
+    change = Change("/x", 1, 2)
+    for changes in ((), (change,)):
+        proposal = Proposal("s0", "0", kind, "/a/city", ["Rome"], "Milan", ("m", "n"), 3, 0, changes, 2, 0)
+        pattern = chinese_of(proposal.sentence)
+        assert pattern is not None
+        assert ("accepted" in pattern) == bool(changes)
+        head = proposal.sentence.partition("; accepted")[0]
+        assert (chinese_of(head) or "").startswith("{0} of {1} models ")
+        assert chinese_of(head) != "{0} of {1} models {2}"
+
+
+@pytest.mark.parametrize(
+    ("gold", "value"), [("Rome", "Milan"), (1, 2), ([1], [1, 2]), ({"a": 1}, {}), ({}, {"a": 1}), (1, "x")]
+)
+def test_how_values_differ_has_a_chinese_text(gold: Any, value: Any):
+    for schema in ({}, {"enum": [gold]}):
+        parameters = {"properties": {"p": schema}, "required": ["p"]}
+        differences = compare_arguments({"p": gold}, {"p": value}, parameters)
+        assert differences
+        assert [one.message for one in differences if chinese_of(f"f: {one.message}") is None] == []
 
 
 def test_names_of_rules_stages_and_figures_have_a_chinese_text(tmp_path: Path):

@@ -316,8 +316,8 @@ function runs() {
   const list = make("ul", "runs");
   for (const one of item.runs) {
     const line = make("li", one.before === one.after ? "" : "flip");
-    line.append(bdi(String(one.model)), one.task === null || one.task === undefined ? "" : make("small", "", ` ${t("Task {0}", one.task + 1)}`),
-      ` ${verdicts(one)}`, one.note ? said(String(one.note), "p", "note") : "");
+    line.append(bdi(one.proposal ? tell(one.model) : String(one.model)), one.task === null || one.task === undefined ? "" : make("small", "", ` ${t("Task {0}", one.task + 1)}`),
+      ` ${verdicts(one)}`, one.note ? said(tell(String(one.note)), "p", "note") : "");
     if (one.proposal && !item.problem) {
       const accept = (name, beside) => button(t(name), () => accepted(one, beside));
       const both = one.proposal.beside && one.proposal.beside.length;
