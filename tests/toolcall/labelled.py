@@ -4,7 +4,9 @@ In `labelled_pairs/` a line `# kind` opens a kind, `= gold || said` is a pair th
 that does not; in `json_values.txt` a schema stands before gold, and all are JSON. Pairs of one gold value are in one
 half: the rules were tuned on one half, and the other one was not looked at meanwhile. `written_later.txt` was written
 when the rules were done, and judged once before they were changed again; `written_against.txt` likewise for the rules
-of units, code, sentences and parts of words, to break them.
+of units, code, sentences and parts of words, to break them. `written_blind.txt` was written before the rules of
+`wordings`, `identifiers` and `places`, and `written_blind_once.txt` with it, but judged only when these were done;
+`written_against_later.txt` was written to break them.
 """
 
 import json
@@ -17,6 +19,14 @@ from wildtool.toolcall.compare import compare_arguments
 
 FOLDER = Path(__file__).parent / "labelled_pairs"
 
+_PARTS = {
+    "written_later": "later",
+    "written_against": "against",
+    "written_blind": "blind",
+    "written_blind_once": "blind once",
+    "written_against_later": "against later",
+}
+
 
 class Pair(NamedTuple):
     kind: str
@@ -25,7 +35,7 @@ class Pair(NamedTuple):
     schema: dict[str, Any]
     same: bool
     part: str
-    """`tuning`, `unseen`, `later` or `against`."""
+    """`tuning`, `unseen`, or what `_PARTS` calls the file."""
 
     @property
     def judged_same(self) -> bool:
@@ -47,7 +57,7 @@ def _of_file(file: Path) -> Iterator[Pair]:
         if line[:2] in ("= ", "! "):
             *schema, gold, said = line[2:].split(" || ")
             half = "unseen" if sha256(gold.encode()).digest()[0] % 2 else "tuning"
-            part = {"written_later": "later", "written_against": "against"}.get(file.stem, half)
+            part = _PARTS.get(file.stem, half)
             if schema:
                 yield Pair(
                     kind, json.loads(gold), json.loads(said), json.loads(schema[0]), line[0] == "=", part

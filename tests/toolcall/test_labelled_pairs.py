@@ -43,11 +43,20 @@ def test_no_gold_value_is_in_both_halves(labelled: list[Pair]):
     assert all(len(half) > 200 for half in halves)
 
 
-@pytest.mark.parametrize("part", ["tuning", "unseen", "later", "against"])
+@pytest.mark.parametrize("part", ["tuning", "unseen", "later", "against", "against later"])
 def test_at_most_one_in_two_hundred_is_accepted_and_one_in_twenty_refused(labelled: list[Pair], part: str):
     found = rates([pair for pair in labelled if pair.part == part])
     assert found["accepted"][0] <= 0.005 * found["accepted"][1], found
     assert found["refused"][0] <= 0.05 * found["refused"][1], found
+
+
+@pytest.mark.parametrize("part", ["blind", "blind once"])
+def test_of_blind_pairs_at_most_one_in_a_hundred_is_accepted_and_one_in_eight_refused(
+    labelled: list[Pair], part: str
+):
+    found = rates([pair for pair in labelled if pair.part == part])
+    assert found["accepted"][0] <= 0.01 * found["accepted"][1], found
+    assert found["refused"][0] <= 0.125 * found["refused"][1], found
 
 
 def test_the_page_gives_the_figures_of_the_unseen_half(labelled: list[Pair]):

@@ -20,6 +20,10 @@ CHANGES = [
     ("The shop is open on Sunday.", "statement made a question", "The shop is open on Sunday?"),
     ("两三天", "Chinese range read as a number", "23天"),
     ("耕地", "character cut from a Chinese word", "耕"),
+    ("Na", "symbol of an element in capitals", "NA"),
+    ("at least 5 rooms", "bound of an amount turned", "at most 5 rooms"),
+    ("至少5间", "bound of an amount turned", "至多5间"),
+    ("Austin, TX", "other state behind a city", "Austin, OH"),
     ("red shoes", "invisible character in a word", "sh\u200boes"),
 ]
 

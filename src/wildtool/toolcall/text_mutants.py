@@ -4,7 +4,9 @@ import re
 from collections.abc import Callable, Iterator
 
 from wildtool.toolcall.text.canonical import CJK
+from wildtool.toolcall.text.identifiers import ELEMENTS
 from wildtool.toolcall.text.numerals import chinese_number
+from wildtool.toolcall.text.places import STATE_CODES
 from wildtool.toolcall.text.source_code import is_code
 
 _UNITS = {
@@ -23,6 +25,10 @@ _LONG_WORD = re.compile(r"(?<![\w@./:-])[A-Za-z]{4,}(?![\w@/:-]|\.\w)")
 _RANGE = re.compile(r"(?:一两|两三|三四|三五|四五|五六|六七|七八|八九)(?=[个天位次人年月])")
 _PARTS = re.compile("(?<=[土草工陆耕绿外])地|(?<=[酒网贴])吧|(?<=[目])的|(?<=[值难获])得")
 """Characters that can be particles, in words that they are a part of."""
+_ELEMENT = re.compile(rf"\A(?:{'|'.join(sorted(ELEMENTS))})\Z")
+_OTHER_BOUND = {"at least": "at most", "at most": "at least", "至少": "至多", "至多": "至少"}
+_BOUND = re.compile(r"\bat (?:least|most)(?= [$€£]?\d)|至[少多](?=[\d一二两三四五六七八九十])", re.IGNORECASE)
+_STATE = re.compile(rf"(?<=[a-z], )(?:{'|'.join(sorted(STATE_CODES))})(?=$|,? \d{{5}}\b)")
 _PASSIVE = re.compile(r"\b(?:was|were|is|are) (\w+ed) by (?=the |a |an |my |his |her |[A-Z])")
 _STATED = re.compile(
     r"(?!(?:what|when|where|why|how|who|whom|whose|which|is|are|was|were|am|has|have|had|does|did|do|can|could|will|would"
@@ -58,4 +64,7 @@ _CHANGES: tuple[tuple[str, re.Pattern[str], Callable[[re.Match[str]], str]], ...
     ("roles of a sentence exchanged", _PASSIVE, lambda match: f"{match[1]} "),
     ("Chinese range read as a number", _RANGE, lambda match: chinese_number(match[0])),
     ("character cut from a Chinese word", _PARTS, lambda match: ""),
+    ("symbol of an element in capitals", _ELEMENT, lambda match: match[0].upper()),
+    ("bound of an amount turned", _BOUND, lambda match: _OTHER_BOUND[match[0].lower()]),
+    ("other state behind a city", _STATE, lambda match: "OH" if match[0] == "TX" else "TX"),
 )

@@ -55,6 +55,16 @@ def right(calls: Any, wanted: SealRecord) -> list[bool]:
 # Corrected faults ------------------------------------------------------------------------------------
 
 
+def test_values_are_compared_by_what_the_prompt_says_their_parameter_is_for():
+    gold = {**TIDE, "parameters": {"harbour": "colou?r"}}
+    reply = [{**gold, "parameters": {"harbour": "Colou?r"}}]
+    plain = parsed(gold)
+    pattern = parse_record(
+        json.loads(json.dumps(record(gold)).replace("which", "regular expression of its name")), "test"
+    )
+    assert [counted(reply, wanted).ok_param for wanted in (plain, pattern)] == [1, 0]
+
+
 def test_a_gold_call_counts_once_q1():
     assert [counted([TIDE, TIDE], parsed(), profile).ok_api for profile in ("toleap", "fixed")] == [2, 1]
 

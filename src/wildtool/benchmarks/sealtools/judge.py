@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import cache, partial
 from operator import add, attrgetter
 from typing import Any, cast
 
@@ -242,7 +243,8 @@ def count_fixed(calls: list[Any], record: SealRecord) -> tuple[Counts, str | Non
     """The counters with each gold call matched at most once (Q1) and values compared by meaning."""
     made = [as_object(call) for call in calls if isinstance(as_object(call).get("api"), str)]
     given = [as_object(call.get("parameters", call.get("arguments"))) for call in made]  # one of both (Q2)
-    matches = _matches(made, given, record.gold)
+    uses = _uses(record)
+    matches = _matches(made, given, record.gold, uses)
     labels = _labels(made, matches)
     total = Counts(
         parsed=1,
@@ -256,7 +258,11 @@ def count_fixed(calls: list[Any], record: SealRecord) -> tuple[Counts, str | Non
         wanted = gold["parameters"]
         unknown = sum(key not in wanted for key in given[number])
         right = sum(
-            same_value(wanted[key], labels.get(value, value) if isinstance(value, str) else value)
+            same_value(
+                wanted[key],
+                labels.get(value, value) if isinstance(value, str) else value,
+                partial(uses, gold["api"], key),
+            )
             for key, value in given[number].items()
             if key in wanted
         )
@@ -266,12 +272,18 @@ def count_fixed(calls: list[Any], record: SealRecord) -> tuple[Counts, str | Non
 
 
 def _matches(
-    made: Sequence[Mapping[str, Any]], given: Sequence[Mapping[str, Any]], gold: Sequence[Mapping[str, Any]]
+    made: Sequence[Mapping[str, Any]],
+    given: Sequence[Mapping[str, Any]],
+    gold: Sequence[Mapping[str, Any]],
+    uses: Callable[[Any, str], str],
 ) -> dict[int, Mapping[str, Any]]:
     """Number of a call to its gold call: of equal names those first that share most values."""
     pairs = [
         (
-            -sum(same_value(wanted["parameters"].get(k, _ABSENT), v) for k, v in given[number].items()),
+            -sum(
+                same_value(wanted["parameters"].get(key, _ABSENT), value, partial(uses, call["api"], key))
+                for key, value in given[number].items()
+            ),
             number,
             place,
         )
@@ -299,17 +311,36 @@ def _labels(made: Sequence[Mapping[str, Any]], matches: Mapping[int, Mapping[str
     return found
 
 
-def same_value(gold: Any, given: Any) -> bool:
-    """Whether two values mean the same, a number or truth value and its text too."""
+def _uses(record: SealRecord) -> Callable[[Any, str], str]:
+    """What a parameter of a tool is for, as the prompt says; the prompt is read when two values differ."""
+
+    @cache
+    def described() -> dict[Any, Mapping[str, Any]]:
+        try:
+            return {tool.get("api_name"): as_object(tool.get("parameters")) for tool in record.tools()}
+        except ValueError:
+            return {}
+
+    return lambda api, key: f"{key}: {as_object(described().get(api, {}).get(key)).get('description')}"
+
+
+def same_value(gold: Any, given: Any, use: Callable[[], str]) -> bool:
+    """Whether two values mean the same, a number or truth value and its text too.
+
+    Args:
+        use: gives the name and description of the parameter that the values are for.
+    """
     if isinstance(gold, list) and isinstance(given, list):
         ours, theirs = cast(list[Any], gold), cast(list[Any], given)
-        return len(ours) == len(theirs) and all(map(same_value, ours, theirs))
+        return len(ours) == len(theirs) and all(
+            same_value(left, right, use) for left, right in zip(ours, theirs, strict=True)
+        )
     if isinstance(gold, dict | list) or isinstance(given, dict | list) or gold is _ABSENT:
         return gold == given
     if _number(gold) is not None or _number(given) is not None:
         return _number(gold) == _number(given)
     left, right = _plain(gold), _plain(given)
-    return left == right or differing_rule(left, right) is None
+    return left == right or differing_rule(left, right, use()) is None
 
 
 def _number(value: Any) -> float | None:

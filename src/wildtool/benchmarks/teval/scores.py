@@ -310,16 +310,17 @@ def share_of_step(step: Step, gold: Step) -> float:
         return 1.0
     found, wanted = step_arguments(step), step_arguments(gold)
     names = [name for name in wanted if name in found]
-    values = sum(same_meaning(wanted[name], found[name]) for name in names)
+    values = sum(same_meaning(wanted[name], found[name], name) for name in names)
     return (1 + len(names) + values) / (1 + len(found) + len(wanted))
 
 
-def same_meaning(gold: Any, found: Any) -> bool:
+def same_meaning(gold: Any, found: Any, name: str) -> bool:
+    """Whether two values of the argument of this name mean the same."""
     if gold == found:
         return True
     from wildtool.toolcall.text.equivalence import differing_rule  # wrong values alone need it
 
-    return differing_rule(text_of(gold), text_of(found)) is None
+    return differing_rule(text_of(gold), text_of(found), name) is None
 
 
 EVALUATORS: Mapping[str, type[Toleap]] = {"toleap": Toleap, "original": Original, "fixed": Fixed}

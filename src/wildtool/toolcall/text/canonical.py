@@ -8,6 +8,7 @@ from datetime import date, time
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from wildtool.toolcall.text.identifiers import read_book_number, read_identifier
 from wildtool.toolcall.text.traditional import SIMPLIFIED
 
 CJK = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -207,6 +208,8 @@ def read_grouped_digits(text: str) -> str | None:
 
     Bare digits count too, because separators are often left out.
     """
+    if (book := read_book_number(text)) is not None:
+        return book
     if not 7 <= len(text) <= 32 or not re.fullmatch(r"\+?\(?\d[\d ().-]*\d", text) or _YEARS.fullmatch(text):
         return None
     separators = set(re.findall(r"[ ().-]+", text.removeprefix("+").lstrip("(")))
@@ -252,6 +255,7 @@ _SENTENCE_MARKS = re.compile(r"[的到从请查在我了是把和与去有找要
 
 def read_postal_address(text: str) -> str | None:
     """A street address as words, with the usual abbreviations."""
+    text = text.rstrip(".")
     if _HAS_CJK.search(text):
         compact = re.sub(r"[\s,]", "", text)
         marks = _PLACE_MARKS.findall(compact)
@@ -279,8 +283,8 @@ def read_code(text: str) -> str | None:
 
 
 def _one_code(text: str) -> str | None:
-    if flight := _FLIGHT.fullmatch(text):
-        return flight[1] + flight[2]
+    if (identifier := read_identifier(text)) is not None:
+        return identifier
     token = text.rstrip(".,!?;:") or text
     if not token or " " in token or _HAS_CJK.search(token):
         return None
@@ -290,8 +294,6 @@ def _one_code(text: str) -> str | None:
     return text if _CASED.search(token) else token.casefold()
 
 
-_FLIGHT = re.compile(r"([A-Z]{2,3}) ?(\d{2,5})")
-"""Capitals and a number, written together or apart: BA 117."""
 _WORDS_JOINED = re.compile(r"[a-z]{2,}(?:_(?:[a-z]+|\d+))+", re.IGNORECASE)
 
 

@@ -5,12 +5,20 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from wildtool.toolcall.text.canonical import CJK, TEXT_KINDS, code_as_words, is_cjk, normalise
-from wildtool.toolcall.text.lexicon import COMPOUNDS, FUNCTION_WORDS, NOT_PLURALS, POLITE_START
+from wildtool.toolcall.text.identifiers import (
+    is_inverted_name,
+    is_other_symbol,
+    numbered,
+    without_number_sign,
+)
+from wildtool.toolcall.text.lexicon import COMPOUNDS, FUNCTION_WORDS, GIVEN_NAMES, NOT_PLURALS, POLITE_START
+from wildtool.toolcall.text.places import with_state_codes
 from wildtool.toolcall.text.quantities import same_amount
 from wildtool.toolcall.text.sentences import asks_otherwise, exchanges_roles
 from wildtool.toolcall.text.source_code import is_code, same_code
 from wildtool.toolcall.text.spellings import respelled
 from wildtool.toolcall.text.tokens import Sort, Token, tokens
+from wildtool.toolcall.text.wordings import Wordings, reworded
 
 MAX_COMPARED_CHARACTERS = 5_000
 """Longer texts are compared by their blank-separated parts only, to limit the time."""
@@ -34,6 +42,13 @@ _PROVINCES = (
     "|陕西|甘肃|青海|台湾"
 )
 _PROVINCE_MARK = re.compile("|".join(f"(?<={name})省" for name in _PROVINCES.split("|")))
+_AROUND: Wordings = (
+    (re.compile(r"^<([^<>\s@]+@[^<>\s@]+)>$"), r"\1"),  # an address in brackets
+    (re.compile(r"^\./(?=[^\s/]+/\S*$)"), ""),  # a path from here
+    (re.compile("^([a-z]{2})_(?=[A-Z]{2}$)"), r"\1-"),  # a locale
+)
+_NON = re.compile(r"\bnon-(?!stop)(?=[a-z]{3})", re.IGNORECASE)
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
 _A_FEW = re.compile(r"\ba (few|little)\b", re.IGNORECASE)
 _PARTICLES = frozenset(word for word in FUNCTION_WORDS if is_cjk(word) and len(word) == 1)
 _APART_SORTS: frozenset[Sort] = frozenset(
@@ -59,11 +74,14 @@ def differing_rule(gold: str, predicted: str, use: str = "") -> str | None:
     """
     if gold == predicted:
         return None
+    gold, predicted = (reworded(text, _AROUND) for text in (gold, predicted))
     if is_code(gold, use):
         return None if same_code(gold, predicted) else "code or command"
     if max(len(gold), len(predicted)) > MAX_COMPARED_CHARACTERS:
         return None if gold.split() == predicted.split() else "long text"
-    left, right = (_PROVINCE_MARK.sub("", _CITY_MARK.sub("", normalise(text))) for text in (gold, predicted))
+    left, right = _without_noun(*(_plain(text, use) for text in (gold, predicted)))
+    if is_other_symbol(left, right):
+        return "symbol"
     if left == right or same_amount(left, right):
         return None
     if max(len(left), len(right)) > MAX_COMPARED_CHARACTERS:
@@ -74,11 +92,36 @@ def differing_rule(gold: str, predicted: str, use: str = "") -> str | None:
         return None
     for kind in TEXT_KINDS:
         if (canonical := kind.read(left)) is not None:
-            return None if kind.read(right) == canonical else kind.name
+            same = kind.read(right) == canonical or kind.read(one) == (kind.read(other) or "")
+            return None if same else kind.name
+    if is_inverted_name(one, other):
+        return None
     rule = _words_differ(one, other)
-    if rule is None and _drops_part_of_word(one, other):
+    if rule is not None and (spelt_out := [_spelt_out(text) for text in (one, other)]) != [one, other]:
+        rule = _words_differ(*spelt_out)
+    if rule is None and any(_drops_part_of_word(*parts) for parts in _item_pairs(one, other)):
         return "part of a word"
     return rule
+
+
+def _plain(text: str, use: str) -> str:
+    plain = _PROVINCE_MARK.sub("", _CITY_MARK.sub("", normalise(text)))
+    return without_number_sign(with_state_codes(plain, use), use)
+
+
+def _without_noun(left: str, right: str) -> tuple[str, str]:
+    """Two texts; one that names a number has only the number if the other is that alone: `flight BA117` and `BA117`."""
+    numbers = numbered(left), numbered(right)
+    return (
+        (numbers[0] or left, right)
+        if numbers[1] is None
+        else (left, numbers[1] if numbers[0] is None else right)
+    )
+
+
+def _spelt_out(text: str) -> str:
+    """A text with `not` for a prefix and two letters for an umlaut: non-spicy, Müller."""
+    return _NON.sub("not ", text).translate(_UMLAUTS)
 
 
 def _drops_part_of_word(left: str, right: str) -> bool:
@@ -120,6 +163,8 @@ def _words_differ(left: str, right: str) -> str | None:
             [word._replace(key="A", sort="name") if word.raw in ("a", "A") else word for word in words]
             for words in (ours, theirs)
         )
+    if _is_firm_and_name(ours, theirs) or _is_firm_and_name(theirs, ours):
+        return "short text"
     if asks_otherwise(left, right):
         return "question"
     if exchanges_roles(ours, theirs):
@@ -148,14 +193,20 @@ def _drops_one(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
 
 def _same_items(left: str, right: str) -> bool:
     """Whether two texts are lists of the same short items, with any separators: `milk, eggs` and `milk and eggs`."""
-    ours, theirs = (_ITEM_MARK.split(text.rstrip(".!")) for text in (left, right))
+    ours, theirs = zip(*_item_pairs(left, right), strict=True)
     if len(ours) == 2 and all(item[:1].isupper() for item in ours) and ("," in left) != ("," in right):
-        # `Paris, France` is not a list.
-        return False
-    return 1 < len(ours) == len(theirs) and all(
+        # `Paris, France` is not a list, nor is `Smith, John`.
+        return {item.casefold() for item in ours} <= GIVEN_NAMES and ours == theirs
+    return len(ours) > 1 and all(
         _same_short(_without_articles(tokens(one)), _without_articles(tokens(other)))
         for one, other in zip(ours, theirs, strict=True)
     )
+
+
+def _item_pairs(left: str, right: str) -> list[tuple[str, str]]:
+    """The items of two lists as pairs; both texts as one where they are no lists of one length."""
+    ours, theirs = (_ITEM_MARK.split(text.rstrip(".!")) for text in (left, right))
+    return list(zip(ours, theirs, strict=True)) if len(ours) == len(theirs) else [(left, right)]
 
 
 def _content(words: Sequence[Token]) -> list[Token]:
@@ -217,10 +268,22 @@ def _same_short(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
 
 
 def _same_short_word(left: Token, right: Token) -> bool:
-    if left.key == right.key:
+    if left.key == right.key or (
+        left.raw[0].isupper() and _without_apostrophe(left) == _without_apostrophe(right)
+    ):
         return True
     lower = left.raw.islower() and right.raw.islower()
     return lower and left.sort == right.sort == "word" and _plural(*sorted((left.key, right.key), key=len))
+
+
+def _without_apostrophe(word: Token) -> str:
+    """A name of a firm such as `McDonald's` as it is often written; any other word as it is."""
+    return f"{word.raw[:-2]}s" if len(word.raw) > 5 and word.raw.endswith("'s") else word.raw
+
+
+def _is_firm_and_name(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
+    """Whether one text is `Wendy's` alone and the other one `Wendy`."""
+    return len(ours) == len(theirs) == 1 and ours[0].raw == f"{theirs[0].raw}'s"
 
 
 def _plural(short: str, long: str) -> bool:

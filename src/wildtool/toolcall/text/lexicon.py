@@ -38,12 +38,15 @@ COMPOUNDS = word_set(
     classroom livingroom raincoat swimsuit lunchbox lipstick icecream keyboard screenshot username password filename
     folder motorbike ebook barcode flashlight farmhouse farmland penthouse townhouse guesthouse beachfront waterfront
     snowboard skateboard surfboard dishwasher wallpaper sunglasses sunflower rainforest firefighter babysitter barbershop
+    cookbook timetable roommate teapot toothpick sunrise sunset bookshelf bedtime lunchtime nightlife sidewalk driveway
     checkin checkout login logout signup setup backup pickup followup lookup kickoff takeoff dropoff
     """
 )
 """Words that are also written apart: `hot dog`."""
 
-NEGATIONS = word_set("not never none nothing nobody nowhere neither nor hardly 不 没 无 别 未 非 勿 莫")
+NEGATIONS = word_set(
+    "not never none nothing nobody nowhere neither nor hardly 不 没 无 别 未 非 勿 莫 不需要"
+)
 
 DAYS = word_set(
     """
@@ -135,6 +138,10 @@ SYNONYMS = {
         "公斤 千克",
         "以及 还有",
         "没 没有 无 未 不含",
+        "别 不要",
+        "不需要 不需 无需 无须 不必",
+        "抽烟 吸烟",
+        "把 将",
         "忘 忘记",
         "大约 大概",
         "doctor dr",
@@ -151,6 +158,13 @@ SYNONYMS = {
         "university univ",
         "international intl",
         "appointment appt",
+        "captain capt",
+        "lieutenant lt",
+        "senator sen",
+        "governor gov",
+        "sergeant sgt",
+        "senior sr",
+        "ok okay",
         "television tv",
         "monday mon",
         "tuesday tue tues",
@@ -187,6 +201,7 @@ CHINESE_COMPOUNDS = word_set(
     的士 请假 申请 邀请 请求 得到 觉得 获得 地方 地址 地点 地图 地区 地铁 土地 公开 大家 大概 大学
     小学 上海 海南 河南 湖南 云南 河北 湖北 山东 山西 广东 广西 江西 陕西 西安 南京 北京 东京 天津
     天气 上班 下班 以上 以下 内容 国内 国外 多少 好的 最好 更好 月亮 日本 日期 年轻 一起 一些 一样 十分 万一 千万 百分
+    不需要
     """
 )
 """Words in which a character of the other lists means something else."""
@@ -197,3 +212,17 @@ CASED_UNITS = word_set("m mm mg g s b kb mb gb tb mw ma mv mj n pa")
 MEASURE_WORDS = (
     "星居章节季级期页个份张人天年月日号点分秒小时周岁元块次间位名部本条只台件杯瓶公斤克米里折楼层室座等倍度"
 )
+
+GIVEN_NAMES = word_set(
+    """
+    adam alan alex alice amy andrew angela ann anna anne anthony barbara ben bill bob brian carl carol catherine charles
+    chris christine clara claire daniel dave david diana diane donna ed eddie edward elena elizabeth ella ellen emily emma
+    eric eva frank fred george grace greg hannah harry helen henry ian jack jake james jane jason jean jeff jennifer jenny
+    jerry jessica jim joan joe john jonathan joseph julia julie karen kate katie keith kelly ken kevin kim larry laura
+    leo linda lisa lucy luke maria marie mark martha martin mary matt max mia michael michelle mike molly nancy nick
+    nicole noah nora oliver olivia pat patricia patrick paul peter philip rachel rebecca richard rick rob robert roger ron
+    ross rose ruth ryan sam sandra sara sarah scott sean sophia sophie stephen steve steven sue susan ted thomas tim
+    tina tom tony victor walter wendy will william zoe
+    """
+)
+"""Common names, which no place stands behind: `Tom, Jerry` is a list, `Paris, Texas` is not."""

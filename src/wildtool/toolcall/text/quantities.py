@@ -15,19 +15,32 @@ from wildtool.toolcall.text.numerals import (
 )
 from wildtool.toolcall.text.units import SIGNS, WORD_UNITS, Unit, unit_of
 
-_SCALES = {**SCALES, "trillion": 10**12, "千": 10**3, "万": 10**4, "亿": 10**8}
+_SCALES = {
+    **SCALES,
+    "trillion": 10**12,
+    "百": 10**2,
+    "千": 10**3,
+    "万": 10**4,
+    "亿": 10**8,
+    "百万": 10**6,
+    "千万": 10**7,
+    "百亿": 10**10,
+}
 _SHORT_SCALES = {"k": 10**3, "m": 10**6, "mn": 10**6, "b": 10**9, "bn": 10**9}
 """Only after an amount of money: `$5M`."""
 _AMOUNT = r"(?P<amount>(?:(?<![\w)])[+-])?(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,15})?)"
-_SCALE = rf"(?: ?(?P<scale>{'|'.join(_SCALES)})(?![A-Za-z]|(?<=千)[米克瓦卡]))?"
+_SCALE = (
+    rf"(?: ?(?P<scale>{'|'.join(sorted(_SCALES, key=len, reverse=True))})(?![A-Za-z]|(?<=千)[米克瓦卡]))?"
+)
 _MONEY_SCALE = _SCALE.replace("(?P<scale>", rf"(?P<scale>{'|'.join(_SHORT_SCALES)}|", 1)
 _ALONE = r"(?<![\w.,:/$€£¥-])"
 _SIGNS = "|".join(re.escape(name) for name in sorted(SIGNS, key=len, reverse=True))
 _UNIT_NAME = (
-    r"degrees? ?(?:celsius|fahrenheit|c\b|f\b)|kilomet(?:er|re)s? per hour|km per hour|miles? per hour"
-    r"|(?:kilo|mega|giga)?(?:bit|byte)s? per second|(?:us|canadian|australian|hong kong|singapore|new zealand) dollars?"
+    r"degrees? ?(?:celsius|fahrenheit|c\b|f\b)|kilomet(?:er|re)s? per hour|km per hour|miles?(?: per |/)hour"
+    r"|(?:kilo|mega|giga)?(?:bit|byte)s? per second|(?:met(?:er|re)s?|feet|foot) per second|frames per second"
+    r"|fl\.? ?oz|fluid ounces?|(?:us|canadian|australian|hong kong|singapore|new zealand) dollars?"
     r"|(?:square|cubic) (?:kilo|centi)?met(?:er|re)s?|square (?:feet|foot|miles?)|sq\.? ?(?:m|ft|km)"
-    r"|(?:k|c)?m\^?[23](?!\d)"
+    r"|(?:[kc]?m|ft)\^?[23](?!\d)"
     rf"|pounds? sterling|swiss francs?|[kmgt]?(?:bit|b)/s|[A-Zµμ]{{1,2}}Ω|[kmµμ]?Ω|(?:{_SIGNS})(?:s(?![A-Za-z]))?"
     r"|[A-Za-zµμ]{1,16}\.?(?![A-Za-z./])|[A-Za-zµμ]{1,16}(?![A-Za-z/])"
 )
@@ -68,16 +81,16 @@ _DAY = re.compile(
     rf"(?P<day>{'|'.join(sorted(DAYS, key=len, reverse=True))})(?:,| at)? ?(?P<hour>.+)"
     rf"|(?P<early>.+?)(?:,| on)? (?P<late>{'|'.join(sorted(DAYS, key=len, reverse=True))})"
 )
-_COUNTED_UNITS = (*(name for name in SIGNS if name[0] > "\u2fff"), *"点月日号时")
-_ABOUT = re.compile("[多余几][\u4e00-\u9fff]")
-"""十多个, 10多个."""
+_COUNTED_UNITS = (*(name for name in SIGNS if name[0] > "\u2fff"), *"点月日号时毛栋幢周", "单元")
+_ABOUT = re.compile(rf"[多余几来][\u4e00-\u9fff]|[到至~-][{CHINESE_NUMERALS}]{{1,5}}[{MEASURE_WORDS}]")
+"""Behind a numeral: 十多个, 10多个; the upper end of a range, 五到十天."""
 _WORD_OF_NUMERALS = re.compile("十分(?!钟)|万一|千万(?![元人个美欧日英吨])|一一|万万|百分(?!之)")
 """Words that are written like numerals: 十分 is very, 千万 by all means."""
 _FRACTION = re.compile(
     rf"(?<![{CHINESE_NUMERALS}])([二三四五六七八九十])分之([一二三四五六七八九])(?![{CHINESE_NUMERALS}])"
 )
 _AND_A_HALF = re.compile(
-    rf"([\d{CHINESE_NUMERALS}]+)(?:个半(?=小时|钟头)|(公里|公斤|小时|米)半(?![\u4e00-\u9fff]))"
+    rf"([\d{CHINESE_NUMERALS}]+)(?:个半(?=小时|钟头)|(公里|公斤|小时|米|天)半(?![\u4e00-\u9fff]))"
 )
 _WHOLE_UNITS = "hours|minutes|days|weeks|years|miles|meters|metres|kilo[a-z]+|liters|litres|pounds"
 _PARTS_OF_ONE = tuple(
@@ -190,6 +203,8 @@ def _sum(match: re.Match[str]) -> str:
     unit, part = unit_of({"m": "min"}.get(match["unit"], match["unit"])), unit_of(match["part"])
     if match["part"] in ("m", "分") and unit is not None and unit.base == "s":
         part = Unit(Decimal(60), "s")
+    if match["part"].lower() == "in" and unit is not None and unit.base == "inch":
+        part = Unit(Decimal(1), "inch")
     less = Decimal(match["less"])
     if unit is None or part is None or unit.base != part.base or less * part.factor >= unit.factor:
         return match[0]

@@ -47,6 +47,7 @@ _FORMULA = re.compile(
     r"=[A-Z]+[\d(].*|(?=.*(?:[*^=]| \+ |\([^)]*[-+*/]))"
     rf"[-+(\s]*+{_OPERAND}(?:[-+*/^=<>()!\s]++{_OPERAND})+[)!\s]*+"
 )
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]\w")
 _OPERATORS = re.compile(r"\s*([-+*/^=<>(),;])\s*")
 _FILE = re.compile(r"[^\n?!]*[^\s/\\][/\\][^\n?!]*[\w)]\.[A-Za-z]\w{0,4}")
 
@@ -63,7 +64,7 @@ _DECLARED = re.compile(
     re.IGNORECASE,
 )
 _SUGGESTED = re.compile(
-    r"command|query|script|code|pattern|path|file|expression|program|statement|formula|function|template|selector|html"
+    r"command|query|(?<!de)script|code|pattern|path|file|expression|program|statement|formula|function|template|selector|html"
     r"|xml|yaml|config|payload|body|snippet|filter|condition",
     re.IGNORECASE,
 )
@@ -114,10 +115,12 @@ def same_code(gold: str, predicted: str) -> bool:
 
 
 def _bare(text: str) -> str:
-    """A single word without backticks around it and without the last slash of a path."""
+    """A single word without backticks around it; a path without its last slash."""
     if " " in text or len(text) < 2:
         return text
     word = text[1:-1] if text[0] == text[-1] == "`" else text
+    if _DRIVE.match(word):
+        return word.replace("\\", "/")
     return word.rstrip("/") or word
 
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 from wildtool.toolcall.text.canonical import CJK, DATE_FORMS, MONTH_NAME, MONTHS, read_moment
 from wildtool.toolcall.text.numerals import CHINESE_NUMERALS, NUMBER_WORDS, ORDINAL_WORDS, chinese_number
 from wildtool.toolcall.text.quantities import respell_amounts, respell_numbers
+from wildtool.toolcall.text.wordings import ABBREVIATIONS, IN_DIGITS, IN_WORDS, reworded
 
 _TENS = {word: value for word, value in NUMBER_WORDS.items() if value > 19}
 _WEEKDAY = r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?)"
@@ -66,6 +67,7 @@ _ORDINAL_WORD = re.compile(
 )
 # A third of it, two thirds, 30 second steps, per second; but not `a second chance`.
 _PART_OF = re.compile(r"(?:\d|\b(?:one|two|three|per)|\ban?(?! second))[ -]$", re.IGNORECASE)
+_ROAD = re.compile(r" (?:Ave(?:nue)?|St(?:reet)?|Road|Rd)\b", re.IGNORECASE)
 _CHINESE_ORDINAL = re.compile("第 ?([〇零一二三四五六七八九十百]{1,5})")
 _LONE_CLOCK = re.compile(r"at (\d\d:\d\d)", re.IGNORECASE)
 _LONE_ORDINAL = re.compile(r"(?:the )?(\d{1,4})(?:st|nd|rd|th)", re.IGNORECASE)
@@ -90,7 +92,8 @@ _DATE_WITH_DAY = re.compile(
     rf"|(?P<d2>(?:19|20)\d\d\.\d\d\.\d\d)(?:,? ?)\(?(?P<behind>{_WEEKDAY}|周[{CJK}])\b\)?",
     re.IGNORECASE,
 )
-_POINTED_DATE = re.compile(r"((?:19|20)\d\d)\.(\d\d)\.(\d\d)")
+_POINTED_DATE = re.compile(r"((?:19|20)\d\d)\.(\d\d?)\.(\d\d?)")
+_HYPHENED_DATE = re.compile(rf"{_L}(\d{{1,2}})-({_MONTH})-(\d{{4}}){_R}", re.IGNORECASE)
 
 _POINT = (
     rf"(?:[$€£¥]?\d[\d.:]*(?: ?(?:%|°[CF]|(?:[A-Za-z]{{1,3}}|month|inch|km/h)(?![A-Za-z])|[岁年月日号天元个人周米度]))?"
@@ -104,7 +107,7 @@ _DAY_WRITTEN = r"\d{4}\.\d\d\.\d\d"
 _DAY_THEN_CLOCK = re.compile(rf"({_DAY_WRITTEN})(?:,| at|, at)? ?(\d\d:\d\d)\b")
 _CLOCK_THEN_DAY = re.compile(rf"\b(\d\d:\d\d)(?:,| on|, on)? ({_DAY_WRITTEN})")
 _HAS_VARIANTS = re.compile(
-    rf"\d|[A-Z]\.[A-Z]\.|[{CHINESE_NUMERALS}到至半]|中午|正午|午夜|\b(?:{_MONTH}|{_WEEKDAY}|noon|midday|midnight|hour|dozen"
+    rf"\d|[A-Z]\.[A-Z]\.|[{CHINESE_NUMERALS}到至半]|中午|正午|午夜|\b(?:{_MONTH}|{_WEEKDAY}|noon|midday|midnight|hour|dozen|half|twice|thrice|once"
     rf"|an? (?:hundred|thousand|million)|{'|'.join((*NUMBER_WORDS, *ORDINAL_WORDS))})",
     re.IGNORECASE,
 )
@@ -123,12 +126,14 @@ def respelled(text: str, *, amounts: bool = True) -> str:
     Args:
         amounts: whether amounts are converted to one unit of their kind, such as seconds.
     """
+    text = reworded(text, ABBREVIATIONS)
     if not _HAS_VARIANTS.search(text):
         return text
+    text = reworded(_HYPHENED_DATE.sub(r"\1 \2 \3", text), IN_WORDS)
     text = _TIMES.sub("x", _INITIALS.sub(lambda match: match[0].replace(".", ""), text))
     text = _CHINESE_ORDINAL.sub(lambda match: f"第{chinese_number(match[1])}", respell_numbers(text))
     text = _ZONE.sub(r"\1\2\3", _THOUSANDS.sub(lambda match: match[1].replace(",", ""), text))
-    text = _ORDINAL_WORD.sub(_ordinal, text)
+    text = reworded(_ORDINAL_WORD.sub(_ordinal, text), IN_DIGITS)
     text = _INTERVAL.sub(r"\1 to \3", text)
     for pattern, (month, first, last, year) in _DAYS_OF_MONTH:
         text = pattern.sub(rf"\g<{month}> \g<{first}>\g<{year}> to \g<{month}> \g<{last}>\g<{year}>", text)
@@ -157,7 +162,11 @@ def _ordinal(match: re.Match[str]) -> str:
     word, tens = match["word"].lower(), (match["tens"] or "").lower()
     before, behind = match.string[max(0, match.start() - 12) : match.start()], match.string[match.end() :][:1]
     unit = word == "second" and bool(before + behind) and not behind.startswith(" ")
-    if unit or _PART_OF.search(before) or (tens and ORDINAL_WORDS[word] > 9):
+    if (
+        unit
+        or (_PART_OF.search(before) and not _ROAD.match(match.string, match.end()))
+        or (tens and ORDINAL_WORDS[word] > 9)
+    ):
         return match[0]
     value = NUMBER_WORDS.get(tens, 0) + ORDINAL_WORDS[word]
     return f"{value}{_ending(value)}"

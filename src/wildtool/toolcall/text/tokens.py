@@ -229,7 +229,7 @@ _SPELLINGS = (
 
 def _one_spelling(word: str) -> str:
     """British and American spellings as one (colour, organise, centre, catalogue, travelled)."""
-    if len(word) > 4 and word not in NOT_PLURALS:
+    if len(word) > 4 and (word not in NOT_PLURALS or word == "colours"):
         for pattern, replacement in _SPELLINGS:
             word = pattern.sub(replacement, word)
     return word

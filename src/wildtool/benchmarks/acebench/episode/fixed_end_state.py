@@ -109,7 +109,7 @@ def _differences(gold: Any, found: Any, path: str, key: object) -> Iterator[str]
     elif isinstance(gold, list | tuple) and isinstance(found, list | tuple):
         rule = _in_bags if key in UNORDERED else _in_lists
         yield from rule(cast(Sequence[Any], gold), cast(Sequence[Any], found), path, key)
-    elif gold is _ABSENT or found is _ABSENT or not _same_scalar(gold, found, worded=key in FREE_TEXT_KEYS):
+    elif gold is _ABSENT or found is _ABSENT or not _same_scalar(gold, found, key):
         yield f"{path}: expected {_shown(gold)}, found {_shown(found)}"
 
 
@@ -144,9 +144,9 @@ def _unnumbered(element: Any) -> Any:
     return {key: value for key, value in cast(FinalState, element).items() if key not in _NUMBERED}
 
 
-def _same_scalar(gold: Any, found: Any, *, worded: bool) -> bool:
+def _same_scalar(gold: Any, found: Any, key: object) -> bool:
     if isinstance(gold, str) and isinstance(found, str):
-        return gold == found or (worded and _mean_the_same(gold, found))
+        return gold == found or (key in FREE_TEXT_KEYS and _mean_the_same(gold, found, str(key)))
     if isinstance(gold, bool) or isinstance(found, bool):
         return gold is found
     if isinstance(gold, int | float) and isinstance(found, int | float):
@@ -154,10 +154,10 @@ def _same_scalar(gold: Any, found: Any, *, worded: bool) -> bool:
     return type(gold) is type(found) and bool(gold == found)
 
 
-def _mean_the_same(gold: str, found: str) -> bool:
+def _mean_the_same(gold: str, found: str, key: str) -> bool:
     from wildtool.toolcall.text.equivalence import differing_rule  # costly, and most texts are equal
 
-    return differing_rule(gold, found) is None
+    return differing_rule(gold, found, key) is None
 
 
 def _same_number(gold: float, found: float) -> bool:

@@ -1,0 +1,78 @@
+"""Names of single things as people write them: numbers of orders and flights, versions, symbols of elements."""
+
+import re
+
+from wildtool.toolcall.text.lexicon import word_set
+
+ELEMENTS = word_set(
+    """
+    Li Ne Na Mg Al Si Cl Ar Ca Sc Ti Cr Mn Fe Co Ni Cu Zn Ga Ge Se Br Kr Rb Sr Zr Nb Mo Tc Ru Rh Pd Ag Cd Sn Sb Te Xe Cs
+    Ba La Ce Pr Nd Pm Sm Eu Gd Tb Dy Er Tm Yb Lu Hf Ta Re Os Ir Pt Au Hg Tl Pb Bi Po Rn Fr Ra Ac Th Pa Np Pu Cm Bk Cf Es
+    Fm Md Lr
+    """
+)
+"""Symbols of two letters, but for those that are English words, too."""
+_MIXED_CASE = re.compile("[a-z][A-Z]")
+_NOUNS = (
+    "flight|train|order|ticket|invoice|tracking|booking|confirmation|reservation|case|account|reference|parcel"
+    "|shipment"
+)
+_NUMBERED = re.compile(
+    rf"(?:the )?(?:{_NOUNS})(?: (?:number|no\.?|id|code))?:? #?(?P<code>(?=\S*\d)[A-Za-z\d][\w-]{{2,}})"
+    r"|(?:航班号?|列车|车次|订单号?|快递单号|运单号|单号|编号)[:：]? ?(?P<number>(?=\S*\d)[A-Za-z\d][A-Za-z\d-]{2,})"
+    r"|(?P<line>[GDCZTK]\d{1,4})次(?:列车)?",
+    re.IGNORECASE,
+)
+_CODE = re.compile(r"(?=\S*\d)[A-Za-z\d][A-Za-z\d_-]{2,}|[A-Z]{2,3} \d{2,5}")
+_NUMBER_SIGN = re.compile(
+    r"(?<![\w&#/])#(?=\d|[A-Z]{1,4}-?\d)(?!(?=\d*[A-F])[0-9A-F]{6}(?!\w))", re.IGNORECASE
+)
+_COLOUR = re.compile(r"\bcolou?r|\bhex|颜色|色", re.IGNORECASE)
+_VERSION = re.compile(r"(?:version|ver\.?|v\.?) ?(\d+(?:\.\d+)+)", re.IGNORECASE)
+_TICKET = re.compile(r"[A-Za-z]{1,5}(?:-\d+)+")
+_FLIGHT = re.compile(r"([A-Z]{2,3}) ?(\d{2,5})")
+"""Capitals and a number, written together or apart: BA 117."""
+_BOOK = re.compile(r"97[89][\d -]{10,14}")
+_INVERTED = re.compile(r"([A-Z][\w'-]+), ([A-Z][\w'.-]+(?: [A-Z]\.?)?)")
+
+
+def is_other_symbol(left: str, right: str) -> bool:
+    """Whether two texts differ in a case that makes another symbol: `Na` and `NA`, `pH` and `PH`."""
+    return left.upper() == right.upper() and any(
+        (one in ELEMENTS or _MIXED_CASE.fullmatch(one)) and other.isupper()
+        for one, other in ((left, right), (right, left))
+    )
+
+
+def numbered(text: str) -> str | None:
+    """The code in a text of a noun and a code, such as `order 55021`; None for any other text."""
+    match = _NUMBERED.fullmatch(text)
+    return match["code"] or match["number"] or match["line"] if match else None
+
+
+def without_number_sign(text: str, use: str) -> str:
+    """A text with `12345` for `#12345`; a colour keeps its sign, as any text does where a colour is asked for."""
+    return text if "#" not in text or _COLOUR.search(use) else _NUMBER_SIGN.sub("", text)
+
+
+def is_inverted_name(left: str, right: str) -> bool:
+    """Whether one text is `Smith, John` and the other `John Smith`."""
+    return any(
+        (match := _INVERTED.fullmatch(one)) is not None and f"{match[2]} {match[1]}" == other
+        for one, other in ((left, right), (right, left))
+    )
+
+
+def read_identifier(text: str) -> str | None:
+    """Flights, versions, numbers with letters before them in one form; None for any other text."""
+    if flight := _FLIGHT.fullmatch(text):
+        return flight[1] + flight[2]
+    if version := _VERSION.fullmatch(text):
+        return f"v{version[1]}"
+    return text.upper() if _TICKET.fullmatch(text) else None
+
+
+def read_book_number(text: str) -> str | None:
+    """The digits of an ISBN of 13 digits."""
+    digits = re.sub("[ -]", "", text) if _BOOK.fullmatch(text) else ""
+    return digits if len(digits) == 13 else None

@@ -1,0 +1,202 @@
+"""Wordings that stand for one another wherever they occur: abbreviations, fractions, bounds, clock times in words.
+
+Each row is exact: what it replaces has one reading. `ABBREVIATIONS` are written out in any text, `IN_WORDS` where numbers
+still are words, `IN_DIGITS` behind that.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from math import gcd
+
+from wildtool.toolcall.text.numerals import chinese_number
+
+Replacement = str | Callable[[re.Match[str]], str]
+Wordings = tuple[tuple[re.Pattern[str], Replacement], ...]
+
+
+def reworded(text: str, wordings: Wordings) -> str:
+    """A text with each of the wordings in one form."""
+    for pattern, plain in wordings:
+        text = pattern.sub(plain, text)
+    return text
+
+
+def _compiled(rows: Iterable[tuple[str, Replacement]], flags: re.RegexFlag = re.NOFLAG) -> Wordings:
+    return tuple((re.compile(pattern, flags), plain) for pattern, plain in rows)
+
+
+ABBREVIATIONS = _compiled(
+    (
+        (r"\b(?:[Tt]he )?United States(?: of America)?\b|\bU\.?S\.?A(?:\.|\b)", "US"),
+        (r"\b(?:[Tt]he )?United Kingdom\b", "UK"),
+        (r"\b(?:[Tt]he )?United Arab Emirates\b", "UAE"),
+        (r"\bNYC\b", "New York City"),
+        (r"^St\.? (?=[A-Z][a-z])", "Saint "),
+        (r"^Ft\.? (?=[A-Z][a-z])", "Fort "),
+        (r"\b([A-Z])\. (?=[A-Z]\.)", r"\1."),
+        (r"\b(World War|Part|Phase|Type|Volume|Chapter|Stage) I$", r"\1 1"),
+        (r"\b(Sat|Sun)\b\.?(?=$|,? (?:at )?\d|,? (?:and|&|or) [A-Z])", lambda match: _WEEKEND[match[1]]),
+        (r"^(?:the |The |')?((?:\d\d)?\d0)'?s$", r"\1s"),
+        (r"(?<=[上下])个(?=月|星期|礼拜|季度)|(?<=点)钟", ""),
+        (r"这个?(?=月|周|星期)", "本"),
+        (r"本年(?!度)", "今年"),
+        (r"[及含或](?=以上)", ""),
+        (r"^在(?=周|星期|[今明后昨][天日]|[上下本][周月星])", ""),
+    )
+)
+_WEEKEND = {"Sat": "Saturday", "Sun": "Sunday"}
+
+_DIGIT = "一二三四五六七八九"
+_NUMERAL = f"零〇两十百千{_DIGIT}"
+_COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
+_SHARES = {"half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "eighth": 8, "tenth": 10}
+_MEASURED = (
+    "(?:cup|teaspoon|tablespoon|tsp|tbsp|mile|inch|hour|pound|lb|kilo|kg|km|oz|ounce|lit(?:er|re)|gallon|day|week|month"
+    "|year)s?\\b"
+)
+_QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "一": 1, "二": 2, "三": 3, "四": 4}
+
+
+def _share(match: re.Match[str]) -> str:
+    return f"{_COUNTS[match[1].lower()]}/{_SHARES[match[2].lower()]}"
+
+
+def _quarter(match: re.Match[str]) -> str:
+    """A quarter of a year as 2024-Q1."""
+    return f"{match['year']}-Q{_QUARTERS.get(match['quarter'].lower(), match['quarter'])}"
+
+
+def _in_units(unit: str) -> Replacement:
+    """Two numerals with a unit between them as a decimal number of it: 一米八 is 1.8米."""
+    return lambda match: ".".join(map(_digits, match.groups())) + unit
+
+
+def _digits(numeral: str) -> str:
+    return numeral if numeral.isascii() else chinese_number(numeral)
+
+
+def _decimal(match: re.Match[str]) -> str:
+    """A number with a decimal comma."""
+    whole, part = (group for group in match.groups() if group)
+    return f"{whole.replace('.', '')}.{part}"
+
+
+_YEAR = r"(?P<year>(?:19|20)\d\d)"
+_NO_NUMERAL = rf"(?<![{_NUMERAL}\d])"
+_BY_TENS = "(?=$|公里|米|公斤|千克|克|升|万|亿|元|度|倍|小时|折)"
+IN_WORDS = _compiled(
+    (
+        (
+            rf"\b({'|'.join(_COUNTS)})[ -]({'|'.join(_SHARES)})s?(?: of an? (?={_MEASURED}))?\b(?! hour)",
+            _share,
+        ),
+        (r"^half$", "1/2"),
+        (rf"\bhalf (?:of )?(?:an? )?(?!hour)(?={_MEASURED})", "1/2 "),
+        (rf"{_NO_NUMERAL}([{_NUMERAL}]{{1,4}})点([{_DIGIT}]){_BY_TENS}", _in_units("")),
+        (
+            rf"{_NO_NUMERAL}([一两二\d])米([{_DIGIT}\d]{{1,2}})(?![{_NUMERAL}\d米xX×*]|[a-z])",
+            _in_units("米"),
+        ),
+        (rf"([{_NUMERAL}]{{1,4}}|\d{{1,9}})块([{_DIGIT}\d])[毛角]?(?=$|[,.])", _in_units("元")),
+        (rf"([{_DIGIT}])成(?=$|[,.])", r"百分之\1十"),
+        (r"(?<![\d.,])(\d{1,3}(?:\.\d{3})+),(\d{1,2})(?![\d,])", _decimal),
+        (r"(?<=€)(\d{1,4}),(\d\d)(?!\d)|(?<![\d.,])(\d{1,4}),(\d\d)(?= ?€)", _decimal),
+        (r"\btwice\b", "2 times"),
+        (r"\bthrice\b", "3 times"),
+        (r"\bonce (?=(?:an?|per|every) |daily\b|weekly\b|monthly\b)", "1 time "),
+        (r"\bper[ -]cent\b|(?<=\d) ?pct\b", "%"),
+        (r"零下 ?(?=\d)|^minus (?=\d)", "-"),
+        (r"([摄华]氏)(-?\d+(?:\.\d+)?)度", r"\2\1度"),
+        (rf"\b(?:the )?(?P<quarter>first|second|third|fourth) quarter(?: of|,)? {_YEAR}\b", _quarter),
+        (rf"\bQ(?P<quarter>[1-4])(?: of|,)?[ -]?{_YEAR}\b", _quarter),
+        (rf"\b{_YEAR}[ -]?Q(?P<quarter>[1-4])\b", _quarter),
+        (rf"(?<!\d){_YEAR}年(?:第?(?P<quarter>[一二三四1-4])季度)", _quarter),
+        (rf"(?<!\d){_YEAR}年Q(?P<quarter>[1-4])", _quarter),
+    ),
+    re.IGNORECASE,
+)
+
+_AMOUNT = r"(?=[$€£¥]?\d)"
+_LOWEST = r"(?<![\w.+:-])([$€£¥]?\d[\d.]*)"
+_PERIOD = r"(?=(?:night|day|week|month|year|hour|minute|second|person)\b)"
+_HOUR = r"(1[0-2]|[1-9])(?![\d:.])"
+_FRACTION = r"(?P<above>\d)/(?P<below>\d\d?)"
+
+
+def _before(match: re.Match[str]) -> str:
+    """A clock time some minutes before an hour: `quarter to 9`, 差一刻9点."""
+    minutes, hour = (group for group in match.groups() if group)
+    return _minutes_before(hour, minutes) or match[0]
+
+
+def _before_in_chinese(match: re.Match[str]) -> str:
+    """The same with the hour first: 9点差一刻."""
+    return _minutes_before(match[1], match[2] or "quarter") or match[0]
+
+
+def _minutes_before(hour: str, minutes: str) -> str:
+    less = int(minutes) if minutes.isdecimal() else 15
+    return f"{(int(hour) - 2) % 12 + 1}:{60 - less:02}" if 0 < less < 60 else ""
+
+
+def _past(match: re.Match[str]) -> str:
+    return f"{match['hour']}:{int(match['minutes'] or 15):02}"
+
+
+def _mixed(match: re.Match[str]) -> str:
+    """A fraction as a decimal number, where that has an end: 1 1/2 hours is 1.5 hours."""
+    above, below = int(match["above"]), int(match["below"])
+    is_exact = below in (2, 4, 5, 8, 10) and gcd(above, below) == 1
+    return f"{int(match['whole'] or 0) + above / below:g}" if is_exact else match[0]
+
+
+def _thousands(match: re.Match[str]) -> str:
+    return f"{1000 * float(match[1]):g}"
+
+
+IN_DIGITS = _compiled(
+    (
+        (
+            rf"\b(?:(?:no|not) (?:more|greater|higher) than|up to|max(?:imum)? of) {_AMOUNT}",
+            "at most ",
+        ),
+        (rf"\b(?:(?:no|not) (?:less|fewer|lower) than|min(?:imum)? of) {_AMOUNT}", "at least "),
+        (rf"\b(?:under|below|(?:less|fewer|smaller|lower) than) {_AMOUNT}", "less than "),
+        (rf"\b(?:over|above|(?:more|greater|higher|larger) than) {_AMOUNT}", "more than "),
+        (
+            rf"{_LOWEST}(?:\+(?![\w+]| ?\d)| (?:or|and) (?:more|above|over|up)\b)",
+            r"at least \1",
+        ),
+        (rf"{_LOWEST} or (?:less|fewer|below|under)\b", r"at most \1"),
+        (r"(?:不少于|不低于|至少|最少)(?=\d)", "至少"),
+        (r"(?:不多于|不超过|不高于|至多|最多)(?=\d)", "至多"),
+        (r"(?<!不)(?:少于|低于|不足)(?=\d)", "小于"),
+        (r"(?<!不)(?:多于|高于|超过)(?=\d)", "大于"),
+        (rf"\b(?:around|approximately|approx\.?|roughly|circa) {_AMOUNT}", "about "),
+        (r"(?<![\w~] )(?<![\w~])~ ?(?=\d)", "about "),
+        (r"(?:大约|大概|约)(?=\d)", "大约"),
+        (rf"(?<=[\d元]) ?/ ?{_PERIOD}|(?<=\d) an? {_PERIOD}", " per "),
+        (r"^(\d{1,4}(?:\.\d)?)k$", _thousands),
+        (r"(?<=\d)k(?= (?:dollars|euros|usd|eur|gbp|yuan|rmb)\b)", " thousand"),
+        (r"(?<!° )(?<![\w°'\"])(\d{1,2})' ?(\d{1,2})(?:\"|'')(?!\w)", r"\1 ft \2 inches"),
+        (rf"(?<![\w./])(?:(?P<whole>\d{{1,3}}) )?{_FRACTION}(?= ?{_MEASURED})", _mixed),
+        (rf"^(?P<whole>\d{{1,3}} )?{_FRACTION}$", _mixed),
+        (r"([$€£¥]) ?(\d[\d,.]*[km]?)( ?[-~] ?| to )(?=\d)", r"\1\2\3\1"),
+        (r"(\d)周(?![一二三四五六日天年末边围岁刊])", r"\1个星期"),
+        (r"^(\d{1,2})年$", r"\1 years"),
+        (r"^((?:19|20)\d\d)年$", r"\1"),
+        (
+            rf"\b(?:a )?(?:quarter after|(?P<minutes>5|10|15|20|25)(?: minutes)? past) (?P<hour>{_HOUR})",
+            _past,
+        ),
+        (
+            rf"\b(?:a )?(quarter) (?:to|before|till|of) {_HOUR}"
+            rf"|\b(\d\d?) minutes? (?:to|before|till) {_HOUR}(?! ?[a-z])",
+            _before,
+        ),
+        (rf"差(?:(\d\d?)分|(一刻))钟?(?:到|不到)?{_HOUR}点", _before),
+        (r"(?<![\d:.])(1[0-2]|[1-9])点差(?:(\d\d?)分|一刻)", _before_in_chinese),
+        (r"^((?-i:[A-Z])[a-z]+) the (\d{1,2})(?:st|nd|rd|th)$", r"\1 \2"),
+    ),
+    re.IGNORECASE,
+)
