@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from parity.cases import oracle_folder, present, rows
-from wildtool.generate.training.pairs_output import pair_row
+from wildtool.generate.training.pairs import pair_row
+from wildtool.generate.training.selection import read_score
 from wildtool.training.procedures.pairs import NoPair, Try, pair_of, reply_turn
-from wildtool.training.procedures.ratings import read_score
 from wildtool.training.procedures.supervised import SupervisedTurn
 from wildtool.training.reading import training_records
 from wildtool.training.record import AssistantTurn, TrainingRecord

@@ -24,8 +24,7 @@ from wildtool.generate.procedural.sessions import session_tools
 from wildtool.generate.sessions.continuation import ContinuationJob, ContinuationMaker
 from wildtool.generate.sessions.maker import SessionMaker
 from wildtool.generate.sessions.result import ResultMaker, result_script
-from wildtool.generate.training.estimates import TRAINING_BASIS, estimate_training
-from wildtool.generate.training.maker import TrainingMaker
+from wildtool.generate.training.maker import TRAINING_BASIS, TrainingMaker, estimate_training
 from wildtool.types import Request, Tool
 
 _TIMES_CALLS, _TIMES_WORDS = 2, 4

@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 from training.procedures.student import Body, teaching
 from training.procedures.training_files import call, message, row, wrote
 from wildtool.cli import app
-from wildtool.training.procedures.rationales import reasoning_fault
+from wildtool.generate.training.rationales import reasoning_fault
 from wildtool.training.procedures.supervised import supervised_turns
 from wildtool.training.reading import training_records
 from wildtool.training.record import TrainingRecord

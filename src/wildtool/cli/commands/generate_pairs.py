@@ -76,8 +76,15 @@ def pairs(
 
     from wildtool.cli.execute_generate import GenerationResult, assign_models, run_generation
     from wildtool.generate.core.maker import recorded_in
-    from wildtool.generate.training.pairs import CRITIC, RETRY, PairMaker, PairSpec
-    from wildtool.generate.training.pairs_output import PAIRS_FILE, write_pairs, write_pairs_info
+    from wildtool.generate.training.pairs import (
+        CRITIC,
+        PAIRS_FILE,
+        RETRY,
+        PairMaker,
+        PairSpec,
+        write_pairs,
+        write_pairs_info,
+    )
     from wildtool.training.procedures.official import check_not_official
     from wildtool.training.procedures.pairs import PairRules
 

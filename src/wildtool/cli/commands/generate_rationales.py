@@ -56,8 +56,13 @@ def rationales(
     folder = check_training_options(generate_options, out)
     from wildtool.cli.execute_generate import GenerationResult, assign_models, run_generation
     from wildtool.generate.core.maker import recorded_in
-    from wildtool.generate.training.rationales import CHECKER, RationaleMaker, RationaleSpec
-    from wildtool.generate.training.rationales_output import REASONED_FILE, write_rationales
+    from wildtool.generate.training.rationales import (
+        CHECKER,
+        REASONED_FILE,
+        RationaleMaker,
+        RationaleSpec,
+        write_rationales,
+    )
     from wildtool.training.procedures.official import check_not_official
     from wildtool.training.writers.options import WriteOptions
 

@@ -38,8 +38,8 @@ def check_own_files(folder: Path, files: Iterable[Path]) -> None:
     """Raises UsageError where a file that is read would be replaced by one that a procedure writes."""
     from wildtool.generate.core.files import YIELD_FILE
     from wildtool.generate.training.audit_files import AUDIT_FILE
-    from wildtool.generate.training.pairs_output import PAIRS_FILE
-    from wildtool.generate.training.rationales_output import REASONED_FILE
+    from wildtool.generate.training.pairs import PAIRS_FILE
+    from wildtool.generate.training.rationales import REASONED_FILE
     from wildtool.generate.training.selection_output import KEPT_FILE, RANDOM_FILE
     from wildtool.outputs import check_not_input
 

@@ -1,11 +1,14 @@
 """What the procedures over training files share: each planned request is an item of a run, driven by a script."""
 
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar, cast
 
+from wildtool.engine.call.budget import estimate_tokens, tokens_of
 from wildtool.engine.record.reader import RecordReader
+from wildtool.engine.run.estimate import RoleEstimate, Usage
 from wildtool.errors import DataError
 from wildtool.generate.core.maker import RoleBenchmark, recorded_transcript, transcript_of, verdict_of
 from wildtool.generate.core.prompts import templates
@@ -99,3 +102,38 @@ def role_instruction(role: str, *blocks: str) -> str:
     """The instruction of a role with the named blocks."""
     parts = templates("en", TRAINING_PROMPTS)[role]
     return "\n\n".join(text for block in ("", *blocks) if (text := parts[block]))
+
+
+TRAINING_BASIS = "this file, with replies as long as its own"
+
+
+def estimate_training(maker: TrainingMaker[Any]) -> dict[str, RoleEstimate]:
+    """Calls and tokens of each role: with replies after which least is asked, and after which most is."""
+    least, most = (_usage(maker, most=most) for most in (False, True))
+    return {
+        role: RoleEstimate(least.get(role, Usage()), most.get(role, Usage()))
+        for role in dict.fromkeys([*least, *most])
+    }
+
+
+def _usage(maker: TrainingMaker[Any], *, most: bool) -> dict[str, Usage]:
+    totals: dict[str, Usage] = {}
+    for item in maker.planned():
+        _add_item(maker, item, totals, most=most)
+    return totals
+
+
+def _add_item(maker: TrainingMaker[Any], item: Item, totals: dict[str, Usage], *, most: bool) -> None:
+    asked = Counter[str]()
+    script = maker.script(item)
+    try:
+        request = next(script)
+        while True:
+            message = maker.assumed_reply(item, request, most=most)
+            asked[request.role] += 1
+            totals[request.role] = totals.get(request.role, Usage()).add_call(
+                estimate_tokens(request), tokens_of(message), asked[request.role]
+            )
+            request = script.send(Reply(message))
+    except StopIteration:
+        return

@@ -1,20 +1,30 @@
-"""Asks for the reasoning behind the calls of a training file, and checks that it leads to them."""
+"""Reasoning behind the calls of a training file: asking for it, what makes it fit to be learned from, writing it."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from wildtool.aid.benchmark import with_text
 from wildtool.aid.reasoning import with_heading
+from wildtool.generate.core.files import YIELD_FILE, write_metrics
 from wildtool.generate.core.parsing import reply_text
+from wildtool.generate.training.audit_files import AUDIT_FILE, LineWriter, line_writer
 from wildtool.generate.training.maker import ReplyScript, TrainingMaker, role_instruction
+from wildtool.stats.describe import share_metric
+from wildtool.toolcall.text.json_in_text import objects_in
+from wildtool.toolcall.text.mentions import mention, value_words
 from wildtool.training.procedures.agreement import agreement
-from wildtool.training.procedures.rationales import reasoning_fault
 from wildtool.training.procedures.records import named_records
 from wildtool.training.procedures.supervised import SupervisedTurn, supervised_turns
-from wildtool.types import Item, Message, Request, Role
+from wildtool.training.record import AssistantTurn, TrainingRecord, TrainingTurn, UserTurn
+from wildtool.training.tokens import word_tokens
+from wildtool.training.writers.forms import TRAINING_FORMS
+from wildtool.training.writers.options import WriteOptions
+from wildtool.types import Item, Message, Metric, Request, Role
 
 CHECKER = "check"
 _SHORT_THOUGHTS, _LONG_THOUGHTS = 100, 400
@@ -115,3 +125,179 @@ def _shown_to_reasoner(turn: SupervisedTurn) -> list[Message]:
         {"role": "system", "content": role_instruction("reasoner")},
         {"role": "user", "content": json.dumps(shown, ensure_ascii=False)},
     ]
+
+
+MIN_STEPS = 3
+"""Steps that reasoning must have."""
+_STEP = re.compile(r"^\s*(?:#+\s*|\**\s*)(?:step\s+)?\d{1,2}\s*[.):]", re.IGNORECASE | re.MULTILINE)
+_TAGS = re.compile(r"</?tool_call>|<functioncall>|\[TOOL_CALLS\]|<\|python_tag\|>|</?think>", re.IGNORECASE)
+
+
+def reasoning_fault(text: str, turn: SupervisedTurn, min_tokens: int) -> str:
+    """Why reasoning is not fit to be learned from; empty if it is.
+
+    Args:
+        turn: what it leads to.
+        min_tokens: tokens that it must have (`training.tokens`).
+    """
+    if len(word_tokens(text)) < min_tokens:
+        return f"fewer than {min_tokens} tokens"
+    if len(_STEP.findall(text)) < MIN_STEPS:
+        return f"fewer than {MIN_STEPS} steps"
+    if _has_call(text, turn):
+        return "call syntax"
+    told = next(iter(told_values(text, turn)), None)
+    return "" if told is None else f"tells a value that the prompt does not have: {told[:60]}"
+
+
+def told_values(text: str, turn: SupervisedTurn) -> Iterator[str]:
+    """Values of the gold calls that occur in reasoning and nowhere in what the model is shown.
+
+    A model that learns from such reasoning learns to guess.
+    """
+    shown = json.dumps([turn.messages, turn.tools], ensure_ascii=False).casefold()
+    said = _STEP.sub("", text).casefold()
+    for call in turn.gold.calls:
+        for value in value_words(call.arguments):
+            if _occurs(value, said) and not _occurs(value, shown):
+                yield value
+
+
+def _has_call(text: str, turn: SupervisedTurn) -> bool:
+    if _TAGS.search(text) or next(objects_in(text), None):
+        return True
+    names = (re.escape(name) for name in {*turn.record.tool_names, *(call.name for call in turn.gold.calls)})
+    return any(re.search(rf"(?<!\w){name}\s*\(\s*(?:\w+\s*=|[\"'{{\[]|\))", text) for name in names)
+
+
+def _occurs(value: str, text: str) -> bool:
+    """Whether a text in lower case has a value, perhaps escaped as in JSON."""
+    forms = {value, json.dumps(value, ensure_ascii=False)[1:-1]}
+    return any(mention(form.casefold(), text) is not None for form in forms)
+
+
+def with_reasoning(record: TrainingRecord, reasoning: Mapping[int, str]) -> TrainingRecord | None:
+    """A record with reasoning beside its calls; it ends before its first call turn without any. None if nothing is left.
+
+    Args:
+        reasoning: by place of the turn.
+    """
+    turns: list[TrainingTurn] = []
+    for place, turn in enumerate(record.turns):
+        if isinstance(turn, AssistantTurn) and turn.calls and turn.learned:
+            if place not in reasoning:
+                break
+            text = f"{reasoning[place]}\n\n{turn.text}" if turn.text else reasoning[place]
+            turns.append(replace(turn, text=text))
+        else:
+            turns.append(turn)
+    while turns and not isinstance(turns[-1], AssistantTurn):
+        turns.pop()
+    reasoned = any(isinstance(turn, AssistantTurn) and turn.calls for turn in turns)
+    if not reasoned or not any(isinstance(turn, UserTurn) for turn in turns):
+        return None
+    return replace(record, turns=tuple(turns))
+
+
+REASONED_FILE = "reasoned.jsonl"
+_REPEATED = "equal to the reasoning of another turn"
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenRationales:
+    """What came of all turns."""
+
+    records: int
+    turns: int
+    """Turns that have reasoning in the written records."""
+    asked: int
+    unfinished: int
+    metrics: tuple[Metric, ...]
+
+
+def write_rationales(
+    thought: Iterable[tuple[RecordTurn, Reasoning | None]],
+    out: Path,
+    form: str,
+    writing: WriteOptions,
+    benchmark_data: Sequence[str] = (),
+) -> WrittenRationales:
+    """Writes records with reasoning, and the audit file, into a folder, and the counts.
+
+    Args:
+        thought: the turns of each record together, in their order; None for an unfinished one.
+        form: a form of training files.
+        benchmark_data: names of benchmarks whose data are used, written into each line.
+
+    Raises StorageError if the disk is full, UsageError if nothing may be written there.
+    """
+    counts, reasons, seen = Counter[str](), Counter[str](), set[str]()
+
+    def write_record(record: TrainingRecord, reasoning: dict[int, str], files: LineWriter) -> None:
+        made = with_reasoning(record, reasoning)
+        if made is not None:
+            files.write_marked(REASONED_FILE, TRAINING_FORMS[form].write(made, writing))
+            counts["records"] += 1
+            counts["written"] += sum(place < len(made.turns) for place in reasoning)
+
+    with line_writer(out, REASONED_FILE, AUDIT_FILE, benchmark_data=benchmark_data) as files:
+        for record, turns in _by_record(thought):
+            reasoning: dict[int, str] = {}
+            for one, found in turns:
+                if found is None:
+                    counts["unfinished"] += 1
+                    continue
+                counts["asked"] += 1
+                key = " ".join(found.text.split()).casefold()
+                fault = found.fault or (_REPEATED if key in seen else "")
+                seen.add(key)
+                if fault:
+                    reasons[fault.partition(":")[0]] += 1
+                else:
+                    reasoning[one.turn.place] = found.text
+                files.write_marked(AUDIT_FILE, _audit_row(one, found, fault))
+            write_record(record, reasoning, files)
+    metrics = tuple(_metrics(counts, reasons))
+    write_metrics(out / YIELD_FILE, metrics)
+    return WrittenRationales(
+        counts["records"], counts["written"], counts["asked"], counts["unfinished"], metrics
+    )
+
+
+_Thought = tuple[RecordTurn, Reasoning | None]
+
+
+def _by_record(thought: Iterable[_Thought]) -> Iterator[tuple[TrainingRecord, list[_Thought]]]:
+    """The turns of each record, in order."""
+    group: list[_Thought] = []
+    for one in thought:
+        if group and one[0].record != group[0][0].record:
+            yield group[0][0].turn.record, group
+            group = []
+        group.append(one)
+    if group:
+        yield group[0][0].turn.record, group
+
+
+def _metrics(counts: Counter[str], reasons: Counter[str]) -> Iterator[Metric]:
+    asked = counts["asked"]
+    fit = asked - reasons.total()
+    for group, name, count, of in (
+        ("turns", "fit", fit, asked),
+        ("turns", "in written records", counts["written"], asked),
+        *(("left out", reason, count, asked) for reason, count in reasons.most_common()),
+    ):
+        yield share_metric(group, name, count, of)
+
+
+def _audit_row(one: RecordTurn, found: Reasoning, fault: str) -> dict[str, Any]:
+    return {
+        "record": one.record,
+        "source": one.turn.record.source,
+        "row": one.turn.record.row,
+        "turn": one.turn.place,
+        "reply": found.text,
+        "check": found.checked,
+        "kept": not fault,
+        "reason": fault or "breaks no rule",
+    }

@@ -1,23 +1,72 @@
-"""Asks a model about records of training sets: how sure it is of them, or whether it gets them right."""
+"""Asks a model about records of training sets, how sure it is of them or whether it gets them right, and decides."""
 
+import heapq
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from wildtool.errors import DataError
 from wildtool.generate.core.parsing import reply_text
 from wildtool.generate.training.maker import ReplyScript, TrainingMaker, role_instruction
 from wildtool.json_codec import read_json_lines
+from wildtool.training.keys import drawn_number
 from wildtool.training.procedures.agreement import agreement
-from wildtool.training.procedures.ratings import read_score
 from wildtool.training.procedures.records import named_records
-from wildtool.training.procedures.selection import drawn
 from wildtool.training.procedures.supervised import SupervisedTurn, said_message, supervised_turns
 from wildtool.training.record import TrainingRecord
 from wildtool.types import Item, Message, Request, Role
+
+_NUMBER = r"-?\d+(?:\.\d+)?"
+_NAMED = re.compile(rf"\bscore\b[\"']?\s*[:=]\s*[\"']?({_NUMBER})", re.IGNORECASE)
+_OF_TEN = re.compile(rf"({_NUMBER})\s*(?:/\s*10|out\s+of\s+10)(?![\d.]*\d)", re.IGNORECASE)
+_ALONE = re.compile(rf"(?<![\w.])({_NUMBER})(?![\w%]|\s*%|[.,]\d)")
+LOWEST_SCORE, HIGHEST_SCORE = 0.0, 10.0
+
+
+def read_score(text: str) -> float | None:
+    """The score that a text gives; None if it gives none, several, or one that is not from 0 to 10.
+
+    The first rule that finds a number decides: one behind the word `score` and a colon or equals sign; one before `/10`
+    or `out of 10`; the only distinct number that is no part of a word, a percentage or a longer number.
+    """
+    for rule in (_NAMED, _OF_TEN):
+        if found := rule.search(text):
+            return _in_range(found[1])
+    alone = {float(number) for number in _ALONE.findall(text)}
+    return _in_range(alone.pop()) if len(alone) == 1 else None
+
+
+def _in_range(number: float | str) -> float | None:
+    value = float(number)
+    return value if LOWEST_SCORE <= value <= HIGHEST_SCORE else None
+
+
+Named = TypeVar("Named")
+DEFAULT_THRESHOLD = 5.0
+"""Score from which a record is kept, as the paper has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeepDecision:
+    """Whether a record is kept, and why."""
+
+    kept: bool
+    reason: str
+
+
+def drawn(named: Iterable[tuple[str, Named]], count: int, seed: str) -> list[tuple[str, Named]]:
+    """A random sample of records by their names, in a random order; a smaller sample begins a larger one of its seed."""
+    return heapq.nsmallest(count, named, key=lambda one: drawn_number(seed, one[0]))
+
+
+def random_arm(asked: Sequence[str], size: int, seed: str) -> Collection[str]:
+    """As many of the asked records as were kept, whatever was said of them: the control of a selection."""
+    return frozenset(heapq.nsmallest(size, asked, key=lambda name: drawn_number(f"{seed} random arm", name)))
+
 
 SelectionBasis = Literal["rating", "tries"]
 """What a model says of a record, or what it makes of it."""
@@ -34,7 +83,7 @@ class SelectionSpec:
     per_set: int = 500
     """Records that are asked about, of each set."""
     by: SelectionBasis = "rating"
-    threshold: float = 5.0
+    threshold: float = DEFAULT_THRESHOLD
     """Score from which a record is kept; requests do not depend on it."""
     reference: ReferenceView = "show"
     tries: int = 4
@@ -91,6 +140,17 @@ class SelectionReplies:
     score: float | None = None
     """The score in it; None if there is none."""
     tries: tuple[PlayedTry, ...] = ()
+
+
+def decision(replies: SelectionReplies, spec: SelectionSpec) -> KeepDecision:
+    """Keeps a record from a score on, or one that is right in some tries and not in all."""
+    if spec.by == "tries":
+        right, tries = sum(each.right for each in replies.tries), len(replies.tries)
+        return KeepDecision(0 < right < tries, f"right in {right} of {tries} tries")
+    if (score := replies.score) is None:
+        return KeepDecision(False, "no score could be read")
+    kept = score >= spec.threshold
+    return KeepDecision(kept, f"score {score:g} is {'at least' if kept else 'below'} {spec.threshold:g}")
 
 
 class SelectionMaker(TrainingMaker[SelectionReplies]):

@@ -9,11 +9,17 @@ from typing import Any
 
 from wildtool.generate.core.files import YIELD_FILE, write_metrics
 from wildtool.generate.training.audit_files import AUDIT_FILE, LineWriter, line_writer, reply_as_turn
-from wildtool.generate.training.selection import AskedRecord, SelectionReplies, SelectionSpec
+from wildtool.generate.training.selection import (
+    AskedRecord,
+    KeepDecision,
+    SelectionReplies,
+    SelectionSpec,
+    decision,
+    random_arm,
+)
 from wildtool.stats.describe import share_metric
 from wildtool.training.files import read_rows
 from wildtool.training.procedures.pairs import reply_turn
-from wildtool.training.procedures.selection import KeepDecision, by_score, by_tries, random_arm
 from wildtool.training.record import TrainingRecord
 from wildtool.training.writers.forms import TRAINING_FORMS
 from wildtool.training.writers.options import DEFAULT_WRITING
@@ -65,11 +71,10 @@ def write_selection(
             unfinished += 1
         else:
             rows.append((asked, replies, decision(replies, spec)))
-    mark: dict[str, Any] = {"benchmark_data": [*benchmark_data]} if benchmark_data else {}
     metrics: list[Metric] = []
     kept_records: list[TrainingRecord] = []
     random_records: list[TrainingRecord] = []
-    with line_writer(out, KEPT_FILE, RANDOM_FILE, AUDIT_FILE) as files:
+    with line_writer(out, KEPT_FILE, RANDOM_FILE, AUDIT_FILE, benchmark_data=benchmark_data) as files:
         for name, rows in by_set.items():
             kept = [asked.record for asked, _, decided in rows if decided.kept]
             control = random_arm([asked.name for asked, _, _ in rows], len(kept), spec.draw_seed)
@@ -78,31 +83,22 @@ def write_selection(
             for asked, replies, decided in rows:
                 shared += decided.kept and asked.name in control
                 scored += replies.score is not None or bool(replies.tries)
-                about = {"round": spec.round, "model": model, "by": spec.by, **mark}
-                files.write(AUDIT_FILE, _audit_row(asked, replies, decided, control) | about)
+                about = {"round": spec.round, "model": model, "by": spec.by}
+                files.write_marked(AUDIT_FILE, _audit_row(asked, replies, decided, control) | about)
             metrics += _metrics(name, rows, spec)
-        _write_records(files, KEPT_FILE, kept_records, form, mark)
-        _write_records(files, RANDOM_FILE, random_records, form, mark)
+        _write_records(files, KEPT_FILE, kept_records, form)
+        _write_records(files, RANDOM_FILE, random_records, form)
     write_metrics(out / YIELD_FILE, metrics)
     asked = sum(map(len, by_set.values()))
     return WrittenSelection(len(kept_records), shared, scored, asked, unfinished, tuple(metrics))
 
 
-def decision(replies: SelectionReplies, spec: SelectionSpec) -> KeepDecision:
-    """Whether a record is kept."""
-    if spec.by == "tries":
-        return by_tries(sum(one.right for one in replies.tries), len(replies.tries))
-    return by_score(replies.score, spec.threshold)
-
-
-def _write_records(
-    files: LineWriter, name: str, records: Sequence[TrainingRecord], form: str, mark: Mapping[str, Any]
-) -> None:
+def _write_records(files: LineWriter, name: str, records: Sequence[TrainingRecord], form: str) -> None:
     """Writes records in the order of their files."""
     ordered = sorted(records, key=lambda record: (record.source, record.row))
     rows = _rows_of_files(ordered) if form == AS_THEY_ARE else _rows_in_form(ordered, form)
     for row in rows:
-        files.write(name, {**row, **mark})
+        files.write_marked(name, row)
 
 
 def _rows_in_form(records: Iterable[TrainingRecord], form: str) -> Iterator[Mapping[str, Any]]:

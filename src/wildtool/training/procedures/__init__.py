@@ -1,1 +1,1 @@
-"""What is done with training data and a model: playing a file, pairs from failures, selection, rationales."""
+"""A model on a training file: its turns, replies judged by rule or by a model, and pairs from what it gets wrong."""
