@@ -53,22 +53,6 @@ COMMON_COLUMNS = frozenset({"split", "lang", "error", "steps"})
 """Columns that every verdict has, so that `Benchmark.groups` can name them without declaring them."""
 
 
-class LazyItems(Iterator[Item]):
-    """Items that are parsed one by one when they are asked for. `Benchmark.load` may return them, so that of two
-    processes that judge a record each parses only its own items."""
-
-    def __init__(self, parsers: Iterator[Callable[[], Item]]) -> None:
-        """Args: parsers: return the items, in order; each is called at most once."""
-        self._parsers = parsers
-
-    def __next__(self) -> Item:
-        return next(self._parsers)()
-
-    def skip(self) -> None:
-        """Passes over the next item without parsing it. Raises StopIteration after the last one."""
-        next(self._parsers)
-
-
 @dataclass(frozen=True, slots=True)
 class Check:
     """What the rules decide about one episode."""
@@ -293,10 +277,7 @@ class Benchmark(ABC):
 
     @abstractmethod
     def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
-        """Reads items, those of a split and language if given. Raises DataError naming file, line, id and field.
-
-        `LazyItems` save time where there are many.
-        """
+        """Reads items, those of a split and language if given. Raises DataError naming file, line, id and field."""
 
     @abstractmethod
     def rules(self, profile: str) -> Rules:
@@ -361,10 +342,6 @@ class Benchmark(ABC):
             fields={**self.fields(item, unit), **check.fields},
             detail=check.detail,
         )
-
-    def judged_in_one_process(self) -> bool:
-        """Whether long records, too, are judged in one process: where each process would load a model, for instance."""
-        return False
 
     def fields(self, item: Item, unit: str) -> Mapping[str, FieldValue]:
         """What is known of a unit before any reply; its part of `columns`."""

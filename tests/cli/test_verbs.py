@@ -16,7 +16,7 @@ import wildtool
 from wildtool.cli import app
 from wildtool.cli.command import run_to_status, worst_status
 from wildtool.engine.registry import load_benchmark
-from wildtool.engine.score import score, two_processes
+from wildtool.engine.score import score
 from wildtool.engine.score.verdict_table import verdicts_path
 
 VERBS = [
@@ -319,12 +319,13 @@ def test_a_run_is_judged_by_other_rules_without_a_model():
     assert verdicts_path(Path("runs/wild-mini/baseline--gold"), "fixed").exists()
 
 
-def test_scoring_in_two_processes_shows_and_writes_the_same(monkeypatch: pytest.MonkeyPatch):
+def test_scoring_by_workers_shows_and_writes_the_same(monkeypatch: pytest.MonkeyPatch):
     type_("run wild-mini --limit 3 --repeats 2 --quiet --model baseline/gold")
     table = verdicts_path(Path("runs/wild-mini/baseline--gold"), "fixed")
     found: set[tuple[str, bytes]] = set()
     asked: list[bool] = []
-    monkeypatch.setattr(two_processes, "_can_copy", lambda: asked.append(True) or True)
+    monkeypatch.setattr(score, "_has_threads", lambda: asked.append(True))
+    monkeypatch.setattr(score.os, "sched_getaffinity", lambda pid: {0, 1}, raising=False)
     for rows in (1_000_000, 1):
         monkeypatch.setattr(score, "MANY_ROWS", rows)
         found.add((type_("score runs --profile fixed").stdout, table.read_bytes()))

@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 
 import pytest
 
-from wildtool.benchmarks.teval import TEVAL
 from wildtool.data import embeddings
 from wildtool.data.embeddings import KEY_VARIABLE, REFERENCE_MODEL, VARIABLE, chosen_encoder
 from wildtool.errors import UsageError
@@ -87,17 +86,6 @@ def test_its_name_says_the_model_and_whether_it_is_the_references(
     assert (chosen_encoder().name, chosen_encoder().is_reference) == (f"{endpoint}#other", False)
     monkeypatch.setenv(VARIABLE, f"{endpoint}#sentence-transformers/all-mpnet-base-v2")
     assert chosen_encoder().is_reference
-
-
-@pytest.mark.parametrize(
-    ("named", "loaded"), [("lexical", False), (REFERENCE_MODEL, True), ("http://127.0.0.1:1/v1#m", False)]
-)
-def test_only_a_model_of_this_machine_is_loaded_and_kept_in_one_process(
-    monkeypatch: pytest.MonkeyPatch, named: str, loaded: bool
-) -> None:
-    monkeypatch.setenv(VARIABLE, named)
-    assert chosen_encoder().loads_model == loaded
-    assert TEVAL.judged_in_one_process() == loaded
 
 
 def test_a_busy_endpoint_is_asked_again(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:

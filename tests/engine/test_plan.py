@@ -1,15 +1,12 @@
 """What a run is to do, checked before the first call."""
 
-from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
 import pytest
 
 from engine.echo_benchmark import EchoBenchmark, ScriptedModel, plan_of
-from wildtool.benchmark import LazyItems
 from wildtool.errors import DataError, UsageError
-from wildtool.types import Item, Source
+from wildtool.types import Item
 
 
 def ids(**settings: Any) -> list[str]:
@@ -26,44 +23,6 @@ def test_ids_take_those_items_in_the_order_of_the_data():
 
 def test_jobs_are_items_times_repeats():
     assert len(list(plan_of(EchoBenchmark(items=5), limit=3, repeats=2).read().jobs())) == 6
-
-
-class Lazy(EchoBenchmark):
-    """Notes which items are parsed; the last one is broken."""
-
-    parsed: list[str]
-
-    def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
-        self.parsed = []
-
-        def parse(item: Item) -> Item:
-            self.parsed.append(item.id)
-            if item.id == "i4":
-                raise DataError("i4 is broken")
-            return item
-
-        return LazyItems(partial(parse, item) for item in super().load(source, split=split, lang=lang))
-
-
-SETTINGS: list[dict[str, Any]] = [{}, {"limit": 3}, {"ids": ("i3", "i1")}, {"repeats": 3, "limit": 2}]
-
-
-@pytest.mark.parametrize("benchmark", [EchoBenchmark(items=4), Lazy(items=4)])
-@pytest.mark.parametrize("settings", SETTINGS)
-def test_some_jobs_are_those_with_their_places(benchmark: EchoBenchmark, settings: dict[str, Any]):
-    selection = plan_of(benchmark, **settings).selection
-    every = [(place, *job) for place, job in enumerate(selection.jobs())]
-    for wanted in ({0, 2}, {1, 3, 5}, set[int](), set(range(9))):
-        assert list(selection.some_jobs(wanted.__contains__)) == [job for job in every if job[0] in wanted]
-
-
-def test_of_lazy_items_only_the_wanted_ones_are_parsed():
-    benchmark = Lazy(items=5)
-    selection = plan_of(benchmark, repeats=2).selection
-    assert [place for place, _, _ in selection.some_jobs({1, 6}.__contains__)] == [1, 6]
-    assert benchmark.parsed == ["i0", "i3"]
-    with pytest.raises(DataError, match="i4 is broken"):
-        list(selection.some_jobs({9}.__contains__))
 
 
 def test_the_roles_to_be_played_are_those_that_selected_items_ask():

@@ -59,11 +59,6 @@ class Encoder(Protocol):
         """Whether it is the model that published numbers were made with."""
         ...
 
-    @property
-    def loads_model(self) -> bool:
-        """Whether it loads a model into this process."""
-        ...
-
     def cosines(self, left: Sequence[str], right: Sequence[str]) -> list[list[float]]:
         """The cosine of each text on the left with each on the right. Raises UsageError where a model fails."""
         ...
@@ -73,7 +68,7 @@ class LexicalEncoder:
     """Counts words in 512 places, by CRC-32 modulo 512: the same words give 1, no common word gives 0."""
 
     name = LEXICAL
-    is_reference = loads_model = False
+    is_reference = False
 
     def cosines(self, left: Sequence[str], right: Sequence[str]) -> list[list[float]]:
         return [[_word_cosine(text, other) for other in right] for text in left]
@@ -105,13 +100,9 @@ def _length(text: str) -> float:
 class ModelEncoder:
     """Vectors of a model, each asked for once and kept on disk."""
 
-    def __init__(self, name: str, encode: Encode, store: Path, *, loads_model: bool = False) -> None:
-        """
-        Args:
-            store: the SQLite file that keeps the vectors of this model.
-            loads_model: whether `encode` loads it into this process.
-        """
-        self.name, self.loads_model = name, loads_model
+    def __init__(self, name: str, encode: Encode, store: Path) -> None:
+        """Args: store: the SQLite file that keeps the vectors of this model."""
+        self.name = name
         self.is_reference = Path(name.rpartition("#")[2]).name == Path(REFERENCE_MODEL).name
         self._encode = encode
         self._store = store
@@ -187,7 +178,7 @@ def _encoder(named: str, _data_folder: str | None) -> Encoder:
     encode = local_encode(name) if is_local else endpoint_encode(name)
     shown = redact.redacted_text(name)
     place = re.sub(r"[^\w.-]+", "-", shown)[-80:] + f"-{sha256(name.encode()).hexdigest()[:8]}.sqlite"
-    return ModelEncoder(shown, encode, cache_folder() / "embeddings" / place, loads_model=is_local)
+    return ModelEncoder(shown, encode, cache_folder() / "embeddings" / place)
 
 
 def _has_reference_model() -> bool:

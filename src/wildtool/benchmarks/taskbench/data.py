@@ -1,15 +1,13 @@
 """TaskBench's files: tools and links of a domain, and label records in either of their two layouts."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import orjson
 
-from wildtool.benchmark import LazyItems
 from wildtool.data.files import find_packed, read_json, read_unpacked
 from wildtool.errors import DataError
 from wildtool.json_codec import LINE_LIMITS, json_type, loads_within
@@ -133,14 +131,9 @@ def read_library(path: Path, domain: str) -> Library:
 
 def read_labels(path: Path, library: Library) -> Iterator[Item]:
     """The records of a file of JSON lines. Raises DataError naming file, line, id and field."""
-    return LazyItems(label_parsers(path, library))
-
-
-def label_parsers(path: Path, library: Library) -> Iterator[Callable[[], Item]]:
-    """For each record of a file what parses it. Both raise DataError as `read_labels` does."""
     for number, line in enumerate(read_unpacked(path).splitlines(), 1):
         if line.strip():
-            yield partial(_item, line, path, number, library)
+            yield _item(line, path, number, library)
 
 
 def _item(line: bytes, path: Path, number: int, library: Library) -> Item:

@@ -1,11 +1,10 @@
 """Where TaskBench's files lie: tools are fetched from their public repository, labels come from the user's copy."""
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
-from wildtool.benchmark import LazyItems
 from wildtool.benchmarks.taskbench.data import (
     DOMAINS,
     GRAPH_FILE,
@@ -13,7 +12,6 @@ from wildtool.benchmarks.taskbench.data import (
     TOOLS_FILE,
     domain_of,
     label_file,
-    label_parsers,
     library_file,
     read_labels,
     read_library,
@@ -114,7 +112,7 @@ def read_items(path: Path, split: str | None) -> Iterator[Item]:
     """Records of a file or folder, domain by domain. Raises DataError naming file, line, id and field."""
     _check_split(split)
     files = [(domain, file) for domain, file in label_files(path) if split in (None, domain)]
-    return LazyItems(chain.from_iterable(_label_parsers(file, domain) for domain, file in files))
+    return chain.from_iterable(read_label_file(file, domain) for domain, file in files)
 
 
 def label_files(path: Path) -> list[tuple[str, Path]]:
@@ -126,12 +124,8 @@ def label_files(path: Path) -> list[tuple[str, Path]]:
 
 def read_label_file(file: Path, domain: str) -> Iterator[Item]:
     """The records of one file, with the tools of its domain. Raises DataError."""
-    return LazyItems(_label_parsers(file, domain))
-
-
-def _label_parsers(file: Path, domain: str) -> Iterator[Callable[[], Item]]:
     library = read_library(library_file(file, domain, official_folder("taskbench")), domain)
-    return label_parsers(file, library)
+    return read_labels(file, library)
 
 
 def _check_split(split: str | None) -> None:

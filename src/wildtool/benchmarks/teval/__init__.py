@@ -44,11 +44,6 @@ class TEval(Benchmark):
 
         return teval_rules(profile)
 
-    def judged_in_one_process(self) -> bool:
-        from wildtool.data.embeddings import chosen_encoder
-
-        return chosen_encoder().loads_model
-
     def fields(self, item: Item, unit: str) -> Mapping[str, FieldValue]:
         return {"ability": item.data.test.ability, "form": item.data.form}
 

@@ -3,8 +3,13 @@
 
 import os
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+import threading
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import islice
+from multiprocessing import get_all_start_methods, get_context
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -18,9 +23,7 @@ from wildtool.engine.registry import as_recorded, played_benchmark
 from wildtool.engine.score.completeness import PlannedSize
 from wildtool.engine.score.judge import safe_judge
 from wildtool.engine.score.table_stamp import make_stamp
-from wildtool.engine.score.two_processes import in_two_processes
 from wildtool.engine.score.verdict_table import (
-    HeldRows,
     OutcomeCounts,
     RunInfo,
     VerdictTable,
@@ -31,9 +34,14 @@ from wildtool.engine.score.verdict_table import (
 from wildtool.errors import DataError, RecordError
 from wildtool.steps import with_steps
 from wildtool.types import Item, Source, Verdict
+from wildtool.workers import start_worker
 
 MANY_ROWS = 1_000
 """Recorded steps from which a second process saves more time than it takes."""
+_ITEMS_AT_ONCE = 16
+"""Items and repeats that a process judges before it gives their rows back."""
+Job = tuple[int, tuple[Item, int]]
+"""An item to judge: its place among all items and repeats, the item, the repeat."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,17 +68,19 @@ class JudgingJob:
     about: Mapping[str, Any]
     """What `run.json` says."""
 
-    def items(
-        self, reader: RecordReader, mine: Callable[[int], bool] | None = None
-    ) -> Iterator["JudgedItem"]:
-        """Judges one item after the other, in the order of the data.
+    def jobs(self) -> Iterator[Job]:
+        """Everything that there is to judge, in the order of the data."""
+        return enumerate(self.selection.jobs())
+
+    def items(self, reader: RecordReader, jobs: Iterable[Job] | None = None) -> Iterator["JudgedItem"]:
+        """Judges one item after the other.
 
         Args:
-            mine: whether to judge the item of this place; None for all.
+            jobs: those to judge; None for all.
         """
         benchmark, rules = self.selection.benchmark, self.run_info.profile
         silent_after: bool = self.about["identity"].get("silent_after", False)
-        for order, item, repeat in self.selection.some_jobs(mine or (lambda _: True)):
+        for order, (item, repeat) in self.jobs() if jobs is None else jobs:
             log = reader.log(item.id, repeat)
             verdicts, fault = safe_judge(benchmark, item, transcripts(log, scripted=silent_after), rules)
             yield JudgedItem(order, item, repeat, log, verdicts, fault)
@@ -152,42 +162,109 @@ def score_run(
         )
 
 
-Faults = list[tuple[int, str]]
-"""Items that the judge failed on, by their place, with the reason."""
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """The verdicts of some successive items."""
+
+    last: int
+    """Place of the last item."""
+    rows: bytes
+    outcomes: Counter[str]
+    faults: Sequence[str]
+    """Items that the judge failed on, with the reason."""
 
 
 def _judge(run: JudgingJob, folder: Path, reader: RecordReader, table: VerdictTable) -> tuple[str, ...]:
     """Fills the table with the verdicts of all items; says which the judge failed on, and why."""
 
-    def fill(part: VerdictTable, mine: Callable[[int], bool] | None) -> Faults:
-        faults: Faults = []
-        judging = run.items(reader, mine)
-        if part is table:
-            judging = with_steps(f"judging {folder}", judging, attrgetter("order"))
-        for judged in judging:
+    def judge(jobs: Sequence[Job]) -> _Part:
+        rows, outcomes, faults = bytearray(), Counter[str](), list[str]()
+        for judged in run.items(reader, jobs):
             if judged.fault is not None:
-                faults.append((judged.order, f"{judged.item.id}: {judged.fault}"))
-            part.add(judged.order, run.run_info, judged.item, judged.repeat, judged.verdicts, judged.log)
-        return faults
+                faults.append(f"{judged.item.id}: {judged.fault}")
+            rows += table.rows(
+                judged.order, run.run_info, judged.item, judged.repeat, judged.verdicts, judged.log
+            )
+            outcomes.update(verdict.outcome for verdict in judged.verdicts)
+        return _Part(jobs[-1][0], bytes(rows), outcomes, faults)
 
-    if reader.rows >= MANY_ROWS and not run.selection.benchmark.judged_in_one_process():
-        forget_database()  # it keeps threads, and a process with several is not copied
-        with VerdictTable(table.path, run.selection.benchmark) as other:
+    parts = _judged_by_workers(run, folder, judge) if reader.rows >= MANY_ROWS else None
+    if parts is None:
+        parts = with_steps(f"judging {folder}", (judge([job]) for job in run.jobs()), attrgetter("last"))
+    faults: list[str] = []
+    for part in parts:
+        table.append(part.rows, part.outcomes)
+        faults += part.faults
+    return tuple(faults)
 
-            def fill_ours(mine: Callable[[int], bool]) -> Faults:
-                load_database()  # while the other process judges already
-                return fill(table, mine)
 
-            def fill_other(mine: Callable[[int], bool]) -> tuple[Faults, HeldRows]:
-                return fill(other, mine), other.held()
+def _judged_by_workers(
+    run: JudgingJob, folder: Path, judge: Callable[[Sequence[Job]], _Part]
+) -> list[_Part] | None:
+    """The same by several processes, copies of this one; None where it cannot be copied, and where one of them fails: the
+    caller then judges alone, and meets errors in the order of the data."""
+    processes = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+    if processes < 2 or "fork" not in get_all_start_methods():
+        return None
+    jobs = run.jobs()
+    try:
+        # Judged here, so that the copies find loaded what the rules need.
+        parts = [judge(first)] if (first := list(islice(jobs, _ITEMS_AT_ONCE))) else []
+        forget_database()  # it has threads
+        if _has_threads():
+            return None
+        with ProcessPoolExecutor(processes, get_context("fork"), _start_worker, (judge,)) as pool:
+            try:
+                found = _in_order(pool, jobs, processes)
+                parts += with_steps(f"judging {folder}", found, attrgetter("last"))
+            finally:
+                pool.shutdown(cancel_futures=True)
+    except Exception:  # noqa: BLE001 - raised again where the caller judges
+        return None
+    return parts
 
-            found = in_two_processes(fill_ours, fill_other)
-            if found is not None:
-                ours, (theirs, held) = found
-                table.take(other, held)
-                return tuple(text for _, text in sorted([*ours, *theirs]))
-        table.clear()
-    return tuple(text for _, text in fill(table, None))
+
+def _in_order(pool: ProcessPoolExecutor, jobs: Iterator[Job], processes: int) -> Iterator[_Part]:
+    """What a pool makes of the jobs, of which it holds only as many as keep it busy."""
+    begun: deque[Future[_Part]] = deque()
+    while some := list(islice(jobs, _ITEMS_AT_ONCE)):
+        begun.append(pool.submit(_judge_in_worker, some))
+        if len(begun) > 4 * processes:
+            yield begun.popleft().result()
+    load_database()  # while the others judge
+    while begun:
+        yield begun.popleft().result()
+
+
+def _has_threads() -> bool:
+    """Whether this process has threads that a copy would lack, with all locks that they hold."""
+    tasks = Path("/proc/self/task")
+    return (len(list(tasks.iterdir())) if tasks.is_dir() else threading.active_count()) > 1
+
+
+def _start_worker(judge: Callable[[Sequence[Job]], _Part], batches: Sequence[Sequence[Job]]) -> None:
+    global _worker_judge, _worker_jobs
+    start_worker()
+    _worker_judge, _worker_jobs = judge, batches
+
+
+def _judge_batch(number: int) -> _Part:
+    assert _worker_judge is not None
+    return _worker_judge(_worker_jobs[number])
+
+
+_worker_judge: Callable[[Sequence[Job]], _Part] | None = None
+
+
+def _start_worker(judge: Callable[[Sequence[Job]], _Part]) -> None:
+    global _worker_judge
+    start_worker()
+    _worker_judge = judge
+
+
+def _judge_in_worker(jobs: Sequence[Job]) -> _Part:
+    assert _worker_judge is not None
+    return _worker_judge(jobs)
 
 
 def _with_planned_size(run: JudgingJob) -> tuple[JudgingJob, PlannedSize | None]:

@@ -8,15 +8,12 @@ everything as it came.
 import math
 import os
 import re
-import shutil
 import tempfile
-from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cache, partial
-from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import TYPE_CHECKING, Any, cast
@@ -40,7 +37,6 @@ if TYPE_CHECKING:
 _PATTERN = re.compile("[*?[\\\\\ud800-\udfff]")
 """What makes the database take a path for a pattern of several, or that it cannot take at all."""
 _PLACES = ("/tmp", "/var/tmp", "/dev/shm")
-_NUMBERS = count()
 
 
 def sql_path(path: Path) -> str:
@@ -53,21 +49,19 @@ def sql_path(path: Path) -> str:
     place = path.absolute()
     if not _PATTERN.search(str(place)):
         return str(place)
-    if _PATTERN.search(place.name):
-        return str(_linked(place, os.getpid()))
-    return str(_linked(place.parent, os.getpid()) / place.name)
+    return str(_linked(place) if _PATTERN.search(place.name) else _linked(place.parent) / place.name)
 
 
 @cache
-def _linked(place: Path, process: int) -> Path:
+def _linked(place: Path) -> Path:
     """A link to a file or folder, by a plain name."""
-    link = Path(_links(process).name, str(next(_NUMBERS)))
+    link = Path(tempfile.mkdtemp(dir=_links().name), "link")
     link.symlink_to(place)
     return link
 
 
 @cache
-def _links(process: int) -> "TemporaryDirectory[str]":
+def _links() -> "TemporaryDirectory[str]":
     for place in (tempfile.gettempdir(), *_PLACES):
         if not _PATTERN.search(place) and os.access(place, os.W_OK):
             return TemporaryDirectory(prefix="wildtool-links-", dir=place)
@@ -109,10 +103,8 @@ text)."""
 
 _LONGEST = 100_000
 """Characters kept of a text in the table."""
-HeldRows = tuple["array[int]", Counter[str]]
-"""Places of rows and how many have which outcome."""
-_OFFSET_BITS = 48
-"""The place of a row is one integer, its order and its offset in the file of rows."""
+_PLACE, _PLACE_BITS = "place in the data", 20
+"""Column by which rows are sorted: the order of their item and, in this many bits, their own among its rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +152,6 @@ class VerdictTable(Closing):
         self._benchmark = benchmark
         self._offered: tuple[Item | None, Callable[[], Sequence[Tool]]] = None, tuple
         """The last item, and what gives the tools that it offers."""
-        self._size = 0
-        self._places: list[int] = []
         self._outcomes: Counter[str] = Counter()
         try:
             # Nameless, since other processes may read the run folder meanwhile.
@@ -179,9 +169,31 @@ class VerdictTable(Closing):
         log: ItemLog,
     ) -> None:
         """Adds the verdicts of one item; `order` is its place in the table."""
-        for verdict in verdicts:
-            self._outcomes[verdict.outcome] += 1
+        rows = self.rows(order, run_info, item, repeat, verdicts, log)
+        self.append(rows, Counter([verdict.outcome for verdict in verdicts]))
+
+    def append(self, rows: bytes, outcomes: Mapping[str, int]) -> None:
+        """Adds rows that `rows` gave, here or in a copy of this process."""
+        self._outcomes.update(outcomes)
+        try:
+            self._file.write(rows)
+        except OSError as error:
+            raise self._storage_error(error) from error
+
+    def rows(
+        self,
+        order: int,
+        run_info: RunInfo,
+        item: Item,
+        repeat: int,
+        verdicts: Sequence[Verdict],
+        log: ItemLog,
+    ) -> bytes:
+        """The rows of the verdicts of one item, as JSON lines."""
+        lines: list[bytes] = []
+        for number, verdict in enumerate(verdicts):
             row = {
+                _PLACE: order << _PLACE_BITS | number,
                 **_run_columns(run_info),
                 "split": item.split,
                 "lang": item.lang,
@@ -198,13 +210,8 @@ class VerdictTable(Closing):
                 **dict(zip(self._own, map(verdict.fields.get, self._own), strict=True)),
                 "detail": _detail(verdict.detail),
             }
-            self._places.append(order << _OFFSET_BITS | self._size)
-            line = _plain_json(row) + b"\n"
-            self._size += len(line)
-            try:
-                self._file.write(line)
-            except OSError as error:
-                raise self._storage_error(error) from error
+            lines.append(_plain_json(row) + b"\n")
+        return b"".join(lines)
 
     def _of_replies(
         self, run_info: RunInfo, item: Item, verdict: Verdict, log: ItemLog
@@ -223,59 +230,26 @@ class VerdictTable(Closing):
             "signs": _detail(signs),
         }
 
-    def held(self) -> "HeldRows":
-        """What `take` needs to know of the rows in this table."""
-        self._file.flush()
-        return array("Q", self._places), self._outcomes
-
-    def take(self, other: "VerdictTable", held: "HeldRows") -> None:
-        """Adds the rows of another table, which a copy of this process may have filled: `held` is what it says."""
-        places, outcomes = held
-        # An offset is the lower part of a place.
-        self._places += [place + self._size for place in places]
-        self._outcomes += outcomes
-        try:
-            other._file.seek(0)
-            shutil.copyfileobj(other._file, self._file)
-            self._size = self._file.tell()
-        except OSError as error:
-            raise self._storage_error(error) from error
-
-    def clear(self) -> None:
-        """Drops all rows."""
-        self._size = 0
-        self._places.clear()
-        self._outcomes.clear()
-        self._file.seek(0)
-        self._file.truncate()
-
     def counts(self) -> OutcomeCounts:
         return OutcomeCounts(**self._outcomes)
 
     def write(self, stamp: TableStamp | None = None) -> Path:
         """Writes the table, with a stamp that says what it was made from. Raises StorageError if it cannot; an older
         table then stays as it was."""
-        mine = os.getpid()
-        new, in_order = (self.path.with_suffix(f".{mine}.{what}") for what in ("new", "sorted"))
+        new = self.path.with_suffix(f".{os.getpid()}.new")
         try:
             try:
-                self._sort(in_order)
-                write_parquet(in_order, new, self._types, stamp)
+                self._file.flush()
+                # The database finds a file without a name by its number.
+                rows = Path(f"/dev/fd/{self._file.fileno()}")
+                write_parquet(rows, new, self._types, stamp, order=_PLACE)
                 new.replace(self.path)
                 sync_folder(self.path.parent)
             finally:
-                for left in (in_order, new):
-                    left.unlink(missing_ok=True)
+                new.unlink(missing_ok=True)
         except OSError as error:
             raise self._storage_error(error) from error
         return self.path
-
-    def _sort(self, path: Path) -> None:
-        # Not left to the database, whose sort would hold the whole table in memory.
-        with path.open("wb") as in_order:
-            for place in sorted(self._places):
-                self._file.seek(place & (1 << _OFFSET_BITS) - 1)
-                in_order.write(self._file.readline())
 
     def close(self) -> None:
         # Nothing is lost with rows that never became a table, and an error under way must not be hidden.
@@ -315,11 +289,24 @@ def duckdb_error() -> type[Exception]:
     return duckdb.Error
 
 
-def write_parquet(rows: Path, path: Path, types: Mapping[str, str], stamp: TableStamp | None = None) -> None:
-    """Turns JSON lines into Parquet with exactly these columns, in the same order, and with a stamp. Raises OSError."""
+def write_parquet(
+    rows: Path,
+    path: Path,
+    types: Mapping[str, str],
+    stamp: TableStamp | None = None,
+    *,
+    order: str | None = None,
+) -> None:
+    """Turns JSON lines into Parquet with exactly these columns and with a stamp. Raises OSError.
+
+    Args:
+        order: the column of whole numbers that the lines are sorted by; None to leave them as they are.
+    """
     import duckdb
 
-    columns = ", ".join(f"{sql_name(name)}: {sql_text(kind)}" for name, kind in types.items())
+    held = types if order is None else {order: "BIGINT", **types}
+    columns = ", ".join(f"{sql_name(name)}: {sql_text(kind)}" for name, kind in held.items())
+    ordered = "" if order is None else f" ORDER BY {sql_name(order)}"
     names = ", ".join(map(sql_name, types))
     stamped = (
         "" if stamp is None else f", KV_METADATA {{{sql_name(STAMP_KEY)}: {sql_text(stamp_text(stamp))}}}"
@@ -328,7 +315,7 @@ def write_parquet(rows: Path, path: Path, types: Mapping[str, str], stamp: Table
         try:
             connection.execute(
                 f"COPY (SELECT {names} FROM read_json({sql_text(sql_path(rows))}, format='newline_delimited', "
-                f"compression='none', hive_partitioning=false, columns={{{columns}}})) "
+                f"compression='none', hive_partitioning=false, columns={{{columns}}}){ordered}) "
                 # Small row groups: the writer holds one of them in memory.
                 f"TO {sql_text(sql_path(path))} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 2048{stamped})"
             )
