@@ -17,6 +17,7 @@ from wildtool.benchmark import Check
 from wildtool.benchmarks.bfcl import BFCL_BENCHMARK
 from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES
 from wildtool.benchmarks.bfcl.data import BfclEntry
+from wildtool.benchmarks.bfcl.languages.fixed_values import convert_java_fully
 from wildtool.benchmarks.bfcl.languages.java import convert_java
 from wildtool.benchmarks.bfcl.languages.javascript import convert_javascript
 from wildtool.benchmarks.bfcl.languages.source_code import parser_of
@@ -113,6 +114,17 @@ def test_the_prompt_holds_the_functions_before_the_entrys_own_system_message() -
     assert messages[0]["content"].endswith("\n\nBe brief.") and '"hotel.book"' in messages[0]["content"]
 
 
+@pytest.mark.parametrize("mode", ["fc", "prompt"])
+def test_a_request_holds_the_messages_of_an_entry_in_their_order(mode: str) -> None:
+    said = tuple({"role": role, "content": role.title()} for role in ("system", "user", "assistant"))
+    record = replace(RECORDS["simple_python_0"], messages=(*said, {"role": "user", "content": "Go on."}))
+    messages = rules(mode=mode).form.request(record).messages
+    assert [message["role"] for message in messages] == ["system", "user", "assistant", "user"]
+    assert [message["content"] for message in messages[1:]] == ["User", "Assistant", "Go on."]
+    unled = rules(mode=mode).form.request(replace(record, messages=record.messages[1:])).messages
+    assert [message["content"] for message in unled[-3:]] == ["User", "Assistant", "Go on."]
+
+
 # Rules ------------------------------------------------------------------------------------------------
 
 
@@ -130,6 +142,29 @@ def test_the_published_rules_keep_the_quotes_of_javas_texts() -> None:
     call = 'Store.put(keys=new String[]{"a", "b"}, limit=5L)'
     assert check("simple_java_0", call).error == "value_error:list/tuple"
     assert check("simple_java_0", call, "fixed").correct
+
+
+@pytest.mark.parametrize(
+    ("word", "text", "nested", "value"),
+    [
+        ("Array", 'new String[]{"a, b", "c"}', "String", ["a, b", "c"]),
+        ("ArrayList", 'new ArrayList<>(Arrays.asList("a, b", "(c"))', "String", ["a, b", "(c"]),
+        (
+            "ArrayList",
+            'new ArrayList<String>() {{ add("a, b"); add("c); d"); }}',
+            "String",
+            ["a, b", "c); d"],
+        ),
+        ("ArrayList", 'new ArrayList<>(Arrays.asList("a, b", 1, true))', "any", ["a, b", 1, True]),
+        ("Array", "new int[]{1, 2}", "integer", [1, 2]),
+        ("ArrayList", "new ArrayList<>()", "String", []),
+        ("ArrayList", "new ArrayList<>(Arrays.asList(first, second))", "String", ["first", "second"]),
+    ],
+)
+def test_lists_of_java_are_cut_outside_of_texts_under_fixed(
+    word: str, text: str, nested: str, value: Any
+) -> None:
+    assert convert_java_fully(text, word, nested) == value
 
 
 @pytest.mark.parametrize(

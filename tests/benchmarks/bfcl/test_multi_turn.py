@@ -14,6 +14,7 @@ from wildtool.benchmarks.bfcl.multi_turn import (
     FORCE_TERMINATED,
     RESPONSE_MISMATCH,
     STATE_MISMATCH,
+    UNREAD_CALL,
     MultiTurnRecord,
     check_turns,
     parse_multi_turn,
@@ -25,7 +26,7 @@ from wildtool.benchmarks.bfcl.multi_turn_episode import (
     NativeMultiTurn,
     PromptMultiTurn,
 )
-from wildtool.benchmarks.bfcl.multi_turn_rules import MultiTurnRules
+from wildtool.benchmarks.bfcl.multi_turn_rules import UNREAD_MISTAKE, MultiTurnRules
 from wildtool.benchmarks.bfcl.originals import original_texts
 from wildtool.episode import gold_replies
 from wildtool.errors import DataError
@@ -111,6 +112,17 @@ def test_results_of_native_calls_are_messages_with_their_ids() -> None:
         {"role": "tool", "tool_call_id": "id 0", "content": "None"},
         {"role": "tool", "tool_call_id": "id 1", "content": '{"file_content": "one two"}'},
     ]
+
+
+@pytest.mark.parametrize("episode_type", [NativeMultiTurn, PromptMultiTurn])
+def test_a_request_holds_what_was_said_in_its_order(episode_type: type[MultiTurnEpisode]) -> None:
+    first = [{"role": "user", "content": "One."}, {"role": "user", "content": "Two."}]
+    asked = record(question=[first, *ENTRY["question"][1:]])
+    replies = [{"role": "assistant", "content": text} for text in ("Three.", "Four.")]
+    said = messages(played(episode_type(asked), *replies))
+    texts = [message["content"] for message in said if message["role"] != "system"]
+    assert texts[:5] == ["One.", "Two.", "Three.", "Sort the notes.", "Four."]
+    assert [message["role"] for message in said[1:]].count("system") == 0
 
 
 def test_results_of_written_calls_are_one_message_of_the_user() -> None:
@@ -216,6 +228,30 @@ def test_fixed_refuses_an_entry_that_was_stopped_in_its_last_turn() -> None:
     assert not fixed().accepts(item, "0", replies)
 
 
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ('<tool_call>{"name": "ls", "arguments": {}}</tool_call>', UNREAD_CALL),
+        ("I will look.\n\nls()", UNREAD_CALL),
+        ("Nothing can be sorted without sort().", None),
+    ],
+)
+def test_a_call_that_ends_a_turn_as_text_is_named_under_fixed(text: str, error: str | None) -> None:
+    item = Item("one", ("0",), record())
+    first = native(("touch", '{"file_name": "new"}'), ("ls", "{}"))
+    replies = [first, TEXT, {**TEXT, "content": text}, native(("sort", '{"file_name": "notes.txt"}')), TEXT]
+    assert MultiTurnRules(True).accepts(item, "0", replies)
+    episode = played(NativeMultiTurn(record()), *replies)
+    check = fixed().check(item.data, episode)
+    assert (check.correct, check.error) == (error is None, error)
+
+
+def test_an_earlier_fault_is_named_before_a_call_as_text() -> None:
+    call = {**TEXT, "content": '<tool_call>{"name": "ls", "arguments": {}}</tool_call>'}
+    check = fixed().check(record(), played(NativeMultiTurn(record()), TEXT, call, TEXT))
+    assert check.error == EMPTY_TURN
+
+
 def test_fixed_compares_the_forces_of_the_brakes_and_ignores_readings() -> None:
     documents = {"VehicleControlAPI": [document("pressBrakePedal", "pedalPosition")]}
     entry = {
@@ -250,7 +286,9 @@ def test_most_mistakes_are_noticed() -> None:
     found = {(one.kind, one.note): rules.accepts(item, "0", one.replies) for one in rules.mutants(item)}
     assert found["turn without calls", "turn 2: no call"] is False
     assert found["call left out", "turn 0: touch"] is False
-    assert not any(found.values())
+    passed = [kind for (kind, _), accepted in found.items() if accepted]
+    assert passed == [UNREAD_MISTAKE]
+    assert not [one.kind for one in fixed().mutants(item) if fixed().accepts(item, "0", one.replies)]
 
 
 def test_arguments_by_position_get_their_names() -> None:

@@ -36,7 +36,12 @@ from wildtool.benchmarks.bfcl.formats import decode_json_fully, untagged
 from wildtool.benchmarks.bfcl.languages.fixed_values import convert_java_fully, convert_javascript_fully
 from wildtool.benchmarks.bfcl.languages.java import decode_java
 from wildtool.benchmarks.bfcl.languages.javascript import decode_javascript
-from wildtool.benchmarks.bfcl.multi_turn import FORCE_TERMINATED, MultiTurnRecord, check_turns
+from wildtool.benchmarks.bfcl.multi_turn import (
+    FORCE_TERMINATED,
+    UNREAD_CALL,
+    MultiTurnRecord,
+    check_turns,
+)
 from wildtool.benchmarks.bfcl.multi_turn_episode import MultiTurnEpisode, NativeMultiTurn, PromptMultiTurn
 from wildtool.benchmarks.bfcl.multi_turn_rules import MultiTurnRules
 from wildtool.benchmarks.bfcl.rules import SingleTurnRules
@@ -335,6 +340,14 @@ class FixedMultiTurnRules(MultiTurnRules):
         return PromptMultiTurn(record, apis, decode_python_fully)
 
     def check(self, record: MultiTurnRecord, played: MultiTurnEpisode) -> Check:
+        last = len(played.turns) - 1
         if played.stopped:
-            return Check(False, FORCE_TERMINATED, f"stopped in turn {len(played.turns) - 1} (M6)")
-        return check_turns(record, played.turns, strict=True)
+            check = Check(False, FORCE_TERMINATED, f"stopped in turn {last} (M6)", detail={"turn": last})
+        else:
+            check = check_turns(record, played.turns, strict=True)
+        judged = last if check.correct else check.detail.get("turn", last)
+        for turn, reply in enumerate(played.endings[: judged + 1]):
+            if names := called_functions(reply, record.documents):
+                reason = f"turn {turn}: ended with a call that was not read: {names[0]} (M7)"
+                return Check(False, UNREAD_CALL, reason, detail={"turn": turn})
+        return check

@@ -21,6 +21,8 @@ FORCE_TERMINATED = "multi_turn:force_terminated"
 EMPTY_TURN = "multi_turn:empty_turn_model_response"
 STATE_MISMATCH = "multi_turn:instance_state_mismatch"
 RESPONSE_MISMATCH = "multi_turn:execution_response_mismatch"
+UNREAD_CALL = "multi_turn:unread_call"
+"""Of profile `fixed` alone (M7)."""
 
 ToolDocument = dict[str, Any]
 """What describes a tool: `name`, `description`, `parameters`."""

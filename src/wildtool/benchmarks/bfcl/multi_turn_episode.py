@@ -44,6 +44,8 @@ class MultiTurnEpisode(ABC):
         """Args: apis: on which calls run; None for fresh instances of the entry's classes."""
         self.turns: list[list[list[str]]] = []
         """The calls of each turn so far, step by step, each as Python text."""
+        self.endings: list[Message] = []
+        """The reply that ended each turn so far."""
         self._record = record
         self._apis = apis or record.instances()
         self._messages: list[Message | WaitingStep] = []
@@ -92,6 +94,7 @@ class MultiTurnEpisode(ABC):
             self._end_step(calls)
         else:
             self._messages.append(_said(reply))
+            self.endings.append(reply)
             self._begin_turn()
 
     def calls_in(self, reply: Message) -> list[str]:

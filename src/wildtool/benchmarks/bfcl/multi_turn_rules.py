@@ -1,5 +1,6 @@
 """The published rules of multi-turn entries, and the mistakes that an audit makes in their gold replies."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -19,6 +20,9 @@ from wildtool.json_codec import as_object
 from wildtool.toolcall.mutations import ArgumentMutation, value_mutants
 from wildtool.trace import SaidCall
 from wildtool.types import Episode, Item, Message
+
+UNREAD_MISTAKE = "call in JSON in a tag at the end"
+"""Kind of a mistake: the last reply has a call in a form that is not read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +118,15 @@ class MultiTurnRules(Rules):
             for kind, changed, note in _mistakes(calls, known):
                 replies = self._replies([*gold[:turn], changed, *gold[turn + 1 :]])
                 yield Mutant("0", kind, tuple(replies), f"turn {turn}: {note}")
+        *replies, last = self._replies(gold)
+        for name in list(known)[:1]:
+            text = f"<tool_call>{json.dumps({'name': name, 'arguments': {}})}</tool_call>"
+            yield Mutant("0", UNREAD_MISTAKE, (*replies, {**last, "content": text}), name)
 
     def explain(self, item: Item, mutant: Mutant) -> str:
-        return "M3"  # what is left out or refused had no other effect
+        return (
+            "M7" if mutant.kind == UNREAD_MISTAKE else "M3"
+        )  # what is left out or refused had no other effect
 
     def _replies(self, turns: Sequence[Sequence[PlainCall]]) -> Iterator[Message]:
         """All calls of a turn at once, then a text."""

@@ -1,10 +1,11 @@
 """Values of Java and JavaScript under profile `fixed`: whole texts only, also over several lines and nested (Q3, Q16)."""
 
 import re
-from typing import Any, cast
+from typing import Any
 
 from wildtool.benchmarks.bfcl.languages.java import convert_java, guessed_java
 from wildtool.benchmarks.bfcl.languages.javascript import convert_javascript, guessed_javascript
+from wildtool.benchmarks.bfcl.languages.source_code import is_quoted
 from wildtool.toolcall.call_syntax import MAX_CALL_CHARACTERS
 
 _WHOLE_JAVA = re.compile(
@@ -13,6 +14,11 @@ _WHOLE_JAVA = re.compile(
     re.DOTALL,
 )
 _COLLECTIONS = frozenset({"Array", "ArrayList", "HashMap"})
+_JAVA_LIST = re.compile(
+    r"new\s+ArrayList<\w*>\((?:Arrays\.asList\((.*)\))?\)|new\s+\w+\[\]\s*\{(.*)\}", re.DOTALL
+)
+_JAVA_ADDING = re.compile(r"new\s+ArrayList<\w*>\(\)\s*\{\{(.*)\}\}", re.DOTALL)
+_JAVA_ADD = re.compile(r"add\((.*)\)", re.DOTALL)
 _LIST = re.compile(r"(?:\[|new\s+Array\()(.*)[\])]", re.DOTALL)
 _QUOTED = re.compile(r"\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|`(?:[^`\\]|\\.)*+`", re.DOTALL)
 _MAX_LEVELS = 60
@@ -21,20 +27,29 @@ _MAX_LEVELS = 60
 def convert_java_fully(text: str, word: str, nested: str | None = None) -> Any:
     """As the published rules convert a text that is a whole list or map, read as if it were on one line.
 
-    Texts in lists lose their quotes, and mixed lists have their values (Q3).
+    Texts in lists lose their quotes and may have commas, and mixed lists have their values (Q3).
     """
     if word in _COLLECTIONS and not _WHOLE_JAVA.fullmatch(text.strip()[:MAX_CALL_CHARACTERS]):
         return text
-    value = convert_java(" ".join(text.splitlines()) if word in _COLLECTIONS else text, word, nested)
-    if not isinstance(value, list):
-        return value
-    elements = cast(list[Any], value)
-    if nested == "any":
-        return [guessed_java(element) for element in elements]
-    return [
-        element[1:-1] if isinstance(element, str) and element[:1] == element[-1:] == '"' else element
-        for element in elements
-    ]
+    if word != "HashMap" and word in _COLLECTIONS and (elements := _java_elements(text.strip())) is not None:
+        return [_java_element(element, nested) for element in elements]
+    return convert_java(" ".join(text.splitlines()) if word in _COLLECTIONS else text, word, nested)
+
+
+def _java_elements(text: str) -> list[str] | None:
+    """The texts of a list's elements, cut outside of quotes and brackets alone; None where it is written otherwise."""
+    if found := _JAVA_LIST.fullmatch(text):
+        return [part for part in _parts(found[1] or found[2] or "", ",") or [] if part]
+    added = _JAVA_ADDING.fullmatch(text)
+    statements = [part for part in (_parts(added[1], ";") if added else None) or [] if part]
+    calls = [_JAVA_ADD.fullmatch(statement) for statement in statements]
+    return [call[1].strip() for call in calls if call] if added and all(calls) else None
+
+
+def _java_element(text: str, nested: str | None) -> Any:
+    if is_quoted(text, '"'):
+        return text[1:-1]
+    return guessed_java(text) if nested in (None, "any") else convert_java_fully(text, nested)
 
 
 def convert_javascript_fully(text: str, word: str, nested: str | None = None) -> Any:
