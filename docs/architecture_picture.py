@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[1] / "src" / "wildtool"
 PICTURE = Path(__file__).parent / "images" / "architecture.svg"
 CONTRACT, BASE = "contract", "benchmark"
 """The modules of the root, drawn as two boxes: what all others use, and what benchmarks are built on."""
-OF_BASE = ("altered", "benchmark", "trace")
+OF_BASE = ("benchmark", "trace")
 APART = ("old_paths",)
 """Modules that are not drawn: they only forward old import paths."""
 ABOUT: Mapping[str, str] = {
@@ -27,9 +27,7 @@ ABOUT: Mapping[str, str] = {
     "benchmarks": "data, episodes, rules; one folder each",
     "models": "providers, baselines, local weights",
     BASE: "base classes: Benchmark, Rules, SingleTurn",
-    "noise": "disturbs tools, restores calls",
-    "injection": "plants instructions into results",
-    "aid": "hints and reasoning for the model",
+    "alter": "what models are shown otherwise",
     "toolcall": "reads and compares calls",
     "tool_formats": "calls written as text, by format",
     "stats": "intervals, tests, power",

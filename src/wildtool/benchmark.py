@@ -202,12 +202,8 @@ class Rules(ABC):
 
     def facts(self, episode: Any, item: Item, unit: str) -> Mapping[str, Any]:
         """What holds at this point of an episode that the model cannot see but from what happened, such as the current
-        folder: name to JSON value. For hints made from gold answers (`aid.gold_hints`); by default nothing."""
+        folder: name to JSON value. For hints made from gold answers (`alter.aid.gold_hints`); by default nothing."""
         return {}
-
-    def as_judged(self, item: Item, unit: str, transcript: Transcript) -> tuple["Rules", Transcript]:
-        """The rules and replies as the benchmark itself has them, where what models are shown and reply is altered."""
-        return self, transcript
 
     def said(self, reply: Message) -> Iterable[SaidCall]:
         """For traces, the calls that a reply makes: here its native ones, or else its text. Never raises."""
@@ -239,14 +235,6 @@ class Benchmark(ABC):
     """Ways to put it to a model with one line about each; the first is the default."""
     mode: str = "chat"
     """The way in which this object runs and judges: the first of `modes` until `in_mode` chooses another."""
-    noise: Mapping[str, Any] = {}
-    """The noise in its tools as a run's record names it; empty for none (`wildtool.noise`)."""
-    injection: Mapping[str, Any] = {}
-    """The instructions planted into its tools' results as a run's record names them; empty for none
-    (`wildtool.injection`)."""
-    aid: Mapping[str, Any] = {}
-    """The hints and reasoning that the model under test is given, as a run's record names them; empty for none
-    (`wildtool.aid`)."""
     original_prompts_mode: str = ""
     """The mode that the original's prompts are for; empty for the first (`OriginalPrompts`)."""
     roles: Mapping[str, Role] = {}

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from wildtool.alter.variant import Variant
 from wildtool.benchmark import Benchmark
 from wildtool.engine.score.judge import safe_judge
 from wildtool.engine.score.verdict_table import RunInfo, VerdictTable, relation
@@ -18,7 +19,7 @@ def judge_metrics(
 ) -> dict[tuple[str, str], Metric]:
     """The metrics of one text for each item, or for each of its units, by group and name."""
     player = RunInfo(run="parity", model="oracle", benchmark=benchmark.name, profile=profile)
-    with VerdictTable(place / f"{profile}.parquet", benchmark) as table:
+    with VerdictTable(place / f"{profile}.parquet", Variant(benchmark)) as table:
         for order, item in enumerate(items):
             given = replies[item.id]
             texts = given if isinstance(given, Mapping) else {"0": given}
@@ -26,7 +27,7 @@ def judge_metrics(
                 unit: Transcript((Reply({"role": "assistant", "content": text}),))
                 for unit, text in texts.items()
             }
-            verdicts, fault = safe_judge(benchmark, item, transcripts, profile)
+            verdicts, fault = safe_judge(Variant(benchmark), item, transcripts, profile)
             assert fault is None, (item.id, fault)
             table.add(order, player, item, 0, verdicts, {})
         metrics = benchmark.summarize(relation([table.write()]), profile)

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from parity.cases import oracle_folder, present, rows
+from wildtool.alter.injection.obedience import Conduct, conduct
+from wildtool.alter.injection.planting import Attack
 from wildtool.benchmarks.injecagent.data import read_items
 from wildtool.benchmarks.injecagent.reading import fixed_prompted, original_prompted
-from wildtool.injection.obedience import Conduct, conduct
-from wildtool.injection.planting import Attack
 from wildtool.types import Request, ResultsInText
 
 LABELS = {

@@ -11,11 +11,13 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from wildtool.alter.base import Alteration
+from wildtool.alter.variant import Variant
 from wildtool.benchmark import Benchmark
 from wildtool.engine.registry import prompts_of
 from wildtool.errors import DataError, UsageError, unknown_name
 from wildtool.models.settings import Rates
-from wildtool.types import Item, Model, Source
+from wildtool.types import Ask, Item, Model, Source
 
 if TYPE_CHECKING:
     from wildtool.engine.call.budget import Price
@@ -191,6 +193,8 @@ class Plan:
     """Role to model; the role `agent` is the model under test."""
     profile: str
     """What the model is shown and how it is judged; a key of `benchmark.profiles`."""
+    alterations: tuple[Alteration, ...] = ()
+    """What lies between the benchmark and the model under test, the one next to the benchmark first."""
     seed: int | None = None
     split: str | None = None
     lang: str | None = None
@@ -212,6 +216,16 @@ class Plan:
     """Roles that are called by batches."""
     items: SelectedItems | None = None
     """The selected items where they are read already, shared by the plans of a command; None to read them."""
+
+    @property
+    def variant(self) -> Variant:
+        """The benchmark with its alterations, which plays and judges."""
+        return Variant(self.benchmark, self.alterations, self.profile)
+
+    async def play(self, item: Item, ask: Ask) -> None:
+        """Runs all units of an item; `ask` is sent what the models see and gives what they say."""
+        player = self.variant if self.alterations else self.benchmark
+        await player.play(item, ask, self.profile, in_order=self.in_order)
 
     @property
     def selection(self) -> Selection:
@@ -283,9 +297,7 @@ class Plan:
             },
             # Not there for our own wording: so identities of earlier runs stay what they are.
             **({"prompts": prompts} if (prompts := prompts_of(self.benchmark)) else {}),
-            **({"noise": dict(noise)} if (noise := self.benchmark.noise) else {}),
-            **({"injection": dict(injection)} if (injection := self.benchmark.injection) else {}),
-            **self.benchmark.aid,
+            **{key: value for each in self.alterations for key, value in each.identity().items()},
         }
 
     def scope(self) -> dict[str, Any]:

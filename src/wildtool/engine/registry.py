@@ -10,12 +10,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wildtool.aid.settings import Aid
+from wildtool.alter.kinds import recorded_alterations
+from wildtool.alter.variant import Variant
 from wildtool.benchmark import Benchmark, OriginalPrompts
 from wildtool.benchmarks import OF_ANY_FILE, OURS
 from wildtool.errors import DataError, RecordError, UsageError, unknown_name
-from wildtool.injection.settings import Injection
-from wildtool.noise.levels import Noise
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -214,30 +213,16 @@ def choose_prompts(benchmark: Benchmark, which: str | None, split: str | None) -
     )
 
 
-def as_recorded(benchmark: Benchmark, identity: Mapping[str, Any]) -> Benchmark:
-    """The benchmark as it was run: with the same noise in its tools, the same planted instructions and aid, and the
-    original's prompts if they were sent.
+def as_recorded(benchmark: Benchmark, identity: Mapping[str, Any]) -> Variant:
+    """The benchmark as it was run: with the same alterations, and the original's prompts if they were sent.
 
     Where those prompts are not at hand any more it is the benchmark with our wording, which judges alike.
 
     Args:
         identity: of the run, from `run.json`.
     """
-    benchmark = _with_recorded_prompts(benchmark, identity.get("prompts", ""))
-    if "noise" in identity:
-        from wildtool.noise.benchmark import with_noise  # most runs have none
-
-        benchmark = with_noise(benchmark, Noise.recorded(identity["noise"]))
-    if "injection" in identity:
-        from wildtool.injection.benchmark import with_injection  # most runs have none
-
-        injection = Injection.recorded(identity["injection"])
-        benchmark = with_injection(benchmark, injection, played=identity["profile"])
-    if aid := Aid.recorded(identity):
-        from wildtool.aid.benchmark import with_aid  # most runs have none
-
-        benchmark = with_aid(benchmark, aid)
-    return benchmark
+    worded = _with_recorded_prompts(benchmark, identity.get("prompts", ""))
+    return Variant(worded, recorded_alterations(identity), identity.get("profile"))
 
 
 def _with_recorded_prompts(benchmark: Benchmark, prompts: str) -> Benchmark:

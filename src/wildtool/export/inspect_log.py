@@ -155,8 +155,8 @@ def _sample(unit: RecordedUnit, played: RecordedRun, shapes: "InspectTools") -> 
 def _gold(unit: RecordedUnit, played: RecordedRun) -> list[str]:
     """The gold answer, a line for each call."""
     judging = played.run
-    benchmark, profile = judging.selection.benchmark, judging.run_info.profile
-    gold = benchmark.rules(profile).trace(unit.item, unit.verdict.unit, Transcript(())).gold
+    profile = judging.run_info.profile
+    gold = judging.variant.trace(unit.item, unit.verdict.unit, Transcript(()), profile).gold
     return [f"{portable_value(call.name)} {strict_json(call.arguments).decode()}" for call in gold]
 
 

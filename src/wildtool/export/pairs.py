@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from wildtool.benchmark import Benchmark
 from wildtool.engine.record.reader import RecordedReply
 from wildtool.export import ExportRequest
 from wildtool.export.files import write_json_lines
@@ -56,7 +55,6 @@ def export(wanted: ExportRequest, target: Path) -> None:
         UsageError: the run's data are a benchmark's own, and `allow_benchmark_data` is off.
     """
     run = RecordedRun(wanted)
-    benchmark = run.run.selection.benchmark
     owner = data_owner(run)
     if owner is not None and not wanted.allow_benchmark_data:
         raise refusal(owner)
@@ -67,7 +65,7 @@ def export(wanted: ExportRequest, target: Path) -> None:
     for unit in run.units():
         place = unit.item.id, unit.verdict.unit
         tries.setdefault(place, []).append(unit.verdict.outcome == "correct")
-        found = _unit_pair(benchmark, run, unit)
+        found = _unit_pair(run, unit)
         audit.append(_audit_row(unit, found) | mark)
         if isinstance(found, TrainingPair):
             pairs.setdefault(place, found)
@@ -105,11 +103,11 @@ def _audit_row(unit: RecordedUnit, found: TrainingPair | str) -> dict[str, Any]:
     }
 
 
-def _unit_pair(benchmark: Benchmark, run: RecordedRun, unit: RecordedUnit) -> TrainingPair | str:
+def _unit_pair(run: RecordedRun, unit: RecordedUnit) -> TrainingPair | str:
     """The pair of a unit, or why it gives none."""
     if unit.verdict.outcome != "wrong":
         return unit.verdict.outcome
-    step = _first_wrong(benchmark, run, unit)
+    step = _first_wrong(run, unit)
     if isinstance(step, str):
         return step
     try:
@@ -136,10 +134,11 @@ def _preference_record(step: _WrongStep) -> TrainingRecord:
     return read_openai(row, DEFAULT_OPTIONS)
 
 
-def _first_wrong(benchmark: Benchmark, run: RecordedRun, unit: RecordedUnit) -> _WrongStep | str:
+def _first_wrong(run: RecordedRun, unit: RecordedUnit) -> _WrongStep | str:
     """The first wrong step, or why there is none that could be learned from."""
     profile: str = run.run.about["identity"]["profile"] or run.run.run_info.profile
-    episode = benchmark.rules(profile).recorded_episode(unit.item, unit.verdict.unit, None)
+    variant = run.run.variant
+    episode = variant.episode(unit.item, unit.verdict.unit, profile)
     refused_by_judge = unit.verdict.error == WRONG_TEXT
     for step in unit.steps:
         request = None if episode.done else episode.request()
@@ -149,7 +148,7 @@ def _first_wrong(benchmark: Benchmark, run: RecordedRun, unit: RecordedUnit) -> 
         if request.role == _AGENT:
             if request.gold is None:
                 return "no gold reply is known"
-            golds = [request.gold(style) for style in benchmark.gold_styles]
+            golds = [request.gold(style) for style in variant.benchmark.gold_styles]
             if refused_by_judge or not any(_agrees(reply.message, gold, request) for gold in golds):
                 first = reply_turn(golds[0])
                 if not all(says_the_same(first, reply_turn(gold)) for gold in golds[1:]):

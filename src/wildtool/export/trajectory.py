@@ -11,7 +11,7 @@ from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
-from wildtool.benchmark import Benchmark
+from wildtool.alter.variant import Variant
 from wildtool.engine.record.format import find_segments, open_segment
 from wildtool.engine.record.reader import (
     ItemLog,
@@ -78,9 +78,7 @@ class RecordedRun:
                 item, repeat = judged.item, judged.repeat
                 asked: Mapping[tuple[str, int], RecordedRequest] = reader.requests(item.id, repeat)
                 if any((unit, n) not in asked for unit, steps in judged.log.items() for n in steps):
-                    asked = replayed_requests(self.run.selection.benchmark, item, judged.log, played) | dict(
-                        asked
-                    )
+                    asked = replayed_requests(self.run.variant, item, judged.log, played) | dict(asked)
                 for verdict in judged.verdicts:
                     steps = _steps(verdict.unit, judged.log, asked)
                     yield RecordedUnit(item, repeat, tuple(steps), verdict)
@@ -97,7 +95,7 @@ def _steps(
 
 
 def replayed_requests(
-    benchmark: Benchmark, item: Item, log: ItemLog, profile: str
+    variant: Variant, item: Item, log: ItemLog, profile: str
 ) -> dict[tuple[str, int], RecordedRequest]:
     """The requests of an item, found by replaying it with the recorded replies."""
     asked: dict[tuple[str, int], RecordedRequest] = {}
@@ -112,5 +110,5 @@ def replayed_requests(
             raise InfraError("end", "the record ends here")
         return came.reply
 
-    asyncio.run(benchmark.play(item, ask, profile, in_order=True))
+    asyncio.run(variant.play(item, ask, profile, in_order=True))
     return asked

@@ -169,7 +169,7 @@ def _rank(run: ReportRun) -> tuple[float, str]:
 
 def _benchmark(run: ReportRun) -> Benchmark:
     identity = run.about["identity"]
-    return as_recorded(load_benchmark(run.result.benchmark, identity["mode"]), identity)
+    return as_recorded(load_benchmark(run.result.benchmark, identity["mode"]), identity).benchmark
 
 
 def _source(run: ReportRun) -> Source | None:

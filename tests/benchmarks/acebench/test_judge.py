@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from benchmarks.acebench.reply_build import item, normal, special, tool
 from benchmarks.acebench.sandbox_build import edition, record
+from wildtool.alter.variant import Variant
 from wildtool.benchmarks.acebench import ACEBENCH, error_classes
 from wildtool.benchmarks.acebench.data import FINANCE, MULTI_TURN, SPECIAL, ItemData
 from wildtool.benchmarks.acebench.episode.messages import END_MARK
@@ -310,7 +311,7 @@ def test_no_reply_makes_judging_raise(asked: Item, replies: list[Message], mode:
 @pytest.mark.parametrize("profile", PROFILES)
 def test_verdicts_on_hostile_replies_can_be_written_and_summarized(profile: str, tmp_path: Path) -> None:
     player = RunInfo(run="r", model="m", benchmark="acebench", profile=profile)
-    with VerdictTable(tmp_path / "v.parquet", ACEBENCH) as table:
+    with VerdictTable(tmp_path / "v.parquet", Variant(ACEBENCH)) as table:
         for asked in ITEMS:
             for order, reply in enumerate(HOSTILE):
                 made = replace(asked, id=f"{asked.id}{order}")

@@ -11,6 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from e2e.command import wildtool
+from wildtool.alter.noise.noise import Noise
+from wildtool.alter.variant import Variant
 from wildtool.benchmarks.bfcl import BFCL_BENCHMARK
 from wildtool.benchmarks.bfcl.agentic import (
     NO_LAST_MESSAGE,
@@ -23,8 +25,6 @@ from wildtool.benchmarks.bfcl.scores import LEADERBOARDS
 from wildtool.benchmarks.bfcl.simulated import MEMORIES, SimulatedApis
 from wildtool.benchmarks.bfcl.summary import leaderboard_metrics
 from wildtool.errors import DataError, InfraError
-from wildtool.noise.benchmark import with_noise
-from wildtool.noise.levels import Noise
 from wildtool.types import Item, Message, Metric, Reply, Request, Transcript
 
 QUESTIONS = [("What is my name?", ["Ann"]), ("Which size?", ["38", "thirty eight"])]
@@ -158,7 +158,7 @@ def test_questions_wait_for_conversations_that_did_not_end(shop: Item) -> None:
 def test_noise_in_tools_reaches_conversations_and_questions_alike(tmp_path: Path) -> None:
     item, benchmark = (
         load(tmp_path, "memory_kv"),
-        with_noise(BFCL_BENCHMARK, Noise.parse("names:medium")),
+        Variant(BFCL_BENCHMARK, (Noise.parse("names:medium"),)),
     )
     asked: list[str] = []
 

@@ -8,6 +8,7 @@ import pytest
 
 from benchmarks.wildtoolbench.build import DONE, answer, call, calls, item, node, raw_call, says, transcript
 from held_rows import held_rows
+from wildtool.alter.variant import Variant
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH, error_classes
 from wildtool.benchmarks.wildtoolbench.paper.judge import LABEL_COLUMNS
 from wildtool.engine.record.reader import RecordedReply
@@ -359,7 +360,7 @@ def test_judged_verdicts_of_hostile_replies_can_be_summarized(profile: str, tmp_
     verdicts = WILDTOOLBENCH.judge(made, scripts, profile)
     player = RunInfo(run="r", model="m", benchmark="wildtoolbench", profile=profile)
     log: dict[str, list[RecordedReply]] = {}
-    with VerdictTable(tmp_path / "v.parquet", WILDTOOLBENCH) as rows:
+    with VerdictTable(tmp_path / "v.parquet", Variant(WILDTOOLBENCH)) as rows:
         rows.add(0, player, made, 0, verdicts, log)
         found = WILDTOOLBENCH.summarize(relation([rows.write()]), profile)
     assert (found[0].name, found[0].numerator, found[0].denominator) == ("task", 0, 5)

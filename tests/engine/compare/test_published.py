@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 
+from wildtool.alter.aid.aid import Aid
+from wildtool.alter.aid.hints import Hint
+from wildtool.alter.noise.noise import Noise
 from wildtool.benchmark import Published
 from wildtool.engine.compare.published import metric_groups, ranking, reasons_not_to_rank, why_not_comparable
 from wildtool.engine.registry import load_benchmark
@@ -137,17 +140,21 @@ def test_a_run_in_another_mode_may_not():
 
 
 def test_a_run_with_aid_has_no_rank_among_models_without():
-    for aid in ("hints", "hints shuffled, rationale own"):
-        assert f"played with {aid}," in (why_not_comparable(FOLDER, run(aid=aid), FIGURES) or "")
+    for aid in (
+        Aid((Hint("a", "0", 0, "x"),)),
+        Aid((Hint("a", "0", 0, "x"),), shuffled=True, rationale="own"),
+    ):
+        aided = run(alterations=(aid,))
+        assert f"played with {aid.label}," in (why_not_comparable(FOLDER, aided, FIGURES) or "")
 
 
 def test_a_run_with_noise_or_on_a_part_of_the_data_has_no_rank():
-    noisy = run(noise="names:heavy")
+    noisy = run(alterations=(Noise.parse("names:heavy"),))
     assert "played with noise names:heavy," in (why_not_comparable(FOLDER, noisy, FIGURES) or "")
     few = run(part="--limit 10")
     assert "a part of the data (--limit 10)" in (why_not_comparable(FOLDER, few, FIGURES) or "")
     # A reader of causes is told all of them.
-    both = list(reasons_not_to_rank(FOLDER, run(part="--limit 10", noise="names:heavy"), FIGURES))
+    both = list(reasons_not_to_rank(FOLDER, replace(noisy, part="--limit 10"), FIGURES))
     assert [each.partition(",")[0] for each in both] == [
         "played on a part of the data (--limit 10)",
         "played with noise names:heavy",

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from engine.compare.test_published import SCORE, paper, run
+from wildtool.alter.noise.noise import Noise
 from wildtool.engine.compare.reproduction import Reproduction, is_reproduced, reproduction
 from wildtool.errors import UsageError
 from wildtool.evidence import Evidence
@@ -67,7 +68,8 @@ def test_what_is_not_published_is_told():
 def test_causes_are_what_the_run_knows_of_itself():
     figures = [paper("ours", score=0.9)]
     warm: dict[str, Any] = {"models": {"agent": {"name": "m", "settings": {"temperature": 0.7}}}}
-    found = reproduction(Path(), run(items=1, planned_items=2, noise="names:heavy", mode="fc"), warm, figures)
+    noisy = run(items=1, planned_items=2, alterations=(Noise.parse("names:heavy"),), mode="fc")
+    found = reproduction(Path(), noisy, warm, figures)
     told = "; ".join(found.causes)
     for words in ("mode fc", "only 1 of 2 items", "names:heavy", "temperature 0.7", "another version"):
         assert words in told

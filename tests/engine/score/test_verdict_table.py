@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from engine.echo_benchmark import EchoBenchmark
 from test_json_codec import ANY_JSON, ANY_TEXT
 from wildtool import json_codec
+from wildtool.alter.variant import Variant
 from wildtool.engine.score.verdict_table import VERDICT_COLUMNS, RunInfo, VerdictTable, relation
 from wildtool.errors import StorageError
 from wildtool.types import Item, Verdict
@@ -26,7 +27,7 @@ def verdict(**columns: Any) -> Verdict:
 
 
 def table_of(folder: Path, *verdicts: Verdict) -> Path:
-    with VerdictTable(folder / "verdicts-official.parquet", EchoBenchmark()) as table:
+    with VerdictTable(folder / "verdicts-official.parquet", Variant(EchoBenchmark())) as table:
         for order, one in enumerate(verdicts):
             table.add(order, PLAYER, replace(ITEM, id=one.item), 0, [one], {})
         return table.write()
@@ -44,7 +45,7 @@ def test_columns_are_those_of_every_benchmark_then_its_own_then_detail(tmp_path:
 
 
 def test_rows_stand_in_their_order_however_they_came(tmp_path: Path):
-    with VerdictTable(tmp_path / "v.parquet", EchoBenchmark()) as table:
+    with VerdictTable(tmp_path / "v.parquet", Variant(EchoBenchmark())) as table:
         for order in (2, 0, 1):
             table.add(order, PLAYER, ITEM, 0, [verdict(reason=f"{order}a"), verdict(reason=f"{order}b")], {})
         path = table.write()
@@ -84,7 +85,7 @@ def test_tables_of_several_benchmarks_are_read_together(tmp_path: Path):
         columns = {"depth": "INTEGER"}  # noqa: RUF012
 
     first = table_of(tmp_path, verdict(fields={"turn": 1}))
-    with VerdictTable(tmp_path / "other.parquet", Other()) as table:
+    with VerdictTable(tmp_path / "other.parquet", Variant(Other())) as table:
         table.add(0, PLAYER, ITEM, 0, [verdict(fields={"depth": 2})], {})
         second = table.write()
     assert relation([first, second]).project("turn, depth").fetchall() == [(1, None), (None, 2)]
@@ -136,7 +137,7 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path):
 
 
 def test_counts_are_by_outcome(tmp_path: Path):
-    with VerdictTable(tmp_path / "v.parquet", EchoBenchmark()) as table:
+    with VerdictTable(tmp_path / "v.parquet", Variant(EchoBenchmark())) as table:
         table.add(0, PLAYER, ITEM, 0, [verdict(), verdict(outcome="correct"), verdict(outcome="correct")], {})
         counts = table.counts()
     assert (counts.units, counts.correct, counts.wrong, counts.unplayed) == (3, 2, 1, 0)

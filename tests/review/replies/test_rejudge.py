@@ -13,6 +13,8 @@ from typer.testing import CliRunner
 from review.made_sets import edit, mini_records
 from review.replies.recorded_runs import gold_answers, import_runs, with_argument, write_set
 from wildtool.cli import app
+from wildtool.engine.record.reader import RecordReader, transcripts
+from wildtool.engine.score.score import prepare_judging
 from wildtool.errors import UsageError
 from wildtool.review.pointers import ABSENT, Change, changed
 from wildtool.review.project import ReviewProject
@@ -161,6 +163,40 @@ def test_models_that_saw_noisy_tools_agree_by_the_names_of_the_benchmark(
             queues.append([(each.unit, each.kind, each.field, each.gold, each.found) for each in queue])
     assert queues[0] == [("0", "value", DATE, "2024-05-31", "2024-05-09")]
     assert queues[1] == queues[0]
+
+
+def queue_of(sessions: Path, runs: Path) -> list[Any]:
+    """What one model alone does otherwise than gold, by the names of the set."""
+    project, _ = start_review(str(sessions))
+    with OpenRuns.open(project.format, [runs]) as opened_runs:
+        queue = agreement_queue(project, Rejudge(opened_runs), least=1)
+        return [(each.item, each.unit, each.kind, each.field, each.gold, each.found) for each in queue]
+
+
+def test_a_noisy_run_gives_no_disagreement_that_its_replies_without_noise_do_not_give(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """A model that guesses calls, over procedural sessions: its replies in the names of the set are its own."""
+    monkeypatch.chdir(tmp_path)
+    sessions = tmp_path / "sessions.jsonl"
+    noise = "--noise names:medium,params:heavy,order:heavy,distractors:slight"
+    for command in (
+        f"generate --model procedural --sessions 6 -o {sessions}",
+        f"run wildtoolbench --data {sessions} -m baseline/lexical {noise} --quiet --out noisy",
+    ):
+        assert CliRunner().invoke(app, command.split()).exit_code == 0
+    job = prepare_judging(tmp_path / "noisy")
+    rows: list[Any] = []
+    with RecordReader(tmp_path / "noisy") as reader:
+        for item, _ in job.selection.jobs():
+            own = job.variant.restored(item, transcripts(reader.log(item.id, 0)), "official")
+            answers = {unit: [reply.message for reply in its.replies] for unit, its in own.items()}
+            rows.append(("baseline/lexical", item.id, answers))
+    import_runs(sessions, rows, tmp_path / "clean")
+    disagreements = queue_of(sessions, tmp_path / "noisy")
+    assert disagreements
+    assert disagreements == queue_of(sessions, tmp_path / "clean")
+    assert "not offered" not in json.dumps(disagreements)
 
 
 def test_agreement_of_fewer_models_than_gold_has_is_left_out(tmp_path: Path):

@@ -86,7 +86,7 @@ def _write_hints(
     as_json: bool,
 ) -> int:
     """Writes hints made from the gold answers, and says how many units need any."""
-    from wildtool.aid.gold_hints import gold_hints, hint_line
+    from wildtool.alter.aid.gold_hints import gold_hints, hint_line
     from wildtool.engine.plan import Selection, check_profile
     from wildtool.engine.score.formatting import counted
     from wildtool.json_codec import dumps

@@ -88,15 +88,13 @@ def compare(
 
 def _load_runs(paths: Iterable[Path], profile: str | None, what: "Granularity") -> list["ComparedRun"]:
     """The runs, in the order given. Raises UsageError for fewer than two, and for one that is given twice."""
-    from wildtool.aid.settings import Aid
+    from wildtool.alter.kinds import recorded_alterations
     from wildtool.cli.output.results import print_run_notes
     from wildtool.engine.compare.leaderboard import disturbance_labels
     from wildtool.engine.compare.runs import load_compared_run
     from wildtool.engine.record.run_folder import read_run
     from wildtool.engine.score.results import open_results, run_folders
     from wildtool.engine.score.verdict_table import relation
-    from wildtool.injection.settings import Injection
-    from wildtool.noise.levels import Noise
 
     folders = [folder for path in paths for folder in run_folders(path)]
     if len(folders) < 2:
@@ -107,17 +105,10 @@ def _load_runs(paths: Iterable[Path], profile: str | None, what: "Granularity") 
         raise UsageError("the same run is given twice; give each run once")
     identities = [read_run(folder)["identity"] for folder in folders]
     models = [identity["models"]["agent"]["name"] for identity in identities]
-    injections = [Injection.recorded(identity.get("injection")) for identity in identities]
-    disturbed = [
-        (
-            Noise.recorded(identity.get("noise")).label,
-            injection.label if injection else "",
-            Aid.recorded(identity).label,
-        )
-        for identity, injection in zip(identities, injections, strict=True)
-    ]
+    disturbed = [recorded_alterations(identity) for identity in identities]
     # Runs of one model are distinguished by what was disturbed where that is enough.
-    is_enough = len({*zip(models, disturbed, strict=True)}) == len(folders)
+    described = (tuple(each.described for each in alterations) for alterations in disturbed)
+    is_enough = len({*zip(models, described, strict=True)}) == len(folders)
     which = disturbance_labels(disturbed) if is_enough else list(map(str, folders))
     sides: list[ComparedRun] = []
     for folder, model, run, identity in zip(folders, models, which, identities, strict=True):

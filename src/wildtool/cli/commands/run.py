@@ -20,13 +20,11 @@ from wildtool.errors import RecordError, UsageError, WildtoolError
 from wildtool.outputs import check_folder, is_run
 
 if TYPE_CHECKING:
-    from wildtool.aid.settings import Aid
+    from wildtool.alter.base import Alteration
     from wildtool.benchmark import Benchmark
     from wildtool.engine.call.client import Invocation
-    from wildtool.engine.plan import Plan, SelectedItems
-    from wildtool.injection.settings import Injection
+    from wildtool.engine.plan import Plan
     from wildtool.models.replay import RecordedReplies
-    from wildtool.noise.levels import Noise
 
 
 def run(
@@ -107,7 +105,7 @@ def plan_runs(
     from wildtool.engine.registry import load_benchmark
     from wildtool.models.resolve import folder_name
 
-    noise, aid = run_options.tool_noise, run_options.aid
+    alterations = run_options.alterations()
     chosen = load_benchmark(name, run_options.mode)
     if run_options.mode is None and run_options.retriever is not None and RETRIEVAL in chosen.modes:
         chosen = chosen.in_mode(RETRIEVAL)
@@ -115,48 +113,26 @@ def plan_runs(
         chosen = chosen.in_mode(JUDGED)
     run_options = _with_sampling(chosen, run_options, explicit_options(context))
     alone = parent is None and run_options.out is not None and len(run_options.model_names) == 1
-    parent = parent or run_options.out or _default_parent(chosen, noise, run_options.injection, aid)
+    parent = parent or run_options.out or _default_parent(chosen, alterations)
     folders = {model: parent if alone else parent / folder_name(model) for model in run_options.model_names}
     chosen = _with_prompts(chosen, run_options, folders.values())
-    if noise:
-        from wildtool.noise.benchmark import with_noise
-
-        chosen = with_noise(chosen, noise)
-    if run_options.injection:
-        from wildtool.injection.benchmark import with_injection
-
-        chosen = with_injection(chosen, run_options.injection)
-    if aid:
-        from wildtool.aid.benchmark import with_aid
-
-        chosen = with_aid(chosen, aid)
-    plans = _build_plans(chosen, run_options, context)
+    plans = _build_plans(chosen, alterations, run_options, context)
     return [NamedRun(model, plan, folders[model]) for model, plan in plans.items()]
 
 
-def _default_parent(
-    benchmark: "Benchmark",
-    noise: "Noise | None",
-    injection: "Injection | None" = None,
-    aid: "Aid | None" = None,
-) -> Path:
-    """`runs/BENCH`; another mode than the first, noise, planted instructions and aid get a separate folder, so that
-    all can be run."""
+def _default_parent(benchmark: "Benchmark", alterations: "Sequence[Alteration]") -> Path:
+    """`runs/BENCH`; another mode than the first and each alteration get a separate folder, so that all can be run."""
     parts = [benchmark.name]
     parts += [] if benchmark.mode == next(iter(benchmark.modes)) else [benchmark.mode]
-    if noise:
-        parts += [f"{kind}-{level.name}" for kind, level in noise.levels.items()]
-        parts += [f"seed-{noise.seed}"] if noise.seed else []
-    if injection:
-        parts += [f"inject-{injection.setting}"]
-        parts += [f"seed-{injection.seed}"] if injection.seed else []
-    if aid:
-        parts += aid.label.replace(",", "").split()
+    parts += [part for alteration in alterations for part in alteration.folder_parts]
     return Path("runs", "-".join(parts))
 
 
 def _build_plans(
-    benchmark: "Benchmark", run_options: RunOptions, context: typer.Context
+    benchmark: "Benchmark",
+    alterations: "tuple[Alteration, ...]",
+    run_options: RunOptions,
+    context: typer.Context,
 ) -> "dict[str, Plan]":
     """A plan for each model, by its name; prints what the user should know. Raises UsageError or DataError."""
     from wildtool.benchmark import COMPLETION
@@ -182,6 +158,7 @@ def _build_plans(
             source=source,
             models={"agent": agent.model},
             profile=run_options.profile or next(iter(benchmark.profiles)),
+            alterations=alterations,
             **run_options.plan_settings(),
         )
         for name, agent in agents.items()
@@ -193,13 +170,8 @@ def _build_plans(
     items = first.selection.read()
     searches = any(benchmark.roles[role].searches for role in items.roles)
     documents = benchmark.documents(source) if searches else dict[str, str]()
-    if run_options.tool_noise:
-        _check_tools(benchmark, items, first.profile)
-    if run_options.injection:
-        _check_results(benchmark, items, first.profile)
-    if aid := run_options.aid:
-        _check_places(aid, items, run_options.quiet)
-    notes: dict[str, None] = {}
+    altered = [each.check(benchmark, items, first.profile) for each in alterations]
+    notes = dict.fromkeys(note for note in altered if note)
     complete: dict[str, Plan] = {}
     for name, plan in plans.items():
         # Each run closes its models at its end, so plans share none.
@@ -264,51 +236,6 @@ def _print_formats(plans: "dict[str, Plan]") -> None:
         print_err(
             f"{name} is sent tools {asked_by}, and calls are read in the format {settings['format']}{why}"
         )
-
-
-def _check_tools(benchmark: "Benchmark", items: "SelectedItems", profile: str) -> None:
-    """Raises UsageError where no item sends tools that noise could change."""
-    rules = benchmark.rules(profile)
-    for item in items:
-        requests = (rules.episode(item, unit).request() for unit in item.units)
-        if any(request is not None and request.tools for request in requests):
-            return
-    raise UsageError(
-        f"--noise changes native tools, and {benchmark.name} sends none in mode {_mode_of(benchmark)}; "
-        "choose another mode, or leave --noise out"
-    )
-
-
-def _check_results(benchmark: "Benchmark", items: "SelectedItems", profile: str) -> None:
-    """Raises UsageError where no item shows results in which an instruction could be planted."""
-    from wildtool.injection.benchmark import shows_results
-
-    if not shows_results(benchmark, iter(items), profile):
-        raise UsageError(
-            "--inject plants into the results of calls, and none of the selected items of "
-            f"{benchmark.name} shows one in mode {_mode_of(benchmark)}; choose another mode or split, or leave --inject "
-            "out"
-        )
-
-
-def _check_places(aid: "Aid", items: "SelectedItems", quiet: bool) -> None:
-    """Prints how many hints and rationales are for no selected unit. Raises UsageError if that is all of them."""
-    from wildtool.aid.settings import unknown_places
-
-    named = len(aid.hints) + len(aid.rationales or {})
-    unknown = unknown_places(aid, {item.id: item.units for item in items})
-    if named and unknown == named:
-        raise UsageError(
-            "no hint or rationale is for a selected unit; items and units must be named as in the run"
-        )
-    if unknown and not quiet:
-        print_err(f"{unknown} of {named} hints and rationales are for no selected unit")
-
-
-def _mode_of(benchmark: "Benchmark") -> str:
-    """Its mode, and those to choose from."""
-    others = f"; its modes are {', '.join(benchmark.modes)}" if len(benchmark.modes) > 1 else ""
-    return benchmark.mode + others
 
 
 def _with_prompts(benchmark: "Benchmark", run_options: RunOptions, folders: Iterable[Path]) -> "Benchmark":

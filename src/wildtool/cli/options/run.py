@@ -6,6 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from wildtool.alter.injection.settings import InjectionSetting
 from wildtool.cli.command import (
     MODEL,
     MORE,
@@ -22,15 +23,13 @@ from wildtool.cli.options import completion
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.config_file import load_config
 from wildtool.errors import UsageError
-from wildtool.injection.settings import Injection, InjectionSetting
 from wildtool.models.settings import EndpointOptions, Rates, Sampling
 
 if TYPE_CHECKING:
-    from wildtool.aid.settings import Aid
+    from wildtool.alter.base import Alteration
     from wildtool.benchmark import Benchmark
     from wildtool.models.replay import RecordedReplies
     from wildtool.models.resolve import ModelOptions
-    from wildtool.noise.levels import Noise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,29 +221,26 @@ class RunOptions(options.CallOptions):
         if alone and self.retriever in (None, BM25):
             raise UsageError(f"--retriever-{alone[0]} needs --retriever with the name of an embedding model")
 
-    @property
-    def tool_noise(self) -> "Noise | None":
-        """What is put into the tools; None for nothing. Raises UsageError."""
-        if self.noise is None:
-            return None
-        from wildtool.noise.levels import Noise
+    def alterations(self) -> "tuple[Alteration, ...]":
+        """What is to lie between the benchmark and the models, the one next to the benchmark first.
 
-        return Noise.parse(self.noise, self.noise_seed) or None
+        Raises UsageError, and DataError for a file that breaks its format.
+        """
+        alterations: list[Alteration] = []
+        # Most runs have none, and each takes a while to load.
+        if self.noise is not None:
+            from wildtool.alter.noise.noise import Noise
 
-    @property
-    def injection(self) -> Injection | None:
-        """What is planted into tools' results; None for nothing."""
-        return None if self.inject is None else Injection(self.inject, self.inject_seed)
+            alterations += filter(None, [Noise.parse(self.noise, self.noise_seed)])
+        if self.inject is not None:
+            from wildtool.alter.injection.injection import Injection
 
-    @property
-    def aid(self) -> "Aid | None":
-        """The hints and reasoning for the model under test; None for neither. Raises DataError for a file that breaks
-        its format."""
-        if self.hints is None and self.rationale is None:
-            return None
-        from wildtool.aid.settings import Aid
+            alterations.append(Injection(self.inject, self.inject_seed))
+        if self.hints is not None or self.rationale is not None:
+            from wildtool.alter.aid.aid import Aid
 
-        return Aid.given(self.hints, self.rationale)
+            alterations.append(Aid.given(self.hints, self.rationale))
+        return tuple(alterations)
 
     @property
     def model_names(self) -> list[str]:

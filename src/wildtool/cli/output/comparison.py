@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 
+from wildtool.alter.kinds import ALTERATION_KINDS
 from wildtool.cli.output.published import print_published_table
 from wildtool.cli.output.tables import print_grid
 from wildtool.cli.terminal import ellipsize, print_out, print_rows, print_wrapped, single_line
@@ -297,9 +298,7 @@ def _run_as_json(side: ComparedRun, only_played: bool) -> dict[str, object]:
         "played": result.played,
         "mode": result.mode,
         "prompts": result.prompts or None,
-        "noise": result.noise or None,
-        "injection": result.injection or None,
-        "aid": result.aid or None,
+        **{kind: result.altered.get(kind) for kind in ALTERATION_KINDS},
         "data": result.data,
         "data_sha256": result.data_sha256,
         "items": side.items,

@@ -4,8 +4,9 @@ import json
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from wildtool.alter.kinds import ALTERATION_KINDS
 from wildtool.cli.output.grid import Grid, GridColumn
 from wildtool.cli.terminal import (
     BOLD,
@@ -151,7 +152,15 @@ def print_ranking(
 def print_results_json(results: Sequence[ScoreResult]) -> None:
     """Prints every number of the results as JSON."""
     # Escaped to ASCII, so that no text in it can control a terminal.
-    print(json.dumps({"runs": [asdict(result) for result in results]}, indent=1, default=str))
+    print(json.dumps({"runs": [dict(_named_values(result)) for result in results]}, indent=1, default=str))
+
+
+def _named_values(result: ScoreResult) -> Iterator[tuple[str, Any]]:
+    for name, value in asdict(replace(result, alterations=())).items():
+        if name == "alterations":
+            yield from ((kind, result.altered.get(kind, "")) for kind in ALTERATION_KINDS)
+        else:
+            yield name, value
 
 
 def print_results_csv(results: Sequence[ScoreResult]) -> None:

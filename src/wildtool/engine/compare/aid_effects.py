@@ -43,7 +43,7 @@ def aid_effects(
     """For each comparison in which the aid differs, the units by kind of aid; all of them first."""
     pairs = combinations(sides, 2) if all_pairs else ((sides[0], side) for side in sides[1:])
     for a, b in pairs:
-        if a.result.aid == b.result.aid:
+        if a.result.altered.get("aid") == b.result.altered.get("aid"):
             continue
         keys = [key for key in a.cells if key in b.cells]
         if only_played:

@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
+from wildtool.alter.base import Alteration
+from wildtool.alter.kinds import ALTERATION_KINDS
 from wildtool.benchmark import OriginalPrompts
 from wildtool.engine.registry import load_benchmark
 from wildtool.engine.score.results import ScoreResult
@@ -69,8 +71,8 @@ def run_labels(results: Sequence[ScoreResult]) -> list[str]:
 
 def _disambiguate(results: Sequence[ScoreResult]) -> Iterator[str]:
     """What tells runs apart: what was disturbed, or their names with the folders above them as far as it takes."""
-    disturbed = [(result.noise, result.injection, result.aid) for result in results]
-    if len(set(disturbed)) == len(results):
+    disturbed = [result.alterations for result in results]
+    if len({result.disturbances for result in results}) == len(results):
         return iter(disturbance_labels(disturbed))
     names = [result.run for result in results]
     deepest = max((len(result.folder.parts) for result in results), default=0)
@@ -81,24 +83,19 @@ def _disambiguate(results: Sequence[ScoreResult]) -> Iterator[str]:
     return iter(names)
 
 
-def disturbance_labels(disturbed: Sequence[tuple[str, str, str]]) -> list[str]:
-    """What was disturbed in each of several runs, in short where at most one kind of thing was.
-
-    Args:
-        disturbed: labels of noise, of planted instructions and of aid of each run, empty for none.
-    """
-    if not any(injection or aid for _, injection, aid in disturbed):
-        return [noise or "no noise" for noise, _, _ in disturbed]
-    injected, aided = (any(labels[place] for labels in disturbed) for place in (1, 2))
+def disturbance_labels(disturbed: Sequence[Sequence[Alteration]]) -> list[str]:
+    """What was disturbed in each of several runs, in short where it was nothing but the tools."""
+    kinds = {each.kind for alterations in disturbed for each in alterations}
+    if kinds <= {"noise"}:
+        return [next((each.label for each in alterations), "no noise") for alterations in disturbed]
+    labels = [{each.kind: each.described for each in alterations} for alterations in disturbed]
     return [
         ", ".join(
-            [
-                *([f"noise {noise}"] if noise else []),
-                *([f"injection {injection}" if injection else "no injection"] if injected else []),
-                *([aid or "no aid"] if aided else []),
-            ]
+            named.get(kind, f"no {kind}")
+            for kind in ALTERATION_KINDS
+            if kind in named or (kind in kinds and kind != "noise")
         )
-        for noise, injection, aid in disturbed
+        for named in labels
     ]
 
 

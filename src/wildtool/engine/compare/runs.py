@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from wildtool.alter.kinds import ALTERATION_KINDS
 from wildtool.engine.compare.leaderboard import notes_of
 from wildtool.engine.compare.pairs import UnitKey
 from wildtool.engine.record.run_folder import setting_diffs
@@ -165,15 +166,11 @@ def caveats(sides: Sequence[ComparedRun]) -> list[str]:
         if numbers[0] != numbers[1]:
             often = ["once" if number == 1 else f"{number} times" for number in numbers]
             found.append(f"{first.label} was played {often[0]}, {side.label} {often[1]}")
-    if any(side.result.noise for side in sides):
-        kinds = dict.fromkeys(side.result.noise or "none" for side in sides)
-        found.append(f"the tools were shown with noise: {'; '.join(kinds)}")
-    if any(side.result.injection for side in sides):
-        kinds = dict.fromkeys(side.result.injection or "none" for side in sides)
-        found.append(f"instructions were planted into tools' results: {'; '.join(kinds)}")
-    if any(side.result.aid for side in sides):
-        kinds = dict.fromkeys(side.result.aid or "none" for side in sides)
-        found.append(f"the model was given aid: {'; '.join(kinds)}")
+    caveat_of = {each.kind: each.caveat for side in sides for each in side.result.alterations}
+    for kind in ALTERATION_KINDS:
+        if kind in caveat_of:
+            labels = dict.fromkeys(side.result.altered.get(kind, "none") for side in sides)
+            found.append(f"{caveat_of[kind]}: {'; '.join(labels)}")
     return found
 
 

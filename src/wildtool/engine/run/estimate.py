@@ -164,7 +164,7 @@ async def _play(plan: Plan, items: SelectedItems, style: str) -> dict[str, Usage
 
     for item in items:
         of_units.clear()
-        await plan.benchmark.play(item, ask, plan.profile, in_order=True)
+        await plan.variant.play(item, ask, plan.profile, in_order=True)
     return totals
 
 

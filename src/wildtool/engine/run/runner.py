@@ -224,7 +224,7 @@ class _ItemScorer:
 
     @cached_property
     def table(self) -> VerdictTable:
-        return VerdictTable(verdicts_path(self._folder, self._plan.profile), self._plan.benchmark)
+        return VerdictTable(verdicts_path(self._folder, self._plan.profile), self._plan.variant)
 
     @cached_property
     def _run_info(self) -> RunInfo:
@@ -236,7 +236,7 @@ class _ItemScorer:
 
     def item_done(self, order: int, item: Item, repeat: int, log: ItemLog) -> None:
         """Scores one item; `order` is its place among the jobs."""
-        verdicts, fault = safe_judge(self._plan.benchmark, item, transcripts(log), self._plan.profile)
+        verdicts, fault = safe_judge(self._plan.variant, item, transcripts(log), self._plan.profile)
         if fault is not None:
             self.faults.append(f"{item.id}: {fault}")
         self.table.add(order, self._run_info, item, repeat, verdicts, log)

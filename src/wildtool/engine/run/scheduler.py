@@ -368,11 +368,10 @@ async def _play_all(
 
 
 async def _work(context: RunContext, jobs: Iterator[PlayJob], on_item_done: OnItemDone) -> None:
-    plan = context.plan
     for order, (item, repeat) in jobs:
         ask = RecordingClient(context, item, repeat)
         try:
-            await plan.benchmark.play(item, ask, plan.profile, in_order=plan.in_order)
+            await context.plan.play(item, ask)
         except* InfraError:
             # Recorded with its step; the item ends here and is judged on what it has.
             pass

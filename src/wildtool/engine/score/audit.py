@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from wildtool.alter.variant import Variant
 from wildtool.benchmark import Benchmark, Mutant
 from wildtool.engine.plan import SelectedItems, Selection, check_profile
 from wildtool.engine.score.judge import safe_judge
@@ -144,7 +145,7 @@ def _ceiling(
     player = RunInfo(run="gold", model=f"gold, {style}", benchmark=benchmark.name, profile=profile)
     with (
         tempfile.TemporaryDirectory() as folder,
-        VerdictTable(verdicts_path(Path(folder), profile), benchmark) as table,
+        VerdictTable(verdicts_path(Path(folder), profile), Variant(benchmark)) as table,
     ):
         for order, item in enumerate(items):
             gold = {unit: gold_transcript(benchmark, item, unit, profile, style) for unit in item.units}
@@ -186,7 +187,7 @@ def _judged(
     faults: list[str],
     only: str | None = None,
 ) -> list[Verdict]:
-    verdicts, fault = safe_judge(benchmark, item, said, profile, only=only)
+    verdicts, fault = safe_judge(Variant(benchmark), item, said, profile, only=only)
     if fault is not None:
         faults.append(f"{item.id}: {fault}")
     return verdicts

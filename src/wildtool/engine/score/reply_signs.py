@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import orjson
 
-from wildtool.benchmark import Benchmark
+from wildtool.alter.variant import Variant
 from wildtool.json_codec import as_object
 from wildtool.reply_ends import End, end_of
 from wildtool.tool_formats.any_format import calls_in_text
@@ -94,10 +94,10 @@ def unit_signs(
     return signs
 
 
-def first_tools(benchmark: Benchmark, profile: str, item: Item) -> Sequence[Tool]:
+def first_tools(variant: Variant, profile: str, item: Item) -> Sequence[Tool]:
     """The tools of an item's first request; empty for one that cannot be made."""
     try:
-        request = benchmark.rules(profile).episode(item, item.units[0]).request()
+        request = variant.episode(item, item.units[0], profile).request()
     except Exception:  # noqa: BLE001 - a faulty benchmark is reported by its judge; here it only says nothing
         return ()
     return () if request is None else request.tools

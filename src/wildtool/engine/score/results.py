@@ -10,7 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from wildtool.aid.settings import Aid
+from wildtool.alter.base import Alteration
+from wildtool.alter.kinds import recorded_alterations
 from wildtool.engine.call.client import NOT_RECORDED
 from wildtool.engine.plan import SelectedItems
 from wildtool.engine.record.bundle import holds_bundle, is_bundle, unpack_bundle
@@ -36,9 +37,7 @@ from wildtool.engine.score.verdict_table import (
 )
 from wildtool.errors import RecordError
 from wildtool.evidence import Evidence
-from wildtool.injection.settings import Injection
 from wildtool.models.http.failures import BLOCKED_PROMPT
-from wildtool.noise.levels import Noise
 from wildtool.stats.metrics import change_metrics, headline_first, repeats
 from wildtool.types import Metric
 
@@ -61,12 +60,8 @@ class ScoreResult:
     """The mode it was run in; None for the benchmark's first."""
     prompts: str = ""
     """Digest of the original's prompts that were sent; empty for our own wording."""
-    noise: str = ""
-    """The noise in the tools, with its seed; empty for none."""
-    injection: str = ""
-    """The instructions planted into tools' results, with their seed; empty for none."""
-    aid: str = ""
-    """The hints and reasoning that the model was given; empty for none."""
+    alterations: tuple[Alteration, ...] = ()
+    """What lay between the benchmark and the model under test, such as noise in tools."""
     part: str = ""
     """What limited the run to a part of its split and language, such as `--limit 10`; empty for nothing."""
     roles: Mapping[str, str]
@@ -109,10 +104,14 @@ class ScoreResult:
         return f"played {self.played}, judged {self.profile}"
 
     @property
+    def altered(self) -> Mapping[str, str]:
+        """By kind of alteration its label."""
+        return {each.kind: each.label for each in self.alterations}
+
+    @property
     def disturbances(self) -> tuple[str, ...]:
-        """What was done to the benchmark on purpose; empty for a clean run."""
-        named = (("noise", self.noise), ("injection", self.injection))
-        return (*(f"{what} {which}" for what, which in named if which), *filter(None, [self.aid]))
+        """What was done to the benchmark on purpose, in words; empty for a clean run."""
+        return tuple(each.described for each in self.alterations)
 
     @property
     def exit_status(self) -> int:
@@ -320,7 +319,7 @@ def _read(table: Path, about: Mapping[str, Any], planned: PlannedSize | None) ->
     outcomes = OutcomeCounts(**dict(zip(OUTCOMES, counts, strict=True)))
     planned = planned or PlannedSize(every, outcomes.units)
     identity = about["identity"]
-    injection = Injection.recorded(identity.get("injection"))
+    alterations = recorded_alterations(identity)
     owner = played_benchmark(table.parent, benchmark, identity["mode"])
     incomplete = _is_incomplete(rows, about, profile, outcomes, planned)
     failed = _failures(rows) if outcomes.infra_error else ()
@@ -348,9 +347,7 @@ def _read(table: Path, about: Mapping[str, Any], planned: PlannedSize | None) ->
         split=identity["split"],
         mode=None if owner.mode == next(iter(owner.modes)) else owner.mode,
         prompts=identity.get("prompts", ""),
-        noise=Noise.recorded(identity.get("noise")).label,
-        injection="" if injection is None else injection.label,
-        aid=Aid.recorded(identity).label,
+        alterations=alterations,
         part=_part(about["scope"], planned),
         roles={role: its["name"] for role, its in identity["models"].items() if role != "agent"},
         items=items,
@@ -366,7 +363,7 @@ def _read(table: Path, about: Mapping[str, Any], planned: PlannedSize | None) ->
             outcomes,
             (
                 *headline_first(owner.summarize(rows, profile), owner.headline.get(profile)),
-                *(_injection_metrics(rows) if injection else ()),
+                *(metric for each in alterations for metric in each.metrics(rows)),
                 *(repeats(rows) if last_repeat else ()),
                 *(change_metrics(rows) if changed else ()),
             ),
@@ -395,12 +392,6 @@ def _part(scope: Mapping[str, Any], planned: PlannedSize) -> str:
     return (
         f"--limit {scope['limit']}" if scope["limit"] is not None and planned.items >= scope["limit"] else ""
     )
-
-
-def _injection_metrics(rows: Any) -> list[Metric]:
-    from wildtool.injection.summary import injection_metrics  # most runs have none
-
-    return injection_metrics(rows)
 
 
 def _of_replies(counts: OutcomeCounts, metrics: tuple[Metric, ...]) -> tuple[Metric, ...]:

@@ -14,6 +14,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
+from wildtool.alter.variant import Variant
 from wildtool.benchmark import Benchmark
 from wildtool.engine.plan import SelectedItems, Selection, check_profile
 from wildtool.engine.record.bundle import bundle_origin, is_unpacked
@@ -64,6 +65,8 @@ class JudgingJob:
     """A run with everything that is needed to judge it."""
 
     selection: Selection
+    variant: Variant
+    """Its benchmark as it was run."""
     run_info: RunInfo
     about: Mapping[str, Any]
     """What `run.json` says."""
@@ -78,11 +81,11 @@ class JudgingJob:
         Args:
             jobs: those to judge; None for all.
         """
-        benchmark, rules = self.selection.benchmark, self.run_info.profile
+        rules = self.run_info.profile
         silent_after: bool = self.about["identity"].get("silent_after", False)
         for order, (item, repeat) in self.jobs() if jobs is None else jobs:
             log = reader.log(item.id, repeat)
-            verdicts, fault = safe_judge(benchmark, item, transcripts(log, scripted=silent_after), rules)
+            verdicts, fault = safe_judge(self.variant, item, transcripts(log, scripted=silent_after), rules)
             yield JudgedItem(order, item, repeat, log, verdicts, fault)
 
 
@@ -106,8 +109,8 @@ def prepare_judging(
     """Finds what is needed to judge a run. Arguments and errors as of `score_run`."""
     about = read_run(folder)
     identity, scope = about["identity"], about["scope"]
-    benchmark = played_benchmark(folder, identity["benchmark"], identity["mode"])
-    benchmark = as_recorded(benchmark, identity)
+    variant = as_recorded(played_benchmark(folder, identity["benchmark"], identity["mode"]), identity)
+    benchmark = variant.benchmark
     rules = profile or identity["profile"] or next(iter(benchmark.profiles))
     check_profile(benchmark, rules)
     selection = Selection(
@@ -126,7 +129,7 @@ def prepare_judging(
         benchmark=benchmark.name,
         profile=rules,
     )
-    return JudgingJob(selection=selection, run_info=player, about=about)
+    return JudgingJob(selection=selection, variant=variant, run_info=player, about=about)
 
 
 def score_run(
@@ -148,7 +151,7 @@ def score_run(
     Raises RecordError where the run or its record cannot be read, or where the data are not those of the run.
     """
     run, planned = _with_planned_size(prepare_judging(folder, profile=profile, data=data))
-    table = VerdictTable(verdicts_path(out or folder, run.run_info.profile), run.selection.benchmark)
+    table = VerdictTable(verdicts_path(out or folder, run.run_info.profile), run.variant)
     with table, RecordReader(folder) as reader:
         faults = _judge(run, folder, reader, table)
         stamp = make_stamp(run.about, run.run_info.profile, reader.fingerprints, planned)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import orjson
 
-from wildtool.benchmark import Benchmark
+from wildtool.alter.variant import Variant
 from wildtool.engine.record.format import Closing
 from wildtool.engine.record.reader import ItemLog, RecordedFailure, RecordedReply
 from wildtool.engine.score.reply_signs import TOKEN_LIMIT, UNREAD, first_tools, unit_signs
@@ -145,11 +145,11 @@ def verdicts_path(folder: Path, profile: str) -> Path:
 class VerdictTable(Closing):
     """Collects verdict rows on disk and writes them as one Parquet file. A context manager."""
 
-    def __init__(self, path: Path, benchmark: Benchmark) -> None:
+    def __init__(self, path: Path, variant: Variant) -> None:
         self.path = path
-        self._types = {**VERDICT_COLUMNS, **benchmark.columns, "detail": "VARCHAR"}
-        self._own = tuple(benchmark.columns)
-        self._benchmark = benchmark
+        self._types = {**VERDICT_COLUMNS, **variant.columns, "detail": "VARCHAR"}
+        self._own = tuple(variant.columns)
+        self._variant = variant
         self._offered: tuple[Item | None, Callable[[], Sequence[Tool]]] = None, tuple
         """The last item, and what gives the tools that it offers."""
         self._outcomes: Counter[str] = Counter()
@@ -221,7 +221,7 @@ class VerdictTable(Closing):
         mine = [step for step in log.get(verdict.unit, {}).values() if step.role == "agent"]
         replies = [step.reply for step in mine if isinstance(step, RecordedReply)]
         if item is not self._offered[0]:
-            self._offered = item, cache(partial(first_tools, self._benchmark, run_info.profile, item))
+            self._offered = item, cache(partial(first_tools, self._variant, run_info.profile, item))
         signs = unit_signs(replies, self._offered[1], wrong=verdict.outcome == "wrong")
         return {
             **_unit_cost(mine, replies),

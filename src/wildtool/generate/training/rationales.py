@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from wildtool.aid.benchmark import with_text
-from wildtool.aid.reasoning import with_heading
+from wildtool.alter.aid.added_text import with_text
+from wildtool.alter.aid.reasoning import with_heading
 from wildtool.generate.core.files import YIELD_FILE, write_metrics
 from wildtool.generate.core.parsing import reply_text
 from wildtool.generate.training.audit_files import AUDIT_FILE, LineWriter, line_writer

@@ -9,9 +9,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from wildtool.benchmark import Benchmark
+from wildtool.alter.variant import Variant
 from wildtool.engine.record.reader import RecordReader, transcripts
-from wildtool.engine.score.judge import safe_judge, trace_as_judged
+from wildtool.engine.score.judge import safe_judge
 from wildtool.engine.score.score import JudgingJob, prepare_judging
 from wildtool.errors import WildtoolError
 from wildtool.report.pages.trajectory_messages import called_names, message_view, part_text
@@ -175,17 +175,17 @@ class _Before:
 class _Items:
     """The items of a run in order, with the results of each unit."""
 
-    def __init__(self, benchmark: Benchmark, items: list[Item], profile: str) -> None:
+    def __init__(self, variant: Variant, items: list[Item], profile: str) -> None:
         self.all = items
-        self._benchmark = benchmark
+        self._variant = variant
         self._profile = profile
         self._known: dict[tuple[str, str], _Before] = {}
 
     def before(self, item: Item, unit: str) -> _Before:
         known = self._known.get((item.id, unit))
         if known is None:
-            request = self._benchmark.rules(self._profile).episode(item, unit).request()
-            trace = self._benchmark.rules(self._profile).trace(item, unit, Transcript(()))
+            request = self._variant.episode(item, unit, self._profile).request()
+            trace = self._variant.trace(item, unit, Transcript(()), self._profile)
             known = _Before(request.role if request else "agent", request.messages if request else (), trace)
             self._known[item.id, unit] = known
         return known
@@ -194,24 +194,22 @@ class _Items:
 @lru_cache(maxsize=2)
 def _items(folder: Path, profile: str) -> _Items:
     run = prepare_judging(folder, profile=profile)
-    return _Items(
-        run.selection.benchmark, [item for item, repeat in run.selection.jobs() if not repeat], profile
-    )
+    return _Items(run.variant, [item for item, repeat in run.selection.jobs() if not repeat], profile)
 
 
 def _played(
     run: JudgingJob, reader: RecordReader, items: _Items, place: int, repeat: int
 ) -> Iterator[tuple[UnitRow, dict[str, Any]]]:
-    benchmark, profile, item = run.selection.benchmark, run.run_info.profile, items.all[place]
+    variant, profile, item = run.variant, run.run_info.profile, items.all[place]
     silent_after: bool = run.about["identity"].get("silent_after", False)
     said = transcripts(reader.log(item.id, repeat), scripted=silent_after)
     judged = {
-        rules: [_without_local_paths(verdict) for verdict in safe_judge(benchmark, item, said, rules)[0]]
-        for rules in benchmark.profiles
+        rules: [_without_local_paths(verdict) for verdict in safe_judge(variant, item, said, rules)[0]]
+        for rules in variant.benchmark.profiles
     }
-    item = benchmark.rules(profile).settled(item, said)
+    item = variant.settled(item, said, profile)
     for at, unit in enumerate(item.units):
-        trace = trace_as_judged(benchmark.rules(profile), item, unit, said.get(unit, Transcript(())))
+        trace = variant.trace(item, unit, said.get(unit, Transcript(())), profile)
         verdicts = {rules: each[at] for rules, each in judged.items()}
         called = dict.fromkeys(name for step in trace.steps for name in called_names(step.reply))
         row = UnitRow(place, repeat, unit, verdicts[profile], verdicts, tuple(called))

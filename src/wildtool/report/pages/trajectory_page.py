@@ -83,9 +83,7 @@ def _same_items(run: ReportRun) -> tuple[Any, ...]:
             identity["mode"],
             result.profile,
             result.prompts,
-            result.noise,
-            result.injection,
-            result.aid,
+            result.disturbances,
         ),
         *(identity["split"], identity["lang"], scope["limit"], tuple(scope["ids"])),
     )

@@ -7,7 +7,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from wildtool.benchmark import Benchmark, Rules
+from wildtool.alter.variant import Variant
+from wildtool.benchmark import Rules
 from wildtool.engine.plan import check_profile
 from wildtool.engine.record.format import Closing, following_hash, request_hashes
 from wildtool.engine.record.reader import RecordedReply, RecordReader, transcripts
@@ -36,8 +37,8 @@ class OpenRun:
     model: str
     profile: str
     """The rules it is judged by."""
-    benchmark: Benchmark
-    """As it was run."""
+    variant: Variant
+    """The benchmark as it was run."""
     shown: str
     """Equal for runs that show an item alike: same rules, mode, prompts, noise, language."""
     lang: str | None
@@ -53,8 +54,8 @@ class OpenRun:
 
     @property
     def rules(self) -> Rules:
-        """The rules of its profile."""
-        return self.benchmark.rules(self.profile)
+        """The benchmark's own rules of its profile, for restored replies."""
+        return self.variant.benchmark.rules(self.profile)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +155,7 @@ class OpenRuns(Closing):
             try:
                 self.format.write([content], place)
                 source = Source(self.format.name, place, "")
-                return next(iter(run.benchmark.load(source, lang=run.lang)), None)
+                return next(iter(run.variant.benchmark.load(source, lang=run.lang)), None)
             except (DataError, LookupError, TypeError, ValueError, AttributeError, RecursionError):
                 # An item in the middle of an edit may have any form; the rules say what is wrong with it.
                 return None
@@ -171,16 +172,15 @@ def _open_run(format_: ReviewFormat, folder: Path, profile: str | None) -> OpenR
     played = played_benchmark(folder, identity["benchmark"], identity["mode"])
     if type(played) is not type(load_benchmark(format_.name)):
         raise UsageError(f"{folder} is a run of {played.name}, and this set is of {format_.name}")
-    benchmark = as_recorded(played, identity)
-    rules = profile or identity["profile"] or next(iter(benchmark.profiles))
-    check_profile(benchmark, rules)
+    rules = profile or identity["profile"] or next(iter(played.profiles))
+    check_profile(played, rules)
     # Everything else that a run's identity names may change what a model is shown.
     shown = {key: value for key, value in identity.items() if key not in _NOT_SHOWN} | {"profile": rules}
     return OpenRun(
         folder=folder,
         model=identity["models"]["agent"]["name"],
         profile=rules,
-        benchmark=benchmark,
+        variant=as_recorded(played, identity),
         shown=dumps(shown).decode(),
         lang=identity["lang"],
         reader=RecordReader(folder),

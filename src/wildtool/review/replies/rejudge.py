@@ -226,7 +226,7 @@ def _asked_by(
     shown = item if unit in run.rules.leading(item) else seen
     key = run.shown, unit
     try:
-        episode = run.rules.recorded_episode(shown, unit, transcript)
+        episode = run.variant.episode(shown, unit, run.profile, transcript)
         names: list[str] = []
         for request in requests_of(episode, transcript, firsts.get(key)):
             firsts.setdefault(key, request)
@@ -238,9 +238,16 @@ def _asked_by(
 
 def _settled(run: OpenRun, item: Item, said: Mapping[str, Transcript]) -> Item:
     try:
-        return run.rules.settled(item, said)
+        return run.variant.settled(item, said, run.profile)
     except Exception:  # noqa: BLE001 - as above; the judge says what is wrong
         return item
+
+
+def _restored(run: OpenRun, item: Item, said: Mapping[str, Transcript]) -> Mapping[str, Transcript]:
+    try:
+        return run.variant.restored(item, said, run.profile)
+    except Exception:  # noqa: BLE001 - as above
+        return said
 
 
 def _judged_units(
@@ -261,7 +268,8 @@ def _judged_units(
         one = asked.units[unit]
         names, _ = _asked_by(run, seen or item, item, unit, one.transcript, firsts)
         fitting[unit] = _fitting(one, names)
-    verdicts, _ = safe_judge(run.benchmark, item, fitting, run.profile)
+    verdicts, _ = safe_judge(run.variant, item, fitting, run.profile)
+    restored = _restored(run, item, fitting)
     found: list[JudgedUnit] = []
     for verdict in verdicts:
         unit = verdict.unit
@@ -270,8 +278,9 @@ def _judged_units(
         whole, part = asked.units[unit].transcript, fitting[unit]
         cut = len(part.replies) < len(whole.replies)
         answer = _answer(verdict, len(part.replies), cut=cut)
-        rules, replies = run.rules.as_judged(item, unit, part)
-        found.append(JudgedUnit(run, asked.replies.repeat, unit, answer, rules, replies, verdict, item))
+        found.append(
+            JudgedUnit(run, asked.replies.repeat, unit, answer, run.rules, restored[unit], verdict, item)
+        )
     return found
 
 

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from wildtool.aid.benchmark import TurnCounter
-from wildtool.aid.settings import CLUE, Hint
+from wildtool.alter.aid.added_text import TurnCounter
+from wildtool.alter.aid.hints import CLUE, Hint
+from wildtool.alter.base import UNDER_TEST
 from wildtool.benchmark import Benchmark, Rules
 from wildtool.episode import COOPERATIVE, MAX_GOLD_REPLIES, written_text
 from wildtool.json_codec import as_object, as_objects
@@ -20,7 +21,6 @@ from wildtool.types import Episode, Item, Message
 
 STATE = "state"
 """The kind of a hint that says where things are, such as the current folder."""
-_AGENT = "agent"
 _MOST = 200
 """Characters of a sentence that is quoted."""
 _SENTENCE_ENDS = re.compile(r"[.!?]\s|[。！？\n]")
@@ -65,8 +65,8 @@ def _gold_steps(rules: Rules, episode: Episode) -> Iterator[tuple[Sequence[Messa
         request = episode.request()
         if request is None or request.gold is None:
             return
-        reply = request.gold(rules.gold_style if request.role == _AGENT else COOPERATIVE)
-        if request.role == _AGENT:
+        reply = request.gold(rules.gold_style if request.role == UNDER_TEST else COOPERATIVE)
+        if request.role == UNDER_TEST:
             yield request.messages, reply
         episode.advance(reply)
 

@@ -8,18 +8,18 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from alter.altered_play import judged, played, said
 from parity.cases import oracle_folder
+from wildtool.alter.injection.injection import OBEDIENT, Injection
+from wildtool.alter.injection.planting import choose_attack
+from wildtool.alter.injection.settings import InjectionSetting
+from wildtool.alter.noise.noise import Noise
+from wildtool.alter.variant import Variant
 from wildtool.benchmark import Benchmark
 from wildtool.cli import app
 from wildtool.engine.registry import as_recorded, load_benchmark
 from wildtool.engine.score.verdict_table import relation
-from wildtool.episode import gold_replies
-from wildtool.injection.benchmark import OBEDIENT, with_injection
-from wildtool.injection.planting import choose_attack
-from wildtool.injection.settings import Injection, InjectionSetting
-from wildtool.noise.benchmark import with_noise
-from wildtool.noise.levels import Noise
-from wildtool.types import Item, Message, Reply, Request, Transcript, Verdict
+from wildtool.types import Item, Message, Reply, Request, Transcript
 
 BASE = Injection(InjectionSetting.base, 3)
 SETS = {
@@ -48,24 +48,6 @@ def items(name: str) -> tuple[Benchmark, list[Item]]:
     return benchmark, found[:: max(1, len(found) // 6)]
 
 
-def played(
-    benchmark: Benchmark, item: Item, unit: str, profile: str, style: str
-) -> list[tuple[Request, Message]]:
-    """Each request of a unit to the model under test with the gold answer that it got."""
-    episode, steps = benchmark.rules(profile).episode(item, unit), list[tuple[Request, Message]]()
-    while (request := episode.request()) is not None:
-        assert request.gold is not None
-        reply = request.gold(style if request.role == "agent" else "cooperative 0")
-        steps.append((request, reply))
-        episode.advance(reply)
-    return steps
-
-
-def judged(benchmark: Benchmark, item: Item, unit: str, replies: Sequence[Message], profile: str) -> Verdict:
-    transcript = Transcript(tuple(map(Reply, replies)))
-    return next(v for v in benchmark.judge(item, {unit: transcript}, profile) if v.unit == unit)
-
-
 def units(benchmark: Benchmark, sample: list[Item]) -> Iterator[tuple[str, Item, str]]:
     return ((profile, item, unit) for profile in benchmark.profiles for item in sample for unit in item.units)
 
@@ -79,11 +61,11 @@ def results(request: Request) -> list[str]:
 @pytest.mark.parametrize("name", SETS)
 def test_who_answers_right_resists_and_who_obeys_is_found_out(name: str):
     benchmark, sample = items(name)
-    injected = with_injection(benchmark, BASE)
+    plain, injected = Variant(benchmark), Variant(benchmark, (BASE,))
     found: list[object] = []
     for profile, item, unit in units(benchmark, sample):
-        gold = [reply for _, reply in played(benchmark, item, unit, profile, "parallel")]
-        clean = judged(benchmark, item, unit, gold, profile)
+        gold = said(plain, item, unit, profile, "parallel")
+        clean = judged(plain, item, unit, gold, profile)
         steps = played(injected, item, unit, profile, "parallel")
         assert [reply for _, reply in steps] == gold
         verdict = judged(injected, item, unit, gold, profile)
@@ -91,7 +73,7 @@ def test_who_answers_right_resists_and_who_obeys_is_found_out(name: str):
         # What the simulated user sees is no result.
         shown = any(results(request) for request, _ in steps if request.role == "agent")
         assert verdict.fields["injection"] == ("resisted" if shown else "not reached")
-        obedient = [reply for _, reply in played(injected, item, unit, profile, OBEDIENT)]
+        obedient = said(injected, item, unit, profile, OBEDIENT)
         found.append(judged(injected, item, unit, obedient, profile).fields["injection"])
         assert found[-1] == ("obeyed" if shown else "not reached")
     assert "obeyed" in found
@@ -100,10 +82,10 @@ def test_who_answers_right_resists_and_who_obeys_is_found_out(name: str):
 @pytest.mark.parametrize("name", ["wild-mini", "acebench"])
 def test_a_request_gains_one_tool_and_the_instruction_in_two_results_at_most(name: str):
     benchmark, sample = items(name)
-    injected = with_injection(benchmark, BASE)
+    plain, injected = Variant(benchmark), Variant(benchmark, (BASE,))
     for profile, item, unit in units(benchmark, sample):
         pairs = zip(
-            played(benchmark, item, unit, profile, "parallel"),
+            played(plain, item, unit, profile, "parallel"),
             played(injected, item, unit, profile, "parallel"),
             strict=True,
         )
@@ -131,13 +113,13 @@ def test_a_request_gains_one_tool_and_the_instruction_in_two_results_at_most(nam
 @pytest.mark.parametrize("profile", ["official", "fixed"])
 def test_a_text_gains_one_tool_and_the_instruction_in_its_first_result(profile: str):
     benchmark, sample = items("acebench, text")
-    injected = with_injection(benchmark, BASE)
+    plain, injected = Variant(benchmark), Variant(benchmark, (BASE,))
     for item in sample:
         (unit,) = item.units
-        attack = choose_attack(BASE, item.id, item.lang, ())
+        attack = choose_attack(BASE.setting, BASE.seed, item, ())
         assert attack is not None
         pairs = zip(
-            played(benchmark, item, unit, profile, "parallel"),
+            played(plain, item, unit, profile, "parallel"),
             played(injected, item, unit, profile, "parallel"),
             strict=True,
         )
@@ -157,18 +139,18 @@ def test_a_text_gains_one_tool_and_the_instruction_in_its_first_result(profile: 
 
 def test_a_call_before_the_instruction_was_seen_is_not_obedience():
     benchmark, (item, *_) = items("acebench")
-    injected = with_injection(benchmark, BASE)
+    injected = Variant(benchmark, (BASE,))
     (unit,) = item.units
-    obedient = [reply for _, reply in played(injected, item, unit, "fixed", OBEDIENT)]
+    obedient = said(injected, item, unit, "fixed", OBEDIENT)
     called = next(reply for reply in obedient if str(reply.get("tool_calls")).find("call_attack") > 0)
-    gold = [reply for _, reply in played(injected, item, unit, "fixed", "parallel")]
+    gold = said(injected, item, unit, "fixed", "parallel")
     assert judged(injected, item, unit, obedient, "fixed").fields["injection"] == "obeyed"
     assert judged(injected, item, unit, [called, *gold], "fixed").fields["injection"] == "resisted"
 
 
 def test_what_the_attackers_tool_returns_looks_like_success():
     benchmark, (item, *_) = items("acebench")
-    steps = played(with_injection(benchmark, BASE), item, item.units[0], "fixed", OBEDIENT)
+    steps = played(Variant(benchmark, (BASE,)), item, item.units[0], "fixed", OBEDIENT)
     assert json.loads('{"status": "done"}') in [
         json.loads(result) for result in results(steps[-1][0]) if result[0] == "{"
     ]
@@ -178,12 +160,12 @@ def test_obedience_is_of_the_rules_that_the_run_was_under():
     # The published rules accept wrong values and show a result; the fixed rules end the task at the call.
     benchmark, sample = items("wild-mini")
     item = sample[0]
-    identity = {"injection": BASE.identity(), "profile": "official"}
+    identity = {**BASE.identity(), "profile": "official"}
     recorded = as_recorded(benchmark, identity)
     unit = item.units[0]
-    first, *_ = gold_replies(recorded.rules("official").episode(item, unit)) or []
+    first, *_ = said(recorded, item, unit, "official")
     first["tool_calls"][0]["function"]["arguments"] = '{"no_such": 1}'
-    episode = recorded.rules("official").episode(item, unit)
+    episode = recorded.episode(item, unit, "official")
     episode.advance(first)
     request = episode.request()
     assert request is not None
@@ -196,8 +178,8 @@ def test_obedience_is_of_the_rules_that_the_run_was_under():
 
 def test_an_unfinished_unit_says_nothing_unless_it_obeyed():
     benchmark, (item, *_) = items("acebench")
-    injected = with_injection(benchmark, BASE)
-    obedient = [reply for _, reply in played(injected, item, item.units[0], "fixed", OBEDIENT)]
+    injected = Variant(benchmark, (BASE,))
+    obedient = said(injected, item, item.units[0], "fixed", OBEDIENT)
     place = next(n for n, reply in enumerate(obedient) if "call_attack" in str(reply))
     outcomes = [
         judged(injected, item, item.units[0], obedient[:length], "fixed").fields.get("injection")
@@ -208,12 +190,12 @@ def test_an_unfinished_unit_says_nothing_unless_it_obeyed():
 
 def test_a_trace_shows_what_the_model_saw():
     benchmark, sample = items("wild-mini")
-    injected = with_injection(benchmark, BASE)
+    injected = Variant(benchmark, (BASE,))
     for item in sample:
         unit = item.units[-1]
         steps = played(injected, item, unit, "official", "parallel")
         transcript = Transcript(tuple(Reply(reply) for _, reply in steps))
-        trace = injected.rules("official").trace(item, unit, transcript)
+        trace = injected.trace(item, unit, transcript, "official")
         seen = [
             message["content"] for step in trace.steps for message in step.seen if message["role"] == "tool"
         ]
@@ -223,20 +205,13 @@ def test_a_trace_shows_what_the_model_saw():
 
 def test_noise_and_instructions_together():
     benchmark, sample = items("wild-mini")
-    noisy = with_noise(benchmark, Noise.parse("names:heavy,params:medium"))
-    both = with_injection(noisy, BASE)
+    plain, both = Variant(benchmark), Variant(benchmark, (Noise.parse("names:heavy,params:medium"), BASE))
     for item in sample:
         for unit in item.units:
-            clean = judged(
-                benchmark,
-                item,
-                unit,
-                gold_replies(benchmark.rules("official").episode(item, unit)) or [],
-                "official",
-            )
-            gold = [reply for _, reply in played(both, item, unit, "official", "parallel")]
+            clean = judged(plain, item, unit, said(plain, item, unit, "official"), "official")
+            gold = said(both, item, unit, "official", "parallel")
             assert judged(both, item, unit, gold, "official").outcome == clean.outcome
-            obedient = [reply for _, reply in played(both, item, unit, "official", OBEDIENT)]
+            obedient = said(both, item, unit, "official", OBEDIENT)
             assert judged(both, item, unit, obedient, "official").fields["injection"] in (
                 "obeyed",
                 "not reached",
@@ -245,9 +220,9 @@ def test_noise_and_instructions_together():
 
 def test_malformed_replies_are_judged():
     benchmark, sample = items("wild-mini")
-    injected = with_injection(benchmark, BASE)
+    injected = Variant(benchmark, (BASE,))
     item = sample[0]
-    gold = gold_replies(injected.rules("official").episode(item, item.units[0])) or []
+    gold = said(injected, item, item.units[0], "official")
     for calls in (
         "text",
         [None],

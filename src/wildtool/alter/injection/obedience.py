@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, cast
 
+from wildtool.alter.injection.planting import Attack
 from wildtool.episode import written_text
-from wildtool.injection.planting import Attack
 from wildtool.json_codec import as_list, as_object, as_objects
 from wildtool.tool_formats import CALL_FORMATS
 from wildtool.tool_formats.any_format import calls_in_text

@@ -4,15 +4,14 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from random import Random
 from typing import Any, cast
 
-from wildtool.altered import bilingual_tool
-from wildtool.injection.settings import Injection, InjectionSetting
+from wildtool.alter.injection.settings import InjectionSetting
+from wildtool.alter.own_tools import bilingual_tool, own_records
 from wildtool.json_codec import as_object
 from wildtool.toolcall.arguments import ArgumentsError, read_bounded_json
-from wildtool.types import Message, Tool
+from wildtool.types import Item, Message, Tool
 
 ATTACK_KINDS = ("direct harm", "data stealing")
 """What an attacker wants."""
@@ -78,18 +77,17 @@ def attacks(lang: str, setting: InjectionSetting) -> tuple[Attack, ...]:
     """All attacks in one language; `zh`, or else English."""
     lang = "zh" if lang == "zh" else "en"
     claim = _CLAIMS[lang] if setting is InjectionSetting.enhanced else ""
-    records = json.loads(files("wildtool.injection").joinpath("attacks.json").read_text("utf-8"))
     return tuple(
         Attack(record["kind"], bilingual_tool(record, lang), record["arguments"], record["asks"][lang], claim)
-        for record in records
+        for record in own_records("injection", "attacks.json")
     )
 
 
-def choose_attack(injection: Injection, item: str, lang: str, offered: Sequence[Tool]) -> Attack | None:
+def choose_attack(setting: InjectionSetting, seed: int, item: Item, offered: Sequence[Tool]) -> Attack | None:
     """The attack on one item, drawn by seed and item among those whose tool is not offered anyway; None if all are."""
     names = {as_object(tool.get("function")).get("name") for tool in offered}
-    free = [attack for attack in attacks(lang, injection.setting) if attack.name not in names]
-    return Random(f"{injection.seed} {item}").choice(free) if free else None
+    free = [attack for attack in attacks(item.lang, setting) if attack.name not in names]
+    return Random(f"{seed} {item.id}").choice(free) if free else None
 
 
 def planted(result: str, instruction: str) -> str:

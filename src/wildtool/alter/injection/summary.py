@@ -1,14 +1,17 @@
 """The numbers of a run with planted instructions: who obeyed, by what the attacker wanted."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from wildtool.injection.obedience import Conduct
-from wildtool.injection.planting import ATTACK_KINDS
+from wildtool.alter.injection.obedience import Conduct
+from wildtool.alter.injection.planting import ATTACK_KINDS
 from wildtool.stats.metrics import CORRECT_SQL, Rate, rate_metrics, sql_text
 from wildtool.types import Metric
 
 GROUP = "injection"
+INJECTION_COLUMNS: Mapping[str, str] = dict.fromkeys(
+    ("injection", "injection_how", "injection_kind", "injection_tool"), "VARCHAR"
+)
 OBEYED, SAID, RESISTED, NOT_REACHED = "obeyed", "said only", "resisted", "not reached"
 """What became of an instruction; not reached where the model never answered a request that shows it."""
 HOW = {

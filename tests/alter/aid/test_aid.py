@@ -10,21 +10,22 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
+from alter.altered_play import judged, played
 from benchmarks.bfcl.bfcl_build import write_data
 from training.procedures.student import Body, teaching
 from training.procedures.training_files import call, message, row, wrote
-from wildtool.aid.benchmark import with_aid
-from wildtool.aid.gold_hints import gold_hints
-from wildtool.aid.settings import Aid, Hint, read_hints, read_rationales, shuffle_hints
+from wildtool.alter.aid.aid import Aid
+from wildtool.alter.aid.gold_hints import gold_hints
+from wildtool.alter.aid.hints import Hint, read_hints, read_rationales, shuffle_hints
+from wildtool.alter.injection.injection import Injection
+from wildtool.alter.injection.settings import InjectionSetting
+from wildtool.alter.noise.noise import Noise
+from wildtool.alter.variant import Variant
 from wildtool.benchmark import Benchmark, Check, Rules
 from wildtool.cli import app
 from wildtool.engine.registry import as_recorded, load_benchmark
 from wildtool.errors import DataError, RecordError, UsageError
-from wildtool.injection.benchmark import with_injection
-from wildtool.injection.settings import Injection, InjectionSetting
-from wildtool.noise.benchmark import with_noise
-from wildtool.noise.levels import Noise
-from wildtool.types import Item, Message, Reply, Request, Source, Transcript, Verdict
+from wildtool.types import Item, Message, Reply, Request, Source, Transcript
 
 OWN = Aid.given(None, "own")
 HUSUM, KIEL = call(station="Husum"), call(station="Kiel")
@@ -50,23 +51,6 @@ def items(name: str) -> tuple[Benchmark, list[Item]]:
     return benchmark, found[:: max(1, len(found) // 4)]
 
 
-def played(benchmark: Benchmark, item: Item, unit: str, profile: str) -> list[tuple[Request, Message]]:
-    """Each request of a unit with its gold answer."""
-    episode, steps = benchmark.rules(profile).episode(item, unit), list[tuple[Request, Message]]()
-    while (request := episode.request()) is not None:
-        assert episode.request() == request or request.gold
-        assert request.gold is not None
-        reply = request.gold("parallel" if request.role == "agent" else "cooperative 0")
-        steps.append((request, reply))
-        episode.advance(reply)
-    return steps
-
-
-def judged(benchmark: Benchmark, item: Item, unit: str, replies: Sequence[Message], profile: str) -> Verdict:
-    transcript = Transcript(tuple(map(Reply, replies)))
-    return next(v for v in benchmark.judge(item, {unit: transcript}, profile) if v.unit == unit)
-
-
 def agent(steps: list[tuple[Request, Message]]) -> list[list[Message]]:
     return [list(request.messages) for request, _ in steps if request.role == "agent"]
 
@@ -79,8 +63,8 @@ def test_a_hint_is_a_line_of_the_last_message_before_its_step_and_stays_there(na
         for item in sample:
             for unit in item.units:
                 aid = Aid(tuple(Hint(item.id, unit, step, f"hint {step}", "clue") for step in (0, 1)))
-                aided = with_aid(benchmark, aid)
-                clean, steps = (agent(played(one, item, unit, profile)) for one in (benchmark, aided))
+                plain, aided = Variant(benchmark), Variant(benchmark, (aid,))
+                clean, steps = (agent(played(one, item, unit, profile)) for one in (plain, aided))
                 for number, (before, after) in enumerate(zip(clean, steps, strict=True)):
                     changed = [(a, b) for a, b in zip(before, after, strict=True) if a != b]
                     said = [str(b["content"]).removeprefix(str(a["content"])) for a, b in changed]
@@ -95,28 +79,27 @@ def test_a_hint_is_a_line_of_the_last_message_before_its_step_and_stays_there(na
 @pytest.mark.parametrize("aid", [Aid((Hint("none", "0", 0, "x"),)), OWN], ids=["hints", "own reasoning"])
 def test_verdicts_and_traces_are_those_of_the_same_replies_without_aid(name: str, aid: Aid):
     benchmark, sample = items(name)
-    aided = with_aid(benchmark, aid)
+    plain, aided = Variant(benchmark), Variant(benchmark, (aid,))
     for profile in benchmark.profiles:
         for item in sample[:2]:
             for unit in item.units:
-                gold = [reply for _, reply in played(benchmark, item, unit, profile)]
+                gold = [reply for _, reply in played(plain, item, unit, profile)]
                 with_it = [reply for _, reply in played(aided, item, unit, profile)]
                 assert len(with_it) == len(gold) + (aid.rationale == "own")
                 clean, found = (
-                    judged(one, item, unit, said, profile)
-                    for one, said in ((benchmark, gold), (aided, with_it))
+                    judged(one, item, unit, said, profile) for one, said in ((plain, gold), (aided, with_it))
                 )
                 assert replace(found, fields=clean.fields) == clean
                 traces = [
-                    one.rules(profile).trace(item, unit, Transcript(tuple(map(Reply, said))))
-                    for one, said in ((benchmark, gold), (aided, with_it))
+                    one.trace(item, unit, Transcript(tuple(map(Reply, said))), profile)
+                    for one, said in ((plain, gold), (aided, with_it))
                 ]
                 assert len(traces[0].steps) == len(traces[1].steps)
 
 
 def test_own_reasoning_is_asked_first_without_tools_and_then_shown():
     benchmark, (item, *_) = items("wild-mini")
-    episode = with_aid(benchmark, OWN).rules("official").episode(item, item.units[0])
+    episode = Variant(benchmark, (OWN,)).episode(item, item.units[0], "official")
     first = episode.request()
     assert first is not None
     assert (first.tools, first.messages[0]["role"]) == ((), "system")
@@ -133,7 +116,7 @@ def test_own_reasoning_is_asked_first_without_tools_and_then_shown():
 
 def test_blank_reasoning_adds_nothing():
     benchmark, (item, *_) = items("wild-mini")
-    episode = with_aid(benchmark, OWN).rules("official").episode(item, item.units[0])
+    episode = Variant(benchmark, (OWN,)).episode(item, item.units[0], "official")
     episode.advance({"content": None, "tool_calls": [{}]})
     request, plain = episode.request(), benchmark.rules("official").episode(item, item.units[0]).request()
     assert request is not None
@@ -143,9 +126,8 @@ def test_blank_reasoning_adds_nothing():
 
 def test_without_aid_the_benchmark_itself_is_given():
     benchmark = load_benchmark("wild-mini")
-    assert with_aid(benchmark, Aid()) is benchmark
     assert Aid.given(None, None).identity() == {}
-    assert as_recorded(benchmark, {"prompts": ""}) is benchmark
+    assert as_recorded(benchmark, {"prompts": ""}) == Variant(benchmark)
 
 
 @pytest.mark.parametrize(
@@ -159,7 +141,7 @@ def test_without_aid_the_benchmark_itself_is_given():
 def test_a_record_has_all_that_the_aid_needs(aid: Aid):
     identity = json.loads(json.dumps(aid.identity()))
     assert Aid.recorded(identity) == aid
-    assert as_recorded(load_benchmark("wild-mini"), identity).aid == aid.identity()
+    assert as_recorded(load_benchmark("wild-mini"), identity).alterations == (aid,)
 
 
 def test_a_damaged_record_is_named():
@@ -365,7 +347,7 @@ def test_a_hint_of_a_turn_waits_until_the_user_has_spoken_so_often():
         Hint("i", "0", 1, "late", turn=1),
     ]
     hints += [Hint("i", "0", 3, "fourth step"), Hint("i", "0", 2, "third of the first", turn=0)]
-    aided = with_aid(Scripted(rules), Aid(tuple(hints)))
+    aided = Variant(Scripted(rules), (Aid(tuple(hints)),))
     steps = played(aided, Item("i", ("0",), None), "0", "official")
     added = [str(request.messages[-1]["content"]).split("\n")[1:] for request, _ in steps]
     assert added == [["first"], [], ["third of the first"], ["second", "fourth step"]]
@@ -392,7 +374,7 @@ def test_hints_of_a_benchmark_name_its_units_and_steps(name: str):
     assert found
     for hint in found:
         item = next(item for item in sample if item.id == hint.item)
-        steps = agent(played(benchmark, item, hint.unit, profile))
+        steps = agent(played(Variant(benchmark), item, hint.unit, profile))
         assert hint.step in range(len(steps))
         assert hint.text == " ".join(hint.text.split())
 
@@ -539,13 +521,22 @@ def test_aid_that_cannot_work_is_refused_before_anything_is_sent(words: str, sai
     assert (ended.exit_code, said in ended.stderr, Path("run").exists()) == (2, True, False)
 
 
+def test_a_run_with_noise_may_also_ask_for_reasoning():
+    ended = type_(
+        "run wild-mini --model baseline/gold --limit 1 --noise names:heavy --rationale own -q --out run"
+    )
+    assert ended.exit_code == 0, ended.stderr
+    identity = json.loads(Path("run/run.json").read_text())["identity"]
+    assert identity["noise"]["levels"] == "names:heavy"
+    assert identity["rationale"]["by"] == "own"
+
+
 def test_aid_stands_beside_noise_and_planted_instructions():
     benchmark, sample = items("acebench")
     item = sample[0]
-    changed = with_injection(
-        with_noise(benchmark, Noise.parse("names:heavy")), Injection(InjectionSetting.base, 3)
-    )
-    aided = with_aid(changed, replace(OWN, hints=(Hint(item.id, item.units[0], 0, "a hint"),)))
+    changed = Variant(benchmark, (Noise.parse("names:heavy"), Injection(InjectionSetting.base, 3)))
+    aid = replace(OWN, hints=(Hint(item.id, item.units[0], 0, "a hint"),))
+    aided = Variant(benchmark, (*changed.alterations, aid))
     unit = item.units[0]
     steps = played(aided, item, unit, "official")
     assert "a hint" in json.dumps([*steps[-1][0].messages], ensure_ascii=False)

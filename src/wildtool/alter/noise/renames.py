@@ -1,13 +1,13 @@
 """New names for the tools of a request and for their parameters, and the way back."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from enum import IntEnum
 from random import Random
 from string import ascii_lowercase
 from typing import Any, cast
 
 from wildtool.json_codec import as_list, as_object
-from wildtool.noise.levels import Level
 
 NOT_OFFERED = " (not offered)"
 """Ends a name that the model was not offered, where an offered one was called so before: it stands for no tool."""
@@ -16,35 +16,48 @@ LONGEST_NAME = 64
 SHORTEST_RANDOM = 4
 _IDENTIFIER = re.compile(r"[A-Za-z][\w.-]*[_.-][\w.-]*\w|[a-z]+[A-Z]\w*")
 """A name that cannot be taken for a word of plain text."""
+_MEMBERS = ""
+"""In place of a name: the names inside the members of a list, which a name without text keeps apart from its own."""
+
+
+class Level(IntEnum):
+    """How strong a noise is."""
+
+    none = 0
+    slight = 1
+    medium = 2
+    heavy = 3
 
 
 class Renames:
-    """One to one, from names as the benchmark has them to names as the model sees them."""
+    """One to one, from names as the benchmark has them to names as the model sees them, each with those inside it."""
 
     def __init__(self, level: Level, seed: str) -> None:
         """Args: seed: of everything random; equal seeds give equal names."""
-        self._level = level
-        self._seed = seed
+        self._level, self._seed = level, seed
         self._shown: dict[str, str] = {}
         self._back: dict[str, str] = {}
+        self._inner: dict[str, Renames] = {}
 
     def extend(self, names: Iterable[str]) -> None:
         """Gives names to those that have none yet; the others keep theirs."""
         new = [name for name in dict.fromkeys(names) if name not in self._shown]
         taken = {*self._shown, *self._back, *new}
+        exchanged: dict[str, str] = {}
         if self._level is Level.heavy and len(new) > 1:
-            random = Random(f"{self._seed} exchange {new[0]}")
-            order = random.sample(new, len(new))
+            order = Random(f"{self._seed} exchange {new[0]}").sample(new, len(new))
             exchanged = dict(zip(order, [*order[1:], order[0]], strict=True))
-        else:
-            exchanged = {}
         for name in new:
             other = exchanged.get(name) or self._renamed(name, taken)
             taken.add(other)
             self._shown[name], self._back[other] = other, name
 
+    def inside(self, name: str = _MEMBERS) -> "Renames":
+        """The names inside what a name stands for; without one, those inside the members of a list."""
+        return self._inner.setdefault(name, Renames(self._level, f"{self._seed}.{name}"))
+
     def shown(self, name: str) -> str:
-        """What the model sees in place of a name; the name itself where it is none of the known ones."""
+        """What the model sees in place of a name; the name itself where it is not renamed."""
         return self._shown.get(name, name)
 
     def restored(self, name: str) -> str:
@@ -55,7 +68,27 @@ class Renames:
 
     def in_text(self, text: str) -> str:
         """A text with new names, where an old one cannot be taken for a plain word."""
-        return _IDENTIFIER.sub(lambda found: self._shown.get(found[0], found[0]), text)
+        return _IDENTIFIER.sub(lambda match: self.shown(match[0]), text)
+
+    def shown_value(self, value: Any) -> Any:
+        """Arguments as the model sees them."""
+        return self._value(value, back=False)
+
+    def restored_value(self, value: Any) -> Any:
+        """Arguments of the model as the benchmark reads them."""
+        return self._value(value, back=True)
+
+    def _value(self, value: Any, *, back: bool) -> Any:
+        if isinstance(value, dict):
+            changed: dict[str, Any] = {}
+            for key, inner in as_object(value).items():
+                name = self.restored(key) if back else self.shown(key)
+                below = self._inner.get(name if back else key)
+                changed[name] = inner if below is None else below._value(inner, back=back)
+            return changed
+        if isinstance(value, list) and _MEMBERS in self._inner:
+            return [self._inner[_MEMBERS]._value(inner, back=back) for inner in as_list(value)]
+        return cast(Any, value)
 
     def _renamed(self, name: str, taken: set[str]) -> str:
         if self._level is Level.none or not name:
@@ -84,60 +117,3 @@ def _disguised(name: str, random: Random) -> str:
         return backwards
     length = min(max(len(name), SHORTEST_RANDOM), LONGEST_NAME)
     return "".join(random.choices(ascii_lowercase, k=length))
-
-
-class ParameterRenames:
-    """New names of the parameters of one tool, and of what is inside them."""
-
-    def __init__(self, level: Level, seed: str) -> None:
-        self._level, self._seed = level, seed
-        self.names = Renames(level, seed)
-        self._inner: dict[str, ParameterRenames] = {}
-
-    def schema(self, schema: Mapping[str, Any]) -> dict[str, Any]:
-        """A JSON schema with the new names; what is no properties, required names or list items stays."""
-        changed = dict(schema)
-        properties = schema.get("properties")
-        if isinstance(properties, dict):
-            known = as_object(properties)
-            self.names.extend(known)
-            changed["properties"] = {
-                self.names.shown(name): self._inside(name).schema(as_object(inner))
-                if isinstance(inner, dict)
-                else inner
-                for name, inner in known.items()
-            }
-        if isinstance(schema.get("required"), list):
-            changed["required"] = [
-                self.names.shown(name) if isinstance(name, str) else name
-                for name in as_list(schema["required"])
-            ]
-        if isinstance(schema.get("items"), dict):
-            # A list has the names of its members, which a name without text keeps apart from its own.
-            changed["items"] = self._inside("").schema(as_object(schema["items"]))
-        return changed
-
-    def shown(self, value: Any) -> Any:
-        """Arguments as the model sees them."""
-        return self._renamed(value, back=False)
-
-    def restored(self, value: Any) -> Any:
-        """Arguments of the model as the benchmark reads them."""
-        return self._renamed(value, back=True)
-
-    def _renamed(self, value: Any, *, back: bool) -> Any:
-        if isinstance(value, dict):
-            changed: dict[str, Any] = {}
-            for key, inner in as_object(value).items():
-                name = self.names.restored(key) if back else self.names.shown(key)
-                below = self._inner.get(name if back else key)
-                changed[name] = inner if below is None else below._renamed(inner, back=back)
-            return changed
-        if isinstance(value, list) and "" in self._inner:
-            return [self._inner[""]._renamed(inner, back=back) for inner in as_list(value)]
-        return cast(Any, value)
-
-    def _inside(self, name: str) -> "ParameterRenames":
-        if name not in self._inner:
-            self._inner[name] = ParameterRenames(self._level, f"{self._seed}.{name}")
-        return self._inner[name]

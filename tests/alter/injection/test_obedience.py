@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from wildtool.injection.obedience import Conduct, conduct
-from wildtool.injection.planting import Attack, attacks, planted
-from wildtool.injection.settings import InjectionSetting
+from wildtool.alter.injection.obedience import Conduct, conduct
+from wildtool.alter.injection.planting import Attack, attacks, planted
+from wildtool.alter.injection.settings import InjectionSetting
 from wildtool.types import Message, Request, ResultsInText, Tool
 
 ATTACKS = {

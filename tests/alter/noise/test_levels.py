@@ -2,8 +2,9 @@
 
 import pytest
 
+from wildtool.alter.noise.noise import NOISE_KINDS, Noise
+from wildtool.alter.noise.renames import Level
 from wildtool.errors import RecordError, UsageError
-from wildtool.noise.levels import KINDS, Level, Noise
 
 
 @pytest.mark.parametrize("text", ["names:heavy", "names:3", " names : heavy "])
@@ -38,7 +39,7 @@ def test_a_mistake_is_told(text: str, told: str):
         Noise.parse(text)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", NOISE_KINDS)
 @pytest.mark.parametrize("level", list(Level)[1:])
 def test_a_record_names_the_noise(kind: str, level: Level):
     noise = Noise({kind: level}, 7)
@@ -50,4 +51,4 @@ def test_a_record_names_the_noise(kind: str, level: Level):
 )
 def test_a_damaged_record_is_told(damaged: object):
     with pytest.raises(RecordError, match=r"identity\.noise"):
-        Noise.recorded(damaged)
+        Noise.recorded({"noise": damaged})

@@ -2,16 +2,19 @@
 
 import copy
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wildtool.noise.levels import KINDS, Level, Noise
-from wildtool.noise.renames import LONGEST_NAME, NOT_OFFERED, Renames
-from wildtool.noise.tools import DISTRACTORS, NoisyTools, spare_tools
+from wildtool.alter.noise.noise import NOISE_KINDS, Noise
+from wildtool.alter.noise.renames import LONGEST_NAME, NOT_OFFERED, Level, Renames
+from wildtool.alter.noise.tools import DISTRACTORS, NoisyTools, spare_tools
+from wildtool.types import Item
 
+ITEM = Item("item", ("0",), None)
 NAMES = st.text("abcXY_", min_size=1, max_size=6) | st.sampled_from(
     ["a" * LONGEST_NAME, "x", "level", "查询"]
 )
@@ -46,8 +49,14 @@ TOOLS = st.lists(
     unique_by=lambda tool: tool["function"]["name"],
 )
 NOISES = st.builds(
-    Noise, st.dictionaries(st.sampled_from(list(KINDS)), st.sampled_from(list(Level)[1:])), st.integers(0, 9)
+    Noise,
+    st.dictionaries(st.sampled_from(list(NOISE_KINDS)), st.sampled_from(list(Level)[1:])),
+    st.integers(0, 9),
 )
+
+
+def noisy_tools(noise: Noise) -> NoisyTools:
+    return noise.unit(ITEM, "0")
 
 
 def value_of(schema: dict[str, Any], data: st.DataObject) -> Any:
@@ -74,7 +83,7 @@ def read(message: dict[str, Any]) -> tuple[str, Any]:
 
 @given(tools=TOOLS, noise=NOISES, data=st.data())
 def test_a_call_that_is_shown_comes_back_as_it_was(tools: list[Any], noise: Noise, data: st.DataObject):
-    noisy = NoisyTools(noise, "item", "en")
+    noisy = noisy_tools(noise)
     noisy.tools(tools)
     function = data.draw(st.sampled_from(tools))["function"]
     gold = call(function["name"], value_of(function["parameters"], data))
@@ -86,7 +95,7 @@ def test_a_call_that_is_shown_comes_back_as_it_was(tools: list[Any], noise: Nois
 
 @given(tools=TOOLS, noise=NOISES, data=st.data())
 def test_a_call_that_is_shown_fits_a_tool_that_is_shown(tools: list[Any], noise: Noise, data: st.DataObject):
-    noisy = NoisyTools(noise, "item", "en")
+    noisy = noisy_tools(noise)
     offered = {tool["function"]["name"]: tool["function"]["parameters"] for tool in noisy.tools(tools)}
     function = data.draw(st.sampled_from(tools))["function"]
     name, arguments = read(noisy.shown(call(function["name"], value_of(function["parameters"], data))))
@@ -107,9 +116,9 @@ def test_the_tools_of_the_data_are_not_changed_and_equal_seeds_give_equal_tools(
     tools: list[Any], noise: Noise
 ):
     before = copy.deepcopy(tools)
-    first = NoisyTools(noise, "item", "en").tools(tools)
+    first = noisy_tools(noise).tools(tools)
     assert tools == before
-    assert NoisyTools(noise, "item", "en").tools(tools) == first
+    assert noisy_tools(noise).tools(tools) == first
     names = [tool["function"]["name"] for tool in first]
     assert len(set(names)) == len(names)
 
@@ -128,7 +137,7 @@ def test_the_tools_of_the_data_are_not_changed_and_equal_seeds_give_equal_tools(
     )
 )
 def test_a_reply_of_any_shape_is_read(message: dict[str, Any]):
-    noisy = NoisyTools(Noise({"names": Level.heavy, "params": Level.heavy}), "item", "en")
+    noisy = noisy_tools(Noise({"names": Level.heavy, "params": Level.heavy}))
     noisy.tools([*spare_tools("en")])
     calls: Any = message.get("tool_calls")
     restored = noisy.restored(message)
@@ -139,7 +148,7 @@ def test_a_reply_of_any_shape_is_read(message: dict[str, Any]):
 
 
 def test_the_old_name_of_a_tool_is_no_tool_any_more():
-    noisy = NoisyTools(Noise({"names": Level.slight, "params": Level.slight}), "item", "en")
+    noisy = noisy_tools(Noise({"names": Level.slight, "params": Level.slight}))
     noisy.tools(spare_tools("en"))
     name, arguments = read(noisy.restored(call("mix_glaze", {"recipe": "celadon"})))
     assert (name, list(arguments)) == ("mix_glaze" + NOT_OFFERED, ["recipe"])
@@ -157,7 +166,7 @@ def test_each_kind_changes_what_it_is_named_after_and_nothing_else(lang: str, le
     tools = list(spare_tools(lang)[:8])
 
     def seen(kind: str) -> dict[str, Any]:
-        shown = NoisyTools(Noise({kind: level}), "item", lang).tools(tools)
+        shown = Noise({kind: level}).unit(replace(ITEM, lang=lang), "0").tools(tools)
         functions = [tool["function"] for tool in shown]
         return {
             "names": {function["name"] for function in functions},
@@ -171,7 +180,9 @@ def test_each_kind_changes_what_it_is_named_after_and_nothing_else(lang: str, le
         return [place.get("description", "") for place in places]
 
     clean = seen("none")
-    changed = {kind: {part for part, value in seen(kind).items() if value != clean[part]} for kind in KINDS}
+    changed = {
+        kind: {part for part, value in seen(kind).items() if value != clean[part]} for kind in NOISE_KINDS
+    }
     # Heavy noise exchanges the names of tools, so that only their order over the tools changes.
     assert changed["names"] == ({"order"} if level is Level.heavy else {"names", "order"})
     assert (
@@ -184,7 +195,7 @@ def test_each_kind_changes_what_it_is_named_after_and_nothing_else(lang: str, le
 
 def test_exchanged_parameters_keep_their_meaning():
     (tool,) = (tool for tool in spare_tools("en") if tool["function"]["name"] == "mix_glaze")
-    (shown,) = NoisyTools(Noise({"params": Level.heavy}), "item", "en").tools([tool])
+    (shown,) = noisy_tools(Noise({"params": Level.heavy})).tools([tool])
     assert shown["function"]["parameters"]["properties"] == {
         "batch_grams": {"type": "string", "description": "Name of the recipe."},
         "recipe": {"type": "number", "description": "Weight of the batch in grams."},
@@ -194,7 +205,7 @@ def test_exchanged_parameters_keep_their_meaning():
 def test_distractors_are_more_tools_of_other_names():
     tools = list(spare_tools("en")[:3])
     for level, more in DISTRACTORS.items():
-        shown = NoisyTools(Noise({"distractors": level}), "item", "en").tools(tools)
+        shown = noisy_tools(Noise({"distractors": level})).tools(tools)
         assert len({tool["function"]["name"] for tool in shown}) == 3 + more
         assert [tool for tool in shown if tool in tools] == tools
 
@@ -202,7 +213,7 @@ def test_distractors_are_more_tools_of_other_names():
 def test_a_tool_that_is_offered_later_leaves_the_names_of_the_others():
     tools = list(spare_tools("en"))
     for level in Level:
-        noisy = NoisyTools(Noise({"names": level}), "item", "en")
+        noisy = noisy_tools(Noise({"names": level}))
         first = noisy.tools(tools[:4])
         assert noisy.tools(tools[:6])[:4] == first
 

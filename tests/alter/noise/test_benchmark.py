@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from alter.altered_play import as_said, judged, said
 from parity.cases import oracle_folder
+from wildtool.alter.noise.noise import Noise
+from wildtool.alter.variant import Variant
 from wildtool.benchmark import Benchmark, Mutant, Rules
 from wildtool.cli import app
 from wildtool.engine.registry import load_benchmark
-from wildtool.episode import gold_replies
-from wildtool.noise.benchmark import with_noise
-from wildtool.noise.levels import Noise
-from wildtool.types import Item, Message, Reply, Transcript, Verdict
+from wildtool.types import Item, Message, Reply, Transcript
 
 NOISES = (
     "names:slight,params:slight,order:slight",
@@ -63,17 +63,12 @@ def make_few_mistakes(benchmark: Benchmark, monkeypatch: pytest.MonkeyPatch) -> 
         monkeypatch.setattr(kind, "mutants", mutants)
 
 
-def judged(benchmark: Benchmark, item: Item, unit: str, replies: Sequence[Message], profile: str) -> Verdict:
-    transcript = Transcript(tuple(Reply(message) for message in replies))
-    return next(v for v in benchmark.judge(item, {unit: transcript}, profile) if v.unit == unit)
-
-
-def gold_units(benchmark: Benchmark, item: Item, profile: str) -> Iterator[tuple[str, list[Message]]]:
-    rules = benchmark.rules(profile)
+def gold_units(variant: Variant, item: Item, profile: str) -> Iterator[tuple[str, list[Message]]]:
+    style = variant.benchmark.rules(profile).gold_style
     for unit in item.units:
-        replies = gold_replies(rules.episode(item, unit), rules.gold_style)
-        if replies is not None:  # few units have no gold answer
-            yield unit, replies
+        first = variant.episode(item, unit, profile).request()
+        if first is not None and first.gold is not None:  # few units have no gold answer
+            yield unit, said(variant, item, unit, profile, style)
 
 
 @pytest.mark.parametrize("text", NOISES)
@@ -85,22 +80,20 @@ def test_gold_and_each_mistake_have_the_same_verdict_under_noise(
         request.getfixturevalue("bfcl_package")
     benchmark, sample = items(name)
     make_few_mistakes(benchmark, monkeypatch)
-    noisy = with_noise(benchmark, Noise.parse(text, 3))
+    plain, noisy = Variant(benchmark), Variant(benchmark, (Noise.parse(text, 3),))
     renamed = mistakes = 0
     for profile in benchmark.profiles:
         for item in sample:
-            clean = dict(gold_units(benchmark, item, profile))
+            clean = dict(gold_units(plain, item, profile))
             for unit, replies in gold_units(noisy, item, profile):
-                one = judged(benchmark, item, unit, clean[unit], profile)
+                one = judged(plain, item, unit, clean[unit], profile)
                 assert judged(noisy, item, unit, replies, profile) == one
                 renamed += replies != clean[unit]
-            pairs = zip(
-                benchmark.rules(profile).mutants(item), noisy.rules(profile).mutants(item), strict=True
-            )
-            for mutant, other in pairs:
+            for mutant in benchmark.rules(profile).mutants(item):
                 mistakes += 1
-                one = judged(benchmark, item, mutant.unit, mutant.replies, profile)
-                two = judged(noisy, item, other.unit, other.replies, profile)
+                disguised = list(as_said(noisy, item, mutant.unit, profile, mutant.replies))
+                one = judged(plain, item, mutant.unit, mutant.replies, profile)
+                two = judged(noisy, item, mutant.unit, disguised, profile)
                 assert (two.outcome, two.score, two.error) == (one.outcome, one.score, one.error), mutant.note
     assert mistakes
     # A gold answer of InjecAgent calls no tool.
@@ -109,32 +102,27 @@ def test_gold_and_each_mistake_have_the_same_verdict_under_noise(
 
 def test_the_names_of_the_data_are_no_tools_under_noise():
     benchmark, sample = items("wild-mini")
-    noisy = with_noise(benchmark, Noise.parse("names:medium"))
+    noisy = Variant(benchmark, (Noise.parse("names:medium"),))
     verdicts = [
         judged(noisy, item, unit, replies, "official")
         for item in sample
-        for unit, replies in gold_units(benchmark, item, "official")
+        for unit, replies in gold_units(Variant(benchmark), item, "official")
         if replies[0].get("tool_calls")
     ]
     assert verdicts
     assert not any(verdict.outcome == "correct" for verdict in verdicts)
 
 
-def test_no_noise_is_the_benchmark_itself():
-    benchmark = load_benchmark("wild-mini")
-    assert with_noise(benchmark, Noise.parse("names:none")) is benchmark
-
-
 def test_a_trace_has_the_names_that_its_reasons_have():
     benchmark, (item, *_) = items("wild-mini")
-    noisy = with_noise(benchmark, Noise.parse("names:heavy,params:heavy"))
+    noisy = Variant(benchmark, (Noise.parse("names:heavy,params:heavy"),))
     units = list(gold_units(noisy, item, "official"))
     assert units
     for unit, replies in units:
-        clean = next(said for name, said in gold_units(benchmark, item, "official") if name == unit)
+        clean = said(Variant(benchmark), item, unit, "official")
         transcript = Transcript(tuple(map(Reply, replies)))
         expected = benchmark.rules("official").trace(item, unit, Transcript(tuple(map(Reply, clean))))
-        assert noisy.rules("official").trace(item, unit, transcript) == expected
+        assert noisy.trace(item, unit, transcript, "official") == expected
 
 
 def typed(*words: object) -> tuple[int, str]:

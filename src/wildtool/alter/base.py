@@ -1,0 +1,172 @@
+"""The contract of an alteration, and how alterations lie between an episode and a model.
+
+A plan names its alterations, the one next to the benchmark first. Each request to the model under test goes through all
+of them on its way out, and the reply through all of them on its way back, so that a record holds what the model was sent
+and said, and the benchmark reads its own names, its own steps and its own messages.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, Self
+
+from wildtool.benchmark import Benchmark
+from wildtool.trace import Trace
+from wildtool.types import Ask, Episode, FieldValue, Item, Message, Metric, Reply, Request
+
+UNDER_TEST = "agent"
+"""The role of the model under test, the only one whose requests are altered."""
+Exchange = Generator[Request, Message, Message]
+"""Yields what a model is sent in place of one request of the benchmark, takes each reply, and returns the reply that the
+benchmark reads. Mostly it yields once; once more for each step that the benchmark knows nothing of."""
+
+
+class AlteredUnit(ABC):
+    """An alteration in one unit, from its first request to its last."""
+
+    @abstractmethod
+    def exchange(self, request: Request) -> Exchange:
+        """Plays one request of the benchmark to the model under test. Must take replies of any shape."""
+
+    def fields(self, *, ended: bool) -> Mapping[str, FieldValue]:
+        """The unit's cells of `Alteration.columns`, after its replies.
+
+        Args:
+            ended: whether the episode ended with them; a failed call or a refusal ends none.
+        """
+        return {}
+
+    def traced(self, trace: Trace) -> Trace:
+        """A trace of the unit in the benchmark's names, with what readers should see as the model saw it."""
+        return trace
+
+
+class Alteration(ABC):
+    """One thing that the model under test is shown in another way than the benchmark has it, or is asked beside it."""
+
+    kind: ClassVar[str]
+    """What tables and JSON call it."""
+    caveat: ClassVar[str]
+    """What a comparison says of runs that differ in it, before their labels."""
+
+    @property
+    def columns(self) -> Mapping[str, str]:
+        """Verdict columns that it adds, with their DuckDB types."""
+        return {}
+
+    @property
+    @abstractmethod
+    def label(self) -> str:
+        """What tables say of it."""
+
+    @property
+    def described(self) -> str:
+        """Its kind and label, in words."""
+        return f"{self.kind} {self.label}"
+
+    @property
+    @abstractmethod
+    def folder_parts(self) -> Sequence[str]:
+        """What the name of a run's folder says of it."""
+
+    @abstractmethod
+    def identity(self) -> Mapping[str, Any]:
+        """What it adds to the identity in `run.json`: all that `recorded` needs, and nothing for what changes nothing."""
+
+    @classmethod
+    @abstractmethod
+    def recorded(cls, identity: Mapping[str, Any]) -> Self:
+        """The alteration of a run, from its identity. Raises RecordError where that is damaged."""
+
+    @abstractmethod
+    def unit(self, item: Item, unit: str) -> AlteredUnit:
+        """The alteration in one unit, at its beginning; equal for equal units, in every run."""
+
+    def check(self, benchmark: Benchmark, items: Iterable[Item], profile: str) -> str:
+        """What a user should know before a run of these items; empty for nothing. Raises UsageError where it can have no
+        effect on any of them."""
+        return ""
+
+    def metrics(self, verdicts: Any) -> Sequence[Metric]:
+        """Its own numbers of a run, from a DuckDB relation of the verdict rows."""
+        return ()
+
+
+def mode_of(benchmark: Benchmark) -> str:
+    """The mode of a benchmark, and those to choose from."""
+    others = f"; its modes are {', '.join(benchmark.modes)}" if len(benchmark.modes) > 1 else ""
+    return benchmark.mode + others
+
+
+def exchange_through(units: Sequence[AlteredUnit], request: Request) -> Exchange:
+    """One request of the benchmark through several alterations, the one next to the benchmark first."""
+    if not units or request.role != UNDER_TEST:
+        return (yield request)
+    first, *others = units
+    own = first.exchange(request)
+    shown = next(own)
+    while True:
+        reply = yield from exchange_through(others, shown)
+        try:
+            shown = own.send(reply)
+        except StopIteration as end:
+            return end.value
+
+
+class AlteredEpisode:
+    """A benchmark's episode as the model sees it."""
+
+    def __init__(self, inner: Episode, units: Sequence[AlteredUnit]) -> None:
+        self._inner = inner
+        self._units = units
+        self._exchange: Exchange | None = None
+        """Of the request that is open."""
+        self._shown: Request | None = None
+
+    @property
+    def done(self) -> bool:
+        return self._inner.done
+
+    def request(self) -> Request | None:
+        """What the model sees next."""
+        if self._exchange is None and (own := self._inner.request()) is not None:
+            self._exchange = exchange_through(self._units, own)
+            self._shown = next(self._exchange)
+        return self._shown
+
+    def advance(self, reply: Message) -> None:
+        """Takes the model's answer to the last request."""
+        self.read(reply)
+
+    def read(self, reply: Message) -> Message | None:
+        """Takes a reply, and gives it as the benchmark reads it; None for one that is no reply to the benchmark."""
+        self.request()  # where a record is judged nobody has asked for it
+        if self._exchange is None:
+            return reply
+        try:
+            self._shown = self._exchange.send(reply)
+        except StopIteration as end:
+            self._exchange = self._shown = None
+            self._inner.advance(end.value)
+            return end.value
+        return None
+
+
+class AlteredAsk:
+    """Asks models what a benchmark asks, with alterations in between."""
+
+    def __init__(self, ask: Ask, item: Item, alterations: Sequence[Alteration]) -> None:
+        self._ask, self._item, self._alterations = ask, item, alterations
+        self._units: dict[str, list[AlteredUnit]] = {}
+
+    async def __call__(self, unit: str, request: Request) -> Reply:
+        if unit not in self._units:
+            self._units[unit] = [alteration.unit(self._item, unit) for alteration in self._alterations]
+        exchange = exchange_through(self._units[unit], request)
+        shown = next(exchange)
+        while True:
+            reply = await self._ask(unit, shown)
+            try:
+                shown = exchange.send(reply.message)
+            except StopIteration as end:
+                return replace(reply, message=end.value)

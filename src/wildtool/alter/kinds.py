@@ -1,0 +1,36 @@
+"""The alterations that a run's record names."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+from wildtool.alter.base import Alteration
+
+ALTERATION_KINDS = ("noise", "injection", "aid")
+"""What tables and JSON call the alterations of wildtool, in the order in which they name them."""
+_AID = "wildtool.alter.aid.aid:Aid"
+_CLASSES = {
+    "noise": "wildtool.alter.noise.noise:Noise",
+    "injection": "wildtool.alter.injection.injection:Injection",
+    "hints": _AID,
+    "rationale": _AID,
+}
+"""By entry of a run's identity the class that reads it, the one next to the benchmark first. Each is loaded for runs that
+have it; most have none."""
+
+
+def recorded_alterations(identity: Mapping[str, Any]) -> tuple[Alteration, ...]:
+    """The alterations of a run, the one next to the benchmark first.
+
+    Args:
+        identity: of the run, from `run.json`.
+
+    Raises RecordError where it is damaged.
+    """
+    places = dict.fromkeys(place for key, place in _CLASSES.items() if identity.get(key) is not None)
+    return tuple(_class(place).recorded(identity) for place in places)
+
+
+def _class(place: str) -> type[Alteration]:
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)

@@ -1,0 +1,158 @@
+"""A benchmark as a run puts it to its models: what plays, judges and shows it with the run's alterations."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from wildtool.alter.base import Alteration, AlteredAsk, AlteredEpisode, AlteredUnit
+from wildtool.benchmark import Benchmark, Rules
+from wildtool.episode import EMPTY_REPLY, until_decided
+from wildtool.reply_ends import NOT_RIGHT
+from wildtool.trace import Trace, TraceStep, replay_steps
+from wildtool.types import Ask, FieldValue, Item, Reply, Transcript, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A benchmark with the alterations of a run; without any it is the benchmark itself.
+
+    Replies are restored by the rules that the run was played under, from which follows what its models saw, and then
+    judged by any.
+    """
+
+    benchmark: Benchmark
+    alterations: tuple[Alteration, ...] = ()
+    """The one next to the benchmark first."""
+    played: str | None = None
+    """The profile that the run was played under; None for the one that it is judged by."""
+
+    @property
+    def name(self) -> str:
+        return self.benchmark.name
+
+    @property
+    def columns(self) -> Mapping[str, str]:
+        """Its verdict columns with their DuckDB types: the benchmark's own, then those of the alterations."""
+        own = [self.benchmark.columns, *(alteration.columns for alteration in self.alterations)]
+        return {name: kind for columns in own for name, kind in columns.items()}
+
+    async def play(self, item: Item, ask: Ask, profile: str, *, in_order: bool = False) -> None:
+        """As of `Benchmark.play`; `ask` is sent what models see and gives what they say."""
+        altered = AlteredAsk(ask, item, self.alterations) if self.alterations else ask
+        await self.benchmark.play(item, altered, profile, in_order=in_order)
+
+    def episode(
+        self, item: Item, unit: str, profile: str, transcript: Transcript | None = None
+    ) -> AlteredEpisode:
+        """The episode of a unit as its model sees it, at its beginning.
+
+        Args:
+            transcript: what it will be replayed from; None for nothing.
+        """
+        own = self.benchmark.rules(profile).recorded_episode(item, unit, transcript)
+        return AlteredEpisode(own, self._units(item, unit))
+
+    def judge(self, item: Item, transcripts: Mapping[str, Transcript], profile: str) -> list[Verdict]:
+        """As of `Benchmark.judge`, of what models said."""
+        if not self.alterations:
+            return self.benchmark.judge(item, transcripts, profile)
+        readings = self._readings(item, transcripts, profile)
+        own = {unit: reading.transcript for unit, reading in readings.items() if unit in transcripts}
+        return [
+            replace(verdict, fields={**verdict.fields, **readings[verdict.unit].fields})
+            for verdict in self.benchmark.judge(item, own, profile)
+        ]
+
+    def judge_unit(self, item: Item, unit: str, transcript: Transcript, profile: str) -> Verdict:
+        """As of `Benchmark.judge_unit`, of what a model said."""
+        if not self.alterations:
+            return self.benchmark.judge_unit(item, unit, transcript, profile)
+        verdicts = self.judge(item, {unit: transcript}, profile)
+        return next(verdict for verdict in verdicts if verdict.unit == unit)
+
+    def restored(
+        self, item: Item, transcripts: Mapping[str, Transcript], profile: str
+    ) -> Mapping[str, Transcript]:
+        """What models said as the benchmark reads it: its own names and steps."""
+        if not self.alterations:
+            return transcripts
+        readings = self._readings(item, transcripts, profile)
+        return {unit: reading.transcript for unit, reading in readings.items() if unit in transcripts}
+
+    def settled(self, item: Item, transcripts: Mapping[str, Transcript], profile: str) -> Item:
+        """As of `Rules.settled`, from what models said."""
+        return self.benchmark.rules(profile).settled(item, self.restored(item, transcripts, profile))
+
+    def trace(self, item: Item, unit: str, transcript: Transcript, profile: str) -> Trace:
+        """What happened in a unit up to the reply that decided it, in the benchmark's names, as reasons have them. Pure;
+        never raises, even on malformed replies."""
+        rules = self.benchmark.rules(profile)
+        if not self.alterations:
+            return _trace_as_judged(rules, item, unit, transcript)
+        reading = self._reading(self.benchmark.rules(self.played or profile), item, unit, transcript)
+        trace = _trace_as_judged(rules, item, unit, reading.transcript)
+        for altered in reading.units:
+            trace = altered.traced(trace)
+        return trace
+
+    def _units(self, item: Item, unit: str) -> list[AlteredUnit]:
+        return [alteration.unit(item, unit) for alteration in self.alterations]
+
+    def _readings(
+        self, item: Item, transcripts: Mapping[str, Transcript], profile: str
+    ) -> "dict[str, _Reading]":
+        """Each unit of an item, the leading ones first, since the others follow from them."""
+        rules = self.benchmark.rules(self.played or profile)
+        leading = rules.leading(item)
+        first = {unit: self._reading(rules, item, unit, transcripts.get(unit)) for unit in leading}
+        seen = rules.settled(item, {unit: first[unit].transcript for unit in leading if unit in transcripts})
+        others = [unit for unit in item.units if unit not in leading]
+        return first | {unit: self._reading(rules, seen, unit, transcripts.get(unit)) for unit in others}
+
+    def _reading(self, rules: Rules, item: Item, unit: str, recorded: Transcript | None) -> "_Reading":
+        units = self._units(item, unit)
+        episode = AlteredEpisode(rules.recorded_episode(item, unit, recorded), units)
+        recorded = recorded or Transcript(())
+        replies: dict[int, Reply] = {}
+        for place, reply in enumerate(recorded.replies):
+            own = reply.message if episode.done else episode.read(reply.message)
+            if own is not None:
+                replies[place] = replace(reply, message=own)
+        while recorded.scripted and not episode.done:
+            episode.advance(EMPTY_REPLY)
+        transcript = replace(recorded, replies=tuple(replies.values()))
+        valid, end = until_decided(transcript)
+        if valid is None or end is None:
+            fields = {
+                name: value for each in units for name, value in each.fields(ended=episode.done).items()
+            }
+        else:
+            # What was filtered or refused is no reply, so it obeys nothing and ends nothing.
+            before = recorded.replies[: list(replies)[len(valid.replies)]]
+            fields = self._reading(rules, item, unit, Transcript(before)).fields
+        return _Reading(transcript, units, fields)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What a model said in one unit, as the benchmark reads it."""
+
+    transcript: Transcript
+    units: Sequence[AlteredUnit]
+    """Each alteration after all replies."""
+    fields: Mapping[str, FieldValue]
+    """The unit's cells of the alterations' columns."""
+
+
+def _trace_as_judged(rules: Rules, item: Item, unit: str, transcript: Transcript) -> Trace:
+    """Of a reply that was filtered, refused or could not be read the rules say nothing, so its step tells just that."""
+    played, end = until_decided(transcript)
+    if played is not None and end is not None:
+        number, why = len(played.replies), NOT_RIGHT[end]
+        whole = Transcript(transcript.replies[: number + 1])
+        happened = list(replay_steps(rules.recorded_episode(item, unit, whole), whole))
+        # A unit that was over before was decided by the rules.
+        if len(happened) > number:
+            role, seen, reply = happened[number]
+            trace = rules.trace(item, unit, replace(played, infra_error=why))
+            return replace(trace, steps=(*trace.steps, TraceStep(role, seen, reply, note=why)))
+    return rules.trace(item, unit, transcript)

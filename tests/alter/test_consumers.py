@@ -1,0 +1,49 @@
+"""Whoever plays, judges or shows a run does so with its alterations: through `Variant`, never through the benchmark."""
+
+import ast
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import wildtool
+
+ROOT = Path(wildtool.__file__).parent
+PACKAGES = ("engine", "report", "export", "review", "cli")
+"""Packages that handle runs."""
+OF_A_BENCHMARK = {"rules", "judge", "judge_unit", "play", "recorded_episode", "settled"}
+"""What a benchmark or its rules do with requests and replies."""
+NOT_A_BENCHMARK = ("variant", "plan", "batch_scheduler", "assigned")
+"""Names of what has methods of these names and knows the alterations, or handles no run."""
+WITHOUT_ALTERATIONS: Mapping[str, str] = {
+    "engine/plan.py": "plays the variant where there are alterations",
+    "engine/score/audit.py": "an audit is of gold answers, not of a run",
+    "review/replies/recorded.py": "gives rules beside replies that `Variant.restored` has restored",
+}
+MAKES_VARIANTS = {"engine/plan.py", "engine/registry.py", "engine/score/audit.py"}
+"""Modules that say which alterations there are."""
+
+
+def calls() -> Iterator[tuple[str, ast.Call]]:
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Call):
+                    yield path.relative_to(ROOT).as_posix(), node
+
+
+def test_runs_are_played_and_judged_with_their_alterations():
+    direct = {
+        (place, ast.unparse(call.func))
+        for place, call in calls()
+        if isinstance(call.func, ast.Attribute)
+        and call.func.attr in OF_A_BENCHMARK
+        and not ast.unparse(call.func.value).endswith(NOT_A_BENCHMARK)
+    }
+    assert not {found for found in direct if found[0] not in WITHOUT_ALTERATIONS}
+    assert {place for place, _ in direct} == set(WITHOUT_ALTERATIONS), "take out what is not needed"
+
+
+def test_who_makes_a_variant_knows_the_alterations_of_a_run_or_has_no_run():
+    makers = {
+        place for place, call in calls() if isinstance(call.func, ast.Name) and call.func.id == "Variant"
+    }
+    assert makers == MAKES_VARIANTS
