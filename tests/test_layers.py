@@ -77,7 +77,6 @@ EVERYWHERE: Mapping[str, frozenset[str]] = {
     "error classes, which each benchmark names for itself": frozenset(
         ["ERRORS", "CALL_ERROR", "PARAM_TYPE", "PARAM_VALUE", "UNUSABLE_GOLD"]
     ),
-    "texts of one prompt, one module per language": frozenset({"AGENT_TEXTS", "REQUEST_TEXTS"}),
     "one function per export format, found by the format's name": frozenset({"export"}),
     "names of providers, one per module": frozenset({"PROVIDER"}),
     "what `python -m` and the installed command start": frozenset({"main"}),

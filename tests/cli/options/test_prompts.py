@@ -1,7 +1,6 @@
 """`--prompts` and `--sampling`: what a run is told to send, what it keeps, and what its tables say."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -150,8 +149,8 @@ def test_a_run_whose_wording_has_changed_since_is_scored_but_does_not_go_on(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert run("--quiet").exit_code == 0
-    changed = replace(request.PROMPT_TEXTS["en"], history_heading="Another heading:")
-    monkeypatch.setattr(request, "PROMPT_TEXTS", {**request.PROMPT_TEXTS, "en": changed})
+    changed = {**request.prompt_texts("en"), "history_heading": "Another heading:"}
+    monkeypatch.setattr(request, "prompt_texts", lambda lang: changed)
     assert type_("score run").exit_code == 0
     ended = run("--quiet")
     assert ended.exit_code == 2

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from wildtool.benchmarks.acebench.data import NormalRecord, Record, SpecialRecord
+from wildtool.benchmarks.acebench.prompts.request import system_message
 from wildtool.json_codec import as_object
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments
 from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError
@@ -51,26 +52,10 @@ _TYPES: Mapping[str, NativeSchema] = {
 def native_request(record: NormalRecord | SpecialRecord) -> Request:
     """A record as the model with native calls sees it."""
     return Request(
-        (system_message(record), *chat_messages(record.question)),
+        (system_message(record, "native"), *chat_messages(record.question)),
         native_tools(record.functions),
         gold=lambda _style: gold_message(record),
     )
-
-
-def system_message(record: NormalRecord | SpecialRecord) -> Message:
-    """Rules and situation, without what the other modes say about brackets."""
-    from wildtool.benchmarks.acebench.prompts.request import (  # only where one plays
-        PROMPT_TEXTS,
-        normal_texts,
-        situation,
-    )
-
-    if isinstance(record, NormalRecord):
-        texts = normal_texts(record)
-        parts = (texts.native, texts.optional, texts.own_words, situation(record))
-    else:
-        parts = (PROMPT_TEXTS[record.lang].special.native, situation(record))
-    return {"role": "system", "content": "\n\n".join(part for part in parts if part)}
 
 
 def chat_messages(transcript: str) -> list[Message]:

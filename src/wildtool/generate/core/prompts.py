@@ -2,12 +2,12 @@
 
 import hashlib
 import json
-import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from wildtool.data.text_blocks import text_blocks
 from wildtool.findings import Finding
 from wildtool.generate.core.plan import Lang
 from wildtool.types import Message
@@ -21,7 +21,6 @@ SESSION_ROLES: Mapping[str, str] = {
     "checker": "checks calls and results for what rules cannot",
     "judge": "chooses the best of several user tasks",
 }
-_BLOCK = re.compile(r"^= (.+)$", re.MULTILINE)
 _MAX_ECHO_CHARACTERS = 6_000
 _RETRY_TEXT: Mapping[Lang, str] = {
     "en": "This cannot be used:\n{faults}\nGive it again, whole and mended.",
@@ -54,12 +53,7 @@ def retry_messages(text: str, faults: Sequence[Finding], lang: Lang) -> list[Mes
 @cache
 def templates(lang: Lang, folder: Path = SESSION_PROMPTS) -> Mapping[str, Mapping[str, str]]:
     """The blocks of each role by name; the text before the first has an empty name."""
-    found: dict[str, Mapping[str, str]] = {}
-    for file in sorted((folder / lang).glob("*.txt")):
-        parts = _BLOCK.split(file.read_text(encoding="utf-8"))
-        names = ["", *parts[1::2]]
-        found[file.stem] = {name: text.strip() for name, text in zip(names, parts[::2], strict=True)}
-    return found
+    return {file.stem: text_blocks(file) for file in sorted((folder / lang).glob("*.txt"))}
 
 
 @cache

@@ -8,7 +8,7 @@ from typing import Any
 from wildtool.benchmarks.acebench.data import SpecialRecord
 from wildtool.benchmarks.acebench.gold import gold_text
 from wildtool.benchmarks.acebench.play import Channel
-from wildtool.benchmarks.acebench.prompts.request_texts import (
+from wildtool.benchmarks.acebench.prompts.texts import (
     INCORRECT_MESSAGE,
     LIMITATIONS_MESSAGE,
     MISSING_MESSAGE,

@@ -13,7 +13,6 @@ from wildtool.benchmarks.acebench.data import AgentRecord
 from wildtool.benchmarks.acebench.episode.base import AgentEpisode
 from wildtool.benchmarks.acebench.episode.fixed_execute import ExecutedCall, execute_call
 from wildtool.benchmarks.acebench.episode.fixed_messages import (
-    FIXED_TEXTS,
     AgentMessage,
     NativeTranscript,
     TextTranscript,
@@ -22,6 +21,7 @@ from wildtool.benchmarks.acebench.episode.fixed_messages import (
 from wildtool.benchmarks.acebench.episode.messages import END_MARK, MAX_MESSAGES, DialogueRole
 from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
 from wildtool.benchmarks.acebench.native import native_message
+from wildtool.benchmarks.acebench.prompts.texts import prompt_texts
 from wildtool.benchmarks.acebench.sandbox.edition import Edition
 from wildtool.toolcall.call_syntax import CallSyntaxError
 from wildtool.types import Message, Request
@@ -90,8 +90,8 @@ class FixedAgentEpisode(AgentEpisode):
             return
         place = len(self.dialogue) - 1
         ran = [execute_call(self.record, self.edition, self.sandbox, call, place) for call in said.calls]
-        texts = FIXED_TEXTS[self.edition.lang]
-        answers = [call.answer for call in ran] or [texts.unreadable.format(reason=said.fault)]
+        texts = prompt_texts(self.edition.lang)
+        answers = [call.answer for call in ran] or [texts["unreadable"].format(reason=said.fault)]
         if not ran:
             ran = [ExecutedCall("", {}, "unreadable", answers[0], place)]
         self.executed.extend(ran)
@@ -114,7 +114,7 @@ class FixedMultiStepEpisode(FixedAgentEpisode):
             return
         self._append("agent", "user", said.text)
         if not self._done:
-            note = FIXED_TEXTS[self.edition.lang].nobody
+            note = prompt_texts(self.edition.lang)["nobody"]
             self._append("execution", "agent", note)
             self._transcript.add_note(note)
 

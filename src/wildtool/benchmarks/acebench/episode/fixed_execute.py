@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 from wildtool.benchmarks.acebench.data import AgentRecord
-from wildtool.benchmarks.acebench.episode.fixed_messages import FIXED_TEXTS, AgentCall
+from wildtool.benchmarks.acebench.episode.fixed_messages import AgentCall
+from wildtool.benchmarks.acebench.prompts.texts import prompt_texts
 from wildtool.benchmarks.acebench.sandbox import TOOL_ERRORS, Sandbox, as_json
 from wildtool.benchmarks.acebench.sandbox.edition import Edition
 
@@ -41,21 +42,21 @@ def execute_call(
     record: AgentRecord, edition: Edition, sandbox: Sandbox, call: AgentCall, message: int
 ) -> ExecutedCall:
     """Makes one call; only offered tools exist, and what goes wrong is an answer."""
-    texts = FIXED_TEXTS[edition.lang]
+    texts = prompt_texts(edition.lang)
 
     def ran(outcome: CallOutcome, answer: Any) -> ExecutedCall:
         return ExecutedCall(call.name, call.arguments, outcome, answer, message)
 
     if call.fault:
-        return ran("unreadable", texts.unreadable.format(reason=call.fault))
+        return ran("unreadable", texts["unreadable"].format(reason=call.fault))
     offered = [name for name in offered_tool_names(record) if sandbox.tools(name)]
     if call.name not in offered:
-        return ran("unknown tool", texts.unknown.format(name=call.name[:80], tools=", ".join(offered)))
+        return ran("unknown tool", texts["unknown"].format(name=call.name[:80], tools=", ".join(offered)))
     try:
         answer = as_json(sandbox.call(call.name, call.arguments))
     except TOOL_ERRORS as error:
         reason = f"{type(error).__name__}: {error}"[:MAX_EXCEPTION_TEXT]
-        return ran("raised", texts.raised.format(name=call.name, reason=reason))
+        return ran("raised", texts["raised"].format(name=call.name, reason=reason))
     return ran("failed" if reports_failure(edition, answer) else "ok", answer)
 
 

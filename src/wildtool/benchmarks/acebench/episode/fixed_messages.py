@@ -10,6 +10,7 @@ from wildtool.benchmarks.acebench.data import AgentRecord
 from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
 from wildtool.benchmarks.acebench.native import native_tools
 from wildtool.benchmarks.acebench.prompts.agent import AgentLines, AgentPrompt, scenario_rules
+from wildtool.benchmarks.acebench.prompts.texts import prompt_texts
 from wildtool.benchmarks.acebench.sandbox.edition import Lang
 from wildtool.episode import provider_fields
 from wildtool.json_codec import as_object
@@ -217,10 +218,12 @@ class NativeTranscript:
 
     @cached_property
     def _system(self) -> str:
-        texts = FIXED_TEXTS[self._lang]
+        texts = prompt_texts(self._lang)
         if not self._multi_turn:
-            return texts.multi_step
-        return "\n\n".join([texts.multi_turn, *scenario_rules(self._lang, self._record.involved_classes)])
+            return texts["native_multi_step"]
+        return "\n\n".join(
+            [texts["native_multi_turn"], *scenario_rules(self._lang, self._record.involved_classes)]
+        )
 
     @cached_property
     def _tools(self) -> Sequence[Tool]:
@@ -229,70 +232,3 @@ class NativeTranscript:
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
-
-
-@dataclass(frozen=True, slots=True)
-class FixedTexts:
-    """One language's wording."""
-
-    multi_step: str
-    """System prompt of an agent that works alone with native calls."""
-    multi_turn: str
-    """System prompt of an agent that talks with a user and makes native calls; the scenario's rules follow it."""
-    nobody: str
-    """What prose gets where nobody answers."""
-    unreadable: str
-    """Of a call or message that cannot be read, with a blank `reason`."""
-    unknown: str
-    """Of a tool that is not there, with blanks `name` and `tools`."""
-    raised: str
-    """Of a call that a tool could not take, with blanks `name` and `reason`."""
-
-
-FIXED_TEXTS: Mapping[Lang, FixedTexts] = {
-    "en": FixedTexts(
-        multi_step="""\
-You are an assistant, the agent, that completes a task by calling tools.
-
-How to work
-- A task may need several steps that depend on each other. Go one step at a time and use what earlier calls returned.
-- Give the parameters that are required or mentioned, leave out the rest, and take values in the words in which they
-  were given where the description fixes no format.
-- When everything is done, write: finish conversation""",
-        multi_turn="""\
-You are an assistant, the agent, that serves a user by calling tools.
-
-How to work
-- Call tools, or write a sentence to the user. Ask the user where information is missing.
-- Give the parameters that are required or mentioned, leave out the rest, and take values in the words in which they
-  were given where the description fixes no format.
-- Never speak in the user's place.""",
-        nobody=(
-            "Nobody answers here. Use what is known and call the tools; "
-            "when everything is done, write: finish conversation"
-        ),
-        unreadable="Error: this cannot be read as a call ({reason}).",
-        unknown="Error: there is no tool {name} here. The tools are: {tools}.",
-        raised="Error: {name} could not be run ({reason}).",
-    ),
-    "zh": FixedTexts(
-        multi_step="""\
-你是助手 agent,通过调用工具完成任务。
-
-工作方式
-- 任务可能由若干相互依赖的步骤组成。一步一步进行,并利用之前调用返回的结果。
-- 给出必填的和提到的参数,其余不写;描述没有规定格式时,取值沿用原话。
-- 全部完成后写:finish conversation""",
-        multi_turn="""\
-你是助手 agent,通过调用工具为用户服务。
-
-工作方式
-- 调用工具,或者对用户说话。信息缺失时询问用户。
-- 给出必填的和提到的参数,其余不写;描述没有规定格式时,取值沿用原话。
-- 不得替用户说话。""",
-        nobody="这里没有人会回答。请利用已知条件调用工具;全部完成后写:finish conversation",
-        unreadable="错误:无法读成调用({reason})。",
-        unknown="错误:这里没有工具 {name}。可用的工具:{tools}。",
-        raised="错误:{name} 无法执行({reason})。",
-    ),
-}

@@ -4,15 +4,15 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from wildtool.benchmarks.acebench.prompts import agent_en, agent_zh
-from wildtool.benchmarks.acebench.prompts.agent_texts import AgentTexts
+from wildtool.benchmarks.acebench.prompts.texts import prompt_texts
 from wildtool.benchmarks.acebench.sandbox.edition import Lang
 from wildtool.types import Message, ResultsInText, Tool
 
 if TYPE_CHECKING:
     from wildtool.benchmarks.acebench.prompts.originals import Originals
 
-_TEXTS: Mapping[Lang, AgentTexts] = {"en": agent_en.AGENT_TEXTS, "zh": agent_zh.AGENT_TEXTS}
+_SCENARIOS = {"Travel": "travel", "BaseApi": "phone", "Finance": "finance"}
+"""Class to the scenario that it belongs to."""
 
 
 class AgentPrompt:
@@ -33,7 +33,7 @@ class AgentPrompt:
         """
         self._originals = originals
         self._lang: Lang = lang
-        self._texts = _TEXTS[lang]
+        self._texts = prompt_texts(lang)
         self._classes = classes
         self._functions = functions
         self._multi_turn = multi_turn
@@ -43,8 +43,8 @@ class AgentPrompt:
         if self._originals is not None:
             return self._originals.agent_system(self._lang, self._classes, multi_turn=self._multi_turn)
         if not self._multi_turn:
-            return self._texts.multi_step
-        return "\n\n".join([self._texts.multi_turn, *scenario_rules(self._lang, self._classes)])
+            return self._texts["multi_step"]
+        return "\n\n".join([self._texts["multi_turn"], *scenario_rules(self._lang, self._classes)])
 
     @cached_property
     def _shown(self) -> str:
@@ -62,7 +62,7 @@ class AgentPrompt:
         functions = [*self._functions, *more] if more else self._functions
         if self._originals is None:
             shown = str(functions) if more else self._shown
-            said = self._texts.input.format(functions=shown, transcript="\n".join(lines))
+            said = self._texts["input"].format(functions=shown, transcript="\n".join(lines)) + "\n"
         else:
             said = self._originals.agent_input(self._lang, functions, lines, multi_turn=self._multi_turn)
         return {"role": "system", "content": self._system}, {"role": "user", "content": said}
@@ -101,17 +101,13 @@ class AgentLines:
 
 def scenario_rules(lang: Lang, classes: Sequence[str]) -> list[str]:
     """The rules of the scenarios that the involved classes belong to."""
-    texts = _TEXTS[lang]
-    travel = [texts.travel_rules] if "Travel" in classes else []
-    phone = [texts.phone_rules] if "BaseApi" in classes else []
-    finance = [texts.finance_rules] if "Finance" in classes else []
-    return travel + phone + finance
+    texts = prompt_texts(lang)
+    return [texts[f"{scenario}_rules"] for name, scenario in _SCENARIOS.items() if name in classes]
 
 
 def user_messages(lang: Lang, classes: Sequence[str], instruction: str) -> tuple[Message, Message]:
     """What the simulated user is sent first: its rules with the record's instruction, and a greeting."""
-    texts = _TEXTS[lang]
-    rules = texts.travel_user if "Travel" in classes else texts.phone_user
-    rules = texts.finance_user if "Finance" in classes else rules
-    system = rules.format(instruction=instruction)
-    return {"role": "system", "content": system}, {"role": "user", "content": texts.greeting}
+    texts = prompt_texts(lang)
+    scenario = next((_SCENARIOS[name] for name in ("Finance", "Travel") if name in classes), "phone")
+    system = texts[f"{scenario}_user"].format(instruction=instruction)
+    return {"role": "system", "content": system}, {"role": "user", "content": texts["greeting"]}

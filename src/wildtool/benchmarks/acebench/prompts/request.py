@@ -1,31 +1,18 @@
 """The two messages that a Normal or Special record is put in, in three strategies (section 3), from our own wording."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from wildtool.benchmarks.acebench.data import NormalRecord, SpecialRecord
-from wildtool.benchmarks.acebench.prompts import request_en, request_zh
-from wildtool.benchmarks.acebench.prompts.request_texts import NormalTexts, PromptTexts, SpecialTexts
+from wildtool.benchmarks.acebench.prompts.texts import prompt_texts
 from wildtool.types import Message
 
-PROMPT_TEXTS: Mapping[str, PromptTexts] = {"en": request_en.REQUEST_TEXTS, "zh": request_zh.REQUEST_TEXTS}
-_NORMAL: Mapping[str, Callable[[NormalTexts], tuple[str, ...]]] = {
-    "text": lambda texts: (
-        texts.role,
-        "\n".join(
-            f"{number}. {rule}"
-            for number, rule in enumerate(
-                (texts.format, texts.several, texts.optional, texts.own_words, texts.empty), 1
-            )
-        ),
-    ),
-    "condensed": lambda texts: (texts.role, texts.format),
-    "minimal": lambda texts: (texts.minimal,),
+_RULES: Mapping[str, tuple[str, ...]] = {
+    "text": ("role", "rules"),
+    "condensed": ("role", "format"),
+    "minimal": ("minimal",),
+    "native": ("native",),
 }
-_SPECIAL: Mapping[str, Callable[[SpecialTexts], tuple[str, ...]]] = {
-    "text": lambda texts: (texts.role, texts.solvable, texts.unsolvable),
-    "condensed": lambda texts: (texts.role, texts.format),
-    "minimal": lambda texts: (texts.minimal,),
-}
+"""Mode to the blocks that give its rules."""
 
 
 def text_messages(record: NormalRecord | SpecialRecord, mode: str) -> tuple[Message, Message]:
@@ -34,28 +21,27 @@ def text_messages(record: NormalRecord | SpecialRecord, mode: str) -> tuple[Mess
     Args:
         mode: `text`, `condensed` or `minimal`: how much the rules tell. The output contract is the same.
     """
-    texts = PROMPT_TEXTS[record.lang]
-    if isinstance(record, SpecialRecord):
-        rules, roles = _SPECIAL[mode](texts.special), texts.special_roles
-    else:
-        rules, roles = _NORMAL[mode](normal_texts(record)), texts.roles
+    texts = prompt_texts(record.lang)
+    roles = texts["special_roles" if isinstance(record, SpecialRecord) else "roles"]
     # Python's own spelling of the list, not JSON, as the original shows it.
-    apis = f"{texts.apis_heading}\n{list(record.functions)}"
-    parts = (*rules, situation(record), roles, apis)
+    apis = f"{texts['apis_heading']}\n{list(record.functions)}"
     return (
-        {"role": "system", "content": "\n\n".join(part for part in parts if part)},
-        {"role": "user", "content": f"{texts.history_heading}\n{record.question}"},
+        system_message(record, mode, roles, apis),
+        {"role": "user", "content": f"{texts['history_heading']}\n{record.question}"},
     )
 
 
-def normal_texts(record: NormalRecord) -> NormalTexts:
-    """The wording of a Normal record's rules."""
-    texts = PROMPT_TEXTS[record.lang]
-    return texts.preference if record.profile else texts.normal
+def system_message(record: NormalRecord | SpecialRecord, mode: str, *more: str) -> Message:
+    """The rules of a mode (`native`: without what the others say about brackets), the situation, and more paragraphs."""
+    texts = prompt_texts(record.lang)
+    kind = "special" if isinstance(record, SpecialRecord) else "preference" if record.profile else "normal"
+    rules = (texts[f"{kind}_{part}"] for part in _RULES[mode])
+    parts = (*rules, _situation(record), *more)
+    return {"role": "system", "content": "\n\n".join(part for part in parts if part)}
 
 
-def situation(record: NormalRecord | SpecialRecord) -> str:
+def _situation(record: NormalRecord | SpecialRecord) -> str:
     """The sentence about the current date, or the headed profile; empty where the record gives neither."""
     if isinstance(record, NormalRecord) and record.profile:
-        return f"{PROMPT_TEXTS[record.lang].profile_heading}\n{record.profile}"
+        return f"{prompt_texts(record.lang)['profile_heading']}\n{record.profile}"
     return record.time
