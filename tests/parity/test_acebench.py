@@ -22,12 +22,13 @@ from wildtool.benchmarks.acebench.data import (
     read_category,
     read_items,
 )
-from wildtool.benchmarks.acebench.official.calls import check_normal
-from wildtool.benchmarks.acebench.official.parse import decode, without_whitespace
-from wildtool.benchmarks.acebench.official.special import (
+from wildtool.benchmarks.acebench.official import (
     check_error_param,
     check_incomplete,
     check_irrelevant,
+    check_normal,
+    decode,
+    without_whitespace,
 )
 from wildtool.benchmarks.acebench.scores import (
     CategoryScore,

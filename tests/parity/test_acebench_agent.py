@@ -9,11 +9,12 @@ from typing import Any
 
 from parity.cases import rows
 from wildtool.benchmarks.acebench.data import AGENT, AgentRecord, read_category
-from wildtool.benchmarks.acebench.episode.messages import END_MARK
-from wildtool.benchmarks.acebench.episode.official import OfficialMultiStepEpisode, OfficialMultiTurnEpisode
-from wildtool.benchmarks.acebench.episode.official_end_state import compare_end_state, process_accuracy
-from wildtool.benchmarks.acebench.episode.official_execute import (
+from wildtool.benchmarks.acebench.episode.base import END_MARK
+from wildtool.benchmarks.acebench.episode.end_state import compare_end_state, process_accuracy
+from wildtool.benchmarks.acebench.episode.official import (
     ExecutionResult,
+    OfficialMultiStepEpisode,
+    OfficialMultiTurnEpisode,
     calls_to_run,
     decode_message,
     execute_step,

@@ -9,11 +9,10 @@ import pytest
 
 from parity.cases import oracle_folder, present
 from wildtool.benchmarks.acebench.data import AGENT, CATEGORIES, AgentRecord, NormalRecord, read_category
-from wildtool.benchmarks.acebench.episode.messages import END_MARK
+from wildtool.benchmarks.acebench.episode.base import END_MARK
+from wildtool.benchmarks.acebench.episode.end_state import compare_end_state, process_accuracy
 from wildtool.benchmarks.acebench.episode.official import OfficialMultiStepEpisode, OfficialMultiTurnEpisode
-from wildtool.benchmarks.acebench.episode.official_end_state import compare_end_state, process_accuracy
-from wildtool.benchmarks.acebench.official.calls import check_normal
-from wildtool.benchmarks.acebench.official.parse import decode
+from wildtool.benchmarks.acebench.official import check_normal, decode
 from wildtool.benchmarks.acebench.sandbox.edition import read_edition
 
 Case = dict[str, Any]

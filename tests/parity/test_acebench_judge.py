@@ -12,7 +12,7 @@ import pytest
 from parity.cases import rows
 from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.benchmarks.acebench.data import MULTI_TURN, ItemData, read_items
-from wildtool.benchmarks.acebench.episode.messages import END_MARK
+from wildtool.benchmarks.acebench.episode.base import END_MARK
 from wildtool.benchmarks.acebench.scores import COLUMN_CATEGORIES, section_of
 from wildtool.benchmarks.acebench.summary import summarize
 from wildtool.engine.score.verdict_table import VERDICT_COLUMNS

@@ -10,14 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.acebench.sandbox_build import LOST, PHONE, TEXTS, edition, phone, record
-from wildtool.benchmarks.acebench.episode.messages import END_MARK
+from wildtool.benchmarks.acebench.episode.base import END_MARK
+from wildtool.benchmarks.acebench.episode.end_state import compare_end_state, process_accuracy
 from wildtool.benchmarks.acebench.episode.official import (
     OfficialAgentEpisode,
     OfficialMultiStepEpisode,
     OfficialMultiTurnEpisode,
-)
-from wildtool.benchmarks.acebench.episode.official_end_state import compare_end_state, process_accuracy
-from wildtool.benchmarks.acebench.episode.official_execute import (
     calls_to_run,
     decode_message,
     execute_step,

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from benchmarks.acebench.sandbox_build import PHONE, TEXTS, Texts, edition, record
 from wildtool.benchmarks.acebench.data import AgentRecord
+from wildtool.benchmarks.acebench.episode.end_state import EndState
 from wildtool.benchmarks.acebench.episode.error_classes import classify, executed_calls
 from wildtool.benchmarks.acebench.episode.fixed import (
     FixedAgentEpisode,
@@ -20,7 +21,6 @@ from wildtool.benchmarks.acebench.episode.official import (
     OfficialMultiStepEpisode,
     OfficialMultiTurnEpisode,
 )
-from wildtool.benchmarks.acebench.episode.official_end_state import EndState
 from wildtool.benchmarks.acebench.error_classes import (
     AGENT_CLASSES,
     CALL_ERROR,

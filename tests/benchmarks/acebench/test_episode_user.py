@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wildtool.benchmarks.acebench.episode.messages import END_MARK
-from wildtool.benchmarks.acebench.episode.user import cooperative_text, style_seed
+from wildtool.benchmarks.acebench.episode.base import END_MARK, cooperative_text, style_seed
 from wildtool.benchmarks.acebench.sandbox.edition import Lang
 
 EN = (

@@ -12,14 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wildtool.benchmarks.acebench.data import FINANCE, AgentRecord, read_category
-from wildtool.benchmarks.acebench.episode.messages import END_MARK
+from wildtool.benchmarks.acebench.episode.base import END_MARK
+from wildtool.benchmarks.acebench.episode.end_state import compare_end_state, process_accuracy
 from wildtool.benchmarks.acebench.episode.official import (
     OfficialAgentEpisode,
     OfficialMultiStepEpisode,
     OfficialMultiTurnEpisode,
+    decode_message,
+    execute_step,
+    execute_turn,
 )
-from wildtool.benchmarks.acebench.episode.official_end_state import compare_end_state, process_accuracy
-from wildtool.benchmarks.acebench.episode.official_execute import decode_message, execute_step, execute_turn
 from wildtool.benchmarks.acebench.sandbox import TOOL_ERRORS, Sandbox
 from wildtool.benchmarks.acebench.sandbox.edition import Edition, Lang, read_edition
 from wildtool.benchmarks.acebench.sandbox.finance import Finance

@@ -8,8 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.acebench.sandbox_build import record
-from wildtool.benchmarks.acebench.episode.fixed_end_state import compare_states, fixed_process_accuracy
-from wildtool.benchmarks.acebench.episode.official_end_state import WRONG_ATTRIBUTES, WRONG_COUNT
+from wildtool.benchmarks.acebench.episode.end_state import (
+    WRONG_ATTRIBUTES,
+    WRONG_COUNT,
+    compare_states,
+    fixed_process_accuracy,
+)
 
 State = dict[str, Any]
 

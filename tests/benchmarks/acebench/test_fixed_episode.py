@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from benchmarks.acebench.sandbox_build import PHONE, edition, record
 from wildtool.benchmarks.acebench.data import AgentRecord
+from wildtool.benchmarks.acebench.episode.base import END_MARK
 from wildtool.benchmarks.acebench.episode.fixed import FixedMultiStepEpisode, FixedMultiTurnEpisode
-from wildtool.benchmarks.acebench.episode.messages import END_MARK
 
 OFFERED = (
     "turn_on_wifi",
@@ -342,7 +342,7 @@ def test_huge_deep_and_broken_texts_are_only_messages(text: str):
 def test_every_corrected_milestone_list_reaches_its_gold_state(official: Path):
     from wildtool.benchmarks.acebench.corrections import corrected
     from wildtool.benchmarks.acebench.data import AGENT, read_category
-    from wildtool.benchmarks.acebench.episode.fixed_end_state import compare_states, fixed_process_accuracy
+    from wildtool.benchmarks.acebench.episode.end_state import compare_states, fixed_process_accuracy
     from wildtool.benchmarks.acebench.sandbox.edition import read_edition
 
     reached = 0

@@ -13,7 +13,7 @@ from benchmarks.acebench.sandbox_build import edition, record
 from wildtool.alter.variant import Variant
 from wildtool.benchmarks.acebench import ACEBENCH, error_classes
 from wildtool.benchmarks.acebench.data import FINANCE, MULTI_TURN, SPECIAL, ItemData
-from wildtool.benchmarks.acebench.episode.messages import END_MARK
+from wildtool.benchmarks.acebench.episode.base import END_MARK
 from wildtool.engine.score.verdict_table import RunInfo, VerdictTable, relation
 from wildtool.types import Item, Message, Reply, Transcript, Verdict
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from wildtool.benchmarks.acebench.official.calls import check_normal
+from wildtool.benchmarks.acebench.official import check_normal
 
 
 def described(name: str, required: tuple[str, ...] = (), **types: Any) -> dict[str, Any]:

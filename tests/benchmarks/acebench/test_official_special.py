@@ -2,7 +2,7 @@
 
 import pytest
 
-from wildtool.benchmarks.acebench.official.special import (
+from wildtool.benchmarks.acebench.official import (
     check_error_param,
     check_incomplete,
     check_irrelevant,

@@ -13,7 +13,7 @@ from benchmarks.acebench.sandbox_build import PHONE, edition, record
 from wildtool.benchmark import OriginalPrompts
 from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.benchmarks.acebench.data import ItemData
-from wildtool.benchmarks.acebench.episode.messages import END_MARK
+from wildtool.benchmarks.acebench.episode.base import END_MARK
 from wildtool.benchmarks.acebench.source import read_prompts
 from wildtool.engine.registry import choose_prompts, prompts_of
 from wildtool.errors import DataError, UsageError

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wildtool.benchmarks.acebench.official.calls import check_normal
-from wildtool.benchmarks.acebench.official.parse import decode
-from wildtool.benchmarks.acebench.official.special import (
+from wildtool.benchmarks.acebench.official import (
     check_error_param,
     check_incomplete,
     check_irrelevant,
+    check_normal,
+    decode,
 )
 from wildtool.toolcall.call_syntax import MAX_CALL_CHARACTERS, MAX_EXPRESSION_DEPTH, MAX_WORK, CallSyntaxError
 from wildtool.toolcall.expressions import FUNCTIONS, Expressions

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from wildtool.benchmarks.acebench import official
 from wildtool.benchmarks.acebench.fixed import parse as fixed
-from wildtool.benchmarks.acebench.official import parse as official
 from wildtool.benchmarks.acebench.plain_calls import read_plain_calls
 from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError, write_calls
 

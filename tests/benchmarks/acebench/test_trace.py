@@ -10,7 +10,7 @@ from benchmarks.acebench.reply_build import item, normal, special, tool
 from benchmarks.acebench.sandbox_build import edition, record
 from benchmarks.acebench.test_judge import ITEMS, MESSAGES, MODES, NUMBER, PROFILES, WORD, calling, transcript
 from wildtool.benchmarks.acebench import ACEBENCH
-from wildtool.benchmarks.acebench.episode.messages import END_MARK
+from wildtool.benchmarks.acebench.episode.base import END_MARK
 from wildtool.trace import Trace
 from wildtool.types import Item, Message
 

@@ -5,7 +5,7 @@ four Normal classes follow from those types; `class_of` is the mapping used here
 """
 
 from wildtool.benchmarks.acebench.check import NO_VERDICT
-from wildtool.benchmarks.acebench.official.special import CORRECTION, DETECTION
+from wildtool.benchmarks.acebench.official import CORRECTION, DETECTION
 
 OUTPUT_FORMAT = "Output Format"
 """No list of calls can be read from the reply."""

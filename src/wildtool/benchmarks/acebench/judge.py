@@ -4,36 +4,44 @@ What counts as the text of a reply: under `official` its content as it stands, w
 adapters hand on nothing else; under `fixed` also the text parts of a content list, and nothing up to `</think>`.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-from wildtool.benchmark import Check, Mutant, Rules
+from wildtool.benchmark import Check, Rules
 from wildtool.benchmarks.acebench import error_classes
 from wildtool.benchmarks.acebench.check import NO_VERDICT, CheckResult
+from wildtool.benchmarks.acebench.corrections import corrected
 from wildtool.benchmarks.acebench.data import AgentRecord, ItemData, NormalRecord, Record, SpecialRecord
-from wildtool.benchmarks.acebench.episode.official_end_state import (
+from wildtool.benchmarks.acebench.episode.base import AgentEpisode
+from wildtool.benchmarks.acebench.episode.end_state import (
     EndState,
     compare_end_state,
+    compare_states,
+    fixed_process_accuracy,
     process_accuracy,
 )
-from wildtool.benchmarks.acebench.official.special import (
+from wildtool.benchmarks.acebench.episode.error_classes import classify
+from wildtool.benchmarks.acebench.episode.fixed_messages import message_text
+from wildtool.benchmarks.acebench.episode.official import OfficialAgentEpisode
+from wildtool.benchmarks.acebench.fixed.calls import check_fixed_calls
+from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
+from wildtool.benchmarks.acebench.fixed.special import check_special
+from wildtool.benchmarks.acebench.native import read_native_calls
+from wildtool.benchmarks.acebench.official import (
     DETECTION,
     check_error_param,
     check_incomplete,
     check_irrelevant,
+    check_normal,
+    check_official_calls,
 )
 from wildtool.benchmarks.acebench.play import Channel, EpisodeFactory, fixed_episode, official_episode
 from wildtool.benchmarks.acebench.sandbox.edition import Edition
 from wildtool.benchmarks.acebench.scores import section_of
 from wildtool.episode import SingleReply
 from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError
-from wildtool.trace import Trace
 from wildtool.types import Episode, FieldValue, Item, Message, Transcript
-
-if TYPE_CHECKING:
-    from wildtool.benchmarks.acebench.episode.base import AgentEpisode
 
 UNREADABLE_ERROR = "wrong_output_format"
 """The evaluator's error type of a reply from which no calls can be read."""
@@ -53,10 +61,10 @@ class ProfileRules:
     normal: Callable[[Any, NormalRecord], CheckResult]
     calls: Callable[[Sequence[CallExpression], NormalRecord], CheckResult]
     special: Callable[[Any, SpecialRecord], CheckResult]
-    end_state: Callable[[AgentRecord, "AgentEpisode"], EndState]
+    end_state: Callable[[AgentRecord, AgentEpisode], EndState]
     process: Callable[..., float]
     """Share of milestones that the messages to the sandbox reach."""
-    raised: Callable[["AgentEpisode"], str | None] = lambda _: None
+    raised: Callable[[AgentEpisode], str | None] = lambda _: None
     """The exception that the published evaluator ends with in an episode."""
     has_known_faults: bool = False
     """Whether the rules are known to let mistakes pass and to refuse gold answers."""
@@ -94,33 +102,6 @@ class AceBenchRules(Rules):
     def unfinished(self, episode: Any, item: Item, unit: str) -> Check:
         return Check(False, steps=0 if isinstance(episode, SingleReply) else _agent_replies(episode))
 
-    # Judging needs none of what is imported below.
-
-    def mutants(self, item: Item) -> Iterable[Mutant]:
-        from wildtool.benchmarks.acebench.audit.mutants import mutants
-
-        return mutants(item, self)
-
-    def explain(self, item: Item, mutant: Mutant) -> str:
-        from wildtool.benchmarks.acebench.audit.explain import explain
-
-        return explain(item, mutant, self)
-
-    def explain_gold(self, item: Item, unit: str) -> str:
-        from wildtool.benchmarks.acebench.audit.explain import explain_gold
-
-        return explain_gold(item, unit, self)
-
-    def trace(self, item: Item, unit: str, transcript: Transcript) -> Trace:
-        from wildtool.benchmarks.acebench.trace import trace
-
-        return trace(item, unit, transcript, self)
-
-
-def rules_of(profile: str, channel: Channel) -> AceBenchRules:
-    """The rules of a profile, in the mode that a channel is of."""
-    return AceBenchRules(_PROFILES[profile](), channel)
-
 
 def unit_fields(item: Item, unit: str) -> dict[str, FieldValue]:
     """What is known of a unit before any reply."""
@@ -128,7 +109,7 @@ def unit_fields(item: Item, unit: str) -> dict[str, FieldValue]:
     return {"section": section_of(record.category), "dialogue": record.dialogue, "turn": record.turn}
 
 
-def _agent_replies(episode: "AgentEpisode") -> int:
+def _agent_replies(episode: AgentEpisode) -> int:
     """Replies of the model under test, without those of the simulated user."""
     return sum(spoken.sender == "agent" for spoken in episode.dialogue)
 
@@ -158,8 +139,6 @@ def _judge_reply(reply: Message, record: Record, profile: ProfileRules, *, nativ
 
 
 def _check_native(reply: Message, record: NormalRecord, profile: ProfileRules) -> CheckResult:
-    from wildtool.benchmarks.acebench.native import read_native_calls  # only mode `fc` needs it
-
     try:
         calls = read_native_calls(reply, record)
     except CallSyntaxError as error:
@@ -170,7 +149,7 @@ def _check_native(reply: Message, record: NormalRecord, profile: ProfileRules) -
 # Episodes --------------------------------------------------------------------------------------------
 
 
-def _judge_episode(episode: "AgentEpisode", record: AgentRecord, profile: ProfileRules) -> Check:
+def _judge_episode(episode: AgentEpisode, record: AgentRecord, profile: ProfileRules) -> Check:
     """End-to-end by the state of the sandbox; the score is the share of milestones reached in order."""
     end = profile.end_state(record, episode)
     steps = _agent_replies(episode)
@@ -187,8 +166,6 @@ def _judge_episode(episode: "AgentEpisode", record: AgentRecord, profile: Profil
         return Check(False, error_classes.CALL_ERROR, reason, 0.0, columns, steps=steps)
     if end.correct:
         return Check(True, None, "the end state is the expected one", process, columns, steps=steps)
-    from wildtool.benchmarks.acebench.episode.error_classes import classify  # only wrong episodes need it
-
     error, reason = classify(episode, end)
     return Check(False, error, reason, process, columns, {"end_state": end.errors}, steps)
 
@@ -203,60 +180,38 @@ def _official_special(text: Any, record: SpecialRecord) -> CheckResult:
     return rule(text, record.faults)
 
 
-def _raised(episode: "AgentEpisode") -> str | None:
-    from wildtool.benchmarks.acebench.episode.official import OfficialAgentEpisode
+def _fixed_normal(text: str | None, record: NormalRecord) -> CheckResult:
+    try:
+        calls = parse_reply_calls(text or "")
+    except CallSyntaxError as error:
+        return CheckResult(False, UNREADABLE_ERROR, str(error))
+    return check_fixed_calls(calls, record.functions, record.candidates)
 
-    # An episode with native calls follows rules of its own, which the original does not have.
-    return episode.raised() if isinstance(episode, OfficialAgentEpisode) else None
 
-
-def _official() -> ProfileRules:
-    from wildtool.benchmarks.acebench.official import calls as official_normal
-
-    return ProfileRules(
+PROFILES: Mapping[str, ProfileRules] = {
+    "official": ProfileRules(
         "official",
         lambda record: record,
         official_episode,
         lambda reply: reply.get("content"),
-        lambda text, record: official_normal.check_normal(text, record.functions, record.candidates),
-        lambda calls, record: official_normal.check_official_calls(
-            calls, record.functions, record.candidates
-        ),
+        lambda text, record: check_normal(text, record.functions, record.candidates),
+        lambda calls, record: check_official_calls(calls, record.functions, record.candidates),
         _official_special,
         lambda record, episode: compare_end_state(record.end_state, episode.result()),
         process_accuracy,
-        _raised,
+        # An episode with native calls follows rules of its own, which the original does not have.
+        lambda episode: episode.raised() if isinstance(episode, OfficialAgentEpisode) else None,
         has_known_faults=True,
-    )
-
-
-def _fixed() -> ProfileRules:
-    from wildtool.benchmarks.acebench.corrections import corrected
-    from wildtool.benchmarks.acebench.episode import fixed_end_state
-    from wildtool.benchmarks.acebench.episode.fixed_messages import message_text
-    from wildtool.benchmarks.acebench.fixed import calls as fixed_normal
-    from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
-    from wildtool.benchmarks.acebench.fixed.special import check_special
-
-    def normal(text: str | None, record: NormalRecord) -> CheckResult:
-        try:
-            calls = parse_reply_calls(text or "")
-        except CallSyntaxError as error:
-            return CheckResult(False, UNREADABLE_ERROR, str(error))
-        return fixed_normal.check_fixed_calls(calls, record.functions, record.candidates)
-
-    return ProfileRules(
+    ),
+    "fixed": ProfileRules(
         "fixed",
         corrected,
         fixed_episode,
         message_text,
-        normal,
-        lambda calls, record: fixed_normal.check_fixed_calls(calls, record.functions, record.candidates),
+        _fixed_normal,
+        lambda calls, record: check_fixed_calls(calls, record.functions, record.candidates),
         check_special,
-        lambda record, episode: fixed_end_state.compare_states(record, episode.result()),
-        fixed_end_state.fixed_process_accuracy,
-    )
-
-
-_PROFILES = {"official": cache(_official), "fixed": cache(_fixed)}
-"""Built when first used: the rules of one profile need not wait for the modules of the other."""
+        lambda record, episode: compare_states(record, episode.result()),
+        fixed_process_accuracy,
+    ),
+}

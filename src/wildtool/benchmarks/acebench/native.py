@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from wildtool.benchmarks.acebench.data import NormalRecord, Record, SpecialRecord
+from wildtool.benchmarks.acebench.gold import gold_calls, gold_text
 from wildtool.benchmarks.acebench.prompts.request import system_message
 from wildtool.json_codec import as_object
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments
@@ -161,8 +162,6 @@ def _pattern(pattern: str) -> str:
 
 def gold_message(record: NormalRecord | SpecialRecord) -> Message:
     """The gold answer: native calls, or the message of a Special record as text."""
-    from wildtool.benchmarks.acebench.gold import gold_calls, gold_text  # only where one plays
-
     if isinstance(record, SpecialRecord):
         return {"role": "assistant", "content": gold_text(record)}
     return native_gold(gold_calls(record), record.functions)

@@ -1,12 +1,11 @@
 """What the model is shown, and how a record goes on: one reply to a request, or an episode in the sandbox.
 
-A `Channel` is chosen once by the mode: calls written as text in brackets, or native calls. What writes requests is
-loaded where a model is asked; judging needs none.
+A `Channel` is chosen once by the mode: calls written as text in brackets, or native calls.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 from wildtool.benchmarks.acebench.data import (
     FINANCE,
@@ -15,12 +14,19 @@ from wildtool.benchmarks.acebench.data import (
     SpecialRecord,
     is_multi_turn_agent,
 )
+from wildtool.benchmarks.acebench.episode.base import EPISODE_MESSAGES, MAX_MESSAGES
+from wildtool.benchmarks.acebench.episode.fixed import FixedMultiStepEpisode, FixedMultiTurnEpisode
+from wildtool.benchmarks.acebench.episode.official import (
+    OfficialMultiStepEpisode,
+    OfficialMultiTurnEpisode,
+)
+from wildtool.benchmarks.acebench.gold import gold_text
+from wildtool.benchmarks.acebench.native import native_gold, native_request
+from wildtool.benchmarks.acebench.prompts.originals import Originals
+from wildtool.benchmarks.acebench.prompts.request import text_messages
 from wildtool.benchmarks.acebench.sandbox.edition import Edition
 from wildtool.toolcall.call_syntax import CallExpression, write_calls
 from wildtool.types import Episode, Message, Request, Transcript
-
-if TYPE_CHECKING:
-    from wildtool.benchmarks.acebench.prompts.originals import Originals
 
 _MAX_IMPORTED_MESSAGES = 10_000
 """Messages of the longest episode that is judged."""
@@ -35,7 +41,7 @@ class EpisodeFactory(Protocol):
         edition: Edition,
         *,
         max_messages: int,
-        originals: "Originals | None" = None,
+        originals: Originals | None = None,
     ) -> Episode: ...
 
 
@@ -45,16 +51,13 @@ class Channel:
 
     strategy: str
     """`text`, `condensed` or `minimal`."""
-    originals: "Originals | None" = None
+    originals: Originals | None = None
     """The original's prompts, where they are sent instead of our wording."""
     native: ClassVar[bool] = False
     """Whether calls are native ones."""
 
     def request(self, record: NormalRecord | SpecialRecord) -> Request:
         """What the model is sent."""
-        from wildtool.benchmarks.acebench.gold import gold_text
-        from wildtool.benchmarks.acebench.prompts.request import text_messages
-
         originals = self.originals
         return Request(
             text_messages(record, self.strategy) if originals is None else originals.text_messages(record),
@@ -85,8 +88,6 @@ class NativeChannel(Channel):
     native = True
 
     def request(self, record: NormalRecord | SpecialRecord) -> Request:
-        from wildtool.benchmarks.acebench.native import native_request
-
         return native_request(record)
 
     def episode(
@@ -95,37 +96,31 @@ class NativeChannel(Channel):
         return fixed_episode(record, edition, max_messages=_episode_length(recorded), native=True)
 
     def write(self, calls: list[CallExpression], functions: Sequence[Mapping[str, Any]]) -> Message:
-        from wildtool.benchmarks.acebench.native import native_gold
-
         return native_gold(calls, functions)
 
 
-def channel_of(mode: str, originals: "Originals | None" = None) -> Channel:
+def channel_of(mode: str, originals: Originals | None = None) -> Channel:
     """The channel of a mode."""
     return (NativeChannel if mode == "fc" else Channel)(mode, originals)
 
 
 def official_episode(record: AgentRecord, edition: Edition, **options: Any) -> Episode:
     """An episode as the published evaluator runs it."""
-    from wildtool.benchmarks.acebench.episode import official
-
     multi_turn = is_multi_turn_agent(record.category)
-    kind = official.OfficialMultiTurnEpisode if multi_turn else official.OfficialMultiStepEpisode
+    kind = OfficialMultiTurnEpisode if multi_turn else OfficialMultiStepEpisode
     return kind(record, edition, **options)
 
 
-def fixed_episode(record: AgentRecord, edition: Edition, *, native: bool = False, **options: Any) -> Episode:
+def fixed_episode(
+    record: AgentRecord, edition: Edition, *, native: bool = False, **options: Any
+) -> FixedMultiTurnEpisode | FixedMultiStepEpisode:
     """An episode under the corrected rules."""
-    from wildtool.benchmarks.acebench.episode import fixed
-
     multi_turn = is_multi_turn_agent(record.category)
-    kind = fixed.FixedMultiTurnEpisode if multi_turn else fixed.FixedMultiStepEpisode
+    kind = FixedMultiTurnEpisode if multi_turn else FixedMultiStepEpisode
     return kind(record, edition, native=native, **options)
 
 
 def _episode_length(recorded: Transcript | None) -> int:
     """Messages that an episode may take: the original's number, or that with which an imported one was made."""
-    from wildtool.benchmarks.acebench.episode.messages import EPISODE_MESSAGES, MAX_MESSAGES
-
     said = recorded.replies[0].message.get(EPISODE_MESSAGES) if recorded and recorded.replies else None
     return min(said, _MAX_IMPORTED_MESSAGES) if type(said) is int and said > MAX_MESSAGES else MAX_MESSAGES

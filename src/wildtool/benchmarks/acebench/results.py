@@ -12,7 +12,7 @@ from typing import Any
 
 from wildtool.benchmarks.acebench.data import CATEGORIES, FINANCE, is_agent, is_multi_turn_agent
 from wildtool.benchmarks.acebench.data_lines import JsonLine, read_lines
-from wildtool.benchmarks.acebench.episode.messages import END_MARK, EPISODE_MESSAGES, MAX_MESSAGES
+from wildtool.benchmarks.acebench.episode.base import END_MARK, EPISODE_MESSAGES, MAX_MESSAGES
 from wildtool.errors import DataError
 from wildtool.types import Reply, Transcript
 

@@ -8,12 +8,12 @@ from typing import Any, cast
 
 from wildtool.benchmark import Mutant
 from wildtool.benchmarks.acebench.audit.argument_mutants import argument_mutants, evenly_spaced
-from wildtool.benchmarks.acebench.data import AgentRecord, ItemData, is_multi_turn_agent
-from wildtool.benchmarks.acebench.episode.fixed import FixedMultiStepEpisode, FixedMultiTurnEpisode
-from wildtool.benchmarks.acebench.episode.messages import END_MARK
+from wildtool.benchmarks.acebench.data import AgentRecord, ItemData
+from wildtool.benchmarks.acebench.episode.base import END_MARK
 from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
 from wildtool.benchmarks.acebench.judge import AceBenchRules
 from wildtool.benchmarks.acebench.native import native_message
+from wildtool.benchmarks.acebench.play import fixed_episode
 from wildtool.benchmarks.acebench.sandbox.edition import Edition
 from wildtool.episode import COOPERATIVE
 from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError, write_calls
@@ -71,8 +71,7 @@ def _run(item: Item, unit: str, script: Script, rules: AceBenchRules, *, ends: b
 
 def end_state(record: AgentRecord, edition: Edition, script: Script) -> States:
     """The state that a script leads to where every call is made as it is written."""
-    fixed = FixedMultiTurnEpisode if is_multi_turn_agent(record.category) else FixedMultiStepEpisode
-    episode = fixed(record, edition, native=False)
+    episode = fixed_episode(record, edition)
     replies(episode, script, native=False)
     return episode.result()
 

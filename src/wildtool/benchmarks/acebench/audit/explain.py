@@ -9,14 +9,12 @@ from wildtool.benchmarks.acebench.audit.episode_mutants import MISSING_END, pass
 from wildtool.benchmarks.acebench.corrections import corrected, entries
 from wildtool.benchmarks.acebench.data import AgentRecord, NormalRecord, Record, SpecialRecord
 from wildtool.benchmarks.acebench.episode.base import AgentEpisode
-from wildtool.benchmarks.acebench.episode.fixed_end_state import compare_states
+from wildtool.benchmarks.acebench.episode.end_state import compare_states
 from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
 from wildtool.benchmarks.acebench.gold import called_function, gold_calls, gold_text
 from wildtool.benchmarks.acebench.judge import AceBenchRules
 from wildtool.benchmarks.acebench.native import read_native_calls
-from wildtool.benchmarks.acebench.official.calls import check_normal, check_official_calls
-from wildtool.benchmarks.acebench.official.parse import decode
-from wildtool.benchmarks.acebench.official.values import WANTED_TYPES
+from wildtool.benchmarks.acebench.official import WANTED_TYPES, check_normal, check_official_calls, decode
 from wildtool.episode import replay
 from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError
 from wildtool.toolcall.schema import as_schema

@@ -22,19 +22,20 @@ from itertools import chain, islice, pairwise
 from typing import Any, cast
 
 from wildtool.benchmarks.acebench.corrections import corrected
-from wildtool.benchmarks.acebench.episode.base import AgentEpisode
-from wildtool.benchmarks.acebench.episode.fixed import FixedAgentEpisode
-from wildtool.benchmarks.acebench.episode.fixed_end_state import parse_calls, same_call
-from wildtool.benchmarks.acebench.episode.fixed_execute import (
+from wildtool.benchmarks.acebench.episode.base import MAX_MESSAGES, AgentEpisode, DialogueMessage
+from wildtool.benchmarks.acebench.episode.end_state import EndState, parse_calls, same_call
+from wildtool.benchmarks.acebench.episode.fixed import (
     CallOutcome,
     ExecutedCall,
+    FixedAgentEpisode,
     offered_tool_names,
     reports_failure,
 )
-from wildtool.benchmarks.acebench.episode.messages import MAX_MESSAGES, DialogueMessage
-from wildtool.benchmarks.acebench.episode.official import OfficialMultiStepEpisode
-from wildtool.benchmarks.acebench.episode.official_end_state import EndState
-from wildtool.benchmarks.acebench.episode.official_execute import calls_to_run, decode_message
+from wildtool.benchmarks.acebench.episode.official import (
+    OfficialMultiStepEpisode,
+    calls_to_run,
+    decode_message,
+)
 from wildtool.benchmarks.acebench.error_classes import CALL_ERROR, INFORMATION, RULE_VIOLATION, UNFINISHED
 from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
 from wildtool.benchmarks.acebench.sandbox.edition import Edition

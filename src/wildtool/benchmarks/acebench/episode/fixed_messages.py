@@ -4,22 +4,20 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from wildtool.benchmarks.acebench.data import AgentRecord
 from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
 from wildtool.benchmarks.acebench.native import native_tools
 from wildtool.benchmarks.acebench.prompts.agent import AgentLines, AgentPrompt, scenario_rules
-from wildtool.benchmarks.acebench.prompts.texts import prompt_texts
+from wildtool.benchmarks.acebench.prompts.originals import Originals
+from wildtool.benchmarks.acebench.prompts.request import prompt_texts
 from wildtool.benchmarks.acebench.sandbox.edition import Lang
 from wildtool.episode import provider_fields
 from wildtool.json_codec import as_object
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments
 from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError, write_calls
 from wildtool.types import Message, ResultsInText, Tool
-
-if TYPE_CHECKING:
-    from wildtool.benchmarks.acebench.prompts.originals import Originals
 
 MAX_MESSAGE_CALLS = 100
 """Calls of one message that are read."""
@@ -151,7 +149,7 @@ class TextTranscript:
     """The agent reads one growing transcript and writes bracketed calls; no tools parameter is used."""
 
     def __init__(
-        self, lang: Lang, record: AgentRecord, *, multi_turn: bool, originals: "Originals | None" = None
+        self, lang: Lang, record: AgentRecord, *, multi_turn: bool, originals: Originals | None = None
     ) -> None:
         classes = record.involved_classes if multi_turn else ()
         self._prompt = AgentPrompt(
@@ -185,7 +183,7 @@ class NativeTranscript:
     """The agent reads a chat and makes native calls, each answered under its id."""
 
     def __init__(
-        self, lang: Lang, record: AgentRecord, *, multi_turn: bool, originals: "Originals | None" = None
+        self, lang: Lang, record: AgentRecord, *, multi_turn: bool, originals: Originals | None = None
     ) -> None:
         """Args: originals: not used, since the original makes no native calls."""
         self._lang: Lang = lang

@@ -1,24 +1,226 @@
-"""An agent episode as the published evaluator runs it: a pure state machine (sections 8.1, 8.2 and 8.5)."""
+"""An agent episode as the published evaluator runs it: a pure state machine (sections 8.1, 8.2, 8.4 and 8.5).
 
-from typing import TYPE_CHECKING, Any
+Calls are looked up in the sandbox and made; no text is ever evaluated.
+"""
 
-from wildtool.benchmarks.acebench.episode.base import AgentEpisode
-from wildtool.benchmarks.acebench.episode.messages import END_MARK, DialogueRole
-from wildtool.benchmarks.acebench.episode.official_execute import (
-    ExecutionResult,
-    calls_to_run,
-    decode_message,
-    execute_step,
-    execute_turn,
-    serialization_error,
-    starts_bracketed,
-)
+import ast
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from wildtool.benchmarks.acebench.episode.base import END_MARK, AgentEpisode, DialogueRole
 from wildtool.benchmarks.acebench.prompts.agent import AgentLines, AgentPrompt
-from wildtool.benchmarks.acebench.sandbox.edition import ClassState
+from wildtool.benchmarks.acebench.prompts.originals import Originals
+from wildtool.benchmarks.acebench.sandbox import TOOL_ERRORS, Sandbox
+from wildtool.benchmarks.acebench.sandbox.edition import ClassState, Edition
+from wildtool.json_codec import object_text
+from wildtool.toolcall.call_syntax import CallReader, CallSyntaxError, PythonValue, parse_expression
+from wildtool.toolcall.expressions import FUNCTIONS, Expressions
 from wildtool.types import Message, Request
 
-if TYPE_CHECKING:
-    from wildtool.benchmarks.acebench.prompts.originals import Originals
+
+def calls_to_run(text: str) -> list[str] | None:
+    """The calls of a multi-turn reply that goes to the sandbox; None for one that goes to the user.
+
+    It goes to the sandbox if some line has a bracket that opens and one behind it that closes, and it can be read.
+    """
+    calls = decode_message(text)
+    bracketed = calls is not None and any("]" in line.partition("[")[2] for line in text.split("\n"))
+    return calls if bracketed else None
+
+
+def starts_bracketed(text: str) -> bool:
+    """Whether a text starts with a bracketed span on its first line."""
+    return text.startswith("[") and "]" in text.partition("\n")[0]
+
+
+def decode_message(text: str) -> list[str] | None:
+    """The calls of a message, each written again as `name(key=value, ...)`; None where it cannot be read as calls.
+
+    A text that is one expression but neither a call nor a tuple of calls is no call at all, which is readable (Q62).
+    """
+    text = text.removeprefix(" ")
+    if not text:
+        return None
+    # The original adds missing brackets before it strips brackets and quotes from both ends (Q63), to no effect.
+    try:
+        root = parse_expression(text.strip("[]'"))
+        reader = _AgentReader()
+        return [_written(reader, element) for element in _elements(root)]
+    except CallSyntaxError:
+        return None
+
+
+class _AgentReader(CallReader):
+    """Reads values like the Normal decoder, but for a nested call without keywords, which stays text."""
+
+    def bare_call(self, node: ast.Call) -> PythonValue:
+        try:
+            return ast.unparse(node)
+        except (RecursionError, ValueError) as error:
+            raise CallSyntaxError("no source text for a nested call") from error
+
+
+def _elements(root: ast.expr) -> list[ast.expr]:
+    match root:
+        case ast.Call():
+            return [root]
+        case ast.List() | ast.Tuple():
+            return root.elts
+        case _:
+            return []
+
+
+def _written(reader: CallReader, element: ast.expr) -> str:
+    if not isinstance(element, ast.Call):
+        raise CallSyntaxError(f"not a call but {type(element).__name__}")
+    call = reader.call(element)
+    return _call_text(call.name, call.arguments)
+
+
+def _call_text(name: Any, arguments: dict[Any, Any]) -> str:
+    return f"{name}({', '.join(f'{key}={_value_text(value)}' for key, value in arguments.items())})"
+
+
+def _value_text(value: Any) -> str:
+    """Python's text of a value; an object is taken for a nested call, so an ordinary one cannot be passed (Q61)."""
+    if not isinstance(value, dict):
+        try:
+            return repr(value)
+        except (ValueError, RecursionError) as error:
+            raise CallSyntaxError("a value cannot be written") from error
+    entries = cast(dict[Any, Any], value)
+    if not entries:
+        raise CallSyntaxError("an empty object")
+    name, arguments = next(iter(entries.items()))
+    if not isinstance(arguments, dict):
+        raise CallSyntaxError("an object that is no call")
+    return _call_text(name, cast(dict[Any, Any], arguments))
+
+
+_TOOL_NAME = re.compile(r"\b([a-zA-Z_]\w*)\(")
+"""The original's pattern: a name that starts with another letter is none, so that a tool's name is found behind it,
+inside a text too."""
+_MISSING: Any = object()
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionResult:
+    """What the sandbox answers to one message."""
+
+    message: list[Any] | str
+    """The results in order; a text where the message was not run."""
+    captured: bool
+    """Whether the original holds the instances afterwards, so that the episode has an end state."""
+    raised: str | None = None
+    """The exception that the original ends with when it writes the results."""
+
+
+def execute_step(edition: Edition, sandbox: Sandbox, calls: Sequence[str] | None) -> ExecutionResult:
+    """Runs a multi-step message: an exception is the result of its call, later calls still run.
+
+    Args:
+        calls: as `decode_message` reads the message; None where it cannot.
+    """
+    if calls is None:
+        return ExecutionResult(edition.say("Execution.multi_step.undecodable"), captured=False)
+    values: list[Any] = []
+    previous: Any = _MISSING
+    for call in calls:
+        try:
+            previous = call_tool(sandbox, call, previous)
+            values.append(previous)
+        except TOOL_ERRORS as error:
+            values.append(edition.say("Execution.multi_step.exception", exception=error))
+    return _executed(values)
+
+
+def execute_turn(edition: Edition, sandbox: Sandbox, calls: Sequence[str]) -> ExecutionResult:
+    """Runs a multi-turn message: an exception abandons the batch, what was done stays done (Q59)."""
+    values: list[Any] = []
+    previous: Any = _MISSING
+    try:
+        for call in calls:
+            previous = call_tool(sandbox, call, previous)
+            values.append(previous)
+    except TOOL_ERRORS:
+        sentence = edition.texts[
+            "Execution.multi_turn.exception (literal braces, delivered as single characters)"
+        ]
+        return ExecutionResult(list(sentence), captured=False)
+    return _executed(values)
+
+
+def call_tool(sandbox: Sandbox, call: str, previous: Any) -> Any:
+    """The value of one call as `decode_message` writes it; of an unknown tool the previous value (Q60).
+
+    Raises any of `TOOL_ERRORS`.
+    """
+    found = _TOOL_NAME.search(call)
+    name = found[1] if found else ""
+    if not sandbox.tools(name):
+        if previous is _MISSING:
+            raise UnboundLocalError(
+                "cannot access local variable 'func_call_result' where it is not associated with a value"
+            )
+        return previous
+    node = ast.parse(call, filename="<string>", mode="eval").body
+    if (
+        not isinstance(node, ast.Call)
+        or not isinstance(node.func, ast.Name)
+        or not sandbox.tools(node.func.id)
+    ):
+        raise _undefined(node)
+    return sandbox.call(node.func.id, {str(word.arg): _literal(word.value) for word in node.keywords})
+
+
+def _executed(values: Sequence[Any]) -> ExecutionResult:
+    """The values as results, written only now: what a later call of the message changed shows in earlier results."""
+    raised = next(
+        (fault for value in values if isinstance(value, dict) and (fault := serialization_error(value))), None
+    )
+    return ExecutionResult([_result(value) for value in values], captured=True, raised=raised)
+
+
+def serialization_error(value: Any) -> str | None:
+    """The exception that writing a value as JSON ends with: bytes and complex numbers as arguments lead there."""
+    try:
+        json.dumps(value)
+    except (TypeError, ValueError, RecursionError) as error:
+        return f"{type(error).__name__}: {error}"
+    return None
+
+
+def _result(value: Any) -> Any:
+    """A value as the execution message shows it: through JSON where that is possible, else its text."""
+    text = object_text(value)
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _literal(node: ast.expr) -> Any:
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        pass  # it is more than one literal
+    unknown = next((name for name in _names(node) if name not in FUNCTIONS), None)
+    if unknown is not None:
+        # A nested call of a tool, or a number that Python writes as a name (`inf`, `nan`).
+        raise NameError(f"name {unknown!r} is not defined")
+    return Expressions().value(node)
+
+
+def _undefined(node: ast.expr) -> NameError:
+    return NameError(f"name {next(_names(node), '')!r} is not defined")
+
+
+def _names(node: ast.expr) -> Iterator[str]:
+    return (part.id for part in ast.walk(node) if isinstance(part, ast.Name))
+
 
 _END_MARK_IGNORED = 2
 """Number of messages after the first in which the end mark is ignored (Q54)."""
@@ -27,7 +229,7 @@ _END_MARK_IGNORED = 2
 class OfficialAgentEpisode(AgentEpisode):
     """What both kinds of episode share: the agent's transcript, and the end state as the original gets hold of it."""
 
-    def _prepare(self, originals: "Originals | None") -> None:
+    def _prepare(self, originals: Originals | None) -> None:
         self._captured = False
         self._raised: str | None = None
         self._lines = AgentLines()

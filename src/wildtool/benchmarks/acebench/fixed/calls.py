@@ -18,7 +18,7 @@ from functools import cache
 from typing import Any, NamedTuple, cast
 
 from wildtool.benchmarks.acebench.check import NO_VERDICT, VALID, CheckResult, short_repr
-from wildtool.benchmarks.acebench.official.calls import Gold
+from wildtool.benchmarks.acebench.official import Gold
 from wildtool.toolcall.arguments import MAX_ARGUMENT_DEPTH
 from wildtool.toolcall.call_syntax import CallExpression
 from wildtool.toolcall.compare import ArgumentDifference, compare_arguments

@@ -26,7 +26,7 @@ from typing import Any
 
 from wildtool.benchmarks.acebench.check import VALID, CheckResult, short_repr
 from wildtool.benchmarks.acebench.data import SpecialRecord
-from wildtool.benchmarks.acebench.official.special import (
+from wildtool.benchmarks.acebench.official import (
     CORRECTION,
     DETECTION,
     INCORRECT_PHRASE,

@@ -6,8 +6,8 @@ from typing import cast
 
 from wildtool.benchmarks.acebench.check import short_repr
 from wildtool.benchmarks.acebench.data import AgentRecord
-from wildtool.benchmarks.acebench.episode.official_end_state import compare_end_state
-from wildtool.benchmarks.acebench.episode.official_execute import decode_message, execute_step
+from wildtool.benchmarks.acebench.episode.end_state import compare_end_state
+from wildtool.benchmarks.acebench.episode.official import decode_message, execute_step
 from wildtool.benchmarks.acebench.lint.rules import RecordIssue, RecordPart
 from wildtool.benchmarks.acebench.sandbox import SANDBOX_CLASSES, SAVED_ATTRIBUTES, TOOL_ERRORS, Sandbox
 from wildtool.benchmarks.acebench.sandbox.edition import Edition

@@ -2,14 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from wildtool.benchmarks.acebench.prompts.texts import prompt_texts
+from wildtool.benchmarks.acebench.prompts.originals import Originals
+from wildtool.benchmarks.acebench.prompts.request import prompt_texts
 from wildtool.benchmarks.acebench.sandbox.edition import Lang
 from wildtool.types import Message, ResultsInText, Tool
-
-if TYPE_CHECKING:
-    from wildtool.benchmarks.acebench.prompts.originals import Originals
 
 _SCENARIOS = {"Travel": "travel", "BaseApi": "phone", "Finance": "finance"}
 """Class to the scenario that it belongs to."""
@@ -25,7 +23,7 @@ class AgentPrompt:
         functions: Sequence[Mapping[str, Any]],
         *,
         multi_turn: bool,
-        originals: "Originals | None" = None,
+        originals: Originals | None = None,
     ) -> None:
         """Args:
         classes: involved sandbox classes, which decide the rules of a multi-turn scenario.
