@@ -13,10 +13,10 @@ from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.benchmarks.acebench.native import (
     chat_messages,
     native_names,
-    native_request,
     native_tools,
     read_native_calls,
 )
+from wildtool.benchmarks.acebench.play import channel_of
 from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError
 
 FC = ACEBENCH.in_mode("fc")
@@ -42,7 +42,7 @@ def test_labelled_lines_become_messages_of_user_and_assistant() -> None:
 
 def test_a_request_holds_the_dialogue_in_its_order_behind_the_system_message() -> None:
     question = "user: One.\nsystem: Two?\nuser: Three.\n"
-    first, *dialogue = native_request(normal(question=question)).messages
+    first, *dialogue = channel_of("fc").request(normal(question=question)).messages
     assert first["role"] == "system"
     assert [message["content"] for message in dialogue] == ["One.", "Two?", "Three."]
 
@@ -62,7 +62,7 @@ def test_a_text_without_any_label_is_the_users() -> None:
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_the_system_message_tells_the_date_and_nothing_of_brackets(lang: str) -> None:
-    shown = native_request(normal(lang=lang, time="Today is Friday.")).messages[0]["content"]
+    shown = channel_of("fc").request(normal(lang=lang, time="Today is Friday.")).messages[0]["content"]
     assert shown.endswith("\n\nToday is Friday.")
     assert "ApiName" not in shown
 
@@ -70,13 +70,16 @@ def test_the_system_message_tells_the_date_and_nothing_of_brackets(lang: str) ->
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_a_preference_record_tells_its_profile(lang: str) -> None:
     assert (
-        native_request(normal(lang=lang, profile="{'a': 1}.")).messages[0]["content"].endswith("\n{'a': 1}.")
+        channel_of("fc")
+        .request(normal(lang=lang, profile="{'a': 1}."))
+        .messages[0]["content"]
+        .endswith("\n{'a': 1}.")
     )
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_a_special_record_is_told_the_three_messages(lang: str) -> None:
-    shown = native_request(special(lang=lang)).messages[0]["content"]
+    shown = channel_of("fc").request(special(lang=lang)).messages[0]["content"]
     assert '["Missing necessary parameters (key1, key2, ...) for the api (ApiName)"]' in shown
     assert shown.count('["') == 3
 

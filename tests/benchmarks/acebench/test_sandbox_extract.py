@@ -17,7 +17,7 @@ from wildtool.errors import DataError
 
 def sentences(method: str) -> dict[str, Any]:
     """What is said by the cases of one method of a class, given as Python source."""
-    return {case: text for case, text in extract_sentences([method]).items() if text is not None}
+    return {case: text for case, text in extract_sentences({"travel.py": method}).items() if text is not None}
 
 
 # Sentences -------------------------------------------------------------------------------------------
@@ -91,7 +91,9 @@ class MessageApi:
 
 
 def test_a_method_that_a_language_lacks_has_no_sentences() -> None:
-    assert extract_sentences(["class ReminderApi: pass"])["ReminderApi.mark_as_notified.ok"] is None
+    assert (
+        extract_sentences({"travel.py": "class ReminderApi: pass"})["ReminderApi.mark_as_notified.ok"] is None
+    )
 
 
 def test_another_number_of_sentences_than_cases_is_an_error() -> None:
@@ -101,7 +103,7 @@ class BaseApi:
         return {"message": "a"} if self.x else {"message": "b"}
 """
     with pytest.raises(DataError, match=r"BaseApi\.login_device: expected 1 sentences, found 2"):
-        extract_sentences([source])
+        extract_sentences({"travel.py": source})
 
 
 def test_the_cabin_names_are_those_of_the_allowances() -> None:
@@ -123,7 +125,7 @@ class Runner:
         name = f"{model.replace('-', '_').replace('.', '_')}_{number}_{owner.lower()}_x"
         results.append(f"it went wrong: {str(e)}")
 '''
-    assert find_sentences(source, "respond") == ["it went wrong: {exception}"]
+    assert find_sentences(source, "respond", "runner.py") == ["it went wrong: {exception}"]
 
 
 # State -----------------------------------------------------------------------------------------------
@@ -143,13 +145,13 @@ class Shop(Base):
         self.wifi = scenario.get("wifi", False)
         self.logged = scenario.get("logged", [])
 """
-    assert extract_state([source]) == {
+    assert extract_state({"travel.py": source}) == {
         "Shop": {"most": 6, "users": {"Ann": {"balance": 5.0}}, "wifi": False, "logged": []}
     }
 
 
 def test_integer_keys_become_texts_as_in_json_files() -> None:
-    assert extract_state(["class A:\n def __init__(self):\n  self.box = {1: 'x'}"]) == {
+    assert extract_state({"travel.py": "class A:\n def __init__(self):\n  self.box = {1: 'x'}"}) == {
         "A": {"box": {"1": "x"}}
     }
 
@@ -157,7 +159,7 @@ def test_integer_keys_become_texts_as_in_json_files() -> None:
 @pytest.mark.parametrize("value", ["open('x')", "__import__('os').system('true')", "1 if x else 2", "f'{x}'"])
 def test_a_value_that_is_no_literal_is_an_error_and_never_run(value: str) -> None:
     with pytest.raises(DataError, match=r"A\.x: expected a literal"):
-        extract_state([f"class A:\n def __init__(self):\n  self.x = {value}"])
+        extract_state({"travel.py": f"class A:\n def __init__(self):\n  self.x = {value}"})
 
 
 def test_code_outside_and_inside_classes_is_not_run(tmp_path: Path) -> None:
@@ -172,16 +174,16 @@ class BaseApi:
 {trap}
 """
     assert sentences(source) == {"BaseApi.turn_on_wifi.ok": "on"}
-    assert extract_state([source]) == {"BaseApi": {}}
+    assert extract_state({"travel.py": source}) == {"BaseApi": {}}
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("source", ["def f(:", "x\0y", "(" * 10_000, "-" * 100_000 + "1", "#" * 1_000_000])
 def test_what_is_no_python_is_a_data_error(source: str) -> None:
     with pytest.raises(DataError, match="not a Python file"):
-        extract_sentences([source])
+        extract_sentences({"travel.py": source})
     with pytest.raises(DataError, match="not a Python file"):
-        extract_state([source])
+        extract_state({"travel.py": source})
 
 
 # The official tables ---------------------------------------------------------------------------------

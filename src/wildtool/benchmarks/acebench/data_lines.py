@@ -1,19 +1,13 @@
 """The lines of ACEBench's files as objects whose faults name file, line, id and field."""
 
-import gzip
 import json
-import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NoReturn, cast
 
-import orjson
-
+from wildtool.data.files import find_packed, read_unpacked
 from wildtool.errors import DataError
-from wildtool.json_codec import LINE_LIMITS, check_limits
-
-MAX_DATA_FILE_BYTES = 256 << 20
-"""Bytes that a compressed data file may expand to."""
+from wildtool.json_codec import LINE_LIMITS, loads_within
 
 
 class JsonLine:
@@ -60,39 +54,18 @@ class JsonLine:
 
 def find_file(folder: Path, category: str) -> Path:
     """`data_<category>.json`, or the same gzip-compressed. Raises DataError where neither is there."""
-    for path in _paths(folder, category):
-        if path.is_file():
-            return path
-    names = " or ".join(path.name for path in _paths(folder, category))
-    raise DataError(f"{folder}: expected {names}, found neither")
-
-
-def has_file(folder: Path, category: str) -> bool:
-    """Whether a folder has a category's file, compressed or not."""
-    return any(path.is_file() for path in _paths(folder, category))
-
-
-def _paths(folder: Path, category: str) -> tuple[Path, Path]:
-    return folder / f"data_{category}.json", folder / f"data_{category}.json.gz"
+    name = f"data_{category}.json"
+    if (path := find_packed(folder, name)) is None:
+        raise DataError(f"{folder}: expected {name} or {name}.gz, found neither")
+    return path
 
 
 def read_bytes(path: Path) -> bytes:
     """The bytes of a file, unpacked. Raises DataError where it cannot be read."""
     try:
-        if path.suffix != ".gz":
-            return path.read_bytes()
-        with gzip.open(path) as packed:
-            data = packed.read(MAX_DATA_FILE_BYTES + 1)
-    except (OSError, EOFError, zlib.error) as error:
-        why = getattr(error, "strerror", None) or error
-        raise DataError(
-            f"{path}: cannot be read ({why}); download the data again with `wildtool data pull acebench`"
-        ) from error
-    if len(data) > MAX_DATA_FILE_BYTES:
-        raise DataError(
-            f"{path}: expands to more than {MAX_DATA_FILE_BYTES:,} bytes, so it is no data file of ACEBench"
-        )
-    return data
+        return read_unpacked(path)
+    except DataError as error:
+        raise DataError(f"{error}; download the data again with `wildtool data pull acebench`") from error
 
 
 def read_lines(path: Path) -> Iterator[JsonLine]:
@@ -109,7 +82,7 @@ def scan_lines(path: Path) -> Iterator[JsonLine | DataError]:
         if not line.strip():
             continue
         try:
-            fields = _parsed(line)
+            fields = loads_within(line, LINE_LIMITS)
         except (ValueError, RecursionError) as error:
             yield DataError(f"{path}:{number}: not a JSON object ({error})")
             continue
@@ -117,12 +90,3 @@ def scan_lines(path: Path) -> Iterator[JsonLine | DataError]:
             yield JsonLine(path, number, cast(dict[str, Any], fields))
         else:
             yield DataError(f"{path}:{number}: expected a JSON object, found {type(fields).__name__}")
-
-
-def _parsed(line: bytes) -> Any:
-    check_limits(line, LINE_LIMITS)
-    try:
-        return orjson.loads(line)
-    except ValueError:
-        # Lone surrogates and NaN are read too, and what is no JSON gets the standard library's words.
-        return json.loads(line.decode())

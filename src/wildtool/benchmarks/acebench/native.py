@@ -16,19 +16,18 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from wildtool.benchmarks.acebench.data import NormalRecord, Record, SpecialRecord
-from wildtool.benchmarks.acebench.gold import gold_calls, gold_text
-from wildtool.benchmarks.acebench.prompts.request import system_message
+from wildtool.benchmarks.acebench.data import Record
 from wildtool.json_codec import as_object
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments
 from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError
-from wildtool.types import Message, Request, Tool
+from wildtool.types import Message, Tool
 
 NativeSchema = dict[str, Any]
 
 MAX_NATIVE_CALLS = 1_000
 """Calls of one reply that are read; far more than any record expects."""
 MAX_NATIVE_NAME = 64
+_LEGAL = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _PARAMETERS = ("parameters", "arguments", "_arguments")
 """Where a function has its parameters; the last two are the distractors' way."""
 _LOOSE_HYPHEN = re.compile(r"(\\[dDsSwW])-(?=[^\]])")
@@ -48,15 +47,6 @@ _TYPES: Mapping[str, NativeSchema] = {
     "objectArray": {"type": "array", "items": {"type": "object"}},
 }
 """Each declared type as JSON schema says it; any other says nothing."""
-
-
-def native_request(record: NormalRecord | SpecialRecord) -> Request:
-    """A record as the model with native calls sees it."""
-    return Request(
-        (system_message(record, "native"), *chat_messages(record.question)),
-        native_tools(record.functions),
-        gold=lambda _style: gold_message(record),
-    )
 
 
 def chat_messages(transcript: str) -> list[Message]:
@@ -93,7 +83,7 @@ def native_tools(functions: Sequence[Mapping[str, Any]]) -> list[Tool]:
 def native_names(functions: Sequence[Mapping[str, Any]]) -> list[str]:
     """For each function a name that endpoints take; its own where that is one, and the first to have it."""
     own = [str(function["name"]) for function in functions]
-    taken: set[str] = {name for name in own if _is_legal(name)}
+    taken: set[str] = {name for name in own if _LEGAL.fullmatch(name)}
     first: set[str] = set()
     names: list[str] = []
     for position, name in enumerate(own, 1):
@@ -103,10 +93,6 @@ def native_names(functions: Sequence[Mapping[str, Any]]) -> list[str]:
         first.add(name)
         names.append(name)
     return names
-
-
-def _is_legal(name: str) -> bool:
-    return re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name) is not None
 
 
 def _legal_names(name: str, position: int) -> Iterator[str]:
@@ -158,13 +144,6 @@ def _pattern(pattern: str) -> str:
 
 
 # Calls -----------------------------------------------------------------------------------------------
-
-
-def gold_message(record: NormalRecord | SpecialRecord) -> Message:
-    """The gold answer: native calls, or the message of a Special record as text."""
-    if isinstance(record, SpecialRecord):
-        return {"role": "assistant", "content": gold_text(record)}
-    return native_gold(gold_calls(record), record.functions)
 
 
 def native_gold(calls: Sequence[CallExpression], functions: Sequence[Mapping[str, Any]]) -> Message:

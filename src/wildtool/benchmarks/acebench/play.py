@@ -20,10 +20,10 @@ from wildtool.benchmarks.acebench.episode.official import (
     OfficialMultiStepEpisode,
     OfficialMultiTurnEpisode,
 )
-from wildtool.benchmarks.acebench.gold import gold_text
-from wildtool.benchmarks.acebench.native import native_gold, native_request
+from wildtool.benchmarks.acebench.gold import gold_calls, gold_text
+from wildtool.benchmarks.acebench.native import chat_messages, native_gold, native_tools
 from wildtool.benchmarks.acebench.prompts.originals import Originals
-from wildtool.benchmarks.acebench.prompts.request import text_messages
+from wildtool.benchmarks.acebench.prompts.request import system_message, text_messages
 from wildtool.benchmarks.acebench.sandbox.edition import Edition
 from wildtool.toolcall.call_syntax import CallExpression, write_calls
 from wildtool.types import Episode, Message, Request, Transcript
@@ -61,8 +61,14 @@ class Channel:
         originals = self.originals
         return Request(
             text_messages(record, self.strategy) if originals is None else originals.text_messages(record),
-            gold=lambda _style: {"role": "assistant", "content": gold_text(record)},
+            gold=lambda _style: self.gold(record),
         )
+
+    def gold(self, record: NormalRecord | SpecialRecord) -> Message:
+        """The gold answer: its calls, or the message of a Special record."""
+        if isinstance(record, NormalRecord):
+            return self.write(gold_calls(record), record.functions)
+        return {"role": "assistant", "content": gold_text(record)}
 
     def episode(
         self, record: AgentRecord, edition: Edition, by_text: EpisodeFactory, recorded: Transcript | None
@@ -88,7 +94,11 @@ class NativeChannel(Channel):
     native = True
 
     def request(self, record: NormalRecord | SpecialRecord) -> Request:
-        return native_request(record)
+        return Request(
+            (system_message(record, "native"), *chat_messages(record.question)),
+            native_tools(record.functions),
+            gold=lambda _style: self.gold(record),
+        )
 
     def episode(
         self, record: AgentRecord, edition: Edition, by_text: EpisodeFactory, recorded: Transcript | None

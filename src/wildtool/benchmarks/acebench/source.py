@@ -18,7 +18,7 @@ from wildtool.benchmarks.acebench.data import (
     folder_languages,
     is_agent,
 )
-from wildtool.benchmarks.acebench.data_lines import find_file, has_file, read_bytes
+from wildtool.benchmarks.acebench.data_lines import find_file, read_bytes
 from wildtool.benchmarks.acebench.prompts.originals import Originals, prompt_files, read_originals
 from wildtool.benchmarks.acebench.sandbox.extract import (
     SandboxTable,
@@ -26,6 +26,7 @@ from wildtool.benchmarks.acebench.sandbox.extract import (
     extract_state,
     find_sentences,
 )
+from wildtool.data.files import find_packed
 from wildtool.data.pinned import (
     PinnedFile,
     ReportProgress,
@@ -270,7 +271,7 @@ def _require(folder: Path, categories: tuple[str, ...]) -> None:
         for lang in LANGUAGES
         for category in categories
         for place in (folder / lang, folder / lang / "possible_answer")
-        if not has_file(place, category)
+        if find_packed(place, f"data_{category}.json") is None
     ]
     if missing:
         raise DataError(

@@ -60,24 +60,10 @@ def _dialogues(records: Sequence[Record]) -> int:
     return len({record.dialogue for record in records})
 
 
-def _gold_calls(record: Record) -> int:
-    """Calls that the first gold answer expects."""
-    return len(record.candidates[0]) if isinstance(record, NormalRecord) else 0
-
-
-def _milestones(record: Record) -> int:
-    """Messages of the first list of milestones."""
-    return len(record.milestone_lists[0]) if isinstance(record, AgentRecord) else 0
-
-
-def _functions(record: Record) -> int:
-    return len(record.functions)
-
-
 RECORD_MEASURES: Mapping[str, Callable[[Record], int]] = {
-    "functions offered": _functions,
-    "gold calls": _gold_calls,
-    "milestones": _milestones,
+    "functions offered": lambda record: len(record.functions),
+    "gold calls": lambda record: len(record.candidates[0]) if isinstance(record, NormalRecord) else 0,
+    "milestones": lambda record: len(record.milestone_lists[0]) if isinstance(record, AgentRecord) else 0,
 }
 """What is summed over the records of a category."""
 

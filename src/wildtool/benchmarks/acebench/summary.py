@@ -227,7 +227,12 @@ def _best_case(played: Mapping[str, CategoryResults], arithmetic: ScoreFormulas)
     if not any(p.missing for results in played.values() for rows in results.values() for p in rows):
         return []
     best = {
-        lang: {category: [_completed(p) for p in rows] for category, rows in results.items()}
+        lang: {
+            category: [
+                replace(p, right=p.right + p.missing, score=p.score + p.missing, missing=0) for p in rows
+            ]
+            for category, rows in results.items()
+        }
         for lang, results in played.items()
     }
     tables = _tables(best, arithmetic)
@@ -236,9 +241,3 @@ def _best_case(played: Mapping[str, CategoryResults], arithmetic: ScoreFormulas)
         for metric in tables[-1]
         if metric.name in HEADLINES
     ]
-
-
-def _completed(played: ItemScore) -> ItemScore:
-    return replace(
-        played, right=played.right + played.missing, score=played.score + played.missing, missing=0
-    )

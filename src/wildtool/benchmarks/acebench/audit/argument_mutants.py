@@ -44,18 +44,14 @@ def argument_mutants(arguments: dict[str, Any], parameters: Any) -> Iterator[Arg
             if changed.get(name) != arguments.get(name)
         ):
             yield kind, changed, note
-    yield from _left_out(arguments, schema)
+    for name, value in arguments.items():
+        if name not in required_names(schema) and _needed(name, value, schema):
+            yield "optional argument left out", {k: v for k, v in arguments.items() if k != name}, name
     for path, value, known in argument_parts(arguments, schema):
         for kind, wrong in _wrong(value):
             yield kind, with_value(arguments, path, wrong), f"{path_text(path)}: {value!r} -> {wrong!r}"
         if isinstance(value, dict) and path:
             yield from _of_object(arguments, path, cast(dict[str, Any], value), known)
-
-
-def _left_out(arguments: dict[str, Any], schema: Mapping[str, Any]) -> Iterator[ArgumentMutation]:
-    for name, value in arguments.items():
-        if name not in required_names(schema) and _needed(name, value, schema):
-            yield "optional argument left out", {k: v for k, v in arguments.items() if k != name}, name
 
 
 def _needed(name: str, value: Any, schema: Mapping[str, Any]) -> bool:

@@ -41,15 +41,9 @@ def mutants(item: Item, rules: AceBenchRules) -> Iterator[Mutant]:
         record = corrected(case.records[position])
         if isinstance(record, AgentRecord):
             yield from episode_mutants(item, unit, record, rules)
-        elif rules.accepts(item, unit, [_gold(record, rules.channel)]):
+        elif rules.accepts(item, unit, [rules.channel.gold(cast(NormalRecord | SpecialRecord, record))]):
             for kind, reply, note in _of_record(record, rules.channel):
                 yield Mutant(unit, kind, (reply,), note)
-
-
-def _gold(record: Any, channel: Channel) -> Message:
-    if isinstance(record, NormalRecord):
-        return channel.write(gold_calls(record), record.functions)
-    return _say(gold_text(record))
 
 
 def _of_record(record: Any, channel: Channel) -> Iterator[ReplyMutant]:
@@ -114,7 +108,8 @@ def _one_for_two(gold: list[CallExpression]) -> Iterator[tuple[str, list[CallExp
             merged = _merged(first, second)
             if merged is not None:
                 nonsense = CallExpression(
-                    first.name, {key: _nonsense(v) for key, v in first.arguments.items()}
+                    first.name,
+                    {k: _NONSENSE if isinstance(v, str) else v for k, v in first.arguments.items()},
                 )
                 calls = [*gold[:left], merged, *gold[left + 1 : right], nonsense, *gold[right + 1 :]]
                 yield "two calls in one", calls, f"{first.name} with the texts of both"
@@ -131,10 +126,6 @@ def _merged(first: CallExpression, second: CallExpression) -> CallExpression | N
             return None
         together[key] = value if value == other else f"{value} {other}"
     return CallExpression(first.name, together)
-
-
-def _nonsense(value: Any) -> Any:
-    return _NONSENSE if isinstance(value, str) else value
 
 
 def _of_prose(text: str, channel: Channel) -> Iterator[ReplyMutant]:
@@ -155,7 +146,10 @@ TextMutant = tuple[str, str, str]
 
 def _of_special(record: SpecialRecord, channel: Channel) -> Iterator[tuple[str, Message, str]]:
     """All mutants of one record: kind, reply, what was changed."""
-    for kind, text, note in (*_in_general(record), *_of_category(record)):
+    of_category = {"special_incomplete": _incomplete, "special_error_param": _wrong_value}.get(
+        record.category
+    )
+    for kind, text, note in (*_in_general(record), *(of_category(record) if of_category else ())):
         yield kind, _say(text), note
     name = str(record.functions[0]["name"]) if record.functions else "f"
     call = CallExpression(name, {"zz": 1})
@@ -185,12 +179,6 @@ def _in_general(record: SpecialRecord) -> Iterator[TextMutant]:
     yield "all three messages", "\n".join([gold, *others]), "the right one first"
     yield "empty reply", "", "empty"
     yield "no message", "I am sorry, I cannot help with that.", "prose"
-
-
-def _of_category(record: SpecialRecord) -> Iterator[TextMutant]:
-    rules = {"special_incomplete": _incomplete, "special_error_param": _wrong_value}
-    if record.category in rules:
-        yield from rules[record.category](record)
 
 
 def _incomplete(record: SpecialRecord) -> Iterator[TextMutant]:

@@ -83,7 +83,9 @@ def classify(episode: AgentEpisode, end_state: EndState) -> ClassAndReason:
         if found is not None:
             return found
     if case.missing:
-        return UNFINISHED, _unfinished_reason(case)
+        spent = len(episode.dialogue) > MAX_MESSAGES
+        how = "the messages were used up" if spent else "the episode ended"
+        return UNFINISHED, f"{how} before {case.gold[case.missing[0]].name} ran"
     if case.extra:
         return RULE_VIOLATION, f"{case.extra[0].name} ran although all was done without it"
     first = end_state.errors[0][0] if end_state.errors and end_state.errors[0] else end_state.error_type
@@ -203,7 +205,10 @@ def _several_tools(case: _EpisodeFacts) -> ClassAndReason | None:
         together.setdefault(call.message, []).append(call)
     for calls in together.values():
         names = {call.name for call in calls}
-        if len(names) > 1 and not all(call.outcome == "ok" and _is_gold(case, call) for call in calls):
+        if len(names) > 1 and not all(
+            call.outcome == "ok" and any(same_call(expected, _as_call(call)) for expected in case.gold)
+            for call in calls
+        ):
             return RULE_VIOLATION, f"one message called different tools: {', '.join(sorted(names)[:5])}"
     return None
 
@@ -276,22 +281,12 @@ def _fits(sentence: str, said: str) -> bool:
     return re.fullmatch(pattern, said[:MAX_MESSAGE_CHARACTERS], re.DOTALL) is not None
 
 
-def _is_gold(case: _EpisodeFacts, call: ExecutedCall) -> bool:
-    return any(same_call(expected, _as_call(call)) for expected in case.gold)
-
-
 def _difference(expected: CallExpression, call: ExecutedCall) -> str:
     for key, value in expected.arguments.items():
         found = call.arguments.get(str(key), "nothing")
         if not same_call(CallExpression("", {key: value}), CallExpression("", {key: found})):
             return f"{key} is {str(found)[:80]!r}, expected {str(value)[:80]!r}"
     return "more arguments than expected"
-
-
-def _unfinished_reason(case: _EpisodeFacts) -> str:
-    spent = len(case.episode.dialogue) > MAX_MESSAGES
-    how = "the messages were used up" if spent else "the episode ended"
-    return f"{how} before {case.gold[case.missing[0]].name} ran"
 
 
 def _answer_text(call: ExecutedCall) -> str:

@@ -172,7 +172,7 @@ def call_tool(sandbox: Sandbox, call: str, previous: Any) -> Any:
         or not isinstance(node.func, ast.Name)
         or not sandbox.tools(node.func.id)
     ):
-        raise _undefined(node)
+        raise NameError(f"name {next(_names(node), '')!r} is not defined")
     return sandbox.call(node.func.id, {str(word.arg): _literal(word.value) for word in node.keywords})
 
 
@@ -214,10 +214,6 @@ def _literal(node: ast.expr) -> Any:
     return Expressions().value(node)
 
 
-def _undefined(node: ast.expr) -> NameError:
-    return NameError(f"name {next(_names(node), '')!r} is not defined")
-
-
 def _names(node: ast.expr) -> Iterator[str]:
     return (part.id for part in ast.walk(node) if isinstance(part, ast.Name))
 
@@ -251,10 +247,11 @@ class OfficialAgentEpisode(AgentEpisode):
 
     def _agent_request(self) -> Request:
         messages = self._prompt.messages(self._lines.lines)
-        return Request(messages, gold=self._gold, in_text=self._lines.in_text(self._prompt))
-
-    def _gold(self, _style: str) -> Message:
-        return {"role": "assistant", "content": self._gold_text()}
+        return Request(
+            messages,
+            gold=lambda _style: {"role": "assistant", "content": self._gold_text()},
+            in_text=self._lines.in_text(self._prompt),
+        )
 
     def _show_user_message(self, text: str) -> None:
         self._lines.add("user", text)

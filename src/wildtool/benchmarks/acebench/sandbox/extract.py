@@ -7,11 +7,11 @@ listed here. The caller compares the digest of the result with the expected one,
 import ast
 import json
 import re
-import warnings
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from wildtool.data.prompt_files import parse_module
 from wildtool.errors import DataError
 
 SandboxTable = dict[str, Any]
@@ -101,8 +101,8 @@ _BRACKETS = re.compile(r"[][(){}]")
 _BLANK = re.compile(r"\{[^{}]*\}")
 
 
-Sources = Mapping[str, str] | Sequence[str]
-"""Texts of the Python files of one language, by path or without."""
+Sources = Mapping[str, str]
+"""Texts of the Python files of one language, by path."""
 
 
 def extract_state(sources: Sources) -> SandboxTable:
@@ -111,7 +111,7 @@ def extract_state(sources: Sources) -> SandboxTable:
     Raises:
         DataError: a text is not Python, or an attribute's value is not a JSON literal; it names file and attribute.
     """
-    return {node.name: _attributes(node, f"{where}{node.name}") for where, node in _located_classes(sources)}
+    return {node.name: _attributes(node, f"{path}: {node.name}") for path, node in _located_classes(sources)}
 
 
 def extract_sentences(sources: Sources) -> SandboxTable:
@@ -122,8 +122,8 @@ def extract_sentences(sources: Sources) -> SandboxTable:
             method.
     """
     methods = {
-        f"{node.name}.{method.name}": (where, method)
-        for where, node in _located_classes(sources)
+        f"{node.name}.{method.name}": (f"{path}: ", method)
+        for path, node in _located_classes(sources)
         for method in node.body
         if isinstance(method, ast.FunctionDef)
     }
@@ -141,16 +141,16 @@ def extract_sentences(sources: Sources) -> SandboxTable:
     return texts
 
 
-def find_sentences(source: str, function: str, path: str = "") -> list[str]:
+def find_sentences(source: str, function: str, path: str) -> list[str]:
     """Texts of several words within a function or method, except its docstring.
 
     Raises DataError if the text is not Python; it names the file and the function.
     """
-    what = f"{path}: {function}" if path else function
+    what = f"{path}: {function}"
     with _naming(what):
         return [
             text
-            for node in ast.walk(_tree(source, f"{what}: "))
+            for node in ast.walk(_tree(source, what))
             if isinstance(node, ast.FunctionDef) and node.name == function
             for statement in (node.body[1:] if ast.get_docstring(node) else node.body)
             for text in _texts(statement)
@@ -168,12 +168,9 @@ def _naming(what: str) -> Generator[None, None, None]:
 
 
 def _located_classes(sources: Sources) -> Iterator[tuple[str, ast.ClassDef]]:
-    """The classes of all files, each with the name of its file."""
-    texts = sources if isinstance(sources, Mapping) else dict(enumerate(sources))
-    for path, source in texts.items():
-        where = f"{path}: " if isinstance(path, str) else ""
-        classes = (node for node in _tree(source, where).body if isinstance(node, ast.ClassDef))
-        yield from ((where, node) for node in classes)
+    """The classes of all files, each with the path of its file."""
+    for path, source in sources.items():
+        yield from ((path, node) for node in _tree(source, path).body if isinstance(node, ast.ClassDef))
 
 
 def _is_deep(source: str) -> bool:
@@ -186,20 +183,14 @@ def _is_deep(source: str) -> bool:
     return False
 
 
-def _tree(source: str, where: str = "") -> ast.Module:
-    """The syntax tree of a file. Args: where: what errors begin with."""
+def _tree(source: str, where: str) -> ast.Module:
+    """The syntax tree of a file. Raises DataError that begins with `where`."""
+    foreign = f"{where}: not a Python file of the sandbox"
     if len(source) > MAX_SOURCE_CHARACTERS:
-        raise DataError(
-            f"{where}not a Python file of the sandbox: longer than {MAX_SOURCE_CHARACTERS} characters"
-        )
+        raise DataError(f"{foreign}: longer than {MAX_SOURCE_CHARACTERS} characters")
     if _is_deep(source):
-        raise DataError(f"{where}not a Python file of the sandbox: {MAX_BRACKETS} brackets inside each other")
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # warnings about the original's escapes
-            return ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise DataError(f"{where}not a Python file: {error}") from error
+        raise DataError(f"{foreign}: {MAX_BRACKETS} brackets inside each other")
+    return parse_module(source, where)
 
 
 def _attributes(owner: ast.ClassDef, where: str) -> SandboxTable:

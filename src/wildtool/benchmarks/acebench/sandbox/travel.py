@@ -159,7 +159,9 @@ class Travel:
         method = new_payment_method or reservation["payment_method"]
         sentences: list[str] = []
         if new_flight_no and new_flight_no != reservation["flight_no"]:
-            if not self._same_route(flight, self._flight(new_flight_no)):
+            other = self._flight(new_flight_no)
+            route = flight["origin"], flight["destination"]
+            if other is None or (other["origin"], other["destination"]) != route:
                 return say("Travel.modify_flight.flight_invalid")
             reservation["flight_no"] = new_flight_no
             sentences.append(say("Travel.modify_flight.flight_changed"))
@@ -239,12 +241,6 @@ class Travel:
             if (flight["origin"], flight["destination"], flight["status"])
             == (origin, destination, "available")
         ]
-
-    def _same_route(self, flight: ClassState, other: ClassState | None) -> bool:
-        return other is not None and (flight["origin"], flight["destination"]) == (
-            other["origin"],
-            other["destination"],
-        )
 
     def _reservation(self, user_id: Any, reservation_id: Any) -> ClassState | None:
         return next(
