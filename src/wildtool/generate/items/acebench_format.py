@@ -124,10 +124,9 @@ def format_faults(item: GeneratedItem) -> list[Finding]:
     except DataError as error:
         return [fault("S1", f"The records cannot be read: {error}")]
     found = [
-        fault(f"lint {rule}", f"{remark.field}: {remark.message}")
+        fault(f"lint {finding.rule}", f"{finding.field}: {finding.message}")
         for record in played.data.records
-        for rule, check in RECORD_RULES.items()
-        for remark in check(record)
+        for finding in RECORD_RULES.findings(record)
     ]
     return found or [finding for one in _answered(item) for finding in _gold_faults(as_benchmark_item(one))]
 

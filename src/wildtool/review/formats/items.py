@@ -9,7 +9,7 @@ from typing import Any, cast
 from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.benchmarks.acebench.data import categories_in, folder_languages, is_agent, read_record
 from wildtool.benchmarks.acebench.data_lines import JsonLine, find_file, read_lines
-from wildtool.benchmarks.acebench.lint.rules import RECORD_RULES
+from wildtool.benchmarks.acebench.lint.rules import ANSWER_FIELDS, RECORD_RULES
 from wildtool.errors import DataError
 from wildtool.findings import Finding, fault
 from wildtool.generate.core.files import (
@@ -71,14 +71,15 @@ class ItemFormat(ReviewFormat):
             )
             try:
                 read = read_record(question, answer, str(item.get("category")), str(item.get("lang")))
-                issues = [(rule, issue) for rule, check in RECORD_RULES.items() for issue in check(read)]
+                issues = list(RECORD_RULES.findings(read))
             except (DataError, RecursionError) as error:
                 found.append(fault("format", str(error).split("): ", 1)[-1] or "nested too deeply", place))
                 continue
-            for rule, issue in issues:
+            for issue in issues:
                 parts = [index or name for index, name in _FIELD_PART.findall(issue.field)]
-                field = nearest(content, place + pointer(issue.place, *parts))
-                found.append(fault(rule, issue.message, field))
+                part = "answer" if issue.field.startswith(ANSWER_FIELDS) else "question"
+                field = nearest(content, place + pointer(part, *parts))
+                found.append(fault(issue.rule, issue.message, field))
         return found or ([] if as_list(item.get("records")) else [fault("format", "has no records")])
 
     def facets(self, content: Any) -> Facets:

@@ -14,8 +14,8 @@ from wildtool.benchmarks.acebench.data import (
     read_record,
 )
 from wildtool.benchmarks.acebench.data_lines import JsonLine, find_file, scan_lines
-from wildtool.benchmarks.acebench.lint.episode_rules import episode_issues
-from wildtool.benchmarks.acebench.lint.rules import RECORD_RULES, RecordIssue
+from wildtool.benchmarks.acebench.lint.episode_rules import episode_faults
+from wildtool.benchmarks.acebench.lint.rules import ANSWER_FIELDS, RECORD_RULES
 from wildtool.benchmarks.acebench.sandbox.edition import Edition, Lang, read_edition
 from wildtool.errors import DataError
 
@@ -60,9 +60,9 @@ def _lint_category(folder: Path, lang: str, category: str, edition: Edition | No
         except RecursionError as error:
             yield _format_fault(error, question)
             continue
-        for rule, issue in issues:
-            line = question if issue.place == "question" else answer
-            yield Finding(f"{line.where} {record.id} {issue.field}", rule, issue.message)
+        for issue in issues:
+            line = answer if issue.field.startswith(ANSWER_FIELDS) else question
+            yield Finding(f"{line.where} {record.id} {issue.field}", issue.rule, issue.message)
     for (before, _, _), (after, line, _) in pairwise(records):
         if (before.dialogue, before.turn) >= (after.dialogue, after.turn):
             yield Finding(
@@ -70,11 +70,10 @@ def _lint_category(folder: Path, lang: str, category: str, edition: Edition | No
             )
 
 
-def _issues(record: Record, edition: Edition | None) -> Iterator[tuple[str, RecordIssue]]:
-    for rule, check in RECORD_RULES.items():
-        yield from ((rule, issue) for issue in check(record))
+def _issues(record: Record, edition: Edition | None) -> Iterator[Finding]:
+    yield from RECORD_RULES.findings(record)
     if isinstance(record, AgentRecord):
-        yield from episode_issues(record, edition)
+        yield from episode_faults(record, edition)
 
 
 def _readable(folder: Path, lang: str, category: str, faults: list[Finding]) -> list[RecordWithLines]:

@@ -8,25 +8,24 @@ from wildtool.benchmarks.acebench.check import short_repr
 from wildtool.benchmarks.acebench.data import AgentRecord
 from wildtool.benchmarks.acebench.episode.end_state import compare_end_state
 from wildtool.benchmarks.acebench.episode.official import decode_message, execute_step
-from wildtool.benchmarks.acebench.lint.rules import RecordIssue, RecordPart
 from wildtool.benchmarks.acebench.sandbox import SANDBOX_CLASSES, SAVED_ATTRIBUTES, TOOL_ERRORS, Sandbox
 from wildtool.benchmarks.acebench.sandbox.edition import Edition
+from wildtool.findings import Finding, fault
 
 MAX_SHOWN = 300
 """Characters of a difference between states that a finding shows."""
 _TOOL_NAME = re.compile(r"[^\W\d]\w*(?=\()")
 
 
-def episode_issues(record: AgentRecord, edition: Edition | None) -> Iterator[tuple[str, RecordIssue]]:
-    """Rule and issue for every fault of an agent record.
+def episode_faults(record: AgentRecord, edition: Edition | None) -> Iterator[Finding]:
+    """Every fault of an agent record, with its field.
 
     Args:
         edition: the sandbox in which to run the milestones; None does not run them.
     """
-    unknown = list(_unknown_classes(record))
-    yield from (("class", issue) for issue in unknown)
-    yield from (("class", issue) for issue in _other_classes(record))
-    yield from (("attribute", issue) for issue in _other_attributes(record))
+    yield from _unknown_classes(record)
+    yield from _other_classes(record)
+    yield from _other_attributes(record)
     involved = record.involved_classes
     runs = edition is not None and all(
         name in SANDBOX_CLASSES and name in edition.initial for name in involved
@@ -37,65 +36,50 @@ def episode_issues(record: AgentRecord, edition: Edition | None) -> Iterator[tup
                 message = (
                     f"{short_repr(text)} cannot be read as calls, so no reply that works matches it (Q52)"
                 )
-                yield "milestone", RecordIssue("answer", f"{field}[{position}]", message)
+                yield fault("milestone", message, f"{field}[{position}]")
         for name in sorted(
             set(_tools_called(milestones)) - {function["name"] for function in record.functions}
         ):
-            yield (
-                "not offered",
-                RecordIssue("answer", field, f"the milestones call {short_repr(name)}, which is not offered"),
-            )
+            message = f"the milestones call {short_repr(name)}, which is not offered"
+            yield fault("not offered", message, field)
         if runs and (difference := _state_differences(record, cast(Edition, edition), milestones)):
-            yield (
-                "state",
-                RecordIssue("answer", field, f"the milestones do not lead to the gold state: {difference}"),
-            )
+            yield fault("state", f"the milestones do not lead to the gold state: {difference}", field)
 
 
-def _unknown_classes(record: AgentRecord) -> Iterator[RecordIssue]:
+def _unknown_classes(record: AgentRecord) -> Iterator[Finding]:
     known = ", ".join(sorted(SANDBOX_CLASSES))
-    named: list[tuple[RecordPart, str, str, str]] = [
-        *(("question", "involved_classes", name, "") for name in record.involved_classes),
+    named = [
+        *(("involved_classes", name, "") for name in record.involved_classes),
+        *(("initial_config", name, ", so this part is not used") for name in record.initial_config),
         *(
-            ("question", "initial_config", name, ", so this part is not used")
-            for name in record.initial_config
-        ),
-        *(
-            ("answer", f"ground_truth[{at}]", name, ", so this state is never compared (Q49)")
+            (f"ground_truth[{at}]", name, ", so this state is never compared (Q49)")
             for at, entry in enumerate(record.end_state)
             for name in entry
         ),
     ]
-    for part, field, name, effect in named:
+    for field, name, effect in named:
         if name not in SANDBOX_CLASSES:
-            message = f"{short_repr(name)} is no class of the sandbox{effect}: {known}"
-            yield RecordIssue(part, field, message)
+            yield fault("class", f"{short_repr(name)} is no class of the sandbox{effect}: {known}", field)
 
 
-def _other_classes(record: AgentRecord) -> Iterator[RecordIssue]:
+def _other_classes(record: AgentRecord) -> Iterator[Finding]:
     """The gold state has one entry per involved class."""
     gold = [name for entry in record.end_state for name in entry]
-    expected = set(record.involved_classes)
-    if len(record.end_state) != len(record.involved_classes):
-        message = (
-            f"{len(record.end_state)} entries for {len(record.involved_classes)} classes: no reply passes"
-        )
-        yield RecordIssue("answer", "ground_truth", message)
-    for name in sorted(set(gold) & SANDBOX_CLASSES.keys() - expected):
-        yield RecordIssue("answer", "ground_truth", f"{name} is not among the involved classes")
+    entries, classes = len(record.end_state), record.involved_classes
+    if entries != len(classes):
+        yield fault("class", f"{entries} entries for {len(classes)} classes: no reply passes", "ground_truth")
+    for name in sorted(set(gold) & SANDBOX_CLASSES.keys() - set(classes)):
+        yield fault("class", f"{name} is not among the involved classes", "ground_truth")
 
 
-def _other_attributes(record: AgentRecord) -> Iterator[RecordIssue]:
+def _other_attributes(record: AgentRecord) -> Iterator[Finding]:
     """The gold state of a class has exactly the attributes that are compared."""
     for position, entry in enumerate(record.end_state):
         for name, attributes in entry.items():
             saved = set(SAVED_ATTRIBUTES.get(name, attributes))
             for attribute in sorted(saved ^ attributes.keys()):
-                missing = attribute in saved
-                message = f"{attribute} is " + (
-                    "missing: no reply passes" if missing else "never compared (Q50)"
-                )
-                yield RecordIssue("answer", f"ground_truth[{position}].{name}", message)
+                effect = "missing: no reply passes" if attribute in saved else "never compared (Q50)"
+                yield fault("attribute", f"{attribute} is {effect}", f"ground_truth[{position}].{name}")
 
 
 def _lists(record: AgentRecord) -> Iterator[tuple[str, Sequence[str]]]:

@@ -6,29 +6,21 @@ scored, under the official profile.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, cast
 
 from wildtool.benchmarks.acebench.check import short_repr
 from wildtool.benchmarks.acebench.data import NormalRecord, Record, SpecialRecord
 from wildtool.benchmarks.acebench.gold import called_function
+from wildtool.findings import Breach, RuleSet
 from wildtool.toolcall.schema import as_schema, required_names
 from wildtool.toolcall.schema_check import is_of_type
 
-RecordPart = Literal["question", "answer"]
-
-
-class RecordIssue(NamedTuple):
-    """A fault that a rule found."""
-
-    place: RecordPart
-    """The line of the record that has the fault."""
-    field: str
-    message: str
-
-
-RecordRule = Callable[[Record], Iterator[RecordIssue]]
+RECORD_RULES = RuleSet[[Record]]()
+"""Rules for one record, which give the field and what is wrong with it."""
+ANSWER_FIELDS = ("ground_truth", "mile_stone")
+"""Fields of the line with the answer; any other is of the line with the question."""
 
 JSON_TYPES: Mapping[str, tuple[type, ...]] = {
     **dict.fromkeys(("string", "enum"), (str,)),
@@ -81,58 +73,59 @@ def properties_of(function: Mapping[str, Any]) -> Mapping[str, Any]:
     return as_schema(function_parameters(function).get("properties"))
 
 
-def duplicate_functions(record: Record) -> Iterator[RecordIssue]:
+@RECORD_RULES.rule("duplicate function")
+def duplicate_functions(record: Record) -> Iterator[Breach]:
     counts = Counter(function["name"] for function in record.functions)
     for name, count in counts.items():
         if count > 1:
-            yield RecordIssue(
-                "question", "function", f"{short_repr(name)} is offered {count} times; the first one counts"
-            )
+            yield "function", f"{short_repr(name)} is offered {count} times; the first one counts"
 
 
-def unoffered_calls(record: Record) -> Iterator[RecordIssue]:
+@RECORD_RULES.rule("not offered")
+def unoffered_calls(record: Record) -> Iterator[Breach]:
     """Gold calls, and functions named by an `incomplete` answer, must be offered with parameters."""
     for call in expected_calls(record):
         if call.function is None:
-            yield RecordIssue("answer", call.field, f"the function {short_repr(call.name)} is not offered")
+            yield call.field, f"the function {short_repr(call.name)} is not offered"
         elif not isinstance(call.function.get("parameters"), dict):
-            yield RecordIssue(
-                "answer", call.field, f"the function {short_repr(call.name)} is offered without parameters"
-            )
+            yield call.field, f"the function {short_repr(call.name)} is offered without parameters"
         elif (taken := next(f["name"] for f in record.functions if f["name"] in call.key)) != call.name:
             found = short_repr(taken)
             message = (
                 f"the official rules take the description of {found}, since its name contains that one (Q28)"
             )
-            yield RecordIssue("answer", call.field, message)
+            yield call.field, message
     if record.category == "special_incomplete" and isinstance(record, SpecialRecord):
         offered = {function["name"].strip() for function in record.functions}
         for name in record.faults:
             if name.strip() not in offered:
-                yield RecordIssue("answer", f"ground_truth.{name}", "this function is not offered")
+                yield f"ground_truth.{name}", "this function is not offered"
 
 
-def names_with_digits(record: Record) -> Iterator[RecordIssue]:
+@RECORD_RULES.rule("name with digits")
+def names_with_digits(record: Record) -> Iterator[Breach]:
     for call in expected_calls(record):
         if call.function is not None and re.search(r"_\d+$", call.name):
             message = f"{short_repr(call.name)} ends in digits, which the official rules cut off: no reply passes (Q27)"
-            yield RecordIssue("answer", call.field, message)
+            yield call.field, message
 
 
-def missing_required(record: Record) -> Iterator[RecordIssue]:
+@RECORD_RULES.rule("missing required")
+def missing_required(record: Record) -> Iterator[Breach]:
     for call in expected_calls(record):
         for name in required_names(function_parameters(call.function or {})):
             if isinstance(name, str) and name not in call.arguments:
                 message = f"the required parameter {short_repr(name)} is not in gold: no reply passes (Q22)"
-                yield RecordIssue("answer", call.field, message)
+                yield call.field, message
 
 
-def unknown_parameters(record: Record) -> Iterator[RecordIssue]:
+@RECORD_RULES.rule("unknown parameter")
+def unknown_parameters(record: Record) -> Iterator[Breach]:
     """Parameters that a gold answer names must be in a schema."""
     for call in expected_calls(record):
         for name in call.arguments:
             if function_parameters(call.function or {}) and name not in call.properties:
-                yield RecordIssue("answer", f"{call.field}.{name}", "no parameter of the function")
+                yield f"{call.field}.{name}", "no parameter of the function"
     if not isinstance(record, SpecialRecord):
         return
     by_function = {function["name"].strip(): set(_property_names(function)) for function in record.functions}
@@ -141,12 +134,11 @@ def unknown_parameters(record: Record) -> Iterator[RecordIssue]:
         names = parts if record.category == "special_incomplete" else [key]
         for name in names:
             if name.strip() not in by_function.get(key.strip(), every):
-                yield RecordIssue(
-                    "answer", f"ground_truth.{key}", f"{short_repr(name)} is no parameter of the function"
-                )
+                yield f"ground_truth.{key}", f"{short_repr(name)} is no parameter of the function"
 
 
-def other_types(record: Record) -> Iterator[RecordIssue]:
+@RECORD_RULES.rule("type")
+def other_types(record: Record) -> Iterator[Breach]:
     for call in expected_calls(record):
         for name, value in call.arguments.items():
             declared = as_schema(call.properties.get(name)).get("type", "any")
@@ -155,30 +147,28 @@ def other_types(record: Record) -> Iterator[RecordIssue]:
             field = f"{call.field}.{name}"
             kinds = JSON_TYPES.get(declared) if isinstance(declared, str) else None
             if kinds is None:
-                yield RecordIssue(
-                    "answer",
-                    field,
-                    f"declared type {short_repr(declared)} is unknown: the official rules fail",
-                )
+                yield field, f"declared type {short_repr(declared)} is unknown: the official rules fail"
             elif not is_of_type(value, kinds):
                 message = f"declared {declared}, gold is {short_repr(value)}: any {type(value).__name__} passes (Q12)"
-                yield RecordIssue("answer", field, message)
+                yield field, message
             elif declared == "number" and isinstance(value, float):
                 message = f"declared number, gold is {value}: the official rules compare no fractions (Q12)"
-                yield RecordIssue("answer", field, message)
+                yield field, message
 
 
-def empty_gold(record: Record) -> Iterator[RecordIssue]:
+@RECORD_RULES.rule("empty gold")
+def empty_gold(record: Record) -> Iterator[Breach]:
     for call in expected_calls(record):
         for name, value in call.arguments.items():
             if value in ([], {}):
                 message = (
                     f"gold is {short_repr(value)}, which no value matches (Q21); leave the parameter out"
                 )
-                yield RecordIssue("answer", f"{call.field}.{name}", message)
+                yield f"{call.field}.{name}", message
 
 
-def arrays_without_items(record: Record) -> Iterator[RecordIssue]:
+@RECORD_RULES.rule("array without items")
+def arrays_without_items(record: Record) -> Iterator[Breach]:
     for call in expected_calls(record):
         for name, value in call.arguments.items():
             schema = as_schema(call.properties.get(name))
@@ -186,19 +176,19 @@ def arrays_without_items(record: Record) -> Iterator[RecordIssue]:
                 message = (
                     f"{short_repr(call.name)} declares no items, so the official rules expect objects (Q20)"
                 )
-                yield RecordIssue("question", f"function {call.name}.{name}", message)
+                yield f"function {call.name}.{name}", message
 
 
-def stray_blanks(record: Record) -> Iterator[RecordIssue]:
+@RECORD_RULES.rule("stray blanks")
+def stray_blanks(record: Record) -> Iterator[Breach]:
     """Names with blanks around them, which a reply must repeat (Q44)."""
-    for place, field, name in _names(record):
+    for field, name in _names(record):
         if name != name.strip():
-            yield RecordIssue(
-                place, field, f"blanks around {short_repr(name)}, which a reply must repeat (Q44)"
-            )
+            yield field, f"blanks around {short_repr(name)}, which a reply must repeat (Q44)"
 
 
-def values_not_in_question(record: Record) -> Iterator[RecordIssue]:
+@RECORD_RULES.rule("not in question")
+def values_not_in_question(record: Record) -> Iterator[Breach]:
     if record.category == "special_error_param" and isinstance(record, SpecialRecord):
         for key, values in record.faults.items():
             for value in values:
@@ -206,34 +196,20 @@ def values_not_in_question(record: Record) -> Iterator[RecordIssue]:
                     message = (
                         f"the question does not say {short_repr(value)}, which a reply must repeat (Q47)"
                     )
-                    yield RecordIssue("answer", f"ground_truth.{key}", message)
+                    yield f"ground_truth.{key}", message
 
 
-RECORD_RULES: Mapping[str, RecordRule] = {
-    "duplicate function": duplicate_functions,
-    "not offered": unoffered_calls,
-    "name with digits": names_with_digits,
-    "missing required": missing_required,
-    "unknown parameter": unknown_parameters,
-    "type": other_types,
-    "empty gold": empty_gold,
-    "array without items": arrays_without_items,
-    "stray blanks": stray_blanks,
-    "not in question": values_not_in_question,
-}
-
-
-def _names(record: Record) -> Iterator[tuple[RecordPart, str, str]]:
-    """Place, field and text of every name that a reply repeats."""
+def _names(record: Record) -> Iterator[tuple[str, str]]:
+    """Field and text of every name that a reply repeats."""
     for function in record.functions:
-        yield "question", "function", function["name"]
+        yield "function", function["name"]
     for call in expected_calls(record):
         for name in (call.key, *call.arguments):
-            yield "answer", call.field, name
+            yield call.field, name
     if isinstance(record, SpecialRecord):
         for key, parts in record.faults.items():
             for name in (key, *parts):
-                yield "answer", f"ground_truth.{key}", name
+                yield f"ground_truth.{key}", name
 
 
 def _property_names(schema: Any) -> Iterator[str]:
