@@ -92,11 +92,11 @@ class ACEBench(Benchmark):
         return read_items(source.path, categories, None if lang == "both" else lang)
 
     def rules(self, profile: str) -> Rules:
-        from wildtool.benchmarks.acebench.judge import PROFILES
+        from wildtool.benchmarks.acebench.judge import PROFILE_RULES
         from wildtool.benchmarks.acebench.play import channel_of
         from wildtool.benchmarks.acebench.rules import WholeRules
 
-        return WholeRules(PROFILES[profile], channel_of(self.mode, self._originals))
+        return WholeRules(PROFILE_RULES[profile], channel_of(self.mode, self._originals))
 
     def summarize(self, verdicts: Any, profile: str) -> list[Metric]:
         from wildtool.benchmarks.acebench.summary import summarize

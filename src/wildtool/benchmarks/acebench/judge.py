@@ -188,7 +188,7 @@ def _fixed_normal(text: str | None, record: NormalRecord) -> CheckResult:
     return check_fixed_calls(calls, record.functions, record.candidates)
 
 
-PROFILES: Mapping[str, ProfileRules] = {
+PROFILE_RULES: Mapping[str, ProfileRules] = {
     "official": ProfileRules(
         "official",
         lambda record: record,

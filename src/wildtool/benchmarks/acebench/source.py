@@ -7,7 +7,6 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from wildtool.benchmarks.acebench.data import (
     CATEGORIES,
@@ -26,7 +25,7 @@ from wildtool.benchmarks.acebench.sandbox.extract import (
     extract_state,
     find_sentences,
 )
-from wildtool.data.files import find_packed
+from wildtool.data.files import find_packed, read_json
 from wildtool.data.pinned import (
     PinnedFile,
     ReportProgress,
@@ -159,7 +158,7 @@ def _install_tables(folder: Path, file: Path | None, mirror: str | None, report:
 
 def _is_right(path: Path) -> bool:
     try:
-        return path.is_file() and digest_of(_read(path)) == TABLE_DIGESTS[path.name]
+        return path.is_file() and digest_of(read_json(path)) == TABLE_DIGESTS[path.name]
     except DataError:
         return False  # a damaged table is written again
 
@@ -169,7 +168,7 @@ def _given_tables(folder: Path) -> dict[str, SandboxTable] | None:
     paths = {name: folder / name for name in TABLE_DIGESTS}
     if not all(path.is_file() for path in paths.values()):
         return None
-    return {name: _read(path) for name, path in paths.items()}
+    return {name: read_json(path) for name, path in paths.items()}
 
 
 def read_tables(read: ReadSource) -> dict[str, SandboxTable]:
@@ -216,13 +215,6 @@ def _text(path: Path) -> str:
         return path.read_text(encoding="utf-8-sig")
     except (OSError, ValueError) as error:
         raise DataError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
-
-
-def _read(path: Path) -> Any:
-    try:
-        return json.loads(_text(path))
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"{path}: not JSON ({error})") from error
 
 
 def _write(path: Path, table: SandboxTable) -> None:

@@ -121,10 +121,6 @@ _Way = tuple[Sequence[CallExpression], dict[int, int]]
 """Gold messages of one alternative, and for each one reached the message that reached it."""
 
 
-def _by_text(texts: Sequence[Sequence[str]], process: Sequence[str]) -> list[_Way]:
-    return [([_as_call(text) for text in listed], dict(_in_turn(listed, process))) for listed in texts]
-
-
 def _by_calls(texts: Sequence[Sequence[str]], process: Sequence[str]) -> list[_Way]:
     made = [(at, call) for at, text in enumerate(process) for call in parse_calls([text])][
         :MAX_COMPARED_CALLS
@@ -135,7 +131,9 @@ def _by_calls(texts: Sequence[Sequence[str]], process: Sequence[str]) -> list[_W
 
 
 _WAYS: Mapping[str, Callable[[Sequence[Sequence[str]], Sequence[str]], list[_Way]]] = {
-    "official": _by_text,
+    "official": lambda texts, process: [
+        ([_as_call(text) for text in listed], dict(_in_turn(listed, process))) for listed in texts
+    ],
     "fixed": _by_calls,
 }
 """How each profile finds milestones."""

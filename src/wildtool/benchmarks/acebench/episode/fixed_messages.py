@@ -79,7 +79,13 @@ def read_text_message(reply: Mapping[str, Any]) -> AgentMessage:
         return AgentMessage(text, fault=str(error) if bracketed else "")
     if not calls:
         return AgentMessage(text, fault="no call")
-    return AgentMessage(text, tuple(AgentCall(call.name, _named(call)) for call in calls[:MAX_MESSAGE_CALLS]))
+    return AgentMessage(
+        text,
+        tuple(
+            AgentCall(call.name, {str(key): value for key, value in call.arguments.items()})
+            for call in calls[:MAX_MESSAGE_CALLS]
+        ),
+    )
 
 
 def read_native_message(reply: Mapping[str, Any]) -> AgentMessage:
@@ -103,10 +109,6 @@ def read_native_message(reply: Mapping[str, Any]) -> AgentMessage:
         **provider_fields(dict(reply)),
     }
     return AgentMessage(text, tuple(calls), as_sent=echo)
-
-
-def _named(call: CallExpression) -> dict[str, Any]:
-    return {str(key): value for key, value in call.arguments.items()}
 
 
 def _native_call(entry: object, position: int) -> tuple[AgentCall, Message]:

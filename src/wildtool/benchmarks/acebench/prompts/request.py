@@ -61,14 +61,8 @@ def text_messages(record: NormalRecord | SpecialRecord, mode: str) -> tuple[Mess
 def system_message(record: NormalRecord | SpecialRecord, mode: str, *more: str) -> Message:
     """The rules of a mode (`native`: without what the others say about brackets), the situation, and more paragraphs."""
     texts = prompt_texts(record.lang)
-    kind = "special" if isinstance(record, SpecialRecord) else "preference" if record.profile else "normal"
-    rules = (texts[f"{kind}_{part}"] for part in _RULES[mode])
-    parts = (*rules, _situation(record), *more)
-    return {"role": "system", "content": "\n\n".join(part for part in parts if part)}
-
-
-def _situation(record: NormalRecord | SpecialRecord) -> str:
-    """The sentence about the current date, or the headed profile; empty where the record gives neither."""
+    kind, situation = "special" if isinstance(record, SpecialRecord) else "normal", record.time
     if isinstance(record, NormalRecord) and record.profile:
-        return f"{prompt_texts(record.lang)['profile_heading']}\n{record.profile}"
-    return record.time
+        kind, situation = "preference", f"{texts['profile_heading']}\n{record.profile}"
+    parts = (*(texts[f"{kind}_{part}"] for part in _RULES[mode]), situation, *more)
+    return {"role": "system", "content": "\n\n".join(part for part in parts if part)}

@@ -8,8 +8,7 @@ from typing import Any
 
 from wildtool.benchmarks.acebench.sandbox.edition import ClassState, Edition
 from wildtool.benchmarks.acebench.sandbox.finance import Finance
-from wildtool.benchmarks.acebench.sandbox.food import FoodPlatform
-from wildtool.benchmarks.acebench.sandbox.phone import BaseApi, MessageApi, ReminderApi
+from wildtool.benchmarks.acebench.sandbox.phone import BaseApi, FoodPlatform, MessageApi, ReminderApi
 from wildtool.benchmarks.acebench.sandbox.travel import Travel
 from wildtool.errors import DataError
 

@@ -1,7 +1,7 @@
 """Reads the sandbox's initial state and sentences from the syntax trees of the original's classes, without running them.
 
 The original has both only in its Python code. The sentences of a method, in the order of the file, belong to the cases
-listed here. The caller compares the digest of the result with the expected one, so a changed file is noticed.
+listed in `cases.txt`. The caller compares the digest of the result with the expected one, so a changed file is noticed.
 """
 
 import ast
@@ -9,9 +9,11 @@ import json
 import re
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from wildtool.data.prompt_files import parse_module
+from wildtool.data.text_blocks import text_blocks
 from wildtool.errors import DataError
 
 SandboxTable = dict[str, Any]
@@ -22,70 +24,9 @@ MAX_BRACKETS = 60
 CABINS = "Travel.cabin_names"
 
 CASES: Mapping[str, Sequence[str]] = {
-    "BaseApi.turn_on_wifi": ("ok",),
-    "BaseApi.login_device": ("ok",),
-    "MessageApi.send_message": ("not_logged_in", "wifi_off", "full", "unknown_user", "ok"),
-    "MessageApi.delete_message": ("not_logged_in", "unknown_id", "ok"),
-    "MessageApi.view_messages_between_users": (
-        "not_logged_in",
-        "unknown_sender",
-        "unknown_receiver",
-        "none",
-    ),
-    "MessageApi.search_messages": ("unknown_user", "none"),
-    "MessageApi.get_all_message_times_with_ids": ("not_logged_in",),
-    "MessageApi.get_latest_message_id": ("not_logged_in", "empty", "ok"),
-    "MessageApi.get_earliest_message_id": ("not_logged_in", "empty", "ok"),
-    "ReminderApi.view_reminder_by_title": ("not_logged_in", "none"),
-    "ReminderApi.add_reminder": ("not_logged_in", "full", "ok"),
-    "ReminderApi.delete_reminder": ("not_logged_in", "unknown_id", "ok"),
-    "ReminderApi.view_all_reminders": ("none",),
-    "ReminderApi.mark_as_notified": ("unknown_id", "ok"),
-    "ReminderApi.search_reminders": ("none",),
-    "FoodPlatform.login_food_platform": ("wifi_off", "unknown_user", "bad_password", "already", "ok"),
-    "FoodPlatform.view_logged_in_users": ("none",),
-    "FoodPlatform.check_balance": ("unknown_user.printed",),
-    "FoodPlatform.add_food_delivery_order": (
-        "not_logged_in",
-        "unknown_merchant",
-        "bad_quantity",
-        "unknown_product",
-        "balance",
-        "ok",
-    ),
-    "FoodPlatform.get_products": ("unknown_merchant",),
-    "FoodPlatform.view_orders": ("none",),
-    "FoodPlatform.search_orders": ("none",),
-    "Travel.get_flight_details": ("none",),
-    "Travel.get_user_details": ("bad",),
-    "Travel.authenticate_user": ("bad",),
-    "Travel.get_reservation_details": ("no_key",),
-    "Travel.find_transfer_flights": ("none",),
-    "Travel.reserve_flight": ("auth (unreachable)", "bad_payment", "cash_short", "bank_short", "ok"),
-    "Travel.modify_flight": (
-        "no_reservation",
-        "no_current_flight",
-        "no_user (unreachable)",
-        "flight_changed",
-        "flight_invalid",
-        "cabin_paid",
-        "cabin_short",
-        "cabin_refund",
-        "bag_paid",
-        "bag_short",
-        "nothing",
-    ),
-    "Travel.cancel_reservation": (
-        "bad_user",
-        "bad_reservation",
-        "no_flight",
-        "departed",
-        "airline_reason (argument value that triggers it)",
-        "airline",
-        "early",
-        "late",
-    ),
-    "Travel.process_refund": ("printed",),
+    method: lines.split("\n")
+    for method, lines in text_blocks(Path(__file__).with_name("cases.txt")).items()
+    if method
 }
 """`Class.method` to the cases of its sentences, in the order of the file."""
 _BLANKS = {
