@@ -20,8 +20,7 @@ from measure import Ended, Line, in_turns, main, run_child
 from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.benchmarks.acebench.data import NormalRecord
 from wildtool.benchmarks.acebench.gold import gold_text
-from wildtool.benchmarks.acebench.official import check_normal, check_official_calls
-from wildtool.benchmarks.acebench.official import decode
+from wildtool.benchmarks.acebench.official import check_normal, check_official_calls, decode
 from wildtool.engine.record.reader import RecordReader, transcripts
 
 TARGETS_S = {"official": 0.8, "fixed": 1.2}
