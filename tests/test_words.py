@@ -41,7 +41,7 @@ PINNED = (
     "prompt",
     "tool_formats/",
     "generate/",
-    "acebench/episode/user.py",
+    "acebench/episode/base.py",
     "acebench/audit/episode_mutants.py",
     "wildtoolbench/error_classes.py",
     "engine/batch/sender.py",
