@@ -11,8 +11,14 @@ from hypothesis import strategies as st
 
 from review.made_sets import decide, edit, project, tiny_records
 from wildtool.errors import UsageError
-from wildtool.review.agreement import cohen_kappa, edge_f1, krippendorff_alpha, raw_agreement, text_distance
-from wildtool.review.figures import review_figures
+from wildtool.review.figures import (
+    cohen_kappa,
+    edge_f1,
+    krippendorff_alpha,
+    raw_agreement,
+    review_figures,
+    text_distance,
+)
 from wildtool.review.rounds import assigned_pairs, draw_sample, round_qualities, stop_rule
 from wildtool.types import Metric
 

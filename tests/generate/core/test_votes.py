@@ -14,9 +14,8 @@ from wildtool.generate.core import prompts
 from wildtool.generate.core.files import RECORD_FOLDER
 from wildtool.generate.core.maker import PROFILE
 from wildtool.generate.core.plan import SessionGenerationSpec
-from wildtool.generate.sessions.collect import GeneratedSessions
 from wildtool.generate.sessions.maker import SessionMaker
-from wildtool.generate.sessions.output import write_session_set
+from wildtool.generate.sessions.output import GeneratedSessions, write_session_set
 from wildtool.types import Request
 
 

@@ -14,8 +14,8 @@ from wildtool.generate.core.files import write_sessions
 from wildtool.generate.core.plan import SessionGenerationSpec
 from wildtool.generate.items.from_sessions import items_from_sessions
 from wildtool.generate.items.item import GeneratedItem, MissingParameters, WrongValue
-from wildtool.generate.items.kinds import parse_shares
 from wildtool.generate.items.maker import ItemGenerationSpec
+from wildtool.generate.items.plan import parse_shares
 from wildtool.generate.items.procedural import procedural_items
 from wildtool.generate.items.rules import item_faults
 from wildtool.generate.procedural.sessions import procedural_sessions

@@ -20,7 +20,6 @@ from wildtool.generate.core.files import LOSSES_FILE, RECORD_FOLDER
 from wildtool.generate.core.maker import PROFILE
 from wildtool.generate.items.acebench_format import acebench_records
 from wildtool.generate.items.collect import GeneratedItems
-from wildtool.generate.items.kinds import ITEM_KINDS, parse_shares
 from wildtool.generate.items.maker import ItemGenerationSpec, ItemMaker
 from wildtool.generate.items.output import (
     DECISIONS_FILE,
@@ -31,6 +30,7 @@ from wildtool.generate.items.output import (
     read_decisions,
     write_items,
 )
+from wildtool.generate.items.plan import ITEM_KINDS, parse_shares
 from wildtool.models.replay import ReplayModel
 from wildtool.types import Model, Reply, Request, Transcript
 

@@ -15,9 +15,8 @@ from generate.items.players import TOOLS, ItemPlayers
 from wildtool.generate.core.parsing import Action, RefusedReplyError
 from wildtool.generate.items.acebench_format import FIRST_RECORD_ID, acebench_records
 from wildtool.generate.items.item import DialogueTurn, GeneratedItem, MissingParameters, Utterance, WrongValue
-from wildtool.generate.items.kinds import ITEM_KINDS, parse_shares
 from wildtool.generate.items.maker import ItemGenerationSpec
-from wildtool.generate.items.plan import ItemPlan, item_plans
+from wildtool.generate.items.plan import ITEM_KINDS, ItemPlan, item_plans, parse_shares
 from wildtool.generate.items.procedural import procedural_items
 from wildtool.generate.items.role_replies import parse_assistant_action, parse_messages, parse_opinion
 from wildtool.generate.items.rules import item_faults

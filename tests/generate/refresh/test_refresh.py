@@ -206,7 +206,7 @@ def test_a_word_of_a_list_that_is_a_name_elsewhere_is_refused():
 
 def test_rewritten_texts_are_no_nearer_than_the_old_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(
-        "wildtool.generate.refresh.replacements._drawn",
+        "wildtool.generate.refresh.refresh._drawn",
         lambda old, role, values: values.draw.choice(("Ainoki Maruda", "Belzuch Ferstgy")),
     )
     path = tmp_path / "s.jsonl"

@@ -23,9 +23,8 @@ from wildtool.generate.core import prompts
 from wildtool.generate.core.files import LOSSES_FILE, RECORD_FOLDER
 from wildtool.generate.core.maker import PROFILE
 from wildtool.generate.core.plan import SessionGenerationSpec
-from wildtool.generate.sessions.collect import GeneratedSessions
 from wildtool.generate.sessions.maker import SessionMaker
-from wildtool.generate.sessions.output import SESSIONS_FILE, write_session_set
+from wildtool.generate.sessions.output import SESSIONS_FILE, GeneratedSessions, write_session_set
 from wildtool.models.replay import ReplayModel
 from wildtool.types import Model, Reply, Request, Transcript
 

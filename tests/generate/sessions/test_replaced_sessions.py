@@ -14,9 +14,8 @@ from wildtool.generate.core import prompts
 from wildtool.generate.core.files import LOSSES_FILE, RECORD_FOLDER
 from wildtool.generate.core.maker import MAX_REPLACEMENT_ROUNDS, PROFILE
 from wildtool.generate.core.plan import SessionGenerationSpec, session_plans
-from wildtool.generate.sessions.collect import GeneratedSessions
 from wildtool.generate.sessions.maker import SessionMaker
-from wildtool.generate.sessions.output import SESSIONS_FILE, write_session_set
+from wildtool.generate.sessions.output import SESSIONS_FILE, GeneratedSessions, write_session_set
 from wildtool.types import Model, Request
 
 SESSIONS_WANTED = 16

@@ -10,8 +10,8 @@ from review.server.served import Pages
 from wildtool.report.server.access import AccessPolicy
 from wildtool.review.project import ReviewProject
 from wildtool.review.server.app import ReviewApp, review_application
+from wildtool.review.server.checks import SimilarTexts
 from wildtool.review.server.sign_in import SignIn
-from wildtool.review.server.similar import SimilarTexts
 
 TEXTS = (
     "Book a table for two at the harbour restaurant tonight.",

@@ -107,7 +107,7 @@ def items(
 
 def _shares(kinds: list[str] | None, sessions: Path | None) -> dict[str, int]:
     from wildtool.generate.items.from_sessions import KINDS_BY_TASK_TYPE
-    from wildtool.generate.items.kinds import parse_shares
+    from wildtool.generate.items.plan import parse_shares
 
     able = [kind for fitting in KINDS_BY_TASK_TYPE.values() for kind in fitting]
     return parse_shares(split_values(kinds) or (tuple(able) if sessions else ()))

@@ -5,8 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
-from wildtool.generate.core.roles import AttemptFailedError
-from wildtool.generate.core.script import ScriptResult
+from wildtool.generate.core.roles import AttemptFailedError, ScriptResult
 from wildtool.types import Item, Metric
 
 Kept = TypeVar("Kept")

@@ -17,8 +17,7 @@ from wildtool.errors import DataError
 from wildtool.generate.core.collect import GeneratedSet
 from wildtool.generate.core.files import RECORD_FOLDER
 from wildtool.generate.core.prompts import prompts_digest
-from wildtool.generate.core.roles import RoleCoroutine, voter_names
-from wildtool.generate.core.script import ScriptResult, replay_script, run_script
+from wildtool.generate.core.roles import RoleCoroutine, ScriptResult, replay_script, run_script, voter_names
 from wildtool.types import Ask, Item, Role, Source, Transcript, Verdict
 
 RECIPE_VERSION = "0.1.0"

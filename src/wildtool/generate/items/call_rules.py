@@ -9,7 +9,7 @@ from wildtool.benchmarks.wildtoolbench.grounding import Leaf, SearchText, ground
 from wildtool.findings import Finding, RuleSet
 from wildtool.generate.core.parsing import Action
 from wildtool.generate.items.acebench_format import roundtrip_problem
-from wildtool.generate.items.kinds import MAX_ITEM_CALLS
+from wildtool.generate.items.plan import MAX_ITEM_CALLS
 from wildtool.generate.schema.constraints import constraint_faults
 from wildtool.generate.sessions.rules.context import PLACEHOLDER, Schemas, is_system_identifier, path_covers
 from wildtool.toolcall.schema import member_schemas

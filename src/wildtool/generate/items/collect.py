@@ -9,8 +9,7 @@ from wildtool import __version__
 from wildtool.generate.core.collect import GeneratedSet
 from wildtool.generate.core.dedup import Deduplicator
 from wildtool.generate.core.prompts import prompts_digest
-from wildtool.generate.core.roles import AttemptFailedError
-from wildtool.generate.core.script import ScriptResult
+from wildtool.generate.core.roles import AttemptFailedError, ScriptResult
 from wildtool.generate.items.item import GeneratedItem
 from wildtool.generate.items.maker import ItemGenerationSpec
 from wildtool.generate.items.rules import ITEM_CHECKS

@@ -15,8 +15,7 @@ from wildtool.errors import DataError, UsageError
 from wildtool.generate.core.parsing import Action, strings_in
 from wildtool.generate.core.plan import Lang
 from wildtool.generate.items.item import DialogueTurn, GeneratedItem, MissingParameters, Utterance, WrongValue
-from wildtool.generate.items.kinds import ITEM_KINDS
-from wildtool.generate.items.plan import ItemPlan
+from wildtool.generate.items.plan import ITEM_KINDS, ItemPlan
 from wildtool.generate.items.procedural_wording import DOUBTS, wrong_value
 from wildtool.generate.items.tool_catalog import can_be_violated, chinese_noun
 from wildtool.generate.procedural.guess_semantics import guess_kind, noun_of

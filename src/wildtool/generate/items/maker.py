@@ -10,13 +10,11 @@ from wildtool.findings import rules_identity
 from wildtool.generate.core.collect import GeneratedSet
 from wildtool.generate.core.maker import PROFILE, ScriptMaker, voter_roles
 from wildtool.generate.core.plan import Lang
-from wildtool.generate.core.roles import RoleCoroutine
-from wildtool.generate.core.script import ScriptResult
+from wildtool.generate.core.roles import RoleCoroutine, ScriptResult
 from wildtool.generate.items.acebench_format import BENCHMARK
 from wildtool.generate.items.from_sessions import items_from_sessions
 from wildtool.generate.items.item import GeneratedItem
-from wildtool.generate.items.kinds import parse_shares
-from wildtool.generate.items.plan import ItemPlan, item_plans
+from wildtool.generate.items.plan import ItemPlan, item_plans, parse_shares
 from wildtool.generate.items.script import ITEM_PROMPTS, ITEM_ROLES, AcceptedItem, ItemJob, item_script
 from wildtool.generate.items.tool_catalog import ToolCatalog, tool_catalogs
 from wildtool.types import Item, Source

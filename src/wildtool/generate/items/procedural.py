@@ -16,7 +16,7 @@ from wildtool.generate.items.maker import ItemGenerationSpec
 from wildtool.generate.items.plan import ItemPlan, item_plans
 from wildtool.generate.items.procedural_wording import CHANGES, DOUBTS, USUAL, profile_with, wrong_value
 from wildtool.generate.items.rules import ITEM_CHECKS, item_faults, rendered_profile
-from wildtool.generate.items.single_pass import assemble_item
+from wildtool.generate.items.script import assemble_item
 from wildtool.generate.items.tool_catalog import ToolCatalog, ToolChoice, tool_catalogs
 from wildtool.generate.procedural.calls import DraftCall, draft_call, simulate_result
 from wildtool.generate.procedural.history import History

@@ -10,7 +10,7 @@ from wildtool.generate.items.acebench_format import BENCHMARK, format_faults, re
 from wildtool.generate.items.call_rules import CALL_RULES as CALL_RULES
 from wildtool.generate.items.call_rules import CallContext, call_faults, ungrounded_parameters
 from wildtool.generate.items.item import GeneratedItem, MissingParameters, WrongValue
-from wildtool.generate.items.kinds import IMPERFECT, ITEM_KINDS
+from wildtool.generate.items.plan import IMPERFECT, ITEM_KINDS
 from wildtool.generate.items.tool_catalog import item_parameter_class
 from wildtool.generate.schema.definitions import call_problems, definition_faults, duplicate_names
 from wildtool.generate.sessions.rules.texts import assistant_faults, user_faults

@@ -11,8 +11,7 @@ from typing import Any
 
 from wildtool.generate.core.plan import Lang
 from wildtool.generate.core.roles import AttemptFailedError
-from wildtool.generate.items.kinds import ITEM_KINDS
-from wildtool.generate.items.plan import ItemPlan
+from wildtool.generate.items.plan import ITEM_KINDS, ItemPlan
 from wildtool.generate.procedural.tool_sets import (
     KEPT_KEYWORDS,
     ParameterSlot,

@@ -37,8 +37,7 @@ from wildtool.generate.core.plan import (
     TaskPlan,
 )
 from wildtool.generate.core.prompts import SESSION_PROMPTS, SESSION_ROLES
-from wildtool.generate.core.roles import RoleCoroutine, SessionRoles
-from wildtool.generate.core.script import ScriptResult, run_tries
+from wildtool.generate.core.roles import RoleCoroutine, ScriptResult, SessionRoles, run_tries
 from wildtool.generate.procedural.sessions import RECORD_KEY_PREFIXES
 from wildtool.generate.sessions.rules.final import TYPE_OF_TOPOLOGY, session_format_faults
 from wildtool.generate.sessions.rules.texts import entities_in

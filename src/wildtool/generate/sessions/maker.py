@@ -12,8 +12,7 @@ from wildtool.findings import rules_identity
 from wildtool.generate.core.maker import ScriptMaker, voter_roles
 from wildtool.generate.core.plan import Lang, SessionGenerationSpec, SessionPlan
 from wildtool.generate.core.prompts import SESSION_PROMPTS, SESSION_ROLES
-from wildtool.generate.core.roles import RoleCoroutine
-from wildtool.generate.core.script import ScriptResult
+from wildtool.generate.core.roles import RoleCoroutine, ScriptResult
 from wildtool.generate.procedural.tool_sets import ToolSet, result_schemas, tool_sets_by_language
 from wildtool.generate.sessions.script import AcceptedSession, session_script
 from wildtool.generate.sessions.task import SessionJob

@@ -14,8 +14,7 @@ from wildtool.generate.core.maker import ScriptMaker
 from wildtool.generate.core.parsing import Action
 from wildtool.generate.core.plan import SessionPlan
 from wildtool.generate.core.prompts import SESSION_PROMPTS, SESSION_ROLES
-from wildtool.generate.core.roles import RoleCoroutine, SessionRoles
-from wildtool.generate.core.script import ScriptResult, run_tries
+from wildtool.generate.core.roles import RoleCoroutine, ScriptResult, SessionRoles, run_tries
 from wildtool.generate.sessions.continuation import Continuation, read_continued, state_before_call
 from wildtool.generate.sessions.rules.texts import parse_tool_results
 from wildtool.generate.sessions.script import TASK_TRIES

@@ -12,8 +12,14 @@ from typing import Any
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
 from wildtool.benchmarks.wildtoolbench.grounding import SearchText
 from wildtool.findings import custom_refusals
-from wildtool.generate.core.roles import AttemptFailedError, RoleCoroutine, RoleReply, SessionRoles
-from wildtool.generate.core.script import ScriptResult, run_tries
+from wildtool.generate.core.roles import (
+    AttemptFailedError,
+    RoleCoroutine,
+    RoleReply,
+    ScriptResult,
+    SessionRoles,
+    run_tries,
+)
 from wildtool.generate.procedural.sessions import provenance, session_tools
 from wildtool.generate.sessions.state import SessionState
 from wildtool.generate.sessions.task import SessionJob, TaskScript

@@ -11,8 +11,13 @@ from wildtool.errors import DataError
 from wildtool.findings import Finding, fault
 from wildtool.generate.core.parsing import RefusedReplyError, read_object
 from wildtool.generate.core.plan import Lang
-from wildtool.generate.core.roles import AttemptFailedError, RoleCoroutine, RoleSession
-from wildtool.generate.core.script import ScriptResult, run_tries
+from wildtool.generate.core.roles import (
+    AttemptFailedError,
+    RoleCoroutine,
+    RoleSession,
+    ScriptResult,
+    run_tries,
+)
 from wildtool.generate.tools.script import API_PROMPTS, NodeProposal
 from wildtool.generate.tools.tree import child_id, name_problem
 from wildtool.json_codec import as_list, as_objects

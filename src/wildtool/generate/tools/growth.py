@@ -12,8 +12,7 @@ from itertools import chain, repeat
 from rapidfuzz import fuzz
 
 from wildtool.generate.core.plan import Lang
-from wildtool.generate.core.roles import RoleCoroutine
-from wildtool.generate.core.script import ScriptResult
+from wildtool.generate.core.roles import RoleCoroutine, ScriptResult
 from wildtool.generate.tools.api import ApiSpec
 from wildtool.generate.tools.assignments import ApiSnapshot, Generation
 from wildtool.generate.tools.documents import DocumentPassage, mine_script

@@ -16,7 +16,7 @@ from wildtool.engine.record.reader import RecordReader, transcripts
 from wildtool.errors import InfraError, UsageError
 from wildtool.generate.core.maker import RoleBenchmark, transcript_of, verdict_of, voter_roles
 from wildtool.generate.core.plan import Lang
-from wildtool.generate.core.script import ScriptResult, replay_script, run_script
+from wildtool.generate.core.roles import ScriptResult, replay_script, run_script
 from wildtool.generate.tools.assignments import ApiSnapshot
 from wildtool.generate.tools.documents import DocumentPassage, passages
 from wildtool.generate.tools.growth import ATTEMPTS_PER_API, ApiGrowth, AttemptResult, generation_span

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wildtool.generate.core.roles import RoleCoroutine, RoleSession
-from wildtool.generate.core.script import ScriptResult, run_tries
+from wildtool.generate.core.roles import RoleCoroutine, RoleSession, ScriptResult, run_tries
 from wildtool.generate.tools.api import ApiSpec, api_parameter_classes
 from wildtool.generate.tools.assignments import Assignment
 from wildtool.generate.tools.rules import parse_call, parse_design, proposed_names

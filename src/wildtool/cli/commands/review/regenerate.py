@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wildtool.engine.plan import Plan
     from wildtool.generate.core.collect import GeneratedSet
     from wildtool.generate.core.maker import ScriptMaker
-    from wildtool.generate.core.script import ScriptResult
+    from wildtool.generate.core.roles import ScriptResult
     from wildtool.review.project import ReviewProject
     from wildtool.review.regenerate import NotRegenerated, Remade
     from wildtool.types import Item
