@@ -30,7 +30,9 @@ from wildtool.toolcall.compare import compare_arguments
 ROOT = Path(wildtool.__file__).parent
 ASSETS = ROOT / "review" / "server" / "assets"
 ASKED = {
-    "review/project": {"create", "open", "verify", "import_items", "restore", "add_person", "revoke_person"},
+    "review/journal": {"verify", "restore"},
+    "review/team": {"add_person", "revoke_person"},
+    "review/project": {"__init__", "create", "open", "import_items"},
     "review/history": set[str](),
     "review/proposed": set[str](),
     "review/restore": set[str](),

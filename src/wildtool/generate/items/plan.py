@@ -1,4 +1,4 @@
-"""The kinds of items, and their plans: language, date, number of offered tools, wording; drawn before anything is written."""
+"""The kinds of items, and their plans: language, date, offered tools, wording; drawn before anything is written."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
