@@ -41,7 +41,7 @@ def test_the_line_and_the_key_are_named_in_a_warning(tmp_path: Path, is_list: bo
     good = row.replace('"\\u0022b", "value": ', "")
     path.write_text(f"[{good},\n{row}]" if is_list else f"{good}\n{row}\n")
     found = [one for one in check_training_file(path, FileCheck()) if one.rule == "repeated-key"]
-    assert [(one.place, one.level) for one in found] == [(f"{path}:2", "warning")]
+    assert [(one.where, one.level) for one in found] == [(f"{path}:2", "warning")]
     assert 'the key "value" more than once' in found[0].message
 
 

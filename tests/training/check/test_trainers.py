@@ -12,7 +12,7 @@ from wildtool.training.check.trainers import TRAINERS
 
 def effects(name: str, row: dict[str, Any], form="sharegpt") -> list[str]:
     findings = check_record(row, record_kind(row)) if form == "sharegpt" else []
-    return [note.effect for note in TRAINERS[name].of_record(row, form, findings)]
+    return [note.rule for note in TRAINERS[name].of_record(row, form, findings)]
 
 
 def with_turns(*turns: dict[str, Any], **more: Any) -> dict[str, Any]:

@@ -45,7 +45,7 @@ def lint_training(
     check = FileCheck()
     counter = _counter(tokenizer)
     for found in check_training_file(file, check, trainers=names, cutoff=cutoff or CUTOFF, tokens=counter):
-        where = " ".join(single_line(part) for part in (found.place, found.id, found.field) if part)
+        where = " ".join(single_line(part) for part in (found.where, found.id, found.field) if part)
         print_out(f"{where}: {single_line(found.rule)}: {single_line(found.message, 1000)}")
     for one in _duplicates(file, duplicates):
         check.levels["warning"] += 1

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.engine.score.formatting import counted
+from wildtool.findings import Finding, fault
 from wildtool.json_codec import as_list, as_object, dumps, json_type
 from wildtool.training.check.rows import (
     CheckedRow,
@@ -18,8 +19,8 @@ from wildtool.training.check.rows import (
     keys_repeated_inside,
     repeated_keys,
 )
-from wildtool.training.check.rules import RecordFinding, Severity, check_record, record_kind
-from wildtool.training.check.trainers import TRAINERS, Effect, TrainerNote
+from wildtool.training.check.rules import check_record, record_finding, record_kind
+from wildtool.training.check.trainers import TRAINERS
 from wildtool.training.conversation import ROW_REPAIRS
 from wildtool.training.families import shared_families
 from wildtool.training.keys import record_digest
@@ -42,21 +43,6 @@ _MOST_KEYS = 10
 _FREE = frozenset({"tools", "arguments", "parameters", "wildtool"})
 
 
-@dataclass(frozen=True, slots=True)
-class FileFinding:
-    """One line of a check."""
-
-    place: str
-    """`FILE:LINE`, or the file."""
-    id: str
-    """The record's id or number; empty for the whole file."""
-    field: str
-    rule: str
-    """Number of a rule, reason of a reader, or what a trainer does, such as `trl changes`."""
-    level: Severity
-    message: str
-
-
 @dataclass(slots=True)
 class FileCheck:
     """Counts of a check, complete once all its findings were taken."""
@@ -65,8 +51,8 @@ class FileCheck:
     rows: int = 0
     unreadable: int = 0
     """Rows that are no JSON object."""
-    levels: Counter[Severity] = field(default_factory=Counter[Severity])
-    trainers: dict[str, Counter[Effect]] = field(default_factory=dict[str, Counter[Effect]])
+    levels: Counter[str] = field(default_factory=Counter[str])
+    trainers: dict[str, Counter[str]] = field(default_factory=dict[str, Counter[str]])
     """By trainer, records that it drops, changes, cuts or stops at."""
 
     @property
@@ -83,7 +69,7 @@ def check_training_file(
     cutoff: int = CUTOFF,
     tokens: Callable[[str], int] | None = None,
     take: Callable[[TrainingRecord], None] = lambda record: None,
-) -> Iterator[FileFinding]:
+) -> Iterator[Finding]:
     """The findings of a file, row by row, then those of the whole.
 
     Args:
@@ -106,7 +92,7 @@ def _findings(
     trainers: Sequence[str],
     whole: "_Whole",
     take: Callable[[TrainingRecord], None],
-) -> Iterator[FileFinding]:
+) -> Iterator[Finding]:
     result.form, rows = checked_rows(path)
     result.trainers.update({name: Counter() for name in trainers})
     for row in rows:
@@ -117,41 +103,36 @@ def _findings(
             take(row.record)
         if row.value is None:
             result.unreadable += 1
-        for one in found:
-            yield FileFinding(place, row.id, one.field, one.rule, one.level, one.message)
-        for one in whole.add(row, place):
-            yield FileFinding(place, row.id, one.field, one.rule, one.level, one.message)
+        for finding in (*found, *whole.add(row, place)):
+            yield replace(finding, where=place, id=row.id)
         for name in trainers if row.value is not None else ():
             for note in _trainer_notes(name, row, result.form, found, whole.length):
-                result.trainers[name][note.effect] += 1
-                rule = f"{name} {note.effect}"
-                yield FileFinding(place, row.id, note.field, rule, "note", note.message)
+                result.trainers[name][note.rule] += 1
+                yield replace(note, where=place, id=row.id, rule=f"{name} {note.rule}")
     for name in trainers:
         for note in TRAINERS[name].of_form(result.form, is_parquet(path)):
-            yield FileFinding(
-                str(path), "", "", f"{name} {note.effect}", "note", f"every record: {note.message}"
-            )
-    for level, rule, message in whole.findings():
-        yield FileFinding(str(path), "", "", rule, level, message)
+            yield Finding(str(path), f"{name} {note.rule}", f"every record: {note.message}", "note")
+    for finding in whole.findings():
+        yield replace(finding, where=str(path))
 
 
-def _row_findings(row: CheckedRow, form: RowForm) -> list[RecordFinding]:
+def _row_findings(row: CheckedRow, form: RowForm) -> list[Finding]:
     if row.value is None or (form == "messages" and isinstance(row.record, RejectedRow)):
         assert isinstance(row.record, RejectedRow)
         reason, detail = row.record.reason, row.record.detail
         if detail.startswith(_NO_OBJECT):
             return [
-                RecordFinding("S01", "", f"a record must be an object, this is {detail[len(_NO_OBJECT) :]}")
+                record_finding("S01", "", f"a record must be an object, this is {detail[len(_NO_OBJECT) :]}")
             ]
-        return [RecordFinding(reason, "", detail)]
+        return [record_finding(reason, "", detail)]
     if form == "sharegpt":
         return check_record(row.value, record_kind(row.value))
     assert isinstance(row.record, TrainingRecord)
-    repairs = [RecordFinding("repair", "", f"{ROW_REPAIRS[name]} when read") for name in row.record.repairs]
+    repairs = [record_finding("repair", "", f"{ROW_REPAIRS[name]} when read") for name in row.record.repairs]
     return [*repairs, *_messages_findings(row.record)]
 
 
-def _messages_findings(record: TrainingRecord) -> list[RecordFinding]:
+def _messages_findings(record: TrainingRecord) -> list[Finding]:
     """The findings of the rules in what a record of messages becomes in ShareGPT's form, with the places of messages."""
     places = list(accumulate(map(_message_count, record.turns), initial=1 if record.system else 0))
     names = {f"conversations[{k}]": f"messages[{place}]" for k, place in enumerate(places)}
@@ -164,13 +145,13 @@ def _message_count(turn: TrainingTurn) -> int:
 
 
 def _trainer_notes(
-    name: str, row: CheckedRow, form: RowForm, found: list[RecordFinding], length: float
-) -> Iterator[TrainerNote]:
+    name: str, row: CheckedRow, form: RowForm, found: list[Finding], length: float
+) -> Iterator[Finding]:
     trainer = TRAINERS[name]
     yield from trainer.of_record(as_object(row.value), form, found)
     if length > trainer.cutoff:
         about = f"about {length:,.0f} tokens, more than its default of {trainer.cutoff}: {trainer.too_long.message}"
-        yield TrainerNote(trainer.too_long.effect, about)
+        yield replace(trainer.too_long, message=about)
 
 
 class _Whole:
@@ -186,7 +167,7 @@ class _Whole:
         self.length = 0.0
         """Tokens of the last row, perhaps estimated."""
 
-    def add(self, row: CheckedRow, place: str) -> Iterator[RecordFinding]:
+    def add(self, row: CheckedRow, place: str) -> Iterator[Finding]:
         """Takes a row; gives the findings of F04, and keys that the row has twice."""
         self.length = 0.0
         if row.value is None:
@@ -213,12 +194,12 @@ class _Whole:
             message = (
                 f"an object has the key {dumps(key).decode()} more than once; readers take its last value"
             )
-            yield RecordFinding("repeated-key", "", message)
+            yield record_finding("repeated-key", "", message)
         if b"\\u0000" in text or b"\\ud" in text:
             for where, value in _leaves("", row.value):
                 if "\x00" in value or any("\ud800" <= c <= "\udfff" for c in value):
                     what = "a NUL" if "\x00" in value else "half of a surrogate pair"
-                    yield RecordFinding("F04", where, f"holds {what}, which loaders refuse")
+                    yield record_finding("F04", where, f"holds {what}, which loaders refuse")
 
     def _note_types(self, where: str, value: Any, place: str, depth: int) -> None:
         if depth > _DEEPEST:
@@ -234,43 +215,29 @@ class _Whole:
             for inner in as_list(value):
                 self._note_types(f"{where}[]", inner, place, depth + 1)
 
-    def findings(self) -> Iterator[tuple[Severity, str, str]]:
+    def findings(self) -> Iterator[Finding]:
         """F01 to F07 of the rows taken."""
         if len(self._kinds) > 1:
             places = ", ".join(f"{kind} at {place}" for kind, place in self._kinds.items())
-            yield "error", "F01", f"conversations and preference pairs in one file: {places}"
+            yield fault("F01", f"conversations and preference pairs in one file: {places}")
         for name, kinds in self._types.items():
             if len(kinds) > 1:
                 places = ", ".join(f"{kind} at {place}" for kind, place in kinds.items())
-                yield "error", "F02", f"{name} has different types, which column loaders refuse: {places}"
+                yield fault("F02", f"{name} has different types, which column loaders refuse: {places}")
         count = max(self._records, 1)
+        of = f"of {counted(count, 'record')}"
         if self._long > LONG_SHARE * count:
-            how = (
-                ""
-                if self._tokens
-                else f" (estimated as characters ÷ {CHARACTERS_PER_TOKEN}; see --tokenizer)"
-            )
-            yield (
-                "warning",
-                "F03",
-                f"longer than {self._cutoff} tokens{how}: {self._long:,} of {counted(count, 'record')}",
-            )
+            estimated = f" (estimated as characters ÷ {CHARACTERS_PER_TOKEN}; see --tokenizer)"
+            length = f"{self._cutoff} tokens{'' if self._tokens else estimated}"
+            yield record_finding("F03", "", f"longer than {length}: {self._long:,} {of}")
         if self._repeated > DUPLICATE_SHARE * count:
-            yield (
-                "warning",
-                "F05",
-                f"exact duplicates of earlier records: {self._repeated:,} of {counted(count, 'record')}",
-            )
+            yield record_finding("F05", "", f"exact duplicates of earlier records: {self._repeated:,} {of}")
         if self._records and self._plain < PLAIN_SHARE * count:
-            few = f" ({self._plain:,} of {counted(count, 'record')})" if self._plain else ""
-            which = "hardly any" if few else "no"
-            yield (
-                "warning",
-                "F06",
-                f"{which} record is without a call{few}: such sets teach a model to call always",
-            )
+            few = f"hardly any record is without a call ({self._plain:,} {of})"
+            which = few if self._plain else "no record is without a call"
+            yield record_finding("F06", "", f"{which}: such sets teach a model to call always")
         for family, names in shared_families(self._sources).items():
-            yield "note", "F07", f"{', '.join(names)} are partly the same data ({family})"
+            yield fault("F07", f"{', '.join(names)} are partly the same data ({family})", level="note")
 
 
 def _texts(row: Any) -> Iterator[str]:

@@ -3,18 +3,19 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from wildtool import json_codec
+from wildtool.findings import Finding, fault
 from wildtool.json_codec import as_list, as_object, as_objects, json_type
 from wildtool.training.record import RecordKind
 from wildtool.training.tokens import is_unseen
 
-Severity = Literal["error", "warning", "note"]
 TURN_ROLES = ("human", "gpt", "function_call", "observation")
 _ASKS, _REPLIES = ("human", "observation"), ("gpt", "function_call")
-_WARNINGS = frozenset({"S12", "S13", "S14", "S15", "S16", "S17", "S18", "S21", "repair", "repeated-key"})
+_WARNINGS = frozenset(
+    {"S12", "S13", "S14", "S15", "S16", "S17", "S18", "S21", "repair", "repeated-key", "F03", "F05", "F06"}
+)
 EMPTY_CALLS = "the list of calls is empty"
 _SOME_STOP = "some templates of LLaMA-Factory stop on it"
 _MARKS = re.compile(
@@ -26,20 +27,16 @@ _THINKING = re.compile(r"\s*<think>.*?</think>\s*", re.DOTALL)
 _TAGS = re.compile(r".*?<tool_call>(.*?)</tool_call>\s*", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class RecordFinding:
-    """What a rule found in a record."""
+def record_finding(rule: str, field: str, message: str) -> Finding:
+    """What a rule finds in a record or a file.
 
-    rule: str
-    """Its number, such as `S05`."""
-    field: str
-    """Where in the record, such as `conversations[3]`."""
-    message: str
+    Errors make a trainer stop or lose data; warnings teach what is probably not meant.
 
-    @property
-    def level(self) -> Severity:
-        """Errors make a trainer stop or lose data; warnings teach what is probably not meant."""
-        return "warning" if self.rule in _WARNINGS else "error"
+    Args:
+        rule: its number, such as `S05`.
+        field: where in the record, such as `conversations[3]`.
+    """
+    return fault(rule, message, field, "warning" if rule in _WARNINGS else "error")
 
 
 def record_kind(record: Any) -> RecordKind:
@@ -47,20 +44,20 @@ def record_kind(record: Any) -> RecordKind:
     return "preference" if {"chosen", "rejected"} & as_object(record).keys() else "sft"
 
 
-def check_record(record: Any, kind: RecordKind) -> list[RecordFinding]:
+def check_record(record: Any, kind: RecordKind) -> list[Finding]:
     """The findings of all rules in a record, in order of their numbers. Never raises, whatever the record."""
     return sorted(_check(record, kind), key=lambda found: found.rule)
 
 
-def _check(record: Any, kind: RecordKind) -> Iterator[RecordFinding]:
+def _check(record: Any, kind: RecordKind) -> Iterator[Finding]:
     if not isinstance(record, dict):
-        yield RecordFinding("S01", "", f"a record must be an object, this is {json_type(record)}")
+        yield record_finding("S01", "", f"a record must be an object, this is {json_type(record)}")
         return
     fields = cast(dict[str, Any], record)
     turns = as_list(fields.get("conversations"))
     if not turns:
         message = "conversations must be a list with at least one turn"
-        yield RecordFinding("S02", "conversations", message)
+        yield record_finding("S02", "conversations", message)
         return
     broken = list(_unreadable_turns(turns))
     if broken:
@@ -77,7 +74,7 @@ def _check(record: Any, kind: RecordKind) -> Iterator[RecordFinding]:
             return
         replies = [(name, as_object(fields[name])) for name in ("chosen", "rejected")]
         if _same_reply(*(reply for _, reply in replies)):
-            yield RecordFinding("S20", "rejected", "chosen and rejected say the same")
+            yield record_finding("S20", "rejected", "chosen and rejected say the same")
     places = [(f"conversations[{k}]", f"turn {k + 1}", turn) for k, turn in enumerate(as_objects(turns))]
     places += [(name, name, reply) for name, reply in replies]
     called = False
@@ -85,12 +82,12 @@ def _check(record: Any, kind: RecordKind) -> Iterator[RecordFinding]:
         role, text = turn["from"], turn["value"]
         if role != "function_call":
             if role in ("human", "gpt") and is_unseen(text):
-                yield RecordFinding("S11", field, f"{name}: empty {'reply' if role == 'gpt' else 'request'}")
+                yield record_finding("S11", field, f"{name}: empty {'reply' if role == 'gpt' else 'request'}")
         else:
             calls = calls_of_turn(text)
             if isinstance(calls, str):
                 ends = "" if calls == EMPTY_CALLS else ": LLaMA-Factory stops here"
-                yield RecordFinding("S08", field, f"{name}: {calls}{ends}")
+                yield record_finding("S08", field, f"{name}: {calls}{ends}")
             else:
                 text = _without_pair(text)
                 if field != "rejected":  # a rejected reply may call what it must not
@@ -98,27 +95,27 @@ def _check(record: Any, kind: RecordKind) -> Iterator[RecordFinding]:
                     if tools.listed is None and not called:
                         first = calls[0]["name"]
                         message = f'calls "{first}", and the record has no tools that can be read'
-                        yield RecordFinding("S12", field, message)
+                        yield record_finding("S12", field, message)
                     called = True
         if mark := _MARKS.search(text):
             message = f'{name}: "{mark[0]}" is a mark of a chat format: was the set converted?'
-            yield RecordFinding("S21", field, message)
+            yield record_finding("S21", field, message)
 
 
-def _unreadable_turns(turns: list[Any]) -> Iterator[RecordFinding]:
+def _unreadable_turns(turns: list[Any]) -> Iterator[Finding]:
     for k, turn in enumerate(turns):
         field, name = f"conversations[{k}]", f"turn {k + 1}"
         if not isinstance(turn, dict):
-            yield RecordFinding("S03", field, f"{name} must be an object, this is {json_type(turn)}")
+            yield record_finding("S03", field, f"{name} must be an object, this is {json_type(turn)}")
             continue
         for key in ("from", "value"):
             value = as_object(turn).get(key)
             if not isinstance(value, str):
                 advice = "; write it as JSON text" if isinstance(value, dict | list) else ", not a text"
-                yield RecordFinding("S03", field, f"{name}: {key} is {json_type(value)}{advice}")
+                yield record_finding("S03", field, f"{name}: {key} is {json_type(value)}{advice}")
 
 
-def _order(turns: list[Any], kind: RecordKind) -> Iterator[RecordFinding]:
+def _order(turns: list[Any], kind: RecordKind) -> Iterator[Finding]:
     """S04 to S07 and S16."""
     roles = [(k, cast(str, turn["from"])) for k, turn in enumerate(turns)]
     if roles[0][1] == "system":
@@ -126,33 +123,33 @@ def _order(turns: list[Any], kind: RecordKind) -> Iterator[RecordFinding]:
     unknown = [(k, role) for k, role in roles if role not in TURN_ROLES]
     for k, role in unknown:
         message = f'turn {k + 1}: role "{role}" is none of {", ".join(TURN_ROLES)}'
-        yield RecordFinding("S04", f"conversations[{k}]", message)
+        yield record_finding("S04", f"conversations[{k}]", message)
     if not unknown:
         for place, (k, role) in enumerate(roles):
             allowed = _REPLIES if place % 2 else _ASKS
             if role not in allowed:
                 here = f"only {' or '.join(allowed)} can be here"
                 message = f"turn {k + 1} is {role}, {here}: LLaMA-Factory drops this record"
-                yield RecordFinding("S05", f"conversations[{k}]", message)
+                yield record_finding("S05", f"conversations[{k}]", message)
                 break  # what follows is only shifted
     last = f"conversations[{len(turns) - 1}]"
     if kind == "sft" and (len(roles) % 2 or not roles):
         ends = f"ends with {roles[-1][1]}" if roles else "has no turn"
         message = f"{ends}: nothing to learn after it; LLaMA-Factory drops this record"
-        yield RecordFinding("S06", last, message)
+        yield record_finding("S06", last, message)
     if kind == "preference" and len(roles) % 2 == 0:
         message = "the prompt of a pair must end with human or observation: LLaMA-Factory drops this record"
-        yield RecordFinding("S07", last, message)
+        yield record_finding("S07", last, message)
     for (_, before), (k, role) in zip([(0, ""), *roles], roles, strict=False):
         if role == "observation" and before != "function_call":
-            yield RecordFinding("S16", f"conversations[{k}]", f"turn {k + 1}: a result without a call")
+            yield record_finding("S16", f"conversations[{k}]", f"turn {k + 1}: a result without a call")
 
 
-def _not_a_reply(record: Mapping[str, Any], name: str) -> RecordFinding | None:
+def _not_a_reply(record: Mapping[str, Any], name: str) -> Finding | None:
     reply = as_object(record.get(name))
     if isinstance(reply.get("value"), str) and reply.get("from") in _REPLIES:
         return None
-    return RecordFinding("S19", name, f"{name} must be one turn of gpt or function_call")
+    return record_finding("S19", name, f"{name} must be one turn of gpt or function_call")
 
 
 def _same_reply(chosen: Mapping[str, Any], rejected: Mapping[str, Any]) -> bool:
@@ -229,20 +226,20 @@ class _Tools:
                 for tool in as_objects(found)
             ]
 
-    def findings(self) -> Iterator[RecordFinding]:
+    def findings(self) -> Iterator[Finding]:
         """S09, S10, S17 and S18."""
         if self._fault:
-            yield RecordFinding("S09", "tools", f"{self._fault}: LLaMA-Factory stops here")
+            yield record_finding("S09", "tools", f"{self._fault}: LLaMA-Factory stops here")
         broken = False
         for k, tool in enumerate(self.listed or ()):
             name = tool.get("name")
             if not isinstance(name, str) or not name:
                 broken = True
-                yield RecordFinding("S10", f"tools[{k}]", f"tool {k + 1} has no name")
+                yield record_finding("S10", f"tools[{k}]", f"tool {k + 1} has no name")
             elif not isinstance(as_object(tool.get("parameters")).get("properties"), dict):
                 broken = True
                 advice = 'write {"type": "object", "properties": {}}'
-                yield RecordFinding(
+                yield record_finding(
                     "S10", f"tools[{k}]", f'tool "{name}" has no parameters.properties: {advice}'
                 )
         if broken:
@@ -251,19 +248,19 @@ class _Tools:
         for k, tool in enumerate(self.listed or ()):
             name = tool["name"]
             if name in seen:
-                yield RecordFinding("S18", f"tools[{k}]", f'tool "{name}" is listed twice')
+                yield record_finding("S18", f"tools[{k}]", f'tool "{name}" is listed twice')
             seen.add(name)
             for param, schema in tool["parameters"]["properties"].items():
                 if not isinstance(schema, dict):
                     message = f'tool "{name}", "{param}": its schema is no object'
-                    yield RecordFinding("S17", f"tools[{k}]", f"{message}, {_SOME_STOP}")
+                    yield record_finding("S17", f"tools[{k}]", f"{message}, {_SOME_STOP}")
                 odd = [v for v in as_list(as_object(schema).get("enum")) if not isinstance(v, str)]
                 if odd:
                     shown = json.dumps(odd[0], ensure_ascii=False, default=str)[:40]
                     message = f'tool "{name}", "{param}": enum holds {shown}, {_SOME_STOP}'
-                    yield RecordFinding("S17", f"tools[{k}]", message)
+                    yield record_finding("S17", f"tools[{k}]", message)
 
-    def misuses(self, calls: list[dict[str, Any]], field: str, place: str) -> Iterator[RecordFinding]:
+    def misuses(self, calls: list[dict[str, Any]], field: str, place: str) -> Iterator[Finding]:
         """S13, S14 and S15 of the calls of one turn."""
         by_name = {str(tool.get("name")): as_object(tool.get("parameters")) for tool in self.listed or ()}
         for call in calls:
@@ -271,27 +268,27 @@ class _Tools:
             if not isinstance(arguments, dict):
                 kind = json_type(arguments)
                 message = f'{place}: arguments of "{name}" are {kind}: models learn to quote twice'
-                yield RecordFinding("S15", field, message)
+                yield record_finding("S15", field, message)
             if self.listed is None:
                 continue
             if name not in by_name:
                 known = ", ".join(by_name)
                 message = f'{place}: calls "{name}"; tools are {known[:200]}'
-                yield RecordFinding("S13", field, message)
+                yield record_finding("S13", field, message)
             elif isinstance(arguments, dict):
                 yield from _argument_misuses(name, as_object(arguments), by_name[name], field, place)
 
 
 def _argument_misuses(
     name: str, arguments: Mapping[str, Any], schema: Mapping[str, Any], field: str, place: str
-) -> Iterator[RecordFinding]:
+) -> Iterator[Finding]:
     properties = schema.get("properties")
     if isinstance(properties, dict) and not schema.get("additionalProperties"):
         for argument in arguments:
             if argument not in properties:
-                yield RecordFinding(
+                yield record_finding(
                     "S14", field, f'{place}: {name}: argument "{argument}" is not in its schema'
                 )
     for required in as_list(schema.get("required")):
         if isinstance(required, str) and required not in arguments:
-            yield RecordFinding("S14", field, f'{place}: {name}: required argument "{required}" is missing')
+            yield record_finding("S14", field, f'{place}: {name}: required argument "{required}" is missing')

@@ -10,21 +10,18 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from wildtool import json_codec
+from wildtool.findings import Finding, fault
 from wildtool.json_codec import as_list, as_object, as_objects
 from wildtool.training.check.rows import RowForm
-from wildtool.training.check.rules import EMPTY_CALLS, RecordFinding, check_record, record_kind
+from wildtool.training.check.rules import EMPTY_CALLS, check_record, record_kind
 
 Effect = Literal["stops", "drops", "changes", "cuts"]
 """The run ends; the record is left out; the model learns something else; the end of the record is lost."""
 
 
-@dataclass(frozen=True, slots=True)
-class TrainerNote:
-    """What a trainer does with a record, or with every record of a form."""
-
-    effect: Effect
-    message: str
-    field: str = ""
+def trainer_note(effect: Effect, message: str, field: str = "") -> Finding:
+    """What a trainer does with a record, or with every record of a form; the effect is the rule."""
+    return fault(effect, message, field, "note")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +33,11 @@ class Trainer:
     """How its rules are known."""
     cutoff: int
     """Tokens of a record that it keeps by default."""
-    too_long: TrainerNote
+    too_long: Finding
     """What it does with a longer record."""
-    of_form: Callable[[RowForm, bool], Iterator[TrainerNote]]
+    of_form: Callable[[RowForm, bool], Iterator[Finding]]
     """What it does with every record of a form, in a Parquet file or another one."""
-    of_record: Callable[[Mapping[str, Any], RowForm, list[RecordFinding]], Iterator[TrainerNote]]
+    of_record: Callable[[Mapping[str, Any], RowForm, list[Finding]], Iterator[Finding]]
     """What it does with one record, given the findings of the rules."""
 
 
@@ -53,18 +50,16 @@ _LLAMA_EFFECTS: Mapping[str, Effect] = {
 }
 
 
-def _llama_form(form: RowForm, parquet: bool) -> Iterator[TrainerNote]:
+def _llama_form(form: RowForm, parquet: bool) -> Iterator[Finding]:
     if form == "messages":
-        yield TrainerNote(
+        yield trainer_note(
             "changes",
             "reads messages as `formatting: openai`, which quotes argument texts twice, joins parallel results and drops"
             " results at the end; convert with --to sharegpt",
         )
 
 
-def _llama_record(
-    row: Mapping[str, Any], form: RowForm, findings: list[RecordFinding]
-) -> Iterator[TrainerNote]:
+def _llama_record(row: Mapping[str, Any], form: RowForm, findings: list[Finding]) -> Iterator[Finding]:
     if form == "messages":
         yield from _weights(row)
         return
@@ -78,97 +73,93 @@ def _llama_record(
     dropped = [found for found in findings if found.rule in _DROPPED]
     for found in dropped or findings:
         if found.rule in _DROPPED or (found.rule == "S02" and row.get("conversations") == []):
-            yield TrainerNote("drops", found.message, found.field)
+            yield trainer_note("drops", found.message, found.field)
         elif found.rule == "S09" and _json(str(row.get("tools") or "[]")) in ([], {}):
             continue  # nothing is in there, in whatever form
         elif found.rule == "S08" and found.message.endswith(EMPTY_CALLS):
-            yield TrainerNote("changes", "an empty list of calls teaches an empty call", found.field)
+            yield trainer_note("changes", "an empty list of calls teaches an empty call", found.field)
         elif effect := _LLAMA_EFFECTS.get(found.rule):
-            yield TrainerNote(effect, found.message, found.field)
+            yield trainer_note(effect, found.message, found.field)
         elif found.rule == "S19":
             yield _llama_pair(row, found)
     turns = as_list(row.get("conversations"))
     first = as_object(turns[0]) if turns else {}
     if first.get("from") == "system" and row.get("system"):
-        yield TrainerNote("changes", "the first turn replaces the column system", "system")
+        yield trainer_note("changes", "the first turn replaces the column system", "system")
 
 
-def _llama_pair(row: Mapping[str, Any], found: RecordFinding) -> TrainerNote:
+def _llama_pair(row: Mapping[str, Any], found: Finding) -> Finding:
     """What becomes of a pair whose reply is no turn of the model."""
     reply = row.get(found.field)
     role = as_object(reply).get("from")
     if not isinstance(reply, dict):
-        return TrainerNote("drops", found.message, found.field)
+        return trainer_note("drops", found.message, found.field)
     if role in ("human", "observation", "system"):
-        return TrainerNote("changes", f"trains on the words of {role} as the reply", found.field)
-    return TrainerNote("stops", found.message, found.field)
+        return trainer_note("changes", f"trains on the words of {role} as the reply", found.field)
+    return trainer_note("stops", found.message, found.field)
 
 
-def _weights(row: Mapping[str, Any]) -> Iterator[TrainerNote]:
+def _weights(row: Mapping[str, Any]) -> Iterator[Finding]:
     for k, message in enumerate(as_list(row.get("messages"))):
         if as_object(message).get("weight") == 0:
-            yield TrainerNote("changes", "weight 0 is not read: the message is learned", f"messages[{k}]")
+            yield trainer_note("changes", "weight 0 is not read: the message is learned", f"messages[{k}]")
 
 
 # TRL ----------------------------------------------------------------------------------------------------
 
 
-def _trl_form(form: RowForm, parquet: bool) -> Iterator[TrainerNote]:
+def _trl_form(form: RowForm, parquet: bool) -> Iterator[Finding]:
     if form == "sharegpt":
-        yield TrainerNote(
+        yield trainer_note(
             "changes",
             "renames from and value to role and content, but human, gpt, function_call and observation keep their names,"
             " which chat templates do not know; calls stay texts; convert with --to trl",
         )
 
 
-def _trl_record(
-    row: Mapping[str, Any], form: RowForm, findings: list[RecordFinding]
-) -> Iterator[TrainerNote]:
+def _trl_record(row: Mapping[str, Any], form: RowForm, findings: list[Finding]) -> Iterator[Finding]:
     if form == "sharegpt" and row.get("system"):
-        yield TrainerNote("changes", "the column system is not read", "system")
+        yield trainer_note("changes", "the column system is not read", "system")
     yield from _tools_text(row)
     if "preferred_output" in row:
-        yield TrainerNote("stops", "expects prompt, chosen and rejected", "preferred_output")
+        yield trainer_note("stops", "expects prompt, chosen and rejected", "preferred_output")
     yield from _weights(row)
     for place, message in _messages(row):
         if any(isinstance(_arguments(call), str) for call in as_list(message.get("tool_calls"))):
             message_ = "arguments are a text: most chat templates quote it again"
-            yield TrainerNote("changes", message_, place)
+            yield trainer_note("changes", message_, place)
 
 
-def _tools_text(row: Mapping[str, Any]) -> Iterator[TrainerNote]:
+def _tools_text(row: Mapping[str, Any]) -> Iterator[Finding]:
     """TRL and Axolotl read tools that are a text as JSON."""
     tools = row.get("tools")
     if isinstance(tools, str) and not isinstance(_json(tools), list):
         why = "an empty text" if not tools else "no JSON text of a list"
-        yield TrainerNote("stops", f"tools is {why}; leave the column out, or write []", "tools")
+        yield trainer_note("stops", f"tools is {why}; leave the column out, or write []", "tools")
 
 
 # verl ---------------------------------------------------------------------------------------------------
 
 
-def _verl_form(form: RowForm, parquet: bool) -> Iterator[TrainerNote]:
+def _verl_form(form: RowForm, parquet: bool) -> Iterator[Finding]:
     if not parquet:
-        yield TrainerNote("stops", "reads Parquet files only")
+        yield trainer_note("stops", "reads Parquet files only")
     if form == "sharegpt":
-        yield TrainerNote("stops", "reads the column messages; convert with --to trl")
+        yield trainer_note("stops", "reads the column messages; convert with --to trl")
 
 
-def _verl_record(
-    row: Mapping[str, Any], form: RowForm, findings: list[RecordFinding]
-) -> Iterator[TrainerNote]:
+def _verl_record(row: Mapping[str, Any], form: RowForm, findings: list[Finding]) -> Iterator[Finding]:
     if form == "sharegpt":
         return
     if isinstance(row.get("tools"), str):
-        yield TrainerNote("stops", "tools is a text, expected is a list", "tools")
+        yield trainer_note("stops", "tools is a text, expected is a list", "tools")
     yield from _weights(row)
     before = ""
     for place, message in _messages(row):
         if "content" not in message:
-            yield TrainerNote("stops", "a message has no content; write null or an empty text", place)
+            yield trainer_note("stops", "a message has no content; write null or an empty text", place)
         if message.get("role") == before == "tool":
-            yield TrainerNote(
+            yield trainer_note(
                 "stops",
                 "several results in a row: each message is rendered alone, and templates that join results give other"
                 " tokens then (unless ignore_input_ids_mismatch is set)",
@@ -180,9 +171,9 @@ def _verl_record(
 # Axolotl ------------------------------------------------------------------------------------------------
 
 
-def _axolotl_form(form: RowForm, parquet: bool) -> Iterator[TrainerNote]:
+def _axolotl_form(form: RowForm, parquet: bool) -> Iterator[Finding]:
     if form == "sharegpt":
-        yield TrainerNote(
+        yield trainer_note(
             "changes",
             "needs field_messages: conversations and message_property_mappings for from and value; the roles"
             " function_call and observation keep their names, and calls are not learned, since roles_to_train is"
@@ -190,22 +181,20 @@ def _axolotl_form(form: RowForm, parquet: bool) -> Iterator[TrainerNote]:
         )
 
 
-def _axolotl_record(
-    row: Mapping[str, Any], form: RowForm, findings: list[RecordFinding]
-) -> Iterator[TrainerNote]:
+def _axolotl_record(row: Mapping[str, Any], form: RowForm, findings: list[Finding]) -> Iterator[Finding]:
     yield from _tools_text(row)
     yield from _weights(row)
     for place, message in _messages(row):
         for call in as_list(message.get("tool_calls")):
             arguments = _arguments(call)
             if isinstance(arguments, str) and _json(arguments) is _NOTHING:
-                yield TrainerNote("stops", "the arguments of a call are no JSON", place)
+                yield trainer_note("stops", "the arguments of a call are no JSON", place)
         if (
             message.get("role") == "assistant"
             and not message.get("content")
             and not message.get("tool_calls")
         ):
-            yield TrainerNote("changes", "an empty reply is not learned", place)
+            yield trainer_note("changes", "an empty reply is not learned", place)
 
 
 # What they share ----------------------------------------------------------------------------------------
@@ -237,7 +226,7 @@ TRAINERS: Mapping[str, Trainer] = {
         "LLaMA-Factory",
         f"0.9.5, {_LENGTHS_READ}",
         2048,
-        TrainerNote("cuts", "what is beyond the cut-off is left out, late calls first"),
+        trainer_note("cuts", "what is beyond the cut-off is left out, late calls first"),
         _llama_form,
         _llama_record,
     ),
@@ -245,7 +234,7 @@ TRAINERS: Mapping[str, Trainer] = {
         "TRL",
         f"1.16.0, {_LENGTHS_READ}",
         1024,
-        TrainerNote("cuts", "the end is cut off; a record without anything learned left is dropped"),
+        trainer_note("cuts", "the end is cut off; a record without anything learned left is dropped"),
         _trl_form,
         _trl_record,
     ),
@@ -253,7 +242,7 @@ TRAINERS: Mapping[str, Trainer] = {
         "verl",
         "0.9.1, read in its code",
         1024,
-        TrainerNote("stops", "a record is longer than max_length (truncation: error)"),
+        trainer_note("stops", "a record is longer than max_length (truncation: error)"),
         _verl_form,
         _verl_record,
     ),
@@ -261,7 +250,7 @@ TRAINERS: Mapping[str, Trainer] = {
         "Axolotl",
         f"0.19.0, {_LENGTHS_READ}",
         512,
-        TrainerNote("drops", "longer than sequence_len"),
+        trainer_note("drops", "longer than sequence_len"),
         _axolotl_form,
         _axolotl_record,
     ),

@@ -245,7 +245,7 @@ def _checked(files: Sequence[Path]) -> list[str]:
             if found.level == "error":
                 lint = shlex.join(["wildtool", "data", "lint", str(path)])
                 raise DataError(
-                    f"{found.place}: {found.rule}: {found.message}; `{lint}` lists all errors, and `wildtool data "
+                    f"{found.where}: {found.rule}: {found.message}; `{lint}` lists all errors, and `wildtool data "
                     "convert` leaves such rows out"
                 )
             if found.rule in ("F05", "F06"):
