@@ -19,10 +19,10 @@ DATA = CommandGroup(
     commands=Commands(
         {
             "pull": ("data_files:pull", "Download a benchmark's official data and verify them."),
-            "lint": ("data_files:lint", "Check data for mistakes."),
-            "stats": ("data_files:stats", "Describe data: how many items, and of which kinds."),
+            "lint": ("data_lint:lint", "Check data for mistakes."),
+            "stats": ("data_stats:stats", "Describe data: how many items, and of which kinds."),
             "overlap": (
-                "data_training:overlap",
+                "data_overlap:overlap",
                 "Look for benchmark questions and gold calls in training files.",
             ),
             "mix": ("data_mix:mix", "Mix training files into splits, without benchmark items."),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from wildtool.cli.command import split_values
-from wildtool.cli.commands.data_training import WithOption, load_search
+from wildtool.cli.commands.data_overlap import WithOption, load_search
 from wildtool.cli.options import shared as options
 from wildtool.cli.terminal import print_err, print_out
 from wildtool.engine.score.formatting import counted

@@ -8,7 +8,7 @@ import typer
 
 from wildtool.benchmarks import OURS
 from wildtool.cli.command import MORE, split_values
-from wildtool.cli.commands.data_training import FilesArgument, WithOption, load_search
+from wildtool.cli.commands.data_overlap import FilesArgument, WithOption, load_search
 from wildtool.cli.options import shared as options
 from wildtool.cli.terminal import print_err, print_out
 from wildtool.engine.score.formatting import counted

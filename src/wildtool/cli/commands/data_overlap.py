@@ -1,145 +1,24 @@
-"""The verbs of `wildtool data` for training files."""
+"""`wildtool data overlap`: looks for benchmark items in training files."""
 
 import json
-from collections.abc import Callable, Iterator
-from dataclasses import asdict
-from itertools import chain
+from collections.abc import Iterator
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from wildtool.cli.command import split_values
+from wildtool.cli.commands.data_files import training_file
 from wildtool.cli.options import shared as options
-from wildtool.cli.terminal import CappedMessages, ellipsize, print_err, print_out, print_wrapped, single_line
+from wildtool.cli.terminal import CappedMessages, print_err, print_out, print_wrapped, single_line
 from wildtool.engine.score.formatting import counted
-from wildtool.errors import DataError, UsageError, match_name, unknown_name
+from wildtool.errors import DataError, UsageError, unknown_name
 from wildtool.steps import show_step, step_line
 
 if TYPE_CHECKING:
-    from wildtool.training.mix.store import Dedupe
     from wildtool.training.overlap.benchmark import BenchmarkItem
     from wildtool.training.overlap.search import OverlapSearch
-    from wildtool.training.stats import FileStats
-
-TRAINING = "training"
-"""What `--benchmark` says for training files."""
-
-
-def lint_training(
-    file: Path,
-    trainers: list[str] | None,
-    tokenizer: Path | None,
-    cutoff: int | None,
-    duplicates: str | None,
-    *,
-    strict: bool,
-) -> int:
-    """Checks a training file and prints the findings; the exit status."""
-    from wildtool.training.check.file import CUTOFF, FileCheck, check_training_file
-    from wildtool.training.check.trainers import TRAINERS
-
-    wanted = split_values(trainers)
-    names = list(TRAINERS) if "all" in wanted else [match_name("trainer", n, TRAINERS) for n in wanted]
-    check = FileCheck()
-    counter = _counter(tokenizer)
-    for found in check_training_file(file, check, trainers=names, cutoff=cutoff or CUTOFF, tokens=counter):
-        where = " ".join(single_line(part) for part in (found.where, found.id, found.field) if part)
-        print_out(f"{where}: {single_line(found.rule)}: {single_line(found.message, 1000)}")
-    for one in _duplicates(file, duplicates):
-        check.levels["warning"] += 1
-        print_out(one)
-    for name, effects in check.trainers.items():
-        trainer = TRAINERS[name]
-        counts = ", ".join(f"{effect} {count:,}" for effect, count in effects.items())
-        print_err(
-            f"{trainer.title} ({trainer.evidence}): {counts or 'nothing to say'} of {counted(check.records, 'record')}"
-        )
-    if check.unreadable:
-        print_err(f"{check.unreadable:,} of {counted(check.rows, 'row')} could not be read")
-    kinds = ", ".join(
-        counted(count, level) for level, count in sorted(check.levels.items()) if level != "note"
-    )
-    print_err(f"{file}: {counted(check.records, 'record')}, {kinds or 'no findings'}")
-    return int(check.levels["error"] > 0 or (strict and check.levels["warning"] > 0))
-
-
-def _duplicates(file: Path, level: str | None) -> Iterator[str]:
-    """A line for each record that repeats another one."""
-    if level is not None:
-        from wildtool.training.mix.listing import duplicates_in
-        from wildtool.training.mix.store import DEDUPE_LEVELS
-
-        if level not in DEDUPE_LEVELS:
-            raise UsageError(unknown_name("kind of duplicates", level, DEDUPE_LEVELS))
-        for found in duplicates_in(file, cast("Dedupe", level)):
-            index = f" ({found.similarity:.2f})" if found.rule == "near" else ""
-            yield f"{single_line(str(file))}:{found.row}: {found.rule} duplicate: of line {found.like}{index}"
-
-
-def stats_training(file: Path, compare: Path | None, tokenizer: Path | None, *, as_json: bool) -> int:
-    """Describes a training file, or two side by side."""
-    from wildtool.cli.output.tables import print_grid, print_metrics
-    from wildtool.engine.score.formatting import format_counts, format_value
-    from wildtool.training.stats import training_stats
-
-    counter = _counter(tokenizer)
-    files = [file, *([compare] if compare else [])]
-    found = {str(path): training_stats(path, counter) for path in files}
-    if as_json:
-        tables = {
-            name: [asdict(m) for m in (*stats.metrics, *chain.from_iterable(stats.sets.values()))]
-            for name, stats in found.items()
-        }
-        print(json.dumps(tables if compare else next(iter(tables.values())), indent=1))
-    elif compare is None:
-        print_metrics(found[str(file)].metrics)
-        _print_sets("sets", found[str(file)])
-    else:
-        columns = [{(m.group, m.name): m for m in stats.metrics} for stats in found.values()]
-        keys = list(dict.fromkeys(key for column in columns for key in column))
-        for group in dict.fromkeys(group for group, _ in keys):
-            rows = [
-                (name, *(" ".join((format_value(m), format_counts(m))) if (m := c.get((group, name))) else "—"
-                         for c in columns))
-                for name in (name for other, name in keys if other == group)
-            ]  # fmt: skip
-            print_grid(group, ["", *(path.name for path in files)], rows)
-        for path in files:
-            _print_sets(f"sets of {path.name}", found[str(path)])
-    unreadable = sum(stats.check.unreadable for stats in found.values())
-    if unreadable:
-        print_err(f"{counted(unreadable, 'row')} could not be read; see `wildtool data lint`")
-    return int(unreadable > 0)
-
-
-def _print_sets(title: str, stats: "FileStats") -> None:
-    """A row for each set of a file, and one for all."""
-    from wildtool.cli.output.tables import print_grid
-    from wildtool.engine.score.formatting import format_counts, format_value
-
-    if stats.sets:
-        heads = ["", *(metric.name for metric in next(iter(stats.sets.values())))]
-        rows = [
-            (
-                ellipsize(name.removeprefix("set "), 40),
-                *(
-                    " ".join((format_value(m), format_counts(m))) if m.kind == "rate" else format_value(m)
-                    for m in row
-                ),
-            )
-            for name, row in stats.sets.items()
-        ]
-        print_grid(title, heads, rows)
-
-
-def _counter(tokenizer: Path | None) -> Callable[[str], int] | None:
-    if tokenizer is None:
-        return None
-    from wildtool.training.check.lengths import token_counter
-
-    return token_counter(tokenizer)
 
 
 FilesArgument = Annotated[
@@ -254,25 +133,6 @@ def _items_of(name: str) -> "tuple[str, Iterator[BenchmarkItem]]":
         return name, file_items(file, print_err)
     benchmark = detect_benchmark(None, name)
     return name, benchmark_items(benchmark, benchmark.locate(name))
-
-
-def training_file(what: str, benchmark: str | None) -> Path | None:
-    """The path of data that are training records; None for a benchmark's. Raises DataError for pipes and devices."""
-    from wildtool.engine.detect import detect_benchmark
-    from wildtool.engine.registry import benchmark_names
-    from wildtool.training.check.rows import looks_like_training
-    from wildtool.training.files import check_regular_file
-
-    if what in benchmark_names():
-        return None
-    check_regular_file(Path(what))
-    found = looks_like_training(Path(what)) if benchmark is None else benchmark == TRAINING
-    if found is None:
-        try:
-            detect_benchmark(None, what)
-        except UsageError:
-            found = True
-    return Path(what) if found else None
 
 
 _PARTS = {"user": "a user text", "reply": "a reply", "system": "a system text"}
