@@ -25,7 +25,7 @@ from bfcl_variations import Variations
 
 from wildtool.benchmark import Benchmark, Rules
 from wildtool.benchmarks.bfcl import BFCL_BENCHMARK
-from wildtool.benchmarks.bfcl.answers import has_answer
+from wildtool.benchmarks.bfcl.agentic import has_answer
 from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES
 from wildtool.benchmarks.bfcl.decode import (
     DecodeError,
@@ -36,7 +36,7 @@ from wildtool.benchmarks.bfcl.decode import (
 )
 from wildtool.benchmarks.bfcl.languages.java import convert_java, decode_java
 from wildtool.benchmarks.bfcl.languages.javascript import convert_javascript, decode_javascript
-from wildtool.benchmarks.bfcl.multi_turn_episode import MultiTurnEpisode
+from wildtool.benchmarks.bfcl.multi_turn import MultiTurnEpisode
 from wildtool.benchmarks.bfcl.prompt_forms import DEFAULT_FORM, PROMPT_FORMS
 from wildtool.engine.record.reader import RecordReader, transcripts
 from wildtool.engine.score.score import prepare_judging

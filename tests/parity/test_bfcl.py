@@ -8,21 +8,22 @@ from typing import Any
 import pytest
 
 from parity.cases import oracle_folder, present, rows
-from wildtool.benchmarks.bfcl.answers import has_answer
+from wildtool.benchmarks.bfcl.agentic import has_answer
 from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES
 from wildtool.benchmarks.bfcl.checker import check_calls, standardise
-from wildtool.benchmarks.bfcl.data import BfclEntry, read_category_file
+from wildtool.benchmarks.bfcl.data import read_category_file
 from wildtool.benchmarks.bfcl.decode import (
     DecodeError,
     call_texts,
     decode_python,
 )
-from wildtool.benchmarks.bfcl.formats import decode_form
 from wildtool.benchmarks.bfcl.languages.java import convert_java, decode_java
 from wildtool.benchmarks.bfcl.languages.javascript import convert_javascript, decode_javascript
+from wildtool.benchmarks.bfcl.originals import openai_tools
+from wildtool.benchmarks.bfcl.prompt_forms import decode_form
+from wildtool.benchmarks.bfcl.records import BfclEntry
 from wildtool.benchmarks.bfcl.rules import NativeCalls, SingleTurnRules, WrittenCalls
-from wildtool.benchmarks.bfcl.scores import LEADERBOARDS, Formula, of, sizes_of
-from wildtool.benchmarks.bfcl.tools import openai_tools
+from wildtool.benchmarks.bfcl.summary import LEADERBOARDS, Formula, of, sizes_of
 
 DECODERS = {
     "python_ast": decode_python,

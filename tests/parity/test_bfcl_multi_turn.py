@@ -11,13 +11,10 @@ from parity.cases import oracle_folder, present, rows
 from parity.test_bfcl_simulated import CATEGORIES, entries, lines
 from wildtool.benchmark import Check
 from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES
+from wildtool.benchmarks.bfcl.data import parse_multi_turn, read_documents
 from wildtool.benchmarks.bfcl.decode import DecodeError, call_texts, decode_python, native_call_texts
-from wildtool.benchmarks.bfcl.multi_turn import (
-    MultiTurnRecord,
-    check_turns,
-    parse_multi_turn,
-    read_documents,
-)
+from wildtool.benchmarks.bfcl.multi_turn import check_turns
+from wildtool.benchmarks.bfcl.records import MultiTurnRecord
 from wildtool.benchmarks.bfcl.simulated import SimulatedApis
 
 pytestmark = pytest.mark.usefixtures("bfcl_package")

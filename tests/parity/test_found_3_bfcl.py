@@ -11,7 +11,7 @@ from parity.cases import oracle_folder, present, rows
 from parity.test_bfcl import as_reply, assert_table
 from parity.test_bfcl_multi_turn import records as dialogues
 from wildtool.benchmarks.bfcl import BFCL_BENCHMARK
-from wildtool.benchmarks.bfcl.answers import has_answer, has_answer_strictly
+from wildtool.benchmarks.bfcl.agentic import has_answer, has_answer_strictly
 from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES
 from wildtool.benchmarks.bfcl.data import read_category_file
 from wildtool.benchmarks.bfcl.decode import DecodeError, call_texts, decode_python, native_call_texts

@@ -16,12 +16,12 @@ from e2e.command import wildtool
 from wildtool.benchmark import Check
 from wildtool.benchmarks.bfcl import BFCL_BENCHMARK
 from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES
-from wildtool.benchmarks.bfcl.data import BfclEntry
 from wildtool.benchmarks.bfcl.languages.fixed_values import convert_java_fully
 from wildtool.benchmarks.bfcl.languages.java import convert_java
 from wildtool.benchmarks.bfcl.languages.javascript import convert_javascript
 from wildtool.benchmarks.bfcl.languages.source_code import parser_of
 from wildtool.benchmarks.bfcl.multi_turn_rules import EntryRules
+from wildtool.benchmarks.bfcl.records import BfclEntry
 from wildtool.benchmarks.bfcl.rules import CALLED, CHECKER_RAISED, NOT_DECODED, SingleTurnRules
 from wildtool.episode import gold_replies
 from wildtool.errors import DataError, UsageError

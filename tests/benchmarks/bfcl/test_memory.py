@@ -18,12 +18,12 @@ from wildtool.benchmarks.bfcl.agentic import (
     NO_LAST_MESSAGE,
     NOT_FOUND,
     answer_message,
+    has_answer,
+    has_answer_strictly,
 )
-from wildtool.benchmarks.bfcl.answers import has_answer, has_answer_strictly
 from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES, GROUPS, SCORED
-from wildtool.benchmarks.bfcl.scores import LEADERBOARDS
 from wildtool.benchmarks.bfcl.simulated import MEMORIES, SimulatedApis
-from wildtool.benchmarks.bfcl.summary import leaderboard_metrics
+from wildtool.benchmarks.bfcl.summary import LEADERBOARDS, leaderboard_metrics
 from wildtool.errors import DataError, InfraError
 from wildtool.types import Item, Message, Metric, Reply, Request, Transcript
 

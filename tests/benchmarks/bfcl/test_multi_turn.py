@@ -8,26 +8,24 @@ from hypothesis import strategies as st
 
 from benchmarks.bfcl.simulated_build import TREE
 from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES
+from wildtool.benchmarks.bfcl.data import parse_multi_turn
 from wildtool.benchmarks.bfcl.fixed import FixedMultiTurnRules
 from wildtool.benchmarks.bfcl.multi_turn import (
     EMPTY_TURN,
     FORCE_TERMINATED,
+    MAX_STEPS,
     RESPONSE_MISMATCH,
     STATE_MISMATCH,
     UNREAD_CALL,
-    MultiTurnRecord,
-    check_turns,
-    parse_multi_turn,
-    plain_call,
-)
-from wildtool.benchmarks.bfcl.multi_turn_episode import (
-    MAX_STEPS,
     MultiTurnEpisode,
     NativeMultiTurn,
     PromptMultiTurn,
+    check_turns,
+    plain_call,
 )
 from wildtool.benchmarks.bfcl.multi_turn_rules import UNREAD_MISTAKE, MultiTurnRules
 from wildtool.benchmarks.bfcl.originals import original_texts
+from wildtool.benchmarks.bfcl.records import MultiTurnRecord
 from wildtool.episode import gold_replies
 from wildtool.errors import DataError
 from wildtool.types import Item, Message

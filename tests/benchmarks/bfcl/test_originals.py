@@ -5,10 +5,9 @@ from zipfile import ZipFile
 
 import pytest
 
-from wildtool.benchmarks.bfcl.originals import OriginalTexts, original_texts
+from wildtool.benchmarks.bfcl.originals import OriginalTexts, hinted, original_texts
 from wildtool.benchmarks.bfcl.package import package_file
 from wildtool.benchmarks.bfcl.prompt_forms import PROMPT_FORMS
-from wildtool.benchmarks.bfcl.tools import hinted
 from wildtool.errors import DataError
 
 PROMPTS = """

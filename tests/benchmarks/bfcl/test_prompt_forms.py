@@ -13,16 +13,16 @@ from benchmarks.bfcl.bfcl_build import BOOK, STAY, write_data
 from e2e.command import wildtool
 from wildtool.benchmarks.bfcl import BFCL_BENCHMARK
 from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES
-from wildtool.benchmarks.bfcl.data import BfclEntry
 from wildtool.benchmarks.bfcl.decode import DecodeError
-from wildtool.benchmarks.bfcl.formats import decode_json_fully
 from wildtool.benchmarks.bfcl.originals import original_texts
 from wildtool.benchmarks.bfcl.prompt_forms import (
     DEFAULT_FORM,
     PROMPT_FORMS,
     PromptForm,
+    decode_json_fully,
     documents_text,
 )
+from wildtool.benchmarks.bfcl.records import BfclEntry
 from wildtool.benchmarks.bfcl.summary import spread
 from wildtool.episode import gold_replies
 from wildtool.errors import DataError, UsageError

@@ -70,8 +70,7 @@ class BFCL(Benchmark):
         return self._rules[profile]
 
     def _make_rules(self, profile: str) -> Rules:
-        from wildtool.benchmarks.bfcl.agentic import MemoryRules
-        from wildtool.benchmarks.bfcl.answers import has_answer, has_answer_strictly
+        from wildtool.benchmarks.bfcl.agentic import MemoryRules, has_answer, has_answer_strictly
         from wildtool.benchmarks.bfcl.fixed import FixedMultiTurnRules, FixedRules
         from wildtool.benchmarks.bfcl.multi_turn_rules import EntryRules, MultiTurnRules
         from wildtool.benchmarks.bfcl.prompt_forms import PROMPT_FORMS

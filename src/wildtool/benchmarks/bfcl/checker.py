@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from wildtool.benchmarks.bfcl.categories import Category, Kind, Language
-from wildtool.benchmarks.bfcl.data import AcceptedCall
 from wildtool.benchmarks.bfcl.languages.java import JAVA_TYPES, convert_java
 from wildtool.benchmarks.bfcl.languages.javascript import JAVASCRIPT_TYPES, convert_javascript
+from wildtool.benchmarks.bfcl.records import AcceptedCall
 
 PYTHON_TYPES: Mapping[str, type] = {
     "string": str,

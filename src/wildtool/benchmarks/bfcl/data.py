@@ -1,25 +1,26 @@
 """BFCL's files: questions with their function documents, and the answers beside them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-from wildtool.benchmarks.bfcl.categories import (
-    AST_KINDS,
-    BFCL_CATEGORIES,
-    Category,
-    Kind,
-    Language,
-    split_categories,
+from wildtool.benchmarks.bfcl.categories import AST_KINDS, BFCL_CATEGORIES, Category, Kind, split_categories
+from wildtool.benchmarks.bfcl.prompt_forms import PROMPT_FORMS
+from wildtool.benchmarks.bfcl.records import (
+    WEB,
+    AcceptedCall,
+    BfclEntry,
+    MemoryRecord,
+    MultiTurnRecord,
+    Question,
+    SearchRecord,
+    ToolDocument,
 )
+from wildtool.benchmarks.bfcl.simulated import CLASS_MODULES
 from wildtool.data.files import find_packed, read_json, read_packed_lines
 from wildtool.errors import DataError
-from wildtool.json_codec import checked, required_field
+from wildtool.json_codec import checked, read_json_lines, required_field
 from wildtool.types import Item, Message
-
-if TYPE_CHECKING:
-    from wildtool.benchmarks.bfcl.agentic import Question
 
 VERSIONS = ("v4", "v3")
 _QUESTIONS, _ANSWERS = ("question", "", "data"), ("possible_answer",)
@@ -27,31 +28,7 @@ _QUESTIONS, _ANSWERS = ("question", "", "data"), ("possible_answer",)
 EARLIER_FOLDER = "memory_prereq_conversation"
 WEB_SEARCH_DOCUMENTS = "web_search"
 
-AcceptedCall = Mapping[str, Mapping[str, Any]]
-"""One expected call: the function's name to its parameters, each with the list of its accepted values; an empty text
-among them says that the parameter may be left out."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class BfclEntry:
-    """One single-turn entry."""
-
-    category: Category
-    messages: tuple[Message, ...]
-    functions: tuple[dict[str, Any], ...]
-    """Function documents as written: `name`, `description`, `parameters`."""
-    answers: tuple[AcceptedCall, ...] = ()
-    """Expected calls; none where no call or any call is right."""
-    version: str = "v4"
-
-    @property
-    def language(self) -> Language:
-        return self.category.language
-
-
-def native_name(name: str) -> str:
-    """A function's name as native endpoints take it."""
-    return name.replace(".", "_")
+DOCUMENT_FOLDER = "multi_turn_func_doc"
 
 
 def version_of(folder: Path) -> str:
@@ -110,11 +87,6 @@ def _single_turn_items(folder: Path, category: Category, version: str, questions
 
 
 def _multi_turn_items(folder: Path, category: Category, version: str, questions: Path) -> Iterator[Item]:
-    from wildtool.benchmarks.bfcl.multi_turn import (  # only where they are read
-        parse_multi_turn,
-        read_documents,
-    )
-
     documents = read_documents(folder)
     for where, entry, answer in _with_answers(folder, category, version, questions):
         record = parse_multi_turn(entry, answer, category, documents, where, version)
@@ -123,9 +95,6 @@ def _multi_turn_items(folder: Path, category: Category, version: str, questions:
 
 def _memory_items(folder: Path, category: Category, version: str, questions: Path) -> Iterator[Item]:
     """An item for each scenario; each of its questions is a unit."""
-    from wildtool.benchmarks.bfcl.agentic import MemoryRecord
-    from wildtool.benchmarks.bfcl.multi_turn import read_tool_documents, read_turn
-
     functions = read_tool_documents(folder, category.name)
     asked: dict[str, dict[str, Question]] = {}
     for where, entry, answer in _with_answers(folder, category, version, questions):
@@ -145,9 +114,6 @@ def _memory_items(folder: Path, category: Category, version: str, questions: Pat
 
 
 def _search_items(folder: Path, category: Category, version: str, questions: Path) -> Iterator[Item]:
-    from wildtool.benchmarks.bfcl.multi_turn import read_tool_documents
-    from wildtool.benchmarks.bfcl.web_search import WEB, SearchRecord
-
     functions = read_tool_documents(folder, WEB_SEARCH_DOCUMENTS)
     for where, entry, answer in _with_answers(folder, category, version, questions):
         record = SearchRecord(category, _read_question(entry, answer, where), functions)
@@ -155,11 +121,8 @@ def _search_items(folder: Path, category: Category, version: str, questions: Pat
         yield Item(name, ("0",), record, split=category.name, roles=(WEB,))
 
 
-def _read_question(entry: dict[str, Any], answer: dict[str, Any], where: str) -> "Question":
+def _read_question(entry: dict[str, Any], answer: dict[str, Any], where: str) -> Question:
     """The question of an agentic entry. Raises DataError."""
-    from wildtool.benchmarks.bfcl.agentic import Question
-    from wildtool.benchmarks.bfcl.multi_turn import read_turn
-
     turns = cast(list[Any], required_field(entry, "question", list, where))
     messages = tuple(read_turn(turns[0] if turns else None, f"{where}: question[0]"))
     accepted = cast(list[Any], required_field(answer, "ground_truth", list, where))
@@ -205,8 +168,6 @@ def _with_answers(
 
 def _form_items(folder: Path, category: Category, version: str, questions: Path) -> Iterator[Item]:
     """Entries of other categories; each form of the prompt is a unit."""
-    from wildtool.benchmarks.bfcl.prompt_forms import PROMPT_FORMS
-
     for base, names in form_entries(questions).items():
         found = {item.id: item for item in read_category_file(folder, base, version)}
         for name in names:
@@ -295,3 +256,96 @@ def _check_function(function: Any, where: str, number: int) -> None:
             parameters: Any = function.get("parameters")
             checked(parameters, dict, f"{place}: field parameters")
             checked(parameters.get("properties", {}), dict, f"{place}.parameters: field properties")
+
+
+# Entries of several turns -----------------------------------------------------------------------------
+
+
+def read_documents(folder: Path) -> dict[str, tuple[ToolDocument, ...]]:
+    """By class the documents of its tools, from the data folder. Raises DataError."""
+    return {owner: read_tool_documents(folder, name) for owner, name in CLASS_MODULES.items()}
+
+
+def read_tool_documents(folder: Path, name: str) -> tuple[ToolDocument, ...]:
+    """The documents of the tools of one class. Raises DataError. Args: name: of their file, without ending."""
+    entries: list[ToolDocument] = []
+    for where, document in read_json_lines(document_file(folder, name), "document"):
+        required_field(document, "name", str, where)
+        required_field(document, "parameters", dict, where)
+        entries.append(document)
+    return tuple(entries)
+
+
+def document_file(folder: Path, name: str) -> Path:
+    """The file that documents the tools of a class."""
+    return folder / DOCUMENT_FOLDER / f"{name}.json"
+
+
+def parse_multi_turn(
+    entry: Mapping[str, Any],
+    answer: Mapping[str, Any],
+    category: Category,
+    documents: Mapping[str, Sequence[ToolDocument]],
+    where: str,
+    version: str = "v4",
+) -> MultiTurnRecord:
+    """One entry with its ground truth.
+
+    Args:
+        documents: as `read_documents` gives them.
+        where: file, line and id, with which errors begin.
+
+    Raises:
+        DataError: a field is missing or of another type.
+    """
+    record = dict(entry)
+    classes = tuple(_texts(record.get("involved_classes"), where, "involved_classes"))
+    for name in classes:
+        if name not in documents:
+            raise DataError(f"{where}: involved class {name!r}: expected one of {', '.join(documents)}")
+    config: dict[str, dict[str, Any]] = checked(
+        record.get("initial_config"), dict, f"{where}: field initial_config"
+    )
+    for name, scenario in config.items():
+        checked(scenario, dict, f"{where}: initial_config.{name}")
+    question: list[Any] = checked(record.get("question"), list, f"{where}: field question")
+    answers: list[Any] = checked(answer.get("ground_truth"), list, f"{where}: field ground_truth")
+    turns = [tuple(read_turn(turn, f"{where}: question[{place}]")) for place, turn in enumerate(question)]
+    truth = [tuple(_texts(calls, where, f"ground_truth[{place}]")) for place, calls in enumerate(answers)]
+    if len(turns) != len(truth):
+        raise DataError(f"{where}: {len(turns)} turns, but the answers are for {len(truth)}")
+    functions = [document for name in classes for document in documents[name]]
+    withheld = dict(_withheld(record, functions, len(turns), where))
+    return MultiTurnRecord(
+        category, tuple(turns), classes, config, tuple(functions), tuple(truth), withheld, version
+    )
+
+
+def read_turn(turn: Any, where: str) -> Iterator[Message]:
+    """The messages of one turn. Raises DataError."""
+    for number, message in enumerate(checked(turn, list, where)):
+        place = f"{where}[{number}]"
+        required_field(checked(message, dict, place), "role", str, place)
+        required_field(message, "content", str, place)
+        yield message
+
+
+def _withheld(
+    record: dict[str, Any], functions: list[ToolDocument], turns: int, where: str
+) -> Iterator[tuple[int, tuple[ToolDocument, ...]]]:
+    """Turn and documents of the functions that are first supplied in it; they are taken out of `functions`."""
+    for turn, names in checked(record.get("missed_function", {}), dict, f"{where}: missed_function").items():
+        if not turn.isdecimal() or int(turn) >= turns:
+            raise DataError(f"{where}: missed_function: {turn!r} is no turn from 0 to {turns - 1}")
+        added: list[ToolDocument] = []
+        for name in _texts(names, where, f"missed_function.{turn}"):
+            place = next((place for place, one in enumerate(functions) if one["name"] == name), None)
+            if place is None:
+                raise DataError(f"{where}: missed_function: {name!r} is no tool of the involved classes")
+            added.append(functions.pop(place))
+        yield int(turn), tuple(added)
+
+
+def _texts(values: Any, where: str, name: str) -> Iterator[str]:
+    for value in checked(values, list, f"{where}: {name}"):
+        yield checked(value, str, f"{where}: {name}")

@@ -23,7 +23,6 @@ from wildtool.benchmarks.bfcl.checker import (
     standardise,
     type_fault,
 )
-from wildtool.benchmarks.bfcl.data import AcceptedCall, BfclEntry, native_name
 from wildtool.benchmarks.bfcl.decode import (
     DecodedCall,
     DecodeError,
@@ -32,18 +31,20 @@ from wildtool.benchmarks.bfcl.decode import (
     native_result,
     text_to_decode,
 )
-from wildtool.benchmarks.bfcl.formats import decode_json_fully, untagged
 from wildtool.benchmarks.bfcl.languages.fixed_values import convert_java_fully, convert_javascript_fully
 from wildtool.benchmarks.bfcl.languages.java import decode_java
 from wildtool.benchmarks.bfcl.languages.javascript import decode_javascript
 from wildtool.benchmarks.bfcl.multi_turn import (
     FORCE_TERMINATED,
     UNREAD_CALL,
-    MultiTurnRecord,
+    MultiTurnEpisode,
+    NativeMultiTurn,
+    PromptMultiTurn,
     check_turns,
 )
-from wildtool.benchmarks.bfcl.multi_turn_episode import MultiTurnEpisode, NativeMultiTurn, PromptMultiTurn
 from wildtool.benchmarks.bfcl.multi_turn_rules import MultiTurnRules
+from wildtool.benchmarks.bfcl.prompt_forms import decode_json_fully, untagged
+from wildtool.benchmarks.bfcl.records import AcceptedCall, BfclEntry, MultiTurnRecord, native_name
 from wildtool.benchmarks.bfcl.rules import SingleTurnRules
 from wildtool.benchmarks.bfcl.simulated import SimulatedApis
 from wildtool.episode import written_text

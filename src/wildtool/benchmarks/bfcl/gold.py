@@ -6,10 +6,10 @@ from typing import Any, cast
 
 from wildtool.benchmarks.bfcl.categories import Language
 from wildtool.benchmarks.bfcl.checker import SYNTAXES
-from wildtool.benchmarks.bfcl.data import AcceptedCall, BfclEntry, native_name
 from wildtool.benchmarks.bfcl.decode import DecodeError
 from wildtool.benchmarks.bfcl.languages.java import decode_java
 from wildtool.benchmarks.bfcl.languages.javascript import decode_javascript
+from wildtool.benchmarks.bfcl.records import AcceptedCall, BfclEntry, native_name
 from wildtool.json_codec import as_list, as_object, as_objects
 from wildtool.toolcall.call_mutants import calls_message, made_call
 from wildtool.types import Message

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.benchmark import Finding
-from wildtool.benchmarks.bfcl.agentic import MemoryRecord, has_answer
+from wildtool.benchmarks.bfcl.agentic import has_answer
 from wildtool.benchmarks.bfcl.categories import SPLIT_NAMES, split_categories
-from wildtool.benchmarks.bfcl.data import BfclEntry, has_entries, read_category_file, read_items, version_of
-from wildtool.benchmarks.bfcl.multi_turn import MultiTurnRecord, multi_turn_faults
-from wildtool.benchmarks.bfcl.web_search import SearchRecord
+from wildtool.benchmarks.bfcl.data import has_entries, read_category_file, read_items, version_of
+from wildtool.benchmarks.bfcl.multi_turn import multi_turn_faults
+from wildtool.benchmarks.bfcl.records import BfclEntry, MemoryRecord, MultiTurnRecord, SearchRecord
 from wildtool.errors import DataError
 from wildtool.json_codec import as_list, as_object
 from wildtool.stats.describe import count_metrics

@@ -1,22 +1,34 @@
-"""Multi-turn entries: what one holds, and the checks of state and results after every turn."""
+"""Multi-turn entries: turns of steps, whose calls run on simulated classes until a reply has none; and the check of
+state and results after every turn."""
 
 import ast
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from wildtool.benchmark import Check
-from wildtool.benchmarks.bfcl.categories import Category
-from wildtool.benchmarks.bfcl.simulated import CLASS_MODULES, EXECUTION_ERROR, SimulatedApis
-from wildtool.errors import DataError
-from wildtool.json_codec import checked, read_json_lines, required_field
+from wildtool.benchmarks.bfcl.decode import (
+    DecodedCall,
+    DecodeError,
+    call_texts,
+    decode_python,
+    native_call_texts,
+    native_result,
+    text_to_decode,
+)
+from wildtool.benchmarks.bfcl.gold import PlainCall, fc_message, written_message
+from wildtool.benchmarks.bfcl.originals import hinted, openai_tools, original_texts
+from wildtool.benchmarks.bfcl.prompt_forms import Documents, with_system
+from wildtool.benchmarks.bfcl.records import MultiTurnRecord
+from wildtool.benchmarks.bfcl.simulated import EXECUTION_ERROR, SimulatedApis
+from wildtool.episode import provider_fields, written_text
+from wildtool.json_codec import as_object, as_objects
 from wildtool.toolcall.call_syntax import dotted_name, parse_expression
-from wildtool.types import Message
+from wildtool.types import Message, Request
 
-LONG_CONTEXT = "multi_turn_long_context"
-DOCUMENT_FOLDER = "multi_turn_func_doc"
 FORCE_TERMINATED = "multi_turn:force_terminated"
 EMPTY_TURN = "multi_turn:empty_turn_model_response"
 STATE_MISMATCH = "multi_turn:instance_state_mismatch"
@@ -24,159 +36,8 @@ RESPONSE_MISMATCH = "multi_turn:execution_response_mismatch"
 UNREAD_CALL = "multi_turn:unread_call"
 """Of profile `fixed` alone (M7)."""
 
-ToolDocument = dict[str, Any]
-"""What describes a tool: `name`, `description`, `parameters`."""
 TurnCalls = Sequence[Sequence[str]]
 """The calls of one turn, step by step, each as Python text."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class MultiTurnRecord:
-    """One multi-turn entry."""
-
-    category: Category
-    turns: tuple[tuple[Message, ...], ...]
-    """What the user says in each turn; nothing in the turn in which withheld functions are supplied."""
-    classes: tuple[str, ...]
-    config: Mapping[str, Mapping[str, Any]]
-    """Class to its initial state."""
-    functions: tuple[ToolDocument, ...]
-    """Documents of the tools that the model has from the first turn on."""
-    ground_truth: tuple[tuple[str, ...], ...]
-    """The expected calls of each turn; none where nothing can be done yet."""
-    withheld: Mapping[int, tuple[ToolDocument, ...]] = field(
-        default_factory=dict[int, tuple[ToolDocument, ...]]
-    )
-    """Turn to the documents of the tools that are first supplied in it."""
-    version: str = "v4"
-
-    @property
-    def long_context(self) -> bool:
-        """Whether state and results are inflated."""
-        return self.category.name == LONG_CONTEXT
-
-    @property
-    def documents(self) -> tuple[ToolDocument, ...]:
-        """Documents of all tools of the classes."""
-        return (*self.functions, *(document for added in self.withheld.values() for document in added))
-
-    @property
-    def parameters(self) -> Mapping[str, Sequence[str]]:
-        """Tool to the names of its parameters, in order."""
-        return {one["name"]: tuple(one["parameters"].get("properties", ())) for one in self.documents}
-
-    @property
-    def answers(self) -> tuple[str, ...]:
-        """The expected calls of all turns."""
-        return tuple(call for calls in self.ground_truth for call in calls)
-
-    def instances(self, *, steady: bool = False) -> SimulatedApis:
-        """Fresh instances of its classes.
-
-        Args:
-            steady: whether a reading leaves the random numbers of later calls as they are.
-        """
-        return SimulatedApis(
-            self.classes,
-            self.config,
-            version=self.version,
-            long_context=self.long_context,
-            steady=steady,
-        )
-
-
-# Reading ----------------------------------------------------------------------------------------------
-
-
-def read_documents(folder: Path) -> dict[str, tuple[ToolDocument, ...]]:
-    """By class the documents of its tools, from the data folder. Raises DataError."""
-    return {owner: read_tool_documents(folder, name) for owner, name in CLASS_MODULES.items()}
-
-
-def read_tool_documents(folder: Path, name: str) -> tuple[ToolDocument, ...]:
-    """The documents of the tools of one class. Raises DataError. Args: name: of their file, without ending."""
-    entries: list[ToolDocument] = []
-    for where, document in read_json_lines(document_file(folder, name), "document"):
-        required_field(document, "name", str, where)
-        required_field(document, "parameters", dict, where)
-        entries.append(document)
-    return tuple(entries)
-
-
-def document_file(folder: Path, name: str) -> Path:
-    """The file that documents the tools of a class."""
-    return folder / DOCUMENT_FOLDER / f"{name}.json"
-
-
-def parse_multi_turn(
-    entry: Mapping[str, Any],
-    answer: Mapping[str, Any],
-    category: Category,
-    documents: Mapping[str, Sequence[ToolDocument]],
-    where: str,
-    version: str = "v4",
-) -> MultiTurnRecord:
-    """One entry with its ground truth.
-
-    Args:
-        documents: as `read_documents` gives them.
-        where: file, line and id, with which errors begin.
-
-    Raises:
-        DataError: a field is missing or of another type.
-    """
-    record = dict(entry)
-    classes = tuple(_texts(record.get("involved_classes"), where, "involved_classes"))
-    for name in classes:
-        if name not in documents:
-            raise DataError(f"{where}: involved class {name!r}: expected one of {', '.join(documents)}")
-    config: dict[str, dict[str, Any]] = checked(
-        record.get("initial_config"), dict, f"{where}: field initial_config"
-    )
-    for name, scenario in config.items():
-        checked(scenario, dict, f"{where}: initial_config.{name}")
-    question: list[Any] = checked(record.get("question"), list, f"{where}: field question")
-    answers: list[Any] = checked(answer.get("ground_truth"), list, f"{where}: field ground_truth")
-    turns = [tuple(read_turn(turn, f"{where}: question[{place}]")) for place, turn in enumerate(question)]
-    truth = [tuple(_texts(calls, where, f"ground_truth[{place}]")) for place, calls in enumerate(answers)]
-    if len(turns) != len(truth):
-        raise DataError(f"{where}: {len(turns)} turns, but the answers are for {len(truth)}")
-    functions = [document for name in classes for document in documents[name]]
-    withheld = dict(_withheld(record, functions, len(turns), where))
-    return MultiTurnRecord(
-        category, tuple(turns), classes, config, tuple(functions), tuple(truth), withheld, version
-    )
-
-
-def read_turn(turn: Any, where: str) -> Iterator[Message]:
-    """The messages of one turn. Raises DataError."""
-    for number, message in enumerate(checked(turn, list, where)):
-        place = f"{where}[{number}]"
-        required_field(checked(message, dict, place), "role", str, place)
-        required_field(message, "content", str, place)
-        yield message
-
-
-def _withheld(
-    record: dict[str, Any], functions: list[ToolDocument], turns: int, where: str
-) -> Iterator[tuple[int, tuple[ToolDocument, ...]]]:
-    """Turn and documents of the functions that are first supplied in it; they are taken out of `functions`."""
-    for turn, names in checked(record.get("missed_function", {}), dict, f"{where}: missed_function").items():
-        if not turn.isdecimal() or int(turn) >= turns:
-            raise DataError(f"{where}: missed_function: {turn!r} is no turn from 0 to {turns - 1}")
-        added: list[ToolDocument] = []
-        for name in _texts(names, where, f"missed_function.{turn}"):
-            place = next((place for place, one in enumerate(functions) if one["name"] == name), None)
-            if place is None:
-                raise DataError(f"{where}: missed_function: {name!r} is no tool of the involved classes")
-            added.append(functions.pop(place))
-        yield int(turn), tuple(added)
-
-
-def _texts(values: Any, where: str, name: str) -> Iterator[str]:
-    for value in checked(values, list, f"{where}: {name}"):
-        yield checked(value, str, f"{where}: {name}")
-
 
 # Checking ---------------------------------------------------------------------------------------------
 
@@ -243,3 +104,203 @@ def plain_call(call: str, parameters: Mapping[str, Sequence[str]]) -> tuple[str,
     by_place = zip(parameters.get(name, ()), map(ast.literal_eval, node.args), strict=False)
     by_name = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in node.keywords}
     return name, {**dict(by_place), **by_name}
+
+
+MAX_STEPS = 20
+"""Steps with calls that a turn may have; after one more the whole entry is stopped."""
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingStep:
+    """A reply whose calls were not run yet."""
+
+    reply: Message
+    calls: list[str]
+
+
+class MultiTurnEpisode(ABC):
+    """The state machine of one entry; subclasses know how calls are written and results are shown."""
+
+    def __init__(self, record: MultiTurnRecord, apis: SimulatedApis | None = None) -> None:
+        """Args: apis: on which calls run; None for fresh instances of the entry's classes."""
+        self.turns: list[list[list[str]]] = []
+        """The calls of each turn so far, step by step, each as Python text."""
+        self.endings: list[Message] = []
+        """The reply that ended each turn so far."""
+        self._record = record
+        self._apis = apis or record.instances()
+        self._messages: list[Message | WaitingStep] = []
+        self._done = False
+        self.stopped = False
+        """Whether a turn had more steps than it may have."""
+        self._begin_turn()
+
+    @property
+    def done(self) -> bool:
+        return self._done
+
+    @property
+    def calls(self) -> int:
+        """Calls made so far."""
+        return sum(len(step) for turn in self.turns for step in turn)
+
+    def facts(self) -> Mapping[str, Any]:
+        """Where its classes are now: the current folder, who is logged in, balances; by class and name."""
+        self.settle()
+        return self._apis.facts()
+
+    def request(self) -> Request | None:
+        return None if self._done else self._request(self.settle())
+
+    def settle(self) -> list[Message]:
+        """Runs the calls that wait, all at once, and returns the messages so far: a record is judged without them."""
+        waiting = [step.calls for step in self._messages if isinstance(step, WaitingStep)]
+        if waiting:
+            results = iter(self._apis.execute([call for calls in waiting for call in calls]))
+            settled = list[Message]()
+            for step in self._messages:
+                if isinstance(step, WaitingStep):
+                    settled += self._shown(step.reply, step.calls, list(islice(results, len(step.calls))))
+                else:
+                    settled.append(step)
+            self._messages = [*settled]
+        return [step for step in self._messages if not isinstance(step, WaitingStep)]
+
+    def advance(self, reply: Message) -> None:
+        if self._done:
+            return
+        calls = self.calls_in(reply)
+        if calls:
+            self._messages.append(WaitingStep(reply, calls))
+            self._end_step(calls)
+        else:
+            self._messages.append(_said(reply))
+            self.endings.append(reply)
+            self._begin_turn()
+
+    def calls_in(self, reply: Message) -> list[str]:
+        """The calls of a reply as Python text; none where it cannot be read as calls."""
+        try:
+            calls = self._calls(reply)
+        except DecodeError:
+            return []  # a text for the user ends the turn
+        return [] if calls == [""] else calls
+
+    def answered(self, reply: Message, calls: list[str], results: Sequence[str]) -> None:
+        """Takes a reply whose calls gave these results."""
+        self._messages.extend(self._shown(reply, calls, results))
+        self._end_step(calls)
+
+    def _end_step(self, calls: list[str]) -> None:
+        self.turns[-1].append(calls)
+        self.stopped = self._done = len(self.turns[-1]) > MAX_STEPS
+
+    def _begin_turn(self) -> None:
+        turn = len(self.turns)
+        if turn == len(self._record.turns):
+            self._done = True
+            return
+        self.turns.append([])
+        self._messages.extend(self._record.turns[turn])
+        if added := self._record.withheld.get(turn):
+            self._messages.append({"role": "user", "content": self._notice(added)})
+
+    def _gold(self, style: str) -> Message:
+        expected = self._record.ground_truth[len(self.turns) - 1]
+        made = len(self.turns[-1])
+        left = expected[made : made + 1] if style == "serial" else expected if made == 0 else ()
+        return self._message([plain_call(call, self._record.parameters) for call in left])
+
+    @abstractmethod
+    def _request(self, messages: list[Message]) -> Request: ...
+
+    @abstractmethod
+    def _notice(self, added: Documents) -> str:
+        """What the user says when withheld functions are supplied."""
+
+    @abstractmethod
+    def _calls(self, reply: Message) -> list[str]:
+        """The calls of a reply as Python text. Raises DecodeError."""
+
+    @abstractmethod
+    def _shown(self, reply: Message, calls: Sequence[str], results: Sequence[str]) -> list[Message]:
+        """A reply with calls, and their results, as the model sees them afterwards."""
+
+    @abstractmethod
+    def _message(self, calls: Sequence[PlainCall]) -> Message:
+        """A reply that makes these calls, or says that there is nothing to call."""
+
+
+class NativeMultiTurn(MultiTurnEpisode):
+    """Native tools and calls; each result is a separate message."""
+
+    def _request(self, messages: list[Message]) -> Request:
+        functions: list[Any] = hinted(self._record.functions, "python")
+        for turn, added in self._record.withheld.items():
+            # As in the original they come last, and say nothing about the language.
+            functions += added if turn < len(self.turns) else ()
+        return Request(messages, openai_tools(functions), gold=self._gold)
+
+    def _notice(self, added: Documents) -> str:
+        return original_texts().notice
+
+    def _calls(self, reply: Message) -> list[str]:
+        return native_call_texts(native_result(reply))
+
+    def _shown(self, reply: Message, calls: Sequence[str], results: Sequence[str]) -> list[Message]:
+        said: Message = {
+            "role": "assistant",
+            "content": reply.get("content"),
+            "tool_calls": reply["tool_calls"],
+            **provider_fields(reply),
+        }
+        if reply.get("reasoning_content") is not None:
+            said["reasoning_content"] = reply["reasoning_content"]
+        ids = [as_object(call).get("id") for call in as_objects(reply["tool_calls"])]
+        answers = zip(ids, results, strict=False)
+        return [said, *({"role": "tool", "tool_call_id": id_, "content": text} for id_, text in answers)]
+
+    def _message(self, calls: Sequence[PlainCall]) -> Message:
+        return fc_message(calls)
+
+
+class PromptMultiTurn(MultiTurnEpisode):
+    """Functions in the system prompt, calls in brackets; the results of a step are one message of the user."""
+
+    def __init__(
+        self,
+        record: MultiTurnRecord,
+        apis: SimulatedApis | None = None,
+        decode: Callable[[str, Documents], list[DecodedCall]] = lambda text, _: decode_python(text),
+    ) -> None:
+        """Creates the episode.
+
+        Args:
+            apis: on which calls run; None for fresh instances of the entry's classes.
+            decode: gives the calls of a text, with the documents of all functions; raises DecodeError.
+        """
+        self._decode = decode
+        super().__init__(record, apis)
+
+    def _request(self, messages: list[Message]) -> Request:
+        text = original_texts().system_prompt(hinted(self._record.functions, "python"))
+        return Request(with_system(messages, text), gold=self._gold)
+
+    def _notice(self, added: Documents) -> str:
+        return original_texts().written_notice(added)
+
+    def _calls(self, reply: Message) -> list[str]:
+        return call_texts(self._decode(text_to_decode(reply), self._record.documents))
+
+    def _shown(self, reply: Message, calls: Sequence[str], results: Sequence[str]) -> list[Message]:
+        answers = [
+            {"role": "tool", "name": call, "content": text} for call, text in zip(calls, results, strict=True)
+        ]
+        return [_said(reply), {"role": "user", "content": repr(answers)}]
+
+    def _message(self, calls: Sequence[PlainCall]) -> Message:
+        return written_message(calls, "python")
+
+
+def _said(reply: Message) -> Message:
+    return {"role": "assistant", "content": written_text(reply) or "", **provider_fields(reply)}

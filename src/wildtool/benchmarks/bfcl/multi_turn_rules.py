@@ -7,15 +7,20 @@ from itertools import islice
 from typing import Any
 
 from wildtool.benchmark import Check, Mutant, Rules
-from wildtool.benchmarks.bfcl.agentic import MemoryRecord, MemoryRules
-from wildtool.benchmarks.bfcl.data import BfclEntry
+from wildtool.benchmarks.bfcl.agentic import MemoryRules
 from wildtool.benchmarks.bfcl.gold import PlainCall, fc_message, written_message
-from wildtool.benchmarks.bfcl.multi_turn import MultiTurnRecord, check_turns, plain_call
-from wildtool.benchmarks.bfcl.multi_turn_episode import MultiTurnEpisode, NativeMultiTurn, PromptMultiTurn
+from wildtool.benchmarks.bfcl.multi_turn import (
+    MultiTurnEpisode,
+    NativeMultiTurn,
+    PromptMultiTurn,
+    check_turns,
+    plain_call,
+)
+from wildtool.benchmarks.bfcl.originals import openai_tools
+from wildtool.benchmarks.bfcl.records import BfclEntry, MemoryRecord, MultiTurnRecord, SearchRecord
 from wildtool.benchmarks.bfcl.rules import Mistake, SingleTurnRules, call_mistakes
 from wildtool.benchmarks.bfcl.simulated import SimulatedApis
-from wildtool.benchmarks.bfcl.tools import openai_tools
-from wildtool.benchmarks.bfcl.web_search import SearchRecord, SearchRules
+from wildtool.benchmarks.bfcl.web_search import SearchRules
 from wildtool.json_codec import as_object
 from wildtool.toolcall.mutations import ArgumentMutation, value_mutants
 from wildtool.trace import SaidCall

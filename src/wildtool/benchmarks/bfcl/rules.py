@@ -14,7 +14,6 @@ from wildtool.benchmarks.bfcl.checker import (
     check_calls,
     dict_error,
 )
-from wildtool.benchmarks.bfcl.data import AcceptedCall, BfclEntry
 from wildtool.benchmarks.bfcl.decode import (
     DecodeError,
     decode_native,
@@ -30,9 +29,9 @@ from wildtool.benchmarks.bfcl.gold import (
     first_accepted_calls,
     written_message,
 )
-from wildtool.benchmarks.bfcl.originals import original_texts
+from wildtool.benchmarks.bfcl.originals import hinted, openai_tools, original_texts
 from wildtool.benchmarks.bfcl.prompt_forms import DEFAULT_FORM, PromptForm, with_system
-from wildtool.benchmarks.bfcl.tools import hinted, openai_tools
+from wildtool.benchmarks.bfcl.records import AcceptedCall, BfclEntry
 from wildtool.episode import SingleReply, written_text
 from wildtool.json_codec import as_list, as_object
 from wildtool.toolcall.mutations import ArgumentMutation, value_mutants

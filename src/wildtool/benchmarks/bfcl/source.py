@@ -8,12 +8,12 @@ from wildtool.benchmarks.bfcl.categories import split_categories
 from wildtool.benchmarks.bfcl.data import (
     WEB_SEARCH_DOCUMENTS,
     answer_file,
+    document_file,
     earlier_file,
     form_entries,
     question_file,
     version_of,
 )
-from wildtool.benchmarks.bfcl.multi_turn import document_file
 from wildtool.benchmarks.bfcl.package import PACKAGES, package_file
 from wildtool.benchmarks.bfcl.simulated import CLASS_MODULES
 from wildtool.data.files import read_packed_lines, source_of_files

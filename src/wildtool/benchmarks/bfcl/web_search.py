@@ -4,27 +4,98 @@ The endpoint plays the role `web`: what it answers is recorded like any reply, s
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from html import unescape
 from typing import Any
 
-from wildtool.benchmarks.bfcl.agentic import (
-    AgenticRules,
-    MakeDialogue,
-    Question,
-    answer_message,
-    conversation,
-)
-from wildtool.benchmarks.bfcl.categories import Category
+from wildtool.benchmarks.bfcl.agentic import AgenticRules, MakeDialogue, answer_message, conversation
 from wildtool.benchmarks.bfcl.multi_turn import plain_call
 from wildtool.benchmarks.bfcl.originals import original_texts
+from wildtool.benchmarks.bfcl.records import WEB, SearchRecord
 from wildtool.benchmarks.bfcl.simulated import EXECUTION_ERROR, SimulatedApis
 from wildtool.episode import written_text
 from wildtool.json_codec import REPLY_LIMITS, as_list, as_object, as_objects, loads_within, object_text
 from wildtool.types import Episode, Item, Message, Request
 
-WEB = "web"
-"""The role that answers searches and gives pages."""
+MAX_TAG = 2_000
+"""Characters of a tag in which an address is looked for."""
+_NAME = re.compile(r"/?[a-zA-Z][\w:-]*")
+_ADDRESS = re.compile(r"\shref\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
+_HIDDEN = {tag: re.compile(f"</{tag}", re.IGNORECASE) for tag in ("script", "style")}
+"""What is no text ends here."""
+_MARKS: Mapping[str, str] = {
+    **{f"h{level}": f"\n\n{'#' * level} " for level in range(1, 7)},
+    **{f"/h{level}": "\n\n" for level in range(1, 7)},
+    "p": "\n\n",
+    "/p": "\n\n",
+    "div": "\n",
+    "/div": "\n\n",
+    "tr": "\n",
+    "li": "\n  * ",
+    "br": "\n",
+    "a": "[",
+}
+"""By tag what Markdown has in its place."""
+
+
+def page_text(html: str, *, marked: bool) -> str:
+    """The text of a page without comments, scripts and styles. Never raises.
+
+    Args:
+        marked: whether headings, paragraphs, lists and links have the marks of Markdown; otherwise each piece of text is
+            a line.
+    """
+    parts: list[str] = []
+    links: list[str] = []
+    for tag, text in _pieces(html):
+        if tag is None:
+            found = " ".join(unescape(text).split()) if marked else unescape(text).strip()
+            parts.append(found or " " if marked else found)
+        elif marked and tag == "a":
+            address = _ADDRESS.search(text[:MAX_TAG])
+            links.append(next(filter(None, address.groups()), "") if address else "")
+            parts.append("[")
+        elif marked and tag == "/a":
+            parts.append(f"]({links.pop()})" if links else "")
+        elif marked:
+            parts.append(_MARKS.get(tag, ""))
+    return "".join(parts).strip() if marked else "\n".join(filter(None, parts))
+
+
+def _pieces(html: str) -> Iterator[tuple[str | None, str]]:
+    """Name and text of each tag, and None with each piece of text between them."""
+    place = 0
+    while place < len(html):
+        start = html.find("<", place)
+        if start != place:
+            yield None, html[place : start if start >= 0 else len(html)]
+        if start < 0:
+            return
+        if html.startswith("<!--", start):
+            end = html.find("-->", start)
+            place = len(html) if end < 0 else end + 3
+            continue
+        name = _NAME.match(html, start + 1)
+        end = html.find(">", start)
+        if end < 0:
+            yield None, html[start:]
+            return
+        place = end + 1
+        if name is None:
+            if html[start + 1] not in "!?/":  # no tag, such as in 1 < 2
+                yield None, "<"
+                place = start + 1
+            continue
+        tag = name[0].lower()
+        yield tag, html[start + 1 : end]
+        if tag in _HIDDEN:
+            close = _HIDDEN[tag].search(html, place)
+            place = close.start() if close else len(html)
+
+
 SEARCH, FETCH = "search_engine_query", "fetch_url_content"
 PARAMETERS: Mapping[str, Sequence[str]] = {
     SEARCH: ("keywords", "max_results", "region"),
@@ -33,26 +104,6 @@ PARAMETERS: Mapping[str, Sequence[str]] = {
 """Names of each tool's parameters, in order; the first is required."""
 MAX_RESULTS, REGION = 10, "wt-wt"
 MODES = ("raw", "markdown", "truncate")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SearchRecord:
-    """One question."""
-
-    category: Category
-    question: Question
-    functions: tuple[dict[str, Any], ...]
-    version: str = "v4"
-
-    @property
-    def questions(self) -> Mapping[str, Question]:
-        """By unit."""
-        return {"0": self.question}
-
-    @property
-    def has_snippets(self) -> bool:
-        """Whether a search also gives the beginnings of pages."""
-        return self.category.name == "web_search_base"
 
 
 class SearchEpisode:
@@ -166,16 +217,10 @@ def web_result(asked: Mapping[str, Any], text: str | None, *, snippets: bool) ->
     return results[: asked["max_results"]]
 
 
-def _page_text(html: str, *, marked: bool) -> str:
-    from wildtool.benchmarks.bfcl.pages import page_text  # only where pages are read
-
-    return page_text(html, marked=marked)
-
-
 _READERS: Mapping[str, Callable[[str], str]] = {
     "raw": str,
-    "markdown": lambda html: _page_text(html, marked=True),
-    "truncate": lambda html: _page_text(html, marked=False),
+    "markdown": partial(page_text, marked=True),
+    "truncate": partial(page_text, marked=False),
 }
 
 
