@@ -47,7 +47,7 @@ def judges(chance: random.Random, _: Path) -> Iterator[tuple[Outcome, object]]:
     from benchmarks.acebench.hostile import items as hostile_items
 
     played: list[tuple[Benchmark, Item]] = [
-        (WILD_MINI, item) for item in WILD_MINI.load(WILD_MINI.locate(None))
+        (WILD_MINI, item) for item in WILD_MINI.load(WILD_MINI.data.locate(None))
     ]
     played += [(ACEBENCH.in_mode(mode), item) for mode in ACEBENCH.modes for item in hostile_items().values()]
     while True:

@@ -38,7 +38,7 @@ def main(sessions: str, base_url: str, concurrency: str, out: str, limited: str 
     cache = ReplyCache(Path(out).with_name("cache")) if "cache" in limited else None
     plan = Plan(
         benchmark=WILDTOOLBENCH,
-        source=WILDTOOLBENCH.locate(sessions),
+        source=WILDTOOLBENCH.data.locate(sessions),
         models={"agent": OpenAIModel("loopback", base_url, "EMPTY")},
         profile="official",
         concurrency=int(concurrency),

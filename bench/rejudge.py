@@ -43,7 +43,7 @@ def _perturbed(reply: dict[str, Any], draw: Random) -> dict[str, Any]:
 
 def write_runs(data: Path, models: int, out: Path) -> None:
     """Runs of models that answer as gold does, with mistakes."""
-    source, file = WILDTOOLBENCH.locate(str(data)), out.with_suffix(".jsonl")
+    source, file = WILDTOOLBENCH.data.locate(str(data)), out.with_suffix(".jsonl")
     with file.open("w", encoding="utf-8") as lines:
         for item in WILDTOOLBENCH.load(source):
             gold = {

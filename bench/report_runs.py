@@ -34,7 +34,7 @@ class Synthetic:
 
 def write_runs(sessions: Path, folder: Path, models: int) -> None:
     """Plays the sessions with so many models, the best of them first."""
-    source = WILDTOOLBENCH.locate(str(sessions))
+    source = WILDTOOLBENCH.data.locate(str(sessions))
     for number in range(models):
         model = Synthetic(number, 0.97 - 0.6 * number / models)
         plan = Plan(benchmark=WILDTOOLBENCH, source=source, models={"agent": model}, profile="official")

@@ -28,7 +28,7 @@ def write_sessions(path: Path, count: int) -> Path:
 
 def gold_runs(sessions: Path, profile: str = "official") -> Iterator[tuple[Request, Message]]:
     """Each request of a perfect model's run, with its answer."""
-    for item in WILDTOOLBENCH.load(WILDTOOLBENCH.locate(str(sessions))):
+    for item in WILDTOOLBENCH.load(WILDTOOLBENCH.data.locate(str(sessions))):
         for unit in item.units:
             episode = WILDTOOLBENCH.rules(profile).episode(item, unit)
             while (request := episode.request()) is not None:

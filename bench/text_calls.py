@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 from measure import Line, main, run_child, scoring
+from wildtool.data.data_set import data_of
 from wildtool.engine.registry import load_benchmark
 
 RUNS = {"rotbench": 840, "sealtools": 2054, "apibank": 1012, "injecagent": 1054}
@@ -28,7 +29,7 @@ def measure(repeats: int) -> list[Line]:
     lines: list[Line] = []
     for name, records in RUNS.items():
         benchmark = load_benchmark(name)
-        data = benchmark.locate(None).path
+        data = data_of(benchmark).locate(None).path
         with tempfile.TemporaryDirectory() as place:
             run = Path(place) / "run"
             run_child([wildtool, "run", name, "--model", "baseline/gold", "--quiet", "--out", run])

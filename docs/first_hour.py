@@ -32,7 +32,7 @@ def gold_answers() -> Mapping[str, Message]:
     """The gold answer to each request of wild-mini, by its messages."""
     rules = WILD_MINI.rules("official")
     answers: dict[str, Message] = {}
-    for item in WILD_MINI.load(WILD_MINI.locate(None)):
+    for item in WILD_MINI.load(WILD_MINI.data.locate(None)):
         for unit in item.units:
             episode = rules.episode(item, unit)
             for reply in gold_replies(rules.episode(item, unit), "parallel") or ():

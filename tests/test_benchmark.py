@@ -1,15 +1,22 @@
 """The base classes: what a benchmark gets that writes loading, episodes and verdicts alone."""
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
-from wildtool.benchmark import Benchmark, Check, Rules, SingleTurn
+from wildtool.benchmark import Benchmark, Check, Rules, SingleTurn, View, part
+from wildtool.benchmarks import OURS
+from wildtool.data.data_set import data_of
+from wildtool.declared import describe, lint, pages_of
+from wildtool.engine.registry import load_benchmark
 from wildtool.episode import gold_replies
 from wildtool.errors import DataError
+from wildtool.findings import fault
 from wildtool.types import Item, Message, Reply, Request, Source, Transcript
 
 TOOL = {
@@ -156,19 +163,22 @@ def test_data_are_a_file_that_is_named_or_shipped(tmp_path: Path):
         data = tmp_path / "numbers.txt"
 
     shipped = Shipped()
-    assert shipped.locate(None) == shipped.locate("adding")
-    assert shipped.locate(None).name == "adding"
-    assert shipped.pull(file=None, mirror=None, report=lambda line: None) == Shipped.data
-    assert ADDING.locate(str(Shipped.data)).path == Shipped.data
-    assert [finding.rule for finding in shipped.lint(shipped.locate(None))] == ["repeated id"]
-    counts = {(metric.group, metric.name): metric.numerator for metric in shipped.stats(shipped.locate(None))}
+    assert data_of(shipped).locate(None) == data_of(shipped).locate("adding")
+    assert data_of(shipped).locate(None).name == "adding"
+    assert data_of(shipped).pull(file=None, mirror=None, report=lambda line: None) == Shipped.data
+    assert data_of(ADDING).locate(str(Shipped.data)).path == Shipped.data
+    assert [finding.rule for finding in lint(shipped, data_of(shipped).locate(None))] == ["repeated id"]
+    counts = {
+        (metric.group, metric.name): metric.numerator
+        for metric in describe(shipped, data_of(shipped).locate(None))
+    }
     assert counts["size", "items"] == 4
     assert (counts["split", "odd"], counts["split", "even"]) == (1, 3)
-    for asked in (lambda: ADDING.locate(None), lambda: ADDING.locate("no such file")):
+    for asked in (lambda: data_of(ADDING).locate(None), lambda: data_of(ADDING).locate("no such file")):
         with pytest.raises(DataError, match="--data FILE"):
             asked()
     with pytest.raises(DataError, match="has no data to fetch"):
-        ADDING.pull(file=None, mirror=None, report=lambda line: None)
+        data_of(ADDING).pull(file=None, mirror=None, report=lambda line: None)
 
 
 def test_the_default_summary_cuts_by_split_groups_and_error():
@@ -229,3 +239,98 @@ def test_rules_of_more_turns_need_an_episode_and_a_verdict():
     mutants = list(TwiceRules().mutants(ITEM))
     assert {len(mutant.replies) for mutant in mutants} == {2}
     assert TwiceRules().trace(ITEM, "0", said(*gold)).steps[1].fulfilled == (1,)
+
+
+MEMBERS = 45
+"""Members of `Benchmark` and `Rules` together; it may only fall. The aim is 36."""
+
+
+def test_the_contract_of_a_benchmark_grows_no_larger():
+    members = [
+        name
+        for owner in (Benchmark, Rules)
+        for name in {**owner.__annotations__, **vars(owner)}
+        if name[0] != "_"
+    ]
+    assert len(members) <= MEMBERS, sorted(members)
+
+
+def test_a_part_is_imported_when_a_benchmark_is_asked_for_it_and_a_function_is_a_method():
+    class Parted(Adding):
+        fields = part("test_benchmark_parts:fields")
+        card = part("test_benchmark_parts:CARD")
+
+    assert "test_benchmark_parts" not in sys.modules
+    module = ModuleType("test_benchmark_parts")
+    vars(module).update(fields=lambda benchmark, item, unit: {"of": (benchmark, item, unit)}, CARD=Path("c"))
+    sys.modules["test_benchmark_parts"] = module
+    try:
+        parted = Parted()
+        assert parted.fields(ITEM, "0") == {"of": (parted, ITEM, "0")}
+        assert parted.card == Path("c")
+    finally:
+        del sys.modules["test_benchmark_parts"]
+    assert parted.fields(ITEM, "1") == {"of": (parted, ITEM, "1")}, "it is imported once"
+
+
+@pytest.mark.parametrize("name", sorted(OURS))
+def test_every_part_of_ours_is_there(name: str):
+    benchmark = load_benchmark(name)
+    for owner in type(benchmark).__mro__:
+        for member in [*vars(owner)]:
+            getattr(benchmark, member)
+
+
+def test_a_benchmark_of_0_2_is_heard_by_its_methods(tmp_path: Path):
+    class Old(Adding):
+        def locate(self, data: str | None, split: str | None = None) -> Source:
+            return Source(f"{data}, {split}", tmp_path, "")
+
+        def pull(self, *, file: Path | None, mirror: str | None, report: Any) -> Path:
+            return tmp_path
+
+        def documents(self, source: Source) -> dict[str, str]:
+            return {"a": "b"}
+
+        def user_texts(self, item: Item) -> list[str]:
+            return ["said"]
+
+        def read_results(self, path: Path) -> Iterator[Any]:
+            return iter([path])
+
+        def lint(self, source: Source) -> Iterator[Any]:
+            return iter(["finding"])
+
+        def stats(self, source: Source) -> list[Any]:
+            return ["metric"]
+
+        def views(self, profile: str) -> list[View]:
+            return [View("slug", "Title", "about", ("group",), note=profile)]
+
+    old = Old()
+    data, source = data_of(old), Source("s", tmp_path, "")
+    assert data.locate("x", "y").name == "x, y"
+    assert data.can_pull
+    assert data.pull(file=None, mirror=None, report=print) == tmp_path
+    assert (data.documents(source), data.user_texts(ITEM)) == ({"a": "b"}, ["said"])
+    assert [*(data.read_results(tmp_path) or ())] == [tmp_path]
+    assert ([*lint(old, source)], describe(old, source)) == (["finding"], ["metric"])
+    (page,) = pages_of(old, "official")
+    assert (page.slug, page.title, page.groups, page.note) == ("slug", "Title", ("group",), "official")
+
+
+def test_rules_of_data_see_each_record_of_an_item():
+    class Checked(Adding):
+        rules_of_data = (lambda record: [fault("odd", f"{record} is odd")] if record % 2 else [],)
+
+        def load(
+            self, source: Source, *, split: str | None = None, lang: str | None = None
+        ) -> Iterator[Item]:
+            yield Item("a", ("0",), 3)
+            yield Item("b", ("x", "y"), {"x": 4, "y": 5})
+
+    found = lint(Checked(), Source("s", Path("s"), ""))
+    assert [(finding.where, finding.rule, finding.message) for finding in found] == [
+        ("s: a", "odd", "3 is odd"),
+        ("s: b, y", "odd", "5 is odd"),
+    ]

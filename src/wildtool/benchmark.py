@@ -8,8 +8,9 @@ import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, Protocol, Self, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, cast, runtime_checkable
 
 from wildtool.episode import (
     SingleReply,
@@ -19,7 +20,6 @@ from wildtool.episode import (
     replay,
     until_decided,
 )
-from wildtool.errors import DataError
 from wildtool.findings import Finding as Finding
 from wildtool.reply_ends import error_class
 from wildtool.trace import SaidCall, Trace, plain_trace, said_calls
@@ -38,6 +38,10 @@ from wildtool.types import (
     Transcript,
     Verdict,
 )
+
+if TYPE_CHECKING:
+    from wildtool.data.data_set import DataSet
+    from wildtool.stats.tables import Table
 
 COMPLETION = "completion"
 """The mode, in every benchmark that has it, in which the one message of a request is a raw text to be continued."""
@@ -107,21 +111,40 @@ class Published:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A page of a report: numbers that belong together and how they are drawn. Numbers come from `summarize`."""
+    """A page of a report, as benchmarks written for 0.2 give them by a method `views`; now a `Table`."""
 
     slug: str
-    """Its file name: lower-case letters, digits and `-`."""
     title: str
     about: str
-    """A paragraph for the reader: what is shown, and how to read it."""
     groups: tuple[str, ...]
-    """Groups of metrics, in order."""
     chart: Literal["bars", "lines", "stacked"] = "bars"
-    """`lines` where names of metrics are points along an axis, `stacked` where they are shares of one whole."""
     axis: str = ""
-    """What the names of the metrics are, such as `instruction transitions`."""
     note: str = ""
-    """A remark that is always shown with its numbers, such as why a perfect run does not reach 100 %."""
+
+
+def part(place: str) -> Any:
+    """An attribute of a benchmark that lies in another module, which is imported when a benchmark is asked for it first:
+    to list benchmarks and to show help needs no rules.
+
+    Args:
+        place: module and name, as entry points are written. A function becomes a method.
+    """
+    return _Part(place)
+
+
+class _Part:
+    def __init__(self, place: str) -> None:
+        self._place = place
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._owner, self._name = owner, name
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        if instance is None:
+            return self
+        module, _, name = self._place.partition(":")
+        setattr(self._owner, self._name, getattr(import_module(module), name))
+        return getattr(instance, self._name)
 
 
 class Rules(ABC):
@@ -248,8 +271,18 @@ class Benchmark(ABC):
     headline: Mapping[str, tuple[str, str]] = {}
     """By profile the (group, name) of the number that models are ranked by, in suites and beside published figures. Of a
     run without that number, and where none is named, it is the first of the summary that belongs in a table of models."""
-    data: Path | None = None
-    """The data file that is read where the user names none; None for a benchmark that ships none."""
+    data: "DataSet | Path | None" = None
+    """Where its data come from; or the one file that is read where the user names none; None if it ships none."""
+    tables: "Sequence[Table]" = ()
+    """Its numbers, in order, and the pages of a report; empty for the default summary by `groups`."""
+    rules_of_data: Sequence[Callable[[Any], Iterable[Finding]]] = ()
+    """Checks of one record, for `data lint`; empty for the check of ids. A record is what an item holds, or what it holds
+    of each unit if that is a mapping by unit."""
+    published: Callable[[], Sequence[Published]] = tuple
+    """Gives the results that papers report, for tables that compare them with the user's runs."""
+    original_sampling: Mapping[str, Any] = {}
+    """What its original asks models with, for `--sampling original`: `temperature`, `max_tokens`, `attempts`; any other
+    name is a field of requests. Empty if that is not known."""
     card: Path | None = None
     """The page that says what it measures, where its data come from, and how it differs from the original."""
 
@@ -335,78 +368,15 @@ class Benchmark(ABC):
         """What is known of a unit before any reply; its part of `columns`."""
         return {}
 
-    @property
-    def original_sampling(self) -> Mapping[str, Any]:
-        """What its original asks models with, for `--sampling original`: `temperature`, `max_tokens`, `attempts`; any
-        other name is a field of requests. Empty if that is not known."""
-        return {}
-
-    # Given: data and numbers ---------------------------------------------------------------------------
-
-    def documents(self, source: Source) -> Mapping[str, str]:
-        """By name the text of everything that its retriever may find; empty if it has none (`Role.searches`)."""
-        return {}
-
-    def user_texts(self, item: Item) -> Sequence[str] | None:
-        """What the user says in an item, for comparison with training data; None where the user's messages in requests
-        are just that, with no prompt around them."""
-        return None
-
-    def locate(self, data: str | None, split: str | None = None) -> Source:
-        """Finds the data the user named (None: the default for the split). Raises DataError saying how to get them."""
-        if data not in (None, self.name):
-            return source_of(data, Path(data))
-        if self.data is None:
-            raise DataError(f"{self.name} ships no data; name a file with --data FILE")
-        return source_of(self.name, self.data)
-
     def summarize(self, verdicts: Any, profile: str) -> list[Metric]:
         """The benchmark's numbers from a DuckDB relation over verdict rows of one run and one profile."""
-        from wildtool.stats.metrics import default_summary  # running needs none
+        if self.tables:
+            from wildtool.stats.tables import summary_of  # running needs none
+
+            return summary_of(self.tables, verdicts, profile)
+        from wildtool.stats.metrics import default_summary
 
         return default_summary(verdicts, self.groups)
-
-    def lint(self, source: Source) -> Iterable[Finding]:
-        """Checks data in its format."""
-        seen: dict[str, int] = {}
-        try:
-            for number, item in enumerate(self.load(source), 1):
-                if item.id in seen:
-                    message = f"item {number} has the id of item {seen[item.id]}; give each item its own"
-                    yield Finding(f"{source.path}: {item.id}", "repeated id", message)
-                seen.setdefault(item.id, number)
-        except DataError as error:
-            yield Finding(str(source.path), "unreadable", str(error))
-
-    def stats(self, source: Source) -> list[Metric]:
-        """Describes data in its format."""
-        items = list(self.load(source))
-        units = sum(len(item.units) for item in items)
-        counts = [("size", "items", len(items)), ("size", "units", units)]
-        for group, values in (("split", [i.split for i in items]), ("language", [i.lang for i in items])):
-            counts += [(group, value or "none", values.count(value)) for value in dict.fromkeys(values)]
-        return [Metric(group, name, None, n, len(items), kind="count") for group, name, n in counts]
-
-    def pull(self, *, file: Path | None, mirror: str | None, report: Callable[[str], None]) -> Path:
-        """Brings the official data into the cache, verified; `file` copies from a file or folder on disk instead."""
-        if self.data is None:
-            raise DataError(f"{self.name} has no data to fetch; name a file with --data FILE when you run it")
-        report(f"the data of {self.name} come with its package; there is nothing to fetch")
-        return self.data
-
-    # Optional ------------------------------------------------------------------------------------------
-
-    def views(self, profile: str) -> Sequence[View]:
-        """The pages that a report adds to its overview for this benchmark."""
-        return ()
-
-    def published(self) -> Sequence[Published]:
-        """Results that papers report, for tables that compare them with the user's runs."""
-        return ()
-
-    def read_results(self, path: Path) -> Iterator[tuple[str, str, dict[str, Transcript]]] | None:
-        """Reads the original tool's own result file as (model, item, transcripts); None if it is not one."""
-        return None
 
 
 class SingleTurn(Benchmark):
@@ -434,17 +404,6 @@ class _SingleTurnRules(Rules):
 
     def verdict(self, episode: Any, item: Item, unit: str) -> Check:
         return self.benchmark.check(item, cast(SingleReply, episode).reply or {}, self.profile)
-
-
-def source_of(name: str, path: Path) -> Source:
-    """Describes a data file by name, path and SHA-256. Raises DataError where it cannot be read."""
-    import hashlib
-
-    try:
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror}; name a data file with --data FILE") from error
-    return Source(name, path, digest)
 
 
 @runtime_checkable

@@ -22,7 +22,7 @@ def repeated(request: Request | None) -> list[Any]:
 @pytest.mark.parametrize("calls", [True, False], ids=["calls", "a question"])
 def test_wildtoolbench_carries_it_from_step_to_step(profile: str, calls: bool):
     shown = 0
-    for item in WILD_MINI.load(WILD_MINI.locate(None)):
+    for item in WILD_MINI.load(WILD_MINI.data.locate(None)):
         for unit in item.units:
             episode = WILD_MINI.rules(profile).episode(item, unit)
             request = episode.request()

@@ -130,11 +130,11 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for out in ("runs/demo", "runs/wild-mini"):
             assert type_("run", "wild-mini", "--limit", "2", "--quiet", *models, "-o", out).exit_code == 0
     Path(folder, "series.toml").write_text(SERIES)
-    Path(folder, "sessions.jsonl").write_bytes(WILD_MINI.locate(None).path.read_bytes())
+    Path(folder, "sessions.jsonl").write_bytes(WILD_MINI.data.locate(None).path.read_bytes())
     for name in ("train", "other", "a", "b"):
         rows = [call_row(f"What is the level at {name} {k}?", id=f"{name}-{k}") for k in range(4)]
         write_rows(folder / f"{name}.jsonl", rows)
-    item = next(iter(WILD_MINI.load(WILD_MINI.locate(None))))
+    item = next(iter(WILD_MINI.load(WILD_MINI.data.locate(None))))
     tasks = [gold_replies(WILD_MINI.rules("official").episode(item, unit)) or [] for unit in item.units]
     Path(folder, "replies.jsonl").write_text(
         json.dumps({"session": item.id, "model": "m", "tasks": tasks}) + "\n"

@@ -118,7 +118,8 @@ class _Counted:
 
     def __init__(self, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.located = self.loaded = 0
-        locate, load = type(WILD_MINI).locate, type(WILD_MINI).load
+        data_set, owner = type(WILD_MINI.data), type(WILDTOOLBENCH)
+        locate, load = data_set.locate, WILD_MINI.load.__func__
 
         def locate_counted(own: Any, name: str | None, split: str | None = None) -> Any:
             self.located += name == str(data)
@@ -128,8 +129,8 @@ class _Counted:
             self.loaded += 1
             return load(own, *arguments, **named)
 
-        monkeypatch.setattr(type(WILD_MINI), "locate", locate_counted)
-        monkeypatch.setattr(type(WILD_MINI), "load", load_counted)
+        monkeypatch.setattr(data_set, "locate", locate_counted)
+        monkeypatch.setattr(owner, "load", load_counted)
 
 
 @pytest.mark.parametrize("more", [(), ("--dry-run",), ("--ids", "mini-001,mini-002"), ("--repeats", "2")])
@@ -137,7 +138,7 @@ def test_a_command_reads_the_data_once_for_all_its_models(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: tuple[str, ...]
 ):
     data = tmp_path / "mine.jsonl"
-    data.write_bytes(WILD_MINI.locate(None).path.read_bytes())
+    data.write_bytes(WILD_MINI.data.locate(None).path.read_bytes())
     # As a file that has not changed for an hour, which needs no second look.
     monkeypatch.setattr("wildtool.engine.plan._LOADED_NS", data.stat().st_ctime_ns + 3600 * 10**9)
     monkeypatch.chdir(tmp_path)
@@ -154,7 +155,7 @@ def test_scoring_replies_of_several_models_reads_the_data_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     data, replies = tmp_path / "mine.jsonl", tmp_path / "replies.jsonl"
-    data.write_bytes(WILD_MINI.locate(None).path.read_bytes())
+    data.write_bytes(WILD_MINI.data.locate(None).path.read_bytes())
     monkeypatch.setattr("wildtool.engine.plan._LOADED_NS", data.stat().st_ctime_ns + 3600 * 10**9)
     first = json.loads(data.read_text("utf-8").splitlines()[0])["id"]
     rows = [{"item": first, "model": model, "tasks": []} for model in ("a", "b", "c")]
@@ -169,7 +170,7 @@ def test_scoring_replies_of_several_models_reads_the_data_once(
 
 def test_data_that_are_edited_and_restored_meanwhile_do_not_reach_the_run(tmp_path: Path):
     data = tmp_path / "mine.jsonl"
-    lines = WILD_MINI.locate(None).path.read_bytes().splitlines(keepends=True)[:4]
+    lines = WILD_MINI.data.locate(None).path.read_bytes().splitlines(keepends=True)[:4]
     data.write_bytes(b"".join(lines))
     asked: list[str] = []
 
@@ -182,7 +183,7 @@ def test_data_that_are_edited_and_restored_meanwhile_do_not_reach_the_run(tmp_pa
 
     plan = Plan(
         benchmark=WILDTOOLBENCH,
-        source=WILDTOOLBENCH.locate(str(data)),
+        source=WILDTOOLBENCH.data.locate(str(data)),
         models={"agent": ScriptedModel(answer)},
         profile="official",
         concurrency=1,
@@ -193,9 +194,9 @@ def test_data_that_are_edited_and_restored_meanwhile_do_not_reach_the_run(tmp_pa
 
 def test_data_that_change_between_their_digest_and_being_read_are_noticed(tmp_path: Path):
     data = tmp_path / "mine.jsonl"
-    lines = WILD_MINI.locate(None).path.read_bytes().splitlines(keepends=True)
+    lines = WILD_MINI.data.locate(None).path.read_bytes().splitlines(keepends=True)
     data.write_bytes(b"".join(lines))
-    source = WILDTOOLBENCH.locate(str(data))
+    source = WILDTOOLBENCH.data.locate(str(data))
     data.write_bytes(b"".join(lines[1:]))
     plan = plan_of(WILDTOOLBENCH, source=source)
     with pytest.raises(DataError, match="changed while it was read"):

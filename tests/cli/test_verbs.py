@@ -15,6 +15,7 @@ from typer.testing import CliRunner, Result
 import wildtool
 from wildtool.cli import app
 from wildtool.cli.command import run_to_status, worst_status
+from wildtool.data.data_set import data_of
 from wildtool.engine.registry import load_benchmark
 from wildtool.engine.score import score
 from wildtool.engine.score.verdict_table import verdicts_path
@@ -470,7 +471,7 @@ def test_a_damaged_run_is_named_and_the_others_are_shown():
 
 
 def test_a_run_whose_data_changed_says_how_to_judge_it():
-    Path("mine.jsonl").write_bytes(load_benchmark("wild-mini").locate(None).path.read_bytes())
+    Path("mine.jsonl").write_bytes(data_of(load_benchmark("wild-mini")).locate(None).path.read_bytes())
     play("baseline/gold", "--data mine.jsonl --out run")
     Path("mine.jsonl").rename("moved.jsonl")
     for verdicts in Path("run").glob("verdicts-*"):
@@ -483,7 +484,7 @@ def test_a_run_whose_data_changed_says_how_to_judge_it():
 
 
 def test_data_that_are_not_the_default_are_named_in_the_title():
-    Path("mine.jsonl").write_text(first_line(load_benchmark("wild-mini").locate(None).path))
+    Path("mine.jsonl").write_text(first_line(data_of(load_benchmark("wild-mini")).locate(None).path))
     file = replies_file(m=[[], [], [], []])
     assert "(data mine.jsonl), profile" in play("baseline/gold", "--data mine.jsonl").stdout
     assert "(data mine.jsonl), profile" in type_(f"score --data mine.jsonl --replies {file}").stdout

@@ -22,6 +22,8 @@ from wildtool.benchmarks.acebench import error_classes as ace_faults
 from wildtool.benchmarks.acebench.data import SPLITS as ACE_SPLITS
 from wildtool.benchmarks.wildtoolbench import error_classes as wtb_faults
 from wildtool.cli import app
+from wildtool.data.data_set import data_of
+from wildtool.declared import pages_of
 from wildtool.engine.call.cache import ReplyCache, model_digest
 from wildtool.engine.record.format import request_hashes
 from wildtool.engine.registry import ENTRY_POINT_GROUP, benchmark_names, load_benchmark
@@ -47,7 +49,7 @@ def typed(*words: object) -> tuple[int, str]:
 
 def wild_mini(sessions: int) -> str:
     """The first sessions of the built-in set."""
-    file = load_benchmark("wild-mini").locate(None).path
+    file = data_of(load_benchmark("wild-mini")).locate(None).path
     return "".join(file.read_text("utf-8").splitlines(keepends=True)[:sessions])
 
 
@@ -143,7 +145,7 @@ def _benchmark(benchmark: Benchmark) -> Json:
         "gold styles": [*benchmark.gold_styles],
         "verdict columns": dict(benchmark.columns),
         "report pages": {
-            profile: {view.slug: [*view.groups] for view in benchmark.views(profile)}
+            profile: {view.slug: [*view.groups] for view in pages_of(benchmark, profile)}
             for profile in benchmark.profiles
         },
     }

@@ -134,7 +134,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         far = call_row(f"I am in Kiel, {name}.", "Kiel")
         far["conversations"][1:1] = [turn("gpt", "Good."), turn("human", "Is it?")] * 2
         write_rows(place / f"{name}.jsonl", [*rows, far])
-    source = WILD_MINI.locate(None)
+    source = WILD_MINI.data.locate(None)
     for name in ("sessions.jsonl", "set/sessions.jsonl"):
         (place / name).parent.mkdir(exist_ok=True)
         (place / name).write_bytes(source.path.read_bytes())

@@ -56,7 +56,7 @@ async def gold_answers(format: CallFormat, file: Path) -> Path:
     async def ask(unit: str, request: Request) -> Reply:
         return await model.complete(request)
 
-    items = WILD_MINI.load(WILD_MINI.locate(None))
+    items = WILD_MINI.load(WILD_MINI.data.locate(None))
     for item, _ in zip(items, range(LIMIT), strict=False):
         await WILD_MINI.play(item, ask, "official")
     file.write_text(json.dumps(peer.answers), "utf-8")  # noqa: ASYNC240 - a test may wait

@@ -10,6 +10,7 @@ import pytest
 from e2e.command import contents, verdicts, wildtool
 from faults.server import Answer, FaultServer, http
 from models.peers import digest_of, write_chat
+from wildtool.data.data_set import data_of
 from wildtool.engine.registry import load_benchmark
 from wildtool.types import Message, Reply, Request
 
@@ -46,7 +47,7 @@ def gold() -> dict[str, Message]:
 
     async def play() -> None:
         benchmark = load_benchmark("wild-mini", None)
-        for item in benchmark.load(benchmark.locate(None)):
+        for item in benchmark.load(data_of(benchmark).locate(None)):
             await benchmark.play(item, ask, "official")
 
     asyncio.run(play())

@@ -11,6 +11,7 @@ import pytest
 from e2e.command import contents, verdicts, wildtool
 from faults.server import Answer, http
 from models.peers import PROTOCOLS, Body, Peer, digest_of
+from wildtool.data.data_set import data_of
 from wildtool.engine.registry import load_benchmark
 from wildtool.models.providers.base import HttpModel
 from wildtool.types import Message, Reply, Request
@@ -32,7 +33,7 @@ def rehearsed(protocol: str) -> dict[str, Message]:
 
     async def play() -> None:
         benchmark = load_benchmark("wild-mini", None)
-        for item in benchmark.load(benchmark.locate(None)):
+        for item in benchmark.load(data_of(benchmark).locate(None)):
             await benchmark.play(item, ask, "official")
 
     asyncio.run(play())

@@ -42,7 +42,7 @@ async def test_a_second_run_into_the_same_folder_is_refused(tmp_path: Path):
 
 async def test_a_run_whose_data_were_deleted_meanwhile_says_so(tmp_path: Path):
     data = tmp_path / "mine.jsonl"
-    data.write_bytes(WILD_MINI.locate(None).path.read_bytes())
+    data.write_bytes(WILD_MINI.data.locate(None).path.read_bytes())
     async with FaultServer("ok", delay_s=0.05) as server:
         words = (
             "run",

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.benchmark import Benchmark, Check, Rules, View
+from wildtool.data.data_set import data_of
 from wildtool.engine.call.client import RetryPolicy
 from wildtool.engine.plan import Plan
 from wildtool.errors import DataError
@@ -166,7 +167,7 @@ def plan_of(benchmark: Any = None, model: Any = None, **settings: Any) -> Plan:
     benchmark = benchmark or EchoBenchmark()
     models = settings.pop("models", {"agent": model or ScriptedModel()})
     settings.setdefault("profile", "official")
-    source = settings.pop("source", None) or benchmark.locate(None)
+    source = settings.pop("source", None) or data_of(benchmark).locate(None)
     return Plan(benchmark=benchmark, source=source, models=models, **settings)
 
 

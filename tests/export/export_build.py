@@ -63,7 +63,7 @@ def play(folder: Path, model: Any = "baseline/gold", **settings: Any) -> Path:
     """A run of the first session by a baseline, or by a function of the request."""
     player: Any = make_baseline(model, None) if isinstance(model, str) else Saying(model)
     settings = {"ids": (ITEM,), "profile": "official"} | settings
-    plan = Plan(benchmark=WILD_MINI, source=WILD_MINI.locate(None), models={"agent": player}, **settings)
+    plan = Plan(benchmark=WILD_MINI, source=WILD_MINI.data.locate(None), models={"agent": player}, **settings)
     run_plan(plan, folder, command=["wildtool", "run"], policy=RetryPolicy(timeout_s=5, max_attempts=1))
     return folder
 

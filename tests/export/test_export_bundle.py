@@ -76,7 +76,7 @@ def test_a_bundle_holds_what_judging_takes_and_names_it_with_digests(bundle: Pat
     assert manifest["members"] == {
         name: {"size": len(data), "sha256": sha256(data).hexdigest()} for name, data in files.items()
     }
-    assert manifest["data"]["sha256"] == WILD_MINI.locate(None).sha256
+    assert manifest["data"]["sha256"] == WILD_MINI.data.locate(None).sha256
 
 
 def test_a_bundle_shows_the_numbers_of_the_run(tmp_path: Path, bundle: Path):
@@ -109,7 +109,7 @@ def test_the_same_run_gives_the_same_bytes(tmp_path: Path, bundle: Path):
 def test_data_of_ones_own_come_along_where_asked_for(tmp_path: Path):
     data = tmp_path / "mine" / "sessions.jsonl"
     data.parent.mkdir()
-    data.write_bytes(WILD_MINI.locate(None).path.read_bytes())
+    data.write_bytes(WILD_MINI.data.locate(None).path.read_bytes())
     folder = play(tmp_path / "run")
     about = json.loads((folder / "run.json").read_text())
     about["data"] |= {"name": str(data), "path": str(data)}
@@ -285,7 +285,7 @@ def test_a_bundle_takes_no_file_of_the_current_folder_for_its_data(
 ):
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
-    data = WILD_MINI.locate(None).path.read_bytes()
+    data = WILD_MINI.data.locate(None).path.read_bytes()
     (folder,) = run_folders(remade(bundle, lambda files: rename_data(files, "mine.jsonl")))
     Path("mine.jsonl").write_bytes(data)
     with pytest.raises(RecordError, match=r"this folder's file of that name is not taken.*--data FILE"):

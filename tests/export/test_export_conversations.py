@@ -84,7 +84,7 @@ def test_a_result_file_without_requests_is_exported_with_those_it_would_have_got
     ]
     file = tmp_path / "replies.jsonl"
     file.write_text(json.dumps({"item": ITEM, "model": "m", "tasks": said}))
-    (imported,) = import_replies(WILD_MINI, WILD_MINI.locate(None), file, tmp_path / "imported")
+    (imported,) = import_replies(WILD_MINI, WILD_MINI.data.locate(None), file, tmp_path / "imported")
     played = [row["messages"] for row in json_lines(written("openai", folder, tmp_path))]
     again = [row["messages"] for row in json_lines(written("openai", imported, tmp_path))]
     assert again == played

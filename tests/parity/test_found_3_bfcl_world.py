@@ -14,6 +14,7 @@ from wildtool.benchmarks.bfcl import BFCL_BENCHMARK
 from wildtool.benchmarks.bfcl.multi_turn_rules import EntryRules
 from wildtool.benchmarks.bfcl.prompt_forms import PROMPT_FORMS
 from wildtool.benchmarks.bfcl.simulated import SimulatedApis
+from wildtool.data.data_set import data_of
 from wildtool.types import Episode, Item, Message
 
 pytestmark = pytest.mark.usefixtures("bfcl_package")
@@ -42,7 +43,7 @@ def test_every_result_is_the_texts_of_the_original(folder: Path) -> None:
 @cache
 def items(mode: str, split: str) -> Mapping[str, Item]:
     benchmark = BFCL_BENCHMARK.in_mode(mode)
-    return {item.id: item for item in benchmark.load(benchmark.locate(None, split), split=split)}
+    return {item.id: item for item in benchmark.load(data_of(benchmark).locate(None, split), split=split)}
 
 
 def rules(mode: str) -> EntryRules:

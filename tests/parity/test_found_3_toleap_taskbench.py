@@ -18,6 +18,7 @@ from wildtool.benchmarks.taskbench.original import score_original
 from wildtool.benchmarks.taskbench.rules import taskbench_rules
 from wildtool.benchmarks.taskbench.scores import ScoreReply
 from wildtool.benchmarks.taskbench.toleap import NO_JSON, score_toleap
+from wildtool.data.data_set import data_of
 
 FILES = ("odd_labels.jsonl", "odd_steps.jsonl")
 
@@ -141,7 +142,7 @@ def sent(place: Path, case: dict[str, Any], mode: str) -> list[Any]:
         (home / name).write_text("".join(json.dumps(line) + "\n" for line in written), "utf-8")
     benchmark = TASKBENCH.in_mode(mode).in_original_prompts(None)
     assert benchmark is not None
-    item = next(iter(benchmark.load(benchmark.locate(str(home / "data.json")))))
+    item = next(iter(benchmark.load(data_of(benchmark).locate(str(home / "data.json")))))
     request = benchmark.rules("toleap").episode(item, "0").request()
     assert request is not None
     return list(request.messages)

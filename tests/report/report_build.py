@@ -8,6 +8,7 @@ from typing import Any
 
 from wildtool.benchmark import Benchmark
 from wildtool.benchmarks.wildtoolbench import WILD_MINI, WILDTOOLBENCH
+from wildtool.data.data_set import data_of
 from wildtool.engine.plan import Plan
 from wildtool.engine.run.runner import run_plan
 from wildtool.models.baselines import make_baseline
@@ -45,7 +46,7 @@ def play(folder: Path, model: Model | str, *, limit: int = 4, data: str | None =
     made = make_baseline(model, None) if isinstance(model, str) else model
     plan = Plan(
         benchmark=benchmark,
-        source=benchmark.locate(data),
+        source=data_of(benchmark).locate(data),
         models={"agent": made},
         profile="official",
         limit=limit,
@@ -64,7 +65,7 @@ def baselines(folder: Path) -> list[ReportRun]:
 
 def hostile(folder: Path) -> list[ReportRun]:
     """A run whose ids, texts, tool names, arguments, model name and replies are attacks."""
-    record = json.loads(WILD_MINI.locate(None).path.read_text("utf-8").splitlines()[0])
+    record = json.loads(WILD_MINI.data.locate(None).path.read_text("utf-8").splitlines()[0])
     text = json.dumps(record)
     tool = record["english_tools"][0]["function"]["name"]
     record = json.loads(text.replace(json.dumps(tool)[1:-1], json.dumps(ATTACK)[1:-1]))

@@ -57,7 +57,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
 def test_the_release_holds_what_was_approved_and_loads_as_the_benchmark_does(tmp_path: Path):
     review = reviewed(tmp_path)
     manifest = write_release(review, tmp_path / "out", allow_findings=True)
-    source = WILDTOOLBENCH.locate(str(tmp_path / "out" / "sessions.jsonl"))
+    source = WILDTOOLBENCH.data.locate(str(tmp_path / "out" / "sessions.jsonl"))
     loaded = {item.id: item.data for item in WILDTOOLBENCH.load(source)}
     assert list(loaded) == ["wild_mini_0", "wild_mini_1", "wild_mini_3"]
     assert loaded["wild_mini_0"].tasks[0].text == "How much did I spend <b>|today|</b>?"
@@ -122,7 +122,7 @@ def test_other_accepted_values_and_kinds_of_edges_are_released_and_prefer_nothin
     decide(review, "me", "wild_mini_0")
     assert review.item("wild_mini_0").findings() == []
     write_release(review, tmp_path / "out")
-    (item,) = WILDTOOLBENCH.load(WILDTOOLBENCH.locate(str(tmp_path / "out" / "sessions.jsonl")))
+    (item,) = WILDTOOLBENCH.load(WILDTOOLBENCH.data.locate(str(tmp_path / "out" / "sessions.jsonl")))
     assert item.data.tasks[0].nodes[1].alternatives == {"amount": [43]}
     (made,) = rows(tmp_path / "out" / "sessions.jsonl")
     assert made["english_answer_list"][0][1]["dependency_kinds"] == {"0": "argument"}

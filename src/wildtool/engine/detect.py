@@ -4,6 +4,7 @@ from pathlib import Path
 
 from wildtool.benchmark import Benchmark
 from wildtool.benchmarks import OF_ANY_FILE
+from wildtool.data.data_set import data_of
 from wildtool.engine.registry import benchmark_names, load_benchmark, usable_benchmarks
 from wildtool.errors import UsageError
 
@@ -45,15 +46,21 @@ def _formats() -> list[Benchmark]:
     for known in usable_benchmarks():
         if known.name in OF_ANY_FILE:
             continue
-        home = type(known).__module__.rpartition(".")[2]
-        if type(known) not in found or home == known.name:
-            found[type(known)] = known
+        home, form = type(known).__module__.rpartition(".")[2], _format_of(type(known))
+        if form not in found or home == known.name:
+            found[form] = known
     return list(found.values())
+
+
+def _format_of(kind: type) -> type:
+    """The class that reads a benchmark's data: of one that declares only other data, the class it is made from."""
+    declared = {name for name in vars(kind) if name[0] != "_"}
+    return kind.__base__ if kind.__base__ and declared <= {"name", "title", "data"} else kind
 
 
 def _locates(benchmark: Benchmark, data: str) -> bool:
     try:
-        benchmark.locate(data)
+        data_of(benchmark).locate(data)
     except Exception:  # noqa: BLE001 - as below
         return False
     return True
@@ -61,7 +68,7 @@ def _locates(benchmark: Benchmark, data: str) -> bool:
 
 def _reads(benchmark: Benchmark, data: str) -> bool:
     try:
-        next(iter(benchmark.load(benchmark.locate(data))), None)
+        next(iter(benchmark.load(data_of(benchmark).locate(data))), None)
     except Exception:  # noqa: BLE001 - a package of somebody else may trip over data that are not its own
         return False
     return True

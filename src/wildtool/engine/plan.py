@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from wildtool.alter.base import Alteration
 from wildtool.alter.variant import Variant
 from wildtool.benchmark import Benchmark
+from wildtool.data.data_set import data_of
 from wildtool.engine.registry import prompts_of
 from wildtool.errors import DataError, UsageError, unknown_name
 from wildtool.models.settings import Rates
@@ -179,7 +180,7 @@ def digest_now(benchmark: Benchmark, source: Source, split: str | None) -> str |
     """SHA-256 of the data as they are now; None where they are not found, by their name or where they lay."""
     for place in dict.fromkeys((source.name, str(source.path))):
         with suppress(DataError):
-            return benchmark.locate(place, split).sha256
+            return data_of(benchmark).locate(place, split).sha256
     return None
 
 

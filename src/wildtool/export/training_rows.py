@@ -8,6 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from wildtool.data.data_set import data_of
 from wildtool.engine.score.results import run_folders
 from wildtool.errors import DataError
 from wildtool.export import ExportRequest
@@ -117,7 +118,7 @@ def data_owner(run: RecordedRun) -> str | None:
     """The benchmark whose own data a run's are; None for data of the user's own."""
     benchmark, source = run.run.selection.benchmark, run.run.selection.source
     try:
-        if benchmark.locate(None).sha256 == source.sha256:
+        if data_of(benchmark).locate(None).sha256 == source.sha256:
             return benchmark.name
     except DataError:
         pass  # nothing is at hand that they could be

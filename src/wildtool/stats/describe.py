@@ -1,9 +1,12 @@
 """Metrics that describe data: counts, shares and means, each with the numbers it is made of."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from wildtool.types import Metric
+
+Record = TypeVar("Record")
 
 
 def count_metrics(
@@ -18,6 +21,24 @@ def count_metrics(
     for name in dict.fromkeys([*first, *counts]):
         number = counts.get(name, 0)
         yield Metric(group, name, number, number, whole, kind="count")
+
+
+def measure_metrics(
+    records: Iterable[Record],
+    part_of: Callable[[Record], str],
+    measures: Mapping[str, Callable[[Record], int]],
+) -> Iterator[Metric]:
+    """For each measure its sum over the records of each part.
+
+    Args:
+        part_of: the part that a record belongs to, such as its split.
+    """
+    counts: dict[str, Counter[str]] = {name: Counter() for name in measures}
+    for record in records:
+        for name, measure in measures.items():
+            counts[name][part_of(record)] += measure(record)
+    for name, parts in counts.items():
+        yield from count_metrics(name, parts)
 
 
 def share_metric(group: str, name: str, count: int, of: int, target: float | None = None) -> Metric:

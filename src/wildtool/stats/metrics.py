@@ -147,13 +147,17 @@ class Rate:
     note: str = ""
     """A remark to show with the rate."""
     better: Direction = "more"
+    weight: str = ""
+    """How much a row counts for the value, in SQL; numerator and denominator are shown without it."""
+    only_if_any: bool = False
+    """Left out of a summary without such rows."""
 
 
 def rate_metrics(verdicts: Any, wanted: Sequence[Rate]) -> list[Metric]:
     """The rates of a DuckDB relation over verdict rows, in one pass."""
     # Two sums for each rate would be far more to plan than there is to add: alike rows are counted, and added here.
     wheres = list(dict.fromkeys(rate.where for rate in wanted))
-    amounts = list(dict.fromkeys(chain(*((rate.numerator, rate.denominator) for rate in wanted))))
+    amounts = list(dict.fromkeys(amount for rate in wanted for _, amount in _sums_of(rate)))
     known = [test for name, test in _DOUBTS.items() if name in verdicts.columns]
     columns = [f"({text})" for text in (*wheres, *amounts, *known)]
     rows = verdicts.aggregate(", ".join(["item", *columns, "COUNT(*)"])).fetchall()
@@ -214,9 +218,12 @@ def _evidence_of(kinds: Mapping[tuple[Any, ...], int], place: int, first: int) -
     return Evidence(units, failed, unplayed, *doubts)
 
 
-def _sums_of(rate: Rate) -> tuple[tuple[str, str], tuple[str, str]]:
-    """Numerator and denominator: which rows count, and what is added up."""
-    return (rate.where, rate.numerator), (rate.where, rate.denominator)
+def _sums_of(rate: Rate) -> list[tuple[str, str]]:
+    """Numerator and denominator, then both weighted if they are: which rows count, and what is added up."""
+    amounts = [rate.numerator, rate.denominator]
+    if rate.weight:
+        amounts += [f"({amount}) * ({rate.weight})" for amount in amounts]
+    return [(rate.where, amount) for amount in amounts]
 
 
 def rate_metric(rate: Rate, clusters: Sequence[tuple[float, float]]) -> Metric:
@@ -224,11 +231,14 @@ def rate_metric(rate: Rate, clusters: Sequence[tuple[float, float]]) -> Metric:
     return _metric_of_columns(rate, [x for x, _ in clusters], [n for _, n in clusters])
 
 
-def _metric_of_columns(rate: Rate, numerators: Sequence[float], denominators: Sequence[float]) -> Metric:
+def _metric_of_columns(rate: Rate, *sums: Sequence[float]) -> Metric:
+    """A rate from the sums of `_sums_of` in each item."""
+    numerators, denominators = sums[-2:]
     right, total = sum(numerators), sum(denominators)
     # A benchmark may define a rate that can exceed 1; such a rate has no interval.
     found = rate_of_columns(numerators, denominators) if right <= total else None
     value, low, high = found or (right / total if total else None, None, None)
+    right, total = sum(sums[0]), sum(sums[1])
     return Metric(
         *(rate.group, rate.name, value, right, total, low, high),
         headline=rate.headline,

@@ -15,7 +15,7 @@ from wildtool.training.files import FileRow, RawRow, parse_row, raw_rows
 from wildtool.training.lines import training_line
 from wildtool.training.prefixes import beginnings, whole_digest
 from wildtool.training.reach import reach
-from wildtool.training.readers.data_sets import DATA_SETS, DataSet
+from wildtool.training.readers.data_sets import DATA_SETS, PublicSet
 from wildtool.training.readers.options import DEFAULT_OPTIONS, ReadOptions
 from wildtool.training.reading import DETECT, chosen_set, read_row, sampled_rows
 from wildtool.training.record import RejectedRow, RowError, TrainingRecord, up_to_replies
@@ -148,7 +148,7 @@ class Converter:
         if self._conversion.by_reply:
             self.summary.notes[BY_REPLY] = self.summary.written
 
-    def convert(self, data_set: DataSet, source: str, rows: Iterable[RawRow]) -> Iterator[bytes]:
+    def convert(self, data_set: PublicSet, source: str, rows: Iterable[RawRow]) -> Iterator[bytes]:
         """The lines of some rows."""
         for raw in rows:
             self.summary.rows += 1
@@ -161,7 +161,7 @@ class Converter:
                 if (line := self._line(record, row)) is not None:
                     yield line
 
-    def _convert_together(self, data_set: DataSet, source: str, rows: Iterator[RawRow]) -> Iterator[bytes]:
+    def _convert_together(self, data_set: PublicSet, source: str, rows: Iterator[RawRow]) -> Iterator[bytes]:
         """The lines of a file's rows, converted by several processes."""
         first = next(rows, None)
         if first is None:
@@ -204,7 +204,7 @@ class Converter:
         for row in rows:
             yield read_row(parse_row(row), data_set, str(path), self._conversion.reading)
 
-    def _open(self, path: Path) -> tuple[DataSet, Iterator[RawRow]]:
+    def _open(self, path: Path) -> tuple[PublicSet, Iterator[RawRow]]:
         sample, rows = sampled_rows(path, self._conversion.rows(path))
         return chosen_set(path, self._conversion.data_set, list(map(parse_row, sample))), rows
 

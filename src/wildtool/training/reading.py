@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from wildtool.errors import DataError, UsageError, unknown_name
 from wildtool.training.files import FileRow, read_rows
-from wildtool.training.readers.data_sets import DATA_SETS, REFUSED, DataSet, fitting_sets
+from wildtool.training.readers.data_sets import DATA_SETS, REFUSED, PublicSet, fitting_sets
 from wildtool.training.readers.options import DEFAULT_OPTIONS, ReadOptions
 from wildtool.training.record import RejectedRow, RowError, TrainingRecord, place_record
 
@@ -50,7 +50,7 @@ def sampled_rows(path: Path, rows: Iterator[Row]) -> tuple[list[Row], Iterator[R
     return sample, chain(sample, rows)
 
 
-def chosen_set(path: Path, name: str, sample: list[FileRow]) -> DataSet:
+def chosen_set(path: Path, name: str, sample: list[FileRow]) -> PublicSet:
     """The set of a name; for `auto` the only one that fits the first rows. Raises DataError, UsageError."""
     if name in REFUSED:
         raise UsageError(REFUSED[name])
@@ -70,7 +70,7 @@ def chosen_set(path: Path, name: str, sample: list[FileRow]) -> DataSet:
 
 
 def read_row(
-    row: FileRow, data_set: DataSet, source: str, options: ReadOptions
+    row: FileRow, data_set: PublicSet, source: str, options: ReadOptions
 ) -> TrainingRecord | RejectedRow:
     """One row as a record, or why it is none."""
     if row.value is None:

@@ -23,6 +23,7 @@ from wildtool.alter.noise.noise import Noise
 from wildtool.alter.variant import Variant
 from wildtool.benchmark import Benchmark, Check, Rules
 from wildtool.cli import app
+from wildtool.data.data_set import data_of
 from wildtool.engine.registry import as_recorded, load_benchmark
 from wildtool.errors import DataError, RecordError, UsageError
 from wildtool.types import Item, Message, Reply, Request, Source, Transcript
@@ -46,7 +47,7 @@ SETS = {"wild-mini": ("wild-mini", None, None), "acebench": ("acebench", "fc", "
 def items(name: str) -> tuple[Benchmark, list[Item]]:
     benchmark_name, mode, split = SETS[name]
     benchmark = load_benchmark(benchmark_name, mode)
-    found = list(benchmark.load(benchmark.locate(None, split), split=split))
+    found = list(benchmark.load(data_of(benchmark).locate(None, split), split=split))
     assert found
     return benchmark, found[:: max(1, len(found) // 4)]
 

@@ -17,6 +17,7 @@ from wildtool.alter.noise.noise import Noise
 from wildtool.alter.variant import Variant
 from wildtool.benchmark import Benchmark
 from wildtool.cli import app
+from wildtool.data.data_set import data_of
 from wildtool.engine.registry import as_recorded, load_benchmark
 from wildtool.engine.score.verdict_table import relation
 from wildtool.types import Item, Message, Reply, Request, Transcript
@@ -41,7 +42,7 @@ def items(name: str) -> tuple[Benchmark, list[Item]]:
     data = oracle_folder(benchmark_name).parents[1] / "data" / benchmark_name
     if name in OFFICIAL and not data.is_dir():
         pytest.skip(f"no folder {data}")
-    source = benchmark.locate(str(data) if name in OFFICIAL else None, split)
+    source = data_of(benchmark).locate(str(data) if name in OFFICIAL else None, split)
     found = list(benchmark.load(source, split=split))
     assert found
     # Spread over the kinds of items that there are.

@@ -15,6 +15,7 @@ from wildtool.alter.noise.noise import Noise
 from wildtool.alter.variant import Variant
 from wildtool.benchmark import Benchmark, Mutant, Rules
 from wildtool.cli import app
+from wildtool.data.data_set import data_of
 from wildtool.engine.registry import load_benchmark
 from wildtool.types import Item, Message, Reply, Transcript
 
@@ -44,7 +45,7 @@ def items(name: str) -> tuple[Benchmark, list[Item]]:
     if name in OFFICIAL and not data.is_dir():
         pytest.skip(f"no folder {data}")
     found = list(
-        benchmark.load(benchmark.locate(str(data) if name in OFFICIAL else None, split), split=split)
+        benchmark.load(data_of(benchmark).locate(str(data) if name in OFFICIAL else None, split), split=split)
     )
     # Spread over the kinds of items that there are.
     return benchmark, found[:: max(1, len(found) // 12)] if name in OFFICIAL else found[:3]

@@ -15,8 +15,9 @@ from wildtool.benchmark import Check
 from wildtool.benchmarks.rotbench import ROTBENCH
 from wildtool.benchmarks.rotbench.data import RotRecord, parse_record
 from wildtool.benchmarks.rotbench.judge import PROFILES, RoTRules
-from wildtool.benchmarks.rotbench.summary import MEASURES, published
+from wildtool.benchmarks.rotbench.summary import MEASURES
 from wildtool.cli import app
+from wildtool.declared import describe, lint
 from wildtool.errors import DataError
 from wildtool.types import Item, Reply, Transcript
 
@@ -200,7 +201,7 @@ def data(tmp_path: Path) -> Path:
 
 
 def load(data: Path, split: str | None = None) -> list[Any]:
-    return list(ROTBENCH.load(ROTBENCH.locate(str(data), split), split=split))
+    return list(ROTBENCH.load(ROTBENCH.data.locate(str(data), split), split=split))
 
 
 def test_a_record_and_its_noisy_variants_are_one_item(data: Path):
@@ -223,8 +224,8 @@ def test_one_file_is_enough(data: Path):
 def test_a_file_is_the_same_data_compressed_or_not(data: Path, tmp_path: Path):
     plain = tmp_path / "clean.json"
     plain.write_bytes(gzip.decompress((data / "First_Turn" / "clean.json.gz").read_bytes()))
-    packed = ROTBENCH.locate(str(data / "First_Turn" / "clean.json.gz"))
-    assert packed.sha256 == ROTBENCH.locate(str(plain)).sha256
+    packed = ROTBENCH.data.locate(str(data / "First_Turn" / "clean.json.gz"))
+    assert packed.sha256 == ROTBENCH.data.locate(str(plain)).sha256
 
 
 @pytest.mark.parametrize(
@@ -254,7 +255,7 @@ def test_lint_names_answers_that_the_tools_do_not_admit(tmp_path: Path):
     folder = write(tmp_path / "data", clean=[record(said("opening_hours", hour="9"), said("close"))])
     rules = [
         finding.rule
-        for finding in ROTBENCH.lint(ROTBENCH.locate(str(folder / "First_Turn" / "clean.json.gz")))
+        for finding in lint(ROTBENCH, ROTBENCH.data.locate(str(folder / "First_Turn" / "clean.json.gz")))
     ]
     assert rules == ["unknown parameter", "unknown tool"]
 
@@ -325,8 +326,11 @@ def test_published_figures_are_numbers_of_the_summary():
     names = {
         (measure, name) for measure in MEASURES for name in ("clean", "slight", "medium", "heavy", "union")
     }
-    assert {key for row in published() for key in row.values} == {*names, *ROTBENCH.headline.values()}
-    assert {row.profile for row in published()} == {"toleap"}
+    assert {key for row in ROTBENCH.published() for key in row.values} == {
+        *names,
+        *ROTBENCH.headline.values(),
+    }
+    assert {row.profile for row in ROTBENCH.published()} == {"toleap"}
 
 
 def test_a_trace_shows_the_call_that_the_text_makes():
@@ -340,7 +344,7 @@ def test_a_trace_shows_the_call_that_the_text_makes():
 
 
 def test_data_are_described_by_environment(data: Path):
-    described = {(m.group, m.name): m.value for m in ROTBENCH.stats(ROTBENCH.locate(str(data)))}
+    described = {(m.group, m.name): m.value for m in describe(ROTBENCH, ROTBENCH.data.locate(str(data)))}
     assert described["records", "first, heavy"] == 4
     assert described["tools offered", "first, clean"] == 8
     assert described["no accepted answer with parameters", "first, slight"] == 2

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from benchmarks.wildtoolbench.build import ANSWER, ASK, TOOLS, answer, ask, node, record, tool
-from wildtool.benchmark import source_of
 from wildtool.benchmarks.wildtoolbench import WILD_MINI, WILDTOOLBENCH
 from wildtool.benchmarks.wildtoolbench.data import Session, read_items, read_session, send_tools
+from wildtool.data.data_set import source_of_file
 from wildtool.errors import DataError
 
 TASK = [node("a", n=1), node("b", 0, x=0.5), answer(1)]
@@ -114,7 +114,7 @@ def test_an_empty_file_has_no_items(tmp_path: Path) -> None:
 
 def test_only_sessions_of_the_split_are_loaded(tmp_path: Path) -> None:
     path = write(tmp_path, record(TASK, domain="x"), record(TASK, id="t", domain="y"))
-    loaded = WILDTOOLBENCH.load(source_of("f", path), split="y")
+    loaded = WILDTOOLBENCH.load(source_of_file("f", path), split="y")
     assert [item.id for item in loaded] == ["t"]
 
 
@@ -306,7 +306,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         with pytest.raises(DataError, match=re.escape(str(path))):
             list(read_items(path))
         with pytest.raises(DataError, match="--data"):
-            source_of("x", path)
+            source_of_file("x", path)
 
 
 # Where data lie --------------------
@@ -315,7 +315,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 def test_a_path_is_located_with_its_checksum(tmp_path: Path) -> None:
     path = tmp_path / "f"
     path.write_bytes(b"abc")
-    source = WILDTOOLBENCH.locate(str(path))
+    source = WILDTOOLBENCH.data.locate(str(path))
     assert (source.name, source.path) == (str(path), path)
     assert source.sha256 == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 
@@ -325,16 +325,16 @@ def test_official_data_that_are_not_there_are_named_with_how_to_get_them(
 ) -> None:
     monkeypatch.setenv("WILDTOOL_DATA_DIR", str(tmp_path))
     with pytest.raises(DataError, match=rf"(?s){re.escape(str(tmp_path))}.*data pull.*--from.*wild-mini"):
-        WILDTOOLBENCH.locate(None)
+        WILDTOOLBENCH.data.locate(None)
 
 
 def test_a_name_that_is_no_file_lists_what_can_be_named() -> None:
     with pytest.raises(DataError, match="official, wild-mini or a JSON-lines file"):
-        WILDTOOLBENCH.locate("no such file")
+        WILDTOOLBENCH.data.locate("no such file")
 
 
 def test_the_embedded_set_is_the_default_of_wild_mini() -> None:
-    items = list(WILD_MINI.load(WILD_MINI.locate(None)))
+    items = list(WILD_MINI.load(WILD_MINI.data.locate(None)))
     assert len(items) == 32
     assert {len(item.units) for item in items} == {4}
 
@@ -343,9 +343,9 @@ def test_what_is_pulled_must_be_the_pinned_bytes(tmp_path: Path, monkeypatch: py
     monkeypatch.setenv("WILDTOOL_DATA_DIR", str(tmp_path / "cache"))
     path = write(tmp_path, record(TASK))
     with pytest.raises(DataError, match="not the pinned file"):
-        WILDTOOLBENCH.pull(file=path, mirror=None, report=lambda _: None)
+        WILDTOOLBENCH.data.pull(file=path, mirror=None, report=lambda _: None)
     with pytest.raises(DataError, match="data pull"):
-        WILDTOOLBENCH.locate(None)
+        WILDTOOLBENCH.data.locate(None)
 
 
 def test_a_byte_order_mark_before_the_first_line_is_passed_over(tmp_path: Path) -> None:
@@ -356,6 +356,6 @@ def test_a_byte_order_mark_before_the_first_line_is_passed_over(tmp_path: Path) 
 
 def test_pulling_the_embedded_set_fetches_nothing() -> None:
     told: list[str] = []
-    path = WILD_MINI.pull(file=None, mirror="http://127.0.0.1:1", report=told.append)
+    path = WILD_MINI.data.pull(file=None, mirror="http://127.0.0.1:1", report=told.append)
     assert path.is_file()
     assert told == ["built in; there is nothing to fetch"]

@@ -25,7 +25,7 @@ from benchmarks.wildtoolbench.build import (
 from wildtool.benchmark import Mutant
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.benchmarks.wildtoolbench.judge import RULES
-from wildtool.benchmarks.wildtoolbench.mutants import explain, mutants
+from wildtool.benchmarks.wildtoolbench.mutants import mutants
 from wildtool.episode import gold_replies
 from wildtool.toolcall.mutations import value_mutants
 from wildtool.types import Item, Message
@@ -35,7 +35,7 @@ from wildtool.types import Item, Message
 
 @cache
 def mini() -> tuple[Item, ...]:
-    return tuple(WILD_MINI.load(WILD_MINI.locate(None)))
+    return tuple(WILD_MINI.load(WILD_MINI.data.locate(None)))
 
 
 def outcome(item_: Item, unit: str, replies: Iterator[Message] | tuple[Message, ...], profile: str) -> str:
@@ -103,7 +103,7 @@ def test_the_embedded_set_has_mutants_of_every_kind_of_step() -> None:
 
 
 def kinds_of(task: Nodes, **changes: Any) -> Counter[str]:
-    return Counter(mutant.kind for mutant in mutants(item(task, **changes), RULES["fixed"]))
+    return Counter(mutant.kind for mutant in mutants(RULES["fixed"], item(task, **changes)))
 
 
 def test_an_answer_may_be_empty_blank_called_missing_or_replaced_by_a_call() -> None:
@@ -146,7 +146,7 @@ def test_a_session_without_tools_has_mutants() -> None:
 
 
 def test_a_name_is_exchanged_for_one_of_the_list_and_for_one_of_no_list() -> None:
-    made = list(mutants(item([node("a"), answer(0)]), RULES["fixed"]))
+    made = list(mutants(RULES["fixed"], item([node("a"), answer(0)])))
     called = {
         m.kind: m.replies[0]["tool_calls"][0]["function"]["name"] for m in made if m.kind.endswith(" name")
     }
@@ -155,14 +155,14 @@ def test_a_name_is_exchanged_for_one_of_the_list_and_for_one_of_no_list() -> Non
 
 
 def test_a_mutant_says_what_was_changed() -> None:
-    notes = {m.kind: m.note for m in mutants(item([node("a", n=3), answer(0)]), RULES["fixed"])}
+    notes = {m.kind: m.note for m in mutants(RULES["fixed"], item([node("a", n=3), answer(0)]))}
     assert notes["wrong number"] == "a: n: 3 -> -3"
     assert notes["wrong name"] == "b for a"
 
 
 @pytest.mark.parametrize("profile", ["official", "fixed", "paper"])
 def test_gold_that_cannot_be_reached_gives_mutants_and_no_exception(profile: str) -> None:
-    made = list(mutants(item([node("a", 1), node("b", 0), answer(1)], []), RULES[profile]))
+    made = list(mutants(RULES[profile], item([node("a", 1), node("b", 0), answer(1)], [])))
     assert {mutant.unit for mutant in made} <= {"0", "1"}
 
 
@@ -283,7 +283,7 @@ def test_a_type_is_only_wrong_where_gold_has_the_right_one() -> None:
 def why(kind: str, profile: str = "official", lang: str = "english") -> str:
     made = item([answer()])
     spoken = Item(made.id, made.units, made.data, lang={"english": "en", "chinese": "zh"}[lang])
-    return explain(spoken, Mutant("0", kind, (), ""), profile)
+    return RULES[profile].explain(spoken, Mutant("0", kind, (), ""))
 
 
 @pytest.mark.parametrize(
@@ -313,7 +313,7 @@ def test_fixed_excuses_nothing() -> None:
 def test_virtual_names_are_those_of_the_data() -> None:
     called = {
         m.kind: m.replies[-2 if m.kind.startswith("question") else -1]["tool_calls"][0]["function"]["name"]
-        for m in mutants(item([ask(), answer(0)], english_tools=[tool("a")]), RULES["fixed"])
+        for m in mutants(RULES["fixed"], item([ask(), answer(0)], english_tools=[tool("a")]))
         if m.kind.endswith("called as a tool")
     }
     assert called == {"question called as a tool": ASK, "answer called as a tool": ANSWER}
@@ -322,7 +322,7 @@ def test_virtual_names_are_those_of_the_data() -> None:
 def test_what_gold_accepts_beside_its_own_value_is_no_mistake():
     def said(*task: dict[str, Any]) -> set[str]:
         rules = RULES["fixed"]
-        return {one.note for one in mutants(item([*task, answer(0)]), rules) if one.note.startswith("a: ")}
+        return {one.note for one in mutants(rules, item([*task, answer(0)])) if one.note.startswith("a: ")}
 
     gold = node("a", n=5, text="red")
     tried = [one for _, one, _ in value_mutants({"n": 5, "text": "red"}, TOOLS[0]["function"]["parameters"])]
@@ -333,7 +333,7 @@ def test_what_gold_accepts_beside_its_own_value_is_no_mistake():
 
 def test_what_equals_an_accepted_value_in_meaning_is_no_mistake_and_of_another_call_it_is():
     def said(*task: dict[str, Any]) -> set[str]:
-        made = mutants(item([*task, answer(*range(len(task)))]), RULES["fixed"])
+        made = mutants(RULES["fixed"], item([*task, answer(*range(len(task)))]))
         return {one.note for one in made if one.kind == "wrong number"}
 
     assert said({**node("a", n=5), "alternatives": {"n": ["6"]}}) == {"a: n: 5 -> -5"}

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from wildtool.benchmarks.wildtoolbench.stats import stats
+from wildtool.benchmarks.wildtoolbench.stats import stats_of
 from wildtool.errors import DataError
 
 
@@ -60,7 +60,7 @@ def record(**changes: Any) -> dict[str, Any]:
 
 
 def numbers(*records: dict[str, Any]) -> dict[tuple[str, str], float | None]:
-    return {(metric.group, metric.name): metric.value for metric in stats(records)}
+    return {(metric.group, metric.name): metric.value for metric in stats_of(records)}
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def figure(*records: dict[str, Any]) -> dict[tuple[str, str], tuple[float | None
     """Value and target of each number of the figure, without its name in front of the panel."""
     return {
         (metric.group.removeprefix("Figure 5: "), metric.name): (metric.value, metric.target)
-        for metric in stats(records)
+        for metric in stats_of(records)
         if metric.group.startswith("Figure 5: ")
     }
 
@@ -190,4 +190,4 @@ def test_an_empty_set_has_no_means():
 
 def test_a_record_that_cannot_be_read_is_named():
     with pytest.raises(DataError, match="record 2"):
-        stats([record(), {"id": "t"}])
+        stats_of([record(), {"id": "t"}])

@@ -21,6 +21,7 @@ from benchmarks.wildtoolbench.build import (
 )
 from benchmarks.wildtoolbench.test_judge import HOSTILE, ITEM, PROFILES
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
+from wildtool.declared import pages_of
 from wildtool.trace import Trace
 from wildtool.types import Message
 
@@ -142,6 +143,6 @@ def test_every_view_shows_groups_that_the_summary_has(profile: str) -> None:
         f" 1 AS prompt_tokens, 1 AS completion_tokens, 1.0 AS latency_s, {own}"
     )
     groups = {metric.group for metric in WILDTOOLBENCH.summarize(rows, profile)}
-    views = WILDTOOLBENCH.views(profile)
+    views = pages_of(WILDTOOLBENCH, profile)
     assert {group for view in views for group in view.groups} <= groups
     assert len({view.slug for view in views}) == len(views)

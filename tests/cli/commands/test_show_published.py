@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 
 from wildtool.benchmark import Published
 from wildtool.benchmarks.wildtoolbench import WildToolBench
-from wildtool.benchmarks.wildtoolbench import published as wild
+from wildtool.benchmarks.wildtoolbench.summary import PUBLISHED
 from wildtool.cli import app
 
 RUN = "runs/wild-mini/baseline--gold"
@@ -30,7 +30,7 @@ def as_if_published_on_wild_mini(monkeypatch: pytest.MonkeyPatch) -> None:
     """The official data are not at hand in tests, so the embedded set stands for them."""
 
     def figures(benchmark: WildToolBench) -> Sequence[Published]:
-        return [replace(row, data="wild-mini") for row in wild.published()]
+        return [replace(row, data="wild-mini") for row in PUBLISHED()]
 
     monkeypatch.setattr(WildToolBench, "published", figures)
 
@@ -156,7 +156,7 @@ def test_a_weak_run_stands_below():
 def test_every_published_metric_is_one_that_a_run_has():
     play("--profile", "paper")
     found = boards("runs")["boards"][0]["models"]
-    wanted = {key for row in wild.published() for key in row.values}
+    wanted = {key for row in PUBLISHED() for key in row.values}
     (ours,) = ({(v["group"], v["name"]) for v in entry["values"]} for entry in found if entry["run"])
     assert ours == wanted
 

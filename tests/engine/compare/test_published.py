@@ -11,6 +11,7 @@ from wildtool.alter.aid.aid import Aid
 from wildtool.alter.aid.hints import Hint
 from wildtool.alter.noise.noise import Noise
 from wildtool.benchmark import Published
+from wildtool.data.data_set import data_of
 from wildtool.engine.compare.published import metric_groups, ranking, reasons_not_to_rank, why_not_comparable
 from wildtool.engine.registry import load_benchmark
 from wildtool.engine.score.results import ScoreResult
@@ -129,7 +130,7 @@ def test_a_run_over_the_same_data_mode_and_rules_may_stand_there():
 
 
 def test_data_are_known_by_their_digest_where_their_name_is_another():
-    sha256 = load_benchmark("wild-mini").locate("wild-mini").sha256
+    sha256 = data_of(load_benchmark("wild-mini")).locate("wild-mini").sha256
     figures = [replace(row, data="wild-mini") for row in FIGURES]
     assert why_not_comparable(FOLDER, run(data="copy.jsonl", data_sha256=sha256), figures) is None
     assert "another data set" in (why_not_comparable(FOLDER, run(data="copy.jsonl"), figures) or "")
@@ -168,7 +169,7 @@ def test_a_run_judged_by_other_rules_may_not_and_the_command_for_it_can_be_paste
 
 def test_of_a_set_of_ours_nobody_is_sent_for_the_data_of_the_papers(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("WILDTOOL_DATA_DIR", "/nowhere")
-    own = load_benchmark("wild-mini").locate(None)
+    own = data_of(load_benchmark("wild-mini")).locate(None)
     why = why_not_comparable(
         FOLDER, run(benchmark="wild-mini", data="wild-mini", data_sha256=own.sha256), FIGURES
     )

@@ -11,6 +11,7 @@ import pytest
 
 from engine.echo_benchmark import PATIENT, EchoBenchmark, ScriptedModel, plan_of
 from wildtool import json_codec
+from wildtool.data.data_set import data_of
 from wildtool.engine.record.format import check_line, seal_line
 from wildtool.engine.record.importer import import_replies
 from wildtool.engine.record.reader import RecordReader
@@ -164,7 +165,7 @@ def test_imported_replies_have_checksums_too(tmp_path: Path):
     file = tmp_path / "replies.jsonl"
     file.write_text(json.dumps({"item": "i1", "tasks": [[{"content": "right"}]]}))
     benchmark = EchoBenchmark()
-    (out,) = import_replies(benchmark, benchmark.locate(None), file, tmp_path / "runs")
+    (out,) = import_replies(benchmark, data_of(benchmark).locate(None), file, tmp_path / "runs")
     _, *lines = lines_of(out)
     assert lines
     assert all(b'"crc32":"' in line for line in lines)

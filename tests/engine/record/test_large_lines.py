@@ -9,6 +9,7 @@ import pytest
 from engine.echo_benchmark import PATIENT, EchoBenchmark, ScriptedModel, plan_of
 from engine.record.test_reader import sent
 from wildtool import json_codec
+from wildtool.data.data_set import data_of
 from wildtool.engine.batch.journal import BatchJournal
 from wildtool.engine.record.importer import import_replies
 from wildtool.engine.record.reader import RecordedReply, RecordReader
@@ -77,7 +78,7 @@ def test_a_line_of_a_replies_file_is_refused_by_its_number(tmp_path: Path, kind:
     file.write_bytes(good + b"\n" + bad + b"\n")
     benchmark = EchoBenchmark()
     with pytest.raises(DataError, match=rf"replies\.jsonl:2: too large to be read \(.*{SAID[kind]}"):
-        import_replies(benchmark, benchmark.locate(None), file, tmp_path / "runs")
+        import_replies(benchmark, data_of(benchmark).locate(None), file, tmp_path / "runs")
 
 
 @pytest.mark.usefixtures("small")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from engine.echo_benchmark import PATIENT, EchoBenchmark, ScriptedModel, plan_of
+from wildtool.data.data_set import data_of
 from wildtool.engine.compare.leaderboard import trust_line
 from wildtool.engine.record.importer import import_replies
 from wildtool.engine.run.runner import run_plan
@@ -96,7 +97,7 @@ def test_a_replies_file_with_some_of_the_items_says_how_many_there_are(tmp_path:
     file = tmp_path / "replies.jsonl"
     file.write_text(json.dumps({"item": "i1", "tasks": [[{"content": "right"}] * 2] * 2}))
     benchmark = EchoBenchmark()
-    (out,) = import_replies(benchmark, benchmark.locate(None), file, tmp_path / "runs")
+    (out,) = import_replies(benchmark, data_of(benchmark).locate(None), file, tmp_path / "runs")
     result = read(out)
     assert (*said(result), result.counts.units) == (4, 2, True, 2)
     assert trust_line("m", result) == "m: only 2 of 4 units are here; the numbers are of these"

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from engine.echo_benchmark import PATIENT, EchoBenchmark, ScriptedModel, plan_of
+from wildtool.data.data_set import data_of
 from wildtool.engine.record.importer import import_replies
 from wildtool.engine.record.writer import RecordWriter
 from wildtool.engine.run.runner import run_plan
@@ -38,7 +39,7 @@ def replies_file(folder: Path, *rows: Any) -> Path:
 def import_file(folder: Path, *rows: Any, benchmark: Any = None) -> list[Path]:
     benchmark = benchmark or EchoBenchmark()
     path = replies_file(folder, *rows)
-    return import_replies(benchmark, benchmark.locate(None), path, folder / "runs")
+    return import_replies(benchmark, data_of(benchmark).locate(None), path, folder / "runs")
 
 
 def score_file(folder: Path, *rows: Any, benchmark: Any = None) -> list[ScoringOutcome]:
@@ -140,13 +141,13 @@ def test_a_line_that_is_no_json_is_named(tmp_path: Path):
     path.write_text('{"item": "i0", "tasks": []}\n{"item"\n')
     benchmark = EchoBenchmark()
     with pytest.raises(DataError, match=":2: not a JSON object"):
-        import_replies(benchmark, benchmark.locate(None), path, tmp_path)
+        import_replies(benchmark, data_of(benchmark).locate(None), path, tmp_path)
 
 
 def test_a_missing_replies_file_is_named(tmp_path: Path):
     benchmark = EchoBenchmark()
     with pytest.raises(DataError, match="no such file"):
-        import_replies(benchmark, benchmark.locate(None), tmp_path / "x", tmp_path)
+        import_replies(benchmark, data_of(benchmark).locate(None), tmp_path / "x", tmp_path)
 
 
 class WithResults(EchoBenchmark):

@@ -186,7 +186,7 @@ async def test_gold_answers_in_the_models_own_tokens_are_all_correct(path: Path)
         replies.setdefault(unit, []).append(reply)
         return reply
 
-    for item in WILD_MINI.load(WILD_MINI.locate(None)):
+    for item in WILD_MINI.load(WILD_MINI.data.locate(None)):
         replies.clear()
         await WILD_MINI.play(item, ask, "official")
         transcripts = {unit: Transcript(tuple(said)) for unit, said in replies.items()}

@@ -155,7 +155,7 @@ def test_a_provider_that_inspect_does_not_know_is_named():
 
 
 async def test_gold_answers_through_inspect_are_all_correct():
-    items = WILD_MINI.load(WILD_MINI.locate(None))
+    items = WILD_MINI.load(WILD_MINI.data.locate(None))
     for item, _ in zip(items, range(4), strict=False):
         replies: dict[str, list[Reply]] = {}
 

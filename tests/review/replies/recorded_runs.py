@@ -41,7 +41,7 @@ def import_runs(
     ]
     file = out.parent / f"{out.name}.replies.jsonl"
     file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    return import_replies(WILDTOOLBENCH, WILDTOOLBENCH.locate(str(data)), file, out)
+    return import_replies(WILDTOOLBENCH, WILDTOOLBENCH.data.locate(str(data)), file, out)
 
 
 def with_argument(message: Message, name: str, value: Any) -> Message:

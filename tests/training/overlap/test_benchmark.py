@@ -59,7 +59,7 @@ def test_a_benchmark_says_what_the_user_says_inside_of_its_prompt():
 
 
 def test_later_turns_of_a_session_are_read_too():
-    items = list(benchmark_items(WILD_MINI, WILD_MINI.locate(None)))
+    items = list(benchmark_items(WILD_MINI, WILD_MINI.data.locate(None)))
     assert len(items) == 32
     assert all(len([one for one in item.texts if one.kind == "user"]) >= 4 for item in items)
 

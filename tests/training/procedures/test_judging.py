@@ -12,6 +12,7 @@ from training.procedures.student import Body, teaching
 from training.procedures.training_files import call, message, row, wrote
 from wildtool.benchmark import JUDGE
 from wildtool.cli import app
+from wildtool.data.data_set import data_of
 from wildtool.training.procedures.judging import JUDGEMENTS, JudgedReply
 from wildtool.training.procedures.playing import JUDGED_NOTE, TRAINING
 from wildtool.types import Message
@@ -57,7 +58,7 @@ def metrics(folder: str) -> dict[tuple[str, str], tuple[int, int]]:
 def episode(tmp_path: Path, unit: str) -> JudgedReply:
     path = wrote(tmp_path / "a.jsonl", row(HUSUM))
     benchmark = TRAINING.in_mode("judged")
-    (item,) = benchmark.load(benchmark.locate(str(path)))
+    (item,) = benchmark.load(data_of(benchmark).locate(str(path)))
     found = benchmark.rules("fixed").episode(item, unit)
     assert isinstance(found, JudgedReply)
     return found

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wildtool.benchmark import Benchmark, Finding, Published, Rules, View
+from wildtool.benchmark import Benchmark, Finding, Published, Rules, View, part
 from wildtool.types import FieldValue, Item, Metric, Role, Source, Transcript
 
 if TYPE_CHECKING:
@@ -57,11 +57,7 @@ class ACEBench(Benchmark):
 
         return NOTE
 
-    @property
-    def original_sampling(self) -> Mapping[str, Any]:
-        from wildtool.benchmarks.acebench.prompts.originals import ORIGINAL_SAMPLING
-
-        return ORIGINAL_SAMPLING
+    original_sampling = part("wildtool.benchmarks.acebench.prompts.originals:ORIGINAL_SAMPLING")
 
     def in_original_prompts(self, split: str | None) -> "ACEBench | None":
         from wildtool.benchmarks.acebench.source import original_prompts

@@ -36,9 +36,7 @@ class ApiBank(Benchmark):
     }
     card = Path(__file__).parent / "card.md"
 
-    @property
-    def original_sampling(self) -> Mapping[str, Any]:
-        return {"temperature": 0.0, "max_tokens": 512}  # as ToLeaP sets them
+    original_sampling: Mapping[str, Any] = {"temperature": 0.0, "max_tokens": 512}  # as ToLeaP sets them
 
     def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
         from wildtool.benchmarks.apibank.data import REPLY, read_items

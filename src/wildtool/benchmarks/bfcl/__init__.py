@@ -53,9 +53,7 @@ class BFCL(Benchmark):
     def prompts_note(self) -> str:
         return ""
 
-    @property
-    def original_sampling(self) -> Mapping[str, Any]:
-        return {"temperature": 0.001, "store": False}
+    original_sampling: Mapping[str, Any] = {"temperature": 0.001, "store": False}
 
     def in_original_prompts(self, split: str | None) -> "BFCL":
         return self  # there are no others

@@ -28,9 +28,7 @@ class Glaive(Benchmark):
     )
     card = Path(__file__).parent / "card.md"
 
-    @property
-    def original_sampling(self) -> Mapping[str, Any]:
-        return {"temperature": 0.0, "max_tokens": 512}  # as ToLeaP sets them
+    original_sampling: Mapping[str, Any] = {"temperature": 0.0, "max_tokens": 512}  # as ToLeaP sets them
 
     def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
         from wildtool.benchmarks.glaive.data import read_items

@@ -64,9 +64,10 @@ class InjecAgent(Benchmark):
         originals = original_prompt(self.mode)
         return None if originals is None else InjecAgent(self.mode, originals)
 
-    @property
-    def original_sampling(self) -> Mapping[str, Any]:
-        return {"temperature": 0.0, "max_tokens": 512}  # as ToLeaP sets them for open models
+    original_sampling: Mapping[str, Any] = {
+        "temperature": 0.0,
+        "max_tokens": 512,
+    }  # as ToLeaP sets them for open models
 
     def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
         from wildtool.benchmarks.injecagent.data import read_items

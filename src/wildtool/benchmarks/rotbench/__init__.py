@@ -1,13 +1,10 @@
 """RoTBench (arXiv 2401.08326): the first call of a dialogue when names of tools and parameters carry noise."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from wildtool.benchmark import COMPLETION, Benchmark, Finding, Published, Rules, View
-from wildtool.types import FieldValue, Item, Metric, Source
-
-# The parts are imported where they are used: judging loads more than running, and help needs neither.
+from wildtool.benchmark import COMPLETION, Benchmark, part
 
 
 class RoTBench(Benchmark):
@@ -36,69 +33,15 @@ class RoTBench(Benchmark):
         "level": "INTEGER",
         "reference_error": "VARCHAR",
     }
+    original_sampling: Mapping[str, Any] = {"temperature": 0.0, "max_tokens": 512}  # as ToLeaP sets them
     card = Path(__file__).parent / "card.md"
-
-    @property
-    def original_sampling(self) -> Mapping[str, Any]:
-        return {"temperature": 0.0, "max_tokens": 512}  # as ToLeaP sets them
-
-    def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
-        from wildtool.benchmarks.rotbench.data import read_items
-
-        return (item for item in read_items(source, split) if lang in (None, item.lang))
-
-    def rules(self, profile: str) -> Rules:
-        from wildtool.benchmarks.rotbench.judge import PROFILES, RoTRules
-
-        return RoTRules(*PROFILES[profile], raw=self.mode == COMPLETION)
-
-    def fields(self, item: Item, unit: str) -> Mapping[str, FieldValue]:
-        record = item.data[unit]
-        names = ("turn", "environment", "noise", "scenario")
-        return {name: cast(str, getattr(record, name)) for name in names}
-
-    def user_texts(self, item: Item) -> Sequence[str]:
-        return [
-            text.removesuffix("\nBegin!\n")
-            for record in item.data.values()
-            for role, text in record.turns
-            if role == "user"
-        ]
-
-    def locate(self, data: str | None, split: str | None = None) -> Source:
-        from wildtool.benchmarks.rotbench.data import locate
-
-        return locate(data, split)
-
-    def pull(self, *, file: Path | None, mirror: str | None, report: Callable[[str], None]) -> Path:
-        from wildtool.benchmarks.rotbench.data import pull
-
-        return pull(file, mirror, report)
-
-    def lint(self, source: Source) -> Iterable[Finding]:
-        from wildtool.benchmarks.rotbench.data import lint
-
-        return lint(source)
-
-    def stats(self, source: Source) -> list[Metric]:
-        from wildtool.benchmarks.rotbench.data import stats
-
-        return list(stats(source))
-
-    def summarize(self, verdicts: Any, profile: str) -> list[Metric]:
-        from wildtool.benchmarks.rotbench.summary import summarize
-
-        return summarize(verdicts)
-
-    def views(self, profile: str) -> Sequence[View]:
-        from wildtool.benchmarks.rotbench.summary import VIEWS
-
-        return VIEWS
-
-    def published(self) -> Sequence[Published]:
-        from wildtool.benchmarks.rotbench.summary import published
-
-        return published()
+    data = part("wildtool.benchmarks.rotbench.data:DATA")
+    rules_of_data = part("wildtool.benchmarks.rotbench.data:RULES_OF_DATA")
+    load = part("wildtool.benchmarks.rotbench.data:load")
+    fields = part("wildtool.benchmarks.rotbench.data:fields")
+    rules = part("wildtool.benchmarks.rotbench.judge:rules")
+    tables = part("wildtool.benchmarks.rotbench.summary:TABLES")
+    published = part("wildtool.benchmarks.rotbench.summary:PUBLISHED")
 
 
 ROTBENCH = RoTBench()

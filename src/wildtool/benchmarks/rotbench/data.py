@@ -5,18 +5,19 @@ A clean record and its noisy variants are one item with a unit each, so that sta
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import PurePosixPath
 from typing import Any, cast
 
-from wildtool.benchmark import Finding
-from wildtool.data.files import find_packed, read_record_list, source_of_files
-from wildtool.data.pinned import PinnedFile, data_place, fetch_all, official_folder
-from wildtool.errors import DataError, unknown_name
+from wildtool.benchmark import Benchmark
+from wildtool.data.data_set import DataSet
+from wildtool.data.files import read_record_list
+from wildtool.errors import DataError
+from wildtool.findings import Finding, fault
 from wildtool.json_codec import as_list, as_object, json_type, required_field
-from wildtool.stats.describe import count_metrics
-from wildtool.types import Item, Message, Metric, Source
+from wildtool.stats.describe import count_metrics, measure_metrics
+from wildtool.types import FieldValue, Item, Message, Metric, Source
 
 ENVIRONMENTS = ("clean", "slight", "medium", "heavy", "union")
 SCENARIOS = ("TG", "RS", "DU", "PL", "AM", "IR", "FT")
@@ -24,27 +25,9 @@ SCENARIOS = ("TG", "RS", "DU", "PL", "AM", "IR", "FT")
 financial transactions."""
 FIRST, THIRD = "first", "third"
 """Turns: the first call of a dialogue, or the third after two with their results."""
-FOLDERS: Mapping[str, str] = {FIRST: "First_Turn", THIRD: "Third_Turn"}
-SPLITS = (FIRST, THIRD, *ENVIRONMENTS, *(f"{THIRD}-{name}" for name in ENVIRONMENTS))
-"""A turn in all environments, or one environment (of the first turn unless it says `third-`)."""
+_FOLDERS: Mapping[str, str] = {FIRST: "First_Turn", THIRD: "Third_Turn"}
 NO_MATTER = "None"
 """Value of an accepted answer whose parameter may have any value."""
-
-REPOSITORY = "Junjie-Ye/RoTBench"
-COMMIT = "637e43ae9a978036774c92bb2ab11a83609e304b"
-DIGESTS: Mapping[tuple[str, str], str] = {
-    (FIRST, "clean"): "a367dc165c0bb09f4002c89ab9a6884ef2383547d8e6d21511c7c0153e7ff1cd",
-    (FIRST, "slight"): "a47aee08eec1d6b9519c227829a076ce05e2737455e0d7589921460f8cbe9825",
-    (FIRST, "medium"): "ad73ad3cad2ecd76bd2f0a2c7fb6e8dd3f599d20b6177b07ab5ad5fe6330e4be",
-    (FIRST, "heavy"): "061ffc421a9fa8b51abacfeab6880d42b86661d529e048f0cb09f2bee527533b",
-    (FIRST, "union"): "61ffacb834ebaac9aa317eb45e1e8b8c3f2c659696139b9dd3b7272491cff911",
-    (THIRD, "clean"): "dee124e3df46b47cb31afb95454131030c09aaf8bc0296b7e9d15266092c125b",
-    (THIRD, "slight"): "9eb3d65ef1322ae1d1281c508e81c716a8c6531678e8e23ac033e1703488327b",
-    (THIRD, "medium"): "9119d71cc2371a5fb6f502a7d0298d70a1ae21908437fdd6e0c0365dbd8e3293",
-    (THIRD, "heavy"): "75928e4bc969d95418883f335125da4368d67df57a1e34c94c0230b3c2ceda3d",
-    (THIRD, "union"): "89427db39c7fc0db183494cc8d08746b77c57d3e720d937167635f9adc11c00d",
-}
-"""SHA-256 of each file."""
 _END_OF_TOOLS = "\n\nLet's Begin!"
 _MARKS = "Action:", "Action Input:"
 
@@ -105,87 +88,16 @@ class RotRecord:
         return "".join(text for _, text in self.turns)
 
 
-# Files -----------------------------------------------------------------------------------------------
-
-
-def pinned_files() -> dict[Path, PinnedFile]:
-    """Target to pinned file."""
-    return {
-        official_folder("rotbench") / FOLDERS[turn] / f"{environment}.json": PinnedFile(
-            REPOSITORY,
-            COMMIT,
-            f"Data/{FOLDERS[turn]}/{environment}.json",
-            sha256=digest,
-            other_path=f"{FOLDERS[turn]}/{environment}.json",
-        )
-        for (turn, environment), digest in DIGESTS.items()
-    }
-
-
-def pull(file: Path | None, mirror: str | None, report: Callable[[str], None]) -> Path:
-    """Brings the ten files into the cache, verified; `file` is a folder to copy them from."""
-    if file is not None and not file.is_dir():
-        raise DataError(
-            f"{file}: no folder; --from takes a checkout of {REPOSITORY} or a folder with First_Turn and Third_Turn"
-        )
-    fetch_all(pinned_files(), folder=file, mirror=mirror, report=report)
-    report(f"source: {REPOSITORY} at commit {COMMIT}; licence: Apache-2.0, as its LICENSE says")
-    return official_folder("rotbench")
-
-
-def locate(data: str | None, split: str | None) -> Source:
-    """The data a user named: None or `official`, a folder, or one file. Raises DataError saying how to get them."""
-    place = data_place(data, "rotbench", "a folder like RoTBench's Data, or one of its files")
-    # JSON Lines are other benchmarks' data.
-    if place.is_file() and place.name.removesuffix(".gz").endswith(".json"):
-        return source_of_files(str(place), place, [place])
-    if not place.is_dir():
-        raise DataError(
-            f"{place}: neither a folder nor a .json file; expected RoTBench's Data or one of its files"
-        )
-    return source_of_files(data or "official", place, files_of(place, split).values())
-
-
-def files_of(place: Path, split: str | None) -> dict[tuple[str, str], Path]:
-    """By turn and environment the files of a split; with one file that alone, whatever the split. Raises DataError."""
-    turn, environments = _parts(split)
-    if place.is_file():
-        return {(turn, place.name.removesuffix(".gz").removesuffix(".json")): place}
-    folders = (
-        place / "Data" / FOLDERS[turn],
-        place / FOLDERS[turn],
-        *([place] if turn == FIRST or place.name == FOLDERS[turn] else []),
-    )
-    for folder in folders:
-        found = {(turn, name): find_packed(folder, f"{name}.json") for name in environments}
-        if any(found.values()):
-            break
-    else:
-        raise DataError(f"{place}: holds no {FOLDERS[turn]}/{environments[0]}.json (nor .json.gz)")
-    missing = [name for (_, name), path in found.items() if path is None]
-    if missing:
-        raise DataError(
-            f"{folder}: {missing[0]}.json is missing; choose what is there with --split: {', '.join(SPLITS)}"
-        )
-    return {key: path for key, path in found.items() if path is not None}
-
-
-def _parts(split: str | None) -> tuple[str, tuple[str, ...]]:
-    """Turn and environments of a split."""
-    if split is not None and split not in SPLITS:
-        raise DataError(unknown_name("split", split, SPLITS))
-    turn = THIRD if (split or "").startswith(THIRD) else FIRST
-    environment = (split or FIRST).removeprefix(f"{THIRD}-")
-    return turn, (environment,) if environment in ENVIRONMENTS else ENVIRONMENTS
-
-
 # Records ---------------------------------------------------------------------------------------------
 
 
-def read_items(source: Source, split: str | None) -> Iterator[Item]:
+def load(
+    benchmark: Benchmark, source: Source, *, split: str | None = None, lang: str | None = None
+) -> Iterator[Item]:
     """Each clean record with its noisy variants, in the order of the clean ones. Raises DataError."""
     groups: dict[tuple[str, str], dict[str, RotRecord]] = {}
-    for (_, environment), path in files_of(source.path, split).items():
+    for file, path in DATA.files_of(source.path, split).items():
+        environment = PurePosixPath(file).stem
         seen: dict[str, int] = {}
         for where, record in read_record_list(path):
             name = required_field(record, "id", str, where)
@@ -197,7 +109,9 @@ def read_items(source: Source, split: str | None) -> Iterator[Item]:
     numbers: dict[str, int] = {}
     for (turn, _), units in groups.items():
         number = numbers[turn] = numbers.get(turn, -1) + 1
-        yield Item(f"{turn}-{number:03}", tuple(units), units, split=turn)
+        item = Item(f"{turn}-{number:03}", tuple(units), units, split=turn)
+        if lang in (None, item.lang):
+            yield item
 
 
 def parse_record(record: dict[str, Any], environment: str, count: int, where: str) -> RotRecord:
@@ -256,71 +170,91 @@ def parse_answer(text: Any, where: str = "answer") -> Answer:
     return Answer(text, text[action + 8 : given].removesuffix("\n"), cast(dict[str, Any], arguments))
 
 
-# Description and checks ----------------------------------------------------------------------------------------------
+# What a benchmark declares ---------------------------------------------------------------------------
 
 
-def lint(source: Source) -> Iterator[Finding]:
+def fields(benchmark: Benchmark, item: Item, unit: str) -> Mapping[str, FieldValue]:
+    """Turn, environment, noise and scenario of a record."""
+    return {name: getattr(item.data[unit], name) for name in ("turn", "environment", "noise", "scenario")}
+
+
+def _user_texts(item: Item) -> Sequence[str]:
+    return [
+        text.removesuffix("\nBegin!\n")
+        for record in item.data.values()
+        for role, text in record.turns
+        if role == "user"
+    ]
+
+
+def _faults(record: RotRecord) -> Iterator[Finding]:
     """What a model that follows the tool list cannot answer as the data want it."""
-    for split in (FIRST, THIRD):
-        try:
-            items = list(read_items(source, split))
-        except DataError as error:
-            if split == FIRST:
-                yield Finding(str(source.path), "unreadable", str(error))
-            continue
-        for item in items:
-            for unit, record in cast(Mapping[str, RotRecord], item.data).items():
-                yield from _lint_record(f"{source.path}: {item.id}, {unit}", record)
-        if source.path.is_file():
-            return
-
-
-def _lint_record(where: str, record: RotRecord) -> Iterator[Finding]:
     names = [tool["name"] for tool in record.tools]
     for name in dict.fromkeys(name for name in names if names.count(name) > 1):
-        yield Finding(where, "repeated tool", f"two tools are called {name!r}; rename one")
+        yield fault("repeated tool", f"two tools are called {name!r}; rename one")
     for number, answer in enumerate(record.answers):
         declared = as_object(record.tool(answer.name, answer.arguments).get("properties"))
         if answer.name not in names:
-            yield Finding(
-                where, "unknown tool", f"answer {number} calls {answer.name!r}, which is not offered"
-            )
+            yield fault("unknown tool", f"answer {number} calls {answer.name!r}, which is not offered")
         for key in answer.arguments.keys() - declared.keys():
-            message = (
-                f"answer {number} gives {key!r}; {answer.name!r} declares {', '.join(declared) or 'none'}"
-            )
-            yield Finding(where, "unknown parameter", message)
+            parameters = ", ".join(declared) or "none"
+            message = f"answer {number} gives {key!r}; {answer.name!r} declares {parameters}"
+            yield fault("unknown parameter", message)
     if not any(answer.arguments for answer in record.answers):
         message = "every accepted answer has an empty input, which toleap and original refuse (Q1)"
-        yield Finding(where, "empty input", message)
+        yield fault("empty input", message)
 
 
-def stats(source: Source) -> Iterator[Metric]:
-    """Records, tools and accepted answers by environment, and records by scenario. Raises DataError."""
-    turns = (FIRST, THIRD) if source.path.is_dir() else (FIRST,)
-    found = [
-        record
-        for turn in turns
-        if source.path.is_file() or _has(source.path, turn)
-        for item in read_items(source, turn)
-        for record in cast(Mapping[str, RotRecord], item.data).values()
-    ]
-    measures: Mapping[str, Callable[[RotRecord], int]] = {
-        "records": lambda record: 1,
-        "tools offered": lambda record: len(record.tools),
-        "accepted answers": lambda record: len(record.answers),
-        "no accepted answer with parameters": lambda record: not record.best_answer().arguments,
-    }
-    for name, measure in measures.items():
-        counts: Counter[str] = Counter()
-        for record in found:
-            counts[f"{record.turn}, {record.environment}"] += measure(record)
-        yield from count_metrics(name, counts)
-    yield from count_metrics("scenario", Counter(record.scenario for record in found), SCENARIOS)
+def _stats(source: Source, items: Iterable[Item]) -> Iterator[Metric]:
+    """Records, tools and accepted answers by environment, and records by scenario."""
+    records = [record for item in items for record in cast(Mapping[str, RotRecord], item.data).values()]
+    yield from measure_metrics(
+        records,
+        lambda record: f"{record.turn}, {record.environment}",
+        {
+            "records": lambda record: 1,
+            "tools offered": lambda record: len(record.tools),
+            "accepted answers": lambda record: len(record.answers),
+            "no accepted answer with parameters": lambda record: not record.best_answer().arguments,
+        },
+    )
+    yield from count_metrics("scenario", Counter(record.scenario for record in records), SCENARIOS)
 
 
-def _has(folder: Path, turn: str) -> bool:
-    try:
-        return bool(files_of(folder, turn))
-    except DataError:
-        return False
+def _files(turn: str, environments: Sequence[str] = ENVIRONMENTS) -> list[str]:
+    return [f"{_FOLDERS[turn]}/{environment}.json" for environment in environments]
+
+
+RULES_OF_DATA = (_faults,)
+DATA = DataSet(
+    name="rotbench",
+    repository="Junjie-Ye/RoTBench",
+    commit="637e43ae9a978036774c92bb2ab11a83609e304b",
+    home="Data",
+    files={
+        "First_Turn/clean.json": "a367dc165c0bb09f4002c89ab9a6884ef2383547d8e6d21511c7c0153e7ff1cd",
+        "First_Turn/slight.json": "a47aee08eec1d6b9519c227829a076ce05e2737455e0d7589921460f8cbe9825",
+        "First_Turn/medium.json": "ad73ad3cad2ecd76bd2f0a2c7fb6e8dd3f599d20b6177b07ab5ad5fe6330e4be",
+        "First_Turn/heavy.json": "061ffc421a9fa8b51abacfeab6880d42b86661d529e048f0cb09f2bee527533b",
+        "First_Turn/union.json": "61ffacb834ebaac9aa317eb45e1e8b8c3f2c659696139b9dd3b7272491cff911",
+        "Third_Turn/clean.json": "dee124e3df46b47cb31afb95454131030c09aaf8bc0296b7e9d15266092c125b",
+        "Third_Turn/slight.json": "9eb3d65ef1322ae1d1281c508e81c716a8c6531678e8e23ac033e1703488327b",
+        "Third_Turn/medium.json": "9119d71cc2371a5fb6f502a7d0298d70a1ae21908437fdd6e0c0365dbd8e3293",
+        "Third_Turn/heavy.json": "75928e4bc969d95418883f335125da4368d67df57a1e34c94c0230b3c2ceda3d",
+        "Third_Turn/union.json": "89427db39c7fc0db183494cc8d08746b77c57d3e720d937167635f9adc11c00d",
+    },
+    licence="Apache-2.0, as its LICENSE says",
+    splits={
+        "": _files(FIRST),
+        FIRST: _files(FIRST),
+        THIRD: _files(THIRD),
+        **{name: _files(FIRST, [name]) for name in ENVIRONMENTS},
+        **{f"{THIRD}-{name}": _files(THIRD, [name]) for name in ENVIRONMENTS},
+    },
+    parts=(FIRST, THIRD),
+    suffixes=(".json",),  # JSON Lines are other benchmarks' data
+    takes="a folder like RoTBench's Data, or one of its files",
+    copies="a checkout of Junjie-Ye/RoTBench or a folder with First_Turn and Third_Turn",
+    user_texts=_user_texts,
+    stats=_stats,
+)

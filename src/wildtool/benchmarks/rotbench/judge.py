@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from wildtool.benchmark import Check, Mutant, Rules
+from wildtool.benchmark import COMPLETION, Benchmark, Check, Mutant, Rules
 from wildtool.benchmarks.rotbench.data import NO_MATTER, Answer, RotRecord
 from wildtool.episode import SingleReply, written_text
 from wildtool.json_codec import as_list, as_object
@@ -309,6 +309,11 @@ PROFILES: Mapping[str, tuple[Callable[[str | None], Call], Callable[[Call, RotRe
     "fixed": (read_by_lines, fixed_level),
 }
 """Parser and cascade of each profile."""
+
+
+def rules(benchmark: Benchmark, profile: str) -> RoTRules:
+    """The rules of a profile in the mode of the benchmark."""
+    return RoTRules(*PROFILES[profile], raw=benchmark.mode == COMPLETION)
 
 
 # Mistakes for the audit ------------------------------------------------------------------------------

@@ -77,12 +77,17 @@ class TaskBench(Benchmark):
         other._originals = None if self.mode == "graph" else published_prompt()
         return None if other._originals is None else other
 
-    @property
-    def original_sampling(self) -> Mapping[str, Any]:
-        if not self._as_authors:
-            return {"temperature": 0.0, "max_tokens": 512}  # as ToLeaP sets them for open models
-        penalties = {"frequency_penalty": 0, "presence_penalty": 1.05}
-        return {"temperature": 0.2, "top_p": 0.1, "max_tokens": 2000, **penalties}
+    original_sampling: Mapping[str, Any] = {
+        "temperature": 0.0,
+        "max_tokens": 512,
+    }  # as ToLeaP sets them for open models
+
+    def in_mode(self, mode: str) -> "TaskBench":
+        other = super().in_mode(mode)
+        if other._as_authors:
+            penalties = {"frequency_penalty": 0, "presence_penalty": 1.05}
+            other.original_sampling = {"temperature": 0.2, "top_p": 0.1, "max_tokens": 2000, **penalties}
+        return other
 
     @property
     def _as_authors(self) -> bool:

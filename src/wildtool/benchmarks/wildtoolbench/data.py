@@ -3,15 +3,16 @@ id and field."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
-from wildtool.benchmark import source_of
-from wildtool.data.pinned import PinnedFile, cache_folder, fetch
+from wildtool.benchmark import Benchmark
+from wildtool.data.data_set import DataSet, deferred, source_of_file
+from wildtool.data.pinned import PinnedFile, ReportProgress, fetch, official_folder
 from wildtool.errors import DataError
 from wildtool.json_codec import as_list, as_object, checked, json_type, numbered_json_lines
 from wildtool.types import Item, Source, Tool
@@ -106,6 +107,13 @@ class Session:
     def transitions(self) -> int:
         """How often the group changes from one task to the next (0 to 3 for four tasks)."""
         return sum(before.group != after.group for before, after in pairwise(self.tasks))
+
+
+def load(
+    benchmark: Benchmark, source: Source, *, split: str | None = None, lang: str | None = None
+) -> Iterator[Item]:
+    """Sessions as `read_items` gives them, those of a domain if a split is named."""
+    return (item for item in read_items(source.path, lang) if split in (None, item.split))
 
 
 def read_items(path: Path, lang: str | None = None) -> Iterator[Item]:
@@ -297,41 +305,52 @@ def cached_per_session(
     return asked
 
 
-OFFICIAL_FILE = PinnedFile(
+WILD_MINI_FILE = Path(__file__).parents[2] / "data" / "wild_mini.jsonl"
+"""The embedded set."""
+_OFFICIAL_FILE = PinnedFile(
     repository="yupeijei1997/WildToolBench",
     commit="80a5f427fb26c9a14eb419ccb565675671650065",
     path="wild-tool-bench/data/Wild-Tool-Bench.jsonl",
     git_blob="e91dd1c50a2a9ee8661a8564e11cbd6cd61f795a",
 )
-WILD_MINI_FILE = Path(__file__).parents[2] / "data" / "wild_mini.jsonl"
-"""The embedded set."""
 
 
-def official_file() -> Path:
-    """Where the official data lie once pulled."""
-    return cache_folder() / "wildtoolbench" / "Wild-Tool-Bench.jsonl"
+def _official_file() -> Path:
+    return official_folder("wildtoolbench") / "Wild-Tool-Bench.jsonl"
 
 
-def locate(data: str) -> Source:
-    """The data a user named: `official`, `wild-mini`, or a file. Raises DataError saying how to get them."""
-    if data == "wild-mini":
-        return source_of(data, WILD_MINI_FILE)
-    if data == "official":
-        if not official_file().is_file():
+class SessionData(DataSet):
+    """One file of sessions: the official one, the embedded one, or the user's."""
+
+    def locate(self, data: str | None, split: str | None = None) -> Source:
+        name = data or ("official" if self.shipped is None else self.name)
+        path = WILD_MINI_FILE if name == "wild-mini" else Path(name)
+        if name == "official":
+            path = _official_file()
+        if name == "official" and not path.is_file():
             raise DataError(
-                f"the official data are not at {official_file()}; get them with `wildtool data pull wildtoolbench`"
+                f"the official data are not at {path}; get them with `wildtool data pull wildtoolbench`"
                 " (or `--from FILE` if you have them), or use the embedded set: `--data wild-mini`"
             )
-        return source_of(data, official_file())
-    if not Path(data).is_file():
-        raise DataError(f"no data file {data!r}; --data takes official, wild-mini or a JSON-lines file")
-    return source_of(data, Path(data))
+        if not path.is_file():
+            raise DataError(f"no data file {data!r}; --data takes official, wild-mini or a JSON-lines file")
+        return source_of_file(name, path)
+
+    def pull(self, *, file: Path | None, mirror: str | None, report: ReportProgress) -> Path:
+        if self.shipped is not None:
+            report("built in; there is nothing to fetch")
+            return self.shipped
+        path = fetch(_OFFICIAL_FILE, _official_file(), file=file, mirror=mirror, report=report)
+        report(
+            f"source: {_OFFICIAL_FILE.repository} at commit {_OFFICIAL_FILE.commit}; that repository has no licence file"
+        )
+        return path
 
 
-def pull(file: Path | None, mirror: str | None, report: Callable[[str], None]) -> Path:
-    """Brings the official file into the cache, verified against its git blob id."""
-    path = fetch(OFFICIAL_FILE, official_file(), file=file, mirror=mirror, report=report)
-    report(
-        f"source: {OFFICIAL_FILE.repository} at commit {OFFICIAL_FILE.commit}; that repository has no licence file"
-    )
-    return path
+DATA = SessionData(
+    name="wildtoolbench",
+    read_results=deferred("wildtool.benchmarks.wildtoolbench.results:read_results"),
+    stats=deferred("wildtool.benchmarks.wildtoolbench.stats:stats"),
+    lint=deferred("wildtool.benchmarks.wildtoolbench.lint:lint_sessions"),
+)
+MINI_DATA = replace(DATA, name="wild-mini", shipped=WILD_MINI_FILE)

@@ -1,16 +1,43 @@
-"""What the episodes of one task share, whatever the rules: the messages a model sees (date line, gold history of earlier
-tasks, the user's text, the running task), and gold replies."""
+"""The rules of a profile, and what the episodes of one task share under all rules: the messages a model sees (date line,
+gold history of earlier tasks, the user's text, the running task), and gold replies."""
 
 import hashlib
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
+from wildtool.benchmark import Check, Rules, part
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, GoldNode, Session
 from wildtool.episode import provider_fields
-from wildtool.types import Message, Request
+from wildtool.types import Episode, Item, Message, Request
+
+
+@dataclass(frozen=True, slots=True)
+class WildToolBenchRules(Rules):
+    """The rules of one profile: how a task is run and how it is judged. Chosen once, by `judge.rules_of`."""
+
+    name: str
+    """The profile."""
+    make_episode: Callable[[Session, int], Episode]
+    judge: Callable[[Any, Session, int], Check]
+    """Judges a finished episode of a task."""
+
+    def episode(self, item: Item, unit: str) -> Episode:
+        return self.make_episode(item.data, item.units.index(unit))
+
+    def verdict(self, episode: Any, item: Item, unit: str) -> Check:
+        return self.judge(episode, item.data, item.units.index(unit))
+
+    def unfinished(self, episode: Any, item: Item, unit: str) -> Check:
+        return self.verdict(episode, item, unit)
+
+    mutants = part("wildtool.benchmarks.wildtoolbench.mutants:mutants")
+    explain = part("wildtool.benchmarks.wildtoolbench.mutants:explain")
+    trace = part("wildtool.benchmarks.wildtoolbench.trace:trace")
+
 
 GraphSteps = Sequence[Sequence[int]]
 """A schedule of one task: positions of the gold nodes, step by step."""

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from wildtool.benchmark import Check
-from wildtool.benchmarks.wildtoolbench import WildToolBenchRules, error_classes
+from wildtool.benchmark import Benchmark, Check
+from wildtool.benchmarks.wildtoolbench import error_classes
 from wildtool.benchmarks.wildtoolbench.data import VIRTUAL, Session, Task, cached_per_session
+from wildtool.benchmarks.wildtoolbench.episode import WildToolBenchRules
 from wildtool.benchmarks.wildtoolbench.fixed.episode import FixedEpisode, fixed_schedule
 from wildtool.benchmarks.wildtoolbench.official.arguments import CORRECT
 from wildtool.benchmarks.wildtoolbench.official.episode import UNREADABLE_CALLS, OfficialEpisode
@@ -16,9 +17,9 @@ from wildtool.benchmarks.wildtoolbench.official.judge import (
     object_schemas,
     score_task,
 )
-from wildtool.benchmarks.wildtoolbench.paper.judge import LABEL_COLUMNS, judge_paper
+from wildtool.benchmarks.wildtoolbench.paper.judge import judge_paper
 from wildtool.toolcall.graph import topology
-from wildtool.types import FieldValue
+from wildtool.types import FieldValue, Item
 
 
 @cached_per_session
@@ -39,6 +40,11 @@ def task_fields(session: Session, position: int) -> Mapping[str, FieldValue]:
         "nodes": len(task.nodes),
         "asked_back": None,
     }
+
+
+def fields(benchmark: Benchmark, item: Item, unit: str) -> Mapping[str, FieldValue]:
+    """What is known of a unit before any reply."""
+    return task_fields(item.data, item.units.index(unit))
 
 
 # Official --------------------------------------------------------------------------------------------
@@ -228,16 +234,11 @@ def _official_steps(episode: OfficialEpisode) -> dict[str, Any]:
 RULES = {
     rules.name: rules
     for rules in (
-        WildToolBenchRules("official", OfficialEpisode, judge_official, error_classes.ALL),
-        WildToolBenchRules("fixed", FixedEpisode, judge_fixed, error_classes.ALL, counts_questions=True),
+        WildToolBenchRules("official", OfficialEpisode, judge_official),
+        WildToolBenchRules("fixed", FixedEpisode, judge_fixed),
         # It shows what `official` shows and judges it in another way.
-        WildToolBenchRules(
-            "paper",
-            OfficialEpisode,
-            judge_paper_profile,
-            error_classes.PAPER_COLUMNS,
-            error_labels=tuple(LABEL_COLUMNS),
-        ),
+        WildToolBenchRules("paper", OfficialEpisode, judge_paper_profile),
     )
 }
 """The rules of each profile."""
+rules_of = RULES.__getitem__

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from wildtool.benchmark import Mutant
-from wildtool.benchmarks.wildtoolbench import WildToolBenchRules
+from wildtool.benchmark import Mutant, Rules
 from wildtool.benchmarks.wildtoolbench.data import ASK, GoldNode, Session
+from wildtool.benchmarks.wildtoolbench.episode import WildToolBenchRules
 from wildtool.benchmarks.wildtoolbench.fixed.episode import gold_differences
 from wildtool.episode import gold_replies
 from wildtool.json_codec import as_object
@@ -19,7 +19,7 @@ from wildtool.types import Item, Message, Tool
 Replies = list[Message]
 
 
-def mutants(item: Item, rules: WildToolBenchRules) -> Iterator[Mutant]:
+def mutants(rules: Rules, item: Item) -> Iterator[Mutant]:
     """All mutants of all tasks of a session, made from the run that plays every ready call at once."""
     session: Session = item.data
     for position, unit in enumerate(item.units):
@@ -179,6 +179,6 @@ _REASONS: Mapping[str, _Reasons] = {
 }
 
 
-def explain(item: Item, mutant: Mutant, profile: str) -> str:
+def explain(rules: WildToolBenchRules, item: Item, mutant: Mutant) -> str:
     """Which known fault of a profile lets this mutant pass, by the card's numbering; empty if none is known."""
-    return next((reason for fits, reason in _REASONS[profile] if fits(item, mutant.kind)), "")
+    return next((reason for fits, reason in _REASONS[rules.name] if fits(item, mutant.kind)), "")

@@ -10,7 +10,7 @@ from wildtool.json_codec import as_list, as_object, checked, required_field
 from wildtool.types import Reply, Transcript
 
 
-def is_result_file(path: Path) -> bool:
+def _is_result_file(path: Path) -> bool:
     """Whether the first line looks like the original's: an id and a `result` that is a list of task logs or a text."""
     if not path.is_file():
         return False
@@ -22,11 +22,16 @@ def is_result_file(path: Path) -> bool:
     return "id" in record and isinstance(record.get("result"), list | str)
 
 
-def read_results(path: Path) -> Iterator[tuple[str, str, dict[str, Transcript]]]:
-    """(model, session id, transcript per unit) of every line; the model is the name of the file's folder.
+def read_results(path: Path) -> Iterator[tuple[str, str, dict[str, Transcript]]] | None:
+    """(model, session id, transcript per unit) of every line; the model is the name of the file's folder. None for
+    another file.
 
     A session that the original lost (its result is an error text) has no transcripts: its tasks are unplayed.
     """
+    return _results(path) if _is_result_file(path) else None
+
+
+def _results(path: Path) -> Iterator[tuple[str, str, dict[str, Transcript]]]:
     model = path.resolve().parent.name or path.stem
     for number, record in read_records(path):
         where = f"{path}:{number}"

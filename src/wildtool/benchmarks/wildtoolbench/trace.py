@@ -5,9 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from wildtool.benchmarks.wildtoolbench import WildToolBenchRules
 from wildtool.benchmarks.wildtoolbench.data import VIRTUAL, GoldNode, Session
-from wildtool.benchmarks.wildtoolbench.episode import observation
+from wildtool.benchmarks.wildtoolbench.episode import WildToolBenchRules, observation
 from wildtool.benchmarks.wildtoolbench.fixed.episode import FixedEpisode
 from wildtool.benchmarks.wildtoolbench.official.arguments import CORRECT
 from wildtool.benchmarks.wildtoolbench.official.episode import LoggedStep, OfficialEpisode
@@ -38,7 +37,7 @@ class _Account:
     differences: Sequence[GoldDifference] = field(default_factory=tuple[GoldDifference, ...])
 
 
-def trace(item: Item, unit: str, transcript: Transcript, rules: WildToolBenchRules) -> Trace:
+def trace(rules: WildToolBenchRules, item: Item, unit: str, transcript: Transcript) -> Trace:
     """What happened in a task, as the rules of a profile saw it. Pure; never raises, even on malformed replies."""
     session: Session = item.data
     position = item.units.index(unit)

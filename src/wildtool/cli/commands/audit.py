@@ -54,11 +54,12 @@ def audit(
     How far hints lead: make them from the gold answers, then run with and without them, and compare.
     """
     from wildtool.cli.output.results import print_faults
+    from wildtool.data.data_set import data_of
     from wildtool.engine.registry import load_benchmark
     from wildtool.engine.score.audit import audit_profile as audited
 
     chosen = load_benchmark(benchmark, mode)
-    source = chosen.locate(data, split)
+    source = data_of(chosen).locate(data, split)
     if hints is not None:
         if out is None:
             raise UsageError("name the file for the hints: --out hints.jsonl")

@@ -56,9 +56,10 @@ def pull(
       wildtool data pull wildtoolbench
       wildtool data pull wildtoolbench --from Wild-Tool-Bench.jsonl
     """
+    from wildtool.data.data_set import data_of
     from wildtool.engine.registry import load_benchmark
 
-    print_out(str(load_benchmark(benchmark).pull(file=file, mirror=mirror, report=print_err)))
+    print_out(str(data_of(load_benchmark(benchmark)).pull(file=file, mirror=mirror, report=print_err)))
 
 
 def refresh(
@@ -117,16 +118,17 @@ def training_file(what: str, benchmark: str | None) -> Path | None:
 
 def resolve_data(what: str, benchmark: str | None) -> "tuple[Benchmark, Source]":
     """The benchmark of the data, and where they are."""
+    from wildtool.data.data_set import data_of
     from wildtool.engine.detect import detect_benchmark
     from wildtool.engine.registry import benchmark_names, load_benchmark
     from wildtool.training.files import check_regular_file
 
     if what in benchmark_names():
         owner = load_benchmark(what)
-        return owner, owner.locate(None)
+        return owner, data_of(owner).locate(None)
     check_regular_file(Path(what))
     owner = detect_benchmark(benchmark, what)
-    return owner, owner.locate(what)
+    return owner, data_of(owner).locate(what)
 
 
 def refuse_options(given: dict[str, Any], what: str) -> None:

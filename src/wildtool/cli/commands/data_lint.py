@@ -64,9 +64,11 @@ def lint(
         return lint_training(training, trainer, tokenizer, cutoff, duplicates, strict=strict)
     given = {"trainer": trainer, "tokenizer": tokenizer, "cutoff": cutoff, "duplicates": duplicates}
     refuse_options({**given, "strict": strict}, what)
+    from wildtool.declared import lint as findings_in
+
     owner, source = resolve_data(what, benchmark)
     count = errors = 0
-    for finding in chain(owner.lint(source), _custom_findings(what, benchmark)):
+    for finding in chain(findings_in(owner, source), _custom_findings(what, benchmark)):
         count += 1
         errors += finding.level == "error"
         print_out(

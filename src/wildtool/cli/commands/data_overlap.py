@@ -120,6 +120,7 @@ def load_search(names: list[str] | None, keep: float = 10) -> "OverlapSearch":
 
 def _items_of(name: str) -> "tuple[str, Iterator[BenchmarkItem]]":
     """The items of a benchmark, of a file of one, or of a training file, and what they are called."""
+    from wildtool.data.data_set import data_of
     from wildtool.engine.detect import detect_benchmark
     from wildtool.engine.registry import benchmark_names, load_benchmark
     from wildtool.training.overlap.benchmark import benchmark_items, file_items
@@ -128,11 +129,11 @@ def _items_of(name: str) -> "tuple[str, Iterator[BenchmarkItem]]":
         if Path(name).suffix or "/" in name:
             raise DataError(f"{name}: there is no such file")
         benchmark = load_benchmark(name)
-        return name, benchmark_items(benchmark, benchmark.locate(None))
+        return name, benchmark_items(benchmark, data_of(benchmark).locate(None))
     if file := training_file(name, None):
         return name, file_items(file, print_err)
     benchmark = detect_benchmark(None, name)
-    return name, benchmark_items(benchmark, benchmark.locate(name))
+    return name, benchmark_items(benchmark, data_of(benchmark).locate(name))
 
 
 _PARTS = {"user": "a user text", "reply": "a reply", "system": "a system text"}

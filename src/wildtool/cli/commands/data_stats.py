@@ -49,10 +49,11 @@ def stats(
         return stats_training(training, compare, tokenizer, as_json=as_json)
     refuse_options({"compare": compare, "tokenizer": tokenizer}, what)
     from wildtool.cli.output.tables import print_metrics
+    from wildtool.declared import describe
 
     owner, source = resolve_data(what, benchmark)
     check_not_empty(owner, source)
-    metrics = owner.stats(source)
+    metrics = describe(owner, source)
     if as_json:
         print(json.dumps([_row(metric) for metric in metrics], indent=1))
     else:

@@ -243,12 +243,13 @@ def _rows(kind: ListKind, benchmarks: "list[Benchmark]") -> ListRows:
 
 
 def _data(benchmark: "Benchmark") -> str:
-    from wildtool.benchmark import Benchmark
+    from wildtool.data.data_set import data_of
 
+    data = data_of(benchmark)
     try:
-        return str(benchmark.locate(None).path)
+        return str(data.locate(None).path)
     except DataError:
-        if type(benchmark).pull is Benchmark.pull:
+        if not data.can_pull:
             return "none shipped; name a file with --data FILE"
         return f"not downloaded; `wildtool data pull {benchmark.name}`"
 

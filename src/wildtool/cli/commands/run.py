@@ -136,6 +136,7 @@ def _build_plans(
 ) -> "dict[str, Plan]":
     """A plan for each model, by its name; prints what the user should know. Raises UsageError or DataError."""
     from wildtool.benchmark import COMPLETION
+    from wildtool.data.data_set import data_of
     from wildtool.engine.call.budget import read_prices
     from wildtool.engine.plan import Plan
 
@@ -145,7 +146,7 @@ def _build_plans(
         return replay_source(benchmark, source)(path, model)
 
     run_options.check_roles(benchmark)
-    source = benchmark.locate(run_options.data, run_options.split)
+    source = data_of(benchmark).locate(run_options.data, run_options.split)
     settings = run_options.model_options(open_replies, completion=benchmark.mode == COMPLETION)
     catalog = ModelCatalog(loaded_config(context).models, read_prices(run_options.prices))
     explicit = explicit_options(context)
@@ -169,7 +170,7 @@ def _build_plans(
     first.check_settings()
     items = first.selection.read()
     searches = any(benchmark.roles[role].searches for role in items.roles)
-    documents = benchmark.documents(source) if searches else dict[str, str]()
+    documents = data_of(benchmark).documents(source) if searches else dict[str, str]()
     altered = [each.check(benchmark, items, first.profile) for each in alterations]
     notes = dict.fromkeys(note for note in altered if note)
     complete: dict[str, Plan] = {}

@@ -47,6 +47,7 @@ def score(
         return _score_runs(runs, profile, data)
     if runs:
         raise UsageError("give run folders or --replies, not both")
+    from wildtool.data.data_set import data_of
     from wildtool.engine.detect import detect_benchmark
     from wildtool.engine.registry import in_mode
 
@@ -56,7 +57,7 @@ def score(
         from wildtool.engine.plan import Selection
         from wildtool.engine.record.importer import import_replies
 
-        source = owner.locate(data, split)
+        source = data_of(owner).locate(data, split)
         items = Selection(benchmark=owner, source=source, split=split, lang=lang).read()
         runs = import_replies(
             *(owner, source, replies, place),

@@ -7,6 +7,7 @@ from functools import cache
 from wildtool.alter.base import Alteration
 from wildtool.alter.kinds import ALTERATION_KINDS
 from wildtool.benchmark import OriginalPrompts
+from wildtool.data.data_set import data_of
 from wildtool.engine.registry import load_benchmark
 from wildtool.engine.score.results import ScoreResult
 from wildtool.errors import DataError
@@ -184,6 +185,6 @@ def located_data(
 ) -> Source | None:
     """The data of that name of a benchmark in a mode, or its default data for None; None if they are not at hand."""
     try:
-        return load_benchmark(benchmark, mode).locate(data, split)
+        return data_of(load_benchmark(benchmark, mode)).locate(data, split)
     except DataError:
         return None

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from wildtool.benchmark import Benchmark
+from wildtool.data.data_set import data_of
 from wildtool.engine.plan import Selection
 from wildtool.engine.record.reader import RecordReader, transcripts
 from wildtool.engine.record.run_folder import read_run
@@ -116,7 +117,7 @@ _Row = tuple[str, str, str, int, dict[str, Transcript] | list[Transcript]]
 
 
 def _rows(selection: Selection, path: Path) -> Iterator[_Row]:
-    results = selection.benchmark.read_results(path)
+    results = data_of(selection.benchmark).read_results(path)
     if results is None and path.is_dir():
         raise DataError(
             f"{path}: a folder without result files of {selection.benchmark.name}'s original tool"

@@ -16,6 +16,7 @@ from typing import Any
 
 from wildtool.alter.variant import Variant
 from wildtool.benchmark import Benchmark
+from wildtool.data.data_set import data_of
 from wildtool.engine.plan import SelectedItems, Selection, check_profile
 from wildtool.engine.record.bundle import bundle_origin, is_unpacked
 from wildtool.engine.record.reader import ItemLog, RecordReader, transcripts
@@ -301,7 +302,7 @@ def _find_data(
 
 def _locate(benchmark: Benchmark, folder: Path, data: str | None, about: Mapping[str, Any]) -> Source:
     if data is not None:
-        return benchmark.locate(data, about["identity"]["split"])
+        return data_of(benchmark).locate(data, about["identity"]["split"])
     others: list[Source] = []
     problems: list[DataError] = []
     for found in data_candidates(benchmark, folder, about):
@@ -328,8 +329,8 @@ def data_candidates(
     for place in dict.fromkeys((known["name"], known["path"])):
         try:
             if not is_unpacked(folder) or Path(place).is_relative_to(folder) or not os.path.lexists(place):
-                yield benchmark.locate(place, split)
-            elif (own := benchmark.locate(None, split)).name == place:
+                yield data_of(benchmark).locate(place, split)
+            elif (own := data_of(benchmark).locate(None, split)).name == place:
                 yield own
             else:
                 yield DataError(

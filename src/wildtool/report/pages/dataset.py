@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from wildtool.declared import describe
 from wildtool.engine.score.formatting import format_value
 from wildtool.report.charts.data import ChartData, ChartPoint
 from wildtool.report.model import Leaderboard
@@ -32,7 +33,7 @@ def add_dataset(site: Site, board: Leaderboard, page: str) -> None:
     source = board.source
     if source is None:
         return
-    metrics = board.benchmark.stats(source)
+    metrics = describe(board.benchmark, source)
     groups = [(group, list(members)) for group, members in groupby(metrics, key=lambda metric: metric.group)]
     site.add(
         page,

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
-from wildtool.benchmark import View
+from wildtool.declared import pages_of
 from wildtool.engine.compare.leaderboard import notes_of
 from wildtool.engine.score.formatting import format_direction, format_value
 from wildtool.report.charts.data import ChartData, ChartPoint
@@ -13,15 +13,15 @@ from wildtool.report.metric_table import MetricColumn, ReportRow, metric_columns
 from wildtool.report.model import Leaderboard
 from wildtool.report.site.site import Site
 from wildtool.report.text import interval_of, slug
+from wildtool.stats.tables import Table
 from wildtool.types import Metric
 
 TRAJECTORIES = "trajectories"
 """The page that numbers link to."""
-OTHER_NUMBERS = View(
-    "other-numbers",
-    "Other numbers",
-    "What no other page shows. Failed and unplayed units count as wrong in every rate.",
-    (),
+OTHER_NUMBERS = Table(
+    slug="other-numbers",
+    title="Other numbers",
+    about="What no other page shows. Failed and unplayed units count as wrong in every rate.",
 )
 
 
@@ -51,16 +51,16 @@ class MetricSection:
     """By name of a number: the query for the units behind it, without the run."""
 
 
-def views_of(board: Leaderboard) -> list[View]:
+def views_of(board: Leaderboard) -> list[Table]:
     """The pages of a leaderboard, without the empty ones."""
     known = set(board.groups)
-    named = [view for view in board.benchmark.views(board.profile) if known & set(view.groups)]
+    named = [view for view in pages_of(board.benchmark, board.profile) if known & set(view.groups)]
     left = known - {group for view in named for group in view.groups}
     groups = tuple(group for group in board.groups if group in left and not _all_headline(board, group))
     return [*named, *([replace(OTHER_NUMBERS, groups=groups)] if groups else [])]
 
 
-def add_view(site: Site, board: Leaderboard, view: View, page: str, runs: Sequence[int]) -> None:
+def add_view(site: Site, board: Leaderboard, view: Table, page: str, runs: Sequence[int]) -> None:
     """Adds the page of one view.
 
     Args:
@@ -91,7 +91,7 @@ def _all_headline(board: Leaderboard, group: str) -> bool:
 
 
 def _section(
-    site: Site, board: Leaderboard, view: View, group: str, page: str, runs: Sequence[int]
+    site: Site, board: Leaderboard, view: Table, group: str, page: str, runs: Sequence[int]
 ) -> MetricSection:
     metrics = [metric for run in board.runs for metric in run.result.metrics]
     heads = metric_columns(metrics, group)
@@ -106,7 +106,7 @@ def _section(
     )
 
 
-def _links(view: View, heads: Iterable[MetricColumn]) -> dict[str, str]:
+def _links(view: Table, heads: Iterable[MetricColumn]) -> dict[str, str]:
     """Links from error classes to their units."""
     if view.chart != "stacked":
         return {}
@@ -114,7 +114,7 @@ def _links(view: View, heads: Iterable[MetricColumn]) -> dict[str, str]:
 
 
 def _drawings(
-    board: Leaderboard, view: View, group: str, site: Site, runs: Sequence[int], links: Mapping[str, str]
+    board: Leaderboard, view: Table, group: str, site: Site, runs: Sequence[int], links: Mapping[str, str]
 ) -> Iterable[ChartData]:
     """A chart for the rates of a group, and one per unit of measurement of its means."""
     kinds: dict[tuple[str, str], list[ChartPoint]] = {}

@@ -8,6 +8,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from wildtool.benchmark import Published
+from wildtool.declared import pages_of
 from wildtool.engine.compare.pairs import PairwiseResult, ties
 from wildtool.engine.compare.published import MetricKey, prompts_used, published_rows, why_not_comparable
 from wildtool.engine.compare.published import RankingCell as PlacedCell
@@ -92,7 +93,7 @@ def leaderboard_table(
 
 def _notes(board: Leaderboard, heads: Sequence[MetricColumn]) -> tuple[str, ...]:
     shown = {head.group for head in heads if head.headline}
-    views = board.benchmark.views(board.profile)
+    views = pages_of(board.benchmark, board.profile)
     return tuple(view.note for view in views if view.note and shown & set(view.groups))
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from wildtool.data.data_set import data_of
 from wildtool.engine.detect import detect_benchmark
 from wildtool.engine.registry import load_benchmark
 from wildtool.errors import DataError
@@ -41,7 +42,7 @@ def find_set(what: str, benchmark: str | None = None) -> tuple[ReviewFormat, Pat
         (known for known in _FORMATS.values() if type(load_benchmark(known.name)) is type(owner)), None
     )
     try:
-        place = owner.locate(None if what == owner.name else what).path
+        place = data_of(owner).locate(None if what == owner.name else what).path
     except DataError:
         place = path
     return found or PlainFormat(owner), place

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.benchmark import Benchmark
+from wildtool.declared import lint
 from wildtool.errors import DataError
 from wildtool.findings import Finding, fault
 from wildtool.generate.core.files import json_line, write_whole_file
@@ -37,7 +38,7 @@ class PlainFormat(ReviewFormat):
     def check(self, content: Any) -> list[Finding]:
         with tempfile.TemporaryDirectory() as folder:
             try:
-                findings = list(self._benchmark.lint(self._source(content, Path(folder))))
+                findings = list(lint(self._benchmark, self._source(content, Path(folder))))
             except DataError as error:
                 # Its message names the temporary file.
                 return [fault("unreadable", str(error).partition(": ")[2])]

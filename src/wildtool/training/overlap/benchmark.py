@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from wildtool.benchmark import NATIVE, Benchmark, Rules
 from wildtool.benchmarks import OF_ANY_FILE
+from wildtool.data.data_set import data_of
 from wildtool.engine.registry import usable_benchmarks
 from wildtool.episode import COOPERATIVE, MAX_GOLD_REPLIES, written_text
 from wildtool.errors import DataError
@@ -47,7 +48,7 @@ def benchmark_items(benchmark: Benchmark, source: Source) -> Iterator[BenchmarkI
     for item in benchmark.load(source):
         texts: dict[tuple[OverlapKind, str], None] = {}
         tools: set[ToolSignature] = set()
-        own = benchmark.user_texts(item)
+        own = data_of(benchmark).user_texts(item)
         for unit in item.units:
             for kind, found in _shown(rules, item, unit, tools):
                 if kind == "call" or own is None:
@@ -127,7 +128,7 @@ def benchmarks_here() -> tuple[list[tuple[Benchmark, Source]], list[str]]:
         if benchmark.name in OF_ANY_FILE:
             continue
         try:
-            found.append((benchmark, benchmark.locate(None)))
+            found.append((benchmark, data_of(benchmark).locate(None)))
         except DataError:
             absent.append(benchmark.name)
     return found, absent

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from wildtool.data.data_set import data_of
 from wildtool.data.pinned import official_folder
 from wildtool.engine.registry import usable_benchmarks
 from wildtool.errors import UsageError
@@ -52,7 +53,7 @@ def _official_files() -> Iterator[tuple[str, Path]]:
     for benchmark in usable_benchmarks():
         folder = official_folder(benchmark.name)
         files = (each for each in folder.rglob("*") if each.is_file()) if folder.is_dir() else ()
-        for file in (*files, *((benchmark.data,) if benchmark.data is not None else ())):
+        for file in (*files, *((shipped,) if (shipped := data_of(benchmark).shipped) is not None else ())):
             if file.is_file():
                 yield benchmark.name, file
 

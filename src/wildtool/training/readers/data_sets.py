@@ -26,7 +26,7 @@ RowReader = Callable[[Mapping[str, Any], ReadOptions], TrainingRecord]
 
 
 @dataclass(frozen=True, slots=True)
-class DataSet:
+class PublicSet:
     """A layout of training data."""
 
     name: str
@@ -46,7 +46,7 @@ class DataSet:
         return self.name in _GUESSED
 
 
-def _sets() -> Iterator[DataSet]:
+def _sets() -> Iterator[PublicSet]:
     messages = "messages conversations tools system prompt completion chosen rejected"
     turns = "conversations system tools chosen rejected"
     pairs = "input preferred_output non_preferred_output"
@@ -81,10 +81,10 @@ def _sets() -> Iterator[DataSet]:
         ),
         ("python-tools", "tools without conversations", read_python_tools, "tools", "apigen", True),
     ):
-        yield DataSet(name, about, read, frozenset(columns.split()), family, has_licence)
+        yield PublicSet(name, about, read, frozenset(columns.split()), family, has_licence)
 
 
-DATA_SETS: Mapping[str, DataSet] = {found.name: found for found in _sets()}
+DATA_SETS: Mapping[str, PublicSet] = {found.name: found for found in _sets()}
 """By the names of `--from`."""
 REFUSED = {"default-prompts": "default-prompts are two prompt templates, not records"}
 """Names of sets that hold nothing to convert, and why."""

@@ -3,28 +3,28 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from wildtool.benchmarks.apibank.tools.state import Table, Tables, ToolFunction, check_time, given
+from wildtool.benchmarks.apibank.tools.state import Tables, ToolFunction, ToolTable, check_time, given
 from wildtool.toolcall.refusals import RefusedCallError, refuse_if
 
-ChangeRecord = Callable[[Table, str, Table], Any]
+ChangeRecord = Callable[[ToolTable, str, ToolTable], Any]
 """What a tool does with a record that is there. Args: the table, the record's key, the fields that the call gives."""
 
 
-def _change(table: Table, key: str, fields: Table) -> Any:
+def _change(table: ToolTable, key: str, fields: ToolTable) -> Any:
     table[key] |= fields
     return "success"
 
 
-def _show(table: Table, key: str, fields: Table) -> Any:
+def _show(table: ToolTable, key: str, fields: ToolTable) -> Any:
     return table[key]
 
 
-def _delete(table: Table, key: str, fields: Table) -> Any:
+def _delete(table: ToolTable, key: str, fields: ToolTable) -> Any:
     del table[key]
     return "success"
 
 
-def _add(table: Table, record: Table) -> str:
+def _add(table: ToolTable, record: ToolTable) -> str:
     number = len(table) + 1
     while str(number) in table:
         number += 1
@@ -32,7 +32,7 @@ def _add(table: Table, record: Table) -> str:
     return "success"
 
 
-def _find(table: Table, user: str, refusal: str, **wanted: Any) -> str:
+def _find(table: ToolTable, user: str, refusal: str, **wanted: Any) -> str:
     """Key of the first record of a user in which any of the fields has the wanted value. Raises RefusedCallError."""
     for key, record in table.items():
         if record["username"] == user and any(record.get(name) == value for name, value in wanted.items()):
@@ -121,7 +121,7 @@ def _delete_alarm(tables: Tables, token: str, time: str) -> Any:
 # Meetings --------------------------------------------------------------------------------------------
 
 
-def _on_meeting(act: Callable[[Tables, str, Table], Any]) -> ToolFunction:
+def _on_meeting(act: Callable[[Tables, str, ToolTable], Any]) -> ToolFunction:
     """A tool that takes all fields of a meeting. Args: act: what it does with tables, token and fields."""
 
     def tool(
@@ -145,7 +145,7 @@ def _on_meeting(act: Callable[[Tables, str, Table], Any]) -> ToolFunction:
     return tool
 
 
-def _add_meeting(tables: Tables, token: str, fields: Table) -> Any:
+def _add_meeting(tables: Tables, token: str, fields: ToolTable) -> Any:
     check_time(fields["start_time"])
     check_time(fields["end_time"])
     given(fields["meeting_topic"].strip(), "Meeting Topic should not be null")
@@ -153,7 +153,7 @@ def _add_meeting(tables: Tables, token: str, fields: Table) -> Any:
 
 
 def _with_meeting(act: ChangeRecord) -> ToolFunction:
-    def found(tables: Tables, token: str, fields: Table) -> Any:
+    def found(tables: Tables, token: str, fields: ToolTable) -> Any:
         topic, start = fields["meeting_topic"], fields["start_time"]
         for time in (start, fields["end_time"]):
             if time:

@@ -5,9 +5,9 @@ from typing import Any
 
 from wildtool.benchmarks.apibank.tools.state import (
     MOMENT,
-    Table,
     Tables,
     ToolFunction,
+    ToolTable,
     given,
     made_up,
     padded_time,
@@ -31,7 +31,7 @@ def _register_appointment(tables: Tables, patient_name: str, date: str, doctor_n
     return key
 
 
-def _of_patient(table: Table, patient: str, day: str) -> Table:
+def _of_patient(table: ToolTable, patient: str, day: str) -> ToolTable:
     """Appointments of a patient on a day."""
     return {
         key: record
@@ -143,7 +143,7 @@ def _scene_name(name: str) -> str:
     return given(name.strip().lower(), "Scene name cannot be empty.")
 
 
-def plain_devices(devices: Any) -> list[Table]:
+def plain_devices(devices: Any) -> list[ToolTable]:
     """Devices of a scene by name, names in lower case. Raises KeyError, TypeError, AttributeError where they are none."""
     found = [
         {**one, "name": one["name"].strip().lower(), "description": one["description"].strip()}
@@ -152,7 +152,7 @@ def plain_devices(devices: Any) -> list[Table]:
     return sorted(found, key=lambda one: one["name"])
 
 
-def _checked_devices(devices: Any) -> list[Table]:
+def _checked_devices(devices: Any) -> list[ToolTable]:
     is_bad = any("name" not in one or "description" not in one for one in devices)
     refuse_if(is_bad, "Invalid device format.")
     found = plain_devices(devices)

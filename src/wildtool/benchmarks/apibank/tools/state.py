@@ -10,7 +10,7 @@ from wildtool.toolcall.refusals import RefusedCallError, refuse_if
 
 MOMENT, DAY = "%Y-%m-%d %H:%M:%S", "%Y-%m-%d"
 """Formats of times and of dates."""
-Table = dict[str, Any]
+ToolTable = dict[str, Any]
 ToolFunction = Callable[..., Any]
 """Takes the tables and the call's arguments by name; returns the output."""
 
@@ -32,7 +32,7 @@ class Tables:
         self.searched = False
         """Whether a search was answered by words, since no answer to it is recorded."""
 
-    def own(self, name: str) -> Table:
+    def own(self, name: str) -> ToolTable:
         """A table that may be changed; empty if none is shipped."""
         if name not in self._own:
             self._own[name] = copy.deepcopy(self._initial.get(name, {}))

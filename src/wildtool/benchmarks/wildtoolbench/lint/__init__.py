@@ -14,6 +14,7 @@ from wildtool.errors import DataError
 from wildtool.json_codec import as_object
 from wildtool.toolcall.schema_check import SchemaFault
 from wildtool.toolcall.text.similarity import near_duplicates
+from wildtool.types import Source
 
 MAX_RECORD_DEPTH = 60
 """Deepest nesting of a record that is checked; real records have less than 20 levels."""
@@ -56,6 +57,11 @@ def lint_records(
     if not unreadable and (claimed if balanced is None else balanced):
         for what, message in balance(sessions):
             yield Finding(f"{file} set {what}", "balance", message)
+
+
+def lint_sessions(source: Source) -> Iterator[Finding]:
+    """Findings of the file of sessions that is named as data."""
+    return lint_file(source.path)
 
 
 def lint_file(path: Path, *, balanced: bool | None = None, strict: bool = False) -> Iterator[Finding]:

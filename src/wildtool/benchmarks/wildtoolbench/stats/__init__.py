@@ -5,7 +5,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from wildtool.benchmarks.wildtoolbench.data import SUBTYPES, TASK_TYPES, Session, Task, read_session
+from wildtool.benchmarks.wildtoolbench.data import (
+    SUBTYPES,
+    TASK_TYPES,
+    Session,
+    Task,
+    read_records,
+    read_session,
+)
 from wildtool.benchmarks.wildtoolbench.stats.diversity import diversity_metrics
 from wildtool.benchmarks.wildtoolbench.stats.figure5 import figure5
 from wildtool.benchmarks.wildtoolbench.stats.shapes import (
@@ -23,17 +30,22 @@ from wildtool.benchmarks.wildtoolbench.stats.shapes import (
 from wildtool.stats.describe import count_metrics, histogram, mean_metric
 from wildtool.toolcall.graph import depth, topology
 from wildtool.toolcall.schema import as_schema
-from wildtool.types import Metric
+from wildtool.types import Item, Metric, Source
 
 
-def stats(records: Iterable[Mapping[str, Any]]) -> list[Metric]:
+def stats(source: Source, items: Iterable[Item]) -> list[Metric]:
+    """The numbers of a file of sessions. Its records say more than its items, which are not read. Raises DataError."""
+    return stats_of(record for _, record in read_records(source.path))
+
+
+def stats_of(records: Iterable[Mapping[str, Any]]) -> list[Metric]:
     """The numbers of a set of records.
 
     Raises:
         DataError: for a record that cannot be read, by its number from 1.
     """
     read = (_read(record, number) for number, record in enumerate(records, 1))
-    return describe([session for session in read if session is not None])
+    return describe_sessions([session for session in read if session is not None])
 
 
 def _read(record: Mapping[str, Any], number: int) -> Session | None:
@@ -45,7 +57,7 @@ def _read(record: Mapping[str, Any], number: int) -> Session | None:
     return replace(session, domain=domain)
 
 
-def describe(sessions: Sequence[Session]) -> list[Metric]:
+def describe_sessions(sessions: Sequence[Session]) -> list[Metric]:
     """The numbers of a set of sessions: counts, means, diversity, and the panels of the paper's Figure 5."""
     tasks = [task for session in sessions for task in session.tasks]
     sizes = {"sessions": len(sessions), "tasks": len(tasks)}
