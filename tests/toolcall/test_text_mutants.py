@@ -2,9 +2,8 @@
 
 import pytest
 
-from wildtool.toolcall.mutations import value_mutants
+from wildtool.toolcall.mutations import overlooked_changes, value_mutants
 from wildtool.toolcall.text.equivalence import differing_rule
-from wildtool.toolcall.text_mutants import overlooked_changes
 
 CHANGES = [
     ("rm -rf build/A", "case of a letter in code", "Rm -rf build/A"),

@@ -9,10 +9,10 @@ from wildtool.toolcall.text.identifiers import (
     is_inverted_name,
     is_other_symbol,
     numbered,
+    with_state_codes,
     without_number_sign,
 )
 from wildtool.toolcall.text.lexicon import COMPOUNDS, FUNCTION_WORDS, GIVEN_NAMES, NOT_PLURALS, POLITE_START
-from wildtool.toolcall.text.places import with_state_codes
 from wildtool.toolcall.text.quantities import same_amount
 from wildtool.toolcall.text.sentences import asks_otherwise, exchanges_roles
 from wildtool.toolcall.text.source_code import is_code, same_code
