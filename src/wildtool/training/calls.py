@@ -5,7 +5,7 @@ from typing import Any, cast
 
 from wildtool.training.conversation import ConversationBuilder
 from wildtool.training.record import RowError, TrainingCall, spaced_json
-from wildtool.training.texts import UnreadableTextError, parse_value
+from wildtool.training.texts import UnreadableTextError, parse_or_reject, parse_value
 
 
 def calls_from(value: Any, builder: ConversationBuilder, *, strict: bool) -> list[TrainingCall]:
@@ -19,10 +19,7 @@ def calls_from(value: Any, builder: ConversationBuilder, *, strict: bool) -> lis
         RowError: there is none, or one cannot be read (`unreadable-call`).
     """
     if isinstance(value, str):
-        try:
-            value, repair = parse_value(value)
-        except UnreadableTextError as error:
-            raise RowError("unreadable-call", str(error)) from error
+        value, repair = parse_or_reject(value, "unreadable-call")
         if repair:
             builder.note_repair(repair)
     entries = cast(list[Any], value) if isinstance(value, list) else [value]

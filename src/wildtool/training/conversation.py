@@ -1,6 +1,6 @@
 """Puts turns in order while a set is read: pairs results with calls, repairs the order, and rejects what stays wrong."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -11,11 +11,14 @@ from wildtool.training.record import (
     ResultTurn,
     RowError,
     TrainingCall,
+    TrainingRecord,
     TrainingTurn,
     UserTurn,
     observed_text,
+    says_the_same,
 )
 from wildtool.training.texts import UnreadableTextError, parse_json
+from wildtool.training.tools import NO_TOOLS, FoundTools
 
 ROW_REPAIRS: Mapping[str, str] = {
     "leading-assistant": "assistant turns before the first user turn dropped",
@@ -140,6 +143,43 @@ class ConversationBuilder:
             turns = self._without_trailing(turns)
         _check(turns, prompt=prompt)
         return tuple(turns)
+
+    def record(
+        self,
+        tools: FoundTools = NO_TOOLS,
+        *,
+        replies: Callable[[str], AssistantTurn] | None = None,
+        **further: Any,
+    ) -> TrainingRecord:
+        """The record of what was read.
+
+        Args:
+            replies: of a pair reads the reply `chosen` or `rejected`.
+            further: other fields of the record.
+
+        Raises:
+            RowError: as `finish`; or both replies of a pair say the same.
+        """
+        turns = self.finish(prompt=replies is not None)
+        chosen = rejected = None
+        if replies is not None:
+            numbered = self.numbered
+            chosen = replies("chosen")
+            self.numbered = numbered
+            rejected = replies("rejected")
+            if says_the_same(chosen, rejected):
+                raise RowError("same-pair", "chosen and rejected are equal")
+        return TrainingRecord(
+            kind="sft" if replies is None else "preference",
+            turns=turns,
+            chosen=chosen,
+            rejected=rejected,
+            tools=tools.tools,
+            given_tools=tools.given,
+            unknown_types=tools.unknown_types,
+            repairs=self.repairs,
+            **further,
+        )
 
     def _close_results(self) -> None:
         if not self._results:

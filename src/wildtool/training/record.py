@@ -80,6 +80,15 @@ class AssistantTurn:
             object.__setattr__(self, "text", None)
 
 
+def says_the_same(one: AssistantTurn, other: AssistantTurn) -> bool:
+    """Whether two replies are equal: the same calls in the same order, or the same text up to blanks around it."""
+    if one.calls or other.calls:
+        return [(call.name, call.arguments) for call in one.calls] == [
+            (call.name, call.arguments) for call in other.calls
+        ]
+    return (one.text or "").strip() == (other.text or "").strip()
+
+
 @dataclass(frozen=True, slots=True)
 class ObservedResult:
     """What one call gave."""

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from wildtool import json_codec
 from wildtool.json_codec import JsonLimits
-from wildtool.training.record import spaced_json
+from wildtool.training.record import RowError, spaced_json
 
 TEXT_LIMITS = JsonLimits(bytes=16 * 1024 * 1024, depth=200, values=1_000_000)
 """Limits of a row, and of every JSON text in it."""
@@ -64,6 +64,14 @@ def parse_value(text: str) -> tuple[Any, str | None]:
     if value is not _NOTHING:
         return value, "quoted-arguments"
     return parse_literal(text), "python-literal"
+
+
+def parse_or_reject(text: str, reason: str, what: str = "") -> tuple[Any, str | None]:
+    """As `parse_value`, for a text that a row needs. Raises RowError of that reason."""
+    try:
+        return parse_value(text)
+    except UnreadableTextError as error:
+        raise RowError(reason, f"{what}{error}") from error
 
 
 def parse_literal(text: str) -> Any:

@@ -5,7 +5,13 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from wildtool.training.record import RowError
-from wildtool.training.texts import UnreadableTextError, parse_literal, parse_run, parse_value
+from wildtool.training.texts import (
+    UnreadableTextError,
+    parse_literal,
+    parse_or_reject,
+    parse_run,
+    parse_value,
+)
 from wildtool.training.type_texts import read_type
 from wildtool.types import Tool
 
@@ -75,10 +81,7 @@ def _run(text: str) -> list[Any]:
 def _entry(entry: Any) -> dict[str, Any]:
     """One tool as an object; a list of texts holds the text of one each."""
     if isinstance(entry, str):
-        try:
-            entry = parse_value(entry)[0]
-        except UnreadableTextError as error:
-            raise RowError("bad-tools", f"a tool cannot be read: {error}") from error
+        entry = parse_or_reject(entry, "bad-tools", "a tool cannot be read: ")[0]
     if not isinstance(entry, dict):
         raise RowError("bad-tools", f"a tool must be an object, found {entry!r}"[:200])
     return cast(dict[str, Any], entry)

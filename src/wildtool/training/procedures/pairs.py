@@ -9,7 +9,7 @@ from wildtool.json_codec import as_object, as_objects
 from wildtool.toolcall.arguments import ArgumentsError, read_bounded_json
 from wildtool.training.procedures.agreement import UNREADABLE_CALL, agreement
 from wildtool.training.procedures.supervised import SupervisedTurn
-from wildtool.training.record import AssistantTurn, TrainingCall, TrainingRecord
+from wildtool.training.record import AssistantTurn, TrainingCall, TrainingRecord, says_the_same
 from wildtool.training.tokens import is_unseen
 from wildtool.types import Message, Reply
 
@@ -143,15 +143,6 @@ def pair_of(
         return NoPair.never_solved
     chosen = own if own is not None and rules.own_chosen else turn.gold
     return TrainingPair(turn, chosen, rejected.reply, len(tries), own is not None)
-
-
-def says_the_same(one: AssistantTurn, other: AssistantTurn) -> bool:
-    """Whether two replies are equal: the same calls in the same order, or the same text up to blanks around it."""
-    if one.calls or other.calls:
-        return [(call.name, call.arguments) for call in one.calls] == [
-            (call.name, call.arguments) for call in other.calls
-        ]
-    return (one.text or "").strip() == (other.text or "").strip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,15 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from wildtool.json_codec import as_list, as_object
-from wildtool.training.readers.glaive_chatml import read_glaive_chatml
 from wildtool.training.readers.hermes import is_hermes, lists_tools_in_tags, read_hermes, read_hermes_prompts
 from wildtool.training.readers.openai import read_openai, read_pandora
 from wildtool.training.readers.options import ReadOptions
-from wildtool.training.readers.other_sets import read_bitagent, read_roborovski_dpo, read_toolgen
+from wildtool.training.readers.other_sets import (
+    read_bitagent,
+    read_glaive_chatml,
+    read_roborovski_dpo,
+    read_toolgen,
+)
 from wildtool.training.readers.sharegpt import REPLY_ROLES, USER_ROLES, read_glaive_toolcall, read_sharegpt
 from wildtool.training.readers.single_turn import (
     read_glaive_code,

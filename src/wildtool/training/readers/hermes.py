@@ -8,21 +8,20 @@ from wildtool.json_codec import as_objects
 from wildtool.training.calls import calls_from
 from wildtool.training.conversation import ConversationBuilder
 from wildtool.training.readers.options import ReadOptions
-from wildtool.training.readers.sharegpt import conversation_turns, plain_text
-from wildtool.training.record import RowError, TrainingCall, TrainingRecord, observed_text
+from wildtool.training.readers.turns import (
+    add_calls,
+    add_system,
+    add_user,
+    conversation_turns,
+    plain_text,
+    read_turns,
+)
+from wildtool.training.record import TrainingCall, TrainingRecord, observed_text
 from wildtool.training.tools import tools_from
 
 _TOOLS = re.compile(r"<tools>(.*?)(?:</tools>|$)", re.DOTALL)
 _CALL = re.compile(r"<tool_call>(.*?)(</tool_call>|$)", re.DOTALL)
 _RESPONSE = re.compile(r"<tool_response>(.*?)(</tool_response>|$)", re.DOTALL)
-_ROLES = {
-    "system": "system",
-    "human": "user",
-    "user": "user",
-    "gpt": "reply",
-    "assistant": "reply",
-    "tool": "result",
-}
 
 
 def read_hermes(row: Mapping[str, Any], options: ReadOptions) -> TrainingRecord:
@@ -43,20 +42,13 @@ def read_hermes_prompts(row: Mapping[str, Any], options: ReadOptions) -> Trainin
         turns = [("user", row.get("user"))]
     tools = tools_from(row.get("tools") or _tools_in(system))
     builder = ConversationBuilder()
-    _read_turns(turns, builder)
+    read_turns(builder, turns, _ACTIONS)
     completion = row.get("completion")
     if isinstance(completion, str) and not completion.lstrip().startswith(("[", "{")):
-        _add_reply(completion, builder)
+        _add_reply(builder, completion)
     else:
-        builder.add_reply(None, calls_from(completion, builder, strict=True))
-    return TrainingRecord(
-        turns=builder.finish(),
-        tools=tools.tools,
-        given_tools=tools.given,
-        unknown_types=tools.unknown_types,
-        system=_kept_system(system, options),
-        repairs=builder.repairs,
-    )
+        add_calls(builder, completion)
+    return builder.record(tools, system=_kept_system(system, options))
 
 
 def _record(turns: list[tuple[str, Any]], column: Any, system: str, options: ReadOptions) -> TrainingRecord:
@@ -64,15 +56,8 @@ def _record(turns: list[tuple[str, Any]], column: Any, system: str, options: Rea
     if not tools.tools:
         tools = tools_from(_tools_in(system))
     builder = ConversationBuilder()
-    _read_turns(turns, builder)
-    return TrainingRecord(
-        turns=builder.finish(),
-        tools=tools.tools,
-        given_tools=tools.given,
-        unknown_types=tools.unknown_types,
-        system=_kept_system(system, options),
-        repairs=builder.repairs,
-    )
+    read_turns(builder, turns, _ACTIONS)
+    return builder.record(tools, system=_kept_system(system, options))
 
 
 def _tools_in(system: str) -> str:
@@ -85,24 +70,9 @@ def _kept_system(system: str, options: ReadOptions) -> str | None:
     return (system or None) if options.keep_system or "<tools>" not in system else None
 
 
-def _read_turns(turns: list[tuple[str, Any]], builder: ConversationBuilder) -> None:
-    for word, value in turns:
-        match _ROLES.get(word):
-            case "system":
-                builder.add_system(plain_text(value))
-            case "user":
-                builder.add_user(plain_text(value))
-            case "reply":
-                _add_reply(plain_text(value), builder)
-            case "result":
-                for text in _responses(observed_text(value), builder):
-                    builder.add_result(text)
-            case _:
-                raise RowError("unknown-role", f"the role {word!r}"[:100])
-
-
-def _add_reply(text: str, builder: ConversationBuilder) -> None:
+def _add_reply(builder: ConversationBuilder, content: Any) -> None:
     """A reply: text, and the calls of its blocks."""
+    text = plain_text(content)
     calls: list[TrainingCall] = []
     for found in _CALL.finditer(text):
         if not found[2]:
@@ -115,12 +85,23 @@ def _add_reply(text: str, builder: ConversationBuilder) -> None:
     builder.add_reply(before or None, calls)
 
 
-def _responses(text: str, builder: ConversationBuilder) -> list[str]:
+def _add_results(builder: ConversationBuilder, content: Any) -> None:
     """The result of every block; the text itself if it has none."""
-    found = list(_RESPONSE.finditer(text))
-    if any(not block[2] for block in found):
+    text = observed_text(content)
+    blocks = list(_RESPONSE.finditer(text))
+    if any(not block[2] for block in blocks):
         builder.note_repair("missing-close-tag")
-    return [block[1].strip() for block in found] or [text]
+    for result in [block[1].strip() for block in blocks] or [text]:
+        builder.add_result(result)
+
+
+_ACTIONS = {
+    "system": add_system,
+    **dict.fromkeys(("human", "user"), add_user),
+    **dict.fromkeys(("gpt", "assistant"), _add_reply),
+    "tool": _add_results,
+}
+"""What is done with the turns of each role."""
 
 
 def is_hermes(row: Mapping[str, Any]) -> bool:

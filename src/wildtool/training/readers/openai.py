@@ -12,10 +12,9 @@ from wildtool.training.readers.sharegpt import (
     REPLY_ROLES,
     RESULT_ROLES,
     USER_ROLES,
-    check_pair,
-    plain_text,
     system_text,
 )
+from wildtool.training.readers.turns import plain_text
 from wildtool.training.record import (
     NO_KEYS,
     AssistantTurn,
@@ -81,25 +80,13 @@ def read_messages(row: Mapping[str, Any], roles: Mapping[str, str], *, strict: b
     reader = _MessageReader(roles, strict=strict)
     reader.read(prompt)
     builder = reader.builder
-    is_pair = chosen is not None
-    turns = builder.finish(prompt=is_pair)
-    numbered = builder.numbered
-    better = reader.reply(chosen, "chosen") if is_pair else None
-    builder.numbered = numbered
-    worse = reader.reply(rejected, "rejected") if is_pair else None
-    check_pair(better, worse)
+    sides = {"chosen": chosen, "rejected": rejected}
     system = builder.system if builder.system is not None else system_text(row.get("system"))
-    return TrainingRecord(
-        kind="preference" if is_pair else "sft",
-        turns=turns,
-        chosen=better,
-        rejected=worse,
-        tools=tools.tools,
-        given_tools=tools.given,
-        unknown_types=tools.unknown_types,
+    return builder.record(
+        tools,
+        replies=None if chosen is None else lambda name: reader.reply(sides[name], name),
         system=system or None,
         system_extras=builder.system_extras,
-        repairs=builder.repairs,
     )
 
 

@@ -1,18 +1,55 @@
-"""Reads BitAgent's, ToolGen's and Roborovski's sets."""
+"""Reads Glaive's set in ChatML, whose arguments are JSON in single quotes, and BitAgent's, ToolGen's and Roborovski's."""
 
 from collections.abc import Mapping
 from typing import Any, cast
 
-from wildtool.training.calls import calls_from
 from wildtool.training.conversation import ConversationBuilder, check_not_blank
 from wildtool.training.readers.options import ReadOptions
-from wildtool.training.readers.sharegpt import check_pair, conversation_turns, plain_text
+from wildtool.training.readers.turns import (
+    TurnAction,
+    add_calls,
+    add_reply,
+    add_result,
+    add_system,
+    add_user,
+    conversation_turns,
+    plain_text,
+    read_turns,
+)
 from wildtool.training.record import AssistantTurn, RowError, TrainingCall, TrainingRecord, observed_text
-from wildtool.training.texts import UnreadableTextError, parse_value
+from wildtool.training.texts import UnreadableTextError, parse_or_reject, parse_value
 from wildtool.training.tools import tools_from
 
+_GLAIVE: Mapping[str, TurnAction] = {
+    "system": lambda builder, content: None,
+    "human": add_user,
+    "gpt": add_reply,
+    "function-call": add_calls,
+    "function-response": add_result,
+}
+_BITAGENT: Mapping[str, TurnAction] = {
+    "system": add_system,
+    "user": add_user,
+    "assistant": add_reply,
+    "tool call": add_calls,
+    "tool response": add_result,
+}
 SPECIAL_TOKENS = "special-tokens"
 """Note: the set teaches tokens that a model must be given first."""
+
+
+def read_glaive_chatml(row: Mapping[str, Any], options: ReadOptions) -> TrainingRecord:
+    """A dialogue; system turns repeat the columns `system_message` and `function_description`."""
+    tools = tools_from(row.get("function_description"))
+    builder = ConversationBuilder()
+    turns = conversation_turns(row, "conversations", "from", "value")
+    read_turns(builder, turns, _GLAIVE)
+    system = plain_text(row.get("system_message")).strip()
+    if not system and turns and turns[0][0] == "system":
+        system = plain_text(turns[0][1]).partition("{")[0].strip()
+    system = system.removesuffix("-").rstrip()
+    only_introduces = bool(tools.tools) and not options.keep_system
+    return builder.record(tools, system=None if only_introduces else system or None)
 
 
 def read_bitagent(row: Mapping[str, Any], options: ReadOptions) -> TrainingRecord:
@@ -20,33 +57,11 @@ def read_bitagent(row: Mapping[str, Any], options: ReadOptions) -> TrainingRecor
     tools = tools_from(row.get("tools"))
     held = row.get("conversation")
     if isinstance(held, str):
-        try:
-            held = parse_value(held)[0]
-        except UnreadableTextError as error:
-            raise RowError("unreadable-line", f"conversation: {error}") from error
+        held = parse_or_reject(held, "unreadable-line", "conversation: ")[0]
     builder = ConversationBuilder()
-    for role, value in conversation_turns({"conversation": held}, "conversation", "role", "content"):
-        match role:
-            case "system":
-                builder.add_system(plain_text(value))
-            case "user":
-                builder.add_user(plain_text(value))
-            case "assistant":
-                builder.add_reply(plain_text(value))
-            case "tool call":
-                builder.add_reply(None, calls_from(value, builder, strict=True))
-            case "tool response":
-                builder.add_result(observed_text(value))
-            case _:
-                raise RowError("unknown-role", f"the role {role!r}"[:100])
-    return TrainingRecord(
-        turns=builder.finish(),
-        tools=tools.tools,
-        given_tools=tools.given,
-        unknown_types=tools.unknown_types,
-        system=builder.system or None,
-        repairs=builder.repairs,
-    )
+    turns = conversation_turns({"conversation": held}, "conversation", "role", "content")
+    read_turns(builder, turns, _BITAGENT)
+    return builder.record(tools, system=builder.system or None)
 
 
 def read_toolgen(row: Mapping[str, Any], options: ReadOptions) -> TrainingRecord:
@@ -66,12 +81,7 @@ def read_toolgen(row: Mapping[str, Any], options: ReadOptions) -> TrainingRecord
                 builder.add_reply(plain_text(value), learned=turn.get("loss") is not False)
             case _:
                 raise RowError("unknown-role", f"the role {role!r}"[:100])
-    return TrainingRecord(
-        turns=builder.finish(),
-        system=builder.system or None,
-        repairs=builder.repairs,
-        notes=(SPECIAL_TOKENS,),
-    )
+    return builder.record(system=builder.system or None, notes=(SPECIAL_TOKENS,))
 
 
 def read_roborovski_dpo(row: Mapping[str, Any], options: ReadOptions) -> TrainingRecord:
@@ -89,32 +99,20 @@ def read_roborovski_dpo(row: Mapping[str, Any], options: ReadOptions) -> Trainin
     builder = ConversationBuilder()
     builder.add_user(plain_text(row.get("question")))
     good = AssistantTurn(None, (TrainingCall(name, arguments, builder.next_call_id()),))
-    is_pair = options.kind != "sft"
-    bad = None
-    if is_pair:
+    if options.kind != "sft":
         worse = _arguments(row.get("tool_call_rejected"))
         if worse is None:
             bad = AssistantTurn(plain_text(row.get("tool_call_rejected")))
             check_not_blank(bad, "tool_call_rejected")
         else:
             bad = AssistantTurn(None, (TrainingCall(name, worse, good.calls[0].id),))
-        check_pair(good, bad)
-    else:
-        builder.add_reply(None, good.calls)
-        if (result := row.get("call_result_accepted")) is not None:
-            builder.add_result(_text(result))
-        if (answer := row.get("agent_output_accepted")) is not None:
-            builder.add_reply(plain_text(answer))
-    return TrainingRecord(
-        kind="preference" if is_pair else "sft",
-        turns=builder.finish(prompt=is_pair),
-        chosen=good if is_pair else None,
-        rejected=bad,
-        tools=tools.tools,
-        given_tools=tools.given,
-        unknown_types=tools.unknown_types,
-        repairs=builder.repairs,
-    )
+        return builder.record(tools, replies=lambda side: good if side == "chosen" else bad)
+    builder.add_reply(None, good.calls)
+    if (result := row.get("call_result_accepted")) is not None:
+        builder.add_result(_text(result))
+    if (answer := row.get("agent_output_accepted")) is not None:
+        builder.add_reply(plain_text(answer))
+    return builder.record(tools)
 
 
 def _arguments(value: Any) -> dict[str, Any] | None:

@@ -2,13 +2,24 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any, cast
+from functools import partial
+from typing import Any
 
-from wildtool.json_codec import as_object, as_objects
+from wildtool.json_codec import as_object
 from wildtool.training.calls import calls_from
 from wildtool.training.conversation import ConversationBuilder, check_not_blank
 from wildtool.training.readers.options import ReadOptions
-from wildtool.training.record import AssistantTurn, RowError, TrainingRecord, observed_text
+from wildtool.training.readers.turns import (
+    TurnAction,
+    add_reply,
+    add_result,
+    add_system,
+    add_user,
+    conversation_turns,
+    plain_text,
+    read_turns,
+)
+from wildtool.training.record import AssistantTurn, RowError, TrainingRecord
 from wildtool.training.tools import tools_from
 from wildtool.training.writers.kept import KEPT_COLUMN, put_back
 
@@ -38,72 +49,14 @@ def read_glaive_toolcall(row: Mapping[str, Any], options: ReadOptions) -> Traini
 def _read(row: Mapping[str, Any], *, strict: bool) -> TrainingRecord:
     tools = tools_from(row.get("tools"))
     builder = ConversationBuilder(splits_results=True)
-    column = row.get("system")
-    for turn in conversation_turns(row, "conversations", "from", "value"):
-        role, value = turn
-        if role == "system":
-            builder.add_system(plain_text(value))
-        elif role in CALL_ROLES:
-            text, calls = split_call_text(value)
-            builder.add_reply(text, calls_from(calls, builder, strict=strict))
-        elif role in USER_ROLES:
-            builder.add_user(plain_text(value))
-        elif role in REPLY_ROLES:
-            builder.add_reply(plain_text(value))
-        elif role in RESULT_ROLES:
-            builder.add_result(observed_text(value))
-        else:
-            raise RowError("unknown-role", f"the role {role!r}"[:100])
+    read_turns(builder, conversation_turns(row, "conversations", "from", "value"), _ACTIONS[strict])
     is_pair = "chosen" in row and "rejected" in row
-    turns = builder.finish(prompt=is_pair)
-    numbered = builder.numbered
-    chosen = _reply(row["chosen"], "chosen", builder, strict=strict) if is_pair else None
-    builder.numbered = numbered
-    rejected = _reply(row["rejected"], "rejected", builder, strict=strict) if is_pair else None
-    check_pair(chosen, rejected)
-    system = builder.system if builder.system is not None else system_text(column)
-    return TrainingRecord(
-        kind="preference" if is_pair else "sft",
-        turns=turns,
-        chosen=chosen,
-        rejected=rejected,
-        tools=tools.tools,
-        given_tools=tools.given,
-        unknown_types=tools.unknown_types,
+    system = builder.system if builder.system is not None else system_text(row.get("system"))
+    return builder.record(
+        tools,
+        replies=(lambda name: _reply(row[name], name, builder, strict=strict)) if is_pair else None,
         system=system or None,
-        repairs=builder.repairs,
     )
-
-
-def conversation_turns(
-    row: Mapping[str, Any], column: str, role_key: str, text_key: str
-) -> list[tuple[str, Any]]:
-    """Role and content of every turn. Raises RowError where a turn has no role."""
-    found: list[tuple[str, Any]] = []
-    for about in as_objects(row.get(column)):
-        role = about.get(role_key)
-        if not isinstance(role, str):
-            raise RowError("unknown-role", f"a turn of {column} has no {role_key}")
-        found.append((role, about.get(text_key)))
-    return found
-
-
-def plain_text(value: Any) -> str:
-    """A text, or the joined texts of a list of parts; an empty one for null.
-
-    Raises:
-        RowError: it is something else (`not-text`).
-    """
-    if isinstance(value, str):
-        return value
-    if value is None:
-        return ""
-    if isinstance(value, list):
-        parts = [cast(dict[str, Any], part) for part in cast(list[Any], value) if isinstance(part, dict)]
-        texts = [part.get("text") for part in parts if part.get("type") == "text"]
-        if len(texts) == len(cast(list[Any], value)) and all(isinstance(text, str) for text in texts):
-            return "".join(cast(list[str], texts))
-    raise RowError("not-text", f"expected text, found {value!r}"[:200])
 
 
 def system_text(value: Any) -> str | None:
@@ -135,12 +88,19 @@ def _reply(turn: Any, name: str, builder: ConversationBuilder, *, strict: bool) 
     return reply
 
 
-def check_pair(chosen: AssistantTurn | None, rejected: AssistantTurn | None) -> None:
-    """Raises RowError if two replies say the same."""
-    if chosen is None or rejected is None:
-        return
-    same_calls = [(call.name, call.arguments) for call in chosen.calls] == [
-        (call.name, call.arguments) for call in rejected.calls
-    ]
-    if same_calls and (chosen.calls or (chosen.text or "").strip() == (rejected.text or "").strip()):
-        raise RowError("same-pair", "chosen and rejected are equal")
+def _add_calls(builder: ConversationBuilder, value: Any, *, strict: bool) -> None:
+    text, calls = split_call_text(value)
+    builder.add_reply(text, calls_from(calls, builder, strict=strict))
+
+
+_ACTIONS: Mapping[bool, Mapping[str, TurnAction]] = {
+    strict: {
+        "system": add_system,
+        **dict.fromkeys(CALL_ROLES, partial(_add_calls, strict=strict)),
+        **dict.fromkeys(USER_ROLES, add_user),
+        **dict.fromkeys(REPLY_ROLES, add_reply),
+        **dict.fromkeys(RESULT_ROLES, add_result),
+    }
+    for strict in (False, True)
+}
+"""What is done with the turns of each role; of published sets arguments must be objects."""

@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from wildtool.json_codec import as_list
-from wildtool.training.calls import call_from, calls_from
+from wildtool.training.calls import call_from
 from wildtool.training.conversation import ConversationBuilder
 from wildtool.training.readers.options import ReadOptions
-from wildtool.training.readers.sharegpt import plain_text
+from wildtool.training.readers.turns import add_calls, plain_text
 from wildtool.training.record import RowError, TrainingRecord
-from wildtool.training.texts import UnreadableTextError, parse_json, parse_value
-from wildtool.training.tools import tools_from
+from wildtool.training.texts import UnreadableTextError, parse_json, parse_or_reject
+from wildtool.training.tools import FoundTools, tools_from
 from wildtool.types import Tool
 
 _BINARY = (
@@ -33,23 +33,14 @@ def read_xlam(row: Mapping[str, Any], options: ReadOptions) -> TrainingRecord:
     answers = row.get("answers")
     builder = ConversationBuilder()
     if isinstance(answers, str) and answers.strip():
-        try:
-            answers, repair = parse_value(answers)
-        except UnreadableTextError as error:
-            raise RowError("unreadable-call", str(error)) from error
+        answers, repair = parse_or_reject(answers, "unreadable-call")
         if repair:
             builder.note_repair(repair)
     if not answers:
         raise RowError("no-answer", "answers is empty")
     builder.add_user(plain_text(row.get("query")))
-    builder.add_reply(None, calls_from(answers, builder, strict=True))
-    return TrainingRecord(
-        turns=builder.finish(),
-        tools=tools.tools,
-        given_tools=tools.given,
-        unknown_types=tools.unknown_types,
-        repairs=builder.repairs,
-    )
+    add_calls(builder, answers)
+    return builder.record(tools)
 
 
 def read_glaive_code(row: Mapping[str, Any], options: ReadOptions) -> TrainingRecord:
@@ -57,7 +48,7 @@ def read_glaive_code(row: Mapping[str, Any], options: ReadOptions) -> TrainingRe
     builder = ConversationBuilder()
     builder.add_user(plain_text(row.get("question")))
     builder.add_reply(plain_text(row.get("answer")))
-    return TrainingRecord(turns=builder.finish(), repairs=builder.repairs)
+    return builder.record()
 
 
 def read_python_tools(row: Mapping[str, Any], options: ReadOptions) -> TrainingRecord:
@@ -92,15 +83,12 @@ def read_gsm8k_toolcalls(row: Mapping[str, Any], options: ReadOptions) -> Traini
         builder.add_reply(None, [call_from(entry, builder.next_call_id, strict=True)])
         builder.add_result(result)
     builder.add_reply(_MARK.sub("", plain_text(row.get("answer"))))
-    return TrainingRecord(turns=builder.finish(), tools=tuple(used.values()), repairs=builder.repairs)
+    return builder.record(FoundTools(tuple(used.values()), None, ()))
 
 
 def _steps(value: Any) -> list[Any]:
     if isinstance(value, str):
-        try:
-            value = parse_value(value)[0] if value.strip() else []
-        except UnreadableTextError as error:
-            raise RowError("unreadable-call", str(error)) from error
+        value = parse_or_reject(value, "unreadable-call")[0] if value.strip() else []
     return as_list(value)
 
 

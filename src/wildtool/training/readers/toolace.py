@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, cast
 
 from wildtool.training.conversation import ConversationBuilder
 from wildtool.training.readers.options import ReadOptions
-from wildtool.training.readers.sharegpt import conversation_turns, plain_text
+from wildtool.training.readers.turns import TurnAction, add_user, conversation_turns, plain_text, read_turns
 from wildtool.training.record import RowError, TrainingCall, TrainingRecord, observed_text
 from wildtool.training.texts import UnreadableTextError, first_list, parse_json, parse_value
 from wildtool.training.tools import tools_from
@@ -22,32 +23,21 @@ def read_toolace(row: Mapping[str, Any], options: ReadOptions) -> TrainingRecord
     tools = tools_from(found[0] if found else None)
     names = [tool["function"]["name"] for tool in tools.tools]
     builder = ConversationBuilder()
-    for role, value in conversation_turns(row, "conversations", "from", "value"):
-        match role:
-            case "user":
-                builder.add_user(plain_text(value))
-            case "assistant":
-                _add_reply(plain_text(value), names, builder)
-            case "tool":
-                for result in _results(value, builder.open_calls):
-                    builder.add_result(result)
-            case _:
-                raise RowError("unknown-role", f"the role {role!r}"[:100])
+    actions: Mapping[str, TurnAction] = {
+        "user": add_user,
+        "assistant": partial(_add_reply, names=names),
+        "tool": _add_results,
+    }
+    read_turns(builder, conversation_turns(row, "conversations", "from", "value"), actions)
     system = text
     if found:
         before, after = text[: found[1]].strip(), text[found[2] :].lstrip(". \t\r\n").rstrip()
         system = "\n\n".join(part for part in (before, after) if part) if options.keep_system else ""
-    return TrainingRecord(
-        turns=builder.finish(),
-        tools=tools.tools,
-        given_tools=tools.given,
-        unknown_types=tools.unknown_types,
-        system=system or None,
-        repairs=builder.repairs,
-    )
+    return builder.record(tools, system=system or None)
 
 
-def _add_reply(text: str, names: Sequence[str], builder: ConversationBuilder) -> None:
+def _add_reply(builder: ConversationBuilder, content: Any, *, names: Sequence[str]) -> None:
+    text = plain_text(content)
     calls = parse_bracket_calls(text, names)
     if not calls:
         builder.add_reply(text)
@@ -55,6 +45,11 @@ def _add_reply(text: str, names: Sequence[str], builder: ConversationBuilder) ->
     builder.add_reply(
         None, [TrainingCall(name, arguments, builder.next_call_id()) for name, arguments in calls]
     )
+
+
+def _add_results(builder: ConversationBuilder, content: Any) -> None:
+    for result in _results(content, builder.open_calls):
+        builder.add_result(result)
 
 
 def _results(value: Any, count: int) -> list[str]:

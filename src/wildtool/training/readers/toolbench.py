@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any, cast
 
 from wildtool.training.conversation import ConversationBuilder
 from wildtool.training.readers.options import ReadOptions
-from wildtool.training.readers.sharegpt import conversation_turns, plain_text
+from wildtool.training.readers.turns import TurnAction, add_result, conversation_turns, plain_text, read_turns
 from wildtool.training.record import RowError, TrainingCall, TrainingRecord, observed_text
-from wildtool.training.texts import UnreadableTextError, parse_value
+from wildtool.training.texts import parse_or_reject
 from wildtool.training.tools import NO_TOOLS, tools_from
 
 _LIST = "you have access to the following APIs:"
@@ -27,33 +29,30 @@ def read_toolbench(row: Mapping[str, Any], options: ReadOptions) -> TrainingReco
     tools = tools_from(listed.strip()) if found else NO_TOOLS
     builder = ConversationBuilder()
     notes: list[str] = []
-    for place, (role, value) in enumerate(turns):
-        match role:
-            case "system":
-                if place:
-                    raise RowError("late-system", f"turn {place + 1} is a system turn")
-            case "user":
-                builder.add_user(plain_text(value).strip().removesuffix("Begin!").rstrip())
-            case "assistant":
-                _add_reply(plain_text(value), builder, options, notes)
-            case "function":
-                builder.add_result(observed_text(value))
-            case _:
-                raise RowError("unknown-role", f"the role {role!r}"[:100])
-    return TrainingRecord(
-        turns=builder.finish(),
-        tools=tuple(
-            tool for tool in tools.tools if options.keep_finish or tool["function"]["name"] != _FINISH
-        ),
-        given_tools=tools.given,
-        unknown_types=tools.unknown_types,
+    for place, (role, _) in enumerate(turns):
+        if place and role == "system":
+            raise RowError("late-system", f"turn {place + 1} is a system turn")
+    actions: Mapping[str, TurnAction] = {
+        "system": lambda builder, content: None,
+        "user": _add_user,
+        "assistant": partial(_add_reply, options=options, notes=notes),
+        "function": add_result,
+    }
+    read_turns(builder, turns, actions)
+    offered = [tool for tool in tools.tools if options.keep_finish or tool["function"]["name"] != _FINISH]
+    return builder.record(
+        replace(tools, tools=tuple(offered)),
         system=(f"{before}{found}".strip() or None) if options.keep_system else None,
-        repairs=builder.repairs,
         notes=tuple(notes),
     )
 
 
-def _add_reply(text: str, builder: ConversationBuilder, options: ReadOptions, notes: list[str]) -> None:
+def _add_user(builder: ConversationBuilder, content: Any) -> None:
+    builder.add_user(plain_text(content).strip().removesuffix("Begin!").rstrip())
+
+
+def _add_reply(builder: ConversationBuilder, content: Any, *, options: ReadOptions, notes: list[str]) -> None:
+    text = plain_text(content)
     found = _STEP.fullmatch(text)
     if found is None:
         if "Action Input:" in text:
@@ -75,10 +74,7 @@ def _add_reply(text: str, builder: ConversationBuilder, options: ReadOptions, no
 
 
 def _input(text: str) -> dict[str, Any]:
-    try:
-        value: Any = parse_value(text.strip())[0] if text.strip() else {}
-    except UnreadableTextError as error:
-        raise RowError("unreadable-call", f"Action Input: {error}") from error
+    value: Any = parse_or_reject(text.strip(), "unreadable-call", "Action Input: ")[0] if text.strip() else {}
     if not isinstance(value, dict):
         raise RowError("unreadable-call", f"Action Input is no object: {text.strip()[:100]}")
     return cast(dict[str, Any], value)
