@@ -15,7 +15,7 @@ from wildtool.training.readers.data_sets import DATA_SETS
 from wildtool.training.readers.options import ReadOptions
 from wildtool.training.reading import read_row
 from wildtool.training.record import RejectedRow, TrainingRecord
-from wildtool.training.type_texts import read_type
+from wildtool.training.tools import read_type
 from wildtool.training.writers.forms import TRAINING_FORMS
 from wildtool.training.writers.options import WriteOptions
 from wildtool.training.writers.sharegpt import flat_row

@@ -1,5 +1,6 @@
 """Converts files of training data from one layout into the form of a trainer, a record at a time."""
 
+import hashlib
 import resource
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
@@ -13,7 +14,6 @@ from typing import Any
 from wildtool.errors import UsageError
 from wildtool.training.files import FileRow, RawRow, parse_row, raw_rows
 from wildtool.training.lines import training_line
-from wildtool.training.prefixes import beginnings, whole_digest
 from wildtool.training.reach import reach
 from wildtool.training.readers.data_sets import DATA_SETS, PublicSet
 from wildtool.training.readers.options import DEFAULT_OPTIONS, ReadOptions
@@ -21,9 +21,32 @@ from wildtool.training.reading import DETECT, chosen_set, read_row, sampled_rows
 from wildtool.training.record import RejectedRow, RowError, TrainingRecord, up_to_replies
 from wildtool.training.safe_names import with_safe_names
 from wildtool.training.writers.forms import TrainingForm
+from wildtool.training.writers.openai import EARLIER_REPLIES
 from wildtool.training.writers.options import DEFAULT_WRITING, WriteOptions
-from wildtool.training.writers.trl import EARLIER_REPLIES
 from wildtool.workers import start_worker
+
+
+def beginnings(records: Iterable[TrainingRecord]) -> set[bytes]:
+    """A digest of every proper beginning of each record's turns."""
+    found: set[bytes] = set()
+    for record in records:
+        *shorter, _ = _digests(record)
+        found.update(shorter)
+    return found
+
+
+def whole_digest(record: TrainingRecord) -> bytes:
+    """The digest of all turns of a record."""
+    *_, whole = _digests(record)
+    return whole
+
+
+def _digests(record: TrainingRecord) -> Iterator[bytes]:
+    digest = hashlib.blake2b(digest_size=8)
+    for turn in record.turns:
+        digest.update(repr(turn).encode("utf-8", "surrogatepass"))
+        yield digest.digest()
+
 
 _ALONE = 4000
 """Rows of a file that are converted before others help."""

@@ -156,6 +156,6 @@ def check_not_empty(owner: "Benchmark", source: "Source") -> None:
 def chosen_counter(tokenizer: Path | None) -> Callable[[str], int] | None:
     if tokenizer is None:
         return None
-    from wildtool.training.check.lengths import token_counter
+    from wildtool.training.check.file import token_counter
 
     return token_counter(tokenizer)

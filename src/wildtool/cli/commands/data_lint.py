@@ -121,8 +121,7 @@ def lint_training(
 def _duplicates(file: Path, level: str | None) -> Iterator[str]:
     """A line for each record that repeats another one."""
     if level is not None:
-        from wildtool.training.mix.listing import duplicates_in
-        from wildtool.training.mix.store import DEDUPE_LEVELS
+        from wildtool.training.mix.store import DEDUPE_LEVELS, duplicates_in
 
         if level not in DEDUPE_LEVELS:
             raise UsageError(unknown_name("kind of duplicates", level, DEDUPE_LEVELS))

@@ -86,7 +86,7 @@ def mix(
     per split, mix.json with the counts and digests, and rejects.jsonl. A smaller --total gives a part of a larger one
     with the same seed.
     """
-    from wildtool.training.families import shared_families
+    from wildtool.training.check.file import shared_families
     from wildtool.training.files import check_readable
     from wildtool.training.mix.mix import write_mix
 

@@ -85,7 +85,7 @@ def recipe(
     refused.
     """
     from wildtool.engine.registry import benchmark_names
-    from wildtool.training.check.lengths import token_counter
+    from wildtool.training.check.file import token_counter
     from wildtool.training.files import check_readable
     from wildtool.training.recipe.recipe import Recipe, write_recipe
     from wildtool.training.recipe.settings import METHODS

@@ -2,13 +2,15 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any
 
 from wildtool.engine.score.formatting import counted
+from wildtool.errors import DataError, UsageError
 from wildtool.findings import Finding, fault
 from wildtool.json_codec import as_list, as_object, dumps, json_type
 from wildtool.training.check.rows import (
@@ -22,11 +24,69 @@ from wildtool.training.check.rows import (
 from wildtool.training.check.rules import check_record, record_finding, record_kind
 from wildtool.training.check.trainers import TRAINERS
 from wildtool.training.conversation import ROW_REPAIRS
-from wildtool.training.families import shared_families
 from wildtool.training.keys import record_digest
 from wildtool.training.record import RejectedRow, ResultTurn, TrainingRecord, TrainingTurn
 from wildtool.training.writers.options import DEFAULT_WRITING
 from wildtool.training.writers.sharegpt import sharegpt_row
+
+_FAMILIES: Mapping[str, tuple[str, ...]] = {
+    "Glaive function calling v2": (
+        *("glaive-chatml", "glaive-toolcall", "pandora", "bitagent"),
+        *("function-calling-chatml", "glaive-toolcall-en", "glaive-toolcall-zh", "glaive-toolcall-zh-tw"),
+        *("pandora-tool-calling", "glaive-function-calling", "glaive-function-calling-v2"),
+    ),
+    "ToolBench (RapidAPI)": (
+        *("toolbench", "toolgen", "toolbench-toolllama-g123-dfs", "toolgen-atomic"),
+        *("toolgen-atomic-memorization", "toolgen-atomic-retrieval"),
+    ),
+    "Hermes function calling": (
+        *("hermes", "hermes-prompts", "tool-calls-sampled-prompts", "tool-calls-multiturn"),
+        "tool-calls-singleturn",
+    ),
+}
+
+
+def shared_families(names: Iterable[str]) -> dict[str, list[str]]:
+    """Each family of which several of these names are members, with those names in order.
+
+    Args:
+        names: of sets or their files; a place on a hub, an ending and `_` for `-` make no difference.
+    """
+    found: dict[str, list[str]] = {}
+    for name in dict.fromkeys(names):
+        plain = name.lower().rpartition("/")[2].partition(".")[0].replace("_", "-")
+        for family, members in _FAMILIES.items():
+            if plain in members:
+                found.setdefault(family, []).append(name)
+    return {family: members for family, members in found.items() if len(members) > 1}
+
+
+TOKENIZER_FILE = "tokenizer.json"
+
+
+def token_counter(path: Path) -> Callable[[str], int]:
+    """A function that counts tokens with the tokenizer of a model.
+
+    Args:
+        path: a `tokenizer.json`, or a model's folder with one.
+
+    Raises:
+        UsageError: the library `tokenizers` is not installed.
+        DataError: the file cannot be read as a tokenizer.
+    """
+    file = path / TOKENIZER_FILE if path.is_dir() else path
+    try:
+        library: Any = import_module("tokenizers")
+    except ModuleNotFoundError as error:
+        raise UsageError("--tokenizer needs the package tokenizers: pip install tokenizers") from error
+    if not file.is_file():
+        raise DataError(f"{file}: no such file; --tokenizer takes a {TOKENIZER_FILE} or a model's folder")
+    try:
+        tokenizer: Any = library.Tokenizer.from_file(str(file))
+    except Exception as error:
+        raise DataError(f"{file}: cannot be read as a tokenizer ({error})") from error
+    return lambda text: len(tokenizer.encode(text, add_special_tokens=False).ids)
+
 
 CUTOFF = 2048
 """Tokens of a record that LLaMA-Factory keeps by default."""

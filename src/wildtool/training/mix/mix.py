@@ -2,6 +2,7 @@
 
 import csv
 import hashlib
+import heapq
 import json
 from array import array
 from collections import Counter, deque
@@ -24,12 +25,40 @@ from wildtool.outputs import atomic_replace, check_folder, check_not_input, make
 from wildtool.steps import with_steps
 from wildtool.training.check.rows import RowForm, checked_rows, fault_of
 from wildtool.training.keys import drawn_number, split_of
-from wildtool.training.mix.apportion import apportion
 from wildtool.training.mix.duplicates import SIMILAR, Clusters
 from wildtool.training.mix.origins import MIX_FILE, origins_file
 from wildtool.training.mix.store import Dedupe, GroupBy, MixStore, Removed, drawing_order
 from wildtool.training.overlap.search import REMOVED_FLAGS, OverlapSearch
 from wildtool.training.record import RejectedRow
+
+
+def apportion(weights: Sequence[float], limits: Sequence[int], total: int) -> list[int]:
+    """Divides `total` rows by weights (Sainte-Laguë); a set gives at most its limit, the others share what is left.
+
+    With a larger total no set gives fewer, so that a smaller mixture is part of a larger one; with largest remainders one
+    could. Ties go to the earlier set.
+    """
+    whole = sum(weights)
+    counts = [
+        min(limit, max(0, int((total - len(weights)) * weight / whole))) if whole else 0
+        for weight, limit in zip(weights, limits, strict=True)
+    ]
+    left = min(total, sum(limit for limit, weight in zip(limits, weights, strict=True) if weight > 0)) - sum(
+        counts
+    )
+    heap = [
+        ((count + 0.5) / weight, place)
+        for place, (count, weight, limit) in enumerate(zip(counts, weights, limits, strict=True))
+        if weight > 0 and count < limit
+    ]
+    heapq.heapify(heap)
+    for _ in range(left):
+        _, place = heapq.heappop(heap)
+        counts[place] += 1
+        if counts[place] < limits[place]:
+            heapq.heappush(heap, ((counts[place] + 0.5) / weights[place], place))
+    return counts
+
 
 REJECTS_FILE = "rejects.jsonl"
 _WORK = ".mix-"

@@ -6,10 +6,9 @@ from typing import Any
 
 from wildtool.training.record import TrainingRecord
 from wildtool.training.writers.adp import adp_row
-from wildtool.training.writers.openai import openai_row
+from wildtool.training.writers.openai import lost_in_trl, openai_row, trl_row
 from wildtool.training.writers.options import WriteOptions
 from wildtool.training.writers.sharegpt import REASONING, lost_in_sharegpt, sharegpt_row
-from wildtool.training.writers.trl import lost_in_trl, trl_row
 
 RowWriter = Callable[[TrainingRecord, WriteOptions], Any]
 
