@@ -80,10 +80,16 @@ def test_table_and_outcome_are_those_of_one_process(
     record: Path, monkeypatch: pytest.MonkeyPatch, profile: str
 ):
     refuse_some(monkeypatch)
+    parts: list[Any] = []
+    by_workers = score._judged_by_workers  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(
+        score, "_judged_by_workers", lambda *given: parts.append(by_workers(*given)) or parts[-1]
+    )
     alone, table = scored(record, monkeypatch, 10_000, profile)
     assert alone.faults
     assert min(alone.counts.wrong, alone.counts.infra_error, alone.counts.unplayed) > 0
     assert scored(record, monkeypatch, 1, profile) == (alone, table)
+    assert [len(found) for found in parts] == [5]
 
 
 @pytest.mark.usefixtures("copied")

@@ -246,17 +246,6 @@ def _has_threads() -> bool:
     return (len(list(tasks.iterdir())) if tasks.is_dir() else threading.active_count()) > 1
 
 
-def _start_worker(judge: Callable[[Sequence[Job]], _Part], batches: Sequence[Sequence[Job]]) -> None:
-    global _worker_judge, _worker_jobs
-    start_worker()
-    _worker_judge, _worker_jobs = judge, batches
-
-
-def _judge_batch(number: int) -> _Part:
-    assert _worker_judge is not None
-    return _worker_judge(_worker_jobs[number])
-
-
 _worker_judge: Callable[[Sequence[Job]], _Part] | None = None
 
 
