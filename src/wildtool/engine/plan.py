@@ -52,11 +52,19 @@ class SelectedItems:
         return len(self._items)
 
     def __iter__(self) -> Iterator[Item]:
-        return (each if isinstance(each, Item) else pickle.loads(each) for each in self._items.values())
+        return map(self.__getitem__, self._items)
+
+    def __getitem__(self, id_: str) -> Item:
+        item = self._items[id_]
+        return item if isinstance(item, Item) else pickle.loads(item)
 
     def jobs(self) -> Iterator[tuple[Item, int]]:
         """Each item with each repeat."""
         return ((item, repeat) for item in self for repeat in range(self._repeats))
+
+    def addresses(self) -> Iterator[tuple[str, int]]:
+        """The id of each item with each repeat."""
+        return ((id_, repeat) for id_ in self._items for repeat in range(self._repeats))
 
     def add(self, item: Item) -> None:
         """Keeps an item. Raises DataError where its id occurred before."""

@@ -4,7 +4,8 @@ import asyncio
 import json
 import os
 import signal
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.echo_benchmark import PATIENT, EchoBenchmark, ScriptedModel, plan_of
+from engine.instant_time import NetworkModel, instantly
 from wildtool import json_codec
 from wildtool.engine.call.client import RetryPolicy
 from wildtool.engine.observer import Observer
@@ -23,7 +25,7 @@ from wildtool.engine.run.runner import RunResult, run_plan
 from wildtool.engine.score.score import score_run
 from wildtool.engine.score.verdict_table import relation
 from wildtool.errors import CallError, DataError, RecordError, StorageError, UsageError
-from wildtool.types import Item, Reply, Request, Verdict
+from wildtool.types import Item, Reply, Request, Source, Verdict
 
 
 def go(plan: Plan, out: Path, **options: Any) -> RunResult:
@@ -84,6 +86,32 @@ def test_calls_in_flight_never_exceed_the_bound_and_reach_it(tmp_path: Path, bou
     result = go(plan_of(EchoBenchmark(items=32), model, concurrency=bound), tmp_path)
     assert model.most_in_flight == bound
     assert result.counts.correct == 64
+
+
+class Uneven(EchoBenchmark):
+    """Of its items the last has five steps, the others have one."""
+
+    def load(self, source: Source, **selection: Any) -> Iterator[Item]:
+        for item in super().load(source, **selection):
+            yield replace(item, data={"steps": 5 if item.id == f"i{self.items - 1}" else 1})
+
+
+def test_long_items_are_begun_first_so_that_a_run_does_not_end_with_waiting_for_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(asyncio, "run", instantly)
+    model = NetworkModel(seconds=lambda request: 1.0)
+    result = go(plan_of(Uneven(items=6, units=1), model, concurrency=2), tmp_path)
+    # In the order of the data it would begin when the others are nearly done, and end after seven seconds.
+    assert (result.status, model.ended) == ("done", pytest.approx(6.0))
+    assert [row[0] for row in rows(result)] == [f"i{number}" for number in range(6)]
+
+
+def test_one_call_at_a_time_takes_items_in_the_order_of_the_data(tmp_path: Path):
+    model = ScriptedModel()
+    go(plan_of(Uneven(items=6, units=1), model, concurrency=1), tmp_path)
+    asked = [request.address.item for request in model.asked if request.address]
+    assert list(dict.fromkeys(asked)) == [f"i{number}" for number in range(6)]
 
 
 def test_repeats_are_asked_for_independently(tmp_path: Path):

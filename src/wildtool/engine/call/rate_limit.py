@@ -14,9 +14,9 @@ OVERLOAD_KINDS = frozenset({"http 429", "http 503", "http 529"})
 RATE_LIMITED_KINDS = frozenset({"http 429", "http 529"})
 """Those by which it says so of this call alone: at another moment it is answered."""
 PROBE_S = 3.0
-"""How long the first call to an endpoint is alone, where it is not answered before."""
+"""How long only the first calls to an endpoint are out, where none is answered before."""
 PROBE_CONCURRENCY = 8
-"""Calls in flight once a call has failed and none was ever answered; once that many have failed, one."""
+"""How many these are, and how many while all fail; once that many have failed, one at a time."""
 FAILING_INTERVAL_S = 0.25
 """Between two calls from then on."""
 FIRST_PAUSE_S = 0.5
@@ -176,15 +176,15 @@ class RateLimiter:
         self._unanswered: int | None = None
         """Failed attempts while none was ever answered; None once one is, or if it does not matter."""
         self._probing = False
-        """Whether the first call is under way, and the others wait for what comes of it."""
+        """Whether the first calls are under way, and the others wait for what comes of them."""
 
     def probe(self) -> None:
-        """Admits the next call alone, for a moment or until it is over; few after it while all of them fail."""
+        """Admits a handful of calls, for a moment or until one is answered; few after them while all of them fail."""
         if not self.in_flight:
             self._unanswered, self._probing = 0, True
 
     def end_probe(self) -> None:
-        """Admits calls as usual again, whatever came of the first."""
+        """Admits calls as usual again, whatever came of the first ones."""
         self._unanswered, self._probing = None, False
         self._admit()
 
@@ -313,11 +313,10 @@ class RateLimiter:
 
     def _has_room(self) -> bool:
         most = int(self.width)
-        if self._unanswered == 0:
-            most = 1 if self._probing else most
-        elif self._unanswered is not None:
+        if self._unanswered or self._probing:
             # An attempt in flight may be a slow good answer: the next ones wait for it.
-            most = min(most, PROBE_CONCURRENCY) if self._unanswered < PROBE_CONCURRENCY else 1
+            few = PROBE_CONCURRENCY if (self._unanswered or 0) < PROBE_CONCURRENCY else 1
+            most = min(most, few)
         return self.in_flight < most
 
     def _wait_s(self) -> float:
@@ -327,7 +326,7 @@ class RateLimiter:
         """Books a call. Due times run at most SLACK_S behind, so that no minute gets more than the rate."""
         self.in_flight += 1
         if self._probing and self.in_flight == 1:
-            self._call_later(PROBE_S, self._end_solo_probe)
+            self._call_later(PROBE_S, self._end_first_probe)
         if self._pace is not None and self._pace.per_s is not None:
             self._pace_due = max(self._pace_due, self.now()) + 1 / self._pace.per_s
         rpm, tpm = self.rates.rpm, self.rates.tpm
@@ -350,7 +349,7 @@ class RateLimiter:
                 self._count(tokens)
                 waiting.set_result(None)
 
-    def _end_solo_probe(self) -> None:
+    def _end_first_probe(self) -> None:
         self._probing = False
         self._admit()
 

@@ -17,7 +17,12 @@ from wildtool.engine.record.writer import RecordWriter
 from wildtool.engine.run.scheduler import RunContext, play
 from wildtool.engine.score.judge import safe_judge
 from wildtool.engine.score.table_stamp import TableStamp, make_stamp, record_fingerprints
-from wildtool.engine.score.verdict_table import OutcomeCounts, RunInfo, VerdictTable, verdicts_path
+from wildtool.engine.score.verdict_table import (
+    OutcomeCounts,
+    RunInfo,
+    VerdictTable,
+    verdicts_path,
+)
 from wildtool.errors import DataError, RecordError, StorageError
 from wildtool.types import Item
 

@@ -2,8 +2,11 @@
 recorded replies."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from itertools import islice
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -28,6 +31,8 @@ from wildtool.engine.record.reader import ItemLog, RecordedFailure, RecordedRepl
 from wildtool.engine.record.writer import PendingRow, RecordWriter
 from wildtool.engine.score.reply_signs import reply_signs
 from wildtool.engine.score.trust import early_remark
+from wildtool.engine.score.verdict_table import load_database
+from wildtool.episode import gold_replies
 from wildtool.errors import InfraError, RecordError, UsageError, WildtoolError
 from wildtool.models.settings import Rates
 from wildtool.models.token_usage import summed_usage
@@ -56,9 +61,13 @@ FIRST_REPLIES = 20
 """Replies that are looked at while the run goes on, so that what an option corrects need not wait for its end."""
 SYNC_S = 1.0
 """Seconds between two syncs of the record to disk."""
+SORTED_PER_CALL = 2
+"""Items at the end of a run that are sorted by their length, for each call that may be in flight."""
+SORTING_S = 0.3
+"""Processor seconds that this may take; the items of some benchmarks run programs of their own."""
 
-PlayJob = tuple[int, tuple[Item, int]]
-"""An item to play: its place in the order of jobs, the item, the repeat."""
+PlayJob = tuple[int, tuple[str, int]]
+"""An item to play: its place in the order of jobs, its id, the repeat."""
 OnItemDone = Callable[[int, Item, int, ItemLog], None]
 """Takes each item when it is played: its place in the order of jobs, the item, the repeat, all its steps."""
 
@@ -313,7 +322,7 @@ async def play(context: RunContext, items: SelectedItems, on_item_done: OnItemDo
     exception of a faulty adapter or benchmark. Closes the models.
     """
     plan = context.plan
-    jobs = enumerate(items.jobs())
+    jobs = deque(enumerate(items.addresses()))
     try:
         async with asyncio.TaskGroup() as group:
             beside = [
@@ -321,10 +330,10 @@ async def play(context: RunContext, items: SelectedItems, on_item_done: OnItemDo
                 group.create_task(_stop_at_deadline(context)),
             ]
             if context.batch_scheduler is None:
-                await _play_some(context, jobs, on_item_done)
+                await _play_some(context, items, jobs, on_item_done)
             else:
                 beside.append(group.create_task(context.batch_scheduler.play()))
-                await _play_all(context, context.batch_scheduler, jobs, on_item_done)
+                await _play_all(context, context.batch_scheduler, items, jobs, on_item_done)
             for task in beside:
                 task.cancel()
         context.flush_failures()
@@ -336,39 +345,76 @@ async def play(context: RunContext, items: SelectedItems, on_item_done: OnItemDo
             await model.close()
 
 
-async def _play_some(context: RunContext, jobs: Iterator[PlayJob], on_item_done: OnItemDone) -> None:
+async def _play_some(
+    context: RunContext, items: SelectedItems, waiting: deque[PlayJob], on_item_done: OnItemDone
+) -> None:
     """Runs as many items at a time as keep the models busy."""
     async with asyncio.TaskGroup() as workers:
-        for _ in range(context.plan.concurrency):
-            workers.create_task(_work(context, jobs, on_item_done))
+        for _ in range(min(context.plan.concurrency, len(waiting))):
+            workers.create_task(_work(context, items, waiting, on_item_done))
             # The first item's calls go out before the last worker has made its item ready.
             await asyncio.sleep(0)
+        # While the first calls are out there is time for what the end of the run needs.
+        loading = asyncio.create_task(asyncio.to_thread(load_database))
+        await _put_longest_first(context.plan, items, waiting)
+        await loading
+
+
+async def _put_longest_first(plan: Plan, items: SelectedItems, waiting: deque[PlayJob]) -> None:
+    """Sorts the last jobs by their gold steps, the longest first, so that a run does not end with waiting for the steps
+    of one."""
+    if plan.concurrency == 1:
+        return
+    rules, until = plan.benchmark.rules(plan.profile), time.thread_time() + SORTING_S
+    steps: dict[str, int] = {}
+    last = [id_ for _, (id_, _) in islice(reversed(waiting), SORTED_PER_CALL * plan.concurrency)]
+    try:
+        for id_ in dict.fromkeys(last):
+            if time.thread_time() > until:
+                break
+            item = items[id_]
+            episodes = (rules.episode(item, unit) for unit in item.units)
+            steps[id_] = max(len(gold_replies(episode) or ()) for episode in episodes)
+            await asyncio.sleep(0)
+    except Exception:  # noqa: BLE001 - whatever is wrong with an item is said where it is played
+        return
+    measured = [job for job in waiting if job[1][0] in steps]
+    others = [job for job in waiting if job[1][0] not in steps]
+    waiting.clear()
+    waiting.extend([*others, *sorted(measured, key=lambda job: -steps[job[1][0]])])
 
 
 async def _play_all(
-    context: RunContext, batch_scheduler: "BatchScheduler", jobs: Iterator[PlayJob], on_item_done: OnItemDone
+    context: RunContext,
+    batch_scheduler: "BatchScheduler",
+    items: SelectedItems,
+    jobs: Iterable[PlayJob],
+    on_item_done: OnItemDone,
 ) -> None:
     """Runs all items at once, so that each round of batches holds a step of every unit."""
 
     async def play_one(job: PlayJob) -> None:
-        _, (item, repeat) = job
         try:
-            await _work(context, iter([job]), on_item_done)
+            await _work(context, items, deque([job]), on_item_done)
         finally:
-            batch_scheduler.activity.job_ended((item.id, repeat))
+            batch_scheduler.activity.job_ended(job[1])
 
     async with asyncio.TaskGroup() as workers:
         for job in jobs:
-            _, (item, repeat) = job
-            batch_scheduler.activity.job_started((item.id, repeat))
+            batch_scheduler.activity.job_started(job[1])
             workers.create_task(play_one(job))
             await asyncio.sleep(0)
         batch_scheduler.activity.all_jobs_started()
     await batch_scheduler.commit_results()
 
 
-async def _work(context: RunContext, jobs: Iterator[PlayJob], on_item_done: OnItemDone) -> None:
-    for order, (item, repeat) in jobs:
+async def _work(
+    context: RunContext, items: SelectedItems, waiting: deque[PlayJob], on_item_done: OnItemDone
+) -> None:
+    """Runs items until none waits any more."""
+    while waiting:
+        order, (id_, repeat) = waiting.popleft()
+        item = items[id_]
         ask = RecordingClient(context, item, repeat)
         try:
             await context.plan.play(item, ask)
