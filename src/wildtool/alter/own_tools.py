@@ -1,11 +1,18 @@
-"""Tools that we wrote, in English and Chinese: distractors and those of attackers."""
+"""Tools that we wrote, in English and Chinese: distractors and those of attackers; and the names of tools."""
 
 import json
 from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
+from wildtool.json_codec import as_object
 from wildtool.types import Tool
+
+
+def tool_name(tool: Tool) -> str | None:
+    """The name of a tool; None where it has none."""
+    name = as_object(tool.get("function")).get("name")
+    return name if isinstance(name, str) else None
 
 
 def own_records(kind: str, name: str) -> list[dict[str, Any]]:

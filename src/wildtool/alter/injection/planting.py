@@ -8,8 +8,7 @@ from random import Random
 from typing import Any, cast
 
 from wildtool.alter.injection.settings import InjectionSetting
-from wildtool.alter.own_tools import bilingual_tool, own_records
-from wildtool.json_codec import as_object
+from wildtool.alter.own_tools import bilingual_tool, own_records, tool_name
 from wildtool.toolcall.arguments import ArgumentsError, read_bounded_json
 from wildtool.types import Item, Message, Tool
 
@@ -85,7 +84,7 @@ def attacks(lang: str, setting: InjectionSetting) -> tuple[Attack, ...]:
 
 def choose_attack(setting: InjectionSetting, seed: int, item: Item, offered: Sequence[Tool]) -> Attack | None:
     """The attack on one item, drawn by seed and item among those whose tool is not offered anyway; None if all are."""
-    names = {as_object(tool.get("function")).get("name") for tool in offered}
+    names = set(map(tool_name, offered))
     free = [attack for attack in attacks(item.lang, setting) if attack.name not in names]
     return Random(f"{seed} {item.id}").choice(free) if free else None
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from wildtool.alter.base import AlteredUnit, Exchange
 from wildtool.alter.noise.renames import Level, Renames
-from wildtool.alter.own_tools import bilingual_tool, own_records
+from wildtool.alter.own_tools import bilingual_tool, own_records, tool_name
 from wildtool.json_codec import as_list, as_object
 from wildtool.toolcall.arguments import ArgumentsError, read_bounded_json
 from wildtool.types import Message, Request, Tool
@@ -55,7 +55,7 @@ class NoisyTools(AlteredUnit):
         last, seen = self._last
         if list(tools) != last:
             offered = self._with_distractors(tools) if tools else []
-            self._names.extend(name for name in map(_name, offered) if name is not None)
+            self._names.extend(name for name in map(tool_name, offered) if name is not None)
             seen = [self._tool(tool) for tool in self._ordered(offered)]
             self._last = list(tools), seen
         return list(seen)
@@ -75,7 +75,7 @@ class NoisyTools(AlteredUnit):
         return Random(f"{self._seed} {kind} {where}")
 
     def _tool(self, tool: Tool) -> Tool:
-        name, function = _name(tool), as_object(tool.get("function"))
+        name, function = tool_name(tool), as_object(tool.get("function"))
         if name is None:
             return tool
         function = self._described(function, f"tool {name}") | {"name": self._names.shown(name)}
@@ -140,8 +140,8 @@ class NoisyTools(AlteredUnit):
     def _with_distractors(self, tools: Sequence[Tool]) -> list[Tool]:
         offered, level = list(tools), self._level("distractors")
         if level:
-            random, named = self._random("distractors", "tools"), set(map(_name, tools))
-            more = [tool for tool in spare_tools(self._lang) if _name(tool) not in named]
+            random, named = self._random("distractors", "tools"), set(map(tool_name, tools))
+            more = [tool for tool in spare_tools(self._lang) if tool_name(tool) not in named]
             for tool in random.sample(more, min(DISTRACTORS[level], len(more))):
                 offered.insert(random.randrange(len(offered) + 1), tool)
         return offered
@@ -168,11 +168,6 @@ def spare_tools(lang: str) -> tuple[Tool, ...]:
     """Tools of trades that no benchmark's tasks ask for, so that none of them is a right answer."""
     records = own_records("noise", "distractors.json")
     return tuple(bilingual_tool(record, lang) for record in records)
-
-
-def _name(tool: Tool) -> str | None:
-    name = as_object(tool.get("function")).get("name")
-    return name if isinstance(name, str) else None
 
 
 def _with_calls(message: Message, change: Callable[[str, Any], tuple[str, Any]]) -> Message:
