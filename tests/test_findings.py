@@ -9,6 +9,7 @@ import pytest
 from wildtool import findings
 from wildtool.errors import UsageError
 from wildtool.findings import Breach, Finding, RuleSet, custom_findings, custom_rules, fault, rule
+from wildtool.installed import installed_entries
 
 
 @rule("no-slang", benchmark="wildtoolbench", level="warning")
@@ -27,9 +28,12 @@ def installed(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
         return [EntryPoint(name, value, group) for name, value in offered.items()]
 
     monkeypatch.setattr("importlib.metadata.entry_points", entry_points)
-    findings._installed_rules.cache_clear()
+    caches = findings._installed_rules, installed_entries
+    for each in caches:
+        each.cache_clear()
     yield offered
-    findings._installed_rules.cache_clear()
+    for each in caches:
+        each.cache_clear()
 
 
 def test_rules_run_in_the_order_of_their_declaration():

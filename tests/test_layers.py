@@ -16,7 +16,7 @@ from wildtool.models.resolve import PRESETS
 
 ROOT = Path(wildtool.__file__).parent
 LAYERS = (
-    {"redact", "old_paths", "workers"},
+    {"redact", "old_paths", "workers", "installed"},
     {"errors", "evidence"},
     {"types", "sanitize", "steps", "json_codec", "findings"},
     {"reply_ends"},

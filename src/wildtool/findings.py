@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec
 
 from wildtool.errors import UsageError
+from wildtool.installed import installed_entries, load_entry, package_of
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -147,31 +148,26 @@ def custom_findings(benchmark: str, item: Any) -> Iterator[Finding]:
 
 @cache
 def _installed_rules() -> tuple[CustomRule, ...]:
-    from importlib.metadata import entry_points  # reads the descriptions of all packages
-
-    entries = {(entry.name, entry.value): entry for entry in entry_points(group=ENTRY_POINT_OF_RULES)}
-    return tuple(_load(entries[key]) for key in sorted(entries))
+    entries = installed_entries(ENTRY_POINT_OF_RULES)
+    every = [entry for same in entries.values() for entry in same]
+    return tuple(map(_load, sorted(every, key=lambda entry: (entry.name, entry.value))))
 
 
 def _load(entry: "EntryPoint") -> CustomRule:
-    package = entry.dist.name if entry.dist else entry.module
-    try:
-        own = entry.load()
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - a package may do anything when it is imported
-        problem = f"fails: {type(error).__name__}: {error}"
-    else:
-        if isinstance(own, CustomRule) and own.name == entry.name:
-            return own
-        problem = (
-            f"calls itself {own.name!r}; both names must be equal"
-            if isinstance(own, CustomRule)
-            else f"is {type(own).__name__}; decorate a function with @rule({entry.name!r}) of wildtool.findings"
+    def fault_of(own: Any) -> str | None:
+        if not isinstance(own, CustomRule):
+            kind = type(own).__name__
+            return f"is {kind}; decorate a function with @rule({entry.name!r}) of wildtool.findings"
+        return None if own.name == entry.name else f"calls itself {own.name!r}; both names must be equal"
+
+    own, problem = load_entry(entry, fault_of)
+    if problem:
+        # A check that is left out in silence would say that there is nothing to find.
+        raise UsageError(
+            f"rule {entry.name!r} of package {package_of(entry)} cannot be used: {problem}. "
+            "Correct the package or uninstall it"
         )
-    # A check that is left out in silence would say that there is nothing to find.
-    raise UsageError(
-        f"rule {entry.name!r} of package {package} cannot be used: its entry point {entry.value} {problem}. "
-        "Correct the package or uninstall it"
-    )
+    return own
 
 
 def _finding(name: str, level: FindingLevel, breach: Breach) -> Finding:

@@ -5,7 +5,7 @@ A package whose entry point cannot be used is reported once, by `logging`, and p
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from wildtool.alter.variant import Variant
 from wildtool.benchmark import Benchmark, OriginalPrompts
 from wildtool.benchmarks import OF_ANY_FILE, OURS
 from wildtool.errors import DataError, RecordError, UsageError, unknown_name
+from wildtool.installed import installed_entries, load_entry, package_of
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -37,18 +38,9 @@ class BrokenEntry:
         return f"benchmark {self.name!r} of package {self.package} cannot be used: {self.reason}"
 
 
-@cache
 def _entries() -> "Mapping[str, tuple[EntryPoint, ...]]":
-    """What other packages offer, by name; more than one of a name where packages compete for it."""
-    # Reading the descriptions of all packages takes as long as a tenth of a judging; our own need none of it.
-    from importlib.metadata import entry_points
-
-    found: dict[str, tuple[EntryPoint, ...]] = {}
-    for entry in entry_points(group=ENTRY_POINT_GROUP):
-        same = found.get(entry.name, ())
-        if entry.value not in [other.value for other in same]:
-            found[entry.name] = (*same, entry)
-    return found
+    """What other packages offer, by name."""
+    return installed_entries(ENTRY_POINT_GROUP)
 
 
 def _ours() -> Mapping[str, str]:
@@ -58,28 +50,16 @@ def _ours() -> Mapping[str, str]:
 def _load_entry(name: str) -> Benchmark | BrokenEntry:
     """The benchmark that other packages offer under a name, or why there is none."""
     first, *others = _entries()[name]
-    package = _package(first)
+    package = package_of(first)
     if name in _ours():
         return BrokenEntry(
             name, package, "wildtool has a benchmark of that name; the package must choose another"
         )
     if others:
-        also = ", ".join(map(_package, others))
+        also = ", ".join(map(package_of, others))
         return BrokenEntry(name, package, f"{also} offers that name too; uninstall one of them")
-    try:
-        benchmark = first.load()
-        fault = _fault(benchmark, name)
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - a package may do anything when it is imported
-        return BrokenEntry(
-            name, package, f"its entry point {first.value} fails: {type(error).__name__}: {error}"
-        )
-    return (
-        benchmark if fault is None else BrokenEntry(name, package, f"its entry point {first.value} {fault}")
-    )
-
-
-def _package(entry: "EntryPoint") -> str:
-    return entry.dist.name if entry.dist else entry.module
+    benchmark, fault = load_entry(first, partial(_fault, name=name))
+    return BrokenEntry(name, package, fault) if fault else benchmark
 
 
 def _fault(benchmark: Any, name: str) -> str | None:

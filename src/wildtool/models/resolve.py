@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from wildtool.errors import UsageError
+from wildtool.installed import installed_entries, load_entry, package_of
 from wildtool.models.replay import RecordedReplies, ReplayModel
 from wildtool.models.secrets import VARIABLE_NAME, describe_variable, find_key
 from wildtool.models.settings import EndpointOptions, Sampling
@@ -131,11 +132,51 @@ def known_name(name: str) -> tuple[str, str] | None:
     return None if prefix is None else (prefix, sent_as)
 
 
-def preset_of(name: str) -> tuple[Preset, str] | None:
-    """The preset of a model's name and the endpoint's name for it; None for a plain name."""
+ENTRY_POINT_OF_PROVIDERS = "wildtool.providers"
+OWN_PREFIXES = frozenset({*PRESETS, "baseline", "hf", "inspect", "web"})
+"""Prefixes that no package can take."""
+MakeModel = Callable[[str, str, "ModelOptions"], Model]
+"""Gives the model of a provider: called with its name in records, the name after the prefix, and the user's options."""
+
+
+def installed_prefixes() -> list[str]:
+    """Prefixes that installed packages offer, usable or not, sorted."""
+    return sorted(installed_entries(ENTRY_POINT_OF_PROVIDERS).keys() - OWN_PREFIXES)
+
+
+def provider_of(prefix: str) -> Preset | MakeModel | None:
+    """How the models of a prefix are reached, by our table or by an installed package; None for no prefix.
+
+    Raises UsageError where the package's entry point cannot be used.
+    """
+    if prefix in OWN_PREFIXES:
+        return PRESETS.get(prefix)
+    entries = installed_entries(ENTRY_POINT_OF_PROVIDERS).get(prefix, ())
+    if not entries:
+        return None
+    first, *others = entries
+    provider, problem = load_entry(first, _provider_fault)
+    if others:
+        problem = f"{', '.join(map(package_of, others))} offers that prefix too; uninstall one of them"
+    if problem:
+        raise UsageError(f"provider {prefix!r} of package {package_of(first)} cannot be used: {problem}")
+    return provider
+
+
+def _provider_fault(provider: Any) -> str | None:
+    if isinstance(provider, Preset) or (callable(provider) and not isinstance(provider, type)):
+        return None
+    return f"is {type(provider).__name__}; name a Preset of wildtool.models.resolve, or a function that makes models"
+
+
+def preset_of(name: str) -> tuple[Preset | MakeModel, str] | None:
+    """The provider of a model's name and the endpoint's name for it; None for a plain name.
+
+    Raises UsageError as `provider_of`.
+    """
     prefix, slash, rest = name.partition("/")
-    preset = PRESETS.get(prefix)
-    return (preset, rest) if preset is not None and slash and rest.strip() else None
+    provider = provider_of(prefix) if slash and rest.strip() else None
+    return None if provider is None else (provider, rest)
 
 
 MAX_FOLDER_CHARACTERS = 100
@@ -224,7 +265,12 @@ def model_from_name(name: str, options: ModelOptions) -> Model:
 
         return inspect_model(display_name, name.removeprefix("inspect/"), options.sampling)
     if (found := preset_of(name)) is not None:
-        return _preset_model(name, *found, options)
+        provider, sent_as = found
+        if isinstance(provider, Preset):
+            return _preset_model(name, provider, sent_as, options)
+        if options.api != "chat":
+            raise _lacks_api(name, options.api)
+        return provider(display_name, sent_as, options)
     if (found := _provider_by_name(name, options.endpoint)) is not None:
         prefix, sent_as = found
         return _preset_model(name, PRESETS[prefix], sent_as if sent_as != name else None, options)
@@ -263,7 +309,7 @@ def _provider_by_name(name: str, endpoint: EndpointOptions) -> tuple[str, str] |
 def _no_endpoint_message(name: str, option: str) -> str:
     """The message for a name without an endpoint; most often its prefix is misspelt or nothing follows it."""
     prefix, slash, rest = name.partition("/")
-    known = PRESETS.keys() | {"baseline", "hf", "inspect"}
+    known = PRESETS.keys() | {"baseline", "hf", "inspect", *installed_prefixes()}
     if prefix in known and not rest.strip():
         return f"model {name!r} is a prefix alone; name the model too, such as {prefix}/NAME"
     close = get_close_matches(prefix, known, 1) if slash and not name.startswith(OPENAI_OWNER) else []

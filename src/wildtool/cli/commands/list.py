@@ -256,7 +256,7 @@ def _data(benchmark: "Benchmark") -> str:
 
 def _models() -> ListRows:
     from wildtool.models.baselines import BASELINE_DESCRIPTIONS as BASELINES
-    from wildtool.models.resolve import NAME_EXAMPLES, PRESETS
+    from wildtool.models.resolve import NAME_EXAMPLES, PRESETS, installed_prefixes
 
     return [
         *((name, _configured(entry)) for name, entry in read_config(None).models.items()),
@@ -267,7 +267,18 @@ def _models() -> ListRows:
         ("NAME", "any model of an OpenAI-compatible endpoint (--base-url URL or OPENAI_BASE_URL)"),
         *((example, f"the same as {prefix}/NAME, without --base-url") for example, prefix in NAME_EXAMPLES),
         *((f"{prefix}/NAME", _preset(preset)) for prefix, preset in PRESETS.items()),
+        *((f"{prefix}/NAME", _installed_provider(prefix)) for prefix in installed_prefixes()),
     ]
+
+
+def _installed_provider(prefix: str) -> str:
+    from wildtool.models.resolve import Preset, provider_of
+
+    try:
+        provider = provider_of(prefix)
+    except UsageError as error:
+        return str(error)
+    return _preset(provider) if isinstance(provider, Preset) else "models of an installed package"
 
 
 def _configured(entry: ModelEntry) -> str:

@@ -37,13 +37,14 @@ def models(incomplete: str) -> list[str]:
     """Models of `wildtool.toml`, baselines, and prefixes of known endpoints."""
     from wildtool.cli.options.config_file import read_config
     from wildtool.models.baselines import BASELINES
-    from wildtool.models.resolve import PRESETS
+    from wildtool.models.resolve import PRESETS, installed_prefixes
 
     try:
         named = list(read_config(None).models)
     except WildtoolError:
         named = []
-    return _with_prefix(incomplete, (*named, *BASELINES, *(f"{prefix}/" for prefix in PRESETS)))
+    prefixes = [f"{prefix}/" for prefix in (*PRESETS, *installed_prefixes())]
+    return _with_prefix(incomplete, (*named, *BASELINES, *prefixes))
 
 
 def tool_formats(incomplete: str) -> list[str]:
