@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from engine.echo_benchmark import PATIENT, EchoBenchmark, EchoRules, ScriptedModel, plan_of
+from engine.echo_benchmark import PATIENT, EchoRules, ScriptedModel, plan_of
 from wildtool.engine.record.reader import RecordedReply, RecordReader
 from wildtool.engine.run.runner import run_plan
 from wildtool.engine.score import score
@@ -106,7 +106,7 @@ def test_a_worker_that_dies_changes_nothing(record: Path, monkeypatch: pytest.Mo
         return judged(*given)
 
     monkeypatch.setattr(EchoRules, "unfinished", unfinished)
-    monkeypatch.setattr(score, "safe_judge", lambda *given: (EchoBenchmark.judge(*given), None))
+    monkeypatch.setattr(score, "safe_judge", lambda variant, *given: (variant.judge(*given), None))
     assert scored(record, monkeypatch, 1, "official")[1] == table
     # A worker had the rest: it is judged here, and the first part for the second time.
     assert len(here) > 160
