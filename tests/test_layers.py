@@ -71,6 +71,8 @@ EVERYWHERE: Mapping[str, frozenset[str]] = {
             "pull",
             "read_items",
             "read_results",
+            "RULES_OF_DATA",
+            "rules",
             "stats",
             "summarize",
             "trace",

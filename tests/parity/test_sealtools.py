@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from parity.cases import oracle_folder, present, rows
-from wildtool.benchmarks.sealtools.data import SealRecord, read_items
+from wildtool.benchmarks.sealtools import SEALTOOLS
+from wildtool.benchmarks.sealtools.data import SealRecord
 from wildtool.benchmarks.sealtools.judge import SCORERS, Counts, gold_counts, ratios
 from wildtool.types import Source
 
@@ -25,7 +26,7 @@ def folder() -> Path:
 @cache
 def records(folder: Path, split: str) -> dict[str, SealRecord]:
     data = present(folder.parents[1] / "data" / "sealtools")
-    return {item.id: item.data for item in read_items(Source("official", data, ""), split)}
+    return {item.id: item.data for item in SEALTOOLS.load(Source("official", data, ""), split=split)}
 
 
 def record(folder: Path, split: str, index: int) -> tuple[str, SealRecord]:

@@ -15,6 +15,7 @@ from wildtool.benchmarks.sealtools import SEALTOOLS
 from wildtool.benchmarks.sealtools.data import SealRecord, parse_record
 from wildtool.benchmarks.sealtools.judge import SCORERS, Counts
 from wildtool.cli import app
+from wildtool.declared import describe, lint
 from wildtool.errors import DataError
 from wildtool.types import Item, Reply, Transcript
 
@@ -249,7 +250,7 @@ def test_an_embedding_model_finds_tools_and_resuming_asks_it_nothing_again(data:
 
 def test_what_is_retrieved_is_sent_in_its_order(data: Path):
     benchmark = SEALTOOLS.in_mode("retrieval")
-    source = benchmark.locate(str(data), "dev")
+    source = benchmark.data.locate(str(data), "dev")
     item = next(iter(benchmark.load(source, split="dev")))
     episode = benchmark.rules("toleap").episode(item, "0")
     query = episode.request()
@@ -285,22 +286,24 @@ def test_a_retriever_that_cannot_be_used_is_refused(
 
 
 def test_the_pool_belongs_to_the_data_only_where_it_is_used(data: Path):
-    plain, with_pool = (SEALTOOLS.in_mode(mode).locate(str(data)).sha256 for mode in ("chat", "retrieval"))
+    plain, with_pool = (
+        SEALTOOLS.in_mode(mode).data.locate(str(data)).sha256 for mode in ("chat", "retrieval")
+    )
     assert plain != with_pool
 
 
 def test_the_same_files_are_the_same_data_in_another_folder(data: Path, tmp_path: Path):
     checkout = tmp_path / "checkout" / "Seal-Tools_Dataset"
     checkout.parent.mkdir()
-    before = SEALTOOLS.locate(str(data)).sha256
+    before = SEALTOOLS.data.locate(str(data)).sha256
     data.rename(checkout)
-    assert SEALTOOLS.locate(str(checkout.parent)).sha256 == before
+    assert SEALTOOLS.data.locate(str(checkout.parent)).sha256 == before
 
 
 def test_one_file_of_records_finds_the_pool_above_it(data: Path):
     benchmark = SEALTOOLS.in_mode("retrieval")
-    source = benchmark.locate(str(data / "dataset_for_finetune" / "dev.json.gz"))
-    assert len(benchmark.documents(source)) == 5
+    source = benchmark.data.locate(str(data / "dataset_for_finetune" / "dev.json.gz"))
+    assert len(benchmark.data.documents(source)) == 5
     assert [item.roles for item in benchmark.load(source)] == [("retriever",)] * 2
 
 
@@ -314,20 +317,20 @@ def test_one_file_of_records_finds_the_pool_above_it(data: Path):
 )
 def test_what_is_not_there_is_named(data: Path, file: str, split: str | None, words: str):
     with pytest.raises(DataError, match=words):
-        list(SEALTOOLS.load(SEALTOOLS.locate(str(data / file), split), split=split))
+        list(SEALTOOLS.load(SEALTOOLS.data.locate(str(data / file), split), split=split))
 
 
 def test_lint_names_gold_that_the_offered_tools_do_not_admit(tmp_path: Path):
     closed = {**BOAT, "api": "closeBoat", "parameters": {"level": "API_call_7"}}
     path = tmp_path / "dev.json"
     path.write_text(json.dumps([record(TIDE, closed)]), "utf-8")
-    found = [finding.rule for finding in SEALTOOLS.lint(SEALTOOLS.locate(str(path)))]
+    found = [finding.rule for finding in lint(SEALTOOLS, SEALTOOLS.data.locate(str(path)))]
     assert found == ["tool not offered", "unknown parameter", "unknown result"]
 
 
 def test_a_trace_shows_the_calls_of_the_list_and_not_what_was_retrieved(data: Path):
     benchmark = SEALTOOLS.in_mode("retrieval")
-    item = list(benchmark.load(benchmark.locate(str(data), "dev"), split="dev"))[1]
+    item = list(benchmark.load(benchmark.data.locate(str(data), "dev"), split="dev"))[1]
     found, answer = ({"content": json.dumps(said)} for said in (["getTide"], [TIDE]))
     trace = benchmark.rules("toleap").trace(item, "0", Transcript((Reply(found), Reply(answer))))
     assert [(call.name, call.status) for call in trace.gold] == [("getTide", "done"), ("bookBoat", "missed")]
@@ -335,6 +338,6 @@ def test_a_trace_shows_the_calls_of_the_list_and_not_what_was_retrieved(data: Pa
 
 
 def test_data_are_described_by_split(data: Path):
-    described = {(m.group, m.name): m.value for m in SEALTOOLS.stats(SEALTOOLS.locate(str(data)))}
+    described = {(m.group, m.name): m.value for m in describe(SEALTOOLS, SEALTOOLS.data.locate(str(data)))}
     assert (described["gold calls", "dev"], described["gold parameters", "dev"]) == (3, 5)
     assert (described["kind", "nested"], described["difficulty", "easy"]) == (3, 3)

@@ -1,14 +1,11 @@
 """Seal-Tools (arXiv 2405.08355): one request, several calls, with given tools or with those found among 4,076."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from wildtool.benchmark import COMPLETION, RETRIEVAL, Benchmark, Finding, Rules, View
-from wildtool.types import FieldValue, Item, Metric, Role, Source
-
-# The parts are imported where they are used: judging loads more than running, and help needs neither.
+from wildtool.benchmark import COMPLETION, RETRIEVAL, Benchmark, part
+from wildtool.types import Role
 
 
 class SealTools(Benchmark):
@@ -44,63 +41,19 @@ class SealTools(Benchmark):
 
     original_sampling: Mapping[str, Any] = {"temperature": 0.0, "max_tokens": 512}  # as ToLeaP sets them
 
-    def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
-        from wildtool.benchmarks.sealtools.data import pool_file, read_items
+    data = part("wildtool.benchmarks.sealtools.data:DATA")
+    pooled_data = part("wildtool.benchmarks.sealtools.data:POOLED_DATA")
+    rules_of_data = part("wildtool.benchmarks.sealtools.data:RULES_OF_DATA")
+    load = part("wildtool.benchmarks.sealtools.data:load")
+    fields = part("wildtool.benchmarks.sealtools.data:fields")
+    rules = part("wildtool.benchmarks.sealtools.rules:rules")
+    tables = part("wildtool.benchmarks.sealtools.summary:TABLES")
 
-        items = (item for item in read_items(source, split) if lang in (None, item.lang))
-        if self.mode != RETRIEVAL:
-            return items
-        pool = str(pool_file(source.path))
-        return (replace(item, data=replace(item.data, pool=pool), roles=("retriever",)) for item in items)
-
-    def documents(self, source: Source) -> Mapping[str, str]:
-        from wildtool.benchmarks.sealtools.data import pool_file, read_pool, searched_text
-
-        return {name: searched_text(tool) for name, tool in read_pool(pool_file(source.path)).items()}
-
-    def rules(self, profile: str) -> Rules:
-        from wildtool.benchmarks.sealtools.judge import SCORERS
-        from wildtool.benchmarks.sealtools.rules import SealRules
-
-        return SealRules(profile, SCORERS[profile], retrieves=self.mode == RETRIEVAL)
-
-    def fields(self, item: Item, unit: str) -> Mapping[str, FieldValue]:
-        from wildtool.benchmarks.sealtools.data import difficulty_of
-
-        return {"shape": item.data.shape, "easy": difficulty_of(item.id) == "easy"}
-
-    def user_texts(self, item: Item) -> Sequence[str]:
-        return [item.data.query]
-
-    def locate(self, data: str | None, split: str | None = None) -> Source:
-        from wildtool.benchmarks.sealtools.data import locate
-
-        return locate(data, split, with_pool=self.mode == RETRIEVAL)
-
-    def pull(self, *, file: Path | None, mirror: str | None, report: Callable[[str], None]) -> Path:
-        from wildtool.benchmarks.sealtools.data import pull
-
-        return pull(file, mirror, report)
-
-    def lint(self, source: Source) -> Iterable[Finding]:
-        from wildtool.benchmarks.sealtools.data import lint
-
-        return lint(source)
-
-    def stats(self, source: Source) -> list[Metric]:
-        from wildtool.benchmarks.sealtools.data import stats
-
-        return list(stats(source))
-
-    def summarize(self, verdicts: Any, profile: str) -> list[Metric]:
-        from wildtool.benchmarks.sealtools.summary import summarize
-
-        return summarize(verdicts)
-
-    def views(self, profile: str) -> Sequence[View]:
-        from wildtool.benchmarks.sealtools.summary import VIEWS
-
-        return VIEWS
+    def in_mode(self, mode: str) -> "SealTools":
+        other = super().in_mode(mode)
+        if mode == RETRIEVAL:
+            other.data = self.pooled_data
+        return other
 
 
 SEALTOOLS = SealTools()

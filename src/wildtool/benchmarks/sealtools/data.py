@@ -3,33 +3,23 @@
 import ast
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
-from wildtool.benchmark import Finding
-from wildtool.data.files import find_packed, read_record_list, read_unpacked, source_of_files
-from wildtool.data.pinned import PinnedFile, data_place, fetch_all, official_folder
-from wildtool.errors import DataError, unknown_name
+from wildtool.benchmark import RETRIEVAL, Benchmark
+from wildtool.data.data_set import DataSet
+from wildtool.data.files import find_packed, read_record_list, read_unpacked
+from wildtool.errors import DataError
+from wildtool.findings import Finding, fault
 from wildtool.json_codec import as_list, as_object, as_objects, json_type, loads, required_field
-from wildtool.stats.describe import count_metrics
-from wildtool.types import Item, Metric, Source
+from wildtool.stats.describe import count_metrics, measure_metrics
+from wildtool.types import FieldValue, Item, Metric, Source
 
 DEV, IN_DOMAIN, OUT_DOMAIN = "dev", "test_in_domain", "test_out_domain"
 RECORD_FILES = (DEV, IN_DOMAIN, OUT_DOMAIN)
-SPLITS = (*RECORD_FILES, "test")
-"""One file each, and both tests together."""
-REPOSITORY = "fairyshine/Seal-Tools"
-COMMIT = "ce753ecd60ed08dd376984035de531ab8421f1c6"
-_FOLDER, _RECORDS, POOL_FILE = "Seal-Tools_Dataset", "dataset_for_finetune", "tool.jsonl"
-DIGESTS: Mapping[str, str] = {
-    f"{_RECORDS}/{DEV}.json": "24cf1bbe0719aed1780ca43553611535cc0e1e626529011d131e860d4222cca3",
-    f"{_RECORDS}/{IN_DOMAIN}.json": "75d51adc3521c6dce1b0f19628446a5e49d30e7a36425fada7809b0f5a4e4d7a",
-    f"{_RECORDS}/{OUT_DOMAIN}.json": "adcdde6eac7cdeb5fe10ea3c77a89fbc55a8dca7fc8c2a23dc17222cb4f4f2f4",
-    POOL_FILE: "35e34aaec1f0793c2b5a5dff734cb925837988f59ed0fe4f410d67f3d8375f5c",
-}
-"""SHA-256 of each file."""
+_RECORDS, _POOL_FILE = "dataset_for_finetune", "tool.jsonl"
 _TOOLS, _INSTRUCTION, _END = "api_list = ", '\ntask_instruction = "', '"\nOutput:'
 _LABEL = re.compile(r"API_call_\d+")
 _NAMED = re.compile(r"'api_name': '([^']*)'")
@@ -89,78 +79,32 @@ def read_literal(text: str) -> Any:
         raise ValueError(f"not a Python literal ({type(error).__name__})") from error
 
 
-# Files -----------------------------------------------------------------------------------------------
-
-
-def pinned_files() -> dict[Path, PinnedFile]:
-    """Target to pinned file."""
-    return {
-        official_folder("sealtools") / name: PinnedFile(
-            REPOSITORY, COMMIT, f"{_FOLDER}/{name}", sha256=digest, other_path=name
-        )
-        for name, digest in DIGESTS.items()
-    }
-
-
-def pull(file: Path | None, mirror: str | None, report: Callable[[str], None]) -> Path:
-    """Brings the records and the pool into the cache, verified; `file` is a folder to copy them from."""
-    if file is not None and not file.is_dir():
-        raise DataError(
-            f"{file}: no folder; --from takes a checkout of {REPOSITORY} or a folder with {_RECORDS} and {POOL_FILE}"
-        )
-    fetch_all(pinned_files(), folder=file, mirror=mirror, report=report)
-    report(f"source: {REPOSITORY} at commit {COMMIT}; licence: Apache-2.0, as its LICENSE says")
-    return official_folder("sealtools")
-
-
-def locate(data: str | None, split: str | None, *, with_pool: bool) -> Source:
-    """The data a user named: None or `official`, a folder, or one file of records. Raises DataError.
-
-    Args:
-        with_pool: whether the pool of all tools belongs to them.
-    """
-    place = data_place(data, "sealtools", "a folder of Seal-Tools, or one of its files")
-    pool = [pool_file(place)] if with_pool else []
-    return source_of_files(data or "official", place, [*files_of(place, split).values(), *pool])
-
-
-def files_of(place: Path, split: str | None) -> dict[str, Path]:
-    """By name the files of a split; one file alone, whatever the split. Raises DataError."""
-    if split is not None and split not in SPLITS:
-        raise DataError(unknown_name("split", split, SPLITS))
-    if place.is_file():
-        return {place.name.removesuffix(".gz").removesuffix(".json"): place}
-    wanted = {"test": RECORD_FILES[1:], None: RECORD_FILES}.get(split, (split or "",))
-    for folder in (place / _FOLDER / _RECORDS, place / _RECORDS, place):
-        found = {name: path for name in wanted if (path := find_packed(folder, f"{name}.json"))}
-        if len(found) == len(wanted):
-            return found
-        if found:
-            missing = next(name for name in wanted if name not in found)
-            raise DataError(f"{folder}: {missing}.json is missing; choose what is there with --split")
-    raise DataError(f"{place}: holds no {_RECORDS}/{wanted[0]}.json (nor .json.gz)")
-
-
-def pool_file(place: Path) -> Path:
-    """The file of all tools beside the records. Raises DataError."""
-    folder = place if place.is_dir() else place.parent
-    for near in (folder, folder / _FOLDER, folder.parent):
-        if found := find_packed(near, POOL_FILE):
-            return found
-    raise DataError(
-        f"{folder}: {POOL_FILE} is missing, the pool of all tools; `wildtool data pull sealtools` gets it"
-    )
-
-
 # Records ---------------------------------------------------------------------------------------------
 
 
-def read_items(source: Source, split: str | None) -> Iterator[Item]:
-    """The records of a split in the order of their files. Raises DataError."""
-    for name, path in files_of(source.path, split).items():
+def load(
+    benchmark: Benchmark, source: Source, *, split: str | None = None, lang: str | None = None
+) -> Iterator[Item]:
+    """The records of a split in the order of their files, with the pool where tools are retrieved. Raises DataError."""
+    retrieves = benchmark.mode == RETRIEVAL
+    pool, roles = (str(_pool_file(source.path)), ("retriever",)) if retrieves else ("", ())
+    for file, path in DATA.files_of(source.path, split).items():
         for where, record in read_record_list(path):
-            item = required_field(record, "id", str, where)
-            yield Item(item, ("0",), parse_record(record, f"{where} (id {item!r})"), split=name)
+            name = required_field(record, "id", str, where)
+            parsed = replace(parse_record(record, f"{where} (id {name!r})"), pool=pool)
+            item = Item(name, ("0",), parsed, split=PurePosixPath(file).stem, roles=roles)
+            if lang in (None, item.lang):
+                yield item
+
+
+def fields(benchmark: Benchmark, item: Item, unit: str) -> Mapping[str, FieldValue]:
+    """Shape and difficulty of a record."""
+    return {"shape": item.data.shape, "easy": _difficulty_of(item.id) == "easy"}
+
+
+def _difficulty_of(item: str) -> str:
+    """The data's own word for how hard a record is, which its id holds."""
+    return "easy" if "easy" in item else "difficult"
 
 
 def parse_record(record: dict[str, Any], where: str) -> SealRecord:
@@ -213,65 +157,97 @@ def searched_text(tool: Mapping[str, Any]) -> str:
     )
 
 
-# Description and checks ----------------------------------------------------------------------------------------------
+# What a benchmark declares ---------------------------------------------------------------------------
 
 
-def lint(source: Source) -> Iterator[Finding]:
+def _faults(record: SealRecord) -> Iterator[Finding]:
     """Gold calls that the offered tools do not admit, and those that the published rules cannot score."""
-    try:
-        for item in read_items(source, None if source.path.is_dir() else DEV):
-            yield from _lint_record(f"{source.path}: {item.id}", item.data)
-    except DataError as error:
-        yield Finding(str(source.path), "unreadable", str(error))
-
-
-def _lint_record(where: str, record: SealRecord) -> Iterator[Finding]:
     try:
         tools = {tool.get("api_name"): as_object(tool.get("parameters")) for tool in record.tools()}
     except ValueError as error:
-        yield Finding(where, "unreadable tools", str(error))
+        yield fault("unreadable tools", str(error))
         return
     called = [call["api"] for call in record.gold]
     for name in dict.fromkeys(called):
         if name not in tools:
-            yield Finding(
-                where, "tool not offered", f"gold calls {name!r}; offered: {', '.join(map(str, tools))}"
-            )
+            yield fault("tool not offered", f"gold calls {name!r}; offered: {', '.join(map(str, tools))}")
         if called.count(name) > 1:
-            yield Finding(
-                where, "tool called twice", f"{name!r}: the published rules compare only with its first call"
+            yield fault(
+                "tool called twice", f"{name!r}: the published rules compare only with its first call"
             )
     labels: list[Any] = []
     for call in record.gold:
         for key, value in call["parameters"].items():
             if key not in tools.get(call["api"], {key: None}):
-                yield Finding(where, "unknown parameter", f"{call['api']!r} declares no {key!r}")
+                yield fault("unknown parameter", f"{call['api']!r} declares no {key!r}")
             if isinstance(value, str) and _LABEL.fullmatch(value) and value not in labels:
-                yield Finding(where, "unknown result", f"{key!r} takes {value}, which no earlier call gives")
+                yield fault("unknown result", f"{key!r} takes {value}, which no earlier call gives")
         labels += as_list(call["responses"])
 
 
-def stats(source: Source) -> Iterator[Metric]:
-    """Records, calls and parameters by split, and records by kind. Raises DataError."""
-    found = list(read_items(source, None))
-    measures: Mapping[str, Callable[[SealRecord], int]] = {
-        "records": lambda record: 1,
-        "gold calls": lambda record: len(record.gold),
-        "gold parameters": lambda record: sum(len(call["parameters"]) for call in record.gold),
-        "gold APIs not offered": lambda record: len(
-            {call["api"] for call in record.gold} - {*record.candidates()}
-        ),
-    }
-    for name, measure in measures.items():
-        counts: Counter[str] = Counter()
-        for item in found:
-            counts[item.split] += measure(item.data)
-        yield from count_metrics(name, counts)
-    shapes = Counter(cast(SealRecord, item.data).shape for item in found)
+def _stats(source: Source, items: Iterable[Item]) -> Iterator[Metric]:
+    """Records, calls and parameters by split, and records by kind."""
+    all_items = list(items)
+    yield from measure_metrics(
+        all_items,
+        lambda item: item.split,
+        {
+            "records": lambda item: 1,
+            "gold calls": lambda item: len(item.data.gold),
+            "gold parameters": lambda item: sum(len(call["parameters"]) for call in item.data.gold),
+            "gold APIs not offered": lambda item: len(
+                {call["api"] for call in item.data.gold} - {*item.data.candidates()}
+            ),
+        },
+    )
+    shapes = Counter(cast(SealRecord, item.data).shape for item in all_items)
     yield from count_metrics("kind", shapes, ("single", "multiple", "nested"))
-    yield from count_metrics("difficulty", Counter(difficulty_of(item.id) for item in found))
+    yield from count_metrics("difficulty", Counter(_difficulty_of(item.id) for item in all_items))
 
 
-def difficulty_of(item: str) -> str:
-    """The data's own word for how hard a record is, which its id holds."""
-    return "easy" if "easy" in item else "difficult"
+def _pool_file(place: Path) -> Path:
+    """The file of all tools beside the records. Raises DataError."""
+    folder = place if place.is_dir() else place.parent
+    for near in (folder, folder / DATA.home, folder.parent):
+        if path := find_packed(near, _POOL_FILE):
+            return path
+    raise DataError(
+        f"{folder}: {_POOL_FILE} is missing, the pool of all tools; `wildtool data pull sealtools` gets it"
+    )
+
+
+RULES_OF_DATA = (_faults,)
+_FILES = {name: f"{_RECORDS}/{name}.json" for name in RECORD_FILES}
+DATA = DataSet(
+    name="sealtools",
+    repository="fairyshine/Seal-Tools",
+    commit="ce753ecd60ed08dd376984035de531ab8421f1c6",
+    home="Seal-Tools_Dataset",
+    files={
+        _FILES[DEV]: "24cf1bbe0719aed1780ca43553611535cc0e1e626529011d131e860d4222cca3",
+        _FILES[IN_DOMAIN]: "75d51adc3521c6dce1b0f19628446a5e49d30e7a36425fada7809b0f5a4e4d7a",
+        _FILES[OUT_DOMAIN]: "adcdde6eac7cdeb5fe10ea3c77a89fbc55a8dca7fc8c2a23dc17222cb4f4f2f4",
+        _POOL_FILE: "35e34aaec1f0793c2b5a5dff734cb925837988f59ed0fe4f410d67f3d8375f5c",
+    },
+    licence="Apache-2.0, as its LICENSE says",
+    splits={
+        "": tuple(_FILES.values()),
+        **{name: (file,) for name, file in _FILES.items()},
+        "test": (_FILES[IN_DOMAIN], _FILES[OUT_DOMAIN]),
+    },
+    takes="a folder of Seal-Tools, or one of its files",
+    copies=f"a checkout of fairyshine/Seal-Tools or a folder with {_RECORDS} and {_POOL_FILE}",
+    user_texts=lambda item: [item.data.query],
+    documents=lambda source: {
+        name: searched_text(tool) for name, tool in read_pool(_pool_file(source.path)).items()
+    },
+    stats=_stats,
+)
+
+
+def _pool_files(place: Path) -> list[Path]:
+    return [_pool_file(place)]
+
+
+POOLED_DATA = replace(DATA, beside=_pool_files)
+"""The data of runs that retrieve: the pool belongs to what they read."""

@@ -7,9 +7,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
-from wildtool.benchmark import Check, Mutant, Rules
+from wildtool.benchmark import RETRIEVAL, Benchmark, Check, Mutant, Rules
 from wildtool.benchmarks.sealtools.data import SealRecord, read_pool
-from wildtool.benchmarks.sealtools.judge import Scorer, gold_counts
+from wildtool.benchmarks.sealtools.judge import SCORERS, Scorer, gold_counts
 from wildtool.episode import SingleReply, written_text
 from wildtool.json_codec import as_objects
 from wildtool.trace import SaidCall, said_calls
@@ -189,3 +189,8 @@ def _mistakes(record: SealRecord) -> Iterator[tuple[str, str, str]]:
         yield "other value", changed(last, parameters={**rest, key: other}), key
     yield "only words", "None of the listed tools can do this.", "no list"
     yield "cut off", json.dumps(gold, ensure_ascii=False)[:-1], "the last bracket is missing"
+
+
+def rules(benchmark: Benchmark, profile: str) -> SealRules:
+    """The rules of a profile in the mode of the benchmark."""
+    return SealRules(profile, SCORERS[profile], retrieves=benchmark.mode == RETRIEVAL)

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from wildtool.benchmark import View
 from wildtool.benchmarks.sealtools.data import IN_DOMAIN, OUT_DOMAIN, RECORD_FILES
 from wildtool.benchmarks.sealtools.judge import ERRORS
-from wildtool.stats.metrics import Rate, cost, coverage, mean_of_rates, rate_metrics
+from wildtool.stats.metrics import Rate, mean_of_rates
+from wildtool.stats.tables import Table, TableNumber, error_table, usual_tables
 from wildtool.types import Metric
 
 FORMAT, F1 = "format accuracy (AMOUNT)", "parameter F1 (F1_param)"
@@ -35,69 +35,46 @@ PLATFORM_ERRORS = ERRORS[:5]
 """The errors that ToLeaP counts."""
 
 
-def summarize(verdicts: Any) -> list[Metric]:
-    """The seven numbers of each split and cut, what retrieval found, error classes, coverage and cost."""
-    splits = [name for (name,) in verdicts.project("split").distinct().fetchall()]
-    shown = [name for name in CUTS if name not in RECORD_FILES or name in splits]
-    shown = [name for name in shown if name != "test" or {IN_DOMAIN, OUT_DOMAIN} <= set(splits)]
-    main = (FORMAT, F1) if len({*splits} & {*RECORD_FILES}) > 1 else (F1,)
-    rates = [
-        # The first of these ranks models: parameter F1, with one split and with several.
-        Rate(cut, measure, CUTS[cut], *terms, headline=cut in RECORD_FILES and measure in main)
-        for cut in shown
-        for measure, terms in MEASURES.items()
-    ]
-    exact = [Rate(cut, EXACT, CUTS[cut]) for cut in shown]
-    found = rate_metrics(verdicts, [*rates, *exact])
-    both = zip(found[: len(rates)], rates, strict=True)
-    tables = [metric for metric, _ in both]
-    for metric in found[len(rates) :]:
-        tables.insert(1 + max(n for n, each in enumerate(tables) if each.group == metric.group), metric)
-    ((raising,),) = verdicts.aggregate("COUNT(reference_error)").fetchall()
-    return [
-        *_mean(tables, splits),
-        *tables,
-        *_retrieval(verdicts, shown),
-        *rate_metrics(verdicts, list(_errors())),
-        *_counts(verdicts),
-        *coverage(verdicts, raising, "record"),
-        *cost(verdicts, "record"),
-    ]
+def _cuts_of(verdicts: Any) -> Mapping[str, str]:
+    """The cuts that there are records of."""
+    splits = {name for (name,) in verdicts.project("split").distinct().fetchall()}
+    absent = {*RECORD_FILES} - splits
+    if not {IN_DOMAIN, OUT_DOMAIN} <= splits:
+        absent.add("test")
+    return {name: where for name, where in CUTS.items() if name not in absent}
 
 
-def _mean(tables: Sequence[Metric], splits: Sequence[str]) -> Iterator[Metric]:
-    """The plain mean of parameter F1 over splits, as in ToLeaP's Figure 7."""
-    parts = [metric for metric in tables if metric.group in splits and metric.name == F1]
-    if len(parts) > 1 and all(metric.value is not None for metric in parts):
-        yield mean_of_rates(MEAN, F1, parts, headline=True)
+def _scores(verdicts: Any, profile: str) -> Iterator[TableNumber]:
+    """The plain mean of parameter F1 over splits, as in ToLeaP's Figure 7, then the numbers of each split and cut."""
+    cuts = _cuts_of(verdicts)
+    splits = [name for name in RECORD_FILES if name in cuts]
+    if len(splits) > 1:
+        yield lambda rates: _mean([rates[name, F1] for name in splits])
+    # The first of these ranks models: parameter F1, with one split and with several.
+    main = (FORMAT, F1) if len(splits) > 1 else (F1,)
+    for cut, where in cuts.items():
+        for measure, terms in MEASURES.items():
+            yield Rate(cut, measure, where, *terms, headline=cut in RECORD_FILES and measure in main)
+        yield Rate(cut, EXACT, where)
 
 
-def _retrieval(verdicts: Any, cuts: Sequence[str]) -> list[Metric]:
+def _mean(parts: Sequence[Metric]) -> list[Metric]:
+    known = all(metric.value is not None for metric in parts)
+    return [mean_of_rates(MEAN, F1, parts, headline=True)] if known else []
+
+
+def _retrieval(verdicts: Any, profile: str) -> Iterator[Rate]:
     """recall@k of the gold APIs; none for a run without retrieval."""
     ((most,),) = verdicts.aggregate("MAX(retrieved)").fetchall()
-    if not most:
-        return []
-    everything = [("all records", "TRUE"), *((cut, CUTS[cut]) for cut in cuts)]
-    name = f"recall@{most}"
-    return rate_metrics(
-        verdicts,
-        [
-            Rate(f"retrieval: {name}", cut, where, "recalled", "recallable", headline=cut == "all records")
-            for cut, where in everything
-        ]
-        + [
-            Rate("retrieval: all APIs found", cut, where, "CAST(recalled = recallable AS INTEGER)")
-            for cut, where in everything
-        ],
-    )
+    cuts = {"all records": "TRUE", **_cuts_of(verdicts)} if most else {}
+    for cut, where in cuts.items():
+        group, is_main = f"retrieval: recall@{most}", cut == "all records"
+        yield Rate(group, cut, where, "recalled", "recallable", headline=is_main)
+    for cut, where in cuts.items():
+        yield Rate("retrieval: all APIs found", cut, where, "CAST(recalled = recallable AS INTEGER)")
 
 
-def _errors() -> Iterator[Rate]:
-    for name in ERRORS:
-        yield Rate("errors", name, "outcome = 'wrong'", f"CAST(COALESCE(error = '{name}', FALSE) AS INTEGER)")
-
-
-def _counts(verdicts: Any) -> Iterator[Metric]:
+def _counts(verdicts: Any, profile: str) -> Iterator[Metric]:
     """ToLeaP's counts: unreadable replies, entries of lists, and parameters."""
     sums = [f"SUM({name})" for name in PLATFORM_ERRORS[1:]]
     bad, *counts, entries = verdicts.aggregate(
@@ -107,43 +84,35 @@ def _counts(verdicts: Any) -> Iterator[Metric]:
         yield Metric("errors as ToLeaP counts them", name, None, count or 0, entries or 0, kind="count")
 
 
-VIEWS: Sequence[View] = (
-    View(
-        "splits",
-        "Splits",
-        "Format accuracy is the share of replies with a readable list of calls. Precision is the share of the calls that"
-        " were made which gold has too, recall the share of gold's that were made, F1 their harmonic mean; likewise for"
-        " parameters with their values. All are micro averages: counts are summed over the split first.",
-        (*RECORD_FILES, "test"),
+TABLES: Sequence[Table] = (
+    Table(
+        title="Splits",
+        about="Format accuracy is the share of replies with a readable list of calls. Precision is the share of the calls"
+        " that were made which gold has too, recall the share of gold's that were made, F1 their harmonic mean; likewise"
+        " for parameters with their values. All are micro averages: counts are summed over the split first.",
+        numbers=_scores,
+        groups=(*RECORD_FILES, "test"),
         note="Under toleap and original gold calls are not used up, so recall and F1 can exceed 100 % (Q1), and no reply"
         " with an apostrophe in a value is readable (Q4).",
     ),
-    View(
-        "kinds",
-        "Kinds of requests",
-        "single needs one call, multiple several, and in nested ones a call takes a result of another; easy and difficult"
-        " are the data's own words.",
-        ("single", "multiple", "nested", "easy", "difficult"),
+    Table(
+        slug="kinds",
+        title="Kinds of requests",
+        about="single needs one call, multiple several, and in nested ones a call takes a result of another; easy and"
+        " difficult are the data's own words.",
+        groups=("single", "multiple", "nested", "easy", "difficult"),
     ),
-    View(
-        "retrieval",
-        "Retrieval",
-        "Of the APIs that gold calls, how many the retriever found in the pool of all tools. A model can hardly call what"
-        " it is not shown, so recall bounds its API recall.",
-        (*(f"retrieval: recall@{k}" for k in range(1, 101)), "retrieval: all APIs found"),
+    Table(
+        title="Retrieval",
+        about="Of the APIs that gold calls, how many the retriever found in the pool of all tools. A model can hardly"
+        " call what it is not shown, so recall bounds its API recall.",
+        numbers=_retrieval,
+        groups=(*(f"retrieval: recall@{k}" for k in range(1, 101)), "retrieval: all APIs found"),
     ),
-    View(
-        "errors",
-        "Errors",
-        "The first thing that is wrong, as shares of the wrong records.",
-        ("errors",),
-        "stacked",
-    ),
-    View(
-        "cost",
-        "Cost",
-        "The average per record: tokens as the endpoint reports them, seconds as measured.",
-        ("cost",),
+    error_table(ERRORS),
+    Table(numbers=_counts),
+    *usual_tables(
+        "record", "The average per record: tokens as the endpoint reports them, seconds as measured."
     ),
 )
-"""The pages, in order; the same for every profile."""
+"""The numbers, in order, and the pages; the same for every profile."""
