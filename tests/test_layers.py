@@ -52,7 +52,6 @@ EVERYWHERE: Mapping[str, frozenset[str]] = {
         [
             "COMMIT",
             "DATA",
-            "DIGESTS",
             "MEAN",
             "MEASURES",
             "PUBLISHED",
@@ -66,7 +65,6 @@ EVERYWHERE: Mapping[str, frozenset[str]] = {
             "parse_record",
             "locate",
             "mutants",
-            "pinned_files",
             "published",
             "pull",
             "read_items",

@@ -15,6 +15,7 @@ from wildtool.benchmarks.glaive import GLAIVE
 from wildtool.benchmarks.glaive.data import GlaiveRecord, convert
 from wildtool.benchmarks.glaive.judge import COUNTS_OF, FORMAT, GlaiveRules
 from wildtool.cli import app
+from wildtool.declared import lint
 from wildtool.errors import DataError
 from wildtool.types import Item, Reply, Transcript
 
@@ -154,7 +155,7 @@ def test_the_pull_converts_and_the_result_is_the_same_data(
         "from": "human",
         "value": "Two nights in Rome.",
     }
-    converted, raw = ([i.data for i in GLAIVE.load(GLAIVE.locate(d))] for d in (None, str(dialogues)))
+    converted, raw = ([i.data for i in GLAIVE.load(GLAIVE.data.locate(d))] for d in (None, str(dialogues)))
     assert converted == raw and len(raw) == 2
 
 
@@ -168,7 +169,7 @@ def test_lint_names_gold_that_the_functions_do_not_admit(tmp_path: Path):
     calls = [{"name": "cancel", "arguments": {}}, said(dogs=1), {"name": "book", "arguments": "{}"}]
     golds = [call if isinstance(call, str) else json.dumps(call) for call in calls]
     path.write_text(json.dumps([{"sample": dialogue(gold)} for gold in golds]), encoding="utf-8")
-    rules = [finding.rule for finding in GLAIVE.lint(GLAIVE.locate(str(path)))]
+    rules = [finding.rule for finding in lint(GLAIVE, GLAIVE.data.locate(str(path)))]
     assert rules == ["unknown function", "unknown argument", "arguments"]
 
 
@@ -185,7 +186,7 @@ def test_a_damaged_file_is_named(tmp_path: Path, content: str, words: str):
     path = tmp_path / "x.json"
     path.write_text(content, encoding="utf-8")
     with pytest.raises(DataError, match=words):
-        list(GLAIVE.load(GLAIVE.locate(str(path))))
+        list(GLAIVE.load(GLAIVE.data.locate(str(path))))
 
 
 # Numbers ---------------------------------------------------------------------------------------------

@@ -2,15 +2,17 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from wildtool.benchmark import Finding
+from wildtool.benchmark import Benchmark
+from wildtool.data.data_set import DataSet
 from wildtool.data.files import read_unpacked, source_of_files
-from wildtool.data.pinned import official_folder
+from wildtool.data.pinned import ReportProgress, official_folder
 from wildtool.errors import DataError, unknown_name
+from wildtool.findings import Finding
 from wildtool.json_codec import (
     LINE_LIMITS,
     as_object,
@@ -23,7 +25,7 @@ from wildtool.json_codec import (
 from wildtool.toolcall.text.json_in_text import objects_in
 from wildtool.types import Item, Source
 
-CONVERTED_FILE = "sharegpt.json"
+_CONVERTED_FILE = "sharegpt.json"
 _HOW_TO_GET = (
     "download the data set glaiveai/glaive-function-calling of the Hugging Face Hub and bring it with"
     " `wildtool data pull glaive --from FILE`, or name the file with --data"
@@ -94,56 +96,58 @@ def _is_json(text: str) -> bool:
 # Files -----------------------------------------------------------------------------------------------
 
 
-def converted_file() -> Path:
-    """Where the converted records lie once pulled."""
-    return official_folder("glaive") / CONVERTED_FILE
+class GlaiveData(DataSet):
+    """The user's copy of the public dialogues, converted."""
 
-
-def pull(file: Path | None, report: Callable[[str], None]) -> Path:
-    """Converts the user's copy of the public dialogues, and installs the result. Raises DataError."""
-    target = converted_file()
-    if file is None:
-        if not target.is_file():
-            raise DataError(f"Glaive's dialogues have no pinned address: {_HOW_TO_GET}")
-        report(f"{target} is there; --from FILE replaces it")
-        return target
-    records = _read_records(file)
-    part = target.with_name(f"{CONVERTED_FILE}.part")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        part.write_text(json.dumps(records, ensure_ascii=False, indent=2), encoding="utf-8", newline="\n")
-        part.replace(target)
-    except OSError as error:
-        raise DataError(f"cannot write {target}: {error.strerror}") from error
-    report(
-        f"{len(records)} records in ShareGPT's format; the digest of the data is not known, so not verified"
-    )
-    report("source: glaiveai/glaive-function-calling on the Hugging Face Hub; licence: Apache-2.0")
-    return target
-
-
-def locate(data: str | None) -> Source:
-    """The data a user named: None or `official`, or a file. Raises DataError saying how to get them."""
-    path = converted_file() if data in (None, "official") else Path(data)
-    if not path.is_file():
-        raise DataError(
-            f"the records are not at {path}: {_HOW_TO_GET}"
-            if data in (None, "official")
-            else f"no file {data!r}; --data takes official, or a file of Glaive's dialogues or of ShareGPT records"
+    def pull(self, *, file: Path | None, mirror: str | None, report: ReportProgress) -> Path:
+        target = official_folder(self.name) / _CONVERTED_FILE
+        if file is None:
+            if not target.is_file():
+                raise DataError(f"Glaive's dialogues have no pinned address: {_HOW_TO_GET}")
+            report(f"{target} is there; --from FILE replaces it")
+            return target
+        records = _read_records(file)
+        part = target.with_name(f"{_CONVERTED_FILE}.part")
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            part.write_text(json.dumps(records, ensure_ascii=False, indent=2), encoding="utf-8", newline="\n")
+            part.replace(target)
+        except OSError as error:
+            raise DataError(f"cannot write {target}: {error.strerror}") from error
+        report(
+            f"{len(records)} records in ShareGPT's format; the digest of the data is not known, so not verified"
         )
-    if not path.name.removesuffix(".gz").endswith(_SUFFIXES):
-        raise DataError(f"{path}: expected a file that ends in {' or '.join(_SUFFIXES)}, or in .gz after it")
-    if not any(sign in read_unpacked(path)[:_LOOKED_AT] for sign in (b'"sample"', b'"conversations"')):
-        raise DataError(f"{path}: expected objects with `sample`, or with `conversations` and `system`")
-    return source_of_files(data or "official", path, [path])
+        report("source: glaiveai/glaive-function-calling on the Hugging Face Hub; licence: Apache-2.0")
+        return target
+
+    def locate(self, data: str | None, split: str | None = None) -> Source:
+        path = official_folder(self.name) / _CONVERTED_FILE if data in (None, "official") else Path(data)
+        if not path.is_file():
+            raise DataError(
+                f"the records are not at {path}: {_HOW_TO_GET}"
+                if data in (None, "official")
+                else f"no file {data!r}; --data takes official, or a file of Glaive's dialogues or of ShareGPT records"
+            )
+        if not path.name.removesuffix(".gz").endswith(_SUFFIXES):
+            raise DataError(
+                f"{path}: expected a file that ends in {' or '.join(_SUFFIXES)}, or in .gz after it"
+            )
+        if not any(sign in read_unpacked(path)[:_LOOKED_AT] for sign in (b'"sample"', b'"conversations"')):
+            raise DataError(f"{path}: expected objects with `sample`, or with `conversations` and `system`")
+        return source_of_files(data or "official", path, [path])
 
 
-def read_items(path: Path, split: str | None) -> Iterator[Item]:
+def load(
+    benchmark: Benchmark, source: Source, *, split: str | None = None, lang: str | None = None
+) -> Iterator[Item]:
     """The records of a file in order; dialogues are converted first. Raises DataError."""
     if split is not None:
         raise DataError(unknown_name("split", split, ()))
-    for number, record in enumerate(_read_records(path)):
-        yield Item(f"{number:05}", ("0",), parse_record(record, f"{path}: record {number}"))
+    for number, record in enumerate(_read_records(source.path)):
+        where = f"{source.path}: record {number}"
+        item = Item(f"{number:05}", ("0",), parse_record(record, where))
+        if lang in (None, item.lang):
+            yield item
 
 
 def _read_records(path: Path) -> list[Any]:
@@ -187,17 +191,17 @@ def parse_record(record: Any, where: str) -> GlaiveRecord:
 # Checks ----------------------------------------------------------------------------------------------
 
 
-def lint(source: Source) -> Iterator[Finding]:
+def _lint(source: Source) -> Iterator[Finding]:
     """What the conversion loses or mixes up in dialogues, and gold calls that the functions do not admit."""
     try:
-        found = _read(source.path)
-        if found and "sample" in as_object(found[0]):
-            for number, sample in enumerate(_samples(found, source.path)):
+        records = _read(source.path)
+        if records and "sample" in as_object(records[0]):
+            for number, sample in enumerate(_samples(records, source.path)):
                 where = f"{source.path}: record {number}"
                 yield from (Finding(where, *fault) for fault in _conversion_faults(sample))
-        for item in read_items(source.path, None):
-            where = f"{source.path}: {item.id}"
-            yield from (Finding(where, *fault) for fault in _gold_faults(item.data))
+        for number, record in enumerate(_read_records(source.path)):
+            parsed = parse_record(record, f"{source.path}: record {number}")
+            yield from (Finding(f"{source.path}: {number:05}", *fault) for fault in _gold_faults(parsed))
     except DataError as error:
         yield Finding(str(source.path), "unreadable", str(error))
 
@@ -229,3 +233,6 @@ def _gold_faults(record: GlaiveRecord) -> Iterator[tuple[str, str]]:
     declared = as_object(functions[cast(str, name)].get("properties"))
     for key in cast(dict[str, Any], arguments).keys() - declared.keys():
         yield "unknown argument", f"{name!r} declares no {key!r}"
+
+
+DATA = GlaiveData(name="glaive", user_texts=lambda item: [item.data.request], lint=_lint)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, cast
 
-from wildtool.benchmark import Check, Mutant, Rules
+from wildtool.benchmark import Benchmark, Check, Mutant, Rules
 from wildtool.benchmarks.glaive.data import GlaiveRecord
 from wildtool.episode import SingleReply, written_text
 from wildtool.json_codec import as_object
@@ -213,6 +213,11 @@ COUNTS_OF: Mapping[str, Callable[[str | None, GlaiveRecord], GlaiveCounts]] = {
     "fixed": fixed_counts,
 }
 """What each profile counts."""
+
+
+def rules(benchmark: Benchmark, profile: str) -> GlaiveRules:
+    """The rules of a profile."""
+    return GlaiveRules(COUNTS_OF[profile])
 
 
 def _mistakes(gold: Mapping[str, Any], text: str) -> Iterator[tuple[str, str | None, str]]:
