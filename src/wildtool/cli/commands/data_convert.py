@@ -4,11 +4,9 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
-import typer
-
-from wildtool.cli.command import MORE, OUTPUT
+from wildtool.cli.command import MORE, OUTPUT, arg, opt
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.training import AllowBenchmarkDataOption
 from wildtool.cli.terminal import print_err, print_out
@@ -24,157 +22,59 @@ FormName = Literal["sharegpt", "openai", "trl", "llamafactory", "adp", "tools"]
 
 
 def convert(
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="FILE…",
-            help="JSON, JSON Lines, CSV or Parquet, also with gzip or zstd; or run folders, for their correct"
-            " conversations.",
-        ),
-    ],
-    to: Annotated[
-        FormName | None,
-        typer.Option(
-            "--to",
-            help="Form to write. sharegpt: for LLaMA-Factory; openai: messages; trl: for TRL's trainers;"
-            " llamafactory: a folder with dataset_info.json; adp: agent data protocol; tools: tool lists only.",
-        ),
-    ] = None,
-    data_set: Annotated[
-        str, typer.Option("--from", metavar="NAME", help="Layout of the files; auto looks at their keys.")
-    ] = "auto",
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            *("--out", "-o"),
-            metavar="PATH",
-            help="File, or folder for llamafactory (default: standard output).",
-        ),
-    ] = None,
-    kind: Annotated[
-        Literal["sft", "preference", "long"] | None,
-        typer.Option(
-            help="roborovski-dpo: pairs (default), or the better side alone. long: only records with an argument"
-            " that was last mentioned --distance turns before."
-        ),
-    ] = None,
-    distance: Annotated[
-        int | None,
-        typer.Option(min=2, metavar="N", help="With --kind long: turns back (default: 4)."),
-    ] = None,
-    system: Annotated[
-        Literal["clean", "keep"],
-        typer.Option(help="System texts that only list tools or explain how to write calls: drop or keep."),
-    ] = "clean",
-    text_with_calls: Annotated[
-        Literal["drop", "think", "tags"],
-        typer.Option(
-            "--text-with-calls",
-            help="sharegpt: text beside calls is dropped, written as thinking, or before tags.",
-        ),
-    ] = "drop",
-    think_words: Annotated[
-        tuple[str, str],
-        typer.Option(
-            "--think-words", metavar="OPEN CLOSE", help="Words around thinking.", rich_help_panel=MORE
-        ),
-    ] = ("<think>", "</think>"),
-    call_words: Annotated[
-        tuple[str, str],
-        typer.Option("--call-words", metavar="OPEN CLOSE", help="Words around calls.", rich_help_panel=MORE),
-    ] = ("<tool_call>", "</tool_call>"),
-    finish: Annotated[
-        Literal["text", "keep"],
-        typer.Option(
-            help="toolbench: the final call becomes the answer, or stays a call.", rich_help_panel=MORE
-        ),
-    ] = "text",
-    prefixes: Annotated[
-        Literal["longest", "all"],
-        typer.Option(
-            help="toolbench: of step records of one solution, keep the longest or all.", rich_help_panel=MORE
-        ),
-    ] = "longest",
-    lossless: Annotated[
-        bool,
-        typer.Option(
-            "--lossless",
-            help="sharegpt: keep what has no place in a column `wildtool`.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = False,
-    flat: Annotated[
-        bool,
-        typer.Option(
-            "--flat",
-            help="sharegpt: ToLeaP's variant, only human and gpt turns, tools in the system text.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = False,
-    for_upload: Annotated[
-        bool,
-        typer.Option(
-            "--for-upload",
-            help="openai: as its fine-tuning wants it: no empty tools.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = False,
-    prompt_completion: Annotated[
-        bool,
-        typer.Option(
-            "--prompt-completion",
-            help="trl: write a prompt and the last reply, which alone is learned.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = False,
-    tools_as_text: Annotated[
-        bool,
-        typer.Option("--tools-as-text", help="trl: write tools as JSON text.", rich_help_panel=OUTPUT),
-    ] = False,
-    safe_names: Annotated[
-        bool,
-        typer.Option("--safe-names", help="Rename tools that endpoints refuse.", rich_help_panel=OUTPUT),
-    ] = False,
-    drop_weights: Annotated[
-        bool,
-        typer.Option(
-            "--drop-weights",
-            help="llamafactory: train on messages with weight 0 too.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = False,
-    keep_rejects: Annotated[
-        bool,
-        typer.Option(
-            "--keep-rejects", help="Write the rows left out to OUT.rejects.jsonl too.", rich_help_panel=OUTPUT
-        ),
-    ] = False,
-    strict: Annotated[
-        bool,
-        typer.Option(
-            "--strict",
-            help="Exit status 1 if any row was left out, or reasoning was lost.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = False,
-    replace: Annotated[
-        bool,
-        typer.Option(
-            "--replace", help="llamafactory: replace an entry of the same name.", rich_help_panel=OUTPUT
-        ),
-    ] = False,
+    files: list[Path] = arg(
+        "FILE…",
+        "JSON, JSON Lines, CSV or Parquet, also with gzip or zstd; or run folders, for their correct"
+        " conversations.",
+    ),
+    to: FormName | None = opt(
+        "Form to write. sharegpt: for LLaMA-Factory; openai: messages; trl: for TRL's trainers;"
+        " llamafactory: a folder with dataset_info.json; adp: agent data protocol; tools: tool lists only."
+    ),
+    data_set: str = opt("--from NAME", "Layout of the files; auto looks at their keys.", default="auto"),
+    out: Path | None = opt("-o PATH", "File, or folder for llamafactory (default: standard output)."),
+    kind: Literal["sft", "preference", "long"] | None = opt(
+        "roborovski-dpo: pairs (default), or the better side alone. long: only records with an argument"
+        " that was last mentioned --distance turns before."
+    ),
+    distance: int | None = opt("N", "With --kind long: turns back (default: 4).", min=2),
+    system: Literal["clean", "keep"] = opt(
+        "System texts that only list tools or explain how to write calls: drop or keep.", default="clean"
+    ),
+    text_with_calls: Literal["drop", "think", "tags"] = opt(
+        "sharegpt: text beside calls is dropped, written as thinking, or before tags.", default="drop"
+    ),
+    think_words: tuple[str, str] = opt(
+        "OPEN CLOSE", "Words around thinking.", default=("<think>", "</think>"), panel=MORE
+    ),
+    call_words: tuple[str, str] = opt(
+        "OPEN CLOSE", "Words around calls.", default=("<tool_call>", "</tool_call>"), panel=MORE
+    ),
+    finish: Literal["text", "keep"] = opt(
+        "toolbench: the final call becomes the answer, or stays a call.", default="text", panel=MORE
+    ),
+    prefixes: Literal["longest", "all"] = opt(
+        "toolbench: of step records of one solution, keep the longest or all.", default="longest", panel=MORE
+    ),
+    lossless: bool = opt("sharegpt: keep what has no place in a column `wildtool`.", panel=OUTPUT),
+    flat: bool = opt(
+        "sharegpt: ToLeaP's variant, only human and gpt turns, tools in the system text.", panel=OUTPUT
+    ),
+    for_upload: bool = opt("openai: as its fine-tuning wants it: no empty tools.", panel=OUTPUT),
+    prompt_completion: bool = opt(
+        "trl: write a prompt and the last reply, which alone is learned.", panel=OUTPUT
+    ),
+    tools_as_text: bool = opt("trl: write tools as JSON text.", panel=OUTPUT),
+    safe_names: bool = opt("Rename tools that endpoints refuse.", panel=OUTPUT),
+    drop_weights: bool = opt("llamafactory: train on messages with weight 0 too.", panel=OUTPUT),
+    keep_rejects: bool = opt("Write the rows left out to OUT.rejects.jsonl too.", panel=OUTPUT),
+    strict: bool = opt("Exit status 1 if any row was left out, or reasoning was lost.", panel=OUTPUT),
+    replace: bool = opt("llamafactory: replace an entry of the same name.", panel=OUTPUT),
     allow_benchmark_data: AllowBenchmarkDataOption = False,
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Processes for large files (default: one per core, at most 4).",
-            rich_help_panel=MORE,
-        ),
-    ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace an existing file.", rich_help_panel=OUTPUT)
-    ] = False,
+    jobs: int | None = opt(
+        "Processes for large files (default: one per core, at most 4).", min=1, panel=MORE
+    ),
+    force: bool = opt("Replace an existing file.", panel=OUTPUT),
     as_json: options.JsonOption = False,
 ) -> int:
     """Convert training data of any layout for a trainer.

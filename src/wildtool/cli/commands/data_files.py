@@ -4,8 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from wildtool.cli.command import arg, opt
 from wildtool.cli.options import completion
 from wildtool.cli.options import shared as options
 from wildtool.cli.terminal import print_err, print_out, single_line
@@ -16,38 +15,30 @@ if TYPE_CHECKING:
     from wildtool.benchmark import Benchmark
     from wildtool.types import Source
 
-FileOrBenchmark = Annotated[
-    str, typer.Argument(metavar="FILE|BENCH", help="Data file, or a benchmark for its own data.")
-]
+FileOrBenchmark = Annotated[str, arg("FILE|BENCH", "Data file, or a benchmark for its own data.")]
 TRAINING = "training"
 """What `--benchmark` says for training files."""
 BenchmarkOrTraining = Annotated[
     str | None,
-    typer.Option(
-        "--benchmark",
-        metavar="NAME",
-        help="Benchmark of the data, if it cannot be detected; training for training files.",
-        autocompletion=completion.benchmarks,
+    opt(
+        "--benchmark NAME",
+        "Benchmark of the data, if it cannot be detected; training for training files.",
+        complete=completion.benchmarks,
     ),
 ]
 TokenizerOption = Annotated[
     Path | None,
-    typer.Option(
-        metavar="PATH",
-        help="Training files: tokenizer.json or a model's folder, to count tokens (default: characters / 3.5).",
+    opt(
+        "PATH",
+        "Training files: tokenizer.json or a model's folder, to count tokens (default: characters / 3.5).",
     ),
 ]
 
 
 def pull(
     benchmark: options.BenchmarkArgument,
-    file: Annotated[
-        Path | None,
-        typer.Option("--from", metavar="FILE", help="Use this file or folder instead of downloading."),
-    ] = None,
-    mirror: Annotated[
-        str | None, typer.Option(metavar="URL", help="Download from this address instead.")
-    ] = None,
+    file: Path | None = opt("--from FILE", "Use this file or folder instead of downloading."),
+    mirror: str | None = opt("URL", "Download from this address instead."),
 ) -> None:
     """Download a benchmark's official data and verify them.
 
@@ -64,14 +55,9 @@ def pull(
 
 def refresh(
     what: FileOrBenchmark,
-    out: Annotated[
-        Path | None, typer.Option(*("--out", "-o"), metavar="FILE", help="JSON Lines file to write.")
-    ] = None,
-    seed: Annotated[str, typer.Option(metavar="TEXT", help="The same seed gives the same values.")] = "1",
-    skip_unclear: Annotated[
-        bool,
-        typer.Option("--skip-unclear", help="Leave out sessions with a value whose role is unclear."),
-    ] = False,
+    out: Path | None = opt("-o FILE", "JSON Lines file to write."),
+    seed: str = opt("TEXT", "The same seed gives the same values.", default="1"),
+    skip_unclear: bool = opt("Leave out sessions with a value whose role is unclear."),
     benchmark: options.BenchmarkOption = None,
     force: options.ForceOption = False,
 ) -> None:

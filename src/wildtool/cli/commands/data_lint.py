@@ -3,11 +3,9 @@
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, cast
 
-import typer
-
-from wildtool.cli.command import split_values
+from wildtool.cli.command import opt, split_values
 from wildtool.cli.commands.data_files import (
     BenchmarkOrTraining,
     FileOrBenchmark,
@@ -30,25 +28,14 @@ if TYPE_CHECKING:
 def lint(
     what: FileOrBenchmark,
     benchmark: BenchmarkOrTraining = None,
-    trainer: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="Training files: also say what this trainer drops or changes: llama-factory, trl, verl, axolotl or all.",
-        ),
-    ] = None,
+    trainer: list[str] | None = opt(
+        "NAME",
+        "Training files: also say what this trainer drops or changes: llama-factory, trl, verl, axolotl or all.",
+    ),
     tokenizer: TokenizerOption = None,
-    cutoff: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="Training files: maximum tokens per record (default: 2048)."),
-    ] = None,
-    duplicates: Annotated[
-        str | None,
-        typer.Option(metavar="KIND", help="Training files: also list duplicates: exact, prompt or near."),
-    ] = None,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Training files: exit status 1 for warnings too.")
-    ] = False,
+    cutoff: int | None = opt("N", "Training files: maximum tokens per record (default: 2048).", min=1),
+    duplicates: str | None = opt("KIND", "Training files: also list duplicates: exact, prompt or near."),
+    strict: bool = opt("Training files: exit status 1 for warnings too."),
 ) -> int:
     """Check data for mistakes.
 

@@ -1,11 +1,9 @@
 """`wildtool data mix`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from wildtool.cli.command import split_values
+from wildtool.cli.command import arg, opt, split_values
 from wildtool.cli.commands.data_overlap import WithOption, load_search
 from wildtool.cli.options import shared as options
 from wildtool.cli.terminal import print_err, print_out
@@ -17,60 +15,23 @@ if TYPE_CHECKING:
 
 
 def mix(
-    sets: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="NAME=FILE[:WEIGHT]…", help="Sets to mix, each with its name.", show_default=False
-        ),
-    ],
-    out: Annotated[
-        Path | None, typer.Option(*("--out", "-o"), metavar="FOLDER", help="Folder to write.")
-    ] = None,
-    total: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Rows in all splits together (default: all).")
-    ] = None,
-    by: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="Shares of the sets: size, sqrt, temperature=T or weights."),
-    ] = "size",
-    cap: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=N", help="Maximum rows of a set; N alone: of every set; repeatable."),
-    ] = None,
-    dedupe: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LEVEL", help="Remove duplicates: exact, prompt (first request and tools) or near."
-        ),
-    ] = None,
-    similar: Annotated[
-        float,
-        typer.Option(min=0.5, max=1.0, metavar="X", help="Least similarity of near duplicates."),
-    ] = 0.8,
-    audit: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a line for each duplicate that was removed.")
-    ] = None,
-    split: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME=SHARE,…", help="Splits, such as train=0.9,val=0.1 (default: train alone)."
-        ),
-    ] = None,
-    group_by: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME", help="What stays in one split: near duplicates (near), or equal tools (tools)."
-        ),
-    ] = "near",
-    seed: Annotated[str, typer.Option(metavar="TEXT", help="The same seed gives the same bytes.")] = "1",
-    repeat: Annotated[
-        bool, typer.Option("--repeat", help="Repeat sets that have too few rows, at most four times.")
-    ] = False,
+    sets: list[str] = arg("NAME=FILE[:WEIGHT]…", "Sets to mix, each with its name.", show_default=False),
+    out: Path | None = opt("-o FOLDER", "Folder to write."),
+    total: int | None = opt("N", "Rows in all splits together (default: all).", min=1),
+    by: str = opt("NAME", "Shares of the sets: size, sqrt, temperature=T or weights.", default="size"),
+    cap: list[str] | None = opt("NAME=N", "Maximum rows of a set; N alone: of every set; repeatable."),
+    dedupe: str | None = opt("LEVEL", "Remove duplicates: exact, prompt (first request and tools) or near."),
+    similar: float = opt("X", "Least similarity of near duplicates.", default=0.8, min=0.5, max=1.0),
+    audit: Path | None = opt("FILE", "Write a line for each duplicate that was removed."),
+    split: str | None = opt("NAME=SHARE,…", "Splits, such as train=0.9,val=0.1 (default: train alone)."),
+    group_by: str = opt(
+        "NAME", "What stays in one split: near duplicates (near), or equal tools (tools).", default="near"
+    ),
+    seed: str = opt("TEXT", "The same seed gives the same bytes.", default="1"),
+    repeat: bool = opt("Repeat sets that have too few rows, at most four times."),
     benchmarks: WithOption = None,
-    no_overlap_check: Annotated[
-        bool, typer.Option("--no-overlap-check", help="Do not look for benchmark items in the sets.")
-    ] = False,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit status 1 if any row was rejected.")] = False,
+    no_overlap_check: bool = opt("Do not look for benchmark items in the sets."),
+    strict: bool = opt("Exit status 1 if any row was rejected."),
     force: options.ForceOption = False,
 ) -> int:
     """Mix training files into splits, without benchmark items.

@@ -6,9 +6,7 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from wildtool.cli.command import split_values
+from wildtool.cli.command import arg, opt, split_values
 from wildtool.cli.commands.data_files import training_file
 from wildtool.cli.options import shared as options
 from wildtool.cli.terminal import CappedMessages, print_err, print_out, print_wrapped, single_line
@@ -21,15 +19,12 @@ if TYPE_CHECKING:
     from wildtool.training.overlap.search import OverlapSearch
 
 
-FilesArgument = Annotated[
-    list[Path], typer.Argument(metavar="FILE…", help="Training files.", show_default=False)
-]
+FilesArgument = Annotated[list[Path], arg("FILE…", "Training files.", show_default=False)]
 WithOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--with",
-        metavar="BENCH|FILE",
-        help="Benchmark to compare with, or a file of one or of training data; repeatable (default: all benchmarks whose "
+    opt(
+        "--with BENCH|FILE",
+        "Benchmark to compare with, or a file of one or of training data; repeatable (default: all benchmarks whose "
         "data are on this machine).",
     ),
 ]
@@ -38,19 +33,11 @@ WithOption = Annotated[
 def overlap(
     files: FilesArgument,
     benchmarks: WithOption = None,
-    remove: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FLAGS", help="Leave out rows with these flags, such as exact,near,long; needs --out."
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(*("--out", "-o"), metavar="FILE", help="File for the rows that stay."),
-    ] = None,
-    data_set: Annotated[
-        str, typer.Option("--from", metavar="NAME", help="Layout of the files; auto looks at their keys.")
-    ] = "auto",
+    remove: str | None = opt(
+        "FLAGS", "Leave out rows with these flags, such as exact,near,long; needs --out."
+    ),
+    out: Path | None = opt("-o FILE", "File for the rows that stay."),
+    data_set: str = opt("--from NAME", "Layout of the files; auto looks at their keys.", default="auto"),
     as_json: options.JsonOption = False,
     force: options.ForceOption = False,
 ) -> int:

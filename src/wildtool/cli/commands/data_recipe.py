@@ -2,12 +2,10 @@
 
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from wildtool.benchmarks import OURS
-from wildtool.cli.command import MORE, split_values
+from wildtool.cli.command import MORE, opt, split_values
 from wildtool.cli.commands.data_overlap import FilesArgument, WithOption, load_search
 from wildtool.cli.options import shared as options
 from wildtool.cli.terminal import print_err, print_out
@@ -17,60 +15,26 @@ from wildtool.errors import UsageError, unknown_name
 
 def recipe(
     files: FilesArgument,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            "--base",
-            metavar="MODEL",
-            help="Weights to train: a name on the Hugging Face Hub, or a folder. (required)",
-        ),
-    ] = None,
-    method: Annotated[str, typer.Option(metavar="NAME", help="sft-lora, sft-full or dpo-lora.")] = "sft-lora",
-    out: Annotated[
-        Path | None, typer.Option(*("--out", "-o"), metavar="FOLDER", help="Folder to write. (required)")
-    ] = None,
-    template: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="LLaMA-Factory's chat template (default: by the model's name)."),
-    ] = None,
-    cutoff: Annotated[
-        int,
-        typer.Option(
-            min=1, metavar="N", help="Longest record in tokens; the rest of a longer one is cut off."
-        ),
-    ] = 16384,
-    tokenizer: Annotated[
-        Path | None,
-        typer.Option(metavar="PATH", help="Count tokens with this tokenizer.json (default: estimate them)."),
-    ] = None,
-    curve: Annotated[
-        str | None,
-        typer.Option(metavar="SHARE,…", help="Also train on parts of the data, such as 1/16,1/4,1."),
-    ] = None,
-    seeds: Annotated[
-        int, typer.Option(min=1, max=100, metavar="N", help="Trainings of each size; a curve needs three.")
-    ] = 1,
-    fixed: Annotated[
-        str, typer.Option(metavar="epochs|steps", help="What is the same for all sizes of a curve.")
-    ] = "epochs",
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Another setting of train.yaml; repeatable."),
-    ] = None,
-    trl: Annotated[bool, typer.Option("--trl", help="Also write the training for TRL.")] = False,
-    adapter: Annotated[
-        str | None, typer.Option(metavar="FOLDER", help="Adapter to start from.", rich_help_panel=MORE)
-    ] = None,
-    devices: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Devices, to compute the steps.", rich_help_panel=MORE)
-    ] = 1,
-    seed: Annotated[
-        int, typer.Option(metavar="N", help="Seed of the first training.", rich_help_panel=MORE)
-    ] = 42,
+    model: str | None = opt(
+        "--base MODEL", "Weights to train: a name on the Hugging Face Hub, or a folder. (required)"
+    ),
+    method: str = opt("NAME", "sft-lora, sft-full or dpo-lora.", default="sft-lora"),
+    out: Path | None = opt("-o FOLDER", "Folder to write. (required)"),
+    template: str | None = opt("NAME", "LLaMA-Factory's chat template (default: by the model's name)."),
+    cutoff: int = opt(
+        "N", "Longest record in tokens; the rest of a longer one is cut off.", default=16384, min=1
+    ),
+    tokenizer: Path | None = opt("PATH", "Count tokens with this tokenizer.json (default: estimate them)."),
+    curve: str | None = opt("SHARE,…", "Also train on parts of the data, such as 1/16,1/4,1."),
+    seeds: int = opt("N", "Trainings of each size; a curve needs three.", default=1, min=1, max=100),
+    fixed: str = opt("epochs|steps", "What is the same for all sizes of a curve.", default="epochs"),
+    set_: list[str] | None = opt("--set KEY=VALUE", "Another setting of train.yaml; repeatable."),
+    trl: bool = opt("Also write the training for TRL."),
+    adapter: str | None = opt("FOLDER", "Adapter to start from.", panel=MORE),
+    devices: int = opt("N", "Devices, to compute the steps.", default=1, min=1, panel=MORE),
+    seed: int = opt("N", "Seed of the first training.", default=42, panel=MORE),
     benchmarks: WithOption = None,
-    no_overlap_check: Annotated[
-        bool, typer.Option("--no-overlap-check", help="Do not look for benchmark items in the data.")
-    ] = False,
+    no_overlap_check: bool = opt("Do not look for benchmark items in the data."),
     force: options.ForceOption = False,
 ) -> int:
     """Write everything that a training needs into one folder.

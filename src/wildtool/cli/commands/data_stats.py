@@ -4,10 +4,9 @@ import json
 from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
+from wildtool.cli.command import opt
 from wildtool.cli.commands.data_files import (
     BenchmarkOrTraining,
     FileOrBenchmark,
@@ -30,10 +29,7 @@ if TYPE_CHECKING:
 def stats(
     what: FileOrBenchmark,
     benchmark: BenchmarkOrTraining = None,
-    compare: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Training files: a second file to show beside the first."),
-    ] = None,
+    compare: Path | None = opt("FILE", "Training files: a second file to show beside the first."),
     tokenizer: TokenizerOption = None,
     as_json: options.JsonOption = False,
 ) -> int:
