@@ -37,11 +37,11 @@ def test_queues_are_filtered_by_what_people_look_for(tmp_path_factory: pytest.Te
     drawn = {item.id for item in review.state.queue("mine", "ann")}
     assert drawn == {item.id for item in review.state.queue("open")} == set(review.state.rounds[0].items)
     assert review.state.queue("mine", "judge") == []
-    partial = [item.id for item in review.state.queue("all", wanted=Filter(subtype="Partial Information"))]
+    partial = [item.id for item in review.state.queue("all", filter_=Filter(subtype="Partial Information"))]
     assert partial == ["s0", "s2"]
-    assert {item.id for item in review.state.queue("all", wanted=Filter(round=1, assignee="bob"))} == drawn
-    assert review.state.queue("all", wanted=Filter(type="Single-Tool")) == []
-    assert [item.id for item in review.state.queue("all", wanted=Filter(text="S3"))] == ["s3"]
+    assert {item.id for item in review.state.queue("all", filter_=Filter(round=1, assignee="bob"))} == drawn
+    assert review.state.queue("all", filter_=Filter(type="Single-Tool")) == []
+    assert [item.id for item in review.state.queue("all", filter_=Filter(text="S3"))] == ["s3"]
 
 
 def test_a_flipped_byte_in_the_kept_state_changes_nothing_and_is_named(

@@ -19,7 +19,7 @@ Edges = frozenset[tuple[int, int]]
 
 def raw_agreement(pairs: Sequence[tuple[Hashable, Hashable]]) -> float | None:
     """Share of pairs of labels that are equal; None for no pairs."""
-    return sum(one == other for one, other in pairs) / len(pairs) if pairs else None
+    return sum(first == other for first, other in pairs) / len(pairs) if pairs else None
 
 
 def cohen_kappa(pairs: Sequence[tuple[Hashable, Hashable]]) -> float | None:
@@ -59,16 +59,16 @@ def krippendorff_alpha(units: Iterable[Sequence[Hashable | None]]) -> float | No
 
 def edge_f1(pairs: Sequence[tuple[Edges, Edges]]) -> float | None:
     """F1 of two people's dependencies over all tasks together, the same in either direction; None without any edge."""
-    shared = sum(len(one & other) for one, other in pairs)
-    total = sum(len(one) + len(other) for one, other in pairs)
+    shared = sum(len(first & other) for first, other in pairs)
+    total = sum(len(first) + len(other) for first, other in pairs)
     return 2 * shared / total if total else None
 
 
-def text_distance(one: str, other: str) -> float:
+def text_distance(first: str, other: str) -> float:
     """Levenshtein distance between two texts, divided by the length of the longer one: 0 for equal ones, at most 1."""
     from rapidfuzz.distance import Levenshtein
 
-    return Levenshtein.normalized_distance(one, other)
+    return Levenshtein.normalized_distance(first, other)
 
 
 LabelPair = tuple[str, str]
@@ -158,25 +158,25 @@ def review_figures(project: ReviewProject, bound: float | None = None) -> list[M
     """
     stages = Counter(item.stage for item in project.state.items.values())
     total = len(project.state.items)
-    found = [Metric("items", name, None, count, total, kind="count") for name, count in stages.items()]
-    found += _rounds(project, bound)
+    figures = [Metric("items", name, None, count, total, kind="count") for name, count in stages.items()]
+    figures += _rounds(project, bound)
     reviewed = [item.id for item in project.state.items.values() if item.passes]
     data = agreement_data(project.format, project.histories(reviewed))
     # What nothing was counted for would only fill the table with dashes.
-    return found + [metric for metric in _agreement(data) if metric.denominator]
+    return figures + [metric for metric in _agreement(data) if metric.denominator]
 
 
 def _rounds(project: ReviewProject, bound: float | None) -> Iterator[Metric]:
-    for one in round_qualities(project.state):
-        right = one.ended - one.errors
+    for quality in round_qualities(project.state):
+        right = quality.ended - quality.errors
         note = (
-            f"{one.sampled - one.ended} of {one.sampled} have no result yet"
-            if one.ended < one.sampled
+            f"{quality.sampled - quality.ended} of {quality.sampled} have no result yet"
+            if quality.ended < quality.sampled
             else ""
         )
         yield Metric(
-            "quality by round", str(one.number), one.rate, right, one.ended, one.low, one.high, target=one.published,
-            note=note,
+            "quality by round", str(quality.number), quality.rate, right, quality.ended, quality.low, quality.high,
+            target=quality.published, note=note,
         )  # fmt: skip
     rule = stop_rule(project.state, bound)
     yield Metric("stop rule", "items reviewed", None, rule.covered, rule.total, kind="count")
@@ -190,11 +190,11 @@ def _rounds(project: ReviewProject, bound: float | None) -> Iterator[Metric]:
 def _agreement(data: AgreementData) -> Iterator[Metric]:
     group = "agreement"
     pairs = len(data.verdicts)
-    equal = sum(one == other for one, other in data.verdicts)
+    equal = sum(first == other for first, other in data.verdicts)
     low, high = wilson(equal / pairs, pairs) if pairs else (None, None)
     yield Metric(group, "same verdict", raw_agreement(data.verdicts), equal, pairs, low, high)
     rewrites = [text_distance(*pair) for pair in data.rewrites]
-    exact = sum(one == other for one, other in data.graphs)
+    exact = sum(first == other for first, other in data.graphs)
     means: list[tuple[str, float | None, int]] = [
         ("Cohen's kappa, verdict", cohen_kappa(data.verdicts), pairs),
         ("Krippendorff's alpha, verdict", krippendorff_alpha(data.units), len(data.units)),
@@ -207,7 +207,7 @@ def _agreement(data: AgreementData) -> Iterator[Metric]:
     for name, value, count in means:
         yield Metric(group, name, value, (value or 0) * count, count, kind="mean")
     shares = ("same graph", exact, len(data.graphs)), (
-        "same candidate", sum(one == other for one, other in data.candidates), len(data.candidates)
+        "same candidate", sum(first == other for first, other in data.candidates), len(data.candidates)
     )  # fmt: skip
     for name, count, of in shares:
         yield Metric(group, name, count / of if of else None, count, of)

@@ -79,12 +79,12 @@ def merge_log(project: ReviewProject, path: Path) -> MergeReport:
         for start in range(0, len(entries), _PORTION):
             project.restore(entries[start : start + _PORTION])
         return MergeReport(added=len(entries))
-    known: set[str] = set()
+    digests: set[str] = set()
     for entry in project.store.read():
-        known |= {entry.digest, entry.origin}
+        digests |= {entry.digest, entry.origin}
     merge = _Merge(project)
     for entry in entries:
-        if entry.digest in known or (entry.origin and entry.origin in known):
+        if entry.digest in digests or (entry.origin and entry.origin in digests):
             merge.report.known += 1
         else:
             merge.add(entry)
@@ -113,13 +113,13 @@ class _Merge:
         plan = _PLANS.get(entry.kind, _as_note)
         contradicted = False
 
-        def planned(found: ItemHistory | None) -> list[Draft]:
+        def planned(history: ItemHistory | None) -> list[Draft]:
             nonlocal contradicted
-            if found is None:
+            if history is None:
                 if entry.kind != "import":
                     raise DataError(f"{entry.item}: the file changes an item that it does not import")
                 return [draft]
-            made, contradicted = plan(draft, found)
+            made, contradicted = plan(draft, history)
             return made
 
         self.project.append_about(entry.item, planned)
@@ -136,7 +136,7 @@ class _Merge:
     def _general(self, entry: Entry) -> Draft:
         draft = self._draft(entry)
         if entry.kind == "round opened":
-            ours = {one.number: one.items for one in self.project.state.rounds}
+            ours = {round_.number: round_.items for round_ in self.project.state.rounds}
             if entry.round in ours:
                 # Both sides opened a round of that number.
                 self._rounds[entry.round] = len(ours) + 1
@@ -151,7 +151,7 @@ Planned = tuple[list[Draft], bool]
 """What is appended, and whether it contradicts the review."""
 
 
-def _as_note(draft: Draft, found: ItemHistory) -> Planned:
+def _as_note(draft: Draft, history: ItemHistory) -> Planned:
     return [draft], False
 
 
@@ -164,16 +164,16 @@ def _kept(draft: Draft, why: str) -> Planned:
     return [replace(draft, kind="note", branch="", content="", note=note)], True
 
 
-def _import(draft: Draft, found: ItemHistory) -> Planned:
-    if found.versions[0].digest == draft.content:
+def _import(draft: Draft, history: ItemHistory) -> Planned:
+    if history.versions[0].digest == draft.content:
         return [replace(draft, kind="note", content="", after=None, note="imported there too")], False
-    edit = replace(draft, kind="edit", branch=draft.who, before=found.content, field="")
-    return _contested(edit, found), True
+    edit = replace(draft, kind="edit", branch=draft.who, before=history.content, field="")
+    return _contested(edit, history), True
 
 
-def _edit(draft: Draft, found: ItemHistory) -> Planned:
-    branch = found.branch_of(draft.branch) if draft.branch else None
-    content, digest = (branch.content, branch.digest) if branch else (found.content, found.digest)
+def _edit(draft: Draft, history: ItemHistory) -> Planned:
+    branch = history.branch_of(draft.branch) if draft.branch else None
+    content, digest = (branch.content, branch.digest) if branch else (history.content, history.digest)
     if same_json(value_at(content, draft.field), draft.after):
         return [
             replace(draft, kind="note", branch="", content="", note="edited there in the same way")
@@ -181,8 +181,8 @@ def _edit(draft: Draft, found: ItemHistory) -> Planned:
     try:
         after = changed(content, draft.change)
     except DataError:
-        return _contested(replace(draft, branch=draft.branch or draft.who), found), True
-    last = found.open
+        return _contested(replace(draft, branch=draft.branch or draft.who), history), True
+    last = history.open
     # Edits of a review that is complete are part of how it ends.
     reviewed = last is not None and bool(last.people) and not last.complete
     if (
@@ -190,80 +190,80 @@ def _edit(draft: Draft, found: ItemHistory) -> Planned:
         and last is not None
         and (reviewed or draft.who in last.branches.keys() - set(last.people))
     ):
-        return _contested(replace(draft, branch=draft.who), found), True
-    made = replace(
+        return _contested(replace(draft, branch=draft.who), history), True
+    edit = replace(
         draft, branch=draft.branch if branch else "", version=digest, content=content_digest(after)
     )
-    return [made], False
+    return [edit], False
 
 
-def _contested(draft: Draft, found: ItemHistory) -> list[Draft]:
+def _contested(draft: Draft, history: ItemHistory) -> list[Draft]:
     """An edit as one of a branch that an adjudicator is shown."""
     name = draft.branch
-    if found.branch_of(name) is not None:
+    if history.branch_of(name) is not None:
         # The reviewer's own branch stays what the reviewer left.
         name = f"{name} (merged)"
-    last = found.open
+    last = history.open
     branch = last.branches.get(name) if last else None
-    content = branch.content if branch else found.content
+    content = branch.content if branch else history.content
     after = forced(content, draft.change)
     return [replace(draft, branch=name, version=content_digest(content), content=content_digest(after))]
 
 
-def _assign(draft: Draft, found: ItemHistory) -> Planned:
-    if found.open is not None:
+def _assign(draft: Draft, history: ItemHistory) -> Planned:
+    if history.open is not None:
         return _kept(draft, "assigned in a merged file while a review was open")
-    return [replace(draft, version=found.digest)], False
+    return [replace(draft, version=history.digest)], False
 
 
-def _decision(draft: Draft, found: ItemHistory) -> Planned:
-    last = found.open
-    seen = found.seen_by(draft.who)[1]
+def _decision(draft: Draft, history: ItemHistory) -> Planned:
+    last = history.open
+    seen = history.seen_by(draft.who)[1]
     if draft.version != seen or (last is not None and last.people and draft.who not in last.people):
-        return _discuss(draft, found)
+        return _discuss(draft, history)
     if last is not None and draft.who in last.decisions:
         same = last.decisions[draft.who].after == draft.after
         return (
             ([replace(draft, kind="note", note="decided there in the same way")], False)
             if same
-            else _discuss(draft, found)
+            else _discuss(draft, history)
         )
-    ended = found.outcome
-    if last is None and ended is not None and ended.version == found.digest:
+    ended = history.outcome
+    if last is None and ended is not None and ended.version == history.digest:
         agrees = (ended.after == "approve") == str(draft.after).startswith("approve")
         return (
             ([replace(draft, kind="note", note="decided there in the same way")], False)
             if agrees
-            else _discuss(draft, found)
+            else _discuss(draft, history)
         )
-    branch = draft.who if found.branch_of(draft.who) is not None else ""
+    branch = draft.who if history.branch_of(draft.who) is not None else ""
     return [replace(draft, branch=branch)], False
 
 
-def _outcome(draft: Draft, found: ItemHistory) -> Planned:
-    if found.open is None and found.outcome is not None:
-        if (found.outcome.after, found.digest) == (draft.after, draft.version):
+def _outcome(draft: Draft, history: ItemHistory) -> Planned:
+    if history.open is None and history.outcome is not None:
+        if (history.outcome.after, history.digest) == (draft.after, draft.version):
             return [replace(draft, kind="note", note="ended there in the same way")], False
-        return _discuss(draft, found)
-    unresolved = draft.kind == "settle" and found.open is not None and bool(found.open.conflicts())
-    if draft.version != found.digest or unresolved:
+        return _discuss(draft, history)
+    unresolved = draft.kind == "settle" and history.open is not None and bool(history.open.conflicts())
+    if draft.version != history.digest or unresolved:
         return _kept(draft, "a merged file ended the review of another version")
     return [draft], False
 
 
-def _discuss(draft: Draft, found: ItemHistory) -> Planned:
+def _discuss(draft: Draft, history: ItemHistory) -> Planned:
     """A decision that contradicts the review: the item is discussed."""
-    if found.open is not None:
+    if history.open is not None:
         return _kept(draft, "contradicts the review here")
     note = f"a merged file says: {draft.after}" + (f"; {draft.note}" if draft.note else "")
     return [
-        replace(draft, kind="decision", branch="", version=found.digest, after="discuss", note=note)
+        replace(draft, kind="decision", branch="", version=history.digest, after="discuss", note=note)
     ], True
 
 
-def _recheck(draft: Draft, found: ItemHistory) -> Planned:
-    branch = draft.branch if found.branch_of(draft.branch) is not None else ""
-    seen = found.seen_by(draft.branch)[1] if branch else found.digest
+def _recheck(draft: Draft, history: ItemHistory) -> Planned:
+    branch = draft.branch if history.branch_of(draft.branch) is not None else ""
+    seen = history.seen_by(draft.branch)[1] if branch else history.digest
     return (
         ([replace(draft, branch=branch)], False)
         if draft.version == seen
@@ -271,10 +271,10 @@ def _recheck(draft: Draft, found: ItemHistory) -> Planned:
     )
 
 
-def _proposal(draft: Draft, found: ItemHistory) -> Planned:
+def _proposal(draft: Draft, history: ItemHistory) -> Planned:
     """A proposal is about one content; for another it is history."""
-    seen = found.seen_by(draft.branch)[1] if draft.branch else found.digest
-    copied = not draft.branch or found.branch_of(draft.branch) is not None
+    seen = history.seen_by(draft.branch)[1] if draft.branch else history.digest
+    copied = not draft.branch or history.branch_of(draft.branch) is not None
     if copied and draft.version == seen:
         return [draft], False
     return _kept(draft, "about another version")[0], False

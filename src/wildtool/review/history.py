@@ -189,7 +189,9 @@ class ItemHistory:
                 PastVersion(old.digest, old.content, new.entry.n)
                 for old, new in zip(self.versions, self.versions[1:], strict=False)
             ]
-        content = next(one.content for one in reversed(self.versions) if one.digest == self.open.base)
+        content = next(
+            version.content for version in reversed(self.versions) if version.digest == self.open.base
+        )
         past: list[PastVersion] = []
         for entry in branch.entries:
             past.append(PastVersion(content_digest(content), content, entry.n))
@@ -221,7 +223,7 @@ class ItemHistory:
         """What models propose for the content that a person sees, oldest first."""
         branch = who if self.branch_of(who) is not None else ""
         seen = self.seen_by(who)[1]
-        return [one for one in self.proposed if (one.branch, one.version) == (branch, seen)]
+        return [entry for entry in self.proposed if (entry.branch, entry.version) == (branch, seen)]
 
     def proposal(self) -> tuple[list[Change], list[Change]]:
         """For an adjudicator, the edits of all branches that can be taken together, and those that exclude each other.
@@ -332,23 +334,23 @@ def model_of(entry: Entry) -> str:
 
 def net_changes(entries: Iterable[Entry]) -> Iterator[Change]:
     """What a sequence of edits changes in the end, as parts of which none is inside another."""
-    found: dict[str, Change] = {}
+    changes: dict[str, Change] = {}
     for entry in entries:
         if entry.kind not in CHANGING:
             continue
         field, before, after = entry.field, entry.before, entry.after
-        outer = next((known for known in found if field.startswith(f"{known}/")), None)
+        outer = next((other for other in changes if field.startswith(f"{other}/")), None)
         if outer is not None:
-            whole = found[outer]
+            whole = changes[outer]
             inside = Change(field.removeprefix(outer), before, after)
-            found[outer] = Change(outer, whole.before, forced(whole.after, inside))
+            changes[outer] = Change(outer, whole.before, forced(whole.after, inside))
             continue
-        for known in [known for known in found if known.startswith(f"{field}/")]:
-            inner = found.pop(known)
-            before = forced(before, Change(known.removeprefix(field), inner.after, inner.before))
-        first = found.pop(field, None)
-        found[field] = Change(field, first.before if first else before, after)
-    yield from (change for change in found.values() if not same_json(change.before, change.after))
+        for other in [other for other in changes if other.startswith(f"{field}/")]:
+            inner = changes.pop(other)
+            before = forced(before, Change(other.removeprefix(field), inner.after, inner.before))
+        first = changes.pop(field, None)
+        changes[field] = Change(field, first.before if first else before, after)
+    yield from (change for change in changes.values() if not same_json(change.before, change.after))
 
 
 def forced(content: Any, change: Change) -> Any:

@@ -147,8 +147,8 @@ class ReviewJournal:
     def _attempt(self, drafts: Sequence[Draft]) -> StoreConflict | None:
         """Appends what belongs together, or nothing if somebody else wrote about the same meanwhile."""
         expected = {draft.item: self.state.last_of(draft.item) for draft in drafts}
-        made = [draft if draft.when else replace(draft, when=self._clock()) for draft in drafts]
-        result = self.store.append(made, expected) if made else []
+        stamped = [draft if draft.when else replace(draft, when=self._clock()) for draft in drafts]
+        result = self.store.append(stamped, expected) if stamped else []
         self.refresh()
         return result if isinstance(result, StoreConflict) else None
 

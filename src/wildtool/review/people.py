@@ -69,9 +69,9 @@ def pseudonyms(entries: Iterable[Entry]) -> dict[str, str]:
 
 def people_in(entry: Entry) -> list[str]:
     """The people that an entry names."""
-    found = [entry.branch] if entry.branch else []
+    names = [entry.branch] if entry.branch else []
     if entry.kind == "assign":
-        found += [str(name) for name in as_list(entry.after)]
+        names += [str(name) for name in as_list(entry.after)]
     if entry.kind == "person":
-        found.append(entry.field)
-    return [*found, *([entry.who] if entry.kind not in ("import", "check") else [])]
+        names.append(entry.field)
+    return [*names, *([entry.who] if entry.kind not in ("import", "check") else [])]

@@ -105,18 +105,18 @@ def _replaced(content: Any, parts: Sequence[str], after: Any) -> Any:
     return fields
 
 
-def overlap(one: str, other: str) -> bool:
+def overlap(field: str, other: str) -> bool:
     """Whether two pointers lead to the same part, or one into the other's."""
-    return one == other or one.startswith(f"{other}/") or other.startswith(f"{one}/")
+    return field == other or field.startswith(f"{other}/") or other.startswith(f"{field}/")
 
 
 def check_together(changes: Sequence[Change]) -> None:
     """Raises UsageError for changes of which one would replace what another one made."""
-    for k, one in enumerate(changes):
+    for k, change in enumerate(changes):
         for other in changes[:k]:
-            if overlap(one.field, other.field):
+            if overlap(change.field, other.field):
                 raise UsageError(
-                    "{0} and {1} exclude each other: take only one of these edits", other.field, one.field
+                    "{0} and {1} exclude each other: take only one of these edits", other.field, change.field
                 )
 
 
@@ -135,17 +135,17 @@ def differences(old: Any, new: Any, field: str = "") -> Iterator[Change]:
         and isinstance(new, list)
         and len(cast(list[Any], old)) == len(cast(list[Any], new))
     ):
-        for index, (one, other) in enumerate(zip(cast(list[Any], old), cast(list[Any], new), strict=True)):
-            yield from differences(one, other, field + pointer(index))
+        for index, (before, other) in enumerate(zip(cast(list[Any], old), cast(list[Any], new), strict=True)):
+            yield from differences(before, other, field + pointer(index))
     elif not same_json(old, new):
         yield Change(field, old, new)
 
 
-def same_json(one: Any, other: Any) -> bool:
+def same_json(value: Any, other: Any) -> bool:
     """Whether two values are the same JSON value; true differs from 1, and 1 from 1.0."""
-    if one is ABSENT or other is ABSENT:
-        return one is other
-    return one is other or canonical(one) == canonical(other)
+    if value is ABSENT or other is ABSENT:
+        return value is other
+    return value is other or canonical(value) == canonical(other)
 
 
 def canonical(value: Any) -> bytes:

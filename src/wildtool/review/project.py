@@ -235,12 +235,14 @@ class ReviewProject(ReviewTeam):
                 edited = digest != (
                     history.outcome.version if history.outcome else history.versions[0].digest
                 )
-            made = cast(DecisionChoice, "approve with edits") if choice == "approve" and edited else choice
+            decision = (
+                cast(DecisionChoice, "approve with edits") if choice == "approve" and edited else choice
+            )
             number = history.open.round if history.open else 0
             name = who if branch is not None else ""
             common: dict[str, Any] = {"reason": tuple(reasons), "round": number, "note": note, "branch": name}
             return self._settled(
-                history, [Draft("decision", who, item, version=digest, after=made, **common)]
+                history, [Draft("decision", who, item, version=digest, after=decision, **common)]
             )
 
         return self._write(item, plan)
@@ -353,9 +355,9 @@ class ReviewProject(ReviewTeam):
             before = content_digest(content)
             content = changed(content, change)
             parts: dict[str, Any] = {"field": change.field, "before": change.before, "after": change.after}
-            about: dict[str, Any] = {"reason": reason, "round": number, "note": note}
+            origin: dict[str, Any] = {"reason": reason, "round": number, "note": note}
             drafts.append(
-                Draft(kind, who, history.id, branch, before, content_digest(content), **parts, **about)
+                Draft(kind, who, history.id, branch, before, content_digest(content), **parts, **origin)
             )
         return drafts, content
 
@@ -368,17 +370,17 @@ class ReviewProject(ReviewTeam):
             return drafts
         decisions = list(last.decisions.values())
         rejected = decisions[0].after == "reject"
-        made, content = list(drafts), after.content
+        planned, content = list(drafts), after.content
         branch = next(iter(last.branches.values()), None)
         for entry in branch.entries if branch and not rejected else ():
             edits, content = self._edits(
                 entry.kind, entry.who, after, "", content, [entry.change], entry.reason, entry.note
             )
-            made += [replace(edit, when=entry.when) for edit in edits]
+            planned += [replace(edit, when=entry.when) for edit in edits]
         reasons = tuple(dict.fromkeys(reason for entry in decisions for reason in entry.reason))
         outcome = Draft("settle", decisions[-1].who, after.id, version=content_digest(content))
         return [
-            *made,
+            *planned,
             replace(outcome, after="reject" if rejected else "approve", reason=reasons, round=last.round),
         ]
 

@@ -46,17 +46,17 @@ def propose(
     Returns whether it is new: what was proposed for that content before, even if it was discarded, is not proposed
     again. Raises as `ReviewProject.edit`.
     """
-    made: list[Draft] = []
+    drafts: list[Draft] = []
 
-    def plan(found: ItemHistory | None) -> list[Draft]:
-        made.clear()
-        assert found is not None
-        _check(project, found, who, seen)
-        content = found.seen_by(who)[0]
-        rows = [one for one in changes if not same_json(one.before, one.after)]
-        for one in rows:
-            content = changed(content, one)
-        branch = who if found.branch_of(who) is not None else ""
+    def plan(history: ItemHistory | None) -> list[Draft]:
+        drafts.clear()
+        assert history is not None
+        _check(project, history, who, seen)
+        content = history.seen_by(who)[0]
+        rows = [change for change in changes if not same_json(change.before, change.after)]
+        for change in rows:
+            content = changed(content, change)
+        branch = who if history.branch_of(who) is not None else ""
         draft = Draft(
             "propose",
             who,
@@ -64,17 +64,19 @@ def propose(
             branch,
             version=seen,
             content=content_digest(content),
-            after=[{"field": one.field, "before": one.before, "after": one.after} for one in rows],
+            after=[
+                {"field": change.field, "before": change.before, "after": change.after} for change in rows
+            ],
             reason=(f"{MODEL_SOURCE}{model}",),
             note=note,
         )
-        known = {_key(one) for one in found.entries if one.kind == "propose"}
-        made.extend([draft] if rows and _key(draft) not in known else [])
-        return made
+        earlier = {_key(change) for change in history.entries if change.kind == "propose"}
+        drafts.extend([draft] if rows and _key(draft) not in earlier else [])
+        return drafts
 
     project.item(item)  # says what is unknown
     project.append_about(item, plan)
-    return bool(made)
+    return bool(drafts)
 
 
 def accept_proposal(
@@ -88,15 +90,15 @@ def accept_proposal(
 
     Raises as `ReviewProject.edit`.
     """
-    found = project.item(item)
-    one = _proposal(project, found, who, seen, proposal)
-    changes = proposed_changes(one)
-    content = found.seen_by(who)[0]
+    history = project.item(item)
+    proposed = _proposal(project, history, who, seen, proposal)
+    changes = proposed_changes(proposed)
+    content = history.seen_by(who)[0]
     whole = [change.field for change in changes if len(pointer_parts(change.field)) == _WHOLE_PARTS]
     again = [project.format.first_stale_task(content, field) - 1 for field in whole]
-    found = project.edit(who, item, seen, changes, model=model_of(one), note=note)
-    left = [task for task in found.stale_for(who) if again and task >= min(again)]
-    return project.recheck(who, item, found.seen_by(who)[1], left) if left else found
+    history = project.edit(who, item, seen, changes, model=model_of(proposed), note=note)
+    left = [task for task in history.stale_for(who) if again and task >= min(again)]
+    return project.recheck(who, item, history.seen_by(who)[1], left) if left else history
 
 
 def merge_proposals(
@@ -109,21 +111,21 @@ def merge_proposals(
 
     Raises as `accept_proposal`, and UsageError where a proposal does not have the part.
     """
-    found = project.item(item)
-    picked = {name: _proposal(project, found, who, seen, name) for name in dict.fromkeys(choices.values())}
-    wanted: list[tuple[str, Change]] = []
-    for name, one in picked.items():
-        changes = [change for change in proposed_changes(one) if choices.get(change.field) == name]
-        if len(picked) == 1 and len(changes) == len(proposed_changes(one)):
+    history = project.item(item)
+    picked = {name: _proposal(project, history, who, seen, name) for name in dict.fromkeys(choices.values())}
+    chosen: list[tuple[str, Change]] = []
+    for name, entry in picked.items():
+        changes = [change for change in proposed_changes(entry) if choices.get(change.field) == name]
+        if len(picked) == 1 and len(changes) == len(proposed_changes(entry)):
             return accept_proposal(project, who, item, seen, name, note)
-        wanted += [(model_of(one), change) for change in changes]
-    if len(wanted) < len(choices):
+        chosen += [(model_of(entry), change) for change in changes]
+    if len(chosen) < len(choices):
         raise UsageError("{0}: that is no longer proposed", item)
-    check_together([change for _, change in wanted])
-    for model, group in groupby(wanted, key=lambda pair: pair[0]):
-        found = project.edit(who, item, seen, [change for _, change in group], model=model, note=note)
-        seen = found.seen_by(who)[1]
-    return found
+    check_together([change for _, change in chosen])
+    for model, group in groupby(chosen, key=lambda pair: pair[0]):
+        history = project.edit(who, item, seen, [change for _, change in group], model=model, note=note)
+        seen = history.seen_by(who)[1]
+    return history
 
 
 def discard_proposal(
@@ -131,31 +133,31 @@ def discard_proposal(
 ) -> ItemHistory:
     """Takes a model's proposal away; it stays in the log. Args and errors as of `accept_proposal`."""
 
-    def plan(found: ItemHistory | None) -> list[Draft]:
-        assert found is not None
-        one = _proposal(project, found, who, seen, proposal)
-        return [Draft("discard", who, item, one.branch, one.version, one.content, note=note)]
+    def plan(history: ItemHistory | None) -> list[Draft]:
+        assert history is not None
+        proposed = _proposal(project, history, who, seen, proposal)
+        return [Draft("discard", who, item, proposed.branch, proposed.version, proposed.content, note=note)]
 
     project.item(item)
     project.append_about(item, plan)
     return project.item(item)
 
 
-def _proposal(project: ReviewProject, found: ItemHistory, who: str, seen: str, proposal: str) -> Entry:
-    _check(project, found, who, seen)
-    for one in found.proposals_for(who):
-        if one.content == proposal:
-            return one
-    raise UsageError("{0}: that is no longer proposed", found.id)
+def _proposal(project: ReviewProject, history: ItemHistory, who: str, seen: str, proposal: str) -> Entry:
+    _check(project, history, who, seen)
+    for entry in history.proposals_for(who):
+        if entry.content == proposal:
+            return entry
+    raise UsageError("{0}: that is no longer proposed", history.id)
 
 
-def _check(project: ReviewProject, found: ItemHistory, who: str, seen: str) -> None:
-    if problem := project.why_not(found, who):
-        raise UsageError("{0}: this item {1}", found.id, problem)
-    content, digest = found.seen_by(who)
+def _check(project: ReviewProject, history: ItemHistory, who: str, seen: str) -> None:
+    if problem := project.why_not(history, who):
+        raise UsageError("{0}: this item {1}", history.id, problem)
+    content, digest = history.seen_by(who)
     if digest != seen:
-        raise EditConflict(found.id, seen, digest, content)
+        raise EditConflict(history.id, seen, digest, content)
 
 
-def _key(one: Draft) -> tuple[str, str, str]:
-    return one.branch, one.version, one.content
+def _key(entry: Draft) -> tuple[str, str, str]:
+    return entry.branch, entry.version, entry.content

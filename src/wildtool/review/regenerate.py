@@ -59,7 +59,7 @@ def stale_sessions(
     """
     _check(project, who)
     named = list(dict.fromkeys(items))
-    found: list[Continuation] = []
+    sessions: list[Continuation] = []
     refused: list[NotRegenerated] = []
     for item in named or list(project.state.items):
         history = project.item(item)
@@ -74,8 +74,8 @@ def stale_sessions(
         except DataError as error:
             refused.append(NotRegenerated(item, str(error)))
         else:
-            found.append(continuation)
-    return found, refused
+            sessions.append(continuation)
+    return sessions, refused
 
 
 def session_of_call(project: ReviewProject, who: str, item: str, task: int) -> Continuation:
@@ -109,58 +109,60 @@ def _continuation(project: ReviewProject, history: ItemHistory, who: str, first:
 
 
 def propose_remade(
-    project: ReviewProject, who: str, made: Iterable[Remade], model: str
+    project: ReviewProject, who: str, remade: Iterable[Remade], model: str
 ) -> tuple[list[str], list[NotRegenerated]]:
     """Keeps what was made as proposals; returns the items with a new one, and those without, with the reason."""
     new: list[str] = []
     without: list[NotRegenerated] = []
-    for one in made:
+    for result in remade:
         try:
-            if propose(project, who, one.item, one.digest, one.changes, model, one.note):
-                new.append(one.item)
+            if propose(project, who, result.item, result.digest, result.changes, model, result.note):
+                new.append(result.item)
             else:
-                without.append(NotRegenerated(one.item, "was made so before, or is as it was"))
+                without.append(NotRegenerated(result.item, "was made so before, or is as it was"))
         except (EditConflict, UsageError) as error:
-            without.append(NotRegenerated(one.item, str(error)))
+            without.append(NotRegenerated(result.item, str(error)))
     return new, without
 
 
-def remade_sessions(wanted: Sequence[Continuation], made: ContinuedSessions) -> list[Remade]:
+def remade_sessions(sessions: Sequence[Continuation], results: ContinuedSessions) -> list[Remade]:
     """What was made of sessions with stale tasks."""
-    asked = {one.id: one for one in wanted}
+    asked = {session.id: session for session in sessions}
     return [
         Remade(item, asked[item].digest, remade_changes(asked[item], tasks), _note(asked[item], tasks))
-        for item, tasks in made.kept
+        for item, tasks in results.kept
     ]
 
 
-def remade_result(one: Continuation, call: int, made: RemadeResults) -> list[Remade]:
+def remade_result(session: Continuation, call: int, results: RemadeResults) -> list[Remade]:
     """What was made of the result of a call. Args: call: position of its node in the task."""
-    (prefix,) = language_prefixes(one.record)
-    field = pointer(_answers_key(one, prefix), one.first, call, "observation")
-    before = value_at(one.record, field)
-    note = f"result of call {call} of task {one.first + 1} made again"
-    return [Remade(one.id, one.digest, [Change(field, before, result)], note) for result in made.kept]
+    (prefix,) = language_prefixes(session.record)
+    field = pointer(_answers_key(session, prefix), session.first, call, "observation")
+    before = value_at(session.record, field)
+    note = f"result of call {call} of task {session.first + 1} made again"
+    return [
+        Remade(session.id, session.digest, [Change(field, before, result)], note) for result in results.kept
+    ]
 
 
-def remade_changes(one: Continuation, remade: RemadeTasks) -> list[Change]:
+def remade_changes(session: Continuation, remade: RemadeTasks) -> list[Change]:
     """The edits that replace the tasks of a session by remade ones, task by task."""
     prefix = remade.prefix
-    answers = _answers_key(one, prefix)
+    answers = _answers_key(session, prefix)
     changes: list[Change] = []
     for k, values in enumerate(zip(remade.texts, remade.answers, remade.types, strict=True)):
         for key, value in zip((f"{prefix}_tasks", answers, f"{prefix}_task_types"), values, strict=True):
-            field = pointer(key, one.first + k)
-            before = value_at(one.record, field)
+            field = pointer(key, session.first + k)
+            before = value_at(session.record, field)
             if before is not ABSENT:
                 changes.append(Change(field, before, value))
     return changes
 
 
-def _answers_key(one: Continuation, prefix: str) -> str:
-    return f"{prefix}_answer_list" if f"{prefix}_answer_list" in one.record else "answer_list"
+def _answers_key(session: Continuation, prefix: str) -> str:
+    return f"{prefix}_answer_list" if f"{prefix}_answer_list" in session.record else "answer_list"
 
 
-def _note(one: Continuation, remade: RemadeTasks) -> str:
+def _note(session: Continuation, remade: RemadeTasks) -> str:
     unsure = f"; {len(remade.doubtful)} doubtful edges" if remade.doubtful else ""
-    return f"made again from task {one.first + 1} on{unsure}"
+    return f"made again from task {session.first + 1} on{unsure}"

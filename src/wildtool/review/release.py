@@ -59,10 +59,10 @@ def write_release(
         StorageError: if there is no room.
     """
     project.follow_log(project.store.name)
-    approved = [one.id for one in project.state.items.values() if one.stage == "approved"]
+    approved = [summary.id for summary in project.state.items.values() if summary.stage == "approved"]
     if not approved:
         raise UsageError("no item is approved yet; `wildtool review stats` shows where they are")
-    findings = [(item, one) for item in approved for one in project.open_findings(item)]
+    findings = [(item, summary) for item in approved for summary in project.open_findings(item)]
     if findings and not allow_findings:
         item, first = findings[0]
         count = len({name for name, _ in findings})
@@ -132,7 +132,12 @@ def preference_pairs(item: ItemHistory, names: Mapping[str, str]) -> Iterator[di
             continue
         before, after = (value_at(content, part.field) for content in (first, item.content))
         reasons = sorted(
-            {reason for done in item.passes for said in done.decisions.values() for reason in said.reason}
+            {
+                reason
+                for done in item.passes
+                for decision in done.decisions.values()
+                for reason in decision.reason
+            }
         )
         yield {
             "item": item.id,
@@ -168,7 +173,7 @@ def _source(part: ItemPart, item: ItemHistory, names: Mapping[str, str]) -> dict
 def _last_edit(item: ItemHistory, field: str) -> Entry | None:
     """The edit of the item itself that first made a part what it is now; None if it is as it was at first."""
     now = value_at(item.content, field)
-    first = next(one for one in item.versions if same_json(value_at(one.content, field), now))
+    first = next(version_ for version_ in item.versions if same_json(value_at(version_.content, field), now))
     return None if first is item.versions[0] else first.entry
 
 
@@ -220,27 +225,34 @@ def _card(
         "",
         *_table(
             ("item", "rule", "severity", "field", "message"),
-            [(item, one.rule, one.level, one.field, one.message) for item, one in findings],
+            [
+                (item, finding.rule, finding.level, finding.field, finding.message)
+                for item, finding in findings
+            ],
         ),
         "",
     ]
     figures = review_figures(project)
     for group, title in _FIGURES:
-        rows = [(one.name, format_value(one), _size(one)) for one in figures if one.group == group]
+        rows = [
+            (finding.name, format_value(finding), _size(finding))
+            for finding in figures
+            if finding.group == group
+        ]
         lines += [f"## {title}", "", *_table(("", "value", "of"), rows), ""]
     return "\n".join(lines)
 
 
 def _round_rows(project: ReviewProject) -> Iterator[Sequence[str]]:
-    for one in round_qualities(project.state):
-        if one.rate is None or one.low is None or one.high is None:
-            yield str(one.number), str(one.sampled), "–", "–", "", ""
+    for quality in round_qualities(project.state):
+        if quality.rate is None or quality.low is None or quality.high is None:
+            yield str(quality.number), str(quality.sampled), "–", "–", "", ""
             continue
-        full = round(one.rate * _BAR)
-        published = "–" if one.published is None else f"{100 * one.published:.0f} %"
-        interval = f"{100 * one.low:.1f} to {100 * one.high:.1f} %"
+        full = round(quality.rate * _BAR)
+        published = "–" if quality.published is None else f"{100 * quality.published:.0f} %"
+        interval = f"{100 * quality.low:.1f} to {100 * quality.high:.1f} %"
         bar = "█" * full + "░" * (_BAR - full)
-        yield str(one.number), str(one.ended), f"{100 * one.rate:.1f} %", interval, bar, published
+        yield str(quality.number), str(quality.ended), f"{100 * quality.rate:.1f} %", interval, bar, published
 
 
 def _size(metric: Metric) -> str:

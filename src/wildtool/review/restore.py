@@ -16,15 +16,15 @@ def restore_version(
 
     Raises as `ReviewProject.edit`, and UsageError for a content that the person has not seen.
     """
-    found = project.item(item)
-    past = [one for one in found.versions_for(who) if one.digest == version]
+    history = project.item(item)
+    past = [past_version for past_version in history.versions_for(who) if past_version.digest == version]
     if not past:
         raise UsageError("{0} has no such version to restore", item)
     content, end = past[-1].content, past[-1].until
-    changes = list(differences(found.seen_by(who)[0], content))
-    then = ItemHistory(found.format, [entry for entry in found.entries if entry.n < end])
-    since = [entry for entry in found.entries if entry.n >= end and entry.kind == "stale"]
+    changes = list(differences(history.seen_by(who)[0], content))
+    then = ItemHistory(history.format, [entry for entry in history.entries if entry.n < end])
+    since = [entry for entry in history.entries if entry.n >= end and entry.kind == "stale"]
     stale = then.stale_for(who).union(*(as_list(entry.after) for entry in since))
-    found = project.edit(who, item, seen, changes, note=note or f"as before entry {end}")
-    left = [task for task in found.stale_for(who) if task not in stale]
-    return project.recheck(who, item, found.seen_by(who)[1], left) if left else found
+    history = project.edit(who, item, seen, changes, note=note or f"as before entry {end}")
+    left = [task for task in history.stale_for(who) if task not in stale]
+    return project.recheck(who, item, history.seen_by(who)[1], left) if left else history

@@ -40,8 +40,8 @@ def draw_sample(state: State, share: float, seed: str) -> RoundSample:
     """
     if not 0 < share <= 1:
         raise UsageError("a sample is a share above 0 and at most 1 of the items, not {0}", f"{share:g}")
-    sweep = [one for one in state.rounds if not one.fresh]
-    covered = {item for one in sweep for item in one.items}
+    sweep = [round_ for round_ in state.rounds if not round_.fresh]
+    covered = {item for round_ in sweep for item in round_.items}
     # What was rejected is no part of the set any more; drawn again, it would be an error for ever.
     kept = [item for item in state.items.values() if item.stage != "rejected"]
     free = [item for item in kept if item.open is None]
@@ -64,9 +64,9 @@ def draw_sample(state: State, share: float, seed: str) -> RoundSample:
     taken: dict[tuple[str, str], int] = defaultdict(int)
     rest = [*sorted(members, key=lambda stratum: (len(members[stratum]), stratum))]
     for stratum in rest:
-        wanted = len(members[stratum]) * size / max(1, len(pool))
+        due = len(members[stratum]) * size / max(1, len(pool))
         for id_ in members[stratum]:
-            if len(chosen) >= size or taken[stratum] + 0.5 > wanted:
+            if len(chosen) >= size or taken[stratum] + 0.5 > due:
                 break
             if id_ not in chosen:
                 chosen[id_] = None
@@ -106,7 +106,7 @@ def _matchings(names: Sequence[str]) -> list[list[Pair]]:
     rounds: list[list[Pair]] = []
     for _ in range(len(circle) - 1):
         halves = zip(circle[: len(circle) // 2], reversed(circle[len(circle) // 2 :]), strict=True)
-        rounds.append([(one, other) for one, other in halves if one is not None and other is not None])
+        rounds.append([(first, other) for first, other in halves if first is not None and other is not None])
         circle = [circle[0], circle[-1], *circle[1:-1]]
     return rounds
 
@@ -159,7 +159,7 @@ class StopRule:
 
 def round_qualities(state: State) -> list[RoundQuality]:
     """What each round found, in order."""
-    return [_quality(state, one, position) for position, one in enumerate(state.rounds)]
+    return [_quality(state, round_, position) for position, round_ in enumerate(state.rounds)]
 
 
 def stop_rule(state: State, bound: float | None = None) -> StopRule:
@@ -176,8 +176,10 @@ def stop_rule(state: State, bound: float | None = None) -> StopRule:
     return StopRule(covered, len(state.items), conflicts, errors, upper, bound)
 
 
-def _quality(state: State, one: RoundState, position: int) -> RoundQuality:
-    passes = [done for item in one.items for done in state.items[item].passes if done.round == one.number]
+def _quality(state: State, round_: RoundState, position: int) -> RoundQuality:
+    passes = [
+        done for item in round_.items for done in state.items[item].passes if done.round == round_.number
+    ]
     ended = [done for done in passes if done.ended]
     errors = sum(done.error is True for done in ended)
     rate = (len(ended) - errors) / len(ended) if ended else None
@@ -185,8 +187,8 @@ def _quality(state: State, one: RoundState, position: int) -> RoundQuality:
     published = PUBLISHED_QUALITY[position] if position < len(PUBLISHED_QUALITY) else None
     conflicts = sum(done.conflict for done in passes)
     return RoundQuality(
-        one.number,
-        len(one.items),
+        round_.number,
+        len(round_.items),
         len(ended),
         errors,
         rate,
@@ -194,6 +196,6 @@ def _quality(state: State, one: RoundState, position: int) -> RoundQuality:
         high,
         conflicts,
         published,
-        one.fresh,
-        bool(one.closed),
+        round_.fresh,
+        bool(round_.closed),
     )

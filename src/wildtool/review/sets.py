@@ -87,5 +87,5 @@ def _stamp(place: Path) -> str:
     if not place.exists():
         return ""
     files = [place] if place.is_file() else sorted(path for path in place.rglob("*") if path.is_file())
-    found = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
-    return hashlib.sha256(repr(found).encode()).hexdigest()
+    stats = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
+    return hashlib.sha256(repr(stats).encode()).hexdigest()

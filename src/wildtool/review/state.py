@@ -158,15 +158,19 @@ class State:
         for item in touched:
             self.items[item] = summary(ItemHistory(self.format, history(item)))
 
-    def queue(self, name: Queue, who: str = "", wanted: Filter | None = None) -> list[ItemSummary]:
+    def queue(self, name: Queue, who: str = "", filter_: Filter | None = None) -> list[ItemSummary]:
         """The items of a queue, in order of import."""
-        wanted = wanted or Filter()
-        return [item for item in self.items.values() if _QUEUES[name](item, who) and wanted.keeps(item)]
+        filter_ = filter_ or Filter()
+        return [item for item in self.items.values() if _QUEUES[name](item, who) and filter_.keeps(item)]
 
     def twins_of(self, item: str) -> list[str]:
         """The same item in other languages."""
         twin = self.items[item].twin
-        return [one.id for one in self.items.values() if one.twin == twin and one.id != item] if twin else []
+        return (
+            [other.id for other in self.items.values() if other.twin == twin and other.id != item]
+            if twin
+            else []
+        )
 
     def role(self, who: str) -> str:
         """The role of a person; empty for who takes no part.
@@ -198,7 +202,7 @@ class State:
                 "n": self.n,
                 "digest": self.digest,
                 "items": [_item_row(item) for item in self.items.values()],
-                "rounds": [asdict(one) for one in self.rounds],
+                "rounds": [asdict(round_) for round_ in self.rounds],
                 "people": [asdict(person) for person in self.people.values()],
                 "general": self.general,
             }
@@ -215,9 +219,9 @@ class State:
             row = as_object(json_codec.loads(data))
             if (row["version"], row["format"]) != (STATE_VERSION, format_.name):
                 return None
-            items = {one["id"]: _item(one) for one in row["items"]}
-            rounds = [_round(one) for one in row["rounds"]]
-            people = {one["name"]: Person(**one) for one in row["people"]}
+            items = {entry["id"]: _item(entry) for entry in row["items"]}
+            rounds = [_round(entry) for entry in row["rounds"]]
+            people = {entry["name"]: Person(**entry) for entry in row["people"]}
         except (ValueError, KeyError, TypeError):
             return None
         return cls(format_, row["n"], row["digest"], items, rounds, people, row["general"])
@@ -229,8 +233,8 @@ class State:
                 self.rounds.append(_round({**row, "number": entry.round, "opened": entry.when, "closed": ""}))
             case "round closed":
                 self.rounds = [
-                    replace(one, closed=entry.when) if one.number == entry.round else one
-                    for one in self.rounds
+                    replace(round_, closed=entry.when) if round_.number == entry.round else round_
+                    for round_ in self.rounds
                 ]
             case "person":
                 role = row.get("role")
@@ -321,7 +325,7 @@ def _digest(data: bytes) -> bytes:
 def _item_row(item: ItemSummary) -> dict[str, Any]:
     # `asdict` copies what is inside, too, and people wait meanwhile.
     row = {name: getattr(item, name) for name in _ITEM_FIELDS}
-    return row | {"passes": [asdict(one) for one in item.passes]}
+    return row | {"passes": [asdict(done) for done in item.passes]}
 
 
 def _item(row: dict[str, Any]) -> ItemSummary:
@@ -333,9 +337,9 @@ def _item(row: dict[str, Any]) -> ItemSummary:
         "conflicts": tuple(row["conflicts"]),
         "passes": tuple(
             PassSummary(
-                one["round"], tuple(one["people"]), tuple(one["decided"]), *[one[name] for name in _FLAGS]
+                done["round"], tuple(done["people"]), tuple(done["decided"]), *[done[name] for name in _FLAGS]
             )
-            for one in row["passes"]
+            for done in row["passes"]
         ),
     }
     return ItemSummary(**(row | lists))

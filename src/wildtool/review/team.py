@@ -54,7 +54,7 @@ class ReviewTeam(ReviewJournal):
             raise UsageError("there is nothing to draw: every item is in a review that has not ended")
         last = self.state.rounds[-1].pairs if self.state.rounds else ()
         pairs = assigned_pairs(names, number, last, size=reviewers)
-        about = {
+        opened = {
             "seed": seed,
             "share": share,
             "items": list(sample.items),
@@ -62,7 +62,7 @@ class ReviewTeam(ReviewJournal):
             "pairs": [list(pair) for pair in pairs],
             "fresh": sample.fresh,
         }
-        drafts = [Draft("round opened", who, after=about, round=number)]
+        drafts = [Draft("round opened", who, after=opened, round=number)]
         for k, item in enumerate(sample.items):
             pair, summary = list(pairs[k % len(pairs)]), self.state.items[item]
             drafts.append(Draft("assign", who, item, version=summary.digest, after=pair, round=number))

@@ -14,7 +14,7 @@ def twin_drafts(state: State, item: ItemHistory, drafts: Iterable[Draft]) -> lis
         takes them.
     """
     edits = [draft for draft in drafts if draft.kind in CHANGING and not draft.branch]
-    made: list[Draft] = []
+    planned: list[Draft] = []
     for twin in state.twins_of(item.id) if edits else ():
         count = len(state.items[twin].strata)
         tasks: set[int] = set()
@@ -25,5 +25,5 @@ def twin_drafts(state: State, item: ItemHistory, drafts: Iterable[Draft]) -> lis
         left = {task for task in tasks if task < count} - item.stale
         if not left <= set(state.items[twin].stale):
             note = f"its twin {item.id} was edited"
-            made.append(Draft("stale", edits[-1].who, twin, after=sorted(left), note=note))
-    return made
+            planned.append(Draft("stale", edits[-1].who, twin, after=sorted(left), note=note))
+    return planned

@@ -91,6 +91,7 @@ async def test_the_page_shows_them_among_the_findings_after_a_save(tmp_path: Pat
         await app.checks._task  # pyright: ignore[reportPrivateUsage]
         saved = await (await pages.edit("s1", TEXT, text=TEXTS[0])).json()
         (found,) = [one for one in saved["findings"] if one["rule"] == "duplicate"]
+        assert (found.keys(), found["severity"]) == ({"rule", "field", "message", "severity"}, "warning")
         assert (found["field"], found["message"]) == (TEXT, "100 % like the user text of task 1 in s0")
         assert [one["about"] for one in saved["tasks"][0]["candidates"]] == [
             {}, {"plan": "one call", "similar": "100 % like the user text of task 1 in s0"}, {}

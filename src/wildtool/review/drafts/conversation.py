@@ -167,8 +167,8 @@ def _inspect(value: Any) -> Iterator[ToolConversation]:
     samples = as_objects(log.get("samples")) if "samples" in log else [log]
     created = _iso(as_object(log.get("eval")).get("created"))
     for sample in samples:
-        known = as_object(sample.get("attachments"))
-        messages = [_inspect_message(m, known) for m in as_objects(sample.get("messages"))]
+        attachments = as_object(sample.get("attachments"))
+        messages = [_inspect_message(m, attachments) for m in as_objects(sample.get("messages"))]
         if messages:
             events = as_objects(sample.get("events"))
             tools = _by_name(tool for event in events for tool in as_objects(event.get("tools")))
@@ -176,14 +176,14 @@ def _inspect(value: Any) -> Iterator[ToolConversation]:
             yield ToolConversation(messages, tools, _iso(sample.get("started_at")) or began or created)
 
 
-def _inspect_message(message: Mapping[str, Any], known: Mapping[str, Any]) -> Message:
+def _inspect_message(message: Mapping[str, Any], attachments: Mapping[str, Any]) -> Message:
     made = {
         "role": message.get("role"),
-        "content": _attached(message.get("content"), known),
+        "content": _attached(message.get("content"), attachments),
         "tool_call_id": message.get("tool_call_id"),
     }
     calls = [
-        _call(call.get("id"), call.get("function"), _attached(call.get("arguments"), known))
+        _call(call.get("id"), call.get("function"), _attached(call.get("arguments"), attachments))
         for call in as_objects(message.get("tool_calls"))
     ]
     if calls:
@@ -191,14 +191,14 @@ def _inspect_message(message: Mapping[str, Any], known: Mapping[str, Any]) -> Me
     return made
 
 
-def _attached(value: Any, known: Mapping[str, Any]) -> Any:
+def _attached(value: Any, attachments: Mapping[str, Any]) -> Any:
     """A value with the texts that Inspect keeps apart in their places."""
     if isinstance(value, str) and value.startswith(_ATTACHMENT):
-        return known.get(value.removeprefix(_ATTACHMENT), value)
+        return attachments.get(value.removeprefix(_ATTACHMENT), value)
     if isinstance(value, list):
-        return [_attached(each, known) for each in as_list(value)]
+        return [_attached(each, attachments) for each in as_list(value)]
     if isinstance(value, dict):
-        return {key: _attached(each, known) for key, each in as_object(value).items()}
+        return {key: _attached(each, attachments) for key, each in as_object(value).items()}
     return value
 
 
@@ -259,12 +259,12 @@ def _otel(value: Any) -> Iterator[ToolConversation]:
             yield ToolConversation(thread.messages, _by_name(thread.tools), when)
 
 
-def _said(found: Mapping[str, Any]) -> list[Message]:
+def _said(attributes: Mapping[str, Any]) -> list[Message]:
     """The messages of a span, in whichever way it has them."""
-    said = _json(found.get("gen_ai.input.messages")), _json(found.get("gen_ai.output.messages"))
+    said = _json(attributes.get("gen_ai.input.messages")), _json(attributes.get("gen_ai.output.messages"))
     if not any(isinstance(part, list) for part in said):
-        return indexed_messages(found, _json)
-    rules = as_objects(_json(found.get("gen_ai.system_instructions")))
+        return indexed_messages(attributes, _json)
+    rules = as_objects(_json(attributes.get("gen_ai.system_instructions")))
     messages: list[Message] = [{"role": "system", "content": _joined(rules)}] if rules else []
     for part in said:
         messages += (m for message in as_objects(part) for m in _otel_messages(message))
@@ -304,15 +304,15 @@ def _began(span: Mapping[str, Any]) -> datetime | None:
         nano = int(nano)
     if isinstance(nano, int):
         return _seconds(nano / 10**9)
-    found = _iso(span.get("start_time"))
-    return found.replace(tzinfo=UTC) if found and found.tzinfo is None else found
+    start = _iso(span.get("start_time"))
+    return start.replace(tzinfo=UTC) if start and start.tzinfo is None else start
 
 
 def _attributes(value: Any) -> Mapping[str, Any]:
     """The attributes of a span: an object, or OTLP's list of keys and typed values."""
     if isinstance(value, dict):
         return cast(Mapping[str, Any], value)
-    return {str(one.get("key")): _otlp(one.get("value")) for one in as_objects(value)}
+    return {str(attribute.get("key")): _otlp(attribute.get("value")) for attribute in as_objects(value)}
 
 
 def _otlp(value: Any) -> Any:
@@ -346,15 +346,15 @@ def _otel_messages(message: Mapping[str, Any]) -> Iterator[Message]:
     parts = as_objects(message.get("parts"))
     results = [part for part in parts if part.get("type") == "tool_call_response"]
     for part in results:
-        found = part.get("response", part.get("result"))
-        yield {"role": "tool", "content": found, "tool_call_id": part.get("id")}
+        result = part.get("response", part.get("result"))
+        yield {"role": "tool", "content": result, "tool_call_id": part.get("id")}
     calls = [part for part in parts if part.get("type") == "tool_call"]
     text = _joined(parts)
     if text or calls or not results:
         made: Message = {"role": message.get("role"), "content": text}
         if calls:
             made["tool_calls"] = [
-                _call(one.get("id"), one.get("name"), one.get("arguments")) for one in calls
+                _call(call.get("id"), call.get("name"), call.get("arguments")) for call in calls
             ]
         yield made
 

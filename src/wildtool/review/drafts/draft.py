@@ -100,8 +100,8 @@ def draft_sessions(
 
 def gap_counts(records: Iterable[Mapping[str, Any]]) -> Counter[str]:
     """How many gaps of each kind drafts have."""
-    made = (as_object(record.get("made_by")) for record in records)
-    return Counter(str(one.get("kind")) for about in made for one in as_objects(about.get("gaps")))
+    makings = (as_object(record.get("made_by")) for record in records)
+    return Counter(str(gap_.get("kind")) for making in makings for gap_ in as_objects(making.get("gaps")))
 
 
 def pseudonymised(record: Mapping[str, Any], seed: str) -> dict[str, Any]:
@@ -110,24 +110,24 @@ def pseudonymised(record: Mapping[str, Any], seed: str) -> dict[str, Any]:
     Raises UnclearError for a value whose role is unclear.
     """
     try:
-        made = refresh_session(record, seed)
+        refreshed = refresh_session(record, seed)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, ArithmeticError) as error:
         # Real tools return anything; what cannot be rewritten is not shown.
         raise UnclearError("the conversation", "", f"cannot be rewritten ({type(error).__name__})") from error
     # Addresses in free text, which no argument and no result has as a value.
-    known: dict[str, str] = {}
+    people: dict[str, str] = {}
 
     def replaced(value: Any) -> Any:
         if isinstance(value, str):
             return _ADDRESS.sub(
-                lambda match: known.setdefault(match[0].casefold(), f"person{len(known) + 1}@example.com"),
+                lambda match: people.setdefault(match[0].casefold(), f"person{len(people) + 1}@example.com"),
                 value,
             )
         if isinstance(value, dict):
             return {key: replaced(each) for key, each in as_object(value).items()}
         return [replaced(each) for each in as_list(value)] if isinstance(value, list) else value
 
-    return {key: value if key.endswith("_tools") else replaced(value) for key, value in made.items()}
+    return {key: value if key.endswith("_tools") else replaced(value) for key, value in refreshed.items()}
 
 
 def draft(
@@ -162,9 +162,9 @@ def draft(
         if t:
             field_ = pointer(f"{prefix}_turn_subtypes", t - 1)
             gaps.append(gap("missing subtype", field_, "choose what the user leaves unsaid in this task"))
-    known = {tool["function"]["name"] for tool in tools}
+    names = {tool["function"]["name"] for tool in tools}
     called = dict.fromkeys(node["action"]["name"] for task in tasks for node in task.nodes)
-    for unknown in [one for one in called if one not in known and one not in VIRTUAL]:
+    for unknown in [name_ for name_ in called if name_ not in names and name_ not in VIRTUAL]:
         message = f"{unknown} is called, and the conversation does not define it"
         gaps.append(gap("unknown tool", pointer(f"{prefix}_tools"), message))
     _link(record, prefix, tasks)
@@ -231,9 +231,9 @@ def _add_user(tasks: list[_Task], text: str, step: int, messages: list[Message])
         function = as_object(as_object(next(iter(as_list(calls)), None)).get("function"))
         arguments, _ = _arguments(function.get("arguments"))
         missing = [key for key, value in arguments.items() if str(value).casefold() in text.casefold()]
-        about = {"tool_name": str(function.get("name")), "missing_required_parameters": missing}
+        arguments_ = {"tool_name": str(function.get("name")), "missing_required_parameters": missing}
         place = pointer(len(last.nodes))
-        node = last.add(ASK, about, last.said, step)
+        node = last.add(ASK, arguments_, last.said, step)
         node["user_input"] = text
         last.said = ""
         message = "taken for a question for parameters: check which"
@@ -262,8 +262,8 @@ def _add_reply(task: _Task, message: Message, text: str, step: int) -> None:
             task.gaps.append(("unreadable call", f"{place}/action/arguments", fault))
         id_ = str(name if call.get("id") is None else call["id"])
         task.ids[id_ if id_ not in task.ids else f"{id_} {len(task.nodes)}"] = len(task.nodes)
-        made = name if isinstance(name, str) and name and name not in VIRTUAL else "unnamed"
-        task.add(made, arguments, None, step)
+        tool_name = name if isinstance(name, str) and name and name not in VIRTUAL else "unnamed"
+        task.add(tool_name, arguments, None, step)
 
 
 def _arguments(value: Any) -> tuple[dict[str, Any], str]:

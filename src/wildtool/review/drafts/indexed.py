@@ -34,16 +34,19 @@ Fields = dict[str, Any]
 
 def indexed_messages(attributes: Mapping[str, Any], read: ReadJson) -> list[Message]:
     """The messages of a span in OpenAI's shape: what the model was sent, then what it answered."""
-    found = _indexed(attributes, read)
+    entries_ = _indexed(attributes, read)
     return [
-        message for name in _MESSAGES for fields in found.get(name, ()) for message in _messages(fields, read)
+        message
+        for name in _MESSAGES
+        for fields in entries_.get(name, ())
+        for message in _messages(fields, read)
     ]
 
 
 def indexed_tools(attributes: Mapping[str, Any], read: ReadJson) -> list[dict[str, Any]]:
     """The definitions of the tools that the model was offered, as far as they have a name."""
-    found = _indexed(attributes, read)
-    return [_tool(fields, read) for name in _TOOLS for fields in found.get(name, ())]
+    entries_ = _indexed(attributes, read)
+    return [_tool(fields, read) for name in _TOOLS for fields in entries_.get(name, ())]
 
 
 def _indexed(attributes: Mapping[str, Any], read: ReadJson) -> dict[str, list[Fields]]:
@@ -85,11 +88,11 @@ def _messages(fields: Fields, read: ReadJson) -> Iterator[Message]:
             calls[len(calls)] = {"name": fields[called], "arguments": fields.get(arguments)}
     if not content and not calls and results:
         return
-    made: Message = {"role": fields.get("role"), "content": content}
-    made |= {name: fields[name] for name in ("tool_call_id", "name") if name in fields}
+    message_: Message = {"role": fields.get("role"), "content": content}
+    message_ |= {name: fields[name] for name in ("tool_call_id", "name") if name in fields}
     if calls:
-        made["tool_calls"] = [_call(calls[k]) for k in sorted(calls)]
-    yield made
+        message_["tool_calls"] = [_call(calls[k]) for k in sorted(calls)]
+    yield message_
 
 
 def _call(fields: Fields) -> dict[str, Any]:
@@ -122,16 +125,16 @@ def _content(fields: Fields, read: ReadJson) -> tuple[Any, list[Message]]:
 
 def _tool(fields: Fields, read: ReadJson) -> dict[str, Any]:
     written = as_object(read(fields.get("json_schema")))
-    about = as_object(written.get("function")) or written
-    if "name" not in about and "properties" in about:
-        about = {"parameters": about}
+    function_ = as_object(written.get("function")) or written
+    if "name" not in function_ and "properties" in function_:
+        function_ = {"parameters": function_}
     parameters = read(
-        about.get(
-            "parameters", about.get("input_schema", fields.get("parameters", fields.get("input_schema")))
+        function_.get(
+            "parameters", function_.get("input_schema", fields.get("parameters", fields.get("input_schema")))
         )
     )
     return {
-        "name": fields.get("name") or about.get("name") or "",
-        "description": fields.get("description") or about.get("description") or "",
+        "name": fields.get("name") or function_.get("name") or "",
+        "description": fields.get("description") or function_.get("description") or "",
         "parameters": parameters,
     }

@@ -38,14 +38,14 @@ def find_set(what: str, benchmark: str | None = None) -> tuple[ReviewFormat, Pat
     if path.name == DOUBTFUL_FILE or (path / ITEMS_FOLDER).is_dir() or (path / DOUBTFUL_FILE).exists():
         return ITEMS, path
     owner = detect_benchmark(benchmark, what)
-    found = next(
+    own_format = next(
         (known for known in _FORMATS.values() if type(load_benchmark(known.name)) is type(owner)), None
     )
     try:
         place = data_of(owner).locate(None if what == owner.name else what).path
     except DataError:
         place = path
-    return found or PlainFormat(owner), place
+    return own_format or PlainFormat(owner), place
 
 
 def custom_findings_in(what: str, benchmark: str | None = None) -> Iterator[Finding]:

@@ -143,10 +143,10 @@ class ReviewFormat(ABC):
 
 def confidence_of(made_by: Any) -> tuple[float, bool]:
     """How sure an item's maker is of it, and whether judges voted on it."""
-    about = as_object(made_by)
-    edges = [as_object(edge).get("confidence") for edge in as_list(about.get("review"))]
+    making = as_object(made_by)
+    edges = [as_object(edge).get("confidence") for edge in as_list(making.get("review"))]
     sure = [float(value) for value in edges if isinstance(value, int | float)]
-    votes = [as_object(vote).get("valid") for vote in as_list(about.get("votes"))]
+    votes = [as_object(vote).get("valid") for vote in as_list(making.get("votes"))]
     if votes:
         sure.append(sum(vote is True for vote in votes) / len(votes))
     return min(sure, default=1.0), bool(votes)

@@ -38,10 +38,10 @@ class ItemFormat(ReviewFormat):
         if path.is_file():
             yield from _doubtful(path)
             return
-        made = path / ITEMS_FOLDER
-        known = _provenance(path / PROVENANCE_FILE if made.is_dir() else path.parent / PROVENANCE_FILE)
-        if made.is_dir() or not (path / DOUBTFUL_FILE).exists():
-            yield from _from_folder(made if made.is_dir() else path, known)
+        folder = path / ITEMS_FOLDER
+        provenance = _provenance(path / PROVENANCE_FILE if folder.is_dir() else path.parent / PROVENANCE_FILE)
+        if folder.is_dir() or not (path / DOUBTFUL_FILE).exists():
+            yield from _from_folder(folder if folder.is_dir() else path, provenance)
         if (path / DOUBTFUL_FILE).exists():
             yield from _doubtful(path / DOUBTFUL_FILE)
 
@@ -63,7 +63,7 @@ class ItemFormat(ReviewFormat):
 
     def check(self, content: Any) -> list[Finding]:
         item = as_object(content)
-        found: list[Finding] = []
+        findings: list[Finding] = []
         for t, record in enumerate(as_objects(item.get("records"))):
             place = pointer("records", t)
             question, answer = (
@@ -73,14 +73,14 @@ class ItemFormat(ReviewFormat):
                 read = read_record(question, answer, str(item.get("category")), str(item.get("lang")))
                 issues = list(RECORD_RULES.findings(read))
             except (DataError, RecursionError) as error:
-                found.append(fault("format", str(error).split("): ", 1)[-1] or "nested too deeply", place))
+                findings.append(fault("format", str(error).split("): ", 1)[-1] or "nested too deeply", place))
                 continue
             for issue in issues:
                 parts = [index or name for index, name in _FIELD_PART.findall(issue.field)]
                 part = "answer" if issue.field.startswith(ANSWER_FIELDS) else "question"
                 field = nearest(content, place + pointer(part, *parts))
-                found.append(fault(issue.rule, issue.message, field))
-        return found or ([] if as_list(item.get("records")) else [fault("format", "has no records")])
+                findings.append(fault(issue.rule, issue.message, field))
+        return findings or ([] if as_list(item.get("records")) else [fault("format", "has no records")])
 
     def facets(self, content: Any) -> Facets:
         item = as_object(content)
@@ -90,26 +90,26 @@ class ItemFormat(ReviewFormat):
         return Facets(strata, lang=str(item.get("lang", "")), confidence=sure, judged=judged)
 
     def parts(self, content: Any) -> list[ItemPart]:
-        found: list[ItemPart] = []
+        parts: list[ItemPart] = []
         for t, record in enumerate(as_objects(as_object(content).get("records"))):
             question, place = as_object(record.get("question")), pointer("records", t)
-            found.append(ItemPart(f"{place}/question/question", "user text", t))
-            found += (
+            parts.append(ItemPart(f"{place}/question/question", "user text", t))
+            parts += (
                 ItemPart(f"{place}/question/{name}", "date", t)
                 for name in ("time", "profile")
                 if name in question
             )
             tools = range(len(as_list(question.get("function"))))
-            found += (ItemPart(f"{place}/question/function/{k}", "tool", t) for k in tools)
+            parts += (ItemPart(f"{place}/question/function/{k}", "tool", t) for k in tools)
             gold = as_object(record.get("answer")).get("ground_truth")
             kind = "alternatives" if isinstance(gold, list) else "call"
-            found.append(ItemPart(f"{place}/answer/ground_truth", kind, t))
+            parts.append(ItemPart(f"{place}/answer/ground_truth", kind, t))
             for name, arguments in cast(Mapping[str, Any], gold).items() if isinstance(gold, dict) else ():
                 whole = f"{place}/answer/ground_truth" + pointer(name)
-                found += (
+                parts += (
                     ItemPart(whole + pointer(argument), "argument", t) for argument in as_object(arguments)
                 )
-        return found
+        return parts
 
     def task_count(self, content: Any) -> int:
         return len(as_list(as_object(content).get("records"))) or 1
@@ -131,7 +131,7 @@ def _order(id_: str) -> tuple[int, int]:
     return (int(match[2]), int(match[3] or 0)) if match else (0, 0)
 
 
-def _from_folder(folder: Path, known: Mapping[str, Any]) -> Iterator[RawItem]:
+def _from_folder(folder: Path, provenance: Mapping[str, Any]) -> Iterator[RawItem]:
     for lang in folder_languages(folder):
         for category in categories_in(folder, lang):
             if is_agent(category):
@@ -146,7 +146,7 @@ def _from_folder(folder: Path, known: Mapping[str, Any]) -> Iterator[RawItem]:
             ]
             for number, turns in groupby(rows, key=lambda row: row[0]):
                 records = [{"question": dict(q.fields), "answer": dict(a.fields)} for _, q, a in turns]
-                made_by = known.get(records[0]["question"]["id"], {})
+                made_by = provenance.get(records[0]["question"]["id"], {})
                 yield _item(lang, category, records, f"{lang}/{category}_{number}", made_by)
 
 

@@ -69,21 +69,21 @@ class SessionFormat(ReviewFormat):
     def check(self, content: Any) -> list[Finding]:
         record = as_object(content)
         name = record["id"] if isinstance(record.get("id"), str) else "?"
-        found = list(open_gaps(record))
+        findings = list(open_gaps(record))
         for finding in lint_records([(1, record)], "", balanced=False, strict=True):
             if LENGTH_FINDING not in finding.message:
                 field = nearest(record, _pointer_of(finding.where.removeprefix(f":1 {name} ")))
                 level = "warning" if finding.rule == "edges" else "error"
-                found.append(fault(finding.rule, finding.message, field, level))
-        if any(finding.rule in ("schema", "nodes") for finding in found):
-            return found
+                findings.append(fault(finding.rule, finding.message, field, level))
+        if any(finding.rule in ("schema", "nodes") for finding in findings):
+            return findings
         for prefix in language_prefixes(record):
             session = _read(record, prefix)
             for t in range(len(session.tasks) if session else 0):
                 place = pointer(_answers_key(record, prefix), t)
-                found += (replace(finding, field=place) for finding in gold_faults(record, t, prefix))
-                found += _graph_doubts(session, t, place) if session else ()
-        return found
+                findings += (replace(finding, field=place) for finding in gold_faults(record, t, prefix))
+                findings += _graph_doubts(session, t, place) if session else ()
+        return findings
 
     def facets(self, content: Any) -> Facets:
         record = as_object(content)
@@ -223,8 +223,8 @@ def _graph(session: Session, t: int, written_nodes: Sequence[Any]) -> TaskGraph:
     edges: list[GraphEdge] = []
     for source, target in sorted(written | inferred.keys(), key=lambda pair: pair[::-1]):
         edge = inferred.get((source, target))
-        said = str(kinds[target].get(str(source), "")) if 0 <= target < len(kinds) else ""
-        both = GraphEdge(source, target, (source, target) in written, edge is not None, set_kind=said)
+        set_kind = str(kinds[target].get(str(source), "")) if 0 <= target < len(kinds) else ""
+        both = GraphEdge(source, target, (source, target) in written, edge is not None, set_kind=set_kind)
         if edge:
             both = replace(both, kind=edge.kind, evidence=edge.evidence, confidence=edge.confidence)
         edges.append(both)
@@ -232,13 +232,13 @@ def _graph(session: Session, t: int, written_nodes: Sequence[Any]) -> TaskGraph:
         return TaskGraph(names, tuple(edges))
     schedule = Schedule(names, task.deps)
     shortest = schedule.first_shortest() or []
-    found = list(islice(_orders(schedule, schedule.start()[0]), MAX_ORDERS + 1))
-    orders = [tuple(shortest), *(order for order in found if order != tuple(shortest))]
+    more = list(islice(_orders(schedule, schedule.start()[0]), MAX_ORDERS + 1))
+    orders = [tuple(shortest), *(order for order in more if order != tuple(shortest))]
     return TaskGraph(
         names,
         tuple(edges),
         tuple(orders[:MAX_ORDERS]),
-        len(found) > MAX_ORDERS or not found,
+        len(more) > MAX_ORDERS or not more,
         schedule.min_length,
         derived_type(task),
     )

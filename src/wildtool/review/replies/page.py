@@ -21,19 +21,19 @@ def rows_of(rejudge: Rejudge) -> Callable[[str, Any, Any], list[dict[str, Any]]]
 
     def rows(item: str, first: Any, shown: Any) -> list[dict[str, Any]]:
         answers = rejudge.compare(item, first, shown).answers
-        found = [_proposal_row(one) for one in item_proposals(rejudge, item, shown, first)]
-        for one in sorted(answers, key=lambda one: not one.flipped):
-            model = one.model if not one.repeat else f"{one.model}, sample {one.repeat + 1}"
-            found.append(
+        listed = [_proposal_row(answer) for answer in item_proposals(rejudge, item, shown, first)]
+        for answer in sorted(answers, key=lambda answer: not answer.flipped):
+            model = answer.model if not answer.repeat else f"{answer.model}, sample {answer.repeat + 1}"
+            listed.append(
                 {
                     "model": model,
-                    "task": _task(one.unit),
-                    "before": _VERDICTS.get(one.before.state),
-                    "after": _VERDICTS.get(one.after.state),
-                    "note": _note(one.before, one.after),
+                    "task": _task(answer.unit),
+                    "before": _VERDICTS.get(answer.before.state),
+                    "after": _VERDICTS.get(answer.after.state),
+                    "note": _note(answer.before, answer.after),
                 }
             )
-        return found
+        return listed
 
     return rows
 
@@ -48,21 +48,21 @@ def _note(before: UnitAnswer, after: UnitAnswer) -> str:
     return f"{state}{after.reason}" if before != after or after.state != "correct" else ""
 
 
-def _proposal_row(one: Proposal) -> dict[str, Any]:
+def _proposal_row(proposal: Proposal) -> dict[str, Any]:
     return {
-        "model": f"{len(one.models)} of {one.answered} models",
-        "task": _task(one.unit),
+        "model": f"{len(proposal.models)} of {proposal.answered} models",
+        "task": _task(proposal.unit),
         "before": None,
         "after": None,
-        "note": one.sentence,
-        "proposal": proposal_json(one),
+        "note": proposal.sentence,
+        "proposal": proposal_json(proposal),
     }
 
 
-def proposal_json(one: Proposal) -> dict[str, Any]:
+def proposal_json(proposal: Proposal) -> dict[str, Any]:
     """A proposal as JSON; a change of a part that did not exist has no `before`, one that removes it no `after`."""
     edits = {
         name: [{key: v for key, v in asdict(change).items() if v is not ABSENT} for change in changes]
-        for name, changes in (("changes", one.changes), ("beside", one.beside))
+        for name, changes in (("changes", proposal.changes), ("beside", proposal.beside))
     }
-    return {**asdict(one), "models": list(one.models), **edits}
+    return {**asdict(proposal), "models": list(proposal.models), **edits}

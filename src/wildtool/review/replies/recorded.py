@@ -162,13 +162,13 @@ class OpenRuns(Closing):
 
 
 def _asked(steps: dict[int, Any], count: int) -> tuple[str | None, ...]:
-    found = (steps[n] for n in range(count))
-    return tuple(step.request if isinstance(step, RecordedReply) else None for step in found)
+    replies = (steps[n] for n in range(count))
+    return tuple(step.request if isinstance(step, RecordedReply) else None for step in replies)
 
 
 def _open_run(format_: ReviewFormat, folder: Path, profile: str | None) -> OpenRun:
-    about = read_run(folder)
-    identity = about["identity"]
+    run = read_run(folder)
+    identity = run["identity"]
     played = played_benchmark(folder, identity["benchmark"], identity["mode"])
     if type(played) is not type(load_benchmark(format_.name)):
         raise UsageError(f"{folder} is a run of {played.name}, and this set is of {format_.name}")
@@ -184,7 +184,7 @@ def _open_run(format_: ReviewFormat, folder: Path, profile: str | None) -> OpenR
         shown=dumps(shown).decode(),
         lang=identity["lang"],
         reader=RecordReader(folder),
-        repeats=about["scope"]["repeats"],
+        repeats=run["scope"]["repeats"],
         silent_after=identity.get("silent_after", False),
     )
 

@@ -152,7 +152,7 @@ class Rejudge:
         digest = content_digest(content)
         whole = self._judged.get((item, digest, None))
         if whole is not None and unit is not None:
-            return [one for one in whole if one.unit == unit]
+            return [answer for answer in whole if answer.unit == unit]
         key = item, digest, unit
         if key not in self._judged:
             self._judged[key] = self._judge(item, digest, content, played, unit)
@@ -162,30 +162,30 @@ class Rejudge:
         return self._judged[key]
 
     def _judge(self, item: str, digest: str, content: Any, played: Any, unit: str | None) -> list[JudgedUnit]:
-        found: list[JudgedUnit] = []
+        answers: list[JudgedUnit] = []
         firsts: dict[tuple[str, str], NamedRequest] = {}
         for asked in self._asked_of(item, played):
             version = self.runs.played(asked.replies.run, digest, content)
             if version is None:
-                found += _unreadable(asked, item)
+                answers += _unreadable(asked, item)
             else:
-                found += _judged_units(asked, version, firsts, unit)
-        return found
+                answers += _judged_units(asked, version, firsts, unit)
+        return answers
 
     def _asked_of(self, item: str, played: Any) -> "list[_AskedItem]":
         """What was recorded of an item, with what was asked completed from the version that was played."""
         digest = content_digest(played)
-        known = self._asked.get(item)
-        if known is None or known[0] != digest:
+        entry = self._asked.get(item)
+        if entry is None or entry[0] != digest:
             firsts: dict[tuple[str, str], NamedRequest] = {}
             asked = [
                 _completed(replies, self.runs.played(replies.run, digest, played), firsts)
                 for replies in self.runs.replies(item)
             ]
-            known = self._asked[item] = digest, asked
+            entry = self._asked[item] = digest, asked
             if len(self._asked) > _KEPT_VERSIONS:
                 self._asked.popitem(last=False)
-        return known[1]
+        return entry[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,15 +202,17 @@ def _completed(
     units = dict(replies.units)
     if item is None:
         return _AskedItem(replies, units)
-    seen = _settled(replies.run, item, {unit: one.transcript for unit, one in units.items()})
-    for unit, one in units.items():
-        if unit not in item.units or (None not in one.asked and not one.transcript.scripted):
+    seen = _settled(replies.run, item, {unit: replies_.transcript for unit, replies_ in units.items()})
+    for unit, replies_ in units.items():
+        if unit not in item.units or (None not in replies_.asked and not replies_.transcript.scripted):
             continue
-        names, ended = _asked_by(replies.run, seen, item, unit, one.transcript, firsts)
-        asked = tuple(known or (names[n] if n < len(names) else None) for n, known in enumerate(one.asked))
+        names, ended = _asked_by(replies.run, seen, item, unit, replies_.transcript, firsts)
+        asked = tuple(
+            hash_ or (names[n] if n < len(names) else None) for n, hash_ in enumerate(replies_.asked)
+        )
         # What a record lacks only under another version was never asked: that is not silence.
-        silent = one.transcript.scripted and not ended
-        units[unit] = UnitReplies(replace(one.transcript, scripted=silent), asked)
+        silent = replies_.transcript.scripted and not ended
+        units[unit] = UnitReplies(replace(replies_.transcript, scripted=silent), asked)
     return _AskedItem(replies, units)
 
 
@@ -236,18 +238,18 @@ def _asked_by(
         return [], False
 
 
-def _settled(run: OpenRun, item: Item, said: Mapping[str, Transcript]) -> Item:
+def _settled(run: OpenRun, item: Item, transcripts: Mapping[str, Transcript]) -> Item:
     try:
-        return run.variant.settled(item, said, run.profile)
+        return run.variant.settled(item, transcripts, run.profile)
     except Exception:  # noqa: BLE001 - as above; the judge says what is wrong
         return item
 
 
-def _restored(run: OpenRun, item: Item, said: Mapping[str, Transcript]) -> Mapping[str, Transcript]:
+def _restored(run: OpenRun, item: Item, transcripts: Mapping[str, Transcript]) -> Mapping[str, Transcript]:
     try:
-        return run.variant.restored(item, said, run.profile)
+        return run.variant.restored(item, transcripts, run.profile)
     except Exception:  # noqa: BLE001 - as above
-        return said
+        return transcripts
 
 
 def _judged_units(
@@ -265,12 +267,12 @@ def _judged_units(
             continue
         if unit not in leading and seen is None:
             seen = _settled(run, item, fitting)
-        one = asked.units[unit]
-        names, _ = _asked_by(run, seen or item, item, unit, one.transcript, firsts)
-        fitting[unit] = _fitting(one, names)
+        replies = asked.units[unit]
+        names, _ = _asked_by(run, seen or item, item, unit, replies.transcript, firsts)
+        fitting[unit] = _fitting(replies, names)
     verdicts, _ = safe_judge(run.variant, item, fitting, run.profile)
     restored = _restored(run, item, fitting)
-    found: list[JudgedUnit] = []
+    answers: list[JudgedUnit] = []
     for verdict in verdicts:
         unit = verdict.unit
         if unit not in fitting or only not in (None, unit) or not _was_played(asked.units[unit].transcript):
@@ -278,18 +280,18 @@ def _judged_units(
         whole, part = asked.units[unit].transcript, fitting[unit]
         cut = len(part.replies) < len(whole.replies)
         answer = _answer(verdict, len(part.replies), cut=cut)
-        found.append(
+        answers.append(
             JudgedUnit(run, asked.replies.repeat, unit, answer, run.rules, restored[unit], verdict, item)
         )
-    return found
+    return answers
 
 
-def _fitting(one: UnitReplies, names: Sequence[str]) -> Transcript:
+def _fitting(replies: UnitReplies, names: Sequence[str]) -> Transcript:
     """The replies up to the first one that answers something else than the item asks."""
-    for n, (wanted, name) in enumerate(zip(one.asked, names, strict=False)):
-        if wanted is not None and wanted != name:
-            return Transcript(one.transcript.replies[:n])
-    return one.transcript
+    for n, (hash_, name) in enumerate(zip(replies.asked, names, strict=False)):
+        if hash_ is not None and hash_ != name:
+            return Transcript(replies.transcript.replies[:n])
+    return replies.transcript
 
 
 def _was_played(transcript: Transcript) -> bool:
@@ -308,7 +310,9 @@ def _answer(verdict: Verdict, steps: int, *, cut: bool) -> UnitAnswer:
 
 def _unreadable(asked: _AskedItem, item: str) -> list[JudgedUnit]:
     answer = UnitAnswer("failed", "the benchmark cannot read the item as it is now")
-    played = {unit: one.transcript for unit, one in asked.units.items() if _was_played(one.transcript)}
+    played = {
+        unit: replies.transcript for unit, replies in asked.units.items() if _was_played(replies.transcript)
+    }
     return [
         JudgedUnit(
             asked.replies.run, asked.replies.repeat, unit, answer, asked.replies.run.rules, transcript,
@@ -320,4 +324,6 @@ def _unreadable(asked: _AskedItem, item: str) -> list[JudgedUnit]:
 
 def _counts(unit: str, answers: Sequence[AnswerChange]) -> UnitCounts:
     its = [answer for answer in answers if answer.unit == unit]
-    return UnitCounts(unit, Counter(one.before.state for one in its), Counter(one.after.state for one in its))
+    return UnitCounts(
+        unit, Counter(change.before.state for change in its), Counter(change.after.state for change in its)
+    )

@@ -53,13 +53,13 @@ class SimilarTexts:
 
         Args: content: of the item, as a person sees it.
         """
-        for changed in [one for one, digest in self._read.items() if self._digest(one) != digest]:
+        for changed in [other for other, digest in self._read.items() if self._digest(other) != digest]:
             self._add(changed)
-        found: list[Finding] = []
+        findings: list[Finding] = []
         for field, _, text in self._texts(content):
             if message := self.near(item, text):
-                found.append(fault("duplicate", message, field, "warning"))
-        return found
+                findings.append(fault("duplicate", message, field, "warning"))
+        return findings
 
     def near(self, item: str, text: str) -> str:
         """How a text is like the first near one of the items that were read; empty if there is none.

@@ -14,7 +14,7 @@ from typing import Any, cast
 from wildtool.benchmarks.wildtoolbench.data import VIRTUAL
 from wildtool.errors import DataError, StorageError, UsageError, unknown_name
 from wildtool.json_codec import JsonLimits, as_list, as_object, as_objects, check_limits
-from wildtool.review.history import EditConflict
+from wildtool.review.history import EditConflict, finding_row
 from wildtool.review.pointers import ABSENT, Change, pointer_parts, value_at
 from wildtool.review.project import ReviewProject
 from wildtool.review.proposed import accept_proposal, discard_proposal, merge_proposals
@@ -88,15 +88,16 @@ class ReviewService:
             with suppress(StorageError):  # people can read on a full disk
                 self.project.check_item(item)
         shown = item_payload(self.project, item, who)
-        found = self.project.item(item)
+        history = self.project.item(item)
         if self.checks and shown["findings"] is not None:
-            near = self.checks.similar.findings(item, found.seen_by(who)[0])
-            shown["findings"] += [asdict(one) for one in near]
-            for one in (one for task in shown["tasks"] for one in task["candidates"] if one["text"].strip()):
-                if message := self.checks.similar.near(item, one["text"]):
-                    one["about"]["similar"] = message
+            near = self.checks.similar.findings(item, history.seen_by(who)[0])
+            shown["findings"] += [finding_row(finding) for finding in near]
+            for candidate in (candidate for task in shown["tasks"] for candidate in task["candidates"]):
+                text = candidate["text"]
+                if text.strip() and (message := self.checks.similar.near(item, text)):
+                    candidate["about"]["similar"] = message
         if self.runs is not None:
-            shown["runs"] = self.runs(item, found.versions[0].content, found.seen_by(who)[0])
+            shown["runs"] = self.runs(item, history.versions[0].content, history.seen_by(who)[0])
         if self.regeneration and self.may_spend(who):
             shown["regeneration"] = {
                 "model": self.regeneration.model,
@@ -133,17 +134,17 @@ def _queue(review: ReviewService, who: str, asked: Payload) -> Any:
     texts = {
         name: str(asked.get(name, "")) for name in ("type", "subtype", "domain", "rule", "stage", "assignee")
     }
-    wanted = Filter(
+    filter_ = Filter(
         **texts, round=_number(asked, "round", 0), max_confidence=_share(asked, "max_confidence", 1.0)
     )
-    if wanted.assignee and not review.project.state.may(who, "adjudicator"):
+    if filter_.assignee and not review.project.state.may(who, "adjudicator"):
         raise UsageError("only adjudicators see who reviews what")
     start, text = max(0, _number(asked, "start", 0)), str(asked.get("text", ""))
 
     def searched(item: str) -> bool:
         return not text or review.texts.has(item, who, text)
 
-    return queue_payload(review.project, who, queue, wanted, start, searched)
+    return queue_payload(review.project, who, queue, filter_, start, searched)
 
 
 def _item(review: ReviewService, who: str, asked: Payload) -> Any:
@@ -156,8 +157,12 @@ def _part(review: ReviewService, who: str, asked: Payload) -> Any:
 
 def _regeneration(review: ReviewService, who: str, asked: Payload) -> Any:
     """Whether tasks of an item are being made again for this person, and what went wrong."""
-    made = review.regeneration
-    return asdict(made.state(_text(asked, "id"), who)) if made else {"running": False, "problem": ""}
+    regeneration = review.regeneration
+    return (
+        asdict(regeneration.state(_text(asked, "id"), who))
+        if regeneration
+        else {"running": False, "problem": ""}
+    )
 
 
 def _regenerate(review: ReviewService, who: str, asked: Payload) -> Any:
@@ -169,12 +174,12 @@ def _regenerate(review: ReviewService, who: str, asked: Payload) -> Any:
         raise UsageError("only an owner has tasks made again here, since that costs money")
     item = _text(asked, "id")
     _content(review, item, who, _text(asked, "seen"))
-    found = review.project.item(item)
-    if problem := review.project.why_not(found, who):
+    history = review.project.item(item)
+    if problem := review.project.why_not(history, who):
         raise UsageError("{0}: this item {1}", item, problem)
-    copy = who if found.branch_of(who) is not None else ""
-    own = (one for one in found.entries if one.kind == "propose" and one.branch == copy)
-    earlier = sum(one.version == asked["seen"] for one in own)
+    copy = who if history.branch_of(who) is not None else ""
+    own = (entry for entry in history.entries if entry.kind == "propose" and entry.branch == copy)
+    earlier = sum(entry.version == asked["seen"] for entry in own)
     first = _number(asked, "first", 0) if "first" in asked else None
     call = _number(asked, "call", 0) if "call" in asked else None
     keep_texts = asked.get("keep_texts") is True
@@ -209,8 +214,10 @@ def _steps(review: ReviewService, who: str, asked: Payload) -> Any:
     item, seen, field = (_text(asked, name) for name in ("id", "seen", "field"))
     content = _content(review, item, who, seen)
     steps, index = gold_steps(content, field), _number(asked, "index", -1)
-    made = with_step(steps, index, _text(asked, "add")) if "add" in asked else without_step(steps, index)
-    review.project.edit(who, item, seen, [Change(field, value_at(content, field), made)], note=_note(asked))
+    changed_ = with_step(steps, index, _text(asked, "add")) if "add" in asked else without_step(steps, index)
+    review.project.edit(
+        who, item, seen, [Change(field, value_at(content, field), changed_)], note=_note(asked)
+    )
     return review.item(item, who)
 
 
@@ -219,14 +226,14 @@ def _edge(review: ReviewService, who: str, asked: Payload) -> Any:
     item, seen, field = (_text(asked, name) for name in ("id", "seen", "field"))
     content = _content(review, item, who, seen)
     step = as_object(value_at(content, field))
-    made = with_edge(
+    changed_ = with_edge(
         step,
         _number(asked, "source", -1),
         needed=asked.get("needed") is True,
         kind=str(asked.get("kind", "")),
     )
     changes = [
-        Change(f"{field}/{name}", step.get(name, ABSENT), made.get(name, ABSENT))
+        Change(f"{field}/{name}", step.get(name, ABSENT), changed_.get(name, ABSENT))
         for name in ("dependency_list", "dependency_kinds")
     ]
     review.project.edit(who, item, seen, changes, note=_note(asked))
@@ -244,12 +251,12 @@ def _alternative(review: ReviewService, who: str, asked: Payload) -> Any:
     if not argument or "/" in argument or called in VIRTUAL:
         raise UsageError("only arguments of calls have alternatives")
     name = pointer_parts(field)[-1]
-    made = (
+    accepted = (
         without_alternative(before, name, _number(asked, "index", -1))
         if "index" in asked
         else with_alternative(before, name, _value({**asked, "remove": False}))
     )
-    review.project.edit(who, item, seen, [Change(place, before, made)], note=_note(asked))
+    review.project.edit(who, item, seen, [Change(place, before, accepted)], note=_note(asked))
     return review.item(item, who)
 
 
@@ -265,8 +272,8 @@ def _accept(review: ReviewService, who: str, asked: Payload) -> Any:
     index = _number(asked, "index", 0)
     proposal = as_object(as_object(rows[index]).get("proposal")) if 0 <= index < len(rows) else {}
     changes = [
-        Change(str(one.get("field")), one.get("before", ABSENT), one.get("after", ABSENT))
-        for one in as_objects(proposal.get("beside" if asked.get("beside") is True else "changes"))
+        Change(str(row.get("field")), row.get("before", ABSENT), row.get("after", ABSENT))
+        for row in as_objects(proposal.get("beside" if asked.get("beside") is True else "changes"))
     ]
     if not changes:
         raise UsageError("no edit is proposed there")
@@ -303,15 +310,15 @@ def _decide(review: ReviewService, who: str, asked: Payload) -> Any:
 
 def _resolve(review: ReviewService, who: str, asked: Payload) -> Any:
     item = _text(asked, "id")
-    found = review.project.item(item)
-    every, _, digest = proposal_of(found)
+    history = review.project.item(item)
+    every, _, digest = proposal_of(history)
     if digest != asked.get("proposal"):
-        raise EditConflict(item, _text(asked, "seen"), found.digest, found.content)
+        raise EditConflict(item, _text(asked, "seen"), history.digest, history.content)
     picked = [k for k in as_list(asked.get("take")) if type(k) is int and 0 <= k < len(every)]
     # An adjudicator decides what applies, also where the item has changed since the copy was made.
     changes = [
-        Change(one.field, value_at(found.content, one.field), one.after)
-        for one in (every[k] for k in dict.fromkeys(picked))
+        Change(change.field, value_at(history.content, change.field), change.after)
+        for change in (every[k] for k in dict.fromkeys(picked))
     ]
     choice = cast(Any, _text(asked, "choice"))
     reasons = _texts(asked, "reasons")

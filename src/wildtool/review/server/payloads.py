@@ -85,8 +85,8 @@ def review_payload(project: ReviewProject, who: str, name: str, *, signed_in: bo
             "domain": sorted({item.domain for item in items if item.domain}),
             "rule": sorted({rule for item in items for rule in item.warnings or ()}),
             "stage": STAGES,
-            "round": [one.number for one in project.state.rounds],
-            "assignee": sorted({name for one in project.state.rounds for name in one.people})
+            "round": [round_.number for round_ in project.state.rounds],
+            "assignee": sorted({name for round_ in project.state.rounds for name in round_.people})
             if _sees_all(project, who)
             else [],
         },
@@ -97,7 +97,7 @@ def queue_payload(
     project: ReviewProject,
     who: str,
     queue: Queue,
-    wanted: Filter,
+    filter_: Filter,
     start: int,
     has_text: Callable[[str], bool] = lambda item: True,
 ) -> Payload:
@@ -107,12 +107,12 @@ def queue_payload(
         start: position of its first item.
         has_text: whether an item has what was searched for.
     """
-    found = [item for item in project.state.queue(queue, who, wanted) if has_text(item.id)]
+    items = [item for item in project.state.queue(queue, who, filter_) if has_text(item.id)]
     return {
-        "total": len(found),
+        "total": len(items),
         "start": start,
-        "ids": [item.id for item in found] if start == 0 else [],
-        "items": [_row(item, who) for item in found[start : start + PAGE_SIZE]],
+        "ids": [item.id for item in items] if start == 0 else [],
+        "items": [_row(item, who) for item in items[start : start + PAGE_SIZE]],
     }
 
 
@@ -121,34 +121,34 @@ def item_payload(project: ReviewProject, item: str, who: str) -> Payload:
 
     Raises UsageError if there is none of that id.
     """
-    found = project.item(item)
-    content, digest = found.seen_by(who)
+    history = project.item(item)
+    content, digest = history.seen_by(who)
     facets = project.format.facets(content)
     parts = project.format.parts(content)
-    findings = found.findings(digest)
-    problem = project.why_not(found, who)
-    restorable = {one.digest for one in found.versions_for(who)} - {digest}
+    findings = history.findings(digest)
+    problem = project.why_not(history, who)
+    restorable = {past.digest for past in history.versions_for(who)} - {digest}
     return {
-        "id": found.id,
+        "id": history.id,
         "seen": digest,
-        "version": len(found.versions),
+        "version": len(history.versions),
         "stage": project.state.items[item].stage,
         "domain": facets.domain,
         "lang": facets.lang,
         "confidence": facets.confidence,
-        "own_copy": found.branch_of(who) is not None,
+        "own_copy": history.branch_of(who) is not None,
         "problem": problem,
-        "decided": _decision_of(found, who),
-        "review": _pass_payload(project, found, who),
+        "decided": _decision_of(history, who),
+        "review": _pass_payload(project, history, who),
         "tools": [_tool(content, part) for part in parts if part.kind == "tool" and part.task in (None, 0)],
         "shared": [_part(content, part) for part in parts if part.task is None and part.kind != "tool"],
-        "tasks": _tasks(project, found, content, parts, who),
+        "tasks": _tasks(project, history, content, parts, who),
         "findings": None if findings is None else [finding_row(finding) for finding in findings],
-        "stale": sorted(found.stale_for(who)),
+        "stale": sorted(history.stale_for(who)),
         "twins": project.state.twins_of(item),
-        "proposals": [_proposal(one) for one in found.proposals_for(who)],
-        "history": [_entry(entry, restorable) for entry in _visible(project, found, who)],
-        "conflict": _conflict(found) if project.state.may(who, "adjudicator") else None,
+        "proposals": [_proposal(past) for past in history.proposals_for(who)],
+        "history": [_entry(entry, restorable) for entry in _visible(project, history, who)],
+        "conflict": _conflict(history) if project.state.may(who, "adjudicator") else None,
     }
 
 
@@ -163,7 +163,7 @@ def figures_payload(project: ReviewProject, who: str, bound: float | None = None
     rule = stop_rule(project.state, bound)
     people = [person for person in project.state.people.values() if person.active]
     return {
-        "rounds": [asdict(one) for one in round_qualities(project.state)],
+        "rounds": [asdict(quality) for quality in round_qualities(project.state)],
         "published": PUBLISHED_QUALITY,
         "stop": {**asdict(rule), "met": rule.met},
         "metrics": [asdict(metric) for metric in review_figures(project, bound)],
@@ -172,11 +172,14 @@ def figures_payload(project: ReviewProject, who: str, bound: float | None = None
     }
 
 
-def proposal_of(found: ItemHistory) -> tuple[list[Change], int, str]:
+def proposal_of(history: ItemHistory) -> tuple[list[Change], int, str]:
     """For an adjudicator the edits of all copies, how many of the first of them go together, and a digest of them."""
-    taken, excluded = found.proposal()
+    taken, excluded = history.proposal()
     every = [*taken, *excluded]
-    rows = [[one.field, *(None if v is ABSENT else [v] for v in (one.before, one.after))] for one in every]
+    rows = [
+        [change.field, *(None if v is ABSENT else [v] for v in (change.before, change.after))]
+        for change in every
+    ]
     return every, len(taken), content_digest(rows)
 
 
@@ -206,20 +209,20 @@ def _sees_all(project: ReviewProject, who: str) -> bool:
     return project.state.may(who, "adjudicator")
 
 
-def _decision_of(found: ItemHistory, who: str) -> Payload | None:
-    last = found.passes[-1] if found.passes else None
+def _decision_of(history: ItemHistory, who: str) -> Payload | None:
+    last = history.passes[-1] if history.passes else None
     entry = last.decisions.get(who) if last else None
     if entry is None or last is None or last.outcome is not None:
         return None
     return {"choice": entry.after, "reasons": entry.reason, "note": entry.note}
 
 
-def _pass_payload(project: ReviewProject, found: ItemHistory, who: str) -> Payload | None:
+def _pass_payload(project: ReviewProject, history: ItemHistory, who: str) -> Payload | None:
     """The last review of the item; names of others only for those who may see them."""
-    if not found.passes:
+    if not history.passes:
         return None
-    last = found.passes[-1]
-    seen = found.decisions_for(who, sees_all=_sees_all(project, who))
+    last = history.passes[-1]
+    seen = history.decisions_for(who, sees_all=_sees_all(project, who))
     open_names = last.outcome is not None or last.complete or _sees_all(project, who)
     return {
         "round": last.round,
@@ -235,30 +238,30 @@ def _pass_payload(project: ReviewProject, found: ItemHistory, who: str) -> Paylo
     }
 
 
-def _visible(project: ReviewProject, found: ItemHistory, who: str) -> Iterator[Entry]:
+def _visible(project: ReviewProject, history: ItemHistory, who: str) -> Iterator[Entry]:
     """What a person may see of an item's history: of a blind review that is open, only their own part."""
-    last = found.open
+    last = history.open
     hidden: set[str] = set()
     if last is not None and last.people and not last.complete:
         hidden = set(last.people) - {who}
         if who not in last.people and _sees_all(project, who):
             hidden = set()
-    assigned = max((entry.n for entry in found.entries if entry.kind == "assign"), default=0)
-    for entry in found.entries:
+    assigned = max((entry.n for entry in history.entries if entry.kind == "assign"), default=0)
+    for entry in history.entries:
         is_hidden = entry.n > assigned and (entry.branch in hidden or entry.who in hidden)
         if entry.kind != "check" and not is_hidden:
             yield entry
 
 
 def _entry(entry: Entry, restorable: Container[str]) -> Payload:
-    said = entry.after if isinstance(entry.after, str) and entry.kind not in CHANGING else ""
+    text = entry.after if isinstance(entry.after, str) and entry.kind not in CHANGING else ""
     model = model_of(entry)
     row: Payload = {
         "n": entry.n,
         "when": entry.when,
         "who": f"{MODEL_SOURCE}{model}" if model else entry.who,
         "kind": entry.kind,
-        "said": said,
+        "said": text,
         "reasons": entry.reason,
         "note": entry.note,
         "round": entry.round,
@@ -302,9 +305,9 @@ def _part(content: Any, part: ItemPart) -> Payload:
 
 def _tool(content: Any, part: ItemPart) -> Payload:
     written = value_at(content, part.field)
-    about = as_object(written)
-    about = as_object(about.get("function")) or about
-    schema = as_object(about.get("parameters") or about.get("arguments"))
+    function = as_object(written)
+    function = as_object(function.get("function")) or function
+    schema = as_object(function.get("parameters") or function.get("arguments"))
     required = as_list(schema.get("required"))
     parameters = [
         {
@@ -316,15 +319,15 @@ def _tool(content: Any, part: ItemPart) -> Payload:
         }
         for name, inner in as_object(schema.get("properties")).items()
     ]
-    shown = {"name": str(about.get("name", "?")), "about": str(about.get("description", ""))}
+    shown = {"name": str(function.get("name", "?")), "about": str(function.get("description", ""))}
     return {"field": part.field, **shown, "parameters": parameters, **value_payload(written)}
 
 
 def _tasks(
-    project: ReviewProject, found: ItemHistory, content: Any, parts: Sequence[ItemPart], who: str
+    project: ReviewProject, history: ItemHistory, content: Any, parts: Sequence[ItemPart], who: str
 ) -> list[Payload]:
     graphs = project.format.graphs(content)
-    stale = found.stale_for(who)
+    stale = history.stale_for(who)
     tasks: list[Payload] = []
     for t in range(project.format.task_count(content)):
         own = [part for part in parts if part.task == t and not (part.kind == "tool" and t == 0)]
@@ -358,9 +361,9 @@ def _extras(content: Any, parts: Iterable[ItemPart]) -> Iterator[tuple[int, str]
 def _candidates(content: Any, t: int) -> list[Payload]:
     """Texts that were proposed for a task, with what their maker says about each."""
     every = as_list(as_object(as_object(content).get("made_by")).get("candidates"))
-    found = as_list(every[t]) if t < len(every) else []
+    proposed = as_list(every[t]) if t < len(every) else []
     rows: list[Mapping[str, Any]] = [
-        {"text": row} if isinstance(row, str) else as_object(row) for row in found
+        {"text": row} if isinstance(row, str) else as_object(row) for row in proposed
     ]
     return [
         {
@@ -371,38 +374,38 @@ def _candidates(content: Any, t: int) -> list[Payload]:
     ]
 
 
-def _conflict(found: ItemHistory) -> Payload | None:
-    last = found.open
+def _conflict(history: ItemHistory) -> Payload | None:
+    last = history.open
     if last is None or not last.conflicts():
         return None
-    every, together, digest = proposal_of(found)
+    every, together, digest = proposal_of(history)
     authors = _authors(last)
     return {
         "reasons": last.conflicts(),
-        "seen": found.digest,
+        "seen": history.digest,
         "proposal": digest,
         "changes": [
             {
-                "field": one.field,
-                "before": _flat(one.before),
-                "after": _flat(one.after),
-                "who": authors.get((one.field, _flat(one.after)), []),
+                "field": change.field,
+                "before": _flat(change.before),
+                "after": _flat(change.after),
+                "who": authors.get((change.field, _flat(change.after)), []),
                 "together": k < together,
                 "excludes": [
-                    i for i, other in enumerate(every) if i != k and overlap(one.field, other.field)
+                    i for i, other in enumerate(every) if i != k and overlap(change.field, other.field)
                 ],
             }
-            for k, one in enumerate(every)
+            for k, change in enumerate(every)
         ],
     }
 
 
 def _authors(last: Pass) -> dict[tuple[str, str], list[str]]:
-    found: dict[tuple[str, str], list[str]] = {}
+    names: dict[tuple[str, str], list[str]] = {}
     for name, branch in last.branches.items():
         for change in net_changes(branch.entries):
-            found.setdefault((change.field, _flat(change.after)), []).append(name)
-    return found
+            names.setdefault((change.field, _flat(change.after)), []).append(name)
+    return names
 
 
 def gold_steps(content: Any, field: str) -> list[dict[str, Any]]:

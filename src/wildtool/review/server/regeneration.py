@@ -77,17 +77,17 @@ class Regeneration:
         words = [f"--item={item}", f"--as={who}", *([] if first is None else [f"--from={first + 1}"])]
         words += [] if call is None else [f"--call={call}"]
         words += [f"--seed={earlier + 1}"] if earlier else []
-        said = tempfile.TemporaryFile()  # noqa: SIM115 - read once the process has ended
+        output = tempfile.TemporaryFile()  # noqa: SIM115 - read once the process has ended
         try:
             process = subprocess.Popen(
                 [*self._command, *words, *(["--keep-texts"] if keep_texts else []), "--", self._review],
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said,
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=output,
                 env=self._environment,
             )  # fmt: skip
         except (OSError, ValueError) as error:
-            said.close()
+            output.close()
             raise UsageError("cannot start: {0}", error) from error
-        self._jobs[item, who] = _Job(process, said)
+        self._jobs[item, who] = _Job(process, output)
 
     def state(self, item: str, who: str) -> RegenerationState:
         """How far the last try for an item and a person is."""

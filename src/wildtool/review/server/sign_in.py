@@ -115,7 +115,11 @@ class SignIn:
         """Where a request comes from: an IPv4 address, or the network of an IPv6 one, which has more than can be kept."""
         named = request.headers.get("X-Forwarded-For", "").rpartition(",")[2].strip() if self._proxied else ""
         try:
-            found = ipaddress.ip_address(named or request.remote or "")
+            address = ipaddress.ip_address(named or request.remote or "")
         except ValueError:
             return request.remote or ""
-        return str(found) if found.version == 4 else str(ipaddress.ip_network((int(found), 64), strict=False))
+        return (
+            str(address)
+            if address.version == 4
+            else str(ipaddress.ip_network((int(address), 64), strict=False))
+        )

@@ -54,7 +54,7 @@ def with_edge(step: dict[str, Any], source: int, *, needed: bool, kind: str) -> 
         raise UsageError(unknown_name("kind of dependency", kind, EDGE_KINDS))
     needs = [need for need in _needs(step) if need != source]
     kinds = {
-        name: one for name, one in as_object(step.get("dependency_kinds")).items() if name != str(source)
+        name: kind_ for name, kind_ in as_object(step.get("dependency_kinds")).items() if name != str(source)
     }
     if needed:
         needs = sorted([*needs, source])
@@ -88,20 +88,20 @@ def with_alternative(accepted: Any, name: str, value: Any) -> dict[str, Any]:
 
     Raises UsageError if it is there already.
     """
-    known = as_object(accepted)
-    values = as_list(known.get(name))
-    if any(same_json(value, one) for one in values):
+    lists = as_object(accepted)
+    values = as_list(lists.get(name))
+    if any(same_json(value, other) for other in values):
         raise UsageError("this value is accepted already")
-    return {**known, name: [*values, value]}
+    return {**lists, name: [*values, value]}
 
 
 def without_alternative(accepted: Any, name: str, index: int) -> Any:
     """The accepted alternatives without one; ABSENT if none is left. Raises UsageError for no such value."""
-    known = as_object(accepted)
-    values = as_list(known.get(name))
+    lists = as_object(accepted)
+    values = as_list(lists.get(name))
     if not 0 <= index < len(values):
         raise UsageError("there is no such value to remove")
-    left = {**known, name: [*values[:index], *values[index + 1 :]]}
+    left = {**lists, name: [*values[:index], *values[index + 1 :]]}
     return {key: inner for key, inner in left.items() if inner} or ABSENT
 
 
