@@ -132,7 +132,7 @@ def _of_tasks(
 ) -> dict[str, RoleEstimate]:
     shown = [json.dumps([tool["function"] for tool in each], ensure_ascii=False) for each in tools_of]
     tools = fmean(map(tokens_of, shown))
-    found: dict[str, RoleEstimate] = {}
+    estimates: dict[str, RoleEstimate] = {}
     for role, seen in TRIAL_USAGE.items():
         calls = seen.calls * tasks / _TASKS
         low = Usage(round(calls), calls * (seen.instruction + tools + seen.conversation), calls * seen.reply)
@@ -142,8 +142,8 @@ def _of_tasks(
             more * (seen.instruction + tools + _TIMES_WORDS * seen.conversation),
             more * _TIMES_WORDS * seen.reply,
         )
-        found |= dict.fromkeys(voter_names(role, votes.get(role, 1)), RoleEstimate(low, high))
-    return found
+        estimates |= dict.fromkeys(voter_names(role, votes.get(role, 1)), RoleEstimate(low, high))
+    return estimates
 
 
 # Items --------------------------------------------------------------------------------------------
@@ -168,10 +168,10 @@ def _estimate_items(maker: ItemMaker) -> dict[str, RoleEstimate]:
             prompts[request.role] += round(tokens_of(list(request.messages)))
             replies[request.role] += round(tokens_of({"content": reply}))
     times = max(1, len(planned) / _SAMPLED)
-    found: dict[str, RoleEstimate] = {}
+    estimates: dict[str, RoleEstimate] = {}
     for role, count in calls.items():
-        found[role] = _refused_once(round(count * times), prompts[role] * times, replies[role] * times)
-    return found
+        estimates[role] = _refused_once(round(count * times), prompts[role] * times, replies[role] * times)
+    return estimates
 
 
 def _refused_once(calls: int, prompt: float, reply: float) -> RoleEstimate:
@@ -240,7 +240,7 @@ def _written(item: GeneratedItem | None) -> Any:
     if item is None:
         return {}
     written: dict[str, Any] = {
-        "messages": [{said.speaker: said.text} for said in item.turns[0].utterances],
+        "messages": [{utterance.speaker: utterance.text} for utterance in item.turns[0].utterances],
         "calls": [_call(call) for call in item.turns[0].calls],
     }
     if item.profile:
@@ -250,8 +250,12 @@ def _written(item: GeneratedItem | None) -> Any:
 
 
 def _user_texts(item: GeneratedItem | None) -> Iterator[str]:
-    talk = [*(said for turn in item.turns for said in turn.utterances), *item.correction] if item else []
-    yield from (said.text for said in talk if said.speaker == "user")
+    talk = (
+        [*(utterance for turn in item.turns for utterance in turn.utterances), *item.correction]
+        if item
+        else []
+    )
+    yield from (utterance.text for utterance in talk if utterance.speaker == "user")
 
 
 def _acts(item: GeneratedItem | None) -> Iterator[Any]:

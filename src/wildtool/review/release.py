@@ -173,7 +173,7 @@ def _source(part: ItemPart, item: ItemHistory, names: Mapping[str, str]) -> dict
 def _last_edit(item: ItemHistory, field: str) -> Entry | None:
     """The edit of the item itself that first made a part what it is now; None if it is as it was at first."""
     now = value_at(item.content, field)
-    first = next(version_ for version_ in item.versions if same_json(value_at(version_.content, field), now))
+    first = next(version for version in item.versions if same_json(value_at(version.content, field), now))
     return None if first is item.versions[0] else first.entry
 
 

@@ -36,14 +36,14 @@ class GeneratedSet(Generic[Kept]):
     @classmethod
     def collect(
         cls,
-        made: Iterable[tuple[Item, ScriptResult[Value] | None]],
+        results: Iterable[tuple[Item, ScriptResult[Value] | None]],
         describe: Callable[[Item], dict[str, Any]],
         keep: Callable[[Item, Value, ScriptResult[Value]], Kept],
     ) -> Self:
         """Puts the results of a set together.
 
         Args:
-            made: in order of the plans, replacements last; None for what is unfinished.
+            results: in order of the plans, replacements last; None for what is unfinished.
             describe: the fields of a loss that say what was lost.
             keep: a result as it is kept; raises AttemptFailedError for one that is not, such as a near duplicate.
         """
@@ -51,7 +51,7 @@ class GeneratedSet(Generic[Kept]):
         losses: list[dict[str, Any]] = []
         planned: dict[int, None] = {}
         unfinished, counters = 0, Counter[str]()
-        for item, result in made:
+        for item, result in results:
             plan = item.data.plan
             planned[plan.index] = None
             if result is None:
@@ -66,7 +66,7 @@ class GeneratedSet(Generic[Kept]):
                 losses.append({**describe(item), "reason": lost.reason, "detail": str(lost)})
         in_order = [kept[index] for index in sorted(kept)]
         return cls(
-            tuple(one for one, _ in in_order),
+            tuple(value for value, _ in in_order),
             tuple({**loss, "replaced": _loss_index(loss, cls.key) in kept} for loss in losses),
             unfinished,
             dict(counters),

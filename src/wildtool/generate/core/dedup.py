@@ -17,9 +17,9 @@ class Deduplicator:
 
     def accepts(self, lang: Lang, text: str) -> bool:
         """Whether the text differs enough from those of its language; if so it is remembered."""
-        known = self._texts.setdefault(lang, NearDuplicateIndex(NEAR_DUPLICATE_SCORE, MAX_REMEMBERED_TEXTS))
-        said = fold_text(text)
-        if known.first_near(said) is not None:
+        index = self._texts.setdefault(lang, NearDuplicateIndex(NEAR_DUPLICATE_SCORE, MAX_REMEMBERED_TEXTS))
+        folded = fold_text(text)
+        if index.first_near(folded) is not None:
             return False
-        known.add(said)
+        index.add(folded)
         return True

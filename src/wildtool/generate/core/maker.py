@@ -49,15 +49,15 @@ class RoleBenchmark(Benchmark):
         """
 
     def _source(
-        self, path: Path | None, name: str, about: Sequence[Any], files: Iterable[Path | None], *more: Any
+        self, path: Path | None, name: str, counted: Sequence[Any], files: Iterable[Path | None], *more: Any
     ) -> Source:
         """Args:
         path: the file that it is called by; `name` if there is none.
-        about: what counts of the specification; `more` likewise. Together they stand in the order that 0.1.0 wrote.
+        counted: what counts of the specification; `more` likewise. Together they stand in the order that 0.1.0 wrote.
         files: those that are read.
         """
         digests = file_digests([file for file in files if file])
-        whole = json.dumps([*about, RECIPE_VERSION, prompts_digest(self.prompts), *more, *digests])
+        whole = json.dumps([*counted, RECIPE_VERSION, prompts_digest(self.prompts), *more, *digests])
         # Never the current folder: a run asks whether the files below the path change.
         return Source(str(path or name), path or self.prompts, hashlib.sha256(whole.encode()).hexdigest())
 
@@ -108,16 +108,16 @@ class ScriptMaker(RoleBenchmark, Generic[Value]):
         for index, turn in self._replanned:
             yield self.replanned_item(first[index], turn)
 
-    def replace_lost(self, found: GeneratedSet[Any]) -> bool:
+    def replace_lost(self, generated: GeneratedSet[Any]) -> bool:
         """Plans each lost thing again; whether there is anything to run. After a round of which nothing was kept,
         nothing more is planned.
 
-        Args: found: what came of all that was planned so far.
+        Args: generated: what came of all that was planned so far.
         """
         last = max((turn for _, turn in self._replanned), default=0)
-        if found.unfinished or last == MAX_REPLACEMENT_ROUNDS or last not in found.turns:
+        if generated.unfinished or last == MAX_REPLACEMENT_ROUNDS or last not in generated.turns:
             return False
-        more = [(index, last + 1) for index in found.missing[: self._wanted - len(self._replanned)]]
+        more = [(index, last + 1) for index in generated.missing[: self._wanted - len(self._replanned)]]
         self._replanned += more
         return bool(more)
 
@@ -140,10 +140,10 @@ class ScriptMaker(RoleBenchmark, Generic[Value]):
     def result(self, item: Item, transcript: Transcript) -> ScriptResult[Value] | None:
         """The result of an item, from its recorded replies alone; None if they end before its script does."""
         if item.id not in self._results:
-            found = replay_script(self.script(item), transcript)
-            if found is None:
+            result = replay_script(self.script(item), transcript)
+            if result is None:
                 return None
-            self._results[item.id] = self.remembered(found)
+            self._results[item.id] = self.remembered(result)
         return self._results[item.id]
 
     def remembered(self, result: ScriptResult[Value]) -> ScriptResult[Value]:
@@ -179,8 +179,8 @@ def transcript_of(transcripts: Mapping[str, Transcript], unit: str) -> Transcrip
 def voter_roles(roles: Mapping[str, str], votes: Mapping[str, int]) -> dict[str, Role]:
     """The roles besides `agent`, which is the default model; each vote is a role of its own."""
     return {
-        voter: Role(about, "")
-        for role, about in roles.items()
+        voter: Role(task, "")
+        for role, task in roles.items()
         if role != "agent"
         for voter in voter_names(role, votes.get(role, 1))
     }
@@ -207,10 +207,10 @@ def verdict_of(
 
 def file_digests(files: Sequence[Path]) -> list[str]:
     """SHA-256 of each file. Raises DataError for one that cannot be read."""
-    found: list[str] = []
+    digests: list[str] = []
     for path in files:
         try:
-            found.append(hashlib.sha256(path.read_bytes()).hexdigest())
+            digests.append(hashlib.sha256(path.read_bytes()).hexdigest())
         except OSError as error:
             raise DataError(f"cannot read {path}: {error.strerror}") from error
-    return found
+    return digests

@@ -116,16 +116,16 @@ def read_action(written: Mapping[str, Any]) -> Action | None:
 
 def read_parts(*parts: Callable[[], Any]) -> list[Any]:
     """What each part of a reply is read as. Raises RefusedReplyError with the faults of all that cannot be used."""
-    found: list[Any] = []
+    values: list[Any] = []
     faults: list[Finding] = []
     for part in parts:
         try:
-            found.append(part())
+            values.append(part())
         except RefusedReplyError as refused:
             faults += refused.faults
     if faults:
         raise RefusedReplyError(*faults)
-    return found
+    return values
 
 
 def strings_in(values: Any) -> list[str]:

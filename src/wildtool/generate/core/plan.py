@@ -137,9 +137,9 @@ class Quota:
     def next(self, without: Collection[str] = ()) -> str:
         """The next name; those in `without` get their share later."""
         whole = sum(self._shares.values())
-        given = self._given.total() + 1
+        count = self._given.total() + 1
         lacking = {
-            name: given * share / whole - self._given[name]
+            name: count * share / whole - self._given[name]
             for name, share in self._shares.items()
             if name not in without
         }

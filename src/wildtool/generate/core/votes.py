@@ -85,8 +85,8 @@ def checker_faults(
         return "" if written["accepted"] else reason, ()
 
     def decided(votes: Votes[str]) -> bool:
-        given = [vote for _, vote in votes if isinstance(vote, str)]
-        return given.count("") * 2 > count or sum(map(bool, given)) * 2 >= count
+        objections = [vote for _, vote in votes if isinstance(vote, str)]
+        return objections.count("") * 2 > count or sum(map(bool, objections)) * 2 >= count
 
     votes = yield from ask_voters(roles, "checker", count, [what], seen, read, decided)
     objections: list[str] = []

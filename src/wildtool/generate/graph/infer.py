@@ -97,21 +97,21 @@ def _history(tasks: Iterable[Task]) -> Iterator[SearchText]:
 
 def by_value(reader: TaskEvidence, i: int, leaf: Leaf) -> list[Edge]:
     """Edges for the calls whose observation gives a value."""
-    known = reader.known(i)
+    passages = reader.known(i)
     sources = _sources(reader, i, leaf, leaf.value)
     if sources:
-        confidence = _confidence(reader, sources, leaf, known)
+        confidence = _confidence(reader, sources, leaf, passages)
         j = sources[0]
         return [Edge(j, i, "argument", f"{leaf.path} stands in what node {j} returned", confidence)]
-    if any(names_value(passage, leaf.value) for passage in known) or enum_of(leaf.schema):
+    if any(names_value(passage, leaf.value) for passage in passages) or enum_of(leaf.schema):
         return []
-    return [*_by_parts(reader, i, leaf, known), *_by_arithmetic(reader, i, leaf, known)]
+    return [*_by_parts(reader, i, leaf, passages), *_by_arithmetic(reader, i, leaf, passages)]
 
 
 def _confidence(
-    reader: TaskEvidence, sources: Sequence[int], leaf: Leaf, known: Sequence[SearchText]
+    reader: TaskEvidence, sources: Sequence[int], leaf: Leaf, passages: Sequence[SearchText]
 ) -> float:
-    if documented_default(leaf.schema) == leaf.value or any(names_value(p, leaf.value) for p in known):
+    if documented_default(leaf.schema) == leaf.value or any(names_value(p, leaf.value) for p in passages):
         return _KNOWN_ANYWAY
     if isinstance(leaf.value, str) and _CODE.fullmatch(leaf.value):
         return _KNOWN_ANYWAY
@@ -127,9 +127,9 @@ def _sources(reader: TaskEvidence, i: int, leaf: Leaf, value: Any) -> list[int]:
     under a like key.
     """
     nodes = reader.task.nodes
-    found = [j for j in reader.calls_before(i) if names_value(reader.observed[j], value)]
-    found = [j for j in found if not _generic(leaf) or _key_agrees(nodes[j], leaf, value)]
-    origins = [j for j in found if not names_value(SearchText.of(nodes[j].arguments), value)]
+    sources = [j for j in reader.calls_before(i) if names_value(reader.observed[j], value)]
+    sources = [j for j in sources if not _generic(leaf) or _key_agrees(nodes[j], leaf, value)]
+    origins = [j for j in sources if not names_value(SearchText.of(nodes[j].arguments), value)]
     return sorted(origins, key=lambda j: (not _key_agrees(nodes[j], leaf, value), j))
 
 
@@ -141,25 +141,27 @@ def _generic(leaf: Leaf) -> bool:
     return isinstance(value, bool) or (isinstance(value, int) and abs(value) < 100)
 
 
-def _by_parts(reader: TaskEvidence, i: int, leaf: Leaf, known: Sequence[SearchText]) -> Iterator[Edge]:
+def _by_parts(reader: TaskEvidence, i: int, leaf: Leaf, passages: Sequence[SearchText]) -> Iterator[Edge]:
     """A value put together, such as a date and a time: the parts that only an observation has."""
     parts = _PARTS.split(leaf.value) if isinstance(leaf.value, str) else []
     for part in parts if len(parts) > 1 else ():
-        if part.strip() and not any(names_value(passage, part) for passage in known):
+        if part.strip() and not any(names_value(passage, part) for passage in passages):
             for j in _sources(reader, i, leaf, part)[:1]:
                 evidence = f"a part of {leaf.path} stands in what node {j} returned"
                 yield Edge(j, i, "argument", evidence, _ONE_SOURCE - _INEXACT)
 
 
-def _by_arithmetic(reader: TaskEvidence, i: int, leaf: Leaf, known: Sequence[SearchText]) -> Iterator[Edge]:
+def _by_arithmetic(
+    reader: TaskEvidence, i: int, leaf: Leaf, passages: Sequence[SearchText]
+) -> Iterator[Edge]:
     """A number that is an observed one plus or minus a said one, or the sum of two observed ones."""
     if isinstance(leaf.value, bool) or not isinstance(leaf.value, int | float):
         return
-    wanted = Decimal(str(leaf.value))
-    said = {number for passage in known[-2:] for number in passage.numbers if number}
+    target = Decimal(str(leaf.value))
+    said = {number for passage in passages[-2:] for number in passage.numbers if number}
     for j in reader.calls_before(i):
         numbers = reader.observed[j].numbers
-        if any(wanted - number in numbers or wanted + number in numbers for number in said):
+        if any(target - number in numbers or target + number in numbers for number in said):
             evidence = f"{leaf.path} is a number node {j} returned, changed by one the user said"
             yield Edge(j, i, "argument", evidence, _ONE_SOURCE - _INEXACT)
 
@@ -243,15 +245,15 @@ def infer_edges(session: Session, t: int, *, steps: Sequence[int] | None = None)
         Edges without those that others imply, ordered by target and source.
     """
     task = session.tasks[t]
-    found = {(e.source, e.target): e for e in _barriers(task)}
+    edges = {(e.source, e.target): e for e in _barriers(task)}
     reader = TaskEvidence(session, t)
     for i, node in enumerate(task.nodes):
         if node.name not in VIRTUAL:
             for edge in _into(reader, i, steps):
                 if edge.confidence >= MIN_CONFIDENCE and (steps is None or steps[edge.source] < steps[i]):
-                    found[edge.source, i] = edge
-    needs = dependency_lists(found.values(), len(task.nodes))
-    return [found[j, i] for i, needed in enumerate(needs) for j in needed]
+                    edges[edge.source, i] = edge
+    needs = dependency_lists(edges.values(), len(task.nodes))
+    return [edges[j, i] for i, needed in enumerate(needs) for j in needed]
 
 
 def dependency_lists(edges: Iterable[Edge], nodes: int) -> list[tuple[int, ...]]:

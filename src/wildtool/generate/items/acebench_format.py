@@ -54,14 +54,14 @@ def acebench_records(item: GeneratedItem) -> list[AceBenchRecord]:
     """The records of an item: one for each turn of a dialogue, else one; their ids follow from its plan alone."""
     name = f"{ACEBENCH_CATEGORIES[item.plan.kind]}_{FIRST_RECORD_ID + item.plan.index}"
     several = item.plan.turns > 1
-    found: list[AceBenchRecord] = []
+    records: list[AceBenchRecord] = []
     for t, turn in enumerate(item.turns):
         id_ = f"{name}_{t}" if several else name
         functions = [dict(function) for function in item.functions]
         question = {"id": id_, "question": conversation_text(item, t), "function": functions}
         told = {"profile": item.profile} if item.plan.kind == "preference" else {"time": item.time}
-        found.append(AceBenchRecord({**question, **told}, {"id": id_, "ground_truth": _truth(item, turn)}))
-    return found
+        records.append(AceBenchRecord({**question, **told}, {"id": id_, "ground_truth": _truth(item, turn)}))
+    return records
 
 
 def conversation_text(item: GeneratedItem, t: int) -> str:
@@ -123,12 +123,14 @@ def format_faults(item: GeneratedItem) -> list[Finding]:
         played = as_benchmark_item(item)
     except DataError as error:
         return [fault("S1", f"The records cannot be read: {error}")]
-    found = [
+    findings = [
         fault(f"lint {finding.rule}", f"{finding.field}: {finding.message}")
         for record in played.data.records
         for finding in RECORD_RULES.findings(record)
     ]
-    return found or [finding for one in _answered(item) for finding in _gold_faults(as_benchmark_item(one))]
+    return findings or [
+        finding for single in _answered(item) for finding in _gold_faults(as_benchmark_item(single))
+    ]
 
 
 def _answered(item: GeneratedItem) -> Iterator[GeneratedItem]:
@@ -145,15 +147,15 @@ def _gold_faults(item: Item) -> Iterator[Finding]:
         for k, unit in enumerate(item.units):
             request = ACEBENCH.rules(profile).episode(item, unit).request()
             gold = request.gold if request else None
-            said = Transcript((Reply(gold(ACEBENCH.gold_styles[0])),)) if gold else Transcript(())
-            verdict = ACEBENCH.judge(item, {unit: said}, profile)[k]
+            transcript = Transcript((Reply(gold(ACEBENCH.gold_styles[0])),)) if gold else Transcript(())
+            verdict = ACEBENCH.judge(item, {unit: transcript}, profile)[k]
             if verdict.outcome != "correct":
                 reason = f"The right answer would be refused by the {profile} rules: {verdict.reason}."
                 yield fault(f"gold {profile}", reason)
 
 
 def _spoken(talk: Sequence[Utterance]) -> list[str]:
-    return [f"{_SPEAKER_LABELS[said.speaker]}: {said.text}" for said in talk]
+    return [f"{_SPEAKER_LABELS[utterance.speaker]}: {utterance.text}" for utterance in talk]
 
 
 def _truth(item: GeneratedItem, turn: DialogueTurn) -> Any:
@@ -171,8 +173,8 @@ def _truth(item: GeneratedItem, turn: DialogueTurn) -> Any:
 def numbered_calls(calls: Sequence[Action]) -> dict[str, dict[str, Any]]:
     """Calls by name; several of one name are numbered from 1."""
     names = [call.name for call in calls]
-    found: dict[str, dict[str, Any]] = {}
+    numbered: dict[str, dict[str, Any]] = {}
     for k, call in enumerate(calls):
         number = f"_{names[:k].count(call.name) + 1}" if names.count(call.name) > 1 else ""
-        found[call.name + number] = dict(call.arguments)
-    return found
+        numbered[call.name + number] = dict(call.arguments)
+    return numbered

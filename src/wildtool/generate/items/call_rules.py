@@ -131,12 +131,12 @@ def ungrounded_parameters(
 
     Args: derived: paths of values that follow from what is known, and so count as said.
     """
-    found: set[str] = set()
+    ungrounded: set[str] = set()
     for name, child in member_schemas(schema).items():
         if name in schema.get("required", ()) and name in call.arguments:
             inside = leaves({name: call.arguments[name]}, {"properties": {name: child}})
             if not all(
                 grounded(leaf, known) or any(path_covers(p, leaf.path) for p in derived) for leaf in inside
             ):
-                found.add(name)
-    return found
+                ungrounded.add(name)
+    return ungrounded

@@ -52,8 +52,8 @@ class GeneratedItems(GeneratedSet[CollectedItem]):
 
     def attrition(self) -> list[Metric]:
         """Where attempts are lost, and how many of each kind are kept."""
-        kinds = Counter(one.item.plan.kind for one in self.kept)
-        planned = kinds + Counter(one.item.plan.kind for one in self.doubtful)
+        kinds = Counter(kept_item.item.plan.kind for kept_item in self.kept)
+        planned = kinds + Counter(kept_item.item.plan.kind for kept_item in self.doubtful)
         planned += Counter(str(loss["kind"]) for loss in self.losses)
         by_kind = [
             Metric("kept by kind", kind, kinds[kind] / count, kinds[kind], count)
@@ -64,14 +64,14 @@ class GeneratedItems(GeneratedSet[CollectedItem]):
 
 def collect_items(
     spec: ItemGenerationSpec,
-    made: Iterable[tuple[Item, ScriptResult[AcceptedItem] | None]],
+    results: Iterable[tuple[Item, ScriptResult[AcceptedItem] | None]],
     models: Mapping[str, str],
     decisions: Mapping[str, HumanDecision],
 ) -> GeneratedItems:
     """Puts the items of a set together: adds provenance, drops near duplicates of earlier ones (rule S4).
 
     Args:
-        made: in order of the plans, replacements last.
+        results: in order of the plans, replacements last.
         models: name of the model in each role.
         decisions: of people about doubtful items, by the names of their plans; one that they refuse is lost.
     """
@@ -81,10 +81,10 @@ def collect_items(
         plan = item.data.plan
         return {"item": plan.index, "kind": plan.kind, "lang": plan.lang}
 
-    def keep(item: Item, made: AcceptedItem, result: ScriptResult[AcceptedItem]) -> CollectedItem:
-        plan, turns = made.item.plan, made.item.turns
-        check_new(texts, made.item)
-        decided = None if made.kept else decisions.get(plan.name)
+    def keep(item: Item, accepted: AcceptedItem, result: ScriptResult[AcceptedItem]) -> CollectedItem:
+        plan, turns = accepted.item.plan, accepted.item.turns
+        check_new(texts, accepted.item)
+        decided = None if accepted.kept else decisions.get(plan.name)
         if decided is not None and not decided.keep:
             raise AttemptFailedError("refused by people", decided.reason)
         made_by = {
@@ -98,19 +98,21 @@ def collect_items(
             "calls": result.counters["requests"],
             "derived": [dict(call.derived) for turn in turns for call in turn.calls if call.derived],
             "checks": list(ITEM_CHECKS),
-            "votes": list(made.votes),
+            "votes": list(accepted.votes),
             "reviewed": decided is not None,
         }
         if decided is not None:
             made_by["decided"] = decided.reason
-        return CollectedItem(made.item, made_by, doubtful=not made.kept and decided is None)
+        return CollectedItem(accepted.item, made_by, doubtful=not accepted.kept and decided is None)
 
     def describe_loss(item: Item) -> dict[str, Any]:
         return {**describe(item), "turn": item.data.plan.turn}
 
-    found = GeneratedItems.collect(made, describe_loss, keep)
-    sure = tuple(one for one in found.kept if not one.doubtful)
-    return replace(found, kept=sure, doubtful=tuple(one for one in found.kept if one.doubtful))
+    generated = GeneratedItems.collect(results, describe_loss, keep)
+    sure = tuple(collected for collected in generated.kept if not collected.doubtful)
+    return replace(
+        generated, kept=sure, doubtful=tuple(collected for collected in generated.kept if collected.doubtful)
+    )
 
 
 def check_new(texts: Deduplicator, item: GeneratedItem) -> None:

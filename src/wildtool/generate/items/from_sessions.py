@@ -150,17 +150,17 @@ def _error(task: _Task) -> GeneratedItem | None:
     properties = member_schemas(as_schema(task.functions.get(call.name, {}).get("parameters")))
     for name in sorted(call.arguments, key=lambda name: (draw.random(), name)):
         schema, right = properties.get(name, {}), call.arguments[name]
-        said = right if isinstance(right, str) else str(right)
-        if not can_be_violated(schema) or task.text.count(said) != 1:
+        text = right if isinstance(right, str) else str(right)
+        if not can_be_violated(schema) or task.text.count(text) != 1:
             continue
         wrong = wrong_value(right, schema, task.plan.lang, draw)
         if wrong is not None:
             fault, lang = WrongValue(call.name, name, wrong), task.plan.lang
             noun = (chinese_noun(schema) if lang == "zh" else "") or noun_of(name, guess_kind(name, schema))
             doubt = draw.choice(DOUBTS[lang]).format(noun=noun, value=fault.text)
-            reply = Wording(draw, lang).phrase("reply", value=said)
+            reply = Wording(draw, lang).phrase("reply", value=text)
             mended = (Utterance("assistant", doubt), Utterance("user", reply))
-            return _whole(task, task.text.replace(said, fault.text), fault=fault, correction=mended)
+            return _whole(task, task.text.replace(text, fault.text), fault=fault, correction=mended)
     return None
 
 

@@ -88,4 +88,9 @@ class GeneratedItem:
     @property
     def user_texts(self) -> Sequence[str]:
         """What the user says up to the last request."""
-        return [said.text for turn in self.turns for said in turn.utterances if said.speaker == "user"]
+        return [
+            utterance.text
+            for turn in self.turns
+            for utterance in turn.utterances
+            if utterance.speaker == "user"
+        ]

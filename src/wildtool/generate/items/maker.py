@@ -56,9 +56,9 @@ class ItemMaker(ScriptMaker[AcceptedItem]):
     def source(self) -> Source:
         """See RoleBenchmark."""
         spec = self.spec
-        about = (dict(spec.kinds), spec.seed, spec.langs, spec.judges, spec.agree)
+        counted = (dict(spec.kinds), spec.seed, spec.langs, spec.judges, spec.agree)
         files, rules = (spec.tools, spec.sessions), rules_identity(BENCHMARK)
-        return self._source(spec.tools or spec.sessions, "built-in tools", about, files, *rules)
+        return self._source(spec.tools or spec.sessions, "built-in tools", counted, files, *rules)
 
     @cached_property
     def _catalogs(self) -> Mapping[Lang, ToolCatalog]:
@@ -83,9 +83,9 @@ class ItemMaker(ScriptMaker[AcceptedItem]):
         job = ItemJob(plan, source, self.spec.judges, self.spec.agree)
         return Item(plan.name, (self.unit,), job, plan.kind, plan.lang, tuple(self.roles))
 
-    def replace_lost(self, found: GeneratedSet[Any]) -> bool:
+    def replace_lost(self, generated: GeneratedSet[Any]) -> bool:
         """See ScriptMaker. Items from sessions cannot be replaced."""
-        return self.spec.sessions is None and super().replace_lost(found)
+        return self.spec.sessions is None and super().replace_lost(generated)
 
     def script(self, item: Item) -> RoleCoroutine[ScriptResult[AcceptedItem]]:
         """See ScriptMaker."""

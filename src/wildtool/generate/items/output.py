@@ -42,26 +42,26 @@ def read_decisions(path: Path) -> dict[str, HumanDecision]:
     Raises:
         DataError: naming file, line and field, what was expected and what was found.
     """
-    found: dict[str, HumanDecision] = {}
+    decisions: dict[str, HumanDecision] = {}
     for where, row in read_json_lines(path, "decision") if path.exists() else ():
         item, reason = row.get("item"), row.get("reason", "")
         if type(item) not in (int, str) or not isinstance(reason, str):
             raise DataError(
                 f"{where}: expected item (its name), keep and perhaps a reason (a text), found {row}"
             )
-        found[str(item)] = HumanDecision(required_field(row, "keep", bool, where), reason)
-    return found
+        decisions[str(item)] = HumanDecision(required_field(row, "keep", bool, where), reason)
+    return decisions
 
 
-def write_items(found: GeneratedItems, out: Path) -> None:
+def write_items(generated: GeneratedItems, out: Path) -> None:
     """Writes items, doubtful ones with all votes, losses with their reasons, provenance, and the yield.
 
     Raises StorageError if there is no room.
     """
     with storage_errors(out):
-        _write_files(found.kept, out)
-        write_whole_file(out / DOUBTFUL_FILE, map(json_line, map(_doubtful, found.doubtful)))
-        write_attrition(out, found.losses, found.attrition())
+        _write_files(generated.kept, out)
+        write_whole_file(out / DOUBTFUL_FILE, map(json_line, map(_doubtful, generated.doubtful)))
+        write_attrition(out, generated.losses, generated.attrition())
 
 
 def items_run_command(out: Path) -> str:
@@ -74,31 +74,31 @@ def _write_files(kept: Sequence[CollectedItem], out: Path) -> None:
     new = out / f"{ITEMS_FOLDER}.part"
     shutil.rmtree(new, ignore_errors=True)
     files: dict[Path, list[Mapping[str, Any]]] = {}
-    known: list[Mapping[str, Any]] = []
-    for one in kept:
-        records = acebench_records(one.item)
-        name = f"data_{ACEBENCH_CATEGORIES[one.item.plan.kind]}.json"
-        place = new / one.item.plan.lang
+    provenance: list[Mapping[str, Any]] = []
+    for collected in kept:
+        records = acebench_records(collected.item)
+        name = f"data_{ACEBENCH_CATEGORIES[collected.item.plan.kind]}.json"
+        place = new / collected.item.plan.lang
         files.setdefault(place / name, []).extend(row.question for row in records)
         files.setdefault(place / "possible_answer" / name, []).extend(row.answer for row in records)
-        known.append({"ids": [row.question["id"] for row in records], **one.made_by})
+        provenance.append({"ids": [row.question["id"] for row in records], **collected.made_by})
     for path, listed in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole_file(path, map(json_line, listed))
     shutil.rmtree(out / ITEMS_FOLDER, ignore_errors=True)
     if files:
         new.rename(out / ITEMS_FOLDER)
-    write_whole_file(out / PROVENANCE_FILE, map(json_line, known))
+    write_whole_file(out / PROVENANCE_FILE, map(json_line, provenance))
 
 
-def _doubtful(one: CollectedItem) -> dict[str, Any]:
+def _doubtful(collected: CollectedItem) -> dict[str, Any]:
     """What people need to decide: the records as they would be kept, and every vote with its reason."""
-    records = [{"question": row.question, "answer": row.answer} for row in acebench_records(one.item)]
-    mended = [{said.speaker: said.text} for said in one.item.correction]
+    records = [{"question": row.question, "answer": row.answer} for row in acebench_records(collected.item)]
+    mended = [{utterance.speaker: utterance.text} for utterance in collected.item.correction]
     return {
-        "item": one.item.plan.name,
-        "votes": one.made_by["votes"],
+        "item": collected.item.plan.name,
+        "votes": collected.made_by["votes"],
         "records": records,
         "mended": mended,
-        "made_by": dict(one.made_by),
+        "made_by": dict(collected.made_by),
     }

@@ -44,14 +44,14 @@ def procedural_items(spec: ItemGenerationSpec, note: Callable[[str], None]) -> G
     kept: list[CollectedItem] = []
     losses: list[dict[str, Any]] = []
     for plan, making in _item_builders(spec, note):
-        about = {"item": plan.index, "kind": plan.kind, "lang": plan.lang}
+        place = {"item": plan.index, "kind": plan.kind, "lang": plan.lang}
         try:
             item = making(fresh)
         except AttemptFailedError as lost:
-            losses.append({**about, "reason": lost.reason, "detail": str(lost), "replaced": False})
+            losses.append({**place, "reason": lost.reason, "detail": str(lost), "replaced": False})
             continue
         made_by = {"model": "procedural", "version": __version__, "seed": spec.seed}
-        kept.append(CollectedItem(item, {**about, **made_by, "checks": list(ITEM_CHECKS)}))
+        kept.append(CollectedItem(item, {**place, **made_by, "checks": list(ITEM_CHECKS)}))
     return GeneratedItems(tuple(kept), tuple(losses))
 
 
@@ -63,9 +63,9 @@ def _item_builders(
         for item in items_from_sessions(spec.sessions, spec.items, spec.kinds, spec.seed, spec.langs):
             yield item.plan, partial(_checked, item)
         return
-    known = tool_catalogs(spec.tools, spec.langs, note)
+    catalogs = tool_catalogs(spec.tools, spec.langs, note)
     for plan in item_plans(spec.items, spec.kinds, seed=spec.seed, langs=spec.langs):
-        yield plan, partial(_item, plan, known[plan.lang])
+        yield plan, partial(_item, plan, catalogs[plan.lang])
 
 
 def _checked(item: GeneratedItem, fresh: Deduplicator) -> GeneratedItem:
@@ -173,9 +173,9 @@ class _ItemDraw:
             return None
         slot = self.draw.choice(able)
         value = self.values.of(slot.kind, slot.members, slot.bounds)
-        said = self.words.phrase("named", noun=slot.noun, value=as_spoken(value, slot.kind, self.plan.lang))
+        phrase = self.words.phrase("named", noun=slot.noun, value=as_spoken(value, slot.kind, self.plan.lang))
         changed = DraftCall(call.tool, {**call.values, slot: value})
-        return changed, self._phrase(CHANGES, said=said)
+        return changed, self._phrase(CHANGES, said=phrase)
 
     def _incomplete(self) -> GeneratedItem | None:
         tool = self.choice.targets[0]
@@ -193,9 +193,9 @@ class _ItemDraw:
             call.coreferences.add(slot.key)
         asked = self.words.phrase("question", nouns=self.words.nouns(missing))
         values = [self.words.literal(tool, slot, call.values[slot]) for slot in missing]
-        given = self.words.phrase("reply", value=(", " if self.plan.lang == "en" else "、").join(values))
+        reply = self.words.phrase("reply", value=(", " if self.plan.lang == "en" else "、").join(values))
         fault = MissingParameters(tool.name, tuple(str(slot.path[0]) for slot in missing))
-        mended = (Utterance("assistant", asked), Utterance("user", given))
+        mended = (Utterance("assistant", asked), Utterance("user", reply))
         return self._whole([call], fault=fault, correction=mended)
 
     def _error(self) -> GeneratedItem | None:
@@ -211,15 +211,15 @@ class _ItemDraw:
             return None
         call.spoken[slot.key] = self.words.literal(tool, slot, wrong)
         doubt = self._phrase(DOUBTS, noun=slot.noun, value=str(wrong))
-        given = self.words.phrase("reply", value=self.words.literal(tool, slot, right))
-        mended = (Utterance("assistant", doubt), Utterance("user", given))
+        reply = self.words.phrase("reply", value=self.words.literal(tool, slot, right))
+        mended = (Utterance("assistant", doubt), Utterance("user", reply))
         return self._whole([call], fault=WrongValue(tool.name, name, wrong), correction=mended)
 
     def _call(self, tool: ToolSpec) -> DraftCall | None:
         """A call with new values; None if one must be derived and there is no date."""
         if not tool.slots:
             return None
-        call = draft_call(tool, self.values, self.words, History(), given={}, hidden=None)
+        call = draft_call(tool, self.values, self.words, History(), linked={}, hidden=None)
         if self.choice.parameter and self.choice.parameter not in call.arguments:
             for slot in tool.slots:
                 if slot.path[0] == self.choice.parameter:

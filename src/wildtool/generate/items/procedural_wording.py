@@ -59,8 +59,8 @@ def profile_with(values: ValueSampler, noun: str, value: Any) -> Mapping[str, An
 
 def wrong_value(right: Any, schema: Mapping[str, Any], lang: Lang, draw: Random) -> Any:
     """A value that somebody could give for a parameter but that breaks its definition; None if none was found."""
-    found = [value for value in _wrong_values(right, schema, lang, draw) if call_problems(value, schema)]
-    return draw.choice(found) if found else None
+    wrong = [value for value in _wrong_values(right, schema, lang, draw) if call_problems(value, schema)]
+    return draw.choice(wrong) if wrong else None
 
 
 def _wrong_values(right: Any, schema: Mapping[str, Any], lang: Lang, draw: Random) -> Iterator[Any]:

@@ -37,13 +37,13 @@ class RequestProblem:
 def parse_role_calls(listed: Any, rule: str) -> list[Action]:
     """Calls as roles write them. Raises RefusedReplyError by the rule."""
     calls = [read_action({**row, "derived": as_object(row.get("derived"))}) for row in as_objects(listed)]
-    known = [call for call in calls if call is not None]
-    if len(known) < len(calls):
+    readable = [call for call in calls if call is not None]
+    if len(readable) < len(calls):
         message = "Each of `calls` has a `name`, `arguments` (object) and perhaps `derived` (path to reason)."
         raise RefusedReplyError(fault(rule, message))
-    if not known:
+    if not readable:
         raise RefusedReplyError(fault(rule, "`calls` must be a list of at least one call."))
-    return known
+    return readable
 
 
 def parse_messages(listed: Any) -> tuple[Utterance, ...]:
@@ -67,10 +67,10 @@ def parse_messages(listed: Any) -> tuple[Utterance, ...]:
 
 def parse_text_reply(text: str, rule: str) -> str:
     """The `text` of a reply. Raises RefusedReplyError by the rule."""
-    said = read_object(text, rule).get("text")
-    if not isinstance(said, str):
+    spoken = read_object(text, rule).get("text")
+    if not isinstance(spoken, str):
         raise RefusedReplyError(fault(rule, "`text` must be a text."))
-    return reply_text({"content": said})
+    return reply_text({"content": spoken})
 
 
 def parse_assistant_action(
@@ -81,13 +81,13 @@ def parse_assistant_action(
     action = written.get("action")
     if action == "call":
         return parse_role_calls(written.get("calls"), "G2")
-    tool, thought, said = written.get("tool"), written.get("thought"), written.get("text")
+    tool, thought, spoken = written.get("tool"), written.get("thought"), written.get("text")
     if action not in ("missing", "wrong"):
         raise RefusedReplyError(fault("G1", "`action` must be call, missing or wrong."))
     faults: list[Finding] = []
     if not isinstance(tool, str) or tool not in tools:
         faults.append(fault("G3", f"`tool` must be one of {', '.join(tools)}."))
-    if not isinstance(said, str) or not said.strip():
+    if not isinstance(spoken, str) or not spoken.strip():
         faults.append(fault("G3", "`text` must say to the user what is missing or wrong."))
     if action == "missing" and not isinstance(thought, str):
         faults.append(fault("G3", "`thought` must be the missing parameters joined by a bar: a|b."))
@@ -101,7 +101,7 @@ def parse_assistant_action(
     if lack is None:
         message = "`parameter` must be one of the tool's, and `thought` the wrong value."
         raise RefusedReplyError(fault("G3", message))
-    return RequestProblem(lack, reply_text({"content": said}))
+    return RequestProblem(lack, reply_text({"content": spoken}))
 
 
 def parse_opinion(text: str) -> dict[str, Any]:

@@ -39,23 +39,25 @@ def d10(item: GeneratedItem) -> Iterator[str]:
 def l1(item: GeneratedItem) -> Iterator[str]:
     """User and assistant take turns; the user begins, and ends each turn."""
     for t, turn in enumerate(item.turns):
-        speakers = [said.speaker for said in turn.utterances]
-        wanted = ["user" if (k + (t > 0)) % 2 == 0 else "assistant" for k in range(len(speakers))]
-        if not speakers or speakers != wanted or speakers[-1] != "user":
+        speakers = [utterance.speaker for utterance in turn.utterances]
+        turns = ["user" if (k + (t > 0)) % 2 == 0 else "assistant" for k in range(len(speakers))]
+        if not speakers or speakers != turns or speakers[-1] != "user":
             yield f"turn {t}: user and assistant must take turns, the user's request coming last."
 
 
 @ITEM_RULES.rule("L2")
 def l2(item: GeneratedItem) -> Iterator[Finding]:
     """Utterances hold only what people say (rules A2 to C2 of sessions)."""
-    talk = [said for turn in item.turns for said in turn.utterances]
-    for said in (*talk, *item.correction):
-        if said.speaker == "assistant":
-            yield from assistant_faults(said.text, item.plan.lang)
+    talk = [utterance for turn in item.turns for utterance in turn.utterances]
+    for utterance in (*talk, *item.correction):
+        if utterance.speaker == "assistant":
+            yield from assistant_faults(utterance.text, item.plan.lang)
             continue
-        for finding in user_faults(said.text, item.offered_parameters, item.plan.lang):
+        for finding in user_faults(utterance.text, item.offered_parameters, item.plan.lang):
             # A reply may be a mere value, which is of no language; it stands in no record.
-            if finding.level == "error" and (finding.rule not in ("C2", "A8") or said not in item.correction):
+            if finding.level == "error" and (
+                finding.rule not in ("C2", "A8") or utterance not in item.correction
+            ):
                 yield finding
 
 
@@ -76,8 +78,8 @@ def l3(item: GeneratedItem) -> Iterator[str]:
         return
     # What is named may follow from the reply; what is not must be said, or follow from what is.
     named, heard = set(fault.names), known_passages(item, 0)
-    if said := named - ungrounded_parameters(call, schema, heard):
-        yield f"The request does not leave out {', '.join(sorted(said))}."
+    if spoken := named - ungrounded_parameters(call, schema, heard):
+        yield f"The request does not leave out {', '.join(sorted(spoken))}."
     if open_ := ungrounded_parameters(call, schema, heard, call.derived) - named:
         yield f"The request leaves out {', '.join(sorted(open_))} too, which was not named."
 
@@ -198,29 +200,29 @@ ITEM_CHECKS = (
 
 def item_faults(item: GeneratedItem) -> list[Finding]:
     """Everything that is wrong with an item; empty for one that may be kept."""
-    found = [wrong for function in item.functions for wrong in definition_faults(function)]
+    findings = [wrong for function in item.functions for wrong in definition_faults(function)]
     for t, turn in enumerate(item.turns):
         # What a faulty request lacks is said afterwards.
-        after = [SearchText.of(said.text) for said in item.correction]
-        known = [*known_passages(item, t), *after]
+        after = [SearchText.of(utterance.text) for utterance in item.correction]
+        passages = [*known_passages(item, t), *after]
         for answer in turn.answers:
-            found += call_faults(CallContext(answer, item.offered_parameters, known, item.plan.kind))
+            findings += call_faults(CallContext(answer, item.offered_parameters, passages, item.plan.kind))
     if not item.turns or not all(turn.calls and turn.utterances for turn in item.turns):
         # The other rules look at requests and first calls.
         return [
-            *found,
+            *findings,
             *ITEM_RULES.findings_of("L1", item),
             fault("L1", "Every turn has a request and a call."),
         ]
-    found += ITEM_RULES.findings(item)
-    return found or format_faults(item) or custom_refusals(BENCHMARK, reviewed_content(item))
+    findings += ITEM_RULES.findings(item)
+    return findings or format_faults(item) or custom_refusals(BENCHMARK, reviewed_content(item))
 
 
 def known_passages(item: GeneratedItem, t: int) -> list[SearchText]:
     """What can be known at the request of turn `t`: everything said and called before, the date, the profile."""
     passages = [SearchText.of(text) for text in (item.time, item.profile) if text]
     for turn in item.turns[: t + 1]:
-        passages += [SearchText.of(said.text) for said in turn.utterances]
+        passages += [SearchText.of(utterance.text) for utterance in turn.utterances]
     for turn in item.turns[:t]:
         passages += [SearchText.of(call.arguments) for call in turn.calls]
     return passages

@@ -114,18 +114,18 @@ class _Dialogue:
 
     def _user(self, block: str, t: int) -> RoleCoroutine[None]:
         plan, tool = self.plan, self.choice.targets[min(t, len(self.choice.targets) - 1)]
-        wanted: dict[str, Any] = {"kind": plan.kind, "tool": tool.name}
+        request: dict[str, Any] = {"kind": plan.kind, "tool": tool.name}
         if self.choice.parameter:
-            wanted["parameter"] = self.choice.parameter
-        wanted |= {name: getattr(plan, name) for name in ("form", "tone", "length")}
+            request["parameter"] = self.choice.parameter
+        request |= {name: getattr(plan, name) for name in ("form", "tone", "length")}
 
         def read(text: str) -> tuple[str, Iterator[Finding]]:
-            said = parse_text_reply(text, "U1")
-            return said, user_faults(said, self.offered, plan.lang)
+            spoken = parse_text_reply(text, "U1")
+            return spoken, user_faults(spoken, self.offered, plan.lang)
 
         # A user who answers has no plan but the assistant's question.
         visible = [entry for entry in self.conversation if "calls" not in entry]
-        situation = {"conversation": visible, **({} if block == "reply" else {"wanted": wanted})}
+        situation = {"conversation": visible, **({} if block == "reply" else {"wanted": request})}
         self._add_utterance("user", (yield from self.roles.ask("user", [block], situation, read)))
 
     def _act(self) -> RoleCoroutine[list[Action] | RequestProblem]:
@@ -152,8 +152,8 @@ class _Dialogue:
         heard = [*self.known, *map(SearchText.of, results)]
 
         def read(text: str) -> tuple[str, Iterator[Finding]]:
-            said = parse_text_reply(text, "G1")
-            return said, answer_faults(said, results, heard, plan.lang)
+            spoken = parse_text_reply(text, "G1")
+            return spoken, answer_faults(spoken, results, heard, plan.lang)
 
         answer = yield from self.roles.ask("agent", ["answer"], {"conversation": self.conversation}, read)
         self._add_utterance("assistant", answer)
@@ -171,7 +171,7 @@ def _problem_faults(remark: RequestProblem, lang: Lang) -> Iterator[Finding]:
 def write_item(plan: ItemPlan, choice: ToolChoice, roles: RoleSession) -> RoleCoroutine[GeneratedItem]:
     """One item. Raises AttemptFailedError if no reply of the writer keeps the rules."""
     kind = ITEM_KINDS[plan.kind]
-    wanted: dict[str, Any] = {
+    request: dict[str, Any] = {
         "kind": plan.kind,
         "tool": choice.targets[0].name,
         **({"parameter": choice.parameter} if kind.parameter_class else {}),
@@ -193,7 +193,7 @@ def write_item(plan: ItemPlan, choice: ToolChoice, roles: RoleSession) -> RoleCo
             raise RefusedReplyError(fault("W3", f"The request must be for {choice.targets[0].name}."))
         return item, item_faults(item)
 
-    return (yield from roles.ask("writer", [block], {"wanted": wanted}, read))
+    return (yield from roles.ask("writer", [block], {"wanted": request}, read))
 
 
 def assemble_item(
@@ -216,10 +216,10 @@ def _alternatives(listed: Any) -> tuple[tuple[Action, ...], ...]:
     return tuple(map(tuple, read_parts(*(partial(parse_role_calls, calls, "W2") for calls in answers))))
 
 
-def _profile(plan: ItemPlan, given: Any) -> str:
+def _profile(plan: ItemPlan, written: Any) -> str:
     if plan.kind != "preference":
         return ""
-    profile = as_schema(given)
+    profile = as_schema(written)
     if not all(as_schema(profile.get(part)) for part in ("basic_features", "user_history")):
         message = "`profile` has `basic_features` and `user_history`, both objects with something in them."
         raise RefusedReplyError(fault("W4", message))
@@ -304,11 +304,11 @@ def _votes(item: GeneratedItem, judges: int, counters: Counter[str]) -> RoleCoro
     roles = RoleSession(ITEM_PROMPTS, item.plan.lang, {"kind": kind, "records": shown}, counters)
     block = kind if kind in (*IMPERFECT, "similar") else "calls"
     votes = yield from ask_voters(roles, "judge", judges, [block], {}, lambda text: (parse_opinion(text), ()))
-    found: list[dict[str, Any]] = []
+    opinions: list[dict[str, Any]] = []
     for judge, vote in votes:
         if isinstance(vote, AttemptFailedError):
             vote = {"valid": None, "where": "", "reason": f"no vote that could be read: {vote}"}
         elif not vote["valid"]:
             counters["judge found wrong"] += 1
-        found.append({"judge": judge, **vote})
-    return found
+        opinions.append({"judge": judge, **vote})
+    return opinions

@@ -121,16 +121,16 @@ class ToolCatalog:
     def _others(self, plan: ItemPlan, targets: Sequence[int], draw: Random) -> list[int]:
         """Distractors: the twin of a similar item, far off ones for an irrelevant one, in dialogues those that go
         together with the first tool, else any."""
-        wanted = max(plan.candidates - len(set(targets)), 0)
+        count = max(plan.candidates - len(set(targets)), 0)
         if plan.kind == "similar":
             twin = self._twin(targets[0])
             return [] if twin is None else [twin]
         if plan.turns > 1:
             walk = self._neighbours.walk(_LOOKED_AT, draw, targets[0])
-            return [k for k in walk if self._apart(k, targets)][:wanted]
+            return [k for k in walk if self._apart(k, targets)][:count]
         others = [k for k in range(len(self._every)) if self._apart(k, targets)]
         if plan.kind != "irrelevant":
-            return draw.sample(others, min(wanted, len(others)))
+            return draw.sample(others, min(count, len(others)))
         some = draw.sample(others, min(_LOOKED_AT, len(others)))
         far = sorted(some, key=lambda k: (self._likeness.similarity(targets[0], k), k))[: plan.candidates]
         if not far:
@@ -164,8 +164,8 @@ def tool_catalogs(
 def built_in_sets(lang: Lang) -> tuple[ToolSet, ...]:
     """The sessions' tools with what their parameters allow, and some with deep objects and patterns."""
     own = read_tool_sets(ITEM_TOOLS_FOLDER / f"{lang}.json", lang, lambda text: None, ITEM_TOOL_KEYWORDS)
-    known = tuple(tuple(map(_bounded, tools)) for tools in built_in_tool_sets(lang))
-    return (*known, *(_with_nouns(tools, lang) for tools in own))
+    sets = tuple(tuple(map(_bounded, tools)) for tools in built_in_tool_sets(lang))
+    return (*sets, *(_with_nouns(tools, lang) for tools in own))
 
 
 def item_parameter_class(schema: Mapping[str, Any]) -> str:

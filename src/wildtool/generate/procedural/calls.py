@@ -46,7 +46,7 @@ class ResultSampler:
 
     def _object(self, schema: Mapping[str, Any], depth: int) -> dict[str, Any]:
         needed = frozenset(name for name in as_list(schema.get("required")) if isinstance(name, str))
-        made: dict[str, Any] = {}
+        sampled: dict[str, Any] = {}
         optional = 0
         for name, child in member_schemas(schema).items():
             if name not in needed:
@@ -55,8 +55,8 @@ class ResultSampler:
                 optional += 1
             value = self.of(child, name, depth + 1)
             if value != {} or name in needed:
-                made[name] = value
-        return made
+                sampled[name] = value
+        return sampled
 
     def _list(self, schema: Mapping[str, Any], name: str, depth: int) -> list[Any]:
         items = as_schema(schema.get("items")) or {"type": "string"}
@@ -68,9 +68,9 @@ class ResultSampler:
 
     def _leaf(self, schema: Mapping[str, Any], name: str) -> Any:
         slot = slot_of(schema, (name,), required=True)
-        said = self.said.get(spoken_name(name))
-        if said is not None and not slot.members and _alike(said, schema):
-            return said
+        spoken = self.said.get(spoken_name(name))
+        if spoken is not None and not slot.members and _alike(spoken, schema):
+            return spoken
         if schema.get("type") == "null":
             return None
         if slot.kind == "id" and not slot.members:
@@ -81,8 +81,8 @@ class ResultSampler:
 def _alike(value: Any, schema: Mapping[str, Any]) -> bool:
     """Whether a value said for a parameter can come back in a field."""
     types: Mapping[str, type | tuple[type, ...]] = {"string": str, "integer": int, "float": (int, float)}
-    wanted = types.get(str(schema.get("type")))
-    if wanted is None or not isinstance(value, wanted) or isinstance(value, bool):
+    type_ = types.get(str(schema.get("type")))
+    if type_ is None or not isinstance(value, type_) or isinstance(value, bool):
         return False
     return next(constraint_faults(value, schema), None) is None
 
@@ -112,11 +112,11 @@ class DraftCall:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        made: dict[str, Any] = {}
+        arguments: dict[str, Any] = {}
         for slot in self.tool.slots:
             if slot in self.values:
-                _put(made, slot.path, self.values[slot])
-        return made
+                _put(arguments, slot.path, self.values[slot])
+        return arguments
 
     @property
     def signature(self) -> str:
@@ -144,14 +144,14 @@ def draft_call(
     words: Wording,
     history: History,
     *,
-    given: LinkedValues,
+    linked: LinkedValues,
     hidden: HistoryReference | None,
 ) -> DraftCall:
     """A call with all its required arguments and some others."""
     call = DraftCall(tool)
     for slot in tool.slots:
-        if slot.key in given:
-            call.values[slot], call.spoken[slot.key] = given[slot.key]
+        if slot.key in linked:
+            call.values[slot], call.spoken[slot.key] = linked[slot.key]
             call.coreferences.add(slot.key)
         elif hidden is not None and slot == hidden.slot:
             _take(call, hidden, words)
@@ -224,16 +224,16 @@ def simulate_result(call: DraftCall, values: ValueSampler, seen: dict[str, Mappi
 def _documented_answer(call: DraftCall, values: ValueSampler, seen: dict[str, Mapping[str, Any]]) -> None:
     """A result that follows the tool's schema; an entity that was seen before keeps its facts."""
     gives = call.tool.return_semantics
-    said = {spoken_name(str(slot.path[-1])): value for slot, value in call.values.items()}
-    call.result = ResultSampler(values, said).of(call.tool.returns)
+    spoken = {spoken_name(str(slot.path[-1])): value for slot, value in call.values.items()}
+    call.result = ResultSampler(values, spoken).of(call.tool.returns)
     asked_for = {slot.key: value for slot, value in call.values.items() if slot.kind == "id"}
     for row in entity_rows(call):
         if not gives.listed and gives.key in asked_for:
             row[gives.name] = asked_for[gives.key]
         elif gives.name not in row or str(row[gives.name]) in seen:
             row[gives.name] = values.id(_prefix(gives.key), gives.form)
-        known = seen.get(str(row[gives.name]), {})
-        row.update({name: known[name] for name in row.keys() & known.keys() if not gives.listed})
+        facts = seen.get(str(row[gives.name]), {})
+        row.update({name: facts[name] for name in row.keys() & facts.keys() if not gives.listed})
         seen[str(row[gives.name])] = row
 
 
@@ -242,11 +242,11 @@ def entity_rows(call: DraftCall) -> list[dict[str, Any]]:
     gives = call.tool.return_semantics
     if not gives.key:
         return []
-    found: Any = call.result
+    part: Any = call.result
     place = gives.place if gives.place is not None else (_plural(gives.entity),) if gives.listed else ()
     for step in place:
-        found = as_object(found).get(step, [])
-    rows = as_list(found) if isinstance(found, list) else [found]
+        part = as_object(part).get(step, [])
+    rows = as_list(part) if isinstance(part, list) else [part]
     return [as_object(row) for row in rows if isinstance(row, dict)]
 
 
@@ -281,12 +281,12 @@ def _prefix(key: str) -> str:
 
 def mentions(call: DraftCall, t: int, words: Wording) -> list[Mention]:
     """What later tasks can refer to: what was said for the call, and the entities it returned."""
-    found = [
+    mentioned = [
         Mention(slot, value, t)
         for slot, value in call.values.items()
         if slot.kind not in ("flag", "boolean", "id")
     ]
-    return found + entities(call, t, words)
+    return mentioned + entities(call, t, words)
 
 
 def entities(call: DraftCall, t: int, words: Wording) -> list[Mention]:
@@ -309,13 +309,13 @@ def entities(call: DraftCall, t: int, words: Wording) -> list[Mention]:
 
 def _best(numbers: list[Any], kind: str) -> int | None:
     """Place of the one best value of a field; None if two share it."""
-    wanted = max(numbers) if kind == "rating" else min(numbers)
-    return numbers.index(wanted) if numbers.count(wanted) == 1 else None
+    best = max(numbers) if kind == "rating" else min(numbers)
+    return numbers.index(best) if numbers.count(best) == 1 else None
 
 
-def _put(made: dict[str, Any], path: tuple[str | int, ...], value: Any) -> None:
+def _put(target: dict[str, Any], path: tuple[str | int, ...], value: Any) -> None:
     """Sets a leaf, making the objects and the one-element lists above it."""
-    at: Any = made
+    at: Any = target
     for step, following in pairwise(path):
         below: Any = [{}] if isinstance(following, int) else {}
         at = at[0] if isinstance(step, int) else at.setdefault(step, below)

@@ -111,27 +111,27 @@ def noun_of(name: str, kind: str) -> str:
 
 
 def guess_returns(
-    name: str, own: Collection[str], wanted: Mapping[str, str], returns: Mapping[str, Any]
+    name: str, own: Collection[str], ids: Mapping[str, str], returns: Mapping[str, Any]
 ) -> ReturnSemantics:
     """What a tool returns: an entity whose id some tool of the set wants and that the tool's name speaks of.
 
     Args:
         own: keys of the tool's own ids.
-        wanted: keys of the ids that tools of the set want, with their form.
+        ids: keys of the ids that tools of the set want, with their form.
         returns: the schema of the result; empty if none is known.
     """
     words = _words(name).split()
-    for key in sorted(wanted):
+    for key in sorted(ids):
         noun = noun_of(key, "id")
         stem = noun.split()[-1]
         spoken_of = any(word in (stem, stem + "s", stem + "es", re.sub("y$", "ies", stem)) for word in words)
         if returns:
-            if found := _documented(key, noun, wanted[key], returns, spoken_of=spoken_of):
-                return found
+            if semantics := _documented(key, noun, ids[key], returns, spoken_of=spoken_of):
+                return semantics
         elif spoken_of and key not in own:
             listed = _LISTS.search(name) is not None
             fields = (("name", "title"),) if listed else (("status", "status"),)
-            return ReturnSemantics(listed, noun, noun, fields, key, wanted[key])
+            return ReturnSemantics(listed, noun, noun, fields, key, ids[key])
     return ReturnSemantics()
 
 
@@ -140,8 +140,8 @@ def _documented(
 ) -> ReturnSemantics | None:
     """Where a result of this schema has the id; None if it has none."""
     for place, listed, schema in _entities(returns):
-        about = _words(place[-1]) if place else ""
-        fits = spoken_of or (about and about.rstrip("s") == noun.rstrip("s"))
+        words = _words(place[-1]) if place else ""
+        fits = spoken_of or (words and words.rstrip("s") == noun.rstrip("s"))
         for name, child in member_schemas(schema).items():
             same = _words(name) == _words(key) or (fits and _words(name) in ("id", "uuid", f"{noun} id"))
             if same and form_of(child) == form:

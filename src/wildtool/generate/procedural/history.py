@@ -56,8 +56,8 @@ class History:
         first: dict[str, int] = {}
         for mention in self._mentions:
             first.setdefault(mention.slot.key, mention.task)
-        known = (m for m in self._mentions if m.task <= t - 2 and m.task == first[m.slot.key])
-        return list(_clear(known, self._by_noun))
+        earlier = (m for m in self._mentions if m.task <= t - 2 and m.task == first[m.slot.key])
+        return list(_clear(earlier, self._by_noun))
 
 
 def _clear(mentions: Iterable[Mention], by_noun: bool) -> Iterator[Mention]:

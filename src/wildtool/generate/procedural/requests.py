@@ -54,16 +54,16 @@ def request_clause(description: str, name: str, lang: Lang) -> str:
 
     Out of the first sentence of the description where that begins with a verb, else by what the tool is called there.
     """
-    said = _first_sentence(description)
-    if lang == "zh" and not _CHINESE.search(said):
-        return f"使用“{said or spoken_name(name)}”功能"
-    if lang == "zh" or _CHINESE.search(said):
-        return said
-    if clause := _with_verb(said):
+    sentence = _first_sentence(description)
+    if lang == "zh" and not _CHINESE.search(sentence):
+        return f"使用“{sentence or spoken_name(name)}”功能"
+    if lang == "zh" or _CHINESE.search(sentence):
+        return sentence
+    if clause := _with_verb(sentence):
         return clause
     by_name = spoken_name(name)
-    if said and len(said) <= 60:
-        return f"use “{said}”"
+    if sentence and len(sentence) <= 60:
+        return f"use “{sentence}”"
     return _with_verb(by_name) or f"use “{by_name}”"
 
 
@@ -111,9 +111,9 @@ def _shortened(sentence: str) -> str:
     return head[: stops[-1] if stops and stops[-1] > 30 else head.rfind(" ")].rstrip(" ,;:(")
 
 
-def _with_verb(said: str) -> str:
+def _with_verb(sentence: str) -> str:
     """The text as an infinitive clause; empty if it does not begin with a verb."""
-    first, _, rest = said.partition(" ")
+    first, _, rest = sentence.partition(" ")
     verb = _infinitive(first.casefold())
     return f"{verb} {rest}" if verb and rest else ""
 

@@ -73,8 +73,8 @@ def _session(
         tools = session_tools(plan, sets, attempt)
         tasks = _tasks(tried, tools, fresh, used, attempt)
         if tasks is not None:
-            about = provenance(plan, len(sets), attempt, built_in_tools=settings.tools is None)
-            record = _record(tried, tools, tasks, settings, about)
+            origin = provenance(plan, len(sets), attempt, built_in_tools=settings.tools is None)
+            record = _record(tried, tools, tasks, settings, origin)
             refused = custom_refusals(WILDTOOLBENCH.name, record)
             if not refused:
                 used.update(node["action"]["name"] for task in tasks for node in task.nodes)
@@ -83,9 +83,9 @@ def _session(
         raise DataError(
             f"session {plan.index}: every draw breaks a rule of yours; the last: {refused[0].rule}: {refused[0].message}"
         )
-    wanted = ", ".join(f"{task.group} {task.topology}".strip() for task in plan.tasks)
+    kinds = ", ".join(f"{task.group} {task.topology}".strip() for task in plan.tasks)
     raise DataError(
-        f"session {plan.index}: these tools do not allow a session of {wanted}; give more tools, with parameters"
+        f"session {plan.index}: these tools do not allow a session of {kinds}; give more tools, with parameters"
     )
 
 
@@ -127,8 +127,8 @@ def provenance(plan: SessionPlan, sets: int, attempt: int, *, built_in_tools: bo
         sets: how many sets of tools there are.
     """
     place = plan.tool_set_index(sets, attempt)
-    about: dict[str, Any] = {"tool_set": place, **({"domain": domains()[place]} if built_in_tools else {})}
-    return {**about, "twin": plan.shared} if plan.shared != plan.seed else about
+    origin: dict[str, Any] = {"tool_set": place, **({"domain": domains()[place]} if built_in_tools else {})}
+    return {**origin, "twin": plan.shared} if plan.shared != plan.seed else origin
 
 
 def _tasks(
@@ -159,7 +159,7 @@ def _record(
     tools: ToolSet,
     tasks: Sequence[DraftTask],
     settings: SessionGenerationSpec,
-    about: Mapping[str, Any],
+    origin: Mapping[str, Any],
 ) -> dict[str, Any]:
     prefix = RECORD_KEY_PREFIXES[plan.lang]
     made_by = {"model": "procedural", "version": __version__, "seed": settings.seed}
@@ -171,5 +171,5 @@ def _record(
         f"{prefix}_answer_list": [task.nodes for task in tasks],
         f"{prefix}_task_types": [task.type for task in tasks],
         f"{prefix}_turn_subtypes": [task.subtype for task in plan.tasks[1:]],
-        "made_by": {**made_by, "session": plan.index, **about},
+        "made_by": {**made_by, "session": plan.index, **origin},
     }

@@ -52,9 +52,11 @@ class CallShapes:
         self.seen: dict[str, Mapping[str, Any]] = {}
         """What was returned of each entity so far."""
         self._used = used
-        made = {tool.return_semantics.key for tool in tools if tool.return_semantics.key}
-        wanted = {slot.key for tool in tools for slot in tool.slots if slot.kind == "id"}
-        self._linked = [tool for tool in tools if tool.slots and tool.return_semantics.key in made & wanted]
+        returned = {tool.return_semantics.key for tool in tools if tool.return_semantics.key}
+        taken = {slot.key for tool in tools for slot in tool.slots if slot.kind == "id"}
+        self._linked = [
+            tool for tool in tools if tool.slots and tool.return_semantics.key in returned & taken
+        ]
         """Tools that return an entity that some tool takes."""
         self._fitting: dict[tuple[int, str], list[tuple[ToolSpec, ParameterSlot, Mention]]] = {}
 
@@ -90,8 +92,8 @@ class CallShapes:
 
     def _sequential(self, plan: TaskPlan, t: int) -> tuple[list[DraftCall], list[str]]:
         calls = self._single(plan, t, None if self.forced else self._linked)[0]
-        wanted = self.draw.choice((2, 2, 2, 3, 3, _LONGEST_CHAIN))
-        while len(calls) < wanted:
+        length = self.draw.choice((2, 2, 2, 3, 3, _LONGEST_CHAIN))
+        while len(calls) < length:
             following = self._follow(calls, len(calls) - 1, may_force=len(calls) == 1)
             if following is None:
                 break
@@ -112,15 +114,15 @@ class CallShapes:
     def _follow(self, calls: Sequence[DraftCall], j: int, *, may_force: bool) -> DraftCall | None:
         """A call that needs what call `j` returns: an entity, or else any value that a tool may return."""
         # What the user said needs no call before it.
-        said = [*calls[j].values.values()]
-        found = [mention for mention in entities(calls[j], 0, self.words) if mention.value not in said]
-        key = found[0].slot.key if found else None
+        values = [*calls[j].values.values()]
+        mentions = [mention for mention in entities(calls[j], 0, self.words) if mention.value not in values]
+        key = mentions[0].slot.key if mentions else None
         links = [(tool, slot) for tool in self.tools for slot in tool.slots if slot.key == key]
         if links:
             tool, slot = self._least_called_row(links)
-            mention = self.draw.choice(found)
+            mention = self.draw.choice(mentions)
             said_as = reference(self.words, mention, slot.noun, far=False)
-            given: LinkedValues = {slot.key: (mention.value, said_as)}
+            linked: LinkedValues = {slot.key: (mention.value, said_as)}
         else:
             free = [
                 (tool, slot)
@@ -134,8 +136,8 @@ class CallShapes:
                     raise NoSuchTaskError
                 return None
             tool, slot, value = forced
-            given = {slot.key: (value, self.words.phrase("returned", noun=slot.noun))}
-        call = self.call(tool, None, given)
+            linked = {slot.key: (value, self.words.phrase("returned", noun=slot.noun))}
+        call = self.call(tool, None, linked)
         call.needs.append(j)
         return call
 
@@ -148,14 +150,14 @@ class CallShapes:
             return None
         facts = as_object(result)
         if call.tool.returns:
-            said = {repr(value) for value in call.values.values()}
+            values = {repr(value) for value in call.values.values()}
             fields = member_schemas(call.tool.returns)
-            known = {name: slot_of(fields.get(name, {}), (name,), required=True) for name in facts}
+            slots = {name: slot_of(fields.get(name, {}), (name,), required=True) for name in facts}
             fitting = [
                 (tool, slot, facts[name])
                 for tool, slot in free
-                if (name := str(slot.path[-1])) in facts and slot.same_values(known[name])
-                if repr(facts[name]) not in said
+                if (name := str(slot.path[-1])) in facts and slot.same_values(slots[name])
+                if repr(facts[name]) not in values
             ]
             return self.draw.choice(fitting) if fitting else None
         able = [(tool, slot) for tool, slot in free if slot.key not in facts]
@@ -166,10 +168,10 @@ class CallShapes:
         return tool, slot, facts[slot.key]
 
     def call(
-        self, tool: ToolSpec, hidden: HistoryReference | None, given: LinkedValues | None = None
+        self, tool: ToolSpec, hidden: HistoryReference | None, linked: LinkedValues | None = None
     ) -> DraftCall:
         """A call of a tool with drawn values, and its result."""
-        call = draft_call(tool, self.values, self.words, self.history, given=given or {}, hidden=hidden)
+        call = draft_call(tool, self.values, self.words, self.history, linked=linked or {}, hidden=hidden)
         simulate_result(call, self.values, self.seen)
         return call
 
@@ -211,9 +213,9 @@ class CallShapes:
 
     def _takers(self, subtype: str, t: int) -> list[tuple[ToolSpec, ParameterSlot, Mention]]:
         """Tools with a slot for a value from the part of the history that the subtype asks for."""
-        known = self.history.far(t) if subtype == LONG_RANGE else self.history.near(t)
+        mentions = self.history.far(t) if subtype == LONG_RANGE else self.history.near(t)
         by_key: dict[str, list[Mention]] = {}
-        for mention in known:
+        for mention in mentions:
             by_key.setdefault(mention.slot.key, []).append(mention)
         fitting = [
             (tool, slot, mention)

@@ -164,16 +164,16 @@ class TaskMaker:
                 raise NoSuchTaskError
             slot = self.draw.choice(slots)
             value = self.values.of(slot.kind, slot.members, slot.bounds)
-            said = str(value) if slot.kind == "enum" else as_spoken(value, slot.kind, self.words.lang)
-            asked, answered = self.words.chat(slot.kind, slot.noun, said)
+            spoken = str(value) if slot.kind == "enum" else as_spoken(value, slot.kind, self.words.lang)
+            asked, answered = self.words.chat(slot.kind, slot.noun, spoken)
             mention = Mention(slot, value, t)
         else:
             far = plan.subtype == LONG_RANGE
-            known = self.history.far(t) if far else self.history.near(t)
-            alone = [m for m in known if m.index is None]
-            if not known:
+            candidates = self.history.far(t) if far else self.history.near(t)
+            alone = [m for m in candidates if m.index is None]
+            if not candidates:
                 raise NoSuchTaskError
-            mention = self.draw.choice(alone or known)
+            mention = self.draw.choice(alone or candidates)
             asked, answered = self._recall(plan, mention, far=far)
             mention = Mention(mention.slot, mention.value, t)
         text = self._opened(asked, plan, attempt)

@@ -143,11 +143,11 @@ def read_tool_sets(
         usable: dict[str, Tool] = {}
         returns: dict[str, Mapping[str, Any]] = {}
         for tool in tools:
-            name, made, fault = normalize_tool(tool, keep)
-            if made is None or name in usable:
+            name, normal, fault = normalize_tool(tool, keep)
+            if normal is None or name in usable:
                 left_out(k, f"{name!r} is left out: {fault or 'it stands there twice'}")
             else:
-                usable[name] = made
+                usable[name] = normal
                 returns[name] = result_schema(tool["function"])
                 for where, problem in unchecked_patterns(as_schema(tool["function"].get("parameters"))):
                     note(f"{path}: set {k}: {name}: the pattern of {where} is left out: {problem}")
@@ -177,22 +177,22 @@ def tool_sets_by_language(
 
     Args: note: is called for the first language alone, since the others leave out the same.
     """
-    found: dict[Lang, tuple[ToolSet, ...]] = {}
+    sets: dict[Lang, tuple[ToolSet, ...]] = {}
     for lang in langs:
-        quiet: Callable[[str], None] = (lambda text: None) if found else note
-        found[lang] = read_tool_sets(path, lang, quiet, keep) if path else built_in(lang)
-    return found
+        quiet: Callable[[str], None] = (lambda text: None) if sets else note
+        sets[lang] = read_tool_sets(path, lang, quiet, keep) if path else built_in(lang)
+    return sets
 
 
 def result_schemas(path: Path) -> dict[str, Mapping[str, Any]]:
     """Result schemas of the tools of a file that have one (`returns`; also from OpenAPI and MCP)."""
-    found: dict[str, Mapping[str, Any]] = {}
+    schemas: dict[str, Mapping[str, Any]] = {}
     for tools in read_tool_lists(path, lambda text: None):
         for tool in tools:
             function = as_schema(as_schema(tool).get("function"))
             if schema := result_schema(function):
-                found[str(function.get("name"))] = schema
-    return found
+                schemas[str(function.get("name"))] = schema
+    return schemas
 
 
 def _built_in_tool(name: str, row: Mapping[str, Any], lang: Lang) -> ToolSpec:
@@ -257,21 +257,21 @@ def _made_tools(
     functions = [tool["function"] for tool in tools]
     clauses = {f["name"]: request_clause(f["description"], f["name"], lang) for f in functions}
     often = Counter(map(compared, clauses.values()))
-    made: dict[str, ToolSpec] = {}
+    built: dict[str, ToolSpec] = {}
     for tool in tools:
         name, parameters = tool["function"]["name"], tool["function"]["parameters"]
         slots = _distinguishable(tuple(_slots(parameters, (), required=True)))
         clause = clauses[name] if often[compared(clauses[name])] == 1 else clause_from_name(name, lang)
-        known = returns.get(name, {})
+        schema = returns.get(name, {})
         clause = with_places(clause, [slot.key for slot in slots])
-        new = ToolSpec(name, tool, slots, ReturnSemantics(), (clause,), clause_from_name=True, returns=known)
-        if (other := made.setdefault(new.request, new)) is not new:
+        new = ToolSpec(name, tool, slots, ReturnSemantics(), (clause,), clause_from_name=True, returns=schema)
+        if (other := built.setdefault(new.request, new)) is not new:
             why = f"a user could not tell it from {other.name!r}, described and named alike"
             left_out(f"{name!r} is left out: {why}")
-    wanted = {slot.key: slot.form for tool in made.values() for slot in tool.slots if slot.kind == "id"}
+    forms = {slot.key: slot.form for tool in built.values() for slot in tool.slots if slot.kind == "id"}
     return tuple(
-        replace(t, return_semantics=guess_returns(t.name, {s.key for s in t.slots}, wanted, t.returns))
-        for t in made.values()
+        replace(t, return_semantics=guess_returns(t.name, {s.key for s in t.slots}, forms, t.returns))
+        for t in built.values()
     )
 
 

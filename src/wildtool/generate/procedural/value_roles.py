@@ -49,10 +49,10 @@ def value_role(key: str, schema: Mapping[str, Any], text: str) -> ValueRole:
     """
     if text.casefold() in {example.casefold() for example in quoted_examples(schema)}:
         return "stays"
-    about = str(schema.get("description", "")).casefold()
+    description = str(schema.get("description", "")).casefold()
     last_word = key.rsplit("_", 1)[-1]
     match = _ROLE_PATTERN.fullmatch(last_word) or _ROLE_PATTERN.fullmatch(key.replace("_", " "))
-    match = match or _ROLE_PATTERN.search(_CLAUSE.split(about, maxsplit=1)[0])
+    match = match or _ROLE_PATTERN.search(_CLAUSE.split(description, maxsplit=1)[0])
     if match is None:
         return ""
     if match.lastgroup == "searched":
@@ -62,6 +62,10 @@ def value_role(key: str, schema: Mapping[str, Any], text: str) -> ValueRole:
 
 def quoted_examples(schema: Mapping[str, Any]) -> list[str]:
     """Values that a description gives in quotation marks, such as `high` in "such as 'high' or 'low'"."""
-    about = str(schema.get("description", ""))
-    found = [match for match in _QUOTED.finditer(about) if not _OF_A_FORM.search(about[: match.start()])]
-    return list(dict.fromkeys(match[1].strip() for match in found if match[1].strip()))
+    description = str(schema.get("description", ""))
+    quoted = [
+        match
+        for match in _QUOTED.finditer(description)
+        if not _OF_A_FORM.search(description[: match.start()])
+    ]
+    return list(dict.fromkeys(match[1].strip() for match in quoted if match[1].strip()))

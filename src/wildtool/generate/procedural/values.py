@@ -92,8 +92,8 @@ class ValueSampler:
         title, slug = " ".join(words).title(), "-".join(words)
         plain = (title, slug, slug.replace("-", "_"), title.replace(" ", ""))
         texts = (*plain, _code(self), words[1], self.digits(6))
-        found = next((text for text in texts if follows(text, pattern)), None)
-        return found or sample(pattern, self.draw) or ""
+        fitting = next((text for text in texts if follows(text, pattern)), None)
+        return fitting or sample(pattern, self.draw) or ""
 
     def pick(self, name: str) -> str:
         """A word of a pool."""

@@ -44,8 +44,8 @@ class Wording:
 
     def phrase(self, name: str, **words: str) -> str:
         """One of the phrases of a purpose, filled in."""
-        found = cast("str | list[str]", self._phrases[name])
-        chosen = self.draw.choice(found) if isinstance(found, list) else found
+        phrases = cast("str | list[str]", self._phrases[name])
+        chosen = self.draw.choice(phrases) if isinstance(phrases, list) else phrases
         return chosen.format(**words)
 
     def pair(self, name: str, **words: str) -> tuple[str, str]:
@@ -56,19 +56,19 @@ class Wording:
     def chat(self, kind: str, noun: str, value: str) -> tuple[str, str]:
         """A question that needs no tool, and its answer, about a value."""
         table = self._phrases["chat"]
-        said = [
+        spoken = [
             text.format(noun=noun, value=value)
             for text in self.draw.choice(table.get(kind, table["default"]))
         ]
-        question, answer = (_ARTICLE.sub(r"\1n ", text) if self.lang == "en" else text for text in said)
+        question, answer = (_ARTICLE.sub(r"\1n ", text) if self.lang == "en" else text for text in spoken)
         return question, answer
 
     def literal(self, tool: ToolSpec, slot: ParameterSlot, value: Any) -> str:
         """A value as said in a tool's clause: with its noun, unless the clause says what it is."""
-        said = as_spoken(value, slot.kind, self.lang)
+        spoken = as_spoken(value, slot.kind, self.lang)
         if slot.kind == "id" or tool.clause_from_name:
-            return self.phrase("named" if tool.clause_from_name else "literal", noun=slot.noun, value=said)
-        return said
+            return self.phrase("named" if tool.clause_from_name else "literal", noun=slot.noun, value=spoken)
+        return spoken
 
     def best(self, kind: str, noun: str) -> str:
         return self.draw.choice(self._phrases["best"][kind]).format(noun=noun)
@@ -83,25 +83,25 @@ class Wording:
         first, joint = self._phrases["nouns"]
         return first + joint.join(slot.noun for slot in slots)
 
-    def clause(self, tool: ToolSpec, said: Mapping[str, str], referred: Collection[str]) -> str:
+    def clause(self, tool: ToolSpec, spoken: Mapping[str, str], referred: Collection[str]) -> str:
         """A clause that asks for a call and says the given values, by key; the others are left out.
 
         Args:
             referred: keys of which not the value is said but a phrase that refers to it: no unit follows.
         """
-        fitting = [c for c in tool.clauses if not (omitted(c) - said.keys())] or list(tool.clauses)
+        fitting = [c for c in tool.clauses if not (omitted(c) - spoken.keys())] or list(tool.clauses)
         template = self.draw.choice(fitting)
 
         def segment(match: re.Match[str]) -> str:
             inside = match[1]
             flag = _FLAG.fullmatch(inside)
             if flag:
-                return flag[2] if flag[1] in said else ""
-            return inside if all(key in said for key in _PLACE.findall(inside)) else ""
+                return flag[2] if flag[1] in spoken else ""
+            return inside if all(key in spoken for key in _PLACE.findall(inside)) else ""
 
         def place(match: re.Match[str]) -> str:
-            if match[1] in said:
-                return f"\0{said[match[1]]}" + ("\1" if match[1] in referred else "\0")
+            if match[1] in spoken:
+                return f"\0{spoken[match[1]]}" + ("\1" if match[1] in referred else "\0")
             noun = next((slot.noun for slot in tool.slots if slot.key == match[1]), match[1])
             return self.phrase("some", noun=noun)
 
@@ -164,17 +164,17 @@ class Wording:
     def _documented(self, tool: ToolSpec, result: Any) -> str:
         """The facts of a result that follows a schema: those of each entity, or else the first ones."""
         gives = tool.return_semantics
-        found: Any = result
+        part: Any = result
         for step in gives.place or ():
-            found = as_schema(found).get(step, {})
+            part = as_schema(part).get(step, {})
         if not gives.key:
-            lists: list[Any] = [child for child in as_schema(found).values() if isinstance(child, list)]
-            found = lists[0] if len(lists) == 1 else found
-        if isinstance(found, list):
-            rows = cast(list[Any], found)
+            lists: list[Any] = [child for child in as_schema(part).values() if isinstance(child, list)]
+            part = lists[0] if len(lists) == 1 else part
+        if isinstance(part, list):
+            rows = cast(list[Any], part)
             entries = "; ".join(self._entry(row, gives.name) for row in rows)
             return self._phrases["found"].format(count=len(rows), entries=entries)
-        fields, name = self._plain_fields(found, gives.name), as_schema(found).get(gives.name)
+        fields, name = self._plain_fields(part, gives.name), as_schema(part).get(gives.name)
         if name is None or not gives.key:
             return self._phrases["facts"].format(fields=fields)
         return self._phrases["made"].format(noun=gives.noun, id=name, fields=fields)
@@ -183,10 +183,10 @@ class Wording:
         fields, name = self._plain_fields(row, id_name), as_schema(row).get(id_name)
         return fields if name is None else self._phrases["entry"].format(id=name, fields=fields)
 
-    def _plain_fields(self, found: Any, without: str) -> str:
-        if not isinstance(found, dict):
-            return as_spoken(found, "", self.lang)
-        row = cast(dict[str, Any], found)
+    def _plain_fields(self, part: Any, without: str) -> str:
+        if not isinstance(part, dict):
+            return as_spoken(part, "", self.lang)
+        row = cast(dict[str, Any], part)
         shown = [
             f"{spoken_name(name)} {as_spoken(value, '', self.lang)}"
             for name, value in row.items()

@@ -108,30 +108,30 @@ def find_entities(
     Raises:
         UnclearError: for a gold value that looks like a name of something unknown.
     """
-    found = SessionEntities()
-    found.years.update(int(match[1]) for match in _ISO_DATE.finditer(date))
+    entities = SessionEntities()
+    entities.years.update(int(match[1]) for match in _ISO_DATE.finditer(date))
     unknown: dict[str, str] = {}
     for node in nodes:
         action = as_object(node["action"])
         name = str(action["name"])
         gold = not name.startswith(("prepare_to_answer", "ask_user_for_"))
         for leaf in _leaves(node.get("observation"), "observation", "", (), {}):
-            _record_leaf(found, leaf, {}, fixed)
+            _record_leaf(entities, leaf, {}, fixed)
         schema = (schemas or {}).get(name, {})
         arguments = as_object(action["arguments"] if gold else {})
         other = as_object(node.get("alternatives"))
         accepted = [{**arguments, key: value} for key in other for value in as_list(other[key])]
         for called in (arguments, *accepted):
             for leaf in _leaves(called, name, "", (name,), schema):
-                _record_leaf(found, leaf, unknown, fixed)
+                _record_leaf(entities, leaf, unknown, fixed)
     for value, path in unknown.items():
-        if value not in found.texts:
+        if value not in entities.texts:
             raise UnclearError(path, value)
-    named = {value.casefold() for value in found.texts}
-    for value, path in found.words.items():
+    named = {value.casefold() for value in entities.texts}
+    for value, path in entities.words.items():
         if value.casefold() in named:
             raise UnclearError(path, value, "it is a word of a list here, and elsewhere a name")
-    return found
+    return entities
 
 
 def is_money(key: str, value: int | float, *, beside_currency: bool) -> bool:
@@ -182,24 +182,26 @@ def _leaves(
         yield _Leaf(path, key, value, beside, schema)
 
 
-def _record_leaf(found: SessionEntities, leaf: _Leaf, unknown: dict[str, str], fixed: frozenset[str]) -> None:
+def _record_leaf(
+    entities: SessionEntities, leaf: _Leaf, unknown: dict[str, str], fixed: frozenset[str]
+) -> None:
     """Adds one leaf to what was found."""
     value = leaf.value
     if isinstance(value, bool):
         return
     if isinstance(value, int | float):
         amount = is_money(leaf.key, value, beside_currency="currency" in leaf.beside)
-        (found.money if amount else found.numbers).add(Decimal(str(value)))
+        (entities.money if amount else entities.numbers).add(Decimal(str(value)))
         if amount and leaf.beside and leaf.path.startswith(leaf.beside[0]):
-            found.gold_money.add(Decimal(str(value)))
-        found.number_keys.update([] if amount else [snake(leaf.key).split("_")[-1]])
+            entities.gold_money.add(Decimal(str(value)))
+        entities.number_keys.update([] if amount else [snake(leaf.key).split("_")[-1]])
         if isinstance(value, int) and _ID_KEY.search(leaf.key) and value > 999:
-            found.texts[str(value)] = "id"
+            entities.texts[str(value)] = "id"
         elif _STAMP.fullmatch(str(value)):
             raise UnclearError(leaf.path, str(value))
         return
     text = str(value)
-    found.years.update(int(match[1]) for match in _ISO_DATE.finditer(text) if 1900 < int(match[1]) < 2100)
+    entities.years.update(int(match[1]) for match in _ISO_DATE.finditer(text) if 1900 < int(match[1]) < 2100)
     wide = _WIDE.fullmatch(text) is not None
     if text.casefold() in fixed or not leaf.key or _ISO_DATE.match(text) or _CLOCK.fullmatch(text):
         return
@@ -210,15 +212,15 @@ def _record_leaf(found: SessionEntities, leaf: _Leaf, unknown: dict[str, str], f
     if named and _PEOPLE.search(snake(" ".join(leaf.beside))):
         role = "person"
     if role is not None:
-        found.texts[text] = "person" if found.texts.get(text) == "person" else role
+        entities.texts[text] = "person" if entities.texts.get(text) == "person" else role
     elif _STAMP.fullmatch(text):
         raise UnclearError(leaf.path, text)
     elif _NAME.fullmatch(text) and not text.isupper():
         told = value_role(snake(leaf.key), leaf.schema, text) if leaf.schema else ""
         if told == "stays":
-            found.words[text] = leaf.path
+            entities.words[text] = leaf.path
         elif told:
-            found.texts[text] = told
+            entities.texts[text] = told
         else:
             unknown[text] = leaf.path
 

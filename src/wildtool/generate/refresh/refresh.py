@@ -43,14 +43,14 @@ _WORDS_TOO = re.compile(
 
 
 def replacement_texts(
-    found: SessionEntities, values: ValueSampler, whole: str, fixed: frozenset[str]
+    entities: SessionEntities, values: ValueSampler, whole: str, fixed: frozenset[str]
 ) -> dict[str, str]:
     """A new text for each old one; parts of a person's name have their own."""
     new: dict[str, str] = {}
     taken = [whole.casefold()]
-    people = [old for old, role in found.texts.items() if role == "person"]
+    people = [old for old, role in entities.texts.items() if role == "person"]
     old_words = {word for old in people for word in old.casefold().split()}
-    for old, role in found.texts.items():
+    for old, role in entities.texts.items():
         if role == "person" and " " in old:
             for word in old.split():
                 if _WORDS_TOO.fullmatch(word) and re.search(rf"\b{word.lower()}\b", whole):
@@ -59,7 +59,7 @@ def replacement_texts(
                     name = "first_names" if word == old.split()[0] else "last_names"
                     new[word] = _distinct_draw(partial(values.pick, name), taken, old_words)
             new[old] = " ".join(new.get(word, word) for word in old.split())
-    for old, role in found.texts.items():
+    for old, role in entities.texts.items():
         if old not in new and old.casefold() not in fixed:
             new[old] = _distinct_draw(partial(_drawn, old, role, values), taken, old_words)
     return new
@@ -127,9 +127,9 @@ def refresh_session(record: Mapping[str, Any], seed: str) -> dict[str, Any]:
     Raises:
         UnclearError: with a place and a value whose role is unclear.
     """
-    made = copy.deepcopy(dict(record))
-    if "made_by" in made:
-        made["made_by"] = {k: v for k, v in as_object(made["made_by"]).items() if k != "candidates"}
+    refreshed = copy.deepcopy(dict(record))
+    if "made_by" in refreshed:
+        refreshed["made_by"] = {k: v for k, v in as_object(refreshed["made_by"]).items() if k != "candidates"}
     for prefix in language_prefixes(record):
         names = [f"{prefix}_{name}" for name in _FIELDS if f"{prefix}_{name}" in record]
         if "answer_list" in record and f"{prefix}_answer_list" not in record:
@@ -137,10 +137,10 @@ def refresh_session(record: Mapping[str, Any], seed: str) -> dict[str, Any]:
         draw = Random(f"{seed}/{record.get('id')}/{prefix}")
         rewriter = Rewriter(record, prefix, names, draw)
         for name in names:
-            made[name] = rewriter.rewritten(record[name], "")
-        rewriter.check({name: made[name] for name in names})
-    _check_findings(record, made)
-    return made
+            refreshed[name] = rewriter.rewritten(record[name], "")
+        rewriter.check({name: refreshed[name] for name in names})
+    _check_findings(record, refreshed)
+    return refreshed
 
 
 def refresh_file(
@@ -186,8 +186,8 @@ class _TextDeduplicator:
         alike = [self._old.first_near(text) is not None for text in old]
         near: list[str] = []
         for attempt in range(_DRAWS):
-            made = refresh_session(record, f"{seed}/{attempt}" if attempt else seed)
-            new = _user_texts(made)
+            fresh = refresh_session(record, f"{seed}/{attempt}" if attempt else seed)
+            new = _user_texts(fresh)
             near = [
                 text
                 for text, known in zip(new, alike, strict=True)
@@ -197,7 +197,7 @@ class _TextDeduplicator:
                 for remembered, texts in ((self._old, old), (self._new, new)):
                     for text in texts:
                         remembered.add(text)
-                return made
+                return fresh
         raise UnclearError("a user text", near[0], "rewritten, it is nearly one of another session")
 
 
@@ -282,37 +282,37 @@ class Rewriter:
 
     def _amount(self, match: re.Match[str]) -> str:
         """A number in a text: multiplied if it is an amount of money."""
-        said = match["number"]
-        value = _value(said)
+        amount = match["number"]
+        value = _value(amount)
         if value is None:
-            return said
+            return amount
         marked = _is_marked(match)
         if not marked and value not in self._found.money:
-            return said
+            return amount
         labels = re.findall(
             r"[a-z]+(?=[ _:]+$)", match.string[max(0, match.start() - 30) : match.start()].casefold()
         )
         if labels and is_money(labels[-1], float(value), beside_currency=False):
             marked = True
         elif labels and labels[-1] in self._found.number_keys:
-            return said
+            return amount
         if not marked and value in self._found.numbers - self._found.gold_money:
-            return said
+            return amount
         if not marked and value in self._found.numbers:
-            raise UnclearError(f"a text, {match.string[:60]!r}", said)
+            raise UnclearError(f"a text, {match.string[:60]!r}", amount)
         return str(value * self._factor)
 
-    def check(self, made: Any) -> None:
+    def check(self, refreshed: Any) -> None:
         """Raises UnclearError if an old value is left."""
-        text = str(made)
+        text = str(refreshed)
         for old in self._new:
             if re.search(_bounded(old), text, re.IGNORECASE):
                 raise UnclearError("the rewritten session", old, "it still stands there")
 
 
-def _value(said: str) -> Decimal | None:
+def _value(text: str) -> Decimal | None:
     """A number as written, such as `1,850.5`; None if it could be read in two ways."""
-    plain = said.replace(",", "") if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", said) else said
+    plain = text.replace(",", "") if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", text) else text
     return Decimal(plain) if re.fullmatch(r"\d+(?:\.\d+)?", plain) else None
 
 
@@ -339,5 +339,9 @@ def _bounded(text: str) -> str:
     return left + re.escape(text) + right
 
 
-def _known(text: str, known: Mapping[str, str]) -> str:
-    return text if text in known else next(old for old in known if old.casefold() == text.casefold())
+def _known(text: str, replacements: Mapping[str, str]) -> str:
+    return (
+        text
+        if text in replacements
+        else next(old for old in replacements if old.casefold() == text.casefold())
+    )

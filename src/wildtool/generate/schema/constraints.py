@@ -53,8 +53,8 @@ def constraint_faults(value: Any, schema: Mapping[str, Any]) -> Iterator[Remark]
 
     A pattern that cannot be read (`pattern_problem` says why) is not held against a value.
     """
-    for path, part, known in chain([((), value, schema)], argument_parts(value, schema)):
-        for problem in _broken(part, known):
+    for path, part, inner in chain([((), value, schema)], argument_parts(value, schema)):
+        for problem in _broken(part, inner):
             yield path_text(path), f"{shorten(part)} {problem}"
 
 

@@ -223,9 +223,9 @@ def _unusual(pattern: str) -> str:
 def _has_sample(schema: Schema, pattern: str) -> bool:
     """Whether some text follows a pattern and all other constraints of the schema."""
     drawn = (sample(pattern, Random(f"{pattern}/{k}")) for k in range(20))
-    known = FORMAT_EXAMPLES.get(str(schema.get("format")), ())
+    examples = FORMAT_EXAMPLES.get(str(schema.get("format")), ())
     # Where one draw finds nothing, others would only take as long.
-    for text in chain(known, drawn):
+    for text in chain(examples, drawn):
         if text is None or not list(constraint_faults(text, schema)):
             return text is not None
     return False
@@ -260,16 +260,16 @@ def call_problems(arguments: Any, schema: Schema) -> list[tuple[str, str]]:
 
 def format_types(schema: Schema) -> dict[str, Any]:
     """A schema with the names of types that the format writes."""
-    made = dict(schema)
-    if isinstance(made.get("type"), str):
-        made["type"] = FORMAT_TYPE_NAMES.get(made["type"], made["type"])
-    if isinstance(made.get("properties"), Mapping):
-        made["properties"] = {name: format_types(child) for name, child in member_schemas(made).items()}
-    if isinstance(made.get("items"), Mapping):
-        made["items"] = format_types(as_schema(made["items"]))
-    if isinstance(made.get("anyOf"), list):
-        made["anyOf"] = [format_types(branch) for branch in as_objects(made["anyOf"])]
-    return made
+    typed = dict(schema)
+    if isinstance(typed.get("type"), str):
+        typed["type"] = FORMAT_TYPE_NAMES.get(typed["type"], typed["type"])
+    if isinstance(typed.get("properties"), Mapping):
+        typed["properties"] = {name: format_types(child) for name, child in member_schemas(typed).items()}
+    if isinstance(typed.get("items"), Mapping):
+        typed["items"] = format_types(as_schema(typed["items"]))
+    if isinstance(typed.get("anyOf"), list):
+        typed["anyOf"] = [format_types(branch) for branch in as_objects(typed["anyOf"])]
+    return typed
 
 
 def duplicate_names(names: Sequence[str]) -> list[str]:

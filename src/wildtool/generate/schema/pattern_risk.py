@@ -87,9 +87,9 @@ class _Positions:
 
     def _copies(self, part: Part, least: int, most: int) -> Iterable[_Span]:
         for k in range(most):
-            known = len(self.chars)
+            count = len(self.chars)
             span = self.span(part)
-            if len(self.chars) == known:
+            if len(self.chars) == count:
                 return  # nothing is repeated; inside each other such counts would multiply
             yield _Span(span.empty or k >= least, span.first, span.last)
             if len(self.chars) > _MAX_POSITIONS:
@@ -112,6 +112,6 @@ class _Positions:
                 self.follow.setdefault(position, []).extend(first)
 
 
-def _overlap(one: Ranges, other: Ranges) -> bool:
+def _overlap(ranges: Ranges, other: Ranges) -> bool:
     """Whether both sets have a character in common."""
-    return any(low <= end and start <= high for low, high in one for start, end in other)
+    return any(low <= end and start <= high for low, high in ranges for start, end in other)

@@ -114,22 +114,24 @@ class ContinuedSessions(GeneratedSet[tuple[str, RemadeTasks]]):
     roles: ClassVar[Mapping[str, str]] = SESSION_ROLES
 
 
-def continuation_job(wanted: Continuation, index: int, spec: ContinuationSpec) -> ContinuationJob:
+def continuation_job(continuation: Continuation, index: int, spec: ContinuationSpec) -> ContinuationJob:
     """Args: index: number of the session among those that are continued.
 
     Raises DataError saying why the session cannot be continued from there.
     """
-    prefix, lang, session = read_continued(wanted)
-    for t in range(wanted.first, len(session.tasks)):
+    prefix, lang, session = read_continued(continuation)
+    for t in range(continuation.first, len(session.tasks)):
         task = session.tasks[t]
         if task.type not in TASK_TYPES or (t and task.subtype not in SUBTYPES):
-            raise DataError(f"{wanted.id}: task {t + 1} has no type and subtype of those that are made")
+            raise DataError(f"{continuation.id}: task {t + 1} has no type and subtype of those that are made")
     groundings = [
         [cast(Mapping[str, str], as_object(as_object(node).get("grounding"))) for node in as_list(nodes)]
-        for nodes in as_list(wanted.record.get(f"{prefix}_answer_list", wanted.record.get("answer_list")))
+        for nodes in as_list(
+            continuation.record.get(f"{prefix}_answer_list", continuation.record.get("answer_list"))
+        )
     ]
-    plan = _plan(session, wanted, index, lang, spec.seed)
-    before = _state_before(session, wanted.first, groundings).record(plan, session.tools, session.date)
+    plan = _plan(session, continuation, index, lang, spec.seed)
+    before = _state_before(session, continuation.first, groundings).record(plan, session.tools, session.date)
     job = SessionJob(
         plan,
         (),
@@ -138,38 +140,42 @@ def continuation_job(wanted: Continuation, index: int, spec: ContinuationSpec) -
         earlier_tool_tasks=plan.stream("tool").randrange(1 << 16),
         known_faults=frozenset(session_format_faults(before)),
     )
-    return ContinuationJob(job, session, prefix, wanted.first, groundings, spec.keep_texts)
+    return ContinuationJob(job, session, prefix, continuation.first, groundings, spec.keep_texts)
 
 
-def read_continued(wanted: Continuation) -> tuple[str, Lang, Session]:
+def read_continued(continuation: Continuation) -> tuple[str, Lang, Session]:
     """Prefix of the fields, language and session. Raises DataError if models cannot make parts of it again."""
-    prefixes = language_prefixes(wanted.record)
+    prefixes = language_prefixes(continuation.record)
     langs = {prefix: LANGUAGE_PREFIXES.get(prefix, prefix) for prefix in prefixes}
     if len(prefixes) != 1 or langs[prefixes[0]] not in RECORD_KEY_PREFIXES:
-        raise DataError(f"{wanted.id}: only sessions in one language, English or Chinese, are made again")
-    session = read_session(wanted.record, wanted.id, prefixes[0])
+        raise DataError(
+            f"{continuation.id}: only sessions in one language, English or Chinese, are made again"
+        )
+    session = read_session(continuation.record, continuation.id, prefixes[0])
     assert session is not None
-    if not 0 <= wanted.first < len(session.tasks):
-        raise DataError(f"{wanted.id}: it has {len(session.tasks)} tasks, no task {wanted.first + 1}")
+    if not 0 <= continuation.first < len(session.tasks):
+        raise DataError(
+            f"{continuation.id}: it has {len(session.tasks)} tasks, no task {continuation.first + 1}"
+        )
     return prefixes[0], cast(Lang, langs[prefixes[0]]), session
 
 
-def continuation_script(wanted: ContinuationJob) -> RoleCoroutine[ScriptResult[RemadeTasks]]:
+def continuation_script(continuation: ContinuationJob) -> RoleCoroutine[ScriptResult[RemadeTasks]]:
     """Makes the tasks of one session again: yields requests, returns what came of it."""
-    job, session, first = wanted.job, wanted.session, wanted.first
+    job, session, first = continuation.job, continuation.session, continuation.first
 
     def attempt(number: int, counters: Counter[str]) -> RoleCoroutine[RemadeTasks]:
         roles = SessionRoles(job.plan, session.tools, counters, session.date)
-        state = _state_before(session, first, wanted.groundings)
+        state = _state_before(session, first, continuation.groundings)
         for t in range(first, len(job.plan.tasks)):
-            said = session.tasks[t].text if wanted.keep_texts else ""
-            state = yield from add_task(job, roles, state, t, number, said)
-        made = state.record(job.plan, session.tools, session.date)
+            text = session.tasks[t].text if continuation.keep_texts else ""
+            state = yield from add_task(job, roles, state, t, number, text)
+        record = state.record(job.plan, session.tools, session.date)
         key = RECORD_KEY_PREFIXES[job.plan.lang]
         texts, answers, types = (
-            tuple(made[f"{key}_{name}"][first:]) for name in ("tasks", "answer_list", "task_types")
+            tuple(record[f"{key}_{name}"][first:]) for name in ("tasks", "answer_list", "task_types")
         )
-        return RemadeTasks(wanted.prefix, texts, answers, types, tuple(state.doubtful))
+        return RemadeTasks(continuation.prefix, texts, answers, types, tuple(state.doubtful))
 
     return run_tries(SESSION_TRIES, attempt)
 
@@ -188,14 +194,18 @@ class ContinuationMaker(ScriptMaker[RemadeTasks]):
         self.spec = spec
         self.wanted = wanted
         self.roles = voter_roles(SESSION_ROLES, spec.vote_counts or {})
-        self._jobs = [continuation_job(one, index, spec) for index, one in enumerate(wanted)]
+        self._jobs = [
+            continuation_job(continuation, index, spec) for index, continuation in enumerate(wanted)
+        ]
 
     def source(self) -> Source:
         """See RoleBenchmark."""
         votes = sorted((self.spec.vote_counts or {}).items())
-        wanted = [[one.id, one.digest, one.first] for one in self.wanted]
-        about = ["continued", self.spec.seed, self.spec.keep_texts, votes, wanted]
-        return self._source(None, "continued sessions", about, ())
+        sessions = [
+            [continuation.id, continuation.digest, continuation.first] for continuation in self.wanted
+        ]
+        counted = ["continued", self.spec.seed, self.spec.keep_texts, votes, sessions]
+        return self._source(None, "continued sessions", counted, ())
 
     def planned_items(self) -> Iterator[Item]:
         """See ScriptMaker."""
@@ -215,23 +225,23 @@ class ContinuationMaker(ScriptMaker[RemadeTasks]):
         """See ScriptMaker."""
         return continuation_script(item.data)
 
-    def collect(self, made: Iterable[tuple[Item, ScriptResult[RemadeTasks] | None]]) -> ContinuedSessions:
-        """What came of all sessions. Args: made: as `recorded` gives it."""
+    def collect(self, results: Iterable[tuple[Item, ScriptResult[RemadeTasks] | None]]) -> ContinuedSessions:
+        """What came of all sessions. Args: results: as `recorded` gives it."""
 
         def id_of(item: Item) -> str:
             job: ContinuationJob = item.data
             return self.wanted[job.plan.index].id
 
         return ContinuedSessions.collect(
-            made,
+            results,
             lambda item: {"session": item.id, "id": id_of(item)},
             lambda item, remade, _: (id_of(item), remade),
         )
 
 
-def _plan(session: Session, wanted: Continuation, index: int, lang: Lang, seed: str) -> SessionPlan:
+def _plan(session: Session, continuation: Continuation, index: int, lang: Lang, seed: str) -> SessionPlan:
     """The plan of a session by its types and subtypes; the wording is drawn again."""
-    own = f"{seed}/continued/{wanted.id}/{wanted.first}"
+    own = f"{seed}/continued/{continuation.id}/{continuation.first}"
     tasks = tuple(_task_plan(task, bool(t), Random(f"{own}/{t}")) for t, task in enumerate(session.tasks))
     # Only the date line is shown, which is the session's own.
     return SessionPlan(index, own, lang, datetime(2025, 1, 1), index, own, seed, tasks)

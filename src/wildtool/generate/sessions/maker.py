@@ -43,8 +43,8 @@ class SessionMaker(ScriptMaker[AcceptedSession]):
         if max(spec.vote_counts.values()) > 1:
             more += [spec.judges, spec.checkers]
         more += rules_identity(WILDTOOLBENCH.name)
-        about = (spec.tasks, spec.seed, spec.langs)
-        return self._source(spec.tools, "built-in tools", about, (spec.tools, *spec.avoid_near), *more)
+        counted = (spec.tasks, spec.seed, spec.langs)
+        return self._source(spec.tools, "built-in tools", counted, (spec.tools, *spec.avoid_near), *more)
 
     @cached_property
     def _sets(self) -> Mapping[Lang, tuple[ToolSet, ...]]:

@@ -54,13 +54,13 @@ class GeneratedSessions(GeneratedSet[dict[str, Any]]):
 
 def collect_sessions(
     spec: SessionGenerationSpec,
-    made: Iterable[tuple[Item, ScriptResult[AcceptedSession] | None]],
+    results: Iterable[tuple[Item, ScriptResult[AcceptedSession] | None]],
     models: Mapping[str, str],
 ) -> GeneratedSessions:
     """Puts the sessions of a set together: adds provenance, drops near duplicates of earlier ones.
 
     Args:
-        made: in order of the plans, replacements last.
+        results: in order of the plans, replacements last.
         models: name of the model in each role.
     """
     texts = Deduplicator()
@@ -70,7 +70,7 @@ def collect_sessions(
         near = [text for text in tasks if not texts.accepts(item.data.plan.lang, text)]
         if near:
             raise AttemptFailedError("near duplicate", f"{near[0]!r} is nearly a text of an earlier session")
-        about = {
+        origin = {
             "models": dict(models),
             "votes": dict(spec.vote_counts),
             "version": __version__,
@@ -90,9 +90,9 @@ def collect_sessions(
             "calls": result.counters["requests"],
             "reviewed": False,
         }
-        return {**session.record, "made_by": {**about, **session.record["made_by"]}}
+        return {**session.record, "made_by": {**origin, **session.record["made_by"]}}
 
-    return GeneratedSessions.collect(made, lambda item: {"session": item.id}, keep)
+    return GeneratedSessions.collect(results, lambda item: {"session": item.id}, keep)
 
 
 _MARKERS: Mapping[Lang, Mapping[str, str]] = {
@@ -115,28 +115,28 @@ _AGENT = {"ask": "agent_ask", "answer": "agent_answer", "chat": "agent_answer_ch
 FormatLines = Iterator[dict[str, Any]]
 
 
-def raw_lines(made: AcceptedSession, lang: Lang) -> FormatLines:
+def raw_lines(session: AcceptedSession, lang: Lang) -> FormatLines:
     """Everything in order, including what was refused and why."""
     messages: list[dict[str, str]] = []
-    for event in made.replies:
+    for event in session.replies:
         messages += _messages(event, lang)
         role = event.request.role
         if role in _VERDICTS:
-            said = "yes" if not event.faults else retry_messages("", event.faults, lang)[1]["content"]
-            messages.append({"role": "user", "content": f"{_VERDICTS[role]}\n{said}"})
-    yield {**_session_fields(made), "messages": messages}
+            verdict = "yes" if not event.faults else retry_messages("", event.faults, lang)[1]["content"]
+            messages.append({"role": "user", "content": f"{_VERDICTS[role]}\n{verdict}"})
+    yield {**_session_fields(session), "messages": messages}
 
 
-def streamlined_lines(made: AcceptedSession, lang: Lang) -> FormatLines:
+def streamlined_lines(session: AcceptedSession, lang: Lang) -> FormatLines:
     """What the session uses, without verdicts and refused replies."""
-    messages = [message for event in made.replies if event.accepted for message in _messages(event, lang)]
-    yield {**_session_fields(made), "messages": messages}
+    messages = [message for event in session.replies if event.accepted for message in _messages(event, lang)]
+    yield {**_session_fields(session), "messages": messages}
 
 
-def call_lines(made: AcceptedSession, lang: Lang) -> FormatLines:
+def call_lines(session: AcceptedSession, lang: Lang) -> FormatLines:
     """A line for each accepted reply: the exact prompt, and the raw answer."""
-    head = _session_fields(made)
-    for event in made.replies:
+    head = _session_fields(session)
+    for event in session.replies:
         if event.accepted:
             sent = list(event.request.messages)
             yield {"task": _task(event), **head, "messages": sent, "answer": event.text}
@@ -149,10 +149,15 @@ REFERENCE_FORMATS: Mapping[str, Callable[[AcceptedSession, Lang], FormatLines]] 
 }
 
 
-def _session_fields(made: AcceptedSession) -> dict[str, Any]:
-    tools = next(value for key, value in made.record.items() if key.endswith("_tools"))
-    date = next(value for key, value in made.record.items() if key.endswith("_env_info"))
-    return {"id": made.record["id"], "tools": tools, "env_info": date, "plan": made.record["made_by"]["plan"]}
+def _session_fields(session: AcceptedSession) -> dict[str, Any]:
+    tools = next(value for key, value in session.record.items() if key.endswith("_tools"))
+    date = next(value for key, value in session.record.items() if key.endswith("_env_info"))
+    return {
+        "id": session.record["id"],
+        "tools": tools,
+        "env_info": date,
+        "plan": session.record["made_by"]["plan"],
+    }
 
 
 def _messages(event: RoleReply, lang: Lang) -> list[dict[str, str]]:
@@ -191,14 +196,14 @@ def write_session_set(
     """
     models = {role: model.name for role, model in plan.models.items()}
     with RecordReader(out / RECORD_FOLDER) as reader, storage_errors(out):
-        found = collect_sessions(maker.spec, maker.recorded(plan.selection.items(), reader), models)
-        kept = {session["made_by"]["plan"]["seed"] for session in found.kept}
+        generated = collect_sessions(maker.spec, maker.recorded(plan.selection.items(), reader), models)
+        kept = {session["made_by"]["plan"]["seed"] for session in generated.kept}
         for form in formats:
             items = (item for item in plan.selection.items() if item.data.plan.seed in kept)
             write_whole_file(out / f"{form}.jsonl", map(json_line, _converted(maker, items, reader, form)))
-        write_whole_file(out / SESSIONS_FILE, map(json_line, found.kept))
-        write_attrition(out, found.losses, found.attrition())
-    return found
+        write_whole_file(out / SESSIONS_FILE, map(json_line, generated.kept))
+        write_attrition(out, generated.losses, generated.attrition())
+    return generated
 
 
 def sessions_run_command(out: Path) -> str:

@@ -83,7 +83,7 @@ class ResultMaker(ScriptMaker[Any]):
         Raises DataError saying why there is no result to make.
         """
         super().__init__(1)
-        self.roles = {role: Role(about, "") for role, about in REMADE_RESULT_ROLES.items()}
+        self.roles = {role: Role(task, "") for role, task in REMADE_RESULT_ROLES.items()}
         self._about = ["result", seed, wanted.id, wanted.digest, wanted.first, call]
         prefix, lang, session = read_continued(wanted)
         _check_call(session, wanted.first, call, wanted.id)
@@ -114,9 +114,9 @@ class ResultMaker(ScriptMaker[Any]):
         """See ScriptMaker."""
         return result_script(item.data)
 
-    def collect(self, made: Iterable[tuple[Item, ScriptResult[Any] | None]]) -> RemadeResults:
-        """What came of it. Args: made: as `recorded` gives it."""
-        return RemadeResults.collect(made, lambda item: {"result": item.id}, lambda _, result, __: result)
+    def collect(self, results: Iterable[tuple[Item, ScriptResult[Any] | None]]) -> RemadeResults:
+        """What came of it. Args: results: as `recorded` gives it."""
+        return RemadeResults.collect(results, lambda item: {"result": item.id}, lambda _, result, __: result)
 
 
 def _check_call(session: Session, t: int, call: int, name: str) -> None:

@@ -48,8 +48,8 @@ def session_script(job: SessionJob) -> RoleCoroutine[ScriptResult[AcceptedSessio
         for t in range(len(job.plan.tasks)):
             state = yield from add_task(job, roles, state, t, number)
         plan = {**asdict(job.plan), "date": job.plan.date.isoformat()}
-        about = provenance(job.plan, len(job.sets), number, built_in_tools=job.built_in)
-        made_by = {"plan": plan, "attempt": number, **about, "review": state.doubtful}
+        origin = provenance(job.plan, len(job.sets), number, built_in_tools=job.built_in)
+        made_by = {"plan": plan, "attempt": number, **origin, "review": state.doubtful}
         if any(len(proposed) > 1 for proposed in state.candidates):
             made_by["candidates"] = state.candidates
         record = {**state.record(job.plan, tools, roles.date), "made_by": made_by}

@@ -53,10 +53,10 @@ class SessionState:
         own = [fold_text(task.text) for task in self.tasks]
         return any(
             process.extractOne(
-                fold_text(text), known, scorer=fuzz.ratio, score_cutoff=NEAR_DUPLICATE_SCORE, processor=None
+                fold_text(text), texts, scorer=fuzz.ratio, score_cutoff=NEAR_DUPLICATE_SCORE, processor=None
             )
             is not None
-            for known in (own, avoid_near)
+            for texts in (own, avoid_near)
         )
 
 

@@ -130,30 +130,33 @@ class TaskScript:
         return [entry for entry in self.state.conversation if "calls" not in entry]
 
     def _user_task(self) -> RoleCoroutine[str]:
-        wanted, roles = self.wanted, self.roles
-        kind = _KINDS.get(wanted.group) or wanted.topology
+        plan, roles = self.wanted, self.roles
+        kind = _KINDS.get(plan.group) or plan.topology
         asked: dict[str, Any] = {
             "kind": kind,
             "candidates": TASK_CANDIDATES,
-            **{name: getattr(wanted, name) for name in ("form", "tone", "length", "difficulty")},
+            **{name: getattr(plan, name) for name in ("form", "tone", "length", "difficulty")},
         }
         if kind in ("single", "clarify"):
             asked["tool"] = self._target(kind)
         blocks = ["task", kind]
         if self.t:
-            asked |= {"subtype": wanted.subtype, "strategy": wanted.strategy}
-            blocks += ["later", wanted.subtype]
+            asked |= {"subtype": plan.subtype, "strategy": plan.strategy}
+            blocks += ["later", plan.subtype]
         situation = {"conversation": self._visible_conversation(), "wanted": asked}
-        found = yield from roles.ask("user", blocks, situation, self._read_candidates)
-        while found:
-            best = found[0]
-            if len(found) > 1:
+        candidates = yield from roles.ask("user", blocks, situation, self._read_candidates)
+        while candidates:
+            best = candidates[0]
+            if len(candidates) > 1:
                 best = yield from majority_choice(
-                    roles, self.job.vote_counts.get("judge", 1), {**situation, "candidates": found}, found
+                    roles,
+                    self.job.vote_counts.get("judge", 1),
+                    {**situation, "candidates": candidates},
+                    candidates,
                 )
             if not self.t or not (yield from self._checker_faults("alone", {"message": best})):
                 return best
-            found = [text for text in found if text != best]
+            candidates = [text for text in candidates if text != best]
         detail = f"task {self.t}: what was proposed is clear without the conversation"
         raise AttemptFailedError("checker alone", detail)
 
@@ -177,20 +180,20 @@ class TaskScript:
         faults: list[Finding] = []
         self.candidates = []
         for row in rows[: 2 * TASK_CANDIDATES]:
-            said = reply_text({"content": as_schema(row).get("text", row)})
+            candidate = reply_text({"content": as_schema(row).get("text", row)})
             wrong = [
                 finding
-                for finding in user_faults(said, self.roles.schemas, self.lang)
+                for finding in user_faults(candidate, self.roles.schemas, self.lang)
                 if finding.level == "error"
             ]
-            shown = repr(truncate_words(said, 80))
-            if not wrong and self.state.is_near(said, self.job.avoid_near):
+            shown = repr(truncate_words(candidate, 80))
+            if not wrong and self.state.is_near(candidate, self.job.avoid_near):
                 wrong = [fault("C3", f"{shown} is nearly a request that was there before.")]
-            elif not wrong and any(fuzz.ratio(said, other) > NEAR_DUPLICATE_SCORE for other in kept):
+            elif not wrong and any(fuzz.ratio(candidate, other) > NEAR_DUPLICATE_SCORE for other in kept):
                 wrong = [fault("C3", f"{shown} is proposed twice.", level="warning")]
-            kept += [] if wrong else [said]
+            kept += [] if wrong else [candidate]
             faults += wrong
-            self.candidates += [_candidate(said, as_schema(row), wrong)] if said else []
+            self.candidates += [_candidate(candidate, as_schema(row), wrong)] if candidate else []
         if not rows:
             faults = [fault("C1", "`candidates` must be a list of objects with a `text`.")]
         if not kept:
@@ -238,15 +241,15 @@ class TaskScript:
         roles.record_user_words(reply)
         self._add_utterance("user", reply)
         self._add(GoldNode(ASK, action.arguments, question, (), reply), step, {})
-        given = frozenset((tool, name) for name in (() if vague else names))
+        answered = frozenset((tool, name) for name in (() if vague else names))
         self.context = replace(
-            moment, questions=moment.questions + 1, answered=moment.answered | given, after_result=False
+            moment, questions=moment.questions + 1, answered=moment.answered | answered, after_result=False
         )
 
     def _read_reply(self, text: str, *, vague: bool) -> tuple[str, list[Finding]]:
-        said = reply_text({"content": read_object(text, "A2").get("text")})
-        faults = [*user_faults(said, self.roles.schemas, self.lang)]
-        return said, [*faults, *vague_faults(said)] if vague else faults
+        reply = reply_text({"content": read_object(text, "A2").get("text")})
+        faults = [*user_faults(reply, self.roles.schemas, self.lang)]
+        return reply, [*faults, *vague_faults(reply)] if vague else faults
 
     def _call(self, decision: Decision, step: int) -> RoleCoroutine[None]:
         roles, state = self.roles, self.state
@@ -309,16 +312,16 @@ class TaskScript:
         needs = dependency_lists(edges, len(self.nodes))
         linked = tuple(replace(node, deps=deps) for node, deps in zip(self.nodes, needs, strict=True))
         task = Task(self.text, linked, "", self.wanted.subtype)
-        found = TYPE_OF_TOPOLOGY[topology(call_graph(task))]
+        actual = TYPE_OF_TOPOLOGY[topology(call_graph(task))]
         if any(node.name == ASK for node in linked):
-            found = "Clarify"
-        wanted = TYPE_OF_TOPOLOGY.get(self.wanted.topology, self.wanted.group)
-        if found != wanted:
-            alike = "Multi-Tool" in found and "Multi-Tool" in wanted
+            actual = "Clarify"
+        planned = TYPE_OF_TOPOLOGY.get(self.wanted.topology, self.wanted.group)
+        if actual != planned:
+            alike = "Multi-Tool" in actual and "Multi-Tool" in planned
             if not (relabel and alike):
-                raise AttemptFailedError("type", f"task {self.t}: wanted {wanted}, the calls are {found}")
-            roles.counters[f"relabelled {wanted} as {found}"] += 1
-        state.tasks[-1] = replace(task, type=found)
+                raise AttemptFailedError("type", f"task {self.t}: wanted {planned}, the calls are {actual}")
+            roles.counters[f"relabelled {planned} as {actual}"] += 1
+        state.tasks[-1] = replace(task, type=actual)
         record = state.record(self.job.plan, roles.tools, roles.date)
         faults = session_record_faults(record, self.t, self.job.known_faults)
         if faults:
@@ -327,13 +330,13 @@ class TaskScript:
         state.doubtful += [{"task": self.t, **asdict(edge)} for edge in edges if edge.doubtful]
 
 
-def _candidate(said: str, row: Mapping[str, Any], broken: Sequence[Finding]) -> dict[str, str]:
+def _candidate(text: str, row: Mapping[str, Any], broken: Sequence[Finding]) -> dict[str, str]:
     """A proposed text as provenance keeps it: with plan and difficulty as its maker says, and the rules it breaks."""
-    about = {name: single_line(row[name], 500) for name in ("plan", "difficulty") if row.get(name)}
+    origin = {name: single_line(row[name], 500) for name in ("plan", "difficulty") if row.get(name)}
     if not broken:
-        return {"text": said, **about}
+        return {"text": text, **origin}
     rules = single_line("; ".join(f"{finding.rule}: {finding.message}" for finding in broken), 500)
-    return {"text": escape_text(truncate_words(said, MAX_USER_TEXT_CHARACTERS)), **about, "rules": rules}
+    return {"text": escape_text(truncate_words(text, MAX_USER_TEXT_CHARACTERS)), **origin, "rules": rules}
 
 
 _KINDS = {"Single-Tool": "single", "Clarify": "clarify", "Chat": "chat"}

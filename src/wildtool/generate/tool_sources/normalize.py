@@ -70,12 +70,12 @@ def _odd_text(schema: Any) -> str:
     """A name or value in a schema that holds control characters; empty if none does."""
     row: list[Any] = [schema]
     while row:
-        found = row.pop()
-        known = as_object(found)
-        row += [child for key, child in known.items() if key not in _ABOUT]
-        row += [*known, *as_list(found)]
-        if isinstance(found, str) and CONTROL.search(found):
-            return found[:80]
+        value = row.pop()
+        members = as_object(value)
+        row += [child for key, child in members.items() if key not in _ABOUT]
+        row += [*members, *as_list(value)]
+        if isinstance(value, str) and CONTROL.search(value):
+            return value[:80]
     return ""
 
 
@@ -88,31 +88,31 @@ def normalize_schema(
         type_ = next((t for t in as_list(type_) if t != "null"), "string")
     if type_ is None and "anyOf" not in schema:
         type_ = "object" if "properties" in schema else "string"
-    made = {key: value for key, value in schema.items() if key in keep}
+    normal = {key: value for key, value in schema.items() if key in keep}
     if unchecked_pattern(schema):
-        made.pop("pattern", None)
+        normal.pop("pattern", None)
     for limit in ("exclusiveMinimum", "exclusiveMaximum"):
         # Older schemas have a truth value here, which stands for nothing in newer ones.
-        if numeric_bound(made, limit) is None:
-            made.pop(limit, None)
+        if numeric_bound(normal, limit) is None:
+            normal.pop(limit, None)
     if type_ is not None:
-        made["type"] = _TYPE_NAMES.get(str(type_), type_)
+        normal["type"] = _TYPE_NAMES.get(str(type_), type_)
     if depth:
-        made["description"] = _description_or(schema, name + ".")
+        normal["description"] = _description_or(schema, name + ".")
     if isinstance(schema.get("properties"), dict) and depth < _DEEPEST:
-        made["properties"] = {
+        normal["properties"] = {
             key: normalize_schema(child, key, depth + 1, keep)
             for key, child in member_schemas(schema).items()
         }
     if "items" in schema:
-        made["items"] = normalize_schema(as_schema(schema["items"]), name, depth + 1, keep)
+        normal["items"] = normalize_schema(as_schema(schema["items"]), name, depth + 1, keep)
     if "anyOf" in schema:
         solid = [branch for branch in as_objects(schema["anyOf"]) if branch.get("type") != "null"]
         if not solid:
             return {"anyOf": []}
-        about = _description_or(schema, name + ".")
-        return {**normalize_schema(solid[0], name, depth, keep), "description": about}
-    return made
+        description = _description_or(schema, name + ".")
+        return {**normalize_schema(solid[0], name, depth, keep), "description": description}
+    return normal
 
 
 def _description_or(schema: Mapping[str, Any], otherwise: str) -> str:

@@ -92,25 +92,29 @@ class _Reader:
         self._old = "swagger" in document
 
     def tool(self, name: str, shared: Mapping[str, Any], operation: Mapping[str, Any]) -> Tool:
-        made = _Parameters()
+        parameters = _Parameters()
         bodies: list[Mapping[str, Any]] = []
         for parameter in self._parameters(shared, operation):
             if self._old and parameter.get("in") == "body":
                 bodies.append(parameter)
             else:
-                self._add(made, parameter)
-        self._add_body(made, bodies[-1] if bodies else {}, operation)
+                self._add(parameters, parameter)
+        self._add_body(parameters, bodies[-1] if bodies else {}, operation)
         function: dict[str, Any] = {
             "name": name,
             "description": _about(operation, name),
-            "parameters": {"type": "object", "properties": made.properties, "required": made.required},
+            "parameters": {
+                "type": "object",
+                "properties": parameters.properties,
+                "required": parameters.required,
+            },
         }
         returns = self._returns(operation)
         return {"type": "function", "function": {**function, "returns": returns} if returns else function}
 
     def _parameters(self, shared: Mapping[str, Any], operation: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         """Those that a user could say; the operation's own ones come in place of the path's."""
-        found: dict[tuple[Any, Any], Mapping[str, Any]] = {}
+        parameters: dict[tuple[Any, Any], Mapping[str, Any]] = {}
         for written in (
             *as_list(shared.get("parameters")),
             *as_list(operation.get("parameters")),
@@ -121,20 +125,20 @@ class _Reader:
             if not isinstance(name, str) or where not in _SAID:
                 continue
             if where != "query" or not _TRANSPORT.fullmatch(name):
-                found[name, where] = parameter
-        return list(found.values())
+                parameters[name, where] = parameter
+        return list(parameters.values())
 
-    def _add(self, made: _Parameters, parameter: Mapping[str, Any]) -> None:
+    def _add(self, target: _Parameters, parameter: Mapping[str, Any]) -> None:
         if self._old:
             written: Any = {key: value for key, value in parameter.items() if key not in _NO_SCHEMA}
         else:
             written = parameter.get("schema", _media(parameter.get("content"))[1])
         schema = self.schemas.resolve(written, without="readOnly")
-        if isinstance(about := parameter.get("description"), str) and about.strip():
-            schema = {**schema, "description": without_html(about)}
-        made.put(str(parameter["name"]), schema, needed=parameter.get("required") is True)
+        if isinstance(description := parameter.get("description"), str) and description.strip():
+            schema = {**schema, "description": without_html(description)}
+        target.put(str(parameter["name"]), schema, needed=parameter.get("required") is True)
 
-    def _add_body(self, made: _Parameters, body: Mapping[str, Any], operation: Mapping[str, Any]) -> None:
+    def _add_body(self, target: _Parameters, body: Mapping[str, Any], operation: Mapping[str, Any]) -> None:
         """Args: body: that of version 2; of version 3 it is part of the operation."""
         kind, written = "JSON", body.get("schema", {})
         if not self._old:
@@ -149,12 +153,12 @@ class _Reader:
         schema = self.schemas.resolve(written, without="readOnly")
         fields = member_schemas(schema)
         if not fields:
-            made.put("body", schema, needed=needed or requires_unfillable(schema))
+            target.put("body", schema, needed=needed or requires_unfillable(schema))
             return
         listed = as_list(schema.get("required"))
         for name, child in fields.items():
-            made.put(name, child, needed=name in listed)
-        made.required.extend(name for name in listed if name not in fields and name not in made.required)
+            target.put(name, child, needed=name in listed)
+        target.required.extend(name for name in listed if name not in fields and name not in target.required)
 
     def _returns(self, operation: Mapping[str, Any]) -> Mapping[str, Any]:
         """The schema of the body when the operation succeeds; empty if none can be read."""
@@ -210,10 +214,10 @@ def _name(operation_id: Any, otherwise: str) -> str:
 
 def _unique(name: str, names: dict[str, int]) -> str:
     """The name, with a number at its end where another tool has it; `names` holds how often each was wanted."""
-    found = name
-    while found in names:
+    unique = name
+    while unique in names:
         names[name] += 1
         end = f"_{names[name]}"
-        found = name[: _LONGEST_NAME - len(end)] + end
-    names[found] = 1
-    return found
+        unique = name[: _LONGEST_NAME - len(end)] + end
+    names[unique] = 1
+    return unique

@@ -57,25 +57,25 @@ class SchemaReader:
             UnreadableSchemaError: for references that lead nowhere or around, and for schemas beyond any size.
             DataError: if the document takes too much work.
         """
-        made, size = self._read(schema, MAX_SCHEMA_LEVELS, without)
-        best = made
+        resolved, size = self._read(schema, MAX_SCHEMA_LEVELS, without)
+        best = resolved
         for levels in range(MAX_SCHEMA_LEVELS - 1, 0, -1):
             if size <= MAX_SCHEMA_SIZE:
                 break
-            made, size = self._read(schema, levels, without)
-            best = best if is_unfillable(made) else made
+            resolved, size = self._read(schema, levels, without)
+            best = best if is_unfillable(resolved) else resolved
         if size > _LARGEST_FLAT:
             raise UnreadableSchemaError("it has too many parameters")
         return best
 
     def dereference(self, value: Any) -> DocumentSchema:
         """An object of the document, or the one it refers to. Raises UnreadableSchemaError."""
-        found = as_schema(value)
+        target = as_schema(value)
         for _ in range(_MOST_HOPS):
-            reference = found.get("$ref")
+            reference = target.get("$ref")
             if not isinstance(reference, str):
-                return found
-            found = as_schema(self._at(reference))
+                return target
+            target = as_schema(self._at(reference))
         raise UnreadableSchemaError("its references lead around in a ring")
 
     def _read(self, schema: Any, levels: int, without: str) -> Sized:
@@ -89,25 +89,25 @@ class SchemaReader:
         return self._sized[key]
 
     def _level(self, flat: DocumentSchema, levels: int, without: str) -> Sized:
-        made = {key: value for key, value in flat.items() if key not in _STRUCTURE}
-        if isinstance(about := flat.get("description"), str):
-            made["description"] = without_html(about)
+        result = {key: value for key, value in flat.items() if key not in _STRUCTURE}
+        if isinstance(description := flat.get("description"), str):
+            result["description"] = without_html(description)
         if "const" in flat and "enum" not in flat:
-            made["enum"] = [flat["const"]]
+            result["enum"] = [flat["const"]]
         if flat.get("type") is None:
-            made["type"] = _type_of(flat)
-        size = 1 + sum(_weight(value) for value in made.values())
+            result["type"] = _type_of(flat)
+        size = 1 + sum(_weight(value) for value in result.values())
         if "items" in flat and levels > 0:
-            made["items"], below = self._read(flat["items"], levels - 1, without)
+            result["items"], below = self._read(flat["items"], levels - 1, without)
             size += below
         elif "items" in flat:
-            made["items"] = {"type": "object"}
+            result["items"] = {"type": "object"}
         if isinstance(flat.get("properties"), Mapping) and levels > 0:
-            size += self._properties(made, flat, levels, without)
+            size += self._properties(result, flat, levels, without)
         self._count(len(flat) + len(as_schema(flat.get("properties"))))
-        return made, size
+        return result, size
 
-    def _properties(self, made: dict[str, Any], flat: DocumentSchema, levels: int, without: str) -> int:
+    def _properties(self, result: dict[str, Any], flat: DocumentSchema, levels: int, without: str) -> int:
         """Puts in the properties that can be said. Gives their size."""
         required = [name for name in as_list(flat.get("required")) if isinstance(name, str)]
         unsaid: set[str] = set()
@@ -122,10 +122,10 @@ class SchemaReader:
                 size += weight + len(name) // 100
             elif name in required:
                 # Without this one nothing can be given: the object is as good as not described.
-                made[_LOST] = f"{name}.{place}" if (place := _lost_place(below)) else name
+                result[_LOST] = f"{name}.{place}" if (place := _lost_place(below)) else name
                 return 0
-        made["properties"] = properties
-        made["required"] = [name for name in required if name not in unsaid]
+        result["properties"] = properties
+        result["required"] = [name for name in required if name not in unsaid]
         return size
 
     def _flat(self, schema: DocumentSchema, hops: int) -> DocumentSchema:
@@ -135,34 +135,34 @@ class SchemaReader:
         self._count(1 + len(schema))
         reference = schema.get("$ref")
         if isinstance(reference, str):
-            found = self._referred(reference, hops)
+            target = self._referred(reference, hops)
             own = {key: value for key, value in schema.items() if key != "$ref"}
-            return _merged(own, found) if own else found
+            return _merged(own, target) if own else target
         if not schema.keys() & _JOINED:
             return schema
-        made = {key: value for key, value in schema.items() if key not in _JOINED}
+        flat = {key: value for key, value in schema.items() if key not in _JOINED}
         for part in as_list(schema.get("allOf")):
-            made = self._joined(made, self._flat(as_schema(part), hops + 1))
+            flat = self._joined(flat, self._flat(as_schema(part), hops + 1))
         for keyword in ("oneOf", "anyOf"):
             if (branch := self._branch(as_list(schema.get(keyword)), hops)) is not None:
-                made = self._joined(made, branch)
-        return made
+                flat = self._joined(flat, branch)
+        return flat
 
-    def _joined(self, made: DocumentSchema, part: DocumentSchema) -> dict[str, Any]:
-        self._count(sum(len(as_schema(each.get("properties"))) for each in (made, part)))
-        return _merged(made, part)
+    def _joined(self, flat: DocumentSchema, part: DocumentSchema) -> dict[str, Any]:
+        self._count(sum(len(as_schema(each.get("properties"))) for each in (flat, part)))
+        return _merged(flat, part)
 
     def _branch(self, branches: list[Any], hops: int) -> DocumentSchema | None:
         """The first of the branches that can be read and is more than null; None if there is none."""
         lost: UnreadableSchemaError | None = None
         for branch in branches:
             try:
-                found = self._flat(as_schema(branch), hops + 1)
+                flat = self._flat(as_schema(branch), hops + 1)
             except UnreadableSchemaError as error:
                 lost = lost or error
                 continue
-            if found.get("type") != "null":
-                return found
+            if flat.get("type") != "null":
+                return flat
         if lost is not None:
             raise lost
         return None
@@ -174,12 +174,12 @@ class SchemaReader:
                 self._flat_ones[reference] = self._flat(as_schema(self._at(reference)), hops + 1)
             except UnreadableSchemaError as error:
                 self._flat_ones[reference] = error
-        found = self._flat_ones[reference]
-        if found is None:
+        flat = self._flat_ones[reference]
+        if flat is None:
             raise UnreadableSchemaError(f"the reference {_short(reference)} leads around in a ring")
-        if isinstance(found, UnreadableSchemaError):
-            raise found
-        return found
+        if isinstance(flat, UnreadableSchemaError):
+            raise flat
+        return flat
 
     def _at(self, reference: str) -> Any:
         """The value at a reference. Raises UnreadableSchemaError."""
@@ -187,16 +187,16 @@ class SchemaReader:
             raise UnreadableSchemaError(
                 f"it refers to {_short(reference)}, outside this file; put everything into one file first"
             )
-        found: Any = self._document
+        part: Any = self._document
         for step in unquote(reference[1:]).split("/")[1:]:
             key = step.replace("~1", "/").replace("~0", "~")
-            if isinstance(found, list) and key.isdecimal() and len(key) < 9:
-                found = next(iter(as_list(found)[int(key) :][:1]), None)
+            if isinstance(part, list) and key.isdecimal() and len(key) < 9:
+                part = next(iter(as_list(part)[int(key) :][:1]), None)
             else:
-                found = as_schema(cast(object, found)).get(key)
-        if found is None:
+                part = as_schema(cast(object, part)).get(key)
+        if part is None:
             raise UnreadableSchemaError(f"it refers to {_short(reference)}, which is not in the file")
-        return found
+        return part
 
     def _count(self, work: int) -> None:
         self._work += work

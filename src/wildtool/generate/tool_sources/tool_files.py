@@ -114,12 +114,12 @@ FILE_LIMITS = JsonLimits(bytes=64 * 1024 * 1024, depth=200, values=4_000_000)
 def read_tool_text(path: Path) -> str:
     """The text of a file, a regular one within the limits. Raises DataError."""
     try:
-        found = path.stat()
-        if not stat.S_ISREG(found.st_mode):
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
             raise DataError(f"{path} is no regular file; give a file of tools")
-        if found.st_size > FILE_LIMITS.bytes:
+        if status.st_size > FILE_LIMITS.bytes:
             raise DataError(
-                f"{path} has {found.st_size:,} bytes; at most {FILE_LIMITS.bytes:,} are read. Give fewer tools"
+                f"{path} has {status.st_size:,} bytes; at most {FILE_LIMITS.bytes:,} are read. Give fewer tools"
             )
         with path.open("rb") as file:
             return file.read(FILE_LIMITS.bytes).decode("utf-8-sig")

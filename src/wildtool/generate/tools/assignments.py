@@ -138,14 +138,14 @@ class _LanguageChoices:
         self.first_way = draw.randrange(len(OPERATORS))
 
 
-def _rank(node: TreeNode, made: int) -> tuple[int, int]:
+def _rank(node: TreeNode, count: int) -> tuple[int, int]:
     """Places that are begun come first, so that the tools of a place are enough for a session; then those of the tree
     that there was, then all others, the emptier before the fuller."""
-    if 0 < made < FULL_PLACE_SIZE:
+    if 0 < count < FULL_PLACE_SIZE:
         return 0, 0
-    if not made and not node.source.startswith("attempt"):
+    if not count and not node.source.startswith("attempt"):
         return 1, 0
-    return 2, max(1, made // FULL_PLACE_SIZE)
+    return 2, max(1, count // FULL_PLACE_SIZE)
 
 
 def _evolved(turn: _Turn, board: _LanguageChoices) -> Assignment:
@@ -172,17 +172,17 @@ def _new(turn: _Turn, board: _LanguageChoices) -> Assignment | None:
     place = places[turn.number % len(places)]
     children = board.tree.children(place.id)
     free = [node for node in children if node.depth == FUNCTION_DEPTH and node.id not in board.used]
-    known = bool(free) and place.depth == SUBDOMAIN_DEPTH and turn.draw.random() < _KNOWN_FUNCTION
+    reuses = bool(free) and place.depth == SUBDOMAIN_DEPTH and turn.draw.random() < _KNOWN_FUNCTION
     return Assignment(
         attempt=turn.attempt,
         lang=turn.lang,
         place=place,
         path=board.tree.path(place.id),
         siblings=tuple(board.apis.get(place.id, ())),
-        function=turn.draw.choice(free) if known else None,
+        function=turn.draw.choice(free) if reuses else None,
         target=turn.target,
         complexity=turn.draw.choice(COMPLEXITIES),
-        kind="" if known else kinds[_row(turn, len(places)) % len(kinds)],
+        kind="" if reuses else kinds[_row(turn, len(places)) % len(kinds)],
     )
 
 

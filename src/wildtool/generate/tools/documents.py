@@ -47,13 +47,15 @@ def passages(files: Sequence[Path], langs: Sequence[Lang]) -> list[DocumentPassa
 
     Raises DataError for a file that cannot be read, is too large, is no text, or is empty.
     """
-    found: list[DocumentPassage] = []
+    passages_: list[DocumentPassage] = []
     for file in files:
         parts = list(_parts(_text(file)))
         if not parts:
             raise DataError(f"{file}: holds no text")
-        found += [DocumentPassage(file.name, k, lang, part) for lang in langs for k, part in enumerate(parts)]
-    return found
+        passages_ += [
+            DocumentPassage(file.name, k, lang, part) for lang in langs for k, part in enumerate(parts)
+        ]
+    return passages_
 
 
 def _text(file: Path) -> str:

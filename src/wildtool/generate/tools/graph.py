@@ -90,7 +90,7 @@ class ToolGraph:
         return []
 
 
-def _links(functions: Sequence[Mapping[str, Any]], about: TfidfIndex) -> list[list[Link]]:
+def _links(functions: Sequence[Mapping[str, Any]], index: TfidfIndex) -> list[list[Link]]:
     takers: dict[str, list[int]] = {}
     givers: dict[str, list[int]] = {}
     for k, function in enumerate(functions):
@@ -102,12 +102,12 @@ def _links(functions: Sequence[Mapping[str, Any]], about: TfidfIndex) -> list[li
     likeness = TfidfIndex(texts)
     found: list[dict[int, Link]] = [{} for _ in functions]
 
-    def join(one: Sequence[int], other: Sequence[int], alike: float, kind: LinkKind) -> None:
-        for a, b in _pairs(one, other):
-            weight = 0.3 * alike + 0.7 * about.similarity(a, b)
+    def join(left: Sequence[int], other: Sequence[int], alike: float, kind: LinkKind) -> None:
+        for a, b in _pairs(left, other):
+            weight = 0.3 * alike + 0.7 * index.similarity(a, b)
             for here, there in ((a, b), (b, a)):
-                known = found[here].get(there)
-                if known is None or known.weight < weight:
+                link = found[here].get(there)
+                if link is None or link.weight < weight:
                     found[here][there] = Link(there, weight, kind)
 
     for k, text in enumerate(texts):
@@ -133,12 +133,12 @@ def _texts(schema: Mapping[str, Any]) -> Iterator[str]:
                 yield f"{field} {leaf.get('description', '')}"
 
 
-def _pairs(one: Sequence[int], other: Sequence[int]) -> Iterator[tuple[int, int]]:
+def _pairs(left: Sequence[int], other: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Pairs of different tools, all of them or, where there are many, each with the next ones of the other list."""
-    if len(one) * len(other) <= _MOST_JOINED:
-        yield from ((a, b) for a in one for b in other if a != b)
+    if len(left) * len(other) <= _MOST_JOINED:
+        yield from ((a, b) for a in left for b in other if a != b)
         return
-    for k, a in enumerate(one):
+    for k, a in enumerate(left):
         for step in range(1, MAX_LINKS + 1):
             b = other[(k + step) % len(other)]
             if a != b:

@@ -126,8 +126,8 @@ class ApiGrowth:
         if self._generation is None:
             begin = self._begin - len(self.passages)
             self._generation = Generation(self.snapshot, begin, self.seed, self.langs)
-        wanted = self._generation.assign(job - len(self.passages))
-        return api_script(wanted, self._snapshot_names) if wanted else None
+        assignment = self._generation.assign(job - len(self.passages))
+        return api_script(assignment, self._snapshot_names) if assignment else None
 
     def record_result(self, job: int, result: AttemptResult | None) -> None:
         """Takes the end of a job; None if its calls failed. Raises ValueError for a job of another generation."""

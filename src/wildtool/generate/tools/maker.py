@@ -67,8 +67,8 @@ class ApiMaker(RoleBenchmark):
         """See RoleBenchmark. The number of tools may grow, so it does not count."""
         spec = self.spec
         name = "documents" if spec.documents else "built-in tree"
-        about = (spec.seed, spec.langs, spec.tree is not None)
-        return self._source(spec.tree, name, about, (spec.tree, *spec.documents))
+        counted = (spec.seed, spec.langs, spec.tree is not None)
+        return self._source(spec.tree, name, counted, (spec.tree, *spec.documents))
 
     @cached_property
     def _passages(self) -> list[DocumentPassage]:

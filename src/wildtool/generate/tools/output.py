@@ -74,14 +74,14 @@ def write_apis(maker: ApiMaker, plan: Plan, out: Path) -> GeneratedTools:
     with RecordReader(out / RECORD_FOLDER) as reader:
         growth = replay_growth(maker, reader)
     pool = growth.next_snapshot()
-    made: dict[Lang, dict[str, list[str]]] = {lang: {} for lang in pool.trees}
+    names: dict[Lang, dict[str, list[str]]] = {lang: {} for lang in pool.trees}
     for api in growth.apis:
-        made[api.lang].setdefault(api.node, []).append(api.name)
+        names[api.lang].setdefault(api.node, []).append(api.name)
     trees: dict[Lang, DomainTree] = {
-        lang: pool.trees[lang].with_apis(made[lang]) for lang in maker.spec.langs
+        lang: pool.trees[lang].with_apis(names[lang]) for lang in maker.spec.langs
     }
     cut_off = growth.stopped or growth.needs_more
-    found = GeneratedTools(
+    generated = GeneratedTools(
         tuple(growth.apis),
         tuple(growth.losses),
         max(0, maker.spec.apis - len(growth.apis)) if cut_off else 0,
@@ -91,15 +91,15 @@ def write_apis(maker: ApiMaker, plan: Plan, out: Path) -> GeneratedTools:
     models = {role: model.name for role, model in plan.models.items() if role != "agent"}
     with storage_errors(out):
         for lang, tree in trees.items():
-            own = [api for api in found.apis if api.lang == lang]
+            own = [api for api in generated.apis if api.lang == lang]
             write_whole_file(tools_file(out, lang), map(json_line, grouped_tools(own)))
             written = json.dumps(tree.rows(), ensure_ascii=False, indent=1)
             write_whole_file(out / f"tree_{lang}.json", [written + "\n"])
         write_whole_file(
-            out / APIS_FILE, (json_line(_row(api, models, maker.spec.seed)) for api in found.apis)
+            out / APIS_FILE, (json_line(_row(api, models, maker.spec.seed)) for api in generated.apis)
         )
-        write_attrition(out, map(asdict, found.losses), found.attrition())
-    return found
+        write_attrition(out, map(asdict, generated.losses), generated.attrition())
+    return generated
 
 
 def tools_file(out: Path, lang: Lang) -> Path:
@@ -126,14 +126,14 @@ def generate_command(out: Path, langs: Sequence[Lang]) -> str:
 
 
 def _row(api: ApiSpec, models: Mapping[str, str], seed: str) -> dict[str, Any]:
-    about = {
+    origin = {
         "models": dict(models),
         "version": __version__,
         "seed": seed,
         "checks": API_CHECKS,
         "reviewed": False,
     }
-    return {**api.row(prompts.prompts_digest(API_PROMPTS)), "made_by": about}
+    return {**api.row(prompts.prompts_digest(API_PROMPTS)), "made_by": origin}
 
 
 def _distances(apis: Sequence[ApiSpec]) -> Iterator[Metric]:
@@ -141,12 +141,12 @@ def _distances(apis: Sequence[ApiSpec]) -> Iterator[Metric]:
     places: dict[tuple[Lang, str], list[ApiSpec]] = {}
     for api in apis:
         places.setdefault((api.lang, api.place), []).append(api)
-    found = [
+    distances = [
         1 - max(jaccard(api.text, other.text) for other in siblings if other is not api)
         for siblings in places.values()
         if len(siblings) > 1
         for api in siblings
     ]
-    if found:
-        name, whole = "distance to the nearest sibling", sum(found)
-        yield Metric("diversity", name, whole / len(found), whole, len(found), kind="mean")
+    if distances:
+        name, whole = "distance to the nearest sibling", sum(distances)
+        yield Metric("diversity", name, whole / len(distances), whole, len(distances), kind="mean")

@@ -51,7 +51,7 @@ WrittenDesign = Mapping[str, Any]
 
 
 def parse_design(
-    text: str, wanted: Assignment, taken: Collection[str]
+    text: str, assignment: Assignment, taken: Collection[str]
 ) -> tuple[WrittenDesign, list[Finding]]:
     """What the designer or the evolver wrote: `api`, `function`, `found`. Raises RefusedReplyError.
 
@@ -66,11 +66,11 @@ def parse_design(
         # Nothing else can be said of what is no definition.
         raise RefusedReplyError(*faults)
     faults = [
-        *_form_faults(api, wanted.lang),
-        *_newness_faults(api, wanted, taken),
-        *_aim_faults(api, wanted),
+        *_form_faults(api, assignment.lang),
+        *_newness_faults(api, assignment, taken),
+        *_aim_faults(api, assignment),
     ]
-    if wanted.function is None and (problem := name_problem(written.get("function"))):
+    if assignment.function is None and (problem := name_problem(written.get("function"))):
         faults.append(fault("N2", f"`function` {problem}: it says in a few words what the API is for."))
     faults += [fault("N2", f"`found`: {problem}.", level="warning") for problem in _found_problems(written)]
     return written, faults
@@ -107,12 +107,12 @@ def _form_faults(api: WrittenDesign, lang: Lang) -> Iterator[Finding]:
         yield fault("S7", f"descriptions must be in {'Chinese' if lang == 'zh' else 'English'}.")
 
 
-def _newness_faults(api: WrittenDesign, wanted: Assignment, taken: Collection[str]) -> Iterator[Finding]:
+def _newness_faults(api: WrittenDesign, assignment: Assignment, taken: Collection[str]) -> Iterator[Finding]:
     name = str(api["name"])
     if name.casefold() in taken:
         yield fault("S2", f"there is an API called {name} already; do something else, under another name.")
         return
-    near = near_duplicate_of(api, wanted.siblings, wanted.parent)
+    near = near_duplicate_of(api, assignment.siblings, assignment.parent)
     if near is not None:
         yield fault("S3", f"it is nearly {near.name}, which is there already; do something else.")
 
@@ -131,21 +131,29 @@ def near_duplicate_of(
     return None
 
 
-def _aim_faults(api: WrittenDesign, wanted: Assignment) -> Iterator[Finding]:
-    if wanted.target and wanted.target not in api_parameter_classes(as_schema(api["parameters"])).values():
-        yield fault("S4", f"it must have a parameter of the class {wanted.target}, as described.")
+def _aim_faults(api: WrittenDesign, assignment: Assignment) -> Iterator[Finding]:
+    if (
+        assignment.target
+        and assignment.target not in api_parameter_classes(as_schema(api["parameters"])).values()
+    ):
+        yield fault("S4", f"it must have a parameter of the class {assignment.target}, as described.")
     count = len(api_parameter_classes(as_schema(api["parameters"])))
-    if wanted.complexity is not None and not wanted.complexity[0] <= count <= wanted.complexity[1]:
-        least, most = wanted.complexity
+    if (
+        assignment.complexity is not None
+        and not assignment.complexity[0] <= count <= assignment.complexity[1]
+    ):
+        least, most = assignment.complexity
         yield fault("S9", f"it has {count} parameters; wanted are {least} to {most}.")
-    if wanted.parent is not None and (problem := OPERATORS[wanted.operator](wanted.parent.function, api)):
-        yield fault("S5", f"this is not `{wanted.operator}`: {problem}.")
+    if assignment.parent is not None and (
+        problem := OPERATORS[assignment.operator](assignment.parent.function, api)
+    ):
+        yield fault("S5", f"this is not `{assignment.operator}`: {problem}.")
 
 
 def _found_problems(written: WrittenDesign) -> Iterator[str]:
-    found = as_schema(written.get("found"))
+    proposed = as_schema(written.get("found"))
     for key in ("functions", "subdomains"):
-        names = found.get(key, [])
+        names = proposed.get(key, [])
         if not isinstance(names, list):
             yield f"{key} must be a list of names"
             continue
@@ -168,11 +176,11 @@ def parse_call(text: str, api: WrittenDesign, use: Collection[str]) -> tuple[Wri
     arguments = read_object(text, "K1").get("arguments")
     if not isinstance(arguments, dict):
         raise RefusedReplyError(fault("K1", "`arguments` must be an object."))
-    given = as_object(arguments)
+    values = as_object(arguments)
     parameters = as_schema(api["parameters"])
-    faults = [fault("K2", f"{where}: {what}.") for where, what in call_problems(given, parameters)]
-    faults += [fault("K3", f"the call must give {name}.") for name in use if name not in given]
-    for leaf in leaves(given, parameters):
+    faults = [fault("K2", f"{where}: {what}.") for where, what in call_problems(values, parameters)]
+    faults += [fault("K3", f"the call must give {name}.") for name in use if name not in values]
+    for leaf in leaves(values, parameters):
         if isinstance(leaf.value, str) and (not leaf.value.strip() or PLACEHOLDER.fullmatch(leaf.value)):
             faults.append(fault("K4", f"{leaf.path}: {shorten(leaf.value)} is no real value."))
-    return given, faults
+    return values, faults

@@ -35,78 +35,80 @@ class AcceptedApi:
     """Further nodes that the designer proposed."""
 
 
-def api_script(wanted: Assignment, taken: Collection[str]) -> RoleCoroutine[ScriptResult[AcceptedApi]]:
+def api_script(assignment: Assignment, taken: Collection[str]) -> RoleCoroutine[ScriptResult[AcceptedApi]]:
     """Makes one tool: yields requests, returns what came of it.
 
     Args: taken: names of existing tools, in lower case.
     """
-    return run_tries(1, lambda _, counters: _made(wanted, taken, counters))
+    return run_tries(1, lambda _, counters: _made(assignment, taken, counters))
 
 
-def _made(wanted: Assignment, taken: Collection[str], tally: Counter[str]) -> RoleCoroutine[AcceptedApi]:
-    roles = RoleSession(API_PROMPTS, wanted.lang, {}, tally)
-    blocks = [block for block in (wanted.operator, wanted.target) if block]
-    role = "designer" if wanted.parent is None else "evolver"
+def _made(assignment: Assignment, taken: Collection[str], tally: Counter[str]) -> RoleCoroutine[AcceptedApi]:
+    roles = RoleSession(API_PROMPTS, assignment.lang, {}, tally)
+    blocks = [block for block in (assignment.operator, assignment.target) if block]
+    role = "designer" if assignment.parent is None else "evolver"
     written = yield from roles.ask(
-        role, blocks, _situation(wanted), lambda text: parse_design(text, wanted, taken)
+        role, blocks, _situation(assignment), lambda text: parse_design(text, assignment, taken)
     )
     api = as_schema(written["api"])
     use = [
         name
         for name, atom in api_parameter_classes(as_schema(api["parameters"])).items()
-        if atom == wanted.target
+        if atom == assignment.target
     ]
     # The caller sees no more than a model that is offered the tool later.
     shown = {key: api[key] for key in ("name", "description", "parameters")}
     call = yield from roles.ask(
         "caller", [], {"api": shown, "use": use[:1]}, lambda text: parse_call(text, api, use[:1])
     )
-    function = wanted.function.name if wanted.function else plain_name(str(written["function"]))
-    place, path = wanted.place.id, wanted.path
+    function = assignment.function.name if assignment.function else plain_name(str(written["function"]))
+    place, path = assignment.place.id, assignment.path
     nodes: list[NodeProposal] = []
-    found = [(wanted.place.parent, name) for name in proposed_names(written, "subdomains")]
-    if wanted.place.depth < SUBDOMAIN_DEPTH:
+    proposed = [(assignment.place.parent, name) for name in proposed_names(written, "subdomains")]
+    if assignment.place.depth < SUBDOMAIN_DEPTH:
         # A domain without sub-domains: what is found becomes the first, else it is called like the domain.
-        name = next((name for _, name in found), wanted.place.name)
+        name = next((name for _, name in proposed), assignment.place.name)
         nodes.append((place, name))
-        found = [(place, name) for _, name in found]
+        proposed = [(place, name) for _, name in proposed]
         place, path = child_id(place, name), (*path, plain_name(name))
     nodes.append((place, function))
-    found += [(place, name) for name in proposed_names(written, "functions")]
-    parent = wanted.parent
+    proposed += [(place, name) for name in proposed_names(written, "functions")]
+    parent = assignment.parent
     return AcceptedApi(
         ApiSpec(
             name=str(api["name"]),
             description=str(api["description"]),
             parameters=as_schema(api["parameters"]),
             returns=as_schema(api["returns"]),
-            lang=wanted.lang,
+            lang=assignment.lang,
             place=place,
             node=child_id(place, function),
             tree_path=(*path, function),
             parents=(parent.name,) if parent else (),
             generation=parent.generation + 1 if parent else 0,
-            operator=wanted.operator,
-            target=wanted.target,
-            attempt=wanted.attempt,
+            operator=assignment.operator,
+            target=assignment.target,
+            attempt=assignment.attempt,
             call=call,
         ),
         tuple(nodes),
-        tuple(found),
+        tuple(proposed),
     )
 
 
-def _situation(wanted: Assignment) -> dict[str, Any]:
-    siblings = [{"name": api.name, "description": api.description} for api in wanted.siblings[-_MOST_SHOWN:]]
-    shown: dict[str, Any] = {"place": list(wanted.path), "apis": siblings}
-    if wanted.function is not None:
-        shown["function"] = wanted.function.name
-    if wanted.complexity:
-        shown["parameters"] = list(wanted.complexity)
-    if wanted.kind:
-        shown["kind"] = wanted.kind
-    if wanted.parent is not None:
-        shown["api"] = wanted.parent.function
+def _situation(assignment: Assignment) -> dict[str, Any]:
+    siblings = [
+        {"name": api.name, "description": api.description} for api in assignment.siblings[-_MOST_SHOWN:]
+    ]
+    shown: dict[str, Any] = {"place": list(assignment.path), "apis": siblings}
+    if assignment.function is not None:
+        shown["function"] = assignment.function.name
+    if assignment.complexity:
+        shown["parameters"] = list(assignment.complexity)
+    if assignment.kind:
+        shown["kind"] = assignment.kind
+    if assignment.parent is not None:
+        shown["api"] = assignment.parent.function
     return shown
 
 

@@ -59,13 +59,13 @@ class DomainTree:
 
     def places(self) -> list[TreeNode]:
         """Where APIs are made: sub-domains, and domains that have none."""
-        known = (node for node in self.nodes.values() if node.depth <= SUBDOMAIN_DEPTH)
-        return [node for node in known if node.depth == SUBDOMAIN_DEPTH or not self._below.get(node.id)]
+        nodes = (node for node in self.nodes.values() if node.depth <= SUBDOMAIN_DEPTH)
+        return [node for node in nodes if node.depth == SUBDOMAIN_DEPTH or not self._below.get(node.id)]
 
-    def with_nodes(self, found: Sequence[tuple[str, str, str]]) -> "DomainTree":
+    def with_nodes(self, proposed: Sequence[tuple[str, str, str]]) -> "DomainTree":
         """With further nodes: id of the parent (empty for a domain), name and source of each. What is there stays."""
         nodes = dict(self.nodes)
-        for parent, name, source in found:
+        for parent, name, source in proposed:
             above = nodes.get(parent)
             id_ = child_id(parent, name)
             depth = above.depth + 1 if above else 1
@@ -74,10 +74,10 @@ class DomainTree:
                 nodes[id_] = TreeNode(id_, parent, plain_name(name), source, depth)
         return DomainTree(nodes)
 
-    def with_apis(self, made: Mapping[str, Sequence[str]]) -> "DomainTree":
+    def with_apis(self, names: Mapping[str, Sequence[str]]) -> "DomainTree":
         """With the names of the APIs that were made for each node, by its id."""
         return DomainTree(
-            {id_: replace(n, api_ids=tuple(made.get(id_, ()))) for id_, n in self.nodes.items()}
+            {id_: replace(n, api_ids=tuple(names.get(id_, ()))) for id_, n in self.nodes.items()}
         )
 
     def rows(self) -> list[dict[str, Any]]:
@@ -109,11 +109,11 @@ def name_problem(name: Any) -> str:
 def seed_tree(lang: Lang) -> DomainTree:
     """The tree that comes with the package: eight domains with their sub-domains."""
     k = 0 if lang == "en" else 1
-    found: list[tuple[str, str, str]] = []
+    nodes: list[tuple[str, str, str]] = []
     for domain in json.loads(SEED_TREE_FILE.read_text(encoding="utf-8")):
-        found.append(("", domain["name"][k], "seed"))
-        found += [(child_id("", domain["name"][k]), names[k], "seed") for names in domain["below"]]
-    return DomainTree().with_nodes(found)
+        nodes.append(("", domain["name"][k], "seed"))
+        nodes += [(child_id("", domain["name"][k]), names[k], "seed") for names in domain["below"]]
+    return DomainTree().with_nodes(nodes)
 
 
 def read_tree(path: Path) -> DomainTree:
@@ -129,8 +129,8 @@ def read_tree(path: Path) -> DomainTree:
     except (ValueError, RecursionError) as error:
         raise DataError(f"{path}: not JSON ({error}); expected domains with their sub-domains") from error
     rows = _node_rows(value)
-    found = [*_written(path, rows)] if rows is not None else [*_nested(path, value, "", 1)]
-    tree = DomainTree().with_nodes(found)
+    nodes = [*_written(path, rows)] if rows is not None else [*_nested(path, value, "", 1)]
+    tree = DomainTree().with_nodes(nodes)
     if not tree.nodes:
         raise DataError(f'{path}: holds no domain; expected {{"domain": {{"sub-domain": ["function", …]}}}}')
     if len(tree.nodes) >= MAX_TREE_NODES:
@@ -145,15 +145,15 @@ def _node_rows(value: Any) -> list[Any] | None:
 
 
 def _written(path: Path, rows: Sequence[Any]) -> Iterator[tuple[str, str, str]]:
-    known: set[str] = set()
+    ids: set[str] = set()
     for k, row in enumerate(map(as_schema, rows)):
         name, parent = row.get("name"), row.get("parent")
         if problem := name_problem(name):
             raise DataError(f"{path}: node {k}: the name {problem}")
-        if parent and parent not in known:
+        if parent and parent not in ids:
             raise DataError(f"{path}: node {k}: the parent {str(parent)[:80]!r} must stand before it")
         above = str(parent or "")
-        known.add(child_id(above, str(name)))
+        ids.add(child_id(above, str(name)))
         yield above, str(name), "file"
 
 

@@ -101,7 +101,7 @@ def draft_sessions(
 def gap_counts(records: Iterable[Mapping[str, Any]]) -> Counter[str]:
     """How many gaps of each kind drafts have."""
     makings = (as_object(record.get("made_by")) for record in records)
-    return Counter(str(gap_.get("kind")) for making in makings for gap_ in as_objects(making.get("gaps")))
+    return Counter(str(row.get("kind")) for making in makings for row in as_objects(making.get("gaps")))
 
 
 def pseudonymised(record: Mapping[str, Any], seed: str) -> dict[str, Any]:
@@ -164,7 +164,7 @@ def draft(
             gaps.append(gap("missing subtype", field_, "choose what the user leaves unsaid in this task"))
     names = {tool["function"]["name"] for tool in tools}
     called = dict.fromkeys(node["action"]["name"] for task in tasks for node in task.nodes)
-    for unknown in [name_ for name_ in called if name_ not in names and name_ not in VIRTUAL]:
+    for unknown in [tool_name for tool_name in called if tool_name not in names and tool_name not in VIRTUAL]:
         message = f"{unknown} is called, and the conversation does not define it"
         gaps.append(gap("unknown tool", pointer(f"{prefix}_tools"), message))
     _link(record, prefix, tasks)
@@ -231,9 +231,9 @@ def _add_user(tasks: list[_Task], text: str, step: int, messages: list[Message])
         function = as_object(as_object(next(iter(as_list(calls)), None)).get("function"))
         arguments, _ = _arguments(function.get("arguments"))
         missing = [key for key, value in arguments.items() if str(value).casefold() in text.casefold()]
-        arguments_ = {"tool_name": str(function.get("name")), "missing_required_parameters": missing}
+        question = {"tool_name": str(function.get("name")), "missing_required_parameters": missing}
         place = pointer(len(last.nodes))
-        node = last.add(ASK, arguments_, last.said, step)
+        node = last.add(ASK, question, last.said, step)
         node["user_input"] = text
         last.said = ""
         message = "taken for a question for parameters: check which"

@@ -34,19 +34,19 @@ Fields = dict[str, Any]
 
 def indexed_messages(attributes: Mapping[str, Any], read: ReadJson) -> list[Message]:
     """The messages of a span in OpenAI's shape: what the model was sent, then what it answered."""
-    entries_ = _indexed(attributes, read)
+    entries = _indexed(attributes, read)
     return [
         message
         for name in _MESSAGES
-        for fields in entries_.get(name, ())
+        for fields in entries.get(name, ())
         for message in _messages(fields, read)
     ]
 
 
 def indexed_tools(attributes: Mapping[str, Any], read: ReadJson) -> list[dict[str, Any]]:
     """The definitions of the tools that the model was offered, as far as they have a name."""
-    entries_ = _indexed(attributes, read)
-    return [_tool(fields, read) for name in _TOOLS for fields in entries_.get(name, ())]
+    entries = _indexed(attributes, read)
+    return [_tool(fields, read) for name in _TOOLS for fields in entries.get(name, ())]
 
 
 def _indexed(attributes: Mapping[str, Any], read: ReadJson) -> dict[str, list[Fields]]:
@@ -88,11 +88,11 @@ def _messages(fields: Fields, read: ReadJson) -> Iterator[Message]:
             calls[len(calls)] = {"name": fields[called], "arguments": fields.get(arguments)}
     if not content and not calls and results:
         return
-    message_: Message = {"role": fields.get("role"), "content": content}
-    message_ |= {name: fields[name] for name in ("tool_call_id", "name") if name in fields}
+    message: Message = {"role": fields.get("role"), "content": content}
+    message |= {name: fields[name] for name in ("tool_call_id", "name") if name in fields}
     if calls:
-        message_["tool_calls"] = [_call(calls[k]) for k in sorted(calls)]
-    yield message_
+        message["tool_calls"] = [_call(calls[k]) for k in sorted(calls)]
+    yield message
 
 
 def _call(fields: Fields) -> dict[str, Any]:
@@ -125,16 +125,16 @@ def _content(fields: Fields, read: ReadJson) -> tuple[Any, list[Message]]:
 
 def _tool(fields: Fields, read: ReadJson) -> dict[str, Any]:
     written = as_object(read(fields.get("json_schema")))
-    function_ = as_object(written.get("function")) or written
-    if "name" not in function_ and "properties" in function_:
-        function_ = {"parameters": function_}
+    function = as_object(written.get("function")) or written
+    if "name" not in function and "properties" in function:
+        function = {"parameters": function}
     parameters = read(
-        function_.get(
-            "parameters", function_.get("input_schema", fields.get("parameters", fields.get("input_schema")))
+        function.get(
+            "parameters", function.get("input_schema", fields.get("parameters", fields.get("input_schema")))
         )
     )
     return {
-        "name": fields.get("name") or function_.get("name") or "",
-        "description": fields.get("description") or function_.get("description") or "",
+        "name": fields.get("name") or function.get("name") or "",
+        "description": fields.get("description") or function.get("description") or "",
         "parameters": parameters,
     }

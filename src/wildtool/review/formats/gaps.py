@@ -24,17 +24,17 @@ def gap(kind: str, field: str, message: str) -> dict[str, Any]:
 
 def with_gaps(record: dict[str, Any], gaps: list[dict[str, Any]]) -> dict[str, Any]:
     """A draft that names its gaps, each with the digest of the part as it is now."""
-    named = [{**gap_, "was": _digest(record, gap_["field"])} for gap_ in gaps]
+    named = [{**row, "was": _digest(record, row["field"])} for row in gaps]
     return {**record, _MADE_BY: {**as_object(record.get(_MADE_BY)), _GAPS: named}}
 
 
 def open_gaps(content: Any) -> Iterator[Finding]:
     """The gaps whose part nobody has changed yet. Never raises."""
     record = as_object(content)
-    for gap_ in as_objects(as_list(as_object(record.get(_MADE_BY)).get(_GAPS))):
-        field = gap_.get("field")
-        if isinstance(field, str) and gap_.get("was") == _digest(record, field):
-            yield fault(str(gap_.get("kind")), str(gap_.get("message")), field, "warning")
+    for row in as_objects(as_list(as_object(record.get(_MADE_BY)).get(_GAPS))):
+        field = row.get("field")
+        if isinstance(field, str) and row.get("was") == _digest(record, field):
+            yield fault(str(row.get("kind")), str(row.get("message")), field, "warning")
 
 
 def _digest(record: Any, field: str) -> str | None:

@@ -202,17 +202,21 @@ def _completed(
     units = dict(replies.units)
     if item is None:
         return _AskedItem(replies, units)
-    seen = _settled(replies.run, item, {unit: replies_.transcript for unit, replies_ in units.items()})
-    for unit, replies_ in units.items():
-        if unit not in item.units or (None not in replies_.asked and not replies_.transcript.scripted):
+    seen = _settled(
+        replies.run, item, {unit: unit_replies.transcript for unit, unit_replies in units.items()}
+    )
+    for unit, unit_replies in units.items():
+        if unit not in item.units or (
+            None not in unit_replies.asked and not unit_replies.transcript.scripted
+        ):
             continue
-        names, ended = _asked_by(replies.run, seen, item, unit, replies_.transcript, firsts)
+        names, ended = _asked_by(replies.run, seen, item, unit, unit_replies.transcript, firsts)
         asked = tuple(
-            hash_ or (names[n] if n < len(names) else None) for n, hash_ in enumerate(replies_.asked)
+            hash_ or (names[n] if n < len(names) else None) for n, hash_ in enumerate(unit_replies.asked)
         )
         # What a record lacks only under another version was never asked: that is not silence.
-        silent = replies_.transcript.scripted and not ended
-        units[unit] = UnitReplies(replace(replies_.transcript, scripted=silent), asked)
+        silent = unit_replies.transcript.scripted and not ended
+        units[unit] = UnitReplies(replace(unit_replies.transcript, scripted=silent), asked)
     return _AskedItem(replies, units)
 
 

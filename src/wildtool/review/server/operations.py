@@ -214,9 +214,9 @@ def _steps(review: ReviewService, who: str, asked: Payload) -> Any:
     item, seen, field = (_text(asked, name) for name in ("id", "seen", "field"))
     content = _content(review, item, who, seen)
     steps, index = gold_steps(content, field), _number(asked, "index", -1)
-    changed_ = with_step(steps, index, _text(asked, "add")) if "add" in asked else without_step(steps, index)
+    changed = with_step(steps, index, _text(asked, "add")) if "add" in asked else without_step(steps, index)
     review.project.edit(
-        who, item, seen, [Change(field, value_at(content, field), changed_)], note=_note(asked)
+        who, item, seen, [Change(field, value_at(content, field), changed)], note=_note(asked)
     )
     return review.item(item, who)
 
@@ -226,14 +226,14 @@ def _edge(review: ReviewService, who: str, asked: Payload) -> Any:
     item, seen, field = (_text(asked, name) for name in ("id", "seen", "field"))
     content = _content(review, item, who, seen)
     step = as_object(value_at(content, field))
-    changed_ = with_edge(
+    changed = with_edge(
         step,
         _number(asked, "source", -1),
         needed=asked.get("needed") is True,
         kind=str(asked.get("kind", "")),
     )
     changes = [
-        Change(f"{field}/{name}", step.get(name, ABSENT), changed_.get(name, ABSENT))
+        Change(f"{field}/{name}", step.get(name, ABSENT), changed.get(name, ABSENT))
         for name in ("dependency_list", "dependency_kinds")
     ]
     review.project.edit(who, item, seen, changes, note=_note(asked))

@@ -54,7 +54,7 @@ def with_edge(step: dict[str, Any], source: int, *, needed: bool, kind: str) -> 
         raise UsageError(unknown_name("kind of dependency", kind, EDGE_KINDS))
     needs = [need for need in _needs(step) if need != source]
     kinds = {
-        name: kind_ for name, kind_ in as_object(step.get("dependency_kinds")).items() if name != str(source)
+        name: label for name, label in as_object(step.get("dependency_kinds")).items() if name != str(source)
     }
     if needed:
         needs = sorted([*needs, source])

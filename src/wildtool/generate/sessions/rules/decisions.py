@@ -57,8 +57,8 @@ def p4(decision: Decision, context: DecisionContext) -> Iterator[str]:
 def p5(decision: Decision, context: DecisionContext) -> Iterator[str]:
     """Every argument is a parameter of its tool."""
     for action in known_calls(decision, context):
-        known = member_schemas(context.schemas[action.name])
-        unknown = [name for name in action.arguments if name not in known]
+        parameters = member_schemas(context.schemas[action.name])
+        unknown = [name for name in action.arguments if name not in parameters]
         if unknown:
             yield f"{action.name} has no parameter {', '.join(map(shorten, unknown))}."
 

@@ -95,7 +95,9 @@ def language_faults(text: str, lang: Lang) -> Iterator[Finding]:
         if (not han and latin > 2) or others > max(8, han):
             yield fault("A8", "The text is not in Chinese.")
         return
-    counts = Counter({name: sum(word in known for word in words) for name, known in _LANGUAGES.items()})
+    counts = Counter(
+        {name: sum(word in vocabulary for word in words) for name, vocabulary in _LANGUAGES.items()}
+    )
     name, count = max(((n, c) for n, c in counts.items() if n != "en"), key=lambda entry: entry[1])
     foreign = {word for word in words if word in _LANGUAGES[name] - _LANGUAGES["en"]}
     letters = sum(map(str.isalpha, text))
@@ -141,9 +143,9 @@ def _common_sentence(text: str, words: int) -> str:
     return ""
 
 
-def unfaithful_faults(text: str, results: Sequence[Any], known: Iterable[SearchText]) -> Iterator[Finding]:
+def unfaithful_faults(text: str, results: Sequence[Any], earlier: Iterable[SearchText]) -> Iterator[Finding]:
     """The first value of an answer that neither the results nor anything said before has or gives by arithmetic."""
-    passages = [*known, *map(SearchText.of, results)]
+    passages = [*earlier, *map(SearchText.of, results)]
     heard = "\n".join(passage.text for passage in passages).casefold()
     bare = re.sub(r"[\W_]+", "", heard)
     for match in _IDENTIFIER.finditer(text):
@@ -191,13 +193,15 @@ def _follows(number: Decimal, operands: Sequence[float]) -> bool:
         k = bisect_left(operands, min(low, high))
         return k < len(operands) and operands[k] <= max(low, high)
 
-    for one in (*operands, *_UNITS, 0.0):
-        if near(value - one - half, value - one + half) or near(one - value - half, one - value + half):
+    for operand in (*operands, *_UNITS, 0.0):
+        if near(value - operand - half, value - operand + half) or near(
+            operand - value - half, operand - value + half
+        ):
             return True
-        if one and (
-            near((value - half) / one, (value + half) / one)
-            or near((value - half) * one, (value + half) * one)
-            or near((value - half) * one / 100, (value + half) * one / 100)
+        if operand and (
+            near((value - half) / operand, (value + half) / operand)
+            or near((value - half) * operand, (value + half) * operand)
+            or near((value - half) * operand / 100, (value + half) * operand / 100)
         ):
             return True
     return False

@@ -24,13 +24,13 @@ LENGTH_FINDING = "expected 4 tasks"
 
 
 def session_record_faults(
-    record: Mapping[str, Any], t: int, known: Collection[Finding] = ()
+    record: Mapping[str, Any], t: int, ignored: Collection[Finding] = ()
 ) -> list[Finding]:
     """What is wrong with a session up to task `t`, its last one; empty for one that may be kept.
 
-    Args: known: faults of the format that are not looked at.
+    Args: ignored: faults of the format that are not looked at.
     """
-    return [finding for finding in session_format_faults(record) if finding not in known] or gold_faults(
+    return [finding for finding in session_format_faults(record) if finding not in ignored] or gold_faults(
         record, t
     )
 

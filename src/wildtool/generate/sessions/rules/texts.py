@@ -53,13 +53,13 @@ def parse_tool_results(
     listed = read_object(text, "T1").get("observations")
     if not isinstance(listed, list):
         raise RefusedReplyError(fault("T1", "`observations` must be a list."))
-    found = as_objects(listed)
-    if len(found) != len(actions):
-        message = f"{len(actions)} calls were made, and {len(found)} results are given."
+    rows = as_objects(listed)
+    if len(rows) != len(actions):
+        message = f"{len(actions)} calls were made, and {len(rows)} results are given."
         raise RefusedReplyError(fault("T2", message))
     results: list[Any] = []
     faults: list[Finding] = []
-    for k, (row, action) in enumerate(zip(found, actions, strict=True)):
+    for k, (row, action) in enumerate(zip(rows, actions, strict=True)):
         if not isinstance(row.get("status_code"), int) or row.get("response") in (None, "", [], {}):
             faults.append(fault("T3", f"observations[{k}] must have a status_code and a response."))
             continue
