@@ -2,11 +2,9 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from wildtool.cli.command import split_values
+from wildtool.cli.command import opt, split_values
 from wildtool.cli.options.generate import (
     PROCEDURAL,
     FolderOption,
@@ -30,39 +28,21 @@ def items(
     explicit: frozenset[str],
     out: FolderOption = None,
     tools: ToolsOption = None,
-    from_: Annotated[
-        Path | None,
-        typer.Option(
-            "--from",
-            metavar="FILE",
-            help="Turn the first tasks of these sessions into items; only the judges are called.",
-        ),
-    ] = None,
-    items: Annotated[
-        int,
-        typer.Option(*("--items", "-n"), metavar="N", help="Number of items; a dialogue counts as one."),
-    ] = 60,
-    kinds: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="KIND[=SHARE]",
-            help="Only these kinds, such as single=2,parallel (default: all, in the published proportions).",
-            show_default=False,
-        ),
-    ] = None,
+    from_: Path | None = opt(
+        "--from FILE", "Turn the first tasks of these sessions into items; only the judges are called."
+    ),
+    items: int = opt("-n N", "Number of items; a dialogue counts as one.", default=60),
+    kinds: list[str] | None = opt(
+        "KIND[=SHARE]",
+        "Only these kinds, such as single=2,parallel (default: all, in the published proportions).",
+        show_default=False,
+    ),
     seed: SeedOption = "1",
     lang: LangsOption = None,
-    judges: Annotated[
-        int, typer.Option(min=0, max=9, metavar="N", help="Votes on each item; 0 for none.")
-    ] = 3,
-    agree: Annotated[
-        int | None,
-        typer.Option(
-            min=0,
-            metavar="N",
-            help="Votes an item needs; with fewer it is set aside as doubtful (default: all).",
-        ),
-    ] = None,
+    judges: int = opt("N", "Votes on each item; 0 for none.", default=3, min=0, max=9),
+    agree: int | None = opt(
+        "N", "Votes an item needs; with fewer it is set aside as doubtful (default: all).", min=0
+    ),
 ) -> int:
     """Generate single requests in ACEBench's format, with gold answers.
 

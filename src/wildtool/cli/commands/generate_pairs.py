@@ -1,9 +1,8 @@
 """`wildtool generate pairs`: preference pairs from what a model gets wrong in a training file."""
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
-import typer
-
+from wildtool.cli.command import opt
 from wildtool.cli.options.generate import FolderOption, GenerateOptions, with_generate_options
 from wildtool.cli.options.training import (
     LATER_TEMPERATURE,
@@ -27,35 +26,23 @@ def pairs(
     explicit: frozenset[str],
     file: TrainingFileArgument,
     out: FolderOption = None,
-    turns: Annotated[
-        Literal["calls", "all", "first"],
-        typer.Option(help="Turns to try: those with calls, all, or the first of each record."),
-    ] = "calls",
-    tries: Annotated[int, typer.Option(min=1, max=20, metavar="N", help="Maximum tries per turn.")] = 2,
-    retry: Annotated[
-        Literal["plain", "feedback"],
-        typer.Option(
-            help="A later try is asked like the first, or is shown the last one and its kind of mistake."
-        ),
-    ] = "plain",
-    critic: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Model that judges texts; calls are judged by rule without one."),
-    ] = None,
-    chosen: Annotated[
-        Literal["gold", "own"],
-        typer.Option(help="The better reply: the file's, or the model's first right try if there is one."),
-    ] = "gold",
-    solved_only: Annotated[
-        bool, typer.Option("--solved-only", help="Leave out turns that no try got right.")
-    ] = False,
-    keep_broken: Annotated[
-        bool, typer.Option("--keep-broken", help="Also reject replies that were cut off or cannot be read.")
-    ] = False,
-    to: Annotated[
-        Literal["sharegpt", "openai", "trl", "llamafactory"],
-        typer.Option(help="Form of the pairs, as for `data convert`; llamafactory adds dataset_info.json."),
-    ] = "sharegpt",
+    turns: Literal["calls", "all", "first"] = opt(
+        "Turns to try: those with calls, all, or the first of each record.", default="calls"
+    ),
+    tries: int = opt("N", "Maximum tries per turn.", default=2, min=1, max=20),
+    retry: Literal["plain", "feedback"] = opt(
+        "A later try is asked like the first, or is shown the last one and its kind of mistake.",
+        default="plain",
+    ),
+    critic: str | None = opt("NAME", "Model that judges texts; calls are judged by rule without one."),
+    chosen: Literal["gold", "own"] = opt(
+        "The better reply: the file's, or the model's first right try if there is one.", default="gold"
+    ),
+    solved_only: bool = opt("Leave out turns that no try got right."),
+    keep_broken: bool = opt("Also reject replies that were cut off or cannot be read."),
+    to: Literal["sharegpt", "openai", "trl", "llamafactory"] = opt(
+        "Form of the pairs, as for `data convert`; llamafactory adds dataset_info.json.", default="sharegpt"
+    ),
     allow_benchmark_data: AllowBenchmarkDataOption = False,
 ) -> int:
     """Generate preference pairs from what a model gets wrong in a training file.

@@ -1,9 +1,8 @@
 """`wildtool generate rationales`: reasoning before the calls of a training file."""
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
-import typer
-
+from wildtool.cli.command import opt
 from wildtool.cli.options.generate import FolderOption, GenerateOptions, with_generate_options
 from wildtool.cli.options.training import (
     LATER_TEMPERATURE,
@@ -24,22 +23,14 @@ def rationales(
     explicit: frozenset[str],
     file: TrainingFileArgument,
     out: FolderOption = None,
-    min_tokens: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Tokens that reasoning must have.")
-    ] = 30,
-    no_check: Annotated[
-        bool,
-        typer.Option("--no-check", help="Keep reasoning without trying whether it leads to the calls."),
-    ] = False,
-    text_with_calls: Annotated[
-        Literal["think", "tags"],
-        typer.Option(
-            help="sharegpt: reasoning as thinking, or before <tool_call> tags for models without it."
-        ),
-    ] = "think",
-    to: Annotated[
-        Literal["sharegpt", "openai", "trl"], typer.Option(help="Form of the records, as for `data convert`.")
-    ] = "sharegpt",
+    min_tokens: int = opt("N", "Tokens that reasoning must have.", default=30, min=0),
+    no_check: bool = opt("Keep reasoning without trying whether it leads to the calls."),
+    text_with_calls: Literal["think", "tags"] = opt(
+        "sharegpt: reasoning as thinking, or before <tool_call> tags for models without it.", default="think"
+    ),
+    to: Literal["sharegpt", "openai", "trl"] = opt(
+        "Form of the records, as for `data convert`.", default="sharegpt"
+    ),
     allow_benchmark_data: AllowBenchmarkDataOption = False,
 ) -> int:
     """Generate reasoning before the calls of a training file.

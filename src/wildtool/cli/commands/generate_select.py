@@ -3,10 +3,9 @@
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
-import typer
-
+from wildtool.cli.command import opt
 from wildtool.cli.options.generate import FolderOption, GenerateOptions, SeedOption, with_generate_options
 from wildtool.cli.options.training import (
     LATER_TEMPERATURE,
@@ -30,38 +29,22 @@ def select(
     explicit: frozenset[str],
     files: TrainingFilesArgument,
     out: FolderOption = None,
-    by: Annotated[
-        Literal["rating", "tries"],
-        typer.Option(help="Keep what the model says it would get right, or what it sometimes gets right."),
-    ] = "rating",
-    per_set: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Records to ask about, drawn from each file.")
-    ] = 500,
-    threshold: Annotated[
-        float, typer.Option(min=0, max=10, metavar="X", help="rating: lowest score that is kept.")
-    ] = 5.0,
-    reference: Annotated[
-        Literal["show", "hide"], typer.Option(help="rating: show the model the reply of the record, or not.")
-    ] = "show",
-    tries: Annotated[int, typer.Option(min=2, max=100, metavar="N", help="tries: tries per record.")] = 4,
-    rounds: Annotated[
-        int,
-        typer.Option(min=1, metavar="N", help="Rounds of selecting and training; prints what to do next."),
-    ] = 1,
-    round_: Annotated[
-        int, typer.Option("--round", min=1, metavar="N", help="The round to select for now, from 1.")
-    ] = 1,
-    without_seen: Annotated[
-        bool, typer.Option("--without-seen", help="Draw no record that an earlier round asked about.")
-    ] = False,
+    by: Literal["rating", "tries"] = opt(
+        "Keep what the model says it would get right, or what it sometimes gets right.", default="rating"
+    ),
+    per_set: int = opt("N", "Records to ask about, drawn from each file.", default=500, min=1),
+    threshold: float = opt("X", "rating: lowest score that is kept.", default=5.0, min=0, max=10),
+    reference: Literal["show", "hide"] = opt(
+        "rating: show the model the reply of the record, or not.", default="show"
+    ),
+    tries: int = opt("N", "tries: tries per record.", default=4, min=2, max=100),
+    rounds: int = opt("N", "Rounds of selecting and training; prints what to do next.", default=1, min=1),
+    round_: int = opt("--round N", "The round to select for now, from 1.", default=1, min=1),
+    without_seen: bool = opt("Draw no record that an earlier round asked about."),
     seed: SeedOption = "1",
-    to: Annotated[
-        Literal["same", "sharegpt", "openai", "trl"] | None,
-        typer.Option(
-            help="Form of the records (default: same, as they are; openai for several files).",
-            show_default=False,
-        ),
-    ] = None,
+    to: Literal["same", "sharegpt", "openai", "trl"] | None = opt(
+        "Form of the records (default: same, as they are; openai for several files).", show_default=False
+    ),
     allow_benchmark_data: AllowBenchmarkDataOption = False,
 ) -> int:
     """Select the records of training sets that suit a model, with a random arm of the same size.

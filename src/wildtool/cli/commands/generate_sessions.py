@@ -2,11 +2,9 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from wildtool.cli.command import split_values
+from wildtool.cli.command import opt, split_values
 from wildtool.cli.options.generate import (
     PROCEDURAL,
     GenerateOptions,
@@ -27,34 +25,18 @@ if TYPE_CHECKING:
 def sessions(
     generate_options: GenerateOptions,
     explicit: frozenset[str],
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            *("--out", "-o"), metavar="PATH", help="Folder to work in; with procedural, the file to write."
-        ),
-    ] = None,
+    out: Path | None = opt("-o PATH", "Folder to work in; with procedural, the file to write."),
     tools: ToolsOption = None,
-    sessions: Annotated[
-        int, typer.Option(*("--sessions", "-n"), metavar="N", help="Number of sessions.")
-    ] = 64,
-    tasks: Annotated[int, typer.Option(metavar="N", help="Tasks per session.")] = 4,
+    sessions: int = opt("-n N", "Number of sessions.", default=64),
+    tasks: int = opt("N", "Tasks per session.", default=4),
     seed: SeedOption = "1",
     lang: LangsOption = None,
-    twins: Annotated[
-        bool, typer.Option("--twins", help="Make each plan in both languages, linked by `twin`.")
-    ] = False,
-    against: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="FILE", help="Sessions that no generated task may resemble; repeatable."),
-    ] = None,
-    format_: Annotated[
-        list[str] | None,
-        typer.Option(
-            *("--format", "-f"),
-            metavar="NAME",
-            help="Also write the reference generator's formats: raw, streamlined or calls; repeatable.",
-        ),
-    ] = None,
+    twins: bool = opt("Make each plan in both languages, linked by `twin`."),
+    against: list[Path] | None = opt("FILE", "Sessions that no generated task may resemble; repeatable."),
+    format_: list[str] | None = opt(
+        "--format -f NAME",
+        "Also write the reference generator's formats: raw, streamlined or calls; repeatable.",
+    ),
 ) -> int:
     """Generate sessions in WildToolBench's format, with gold answers.
 

@@ -2,10 +2,8 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
+from wildtool.cli.command import opt
 from wildtool.cli.options.generate import (
     PROCEDURAL,
     FolderOption,
@@ -23,18 +21,12 @@ def tools(
     generate_options: GenerateOptions,
     explicit: frozenset[str],
     out: FolderOption = None,
-    number: Annotated[int, typer.Option(*("--number", "-n"), metavar="N", help="Number of tools.")] = 100,
-    tree: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Domains to start from, JSON or YAML, or the tree of an earlier set (default: 8 built-in domains).",
-        ),
-    ] = None,
-    documents: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="FILE", help="Text to draw domains and functions from; repeatable."),
-    ] = None,
+    number: int = opt("-n N", "Number of tools.", default=100),
+    tree: Path | None = opt(
+        "FILE",
+        "Domains to start from, JSON or YAML, or the tree of an earlier set (default: 8 built-in domains).",
+    ),
+    documents: list[Path] | None = opt("FILE", "Text to draw domains and functions from; repeatable."),
     seed: SeedOption = "1",
     lang: LangsOption = None,
 ) -> int:

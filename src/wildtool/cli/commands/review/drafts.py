@@ -1,35 +1,20 @@
 """The command `review import`: real conversations become drafts of sessions, to be completed in a review."""
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
+from wildtool.cli.command import arg, opt
 from wildtool.cli.options import shared as options
 from wildtool.cli.terminal import print_err, print_out, single_line
 from wildtool.errors import UsageError, unknown_name
 
 
 def import_drafts(
-    files: Annotated[
-        list[Path],
-        typer.Argument(metavar="FILE...", help="Conversations, JSON or JSON lines.", show_default=False),
-    ],
-    source: Annotated[
-        str | None,
-        typer.Option("--from", metavar="NAME", help="openai (messages), inspect (logs) or otel (spans)."),
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(*("--out", "-o"), metavar="FILE", help="JSON Lines file to write.")
-    ] = None,
-    keep_names: Annotated[
-        bool, typer.Option("--keep-names", help="Leave all texts as they are; by default names are replaced.")
-    ] = False,
-    seed: Annotated[str, typer.Option(metavar="TEXT", help="The same seed gives the same names.")] = "1",
-    skip_unclear: Annotated[
-        bool,
-        typer.Option("--skip-unclear", help="Leave out conversations with a value whose role is unclear."),
-    ] = False,
+    files: list[Path] = arg("FILE...", "Conversations, JSON or JSON lines.", show_default=False),
+    source: str | None = opt("--from NAME", "openai (messages), inspect (logs) or otel (spans)."),
+    out: Path | None = opt("-o FILE", "JSON Lines file to write."),
+    keep_names: bool = opt("Leave all texts as they are; by default names are replaced."),
+    seed: str = opt("TEXT", "The same seed gives the same names.", default="1"),
+    skip_unclear: bool = opt("Leave out conversations with a value whose role is unclear."),
     force: options.ForceOption = False,
 ) -> None:
     """Turn real conversations into drafts of sessions, whose gaps the review shows as findings.

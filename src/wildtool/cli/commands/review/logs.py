@@ -1,11 +1,9 @@
 """The commands `review log` and `review merge`: the log of a review, and those of others."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from wildtool.cli.command import OUTPUT
+from wildtool.cli.command import OUTPUT, arg, opt
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.review import SetArgument, StoreOption
 from wildtool.cli.terminal import print_out, single_line
@@ -17,25 +15,12 @@ if TYPE_CHECKING:
 def log(
     what: SetArgument,
     store: StoreOption = None,
-    verify: Annotated[
-        bool, typer.Option("--verify", help="Check every entry, and name the first bad one.")
-    ] = False,
-    last: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DIGEST", help="Digest that the last entry must have, as in a release's manifest.json."
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            *("--out", "-o"), metavar="FILE", help="Write the log as JSON lines.", rich_help_panel=OUTPUT
-        ),
-    ] = None,
-    anonymous: Annotated[
-        bool,
-        typer.Option("--anonymous", help="Write it with pseudonyms and without remarks, to be published."),
-    ] = False,
+    verify: bool = opt("Check every entry, and name the first bad one."),
+    last: str | None = opt(
+        "DIGEST", "Digest that the last entry must have, as in a release's manifest.json."
+    ),
+    out: Path | None = opt("-o FILE", "Write the log as JSON lines.", panel=OUTPUT),
+    anonymous: bool = opt("Write it with pseudonyms and without remarks, to be published."),
     force: options.ForceOption = False,
 ) -> None:
     """Show, check or write the log, which has everything that happened.
@@ -89,9 +74,7 @@ def _entry_line(entry: "Entry") -> str:
 
 def merge(
     what: SetArgument,
-    files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="Logs that others wrote with `review log --out`.")
-    ],
+    files: list[Path] = arg("FILE...", "Logs that others wrote with `review log --out`."),
     store: StoreOption = None,
     benchmark: options.BenchmarkOption = None,
 ) -> None:

@@ -1,10 +1,6 @@
 """The commands `review round` and `review people`: who reviews what."""
 
-from typing import Annotated
-
-import typer
-
-from wildtool.cli.command import split_values
+from wildtool.cli.command import arg, opt, split_values
 from wildtool.cli.options.review import SetArgument, StoreOption
 from wildtool.cli.terminal import print_err, print_out, single_line
 from wildtool.errors import UsageError
@@ -12,20 +8,11 @@ from wildtool.errors import UsageError
 
 def round_(
     what: SetArgument,
-    people: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--people", metavar="NAME", help="Who reviews in it; can be repeated or separated by commas."
-        ),
-    ] = None,
-    share: Annotated[
-        float, typer.Option(min=0.0001, max=1, metavar="X", help="Share of the items to draw.")
-    ] = 0.2,
-    reviewers: Annotated[int, typer.Option(min=1, max=2, metavar="N", help="People per item.")] = 2,
-    seed: Annotated[str, typer.Option(metavar="TEXT", help="The same seed draws the same items.")] = "1",
-    close: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="End round N, once all its items have a result.")
-    ] = None,
+    people: list[str] | None = opt("NAME", "Who reviews in it; can be repeated or separated by commas."),
+    share: float = opt("X", "Share of the items to draw.", default=0.2, min=0.0001, max=1),
+    reviewers: int = opt("N", "People per item.", default=2, min=1, max=2),
+    seed: str = opt("TEXT", "The same seed draws the same items.", default="1"),
+    close: int | None = opt("N", "End round N, once all its items have a result.", min=1),
     store: StoreOption = None,
 ) -> None:
     """Open a round: draw a sample and assign each item to two people who do not see each other's work.
@@ -59,13 +46,10 @@ def round_(
 
 def people_add(
     what: SetArgument,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What the person is called in this review.")],
-    role: Annotated[
-        str,
-        typer.Option(
-            metavar="ROLE", help="reviewer, adjudicator (resolves conflicts) or owner (opens rounds)."
-        ),
-    ] = "reviewer",
+    name: str = arg("NAME", "What the person is called in this review."),
+    role: str = opt(
+        "ROLE", "reviewer, adjudicator (resolves conflicts) or owner (opens rounds).", default="reviewer"
+    ),
     store: StoreOption = None,
 ) -> None:
     """Add a person, or change a role, and print a new personal token.
@@ -91,7 +75,7 @@ def people_add(
 
 def people_revoke(
     what: SetArgument,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Who.")],
+    name: str = arg("NAME", "Who."),
     store: StoreOption = None,
 ) -> None:
     """Revoke a person's token and role. What they did stays.

@@ -4,11 +4,10 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-import typer
-
+from wildtool.cli.command import opt
 from wildtool.cli.options.generate import PROCEDURAL, GenerateOptions, SeedOption, with_generate_options
 from wildtool.cli.options.review import SetArgument, StoreOption
 from wildtool.cli.terminal import print_err, single_line
@@ -34,34 +33,15 @@ def regenerate(
     generate_options: GenerateOptions,
     explicit: frozenset[str],
     what: SetArgument,
-    item: Annotated[
-        list[str] | None,
-        typer.Option("--item", metavar="ID", help="Only this session; repeatable (default: all stale ones)."),
-    ] = None,
-    first: Annotated[
-        int | None,
-        typer.Option(
-            "--from", min=1, metavar="N", help="First task to make again (default: the first stale one)."
-        ),
-    ] = None,
-    keep_texts: Annotated[
-        bool, typer.Option("--keep-texts", help="Keep the user's requests; make the rest of each task again.")
-    ] = False,
-    call: Annotated[
-        int | None,
-        typer.Option(
-            min=0, metavar="N", help="Only the result of this call of task --from (number as on the page)."
-        ),
-    ] = None,
-    who: Annotated[
-        str | None,
-        typer.Option("--as", metavar="NAME", help="Whose copy of the items to use (default: the owner)."),
-    ] = None,
+    item: list[str] | None = opt("ID", "Only this session; repeatable (default: all stale ones)."),
+    first: int | None = opt("--from N", "First task to make again (default: the first stale one).", min=1),
+    keep_texts: bool = opt("Keep the user's requests; make the rest of each task again."),
+    call: int | None = opt(
+        "N", "Only the result of this call of task --from (number as on the page).", min=0
+    ),
+    who: str | None = opt("--as NAME", "Whose copy of the items to use (default: the owner)."),
     seed: SeedOption = "1",
-    out: Annotated[
-        Path | None,
-        typer.Option(*("--out", "-o"), metavar="FOLDER", help="Folder for the record (default: beside SET)."),
-    ] = None,
+    out: Path | None = opt("-o FOLDER", "Folder for the record (default: beside SET)."),
     store: StoreOption = None,
 ) -> int:
     """Make stale tasks of sessions again with models, as proposals to accept or discard.

@@ -2,10 +2,9 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
+from wildtool.cli.command import opt
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.review import RunsOption, SetArgument, StoreOption
 from wildtool.cli.terminal import print_err, print_out, single_line
@@ -29,9 +28,7 @@ def open_rejudge(
 def agree(
     what: SetArgument,
     runs: RunsOption = None,
-    least: Annotated[
-        int, typer.Option("--min-models", min=1, metavar="N", help="Models that must do the same.")
-    ] = 2,
+    least: int = opt("--min-models N", "Models that must do the same.", default=2, min=1),
     profile: options.ProfileOption = None,
     store: StoreOption = None,
     as_json: options.JsonOption = False,

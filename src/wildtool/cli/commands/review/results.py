@@ -3,10 +3,8 @@
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
+from wildtool.cli.command import opt
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.review import SetArgument, StoreOption
 from wildtool.cli.terminal import print_out
@@ -15,17 +13,9 @@ from wildtool.errors import UsageError
 
 def export(
     what: SetArgument,
-    out: Annotated[
-        Path | None, typer.Option(*("--out", "-o"), metavar="FOLDER", help="Folder to write.")
-    ] = None,
+    out: Path | None = opt("-o FOLDER", "Folder to write."),
     store: StoreOption = None,
-    allow_findings: Annotated[
-        bool,
-        typer.Option(
-            "--allow-findings",
-            help="Export although rules find something in approved items; the card names it.",
-        ),
-    ] = False,
+    allow_findings: bool = opt("Export although rules find something in approved items; the card names it."),
     force: options.ForceOption = False,
 ) -> None:
     """Write a release: the approved items, with provenance, a card and preference pairs.
@@ -55,15 +45,9 @@ def export(
 def stats(
     what: SetArgument,
     store: StoreOption = None,
-    max_error: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            max=1,
-            metavar="X",
-            help="Largest error rate that the last round's 95 % interval may include.",
-        ),
-    ] = None,
+    max_error: float | None = opt(
+        "X", "Largest error rate that the last round's 95 % interval may include.", min=0, max=1
+    ),
     as_json: options.JsonOption = False,
 ) -> None:
     """Show quality by round, the stop rule, agreement, and the precision of each rule's warnings.

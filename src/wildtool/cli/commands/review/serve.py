@@ -3,10 +3,9 @@
 import sys
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
+from wildtool.cli.command import opt
 from wildtool.cli.commands.review.replies import open_rejudge
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.review import (
@@ -30,42 +29,21 @@ def serve_pages(
     what: SetArgument,
     store: StoreOption = None,
     benchmark: options.BenchmarkOption = None,
-    who: Annotated[
-        str | None,
-        typer.Option("--as", metavar="NAME", help="Who reviews, where nobody signs in (default: the owner)."),
-    ] = None,
-    host: Annotated[str, typer.Option(metavar="NAME", help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, metavar="N", help="Port; 0 picks a free one.")
-    ] = 8643,
-    tls_cert: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Certificate; people then sign in by their tokens.")
-    ] = None,
-    tls_key: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Private key of the certificate.")
-    ] = None,
-    behind_proxy: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ORIGIN",
-            help="Address in people's browsers, if a proxy encrypts; people then sign in by their tokens.",
-        ),
-    ] = None,
-    open: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    who: str | None = opt("--as NAME", "Who reviews, where nobody signs in (default: the owner)."),
+    host: str = opt("NAME", "Address to listen on.", default="127.0.0.1"),
+    port: int = opt("N", "Port; 0 picks a free one.", default=8643, min=0, max=65535),
+    tls_cert: Path | None = opt("FILE", "Certificate; people then sign in by their tokens."),
+    tls_key: Path | None = opt("FILE", "Private key of the certificate."),
+    behind_proxy: str | None = opt(
+        "ORIGIN", "Address in people's browsers, if a proxy encrypts; people then sign in by their tokens."
+    ),
+    open: bool = opt("Open it in the browser."),
     no_check: NoCheckOption = False,
     runs: RunsOption = None,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            *("--model", "-m"),
-            metavar="NAME",
-            help="Model that makes tasks again at the push of a button, as `review regenerate`.",
-        ),
-    ] = None,
-    max_cost: Annotated[
-        float | None,
-        typer.Option(min=0, metavar="USD", help="What each push of the button may spend with --model."),
-    ] = None,
+    model: str | None = opt(
+        "-m NAME", "Model that makes tasks again at the push of a button, as `review regenerate`."
+    ),
+    max_cost: float | None = opt("USD", "What each push of the button may spend with --model.", min=0),
 ) -> None:
     """Review a made set in the browser: read, correct, decide, resolve conflicts, see figures.
 
