@@ -4,6 +4,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from wildtool.engine.record.format import Closing
 from wildtool.errors import RecordError, UsageError
 from wildtool.review.formats.base import ReviewFormat
 from wildtool.review.history import ItemHistory
@@ -18,8 +19,11 @@ _SNAPSHOT_AFTER = 500
 """Entries after which the folded state is kept again, or a tenth of the items if that is more: it takes time for each."""
 
 
-class ReviewJournal:
-    """The store of a review, and the state folded from it. For one thread; several processes may use one store."""
+class ReviewJournal(Closing):
+    """The store of a review, and the state folded from it. A context manager.
+
+    For one thread; several processes may use one store.
+    """
 
     def __init__(self, store: Store, format_: ReviewFormat, clock: Callable[[], str] = now) -> None:
         """Folds what is in the store, from its last snapshot on if that follows from the log."""

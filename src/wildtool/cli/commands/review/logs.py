@@ -37,8 +37,7 @@ def log(
     from wildtool.review.files import export_log
     from wildtool.review.sets import open_review
 
-    project = open_review(what, store)
-    try:
+    with open_review(what, store) as project:
         if verify:
             name = single_line(project.store.name)
             count = project.verify(name, last)
@@ -49,8 +48,6 @@ def log(
         else:
             for entry in project.store.read():
                 print_out(_entry_line(entry))
-    finally:
-        project.close()
 
 
 def _entry_line(entry: "Entry") -> str:
@@ -100,12 +97,10 @@ def merge(
         project = ReviewProject.create(open_store(name), format_)
     else:
         project, _ = start_review(what, store, benchmark)
-    try:
+    with project:
         for file in files:
             report = merge_log(project, file)
             print_out(
                 f"{file}: {report.added} entries added, {report.known} known, "
                 f"{report.contradictions} contradictions, {report.settled} reviews ended"
             )
-    finally:
-        project.close()

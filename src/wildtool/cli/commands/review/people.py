@@ -27,8 +27,7 @@ def round_(
     from wildtool.review.people import COMMAND_LINE
     from wildtool.review.sets import open_review
 
-    project = open_review(what, store)
-    try:
+    with open_review(what, store) as project:
         if close is not None:
             project.close_round(COMMAND_LINE, close)
             print_out(f"round {close} is closed")
@@ -40,8 +39,6 @@ def round_(
         one = project.state.rounds[-1]
         pairs = ", ".join(" and ".join(map(single_line, pair)) for pair in one.pairs)
         print_out(f"round {one.number}: {len(items)} of {len(project.state.items)} items, for {pairs}")
-    finally:
-        project.close()
 
 
 def people_add(
@@ -64,11 +61,8 @@ def people_add(
     from wildtool.review.people import COMMAND_LINE
     from wildtool.review.sets import open_review
 
-    project = open_review(what, store)
-    try:
+    with open_review(what, store) as project:
         token = project.add_person(COMMAND_LINE, name, role)
-    finally:
-        project.close()
     print_err(f"{name.strip()} is {role}; the token is shown only now:")
     print_out(token)
 
@@ -87,11 +81,8 @@ def people_revoke(
     from wildtool.review.people import COMMAND_LINE
     from wildtool.review.sets import open_review
 
-    project = open_review(what, store)
-    try:
+    with open_review(what, store) as project:
         project.revoke_person(COMMAND_LINE, name)
-    finally:
-        project.close()
     print_out(f"{single_line(name)} no longer takes part")
 
 
@@ -104,11 +95,8 @@ def people_list(what: SetArgument, store: StoreOption = None) -> None:
     """
     from wildtool.review.sets import open_review
 
-    project = open_review(what, store)
-    try:
+    with open_review(what, store) as project:
         for person in project.state.people.values():
             print_out(f"{person.name}: {person.role}{'' if person.active else ' (no longer takes part)'}")
         if not project.state.people:
             print_err("nobody is registered: the review needs no sign-in, and only this machine may open it")
-    finally:
-        project.close()

@@ -72,8 +72,7 @@ def regenerate(
         raise UsageError("tasks are made again by models; procedural is none")
     if call is not None and (len(item or ()) != 1 or first is None or keep_texts):
         raise UsageError("--call is for one call: give --item ID and --from N with it, and no --keep-texts")
-    project = open_review(what, store)
-    try:
+    with open_review(what, store) as project:
         person = who or COMMAND_LINE
         start = first and first - 1
         if call is None:
@@ -102,8 +101,6 @@ def regenerate(
             return result
 
         return run_generation(work.maker, work.models, folder, generate_options, write)
-    finally:
-        project.close()
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,13 +50,11 @@ def agree(
     if not runs:
         raise UsageError("name the recorded runs: --runs FOLDER")
     project, _ = start_review(what, store)
-    try:
+    with project:
         rejudge = open_rejudge(project.format, runs, profile)
         assert rejudge is not None
         with rejudge.runs:
             found = sorted_queue(agreement_queue(project, rejudge, least=least))
-    finally:
-        project.close()
     if as_json:
         print(json.dumps([proposal_json(one) for one in found], indent=1))
         return

@@ -33,11 +33,8 @@ def export(
 
     if out is None:
         raise UsageError("give the folder to write: --out release")
-    project = open_review(what, store)
-    try:
+    with open_review(what, store) as project:
         manifest = write_release(project, out, force=force, allow_findings=allow_findings)
-    finally:
-        project.close()
     print_out(f"{out}: {manifest['items']} approved items of {len(project.state.items)}")
     print_out(f"wildtool run {manifest['benchmark']} --data {out / manifest['data']} --model NAME")
 
@@ -61,11 +58,8 @@ def stats(
     from wildtool.review.figures import review_figures
     from wildtool.review.sets import open_review
 
-    project = open_review(what, store)
-    try:
+    with open_review(what, store) as project:
         metrics = review_figures(project, max_error)
-    finally:
-        project.close()
     if as_json:
         print(json.dumps([asdict(metric) for metric in metrics], indent=1))
     else:

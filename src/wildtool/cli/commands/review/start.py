@@ -51,15 +51,13 @@ def start(
     from wildtool.review.store.address import shown_name
 
     project, added = start_review(what, store, benchmark)
-    try:
+    with project:
         if not no_check:
             _check_new(project)
         _print_overview(project, single_line(shown_name(store_name(what, store))), added)
         if rejudge := open_rejudge(project.format, runs):
             with rejudge.runs:
                 _print_flips(project, rejudge)
-    finally:
-        project.close()
 
 
 def _print_overview(project: "ReviewProject", name: str, added: int) -> None:
