@@ -5,10 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from random import Random
-from typing import Any, cast
+from typing import Any
 
 from wildtool.alter.injection.settings import InjectionSetting
 from wildtool.alter.own_tools import bilingual_tool, own_records, tool_name
+from wildtool.json_codec import as_list, as_object
 from wildtool.toolcall.arguments import ArgumentsError, read_bounded_json
 from wildtool.types import Item, Message, Tool
 
@@ -93,22 +94,22 @@ def planted(result: str, instruction: str) -> str:
     """A tool's result with an instruction in it: at the end of its longest prose; in JSON without any, under a key of
     its own; after anything else."""
     try:
-        value = read_bounded_json(result)
+        value: Any = read_bounded_json(result)
     except (ArgumentsError, RecursionError):
         return _after(result, instruction)
     if isinstance(value, str):
         return json.dumps(_after(value, instruction), ensure_ascii=False)
-    places = [(path, text) for path, text in _texts(value) if _is_prose(text)]
-    if places:
-        path, text = max(places, key=lambda place: len(place[1]))
-        changed = _replaced(value, path, _after(text, instruction))
+    prose = [place for place in _texts(value) if _is_prose(place[2])]
+    if prose:
+        holder, key, text = max(prose, key=lambda place: len(place[2]))
+        holder[key] = _after(text, instruction)
     elif isinstance(value, dict):
-        changed = {**cast(dict[str, Any], value), _ADDED_KEY: instruction}
+        value[_ADDED_KEY] = instruction
     elif isinstance(value, list):
-        changed = [*cast(list[Any], value), {_ADDED_KEY: instruction}]
+        as_list(value).append({_ADDED_KEY: instruction})
     else:
         return _after(result, instruction)
-    return json.dumps(changed, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _after(text: str, instruction: str) -> str:
@@ -119,25 +120,13 @@ def _is_prose(text: str) -> bool:
     return len(text) >= _SHORTEST_PROSE and (" " in text or not text.isascii())
 
 
-def _texts(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """Each text inside a JSON value with the keys and indexes that lead to it."""
-    if isinstance(value, str):
-        yield path, value
-    elif len(path) >= _DEEPEST:
+def _texts(value: Any, depth: int = 0) -> Iterator[tuple[Any, Any, str]]:
+    """Each text inside a JSON value: what holds it, its key or index there, and the text."""
+    if depth >= _DEEPEST:
         return
-    elif isinstance(value, dict):
-        for key, inner in cast(dict[str, Any], value).items():
-            yield from _texts(inner, (*path, key))
-    elif isinstance(value, list):
-        for index, inner in enumerate(cast(list[Any], value)):
-            yield from _texts(inner, (*path, index))
-
-
-def _replaced(value: Any, path: tuple[str | int, ...], text: str) -> Any:
-    """A JSON value with another text at a path; the value itself is not changed."""
-    if not path:
-        return text
-    key, *rest = path
-    copy: Any = dict(cast(dict[str, Any], value)) if isinstance(value, dict) else list(value)
-    copy[key] = _replaced(copy[key], tuple(rest), text)
-    return copy
+    members = as_object(value).items() if isinstance(value, dict) else enumerate(as_list(value))
+    for key, inner in members:
+        if isinstance(inner, str):
+            yield value, key, inner
+        else:
+            yield from _texts(inner, depth + 1)
