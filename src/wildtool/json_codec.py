@@ -30,6 +30,9 @@ _NO_FLOAT = frozenset({str, int, bool, type(None)})
 _STRUCTURE = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[{,}\]]', re.DOTALL)
 """A string, even an unterminated one, or a character that starts or ends a value."""
 
+_BREAKS = {"\u2028".encode(): b"\\u2028", "\u2029".encode(): b"\\u2029", "\x85".encode(): b"\\u0085"}
+"""Characters that some readers of lines take for the end of a line, with their JSON escapes."""
+
 
 class TooLargeError(ValueError):
     """A JSON text is larger, deeper or of more values than its reader accepts."""
@@ -60,6 +63,14 @@ def dumps(obj: Any) -> bytes:
         return _dumps_slowly(obj)
     # orjson writes NaN and the infinities as null, so only a text with null in it can hide one.
     return _dumps_slowly(obj) if b"null" in data and _has_odd_float(obj) else data
+
+
+def one_line(data: bytes) -> bytes:
+    """A JSON text that every reader of lines takes for one line."""
+    if not data.isascii():
+        for character, escape in _BREAKS.items():
+            data = data.replace(character, escape)
+    return data
 
 
 def loads(data: bytes | str) -> Any:

@@ -39,6 +39,12 @@ def read_unpacked(path: Path) -> bytes:
     return data
 
 
+def file_sha256(path: Path) -> str:
+    """The SHA-256 of a file's bytes, lower-case hex. Raises OSError."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def read_json(path: Path) -> Any:
     """The value of a JSON file, which may be compressed. Raises DataError."""
     try:

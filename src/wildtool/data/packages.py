@@ -1,6 +1,5 @@
 """Brings published Python packages that hold a benchmark's data, pinned by version and digest; none is installed."""
 
-import hashlib
 import shutil
 import subprocess
 import sys
@@ -8,6 +7,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from wildtool.data.files import file_sha256
 from wildtool.data.pinned import ReportProgress
 from wildtool.errors import DataError
 
@@ -30,7 +30,7 @@ class PinnedWheel:
         return f"{self.project.replace('-', '_')}-{self.version}-py3-none-any.whl"
 
     def is_at(self, path: Path) -> bool:
-        return path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == self.sha256
+        return path.is_file() and file_sha256(path) == self.sha256
 
 
 def fetch_wheel(

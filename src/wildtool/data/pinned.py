@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
+from wildtool.data.files import file_sha256
 from wildtool.errors import DataError
 
 if TYPE_CHECKING:
@@ -60,8 +61,7 @@ class PinnedFile:
         """The digest of a file's bytes, named as in `id`."""
         if self.git_blob:
             return f"git blob id {git_blob_id(path)}"
-        with path.open("rb") as stream:
-            return f"SHA-256 {hashlib.file_digest(stream, 'sha256').hexdigest()}"
+        return f"SHA-256 {file_sha256(path)}"
 
     def is_at(self, path: Path) -> bool:
         return path.is_file() and self.id_of(path) == self.id

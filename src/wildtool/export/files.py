@@ -8,11 +8,9 @@ from typing import Any
 
 import orjson
 
-from wildtool.json_codec import portable, replace_surrogates
+from wildtool.json_codec import one_line, portable, replace_surrogates
 from wildtool.outputs import atomic_replace
 
-_BREAKS = {"\u2028".encode(): b"\\u2028", "\u2029".encode(): b"\\u2029", "\x85".encode(): b"\\u0085"}
-"""Characters that some readers of lines take for the end of a line, with their JSON escapes."""
 MAX_JSON_DEPTH = 200
 """Levels of nesting; deeper values become `…`."""
 
@@ -21,10 +19,7 @@ def write_json_lines(target: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     """Writes JSON objects, one per line; the file is written as a whole or not at all."""
     with atomic_replace(target) as new, new.open("wb") as file:
         for row in rows:
-            text = strict_json(row)
-            for character, escape in _BREAKS.items():
-                text = text.replace(character, escape)
-            file.write(text + b"\n")
+            file.write(one_line(strict_json(row)) + b"\n")
 
 
 def strict_json(value: Any) -> bytes:

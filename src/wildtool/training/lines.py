@@ -8,8 +8,6 @@ import orjson
 from wildtool import json_codec
 from wildtool.training.record import RowError
 
-_BREAKS = {"\u2028".encode(): b"\\u2028", "\u2029".encode(): b"\\u2029", "\x85".encode(): b"\\u0085"}
-"""Characters that some readers of lines take for the end of a line, with their JSON escapes."""
 _REFUSED = re.compile(rb"(?<!\\)(?:\\\\)*\\u(?:0000|d[89ab]|D[89AB])")
 
 
@@ -27,7 +25,4 @@ def training_line(row: Any) -> bytes:
             orjson.loads(data)
         except ValueError as error:
             raise RowError("unreadable-call", "NaN and Infinity are no numbers of JSON") from error
-    if not data.isascii():
-        for character, escape in _BREAKS.items():
-            data = data.replace(character, escape)
-    return data + b"\n"
+    return json_codec.one_line(data) + b"\n"

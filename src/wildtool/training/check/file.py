@@ -170,7 +170,7 @@ def _findings(
                 result.trainers[name][note.rule] += 1
                 yield replace(note, where=place, id=row.id, rule=f"{name} {note.rule}")
     for name in trainers:
-        for note in TRAINERS[name].of_form(result.form, is_parquet(path)):
+        for note in TRAINERS[name].of_file(result.form, is_parquet(path)):
             yield Finding(str(path), f"{name} {note.rule}", f"every record: {note.message}", "note")
     for finding in whole.findings():
         yield replace(finding, where=str(path))

@@ -35,10 +35,21 @@ class Trainer:
     """Tokens of a record that it keeps by default."""
     too_long: Finding
     """What it does with a longer record."""
-    of_form: Callable[[RowForm, bool], Iterator[Finding]]
-    """What it does with every record of a form, in a Parquet file or another one."""
+    foreign_form: RowForm
+    """The form that it does not read as it is."""
+    of_form: Finding
+    """What it does with every record of that form."""
     of_record: Callable[[Mapping[str, Any], RowForm, list[Finding]], Iterator[Finding]]
     """What it does with one record, given the findings of the rules."""
+    not_parquet: Finding | None = None
+    """What it does with every record of a file that is not Parquet; None where that makes no difference."""
+
+    def of_file(self, form: RowForm, parquet: bool) -> Iterator[Finding]:
+        """What it does with every record of a file."""
+        if self.not_parquet is not None and not parquet:
+            yield self.not_parquet
+        if form == self.foreign_form:
+            yield self.of_form
 
 
 # LLaMA-Factory ------------------------------------------------------------------------------------------
@@ -48,15 +59,6 @@ _LLAMA_EFFECTS: Mapping[str, Effect] = {
     **dict.fromkeys(("S01", "S02", "S03", "S08", "S09", "S10", "S17"), "stops"),
     "S15": "changes",
 }
-
-
-def _llama_form(form: RowForm, parquet: bool) -> Iterator[Finding]:
-    if form == "messages":
-        yield trainer_note(
-            "changes",
-            "reads messages as `formatting: openai`, which quotes argument texts twice, joins parallel results and drops"
-            " results at the end; convert with --to sharegpt",
-        )
 
 
 def _llama_record(row: Mapping[str, Any], form: RowForm, findings: list[Finding]) -> Iterator[Finding]:
@@ -108,15 +110,6 @@ def _weights(row: Mapping[str, Any]) -> Iterator[Finding]:
 # TRL ----------------------------------------------------------------------------------------------------
 
 
-def _trl_form(form: RowForm, parquet: bool) -> Iterator[Finding]:
-    if form == "sharegpt":
-        yield trainer_note(
-            "changes",
-            "renames from and value to role and content, but human, gpt, function_call and observation keep their names,"
-            " which chat templates do not know; calls stay texts; convert with --to trl",
-        )
-
-
 def _trl_record(row: Mapping[str, Any], form: RowForm, findings: list[Finding]) -> Iterator[Finding]:
     if form == "sharegpt" and row.get("system"):
         yield trainer_note("changes", "the column system is not read", "system")
@@ -141,13 +134,6 @@ def _tools_text(row: Mapping[str, Any]) -> Iterator[Finding]:
 # verl ---------------------------------------------------------------------------------------------------
 
 
-def _verl_form(form: RowForm, parquet: bool) -> Iterator[Finding]:
-    if not parquet:
-        yield trainer_note("stops", "reads Parquet files only")
-    if form == "sharegpt":
-        yield trainer_note("stops", "reads the column messages; convert with --to trl")
-
-
 def _verl_record(row: Mapping[str, Any], form: RowForm, findings: list[Finding]) -> Iterator[Finding]:
     if form == "sharegpt":
         return
@@ -169,16 +155,6 @@ def _verl_record(row: Mapping[str, Any], form: RowForm, findings: list[Finding])
 
 
 # Axolotl ------------------------------------------------------------------------------------------------
-
-
-def _axolotl_form(form: RowForm, parquet: bool) -> Iterator[Finding]:
-    if form == "sharegpt":
-        yield trainer_note(
-            "changes",
-            "needs field_messages: conversations and message_property_mappings for from and value; the roles"
-            " function_call and observation keep their names, and calls are not learned, since roles_to_train is"
-            " assistant; convert with --to openai",
-        )
 
 
 def _axolotl_record(row: Mapping[str, Any], form: RowForm, findings: list[Finding]) -> Iterator[Finding]:
@@ -227,7 +203,12 @@ TRAINERS: Mapping[str, Trainer] = {
         f"0.9.5, {_LENGTHS_READ}",
         2048,
         trainer_note("cuts", "what is beyond the cut-off is left out, late calls first"),
-        _llama_form,
+        "messages",
+        trainer_note(
+            "changes",
+            "reads messages as `formatting: openai`, which quotes argument texts twice, joins parallel results and drops"
+            " results at the end; convert with --to sharegpt",
+        ),
         _llama_record,
     ),
     "trl": Trainer(
@@ -235,7 +216,12 @@ TRAINERS: Mapping[str, Trainer] = {
         f"1.16.0, {_LENGTHS_READ}",
         1024,
         trainer_note("cuts", "the end is cut off; a record without anything learned left is dropped"),
-        _trl_form,
+        "sharegpt",
+        trainer_note(
+            "changes",
+            "renames from and value to role and content, but human, gpt, function_call and observation keep their names,"
+            " which chat templates do not know; calls stay texts; convert with --to trl",
+        ),
         _trl_record,
     ),
     "verl": Trainer(
@@ -243,15 +229,23 @@ TRAINERS: Mapping[str, Trainer] = {
         "0.9.1, read in its code",
         1024,
         trainer_note("stops", "a record is longer than max_length (truncation: error)"),
-        _verl_form,
+        "sharegpt",
+        trainer_note("stops", "reads the column messages; convert with --to trl"),
         _verl_record,
+        trainer_note("stops", "reads Parquet files only"),
     ),
     "axolotl": Trainer(
         "Axolotl",
         f"0.19.0, {_LENGTHS_READ}",
         512,
         trainer_note("drops", "longer than sequence_len"),
-        _axolotl_form,
+        "sharegpt",
+        trainer_note(
+            "changes",
+            "needs field_messages: conversations and message_property_mappings for from and value; the roles"
+            " function_call and observation keep their names, and calls are not learned, since roles_to_train is"
+            " assistant; convert with --to openai",
+        ),
         _axolotl_record,
     ),
 }

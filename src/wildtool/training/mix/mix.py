@@ -1,7 +1,6 @@
 """Mixes training files: validate, remove what benchmarks have too, remove duplicates, split, draw, shuffle."""
 
 import csv
-import hashlib
 import heapq
 import json
 from array import array
@@ -18,6 +17,7 @@ from typing import Any, Literal
 import orjson
 
 from wildtool import __version__
+from wildtool.data.files import file_sha256
 from wildtool.engine.score.formatting import counted
 from wildtool.errors import DataError, RecordError, UsageError
 from wildtool.json_codec import as_object, dumps
@@ -272,7 +272,7 @@ def _read_sets(
                     continue
                 found.with_calls += bool(row.record.calls)
                 store.add(dumps(row.value), row.record, number, row.number)
-            digests[one.name] = _sha256(one.path)
+            digests[one.name] = file_sha256(one.path)
     if len(forms) > 1:
         names = ", ".join(f"{name} ({form})" for form, name in forms.items())
         raise DataError(f"sets of two forms cannot be in one file: {names}; convert them to one form first")
@@ -360,7 +360,7 @@ def _write_split(plan: MixPlan, store: MixStore, found: Sequence[int], target: P
                 by_set[store.sets[record]] += 1
                 file.write(store.line(record) + b"\n")
                 origins.writerow((plan.sets[store.sets[record]].name, store.rows[record]))
-        digest = _sha256(new)
+        digest = file_sha256(new)
     sets = {one.name: by_set[number] for number, one in enumerate(plan.sets)}
     return {"rows": len(found), "sha256": digest, "sets": sets}
 
@@ -415,8 +415,3 @@ def _notes(plan: MixPlan, counts: Mapping[str, SetCounts], files: Mapping[str, A
         notes.append(f"{counted(drawn, 'row')} instead of the {plan.total:,} of --total: there are no more")
     notes += [f"{name}: no record fell into this split" for name, about in files.items() if not about["rows"]]
     return notes
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

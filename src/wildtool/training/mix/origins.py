@@ -1,12 +1,12 @@
 """Which set each record of a mixture is from."""
 
 import csv
-import hashlib
 import json
 from array import array
 from collections.abc import Callable
 from pathlib import Path
 
+from wildtool.data.files import file_sha256
 from wildtool.json_codec import as_object
 from wildtool.training.record import TrainingRecord
 
@@ -43,9 +43,8 @@ def _listed(path: Path) -> "tuple[list[str], array[int]] | None":
         wanted = as_object(as_object(about.get("files")).get(path.name)).get("sha256")
         if wanted is None:
             return None
-        with path.open("rb") as file:
-            if hashlib.file_digest(file, "sha256").hexdigest() != wanted:
-                return None
+        if file_sha256(path) != wanted:
+            return None
         names: dict[str, int] = {}
         numbers = array("L")
         with origins_file(path).open(encoding="utf-8", newline="") as table:

@@ -1,10 +1,10 @@
 """Refuses a benchmark's own data as training data: a score on them would mean nothing afterwards."""
 
-import hashlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from wildtool.data.data_set import data_of
+from wildtool.data.files import file_sha256
 from wildtool.data.pinned import official_folder
 from wildtool.engine.registry import usable_benchmarks
 from wildtool.errors import UsageError
@@ -23,8 +23,8 @@ def official_owner(path: Path) -> str | None:
         if place == other.resolve():
             return name
         if other.stat().st_size == size:
-            digest = digest or _digest(path)
-            if _digest(other) == digest:
+            digest = digest or file_sha256(path)
+            if file_sha256(other) == digest:
                 return name
     return None
 
@@ -56,8 +56,3 @@ def _official_files() -> Iterator[tuple[str, Path]]:
         for file in (*files, *((shipped,) if (shipped := data_of(benchmark).shipped) is not None else ())):
             if file.is_file():
                 yield benchmark.name, file
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,10 +1,10 @@
 """The records of training files by names that stay the same, for runs and audit files."""
 
-import hashlib
 import logging
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from wildtool.data.files import file_sha256
 from wildtool.errors import DataError
 from wildtool.training.reading import training_records
 from wildtool.training.record import RejectedRow, TrainingRecord
@@ -58,8 +58,7 @@ def _first(rejected: Sequence[RejectedRow]) -> str:
 def training_source(path: Path, name: str | None = None) -> Source:
     """A training file by name, path and SHA-256. Raises DataError if it cannot be read."""
     try:
-        with path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        digest = file_sha256(path)
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror}; name a training file") from error
     return Source(name or str(path), path, digest)

@@ -2,9 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
-from wildtool.training.record import AssistantTurn, ResultTurn, TrainingRecord, TrainingTurn, UserTurn
+from wildtool.training.record import (
+    AssistantTurn,
+    ObservedResult,
+    ResultTurn,
+    TrainingRecord,
+    TrainingTurn,
+    UserTurn,
+)
+from wildtool.training.writers.openai import record_messages, reply_message
 from wildtool.types import Message, Tool
 
 WhichTurns = Literal["calls", "all", "first"]
@@ -59,34 +67,21 @@ def supervised_turns(record: TrainingRecord, which: WhichTurns = "all") -> list[
 
 
 def shown_messages(system: str | None, turns: Sequence[TrainingTurn]) -> list[Message]:
-    """Turns as messages in OpenAI's shape."""
-    messages: list[Message] = [{"role": "system", "content": system}] if system else []
-    ids: list[str] = []
-    for turn in turns:
-        match turn:
-            case UserTurn(text=text):
-                messages.append({"role": "user", "content": text})
-            case AssistantTurn():
-                messages.append(said_message(turn))
-                ids = [call.id for call in turn.calls]
-            case ResultTurn(results=results):
-                messages += [
-                    {"role": "tool", "tool_call_id": call_id, "content": result.text}
-                    for call_id, result in zip(ids, results, strict=False)
-                ]
-    return messages
+    """Turns as messages in OpenAI's shape, without further keys."""
+    bare = TrainingRecord(turns=tuple(map(_without_extras, turns)), system=system or None)
+    return list(record_messages(bare, said_message))
 
 
 def said_message(turn: AssistantTurn) -> Message:
-    """An assistant turn in OpenAI's shape."""
-    if not turn.calls:
-        return {"role": "assistant", "content": turn.text or ""}
-    calls: list[dict[str, Any]] = [
-        {
-            "id": call.id,
-            "type": "function",
-            "function": {"name": call.name, "arguments": call.arguments_text},
-        }
-        for call in turn.calls
-    ]
-    return {"role": "assistant", "content": turn.text, "tool_calls": calls}
+    """An assistant turn in OpenAI's shape, without further keys."""
+    return reply_message(AssistantTurn(turn.text if turn.calls else turn.text or "", turn.calls))
+
+
+def _without_extras(turn: TrainingTurn) -> TrainingTurn:
+    match turn:
+        case UserTurn(text=text):
+            return UserTurn(text)
+        case AssistantTurn():
+            return turn
+        case ResultTurn(results=results):
+            return ResultTurn(tuple(ObservedResult(result.text) for result in results))

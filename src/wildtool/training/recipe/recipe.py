@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from wildtool import __version__
+from wildtool.data.files import file_sha256
 from wildtool.engine.score.formatting import counted
 from wildtool.errors import DataError, UsageError
 from wildtool.outputs import atomic_replace, check_folder, is_wildtool_file
@@ -435,10 +436,7 @@ def _output(result: RecipeResult, training: _Training) -> str:
 
 def _digests(folder: Path) -> str:
     paths = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != "SHA256SUMS")
-    return "".join(
-        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(folder).as_posix()}\n"
-        for path in paths
-    )
+    return "".join(f"{file_sha256(path)}  {path.relative_to(folder).as_posix()}\n" for path in paths)
 
 
 def _write(path: Path, content: str | bytes) -> None:
