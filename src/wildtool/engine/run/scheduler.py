@@ -365,10 +365,11 @@ async def _put_longest_first(plan: Plan, items: SelectedItems, waiting: deque[Pl
     of one."""
     if plan.concurrency == 1:
         return
-    rules, until = plan.benchmark.rules(plan.profile), time.thread_time() + SORTING_S
+    until = time.thread_time() + SORTING_S
     steps: dict[str, int] = {}
     last = [id_ for _, (id_, _) in islice(reversed(waiting), SORTED_PER_CALL * plan.concurrency)]
     try:
+        rules = plan.benchmark.rules(plan.profile)  # what is generated has none
         for id_ in dict.fromkeys(last):
             if time.thread_time() > until:
                 break
