@@ -23,7 +23,7 @@ READ = (
 def measure(repeats: int) -> list[Line]:
     os.environ["WILDTOOL_ENCODER"] = "lexical"
     wildtool = Path(sys.executable).with_name("wildtool")
-    source = TEVAL.locate(None)
+    source = TEVAL.data.locate(None)
     records = sum(1 for _ in TEVAL.load(source))
     lines: list[Line] = []
     with tempfile.TemporaryDirectory() as place:

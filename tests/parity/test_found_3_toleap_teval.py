@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 
 from parity.cases import oracle_folder, present, rows
-from wildtool.benchmarks.teval.data import TevalRecord, read_items
+from wildtool.benchmarks.teval import TEVAL
+from wildtool.benchmarks.teval.data import TevalRecord
 from wildtool.benchmarks.teval.reading import read_plan_steps, without_finish
 from wildtool.benchmarks.teval.scores import EVALUATORS, AnswerScores
 from wildtool.data.embeddings import LexicalEncoder
 from wildtool.toolcall.assignment import max_weight_matching
+from wildtool.types import Source
 
 NAMES = {"f1": "f1_score"}
 
@@ -24,7 +26,7 @@ def folder() -> Path:
 @cache
 def records(folder: Path) -> dict[str, TevalRecord]:
     data = present(folder.parents[3] / "data" / "teval")
-    return {item.id: item.data for item in read_items(data, None, None)}
+    return {item.id: item.data for item in TEVAL.load(Source("official", data, ""))}
 
 
 def record_of(folder: Path, case: dict[str, Any]) -> TevalRecord:

@@ -9,11 +9,11 @@ import pytest
 from parity.cases import oracle_folder, present, rows
 from parity.judging import judge_metrics
 from wildtool.benchmarks.teval import TEVAL
-from wildtool.benchmarks.teval.data import SETS, read_items
+from wildtool.benchmarks.teval.data import SETS
 from wildtool.benchmarks.teval.reading import clean_output
 from wildtool.benchmarks.teval.scores import EVALUATORS
 from wildtool.data.embeddings import VARIABLE, LexicalEncoder, word_counts
-from wildtool.types import Item
+from wildtool.types import Item, Source
 
 PUBLISHED_RULES = ("toleap", "original")
 NAMES = {"f1": "f1_score", "quality": "review_quality"}
@@ -34,7 +34,7 @@ def lexical(monkeypatch: pytest.MonkeyPatch) -> None:
 @cache
 def items(folder: Path) -> dict[str, Item]:
     data = present(folder.parents[1] / "data" / "teval")
-    return {item.id: item for item in read_items(data, None, None)}
+    return {item.id: item for item in TEVAL.load(Source("official", data, ""))}
 
 
 def test_the_lexical_encoder_is_the_documented_stand_in(folder: Path) -> None:

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from benchmarks.teval.teval_build import PLAN, SETS, STEP, write_data
 from e2e.command import wildtool
 from wildtool.benchmarks.teval import TEVAL
-from wildtool.benchmarks.teval.rules import right_answer, teval_rules
+from wildtool.benchmarks.teval.rules import right_answer
 from wildtool.benchmarks.teval.scores import EVALUATORS
 from wildtool.data.embeddings import VARIABLE, LexicalEncoder
+from wildtool.declared import lint
 from wildtool.engine.score.audit import audit_profile
 from wildtool.errors import DataError
 from wildtool.types import Item
@@ -34,7 +35,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def items(folder: Path) -> dict[str, Item]:
-    return {item.id: item for item in TEVAL.load(TEVAL.locate(str(folder)))}
+    return {item.id: item for item in TEVAL.load(TEVAL.data.locate(str(folder)))}
 
 
 def score(profile: str, item: Item, answer: Any) -> Mapping[str, float]:
@@ -217,7 +218,7 @@ texts |= st.sampled_from(
 @settings(max_examples=300, deadline=None)
 @given(reply=texts)
 def test_any_reply_gets_a_verdict(items: dict[str, Item], profile: str, reply: Any) -> None:
-    rules = teval_rules(profile)
+    rules = TEVAL.rules(profile)
     for item in items.values():
         episode = rules.episode(item, "0")
         episode.advance({"role": "assistant", "content": reply})
@@ -228,7 +229,7 @@ def test_any_reply_gets_a_verdict(items: dict[str, Item], profile: str, reply: A
 
 def test_a_long_hostile_reply_takes_linear_time(items: dict[str, Item]) -> None:
     """Would not end with a pattern that steps back, or one that enters each word at each letter."""
-    rules = teval_rules("toleap")
+    rules = TEVAL.rules("toleap")
     for name, text in (
         ("retrieve_str/one", "a" * 300_000),
         ("instruct/layout", "Why short: \nAPI: " * 20_000),
@@ -251,20 +252,20 @@ def test_a_plan_of_thousands_of_steps_takes_linear_time(
 
 
 def test_fixed_accepts_every_gold_answer_and_catches_every_mistake(folder: Path) -> None:
-    found = audit_profile(TEVAL, TEVAL.locate(str(folder)), "fixed")
+    found = audit_profile(TEVAL, TEVAL.data.locate(str(folder)), "fixed")
     assert found.passed
 
 
 @pytest.mark.parametrize("profile", ["toleap", "original"])
 def test_what_the_others_miss_is_explained(folder: Path, profile: str) -> None:
-    found = audit_profile(TEVAL, TEVAL.locate(str(folder)), profile)
+    found = audit_profile(TEVAL, TEVAL.data.locate(str(folder)), profile)
     assert {wrong.item for wrong in found.wrong_gold} >= {"instruct/layout", "plan_str/one"}
     assert all(wrong.why for wrong in found.wrong_gold)
     assert all(survivor.why for survivor in found.survivors)
 
 
 def test_messages_are_those_of_the_data(items: dict[str, Item]) -> None:
-    request = teval_rules("toleap").episode(items["reason_str/one"], "0").request()
+    request = TEVAL.rules("toleap").episode(items["reason_str/one"], "0").request()
     assert request is not None
     # Providers refuse the result of a function that nobody called.
     assert [message["role"] for message in request.messages] == ["system", "user", "user"]
@@ -284,7 +285,7 @@ def test_a_fault_in_a_record_is_named(tmp_path: Path, file: str, change: Any, me
     path = tmp_path / f"{file}.json"
     path.write_text(json.dumps({"one": {**SETS[file]["one"], **change}}), "utf-8")
     with pytest.raises(DataError, match=message):
-        list(TEVAL.load(TEVAL.locate(str(path))))
+        list(TEVAL.load(TEVAL.data.locate(str(path))))
 
 
 def test_the_newest_version_of_a_set_is_read(tmp_path: Path) -> None:
@@ -292,7 +293,7 @@ def test_the_newest_version_of_a_set_is_read(tmp_path: Path) -> None:
     (tmp_path / "plan_json_v1.json").write_text("[]", "utf-8")
     (tmp_path / "plan_json_v2_subset.json").write_text("[]", "utf-8")
     (tmp_path / "plan_json_v2_zh.json").write_text(json.dumps(SETS["plan_json_v2"]), "utf-8")
-    source = TEVAL.locate(str(tmp_path))
+    source = TEVAL.data.locate(str(tmp_path))
     assert [item.id for item in TEVAL.load(source, split="plan_json")] == ["plan_json/one", "plan_json/twice"]
     chinese = list(TEVAL.load(source, lang="zh"))
     assert [(item.id, item.lang) for item in chinese] == [
@@ -304,13 +305,13 @@ def test_the_newest_version_of_a_set_is_read(tmp_path: Path) -> None:
 def test_missing_data_say_how_to_get_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WILDTOOL_DATA_DIR", str(tmp_path))
     with pytest.raises(DataError, match="wildtool data pull teval"):
-        TEVAL.locate(None)
+        TEVAL.data.locate(None)
     with pytest.raises(DataError, match="which set is it"):
         other = tmp_path / "records.json"
         other.write_text("{}", "utf-8")
-        TEVAL.locate(str(other))
+        TEVAL.data.locate(str(other))
     with pytest.raises(DataError, match="plan_json"):
-        TEVAL.locate(str(tmp_path), "plan")
+        TEVAL.data.locate(str(tmp_path), "plan")
 
 
 def test_version_1_does_not_pass_for_the_published_data(
@@ -318,12 +319,12 @@ def test_version_1_does_not_pass_for_the_published_data(
 ):
     monkeypatch.setenv("WILDTOOL_DATA_DIR", str(tmp_path))
     place = write_data(tmp_path / "teval")
-    assert TEVAL.locate(None).name == "official"
+    assert TEVAL.data.locate(None).name == "official"
     (place / "plan_json_v2.json").rename(place / "plan_json_v1.json")
-    assert TEVAL.locate(None).name == "official-v1"
+    assert TEVAL.data.locate(None).name == "official-v1"
     (place / "plan_json_v1.json").unlink()
-    assert TEVAL.locate(None).name == TEVAL.locate("official-part").name == "official-part"
-    assert TEVAL.locate(None, "instruct").name == "official"
+    assert TEVAL.data.locate(None).name == TEVAL.data.locate("official-part").name == "official-part"
+    assert TEVAL.data.locate(None, "instruct").name == "official"
 
 
 async def test_scores_of_another_encoder_are_marked_wherever_they_are_shown(
@@ -380,11 +381,12 @@ async def test_an_encoder_that_cannot_be_used_ends_with_status_2(folder: Path, t
 def test_lint_finds_what_rules_stumble_over(tmp_path: Path, file: str, change: Any, rule: str) -> None:
     path = tmp_path / f"{file}.json"
     path.write_text(json.dumps({"one": {**SETS[file]["one"], **change}}), "utf-8")
-    assert [finding.rule for finding in TEVAL.lint(TEVAL.locate(str(path)))] == [rule]
+    assert [finding.rule for finding in lint(TEVAL, TEVAL.data.locate(str(path)))] == [rule]
 
 
 def test_lint_of_sound_records_finds_repeated_steps_and_signs_alone(folder: Path) -> None:
     found = [
-        (finding.where.rpartition(" ")[2], finding.rule) for finding in TEVAL.lint(TEVAL.locate(str(folder)))
+        (finding.where.rpartition(" ")[2], finding.rule)
+        for finding in lint(TEVAL, TEVAL.data.locate(str(folder)))
     ]
     assert found == [("instruct/layout", "template"), ("plan_json/twice", "repeated step")]

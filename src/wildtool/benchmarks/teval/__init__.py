@@ -1,13 +1,9 @@
 """T-Eval (arXiv 2312.14033): instruct, plan, reason, retrieve, understand and review, each ability on its own."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-from wildtool.benchmark import Benchmark, Finding, Published, Rules, View
-from wildtool.types import FieldValue, Item, Metric, Source
-
-# The parts are imported where they are used: judging loads more than running, and help needs neither.
+from wildtool.benchmark import Benchmark, part
 
 
 class TEval(Benchmark):
@@ -34,48 +30,12 @@ class TEval(Benchmark):
     }
     card = Path(__file__).parent / "card.md"
 
-    def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
-        from wildtool.benchmarks.teval.data import read_items
-
-        return read_items(source.path, split, lang)
-
-    def rules(self, profile: str) -> Rules:
-        from wildtool.benchmarks.teval.rules import teval_rules
-
-        return teval_rules(profile)
-
-    def fields(self, item: Item, unit: str) -> Mapping[str, FieldValue]:
-        return {"ability": item.data.test.ability, "form": item.data.form}
-
-    def locate(self, data: str | None, split: str | None = None) -> Source:
-        from wildtool.benchmarks.teval.data import locate
-
-        return locate(data, split)
-
-    def pull(self, *, file: Path | None, mirror: str | None, report: Callable[[str], None]) -> Path:
-        from wildtool.benchmarks.teval.data import pull
-
-        return pull(file, mirror, report)
-
-    def lint(self, source: Source) -> Iterable[Finding]:
-        from wildtool.benchmarks.teval.lint import lint_source_files
-
-        return lint_source_files(source)
-
-    def summarize(self, verdicts: Any, profile: str) -> list[Metric]:
-        from wildtool.benchmarks.teval.summary import summarize
-
-        return summarize(verdicts, profile)
-
-    def views(self, profile: str) -> Sequence[View]:
-        from wildtool.benchmarks.teval.summary import VIEWS
-
-        return VIEWS
-
-    def published(self) -> Sequence[Published]:
-        from wildtool.benchmarks.teval.summary import published
-
-        return published()
+    data = part("wildtool.benchmarks.teval.data:DATA")
+    load = part("wildtool.benchmarks.teval.data:load")
+    fields = part("wildtool.benchmarks.teval.data:fields")
+    rules = part("wildtool.benchmarks.teval.rules:rules")
+    tables = part("wildtool.benchmarks.teval.summary:TABLES")
+    published = part("wildtool.benchmarks.teval.summary:PUBLISHED")
 
 
 TEVAL = TEval()

@@ -7,11 +7,13 @@ from pathlib import Path
 from shutil import copyfile
 from typing import Any, Literal, cast
 
+from wildtool.benchmark import Benchmark
+from wildtool.data.data_set import DataSet, deferred
 from wildtool.data.files import read_json, source_of_files
-from wildtool.data.pinned import PinnedFile, ReportProgress, fetch_all, official_folder
+from wildtool.data.pinned import ReportProgress, official_folder
 from wildtool.errors import DataError, unknown_name
 from wildtool.json_codec import as_object, json_type
-from wildtool.types import Item, Message, Source
+from wildtool.types import FieldValue, Item, Message, Source
 
 Ability = Literal["instruct", "plan", "reason", "retrieve", "understand", "rru", "review"]
 Form = Literal["json", "str"]
@@ -41,14 +43,6 @@ SETS: Mapping[str, TestSet] = {
 _FILE = re.compile(
     rf"(?:syn_)?({'|'.join(SETS)}|reason_retrieve_understand_json)(_v\d+)?(_subset)?(_zh)?\.json(?:\.gz)?"
 )
-_REPOSITORY = "open-compass/T-Eval"
-_COMMIT = "bab869616dee4cb55a2a04390efb93c008b70896"
-_PINNED = {
-    "plan_json_v1.json": "78cde6472751b940a17ab1771959949cc27294053f4eecbc794c9717a065d544",
-    "plan_str_v1.json": "9287e55dcce15f1854eeeaf4fe24c6ee0b002962c3386c15fef2cfc93c47bb9a",
-    "review_str_v1.json": "02b9cd220c6d79067df4e6d56b80fe932ea48fd7c63f55870ab0850bff311e8a",
-}
-"""SHA-256 of the three files that are public: version 1 of plan and review."""
 VERSION_2, VERSION_1, PART = "official", "official-v1", "official-part"
 """Names of the pulled data: all eight files of version 2, some of version 1 among them, or not all files."""
 _HOW_TO_GET = (
@@ -76,28 +70,6 @@ class TevalRecord:
     @property
     def test(self) -> TestSet:
         return SETS[self.set]
-
-
-def pull(file: Path | None, mirror: str | None, report: ReportProgress) -> Path:
-    """Brings version 1 of plan and review into the cache, verified, or version 2 from a folder. Raises DataError."""
-    folder = official_folder("teval")
-    if file is not None and not file.is_dir():
-        raise DataError(f"{file}: no folder; --from takes one with T-Eval's files, such as instruct_v2.json")
-    newer = [path for path in set_files(file).values() if "_v2" in path.name] if file is not None else []
-    for path in newer:
-        list(read_file(path))  # says what is wrong with it
-        _copy(path, folder / path.name, report)
-    if not newer:
-        pinned = {
-            folder / name: PinnedFile(_REPOSITORY, _COMMIT, f"data/{name}", sha256=digest, other_path=name)
-            for name, digest in _PINNED.items()
-        }
-        fetch_all(pinned, folder=file, mirror=mirror, report=report)
-        report(f"source: {_REPOSITORY} at commit {_COMMIT}; licence: Apache-2.0")
-    missing = [name for name in SETS if name not in set_files(folder)]
-    if missing:
-        report(f"missing: {', '.join(missing)}; {_HOW_TO_GET}")
-    return folder
 
 
 def _copy(path: Path, target: Path, report: ReportProgress) -> None:
@@ -128,32 +100,6 @@ def _described(path: Path) -> tuple[str, tuple[bool, str, bool], str]:
     return name, (not found[3], found[2] or "", path.suffix != ".gz"), "zh" if found[4] else "en"
 
 
-def locate(data: str | None, split: str | None) -> Source:
-    """The data a user named: None for the pulled ones, a file or a folder. Raises DataError saying how to get them."""
-    official = data in (None, VERSION_2, VERSION_1, PART)
-    place = official_folder("teval") if official else Path(data or "")
-    if not official and not place.exists():
-        raise DataError(
-            f"no file or folder {data!r}; --data takes official, a folder of T-Eval's files or one of them"
-        )
-    paths = [path for _, _, path in _files(place, split, None)]
-    if not paths:
-        raise DataError(
-            f"no file of {split or 'T-Eval'} in {place}; `wildtool data pull teval` fetches version 1 of plan and review;"
-            f" {_HOW_TO_GET}"
-        )
-    wanted = len(SETS) if split is None else 1
-    if not official:
-        name = str(data)
-    elif any("_v1" in path.name for path in paths):
-        name = VERSION_1
-    else:
-        name = VERSION_2 if len(paths) == wanted else PART
-    # A run in another language reads other files, and must notice too that they have changed.
-    every = {path for lang in ("en", "zh") for _, _, path in _files(place, split, lang)}
-    return source_of_files(name, place, every)
-
-
 def _files(place: Path, split: str | None, lang: str | None) -> list[tuple[str, str, Path]]:
     """Language, set and path of each file that is read; where both are there and none is named, the English ones."""
     if split is not None and split not in SETS:
@@ -177,10 +123,17 @@ def data_files(place: Path, lang: str) -> list[Path]:
     return [path for its, _, path in _files(place, None, lang) if its == lang]
 
 
-def read_items(place: Path, split: str | None, lang: str | None) -> Iterator[Item]:
+def load(
+    benchmark: Benchmark, source: Source, *, split: str | None = None, lang: str | None = None
+) -> Iterator[Item]:
     """The records of a file or folder, set by set. Raises DataError naming file, key and field."""
-    for _, _, path in _files(place, split, lang):
+    for _, _, path in _files(source.path, split, lang):
         yield from read_file(path)
+
+
+def fields(benchmark: Benchmark, item: Item, unit: str) -> Mapping[str, FieldValue]:
+    """Ability and form of a record."""
+    return {"ability": item.data.test.ability, "form": item.data.form}
 
 
 def read_file(path: Path) -> Iterator[Item]:
@@ -247,3 +200,61 @@ def _message(message: Mapping[str, str]) -> Message:
     # What a function returned answers no native call, which providers refuse, so it comes from the user.
     role = "user" if message["role"] == "function" else message["role"]
     return {"role": role, "content": message["content"]}
+
+
+class TevalData(DataSet):
+    """Version 1 of plan and review, which is public, or version 2 from a folder of the user's."""
+
+    def pull(self, *, file: Path | None, mirror: str | None, report: ReportProgress) -> Path:
+        folder = official_folder(self.name)
+        self.check_folder(file)
+        newer = [path for path in set_files(file).values() if "_v2" in path.name] if file is not None else []
+        for path in newer:
+            list(read_file(path))  # says what is wrong with it
+            _copy(path, folder / path.name, report)
+        if not newer:
+            super().pull(file=file, mirror=mirror, report=report)
+        missing = [name for name in SETS if name not in set_files(folder)]
+        if missing:
+            report(f"missing: {', '.join(missing)}; {_HOW_TO_GET}")
+        return folder
+
+    def locate(self, data: str | None, split: str | None = None) -> Source:
+        official = data in (None, VERSION_2, VERSION_1, PART)
+        place = official_folder(self.name) if official else Path(data or "")
+        if not official and not place.exists():
+            raise DataError(
+                f"no file or folder {data!r}; --data takes official, a folder of T-Eval's files or one of them"
+            )
+        paths = [path for _, _, path in _files(place, split, None)]
+        if not paths:
+            raise DataError(
+                f"no file of {split or 'T-Eval'} in {place}; `wildtool data pull teval` fetches version 1 of plan and"
+                f" review; {_HOW_TO_GET}"
+            )
+        wanted = len(SETS) if split is None else 1
+        if not official:
+            name = str(data)
+        elif any("_v1" in path.name for path in paths):
+            name = VERSION_1
+        else:
+            name = VERSION_2 if len(paths) == wanted else PART
+        # A run in another language reads other files, and must notice too that they have changed.
+        every = {path for lang in ("en", "zh") for _, _, path in _files(place, split, lang)}
+        return source_of_files(name, place, every)
+
+
+DATA = TevalData(
+    name="teval",
+    repository="open-compass/T-Eval",
+    commit="bab869616dee4cb55a2a04390efb93c008b70896",
+    home="data",
+    files={
+        "plan_json_v1.json": "78cde6472751b940a17ab1771959949cc27294053f4eecbc794c9717a065d544",
+        "plan_str_v1.json": "9287e55dcce15f1854eeeaf4fe24c6ee0b002962c3386c15fef2cfc93c47bb9a",
+        "review_str_v1.json": "02b9cd220c6d79067df4e6d56b80fe932ea48fd7c63f55870ab0850bff311e8a",
+    },
+    licence="Apache-2.0",
+    copies="one with T-Eval's files, such as instruct_v2.json",
+    lint=deferred("wildtool.benchmarks.teval.lint:lint_source_files"),
+)

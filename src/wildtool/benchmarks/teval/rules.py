@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from wildtool.benchmark import Check, Mutant, Rules
+from wildtool.benchmark import Benchmark, Check, Mutant, Rules
 from wildtool.benchmarks.teval.data import TevalRecord
 from wildtool.benchmarks.teval.reading import (
     Step,
@@ -40,7 +40,6 @@ TEVAL_ERRORS = (NOT_PARSED, *dict.fromkeys(error for parts in _PARTS.values() fo
 class TevalRules(Rules):
     """One profile with one encoder."""
 
-    profile: str
     evaluator: Toleap
 
     def episode(self, item: Item, unit: str) -> SingleReply:
@@ -85,7 +84,7 @@ class TevalRules(Rules):
     def explain(self, item: Item, mutant: Mutant) -> str:
         if mutant.kind == "other thought":
             return "the thought is compared by the words or the meaning that it shares with gold"
-        if self.profile == "fixed":
+        if self.evaluator.is_corrected:
             return ""
         if mutant.kind == "other API":
             return (
@@ -107,7 +106,7 @@ class TevalRules(Rules):
             return "Q3: steps of equal weight are matched in any order" if repeated else ""
         if record.test.ability == "instruct":
             return "Q6: the template is taken as a pattern, so that signs in it have another meaning"
-        if record.test.ability == "rru" and self.profile == "original":
+        if record.test.ability == "rru" and self.evaluator.is_smoothed:
             return "a small number in the denominator keeps the score of arguments below 1"
         return ""
 
@@ -119,14 +118,14 @@ def _reason(found: AnswerScores, values: Mapping[str, float]) -> str:
     return shown if found.parsed else f"not in the form that was asked for; {shown}"
 
 
-def teval_rules(profile: str) -> TevalRules:
+def rules(benchmark: Benchmark, profile: str) -> TevalRules:
     """The rules of a profile with the encoder at hand. Raises UsageError where the one that is named cannot be used."""
     return _rules(profile, chosen_encoder())
 
 
 @cache
 def _rules(profile: str, encoder: Encoder) -> TevalRules:
-    return TevalRules(profile, EVALUATORS[profile](encoder))
+    return TevalRules(EVALUATORS[profile](encoder))
 
 
 # Gold ------------------------------------------------------------------------------------------------

@@ -59,6 +59,10 @@ class Toleap:
 
     by_meaning: frozenset[Ability] = frozenset({"plan", "reason", "rru"})
     """Abilities whose scores depend on the encoder."""
+    is_corrected = False
+    """Whether the known faults of the published scores are corrected."""
+    is_smoothed = False
+    """Whether a small number in denominators keeps scores of arguments below 1."""
 
     def __init__(self, encoder: Encoder) -> None:
         self.encoder = encoder
@@ -214,6 +218,8 @@ _PARTS = {"reason": ("thought",), "retrieve": ("name",), "understand": ("args",)
 class Original(Toleap):
     """As its authors compute them: arguments that were not asked for are free, and a missing answer raises."""
 
+    is_smoothed = True
+
     def score(self, answer: str | None, record: TevalRecord) -> AnswerScores:
         if answer is None and record.form != "json" and record.test.ability != "plan":
             ends = "AttributeError" if record.test.ability in ("understand", "review") else "TypeError"
@@ -230,6 +236,7 @@ class Fixed(Toleap):
     """With the known faults of both corrected; the numbers are those of the card."""
 
     by_meaning = frozenset({"reason", "rru"})
+    is_corrected = True
 
     def score(self, answer: str | None, record: TevalRecord) -> AnswerScores:
         if answer is None or not (text := clean_output(answer)):
