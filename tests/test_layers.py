@@ -56,7 +56,6 @@ EVERYWHERE: Mapping[str, frozenset[str]] = {
             "MEASURES",
             "PUBLISHED",
             "REPOSITORY",
-            "SPLITS",
             "TABLES",
             "explain",
             "fields",

@@ -88,9 +88,5 @@ def describe(benchmark: Benchmark, source: Source) -> list[Metric]:
 
 def _all_items(benchmark: Benchmark, source: Source) -> Iterator[Item]:
     """The items of all parts of the data that are there. Raises DataError where there is none."""
-    data = data_of(benchmark)
-    parts = data.parts[:1] if source.path.is_file() else data.parts
-    for number, part in enumerate(parts):
-        if number and not data.has(source.path, part):
-            continue
-        yield from benchmark.load(source, split=part)
+    for split in data_of(benchmark).whole(source.path):
+        yield from benchmark.load(source, split=split)

@@ -6,9 +6,9 @@ from typing import Any
 from parity.cases import oracle_folder, present, rows
 from wildtool.alter.injection.obedience import Conduct, conduct
 from wildtool.alter.injection.planting import Attack
-from wildtool.benchmarks.injecagent.data import read_items
+from wildtool.benchmarks.injecagent import INJECAGENT
 from wildtool.benchmarks.injecagent.reading import fixed_prompted, original_prompted
-from wildtool.types import Request, ResultsInText
+from wildtool.types import Request, ResultsInText, Source
 
 LABELS = {
     Conduct.natively: ("obeyed natively", True),
@@ -56,7 +56,10 @@ def test_replies_to_planted_instructions_have_their_label():
 def test_injecagents_outputs_have_the_published_verdict_and_the_right_one():
     data = present(oracle_folder("injecagent").parents[1] / "data" / "injecagent")
     loaded = {
-        (attack, setting): [item.data[setting] for item in read_items(data, f"{attack}_{setting}")]
+        (attack, setting): [
+            item.data[setting]
+            for item in INJECAGENT.load(Source("official", data, ""), split=f"{attack}_{setting}")
+        ]
         for attack in ("dh", "ds")
         for setting in ("base", "enhanced")
     }

@@ -17,7 +17,6 @@ from wildtool.benchmarks.injecagent.data import (
     HARM,
     STEALING,
     InjecCase,
-    read_items,
     read_tools,
     simulated_response,
     tool_schema,
@@ -32,6 +31,7 @@ from wildtool.benchmarks.injecagent.reading import (
 from wildtool.benchmarks.injecagent.rules import InjecRules
 from wildtool.benchmarks.injecagent.summary import ASR_ALL, ASR_VALID, VALID_RATE, setting_rates
 from wildtool.stats.metrics import rate_metrics
+from wildtool.types import Source
 
 
 @pytest.fixture(scope="session")
@@ -46,7 +46,10 @@ def data(folder: Path) -> Path:
 
 @cache
 def cases_of(data: Path, name: str) -> list[InjecCase]:
-    return [item.data[name.partition("_")[2]] for item in read_items(data, name)]
+    return [
+        item.data[name.partition("_")[2]]
+        for item in INJECAGENT.load(Source("official", data, ""), split=name)
+    ]
 
 
 def as_recorded(reading: StepReading) -> dict[str, str]:

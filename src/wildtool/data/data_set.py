@@ -148,6 +148,12 @@ class DataSet:
             raise DataError(f"{folder / missing[0]} is missing; choose what is there with --split: {others}")
         return {name: path for name, path in files.items() if path is not None}
 
+    def whole(self, place: Path) -> Sequence[str | None]:
+        """Splits that hold all of the data in a place together; one file is whole whatever its split."""
+        if place.is_file():
+            return self.parts[:1]
+        return [split for number, split in enumerate(self.parts) if not number or self.has(place, split)]
+
     def has(self, place: Path, split: str | None) -> bool:
         """Whether all files of a split are there."""
         try:

@@ -17,9 +17,10 @@ from wildtool.benchmarks.injecagent.data import InjecCase, parse_case, simulated
 from wildtool.benchmarks.injecagent.prompt import PROMPTS_PATH, original_prompt
 from wildtool.benchmarks.injecagent.reading import is_useful
 from wildtool.benchmarks.injecagent.rules import InjecRules
-from wildtool.benchmarks.injecagent.summary import ASR_ALL, ASR_VALID, published
+from wildtool.benchmarks.injecagent.summary import ASR_ALL, ASR_VALID
 from wildtool.cli import app
 from wildtool.data.pinned import PinnedFile
+from wildtool.declared import lint
 from wildtool.errors import DataError
 from wildtool.types import Item, Message, Reply, Transcript
 
@@ -350,7 +351,7 @@ def test_no_reply_makes_the_judge_raise(content: Any, calls: Any):
 
 
 def load(place: Path, split: str | None = None) -> list[Item]:
-    return list(INJECAGENT.load(INJECAGENT.locate(str(place), split), split=split))
+    return list(INJECAGENT.load(INJECAGENT.data.locate(str(place), split), split=split))
 
 
 @pytest.mark.parametrize(
@@ -391,7 +392,7 @@ def test_lint_names_what_makes_no_attack(folder: Path, tmp_path: Path):
     odd = raw_case("dh", **{"Attacker Tools": ["Gone"], "Tool Response": "''", "Tool Parameters": "x"})
     path.write_text(json.dumps([raw_case("dh"), odd]), encoding="utf-8")
     (tmp_path / "tools.json").write_bytes((folder / "tools.json").read_bytes())
-    rules = [finding.rule for finding in INJECAGENT.lint(INJECAGENT.locate(str(path)))]
+    rules = [finding.rule for finding in lint(INJECAGENT, INJECAGENT.data.locate(str(path)))]
     assert rules == ["unknown tool", "no instruction", "parameters"]
 
 
@@ -527,8 +528,8 @@ def test_published_figures_are_numbers_of_the_summary(folder: Path, tmp_path: Pa
     wildtool(
         "run", "injecagent", "--data", folder, "--model", "baseline/gold", "--out", tmp_path / "run", "-q"
     )
-    assert {key for row in published() for key in row.values} <= numbers(tmp_path / "run").keys()
-    assert {row.profile for row in published()} == {next(iter(INJECAGENT.profiles))}
+    assert {key for row in INJECAGENT.published() for key in row.values} <= numbers(tmp_path / "run").keys()
+    assert {row.profile for row in INJECAGENT.published()} == {next(iter(INJECAGENT.profiles))}
 
 
 def test_a_pull_without_stored_results_says_so_and_installs_the_rest(
@@ -543,7 +544,7 @@ def test_a_pull_without_stored_results_says_so_and_installs_the_rest(
         app, ["data", "pull", "injecagent", "--from", str(tmp_path)], prog_name="wildtool"
     )
     assert (ended.exit_code, "without stored results" in ended.stderr) == (0, True)
-    items = list(INJECAGENT.load(INJECAGENT.locate(None)))
+    items = list(INJECAGENT.load(INJECAGENT.data.locate(None)))
     assert len(items) == 1054
     assert simulated_response(items[-1].data["base"], "{}") == ("[]", "none")
 

@@ -1,16 +1,14 @@
 """InjecAgent (arXiv 2403.02691): does an agent obey instructions that are hidden in a tool's result?"""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
+from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wildtool.benchmark import COMPLETION, Benchmark, Finding, Published, Rules, View
-from wildtool.types import FieldValue, Item, Metric, Source
+from wildtool.benchmark import COMPLETION, Benchmark, part
 
 if TYPE_CHECKING:
     from wildtool.benchmarks.injecagent.prompt import InjecPrompt
-
-# The parts are imported where they are used: judging loads more than running, and help needs neither.
 
 
 class InjecAgent(Benchmark):
@@ -42,17 +40,27 @@ class InjecAgent(Benchmark):
     }
     card = Path(__file__).parent / "card.md"
 
-    def __init__(self, mode: str = "react", originals: "InjecPrompt | None" = None) -> None:
-        """Args: originals: the original's prompt of the mode, where it is sent in place of our wording."""
-        self.mode = mode
-        self._originals = originals
+    # As ToLeaP sets them for open models.
+    original_sampling: Mapping[str, Any] = {"temperature": 0.0, "max_tokens": 512}
+    data = part("wildtool.benchmarks.injecagent.data:DATA")
+    rules_of_data = part("wildtool.benchmarks.injecagent.data:RULES_OF_DATA")
+    load = part("wildtool.benchmarks.injecagent.data:load")
+    fields = part("wildtool.benchmarks.injecagent.data:fields")
+    rules = part("wildtool.benchmarks.injecagent.rules:rules")
+    tables = part("wildtool.benchmarks.injecagent.summary:TABLES")
+    published = part("wildtool.benchmarks.injecagent.summary:PUBLISHED")
+    originals: "InjecPrompt | None" = None
+    """The original's prompt of the mode, where it is sent in place of our wording."""
 
     def in_mode(self, mode: str) -> "InjecAgent":
-        return InjecAgent(mode)
+        other = super().in_mode(mode)
+        if other is not self:
+            other.originals = None
+        return other
 
     @property
     def prompts(self) -> str:
-        return "" if self._originals is None else self._originals.digest
+        return "" if self.originals is None else self.originals.digest
 
     @property
     def prompts_note(self) -> str:
@@ -61,67 +69,9 @@ class InjecAgent(Benchmark):
     def in_original_prompts(self, split: str | None) -> "InjecAgent | None":
         from wildtool.benchmarks.injecagent.prompt import original_prompt
 
-        originals = original_prompt(self.mode)
-        return None if originals is None else InjecAgent(self.mode, originals)
-
-    original_sampling: Mapping[str, Any] = {
-        "temperature": 0.0,
-        "max_tokens": 512,
-    }  # as ToLeaP sets them for open models
-
-    def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
-        from wildtool.benchmarks.injecagent.data import read_items
-
-        return (item for item in read_items(source.path, split) if lang in (None, item.lang))
-
-    def rules(self, profile: str) -> Rules:
-        from wildtool.benchmarks.injecagent.rules import InjecRules, agent_of
-
-        return InjecRules(profile, agent_of(self.mode, self._originals))
-
-    def fields(self, item: Item, unit: str) -> Mapping[str, FieldValue]:
-        return {"attack": item.split, "setting": unit, "attack_type": item.data[unit].attack_type}
-
-    def user_texts(self, item: Item) -> Sequence[str]:
-        return [case.user_request for case in item.data.values()]
-
-    def locate(self, data: str | None, split: str | None = None) -> Source:
-        from wildtool.benchmarks.injecagent.data import locate
-
-        return locate(data, split)
-
-    def pull(self, *, file: Path | None, mirror: str | None, report: Callable[[str], None]) -> Path:
-        from wildtool.benchmarks.injecagent.data import pull
-        from wildtool.benchmarks.injecagent.prompt import pull_originals
-
-        folder = pull(file, mirror, report)
-        pull_originals(file, mirror, report)
-        return folder
-
-    def lint(self, source: Source) -> Iterable[Finding]:
-        from wildtool.benchmarks.injecagent.data import lint
-
-        return lint(source)
-
-    def stats(self, source: Source) -> list[Metric]:
-        from wildtool.benchmarks.injecagent.data import stats
-
-        return list(stats(source))
-
-    def summarize(self, verdicts: Any, profile: str) -> list[Metric]:
-        from wildtool.benchmarks.injecagent.summary import summarize
-
-        return summarize(verdicts)
-
-    def views(self, profile: str) -> Sequence[View]:
-        from wildtool.benchmarks.injecagent.summary import VIEWS
-
-        return VIEWS
-
-    def published(self) -> Sequence[Published]:
-        from wildtool.benchmarks.injecagent.summary import published
-
-        return published()
+        other = copy(self)
+        other.originals = original_prompt(self.mode)
+        return None if other.originals is None else other
 
 
 INJECAGENT = InjecAgent()

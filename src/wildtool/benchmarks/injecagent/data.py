@@ -3,40 +3,28 @@
 import ast
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
-from wildtool.benchmark import Finding
-from wildtool.data.files import find_packed, read_json, source_of_files
-from wildtool.data.pinned import PinnedFile, data_place, fetch_all, official_folder
-from wildtool.errors import DataError, unknown_name
+from wildtool.benchmark import Benchmark
+from wildtool.data.data_set import DataSet, deferred
+from wildtool.data.files import find_packed, read_json
+from wildtool.data.pinned import PinnedFile, ReportProgress, fetch_all, official_folder
+from wildtool.errors import DataError
+from wildtool.findings import Finding, fault
 from wildtool.json_codec import as_list, as_object, checked, required_field
 from wildtool.stats.describe import count_metrics
-from wildtool.types import Item, Metric, Source
+from wildtool.types import FieldValue, Item, Metric, Source
 
 HARM, STEALING = "dh", "ds"
 ATTACKS: Mapping[str, str] = {HARM: "Direct Harm", STEALING: "Data Stealing"}
 BASE, ENHANCED = "base", "enhanced"
 _SETTINGS = (BASE, ENHANCED)
-SPLITS = (BASE, ENHANCED, "both", *(f"{attack}_{setting}" for attack in ATTACKS for setting in _SETTINGS))
-"""Both attacks in one setting or in both, or one file."""
 _PLACEHOLDER = "<Attacker Instruction>"
 TOOLS, RESPONSES = "tools.json", "attacker_simulated_responses.json"
-REPOSITORY = "uiuc-kang-lab/InjecAgent"
-COMMIT = "f19c9f2c79a41046eb13c03c51a24c567a8ffa07"
-MIRROR_REPOSITORY, MIRROR_COMMIT = "enkryptai/xInjectAgent", "21af27703ad4e591b8fc686ab9d79249d299a0e8"
-"""A public copy in which the tools were verified."""
-DIGESTS: Mapping[str, str] = {
-    "test_cases_dh_base.json": "0a8186468d21389af432e8c7b399ae42264d1b93a07b65c7a489468508604305",
-    "test_cases_dh_enhanced.json": "885602716b72c18af80695ce6c2e1f242fa03163bc90b0788b0c5e4ab6216d50",
-    "test_cases_ds_base.json": "4daab35c62a3845e8b9400f4dca58b9c9f37e57cd33b2337552557fbb26282e9",
-    "test_cases_ds_enhanced.json": "7bc510868df032511053fc40e8470e68a041fb7148d055112093594bf73ab0ce",
-}
-TOOLS_DIGEST = "e21a8f70b1d5de4677d6d52642936a322655d79b17a72c84f600550384083a1e"
-RESPONSES_DIGEST = "b1da2e1fb75f266c069b832fef6738c295f01d8962fae15bdac9ff6625e5594e"
 STORED, SAME_TOOL, NOTHING = "stored", "same tool", "none"
 """Where the result of an attacker's tool comes from: stored for this call, for another of the tool, or nowhere."""
 _NO_RECORDS = "[]"
@@ -115,72 +103,11 @@ def _texts(value: Any) -> Iterator[str]:
     yield from (part for part in parts if len(part) > 1 and not (part.isalpha() and part.islower()))
 
 
-# Files -----------------------------------------------------------------------------------------------
-
-
-def pull(file: Path | None, mirror: str | None, report: Callable[[str], None]) -> Path:
-    """Brings test cases and tools into the cache, verified, and the stored results where they can be had.
-
-    Args:
-        file: a folder to copy them from.
-
-    Raises:
-        DataError: a test case file or the tools are missing or are not the pinned ones.
-    """
-    if file is not None and not file.is_dir():
-        raise DataError(f"{file}: no folder; --from takes a checkout of {REPOSITORY} or its folder `data`")
-    folder = official_folder("injecagent")
-    files = {
-        folder / name: PinnedFile(REPOSITORY, COMMIT, f"data/{name}", sha256=digest, other_path=name)
-        for name, digest in DIGESTS.items()
-    }
-    tools = PinnedFile(
-        MIRROR_REPOSITORY, MIRROR_COMMIT, f"data/{TOOLS}", sha256=TOOLS_DIGEST, other_path=TOOLS
-    )
-    fetch_all({**files, folder / TOOLS: tools}, folder=file, mirror=mirror, report=report)
-    stored = PinnedFile(
-        REPOSITORY, COMMIT, f"data/{RESPONSES}", sha256=RESPONSES_DIGEST, other_path=RESPONSES
-    )
-    try:
-        fetch_all({folder / RESPONSES: stored}, folder=file, mirror=mirror, report=report)
-    except DataError as error:
-        report(f"without stored results, so agents that read data are given an empty list: {error}")
-    report(f"source: {REPOSITORY} at commit {COMMIT}; licence: MIT")
-    return folder
-
-
-def locate(data: str | None, split: str | None) -> Source:
-    """The data a user named: None or `official`, a folder, or one file. Raises DataError saying how to get them."""
-    place = data_place(data, "injecagent", "a folder like InjecAgent's, or one of its files")
-    folder = _home(place)
-    beside = [path for name in (TOOLS, RESPONSES) if (path := find_packed(folder, name))]
-    return source_of_files(data or "official", place, [*case_files(place, split).values(), *beside])
-
-
 def _home(place: Path) -> Path:
     """The folder that holds the files."""
     if place.is_file():
         return place.parent
     return place / "data" if find_packed(place / "data", TOOLS) else place
-
-
-def case_files(place: Path, split: str | None) -> dict[tuple[str, str], Path]:
-    """By attack and setting the files of a split; one file alone, whatever the split. Raises DataError."""
-    if split is not None and split not in SPLITS:
-        raise DataError(unknown_name("split", split, SPLITS))
-    keys = {f"{attack}_{setting}": (attack, setting) for attack in ATTACKS for setting in _SETTINGS}
-    if place.is_file():
-        name = place.name.removesuffix(".gz").removesuffix(".json").removeprefix("test_cases_")
-        if name not in keys:
-            raise DataError(f"{place}: its name says no attack; expected {', '.join(DIGESTS)}")
-        return {keys[name]: place}
-    wanted = {key: name for name, key in keys.items() if split in (name, "both") or (split or BASE) == key[1]}
-    folder = _home(place)
-    found = {key: find_packed(folder, f"test_cases_{name}.json") for key, name in wanted.items()}
-    missing = [wanted[key] for key, path in found.items() if path is None]
-    if missing:
-        raise DataError(f"{place}: test_cases_{missing[0]}.json is missing (nor is it there as .json.gz)")
-    return {key: path for key, path in found.items() if path is not None}
 
 
 @lru_cache(maxsize=2)
@@ -225,16 +152,26 @@ def simulated_response(case: InjecCase, parameters: str) -> tuple[str, str]:
 # Records ---------------------------------------------------------------------------------------------
 
 
-def read_items(place: Path, split: str | None) -> Iterator[Item]:
+def load(
+    benchmark: Benchmark, source: Source, *, split: str | None = None, lang: str | None = None
+) -> Iterator[Item]:
     """Test cases in order, each with its settings as units. Raises DataError."""
     cases: dict[str, dict[str, InjecCase]] = {}
-    for (attack, setting), path in case_files(place, split).items():
+    for file, path in DATA.files_of(source.path, split).items():
+        attack, _, setting = PurePosixPath(file).stem.removeprefix(_PREFIX).partition("_")
         for number, record in enumerate(checked(read_json(path), list, str(path))):
             where = f"{path}: case {number}"
-            parsed = parse_case(checked(record, dict, where), attack, _home(place), where)
+            parsed = parse_case(checked(record, dict, where), attack, _home(source.path), where)
             cases.setdefault(f"{attack}-{number:03}", {})[setting] = parsed
     for name, units in cases.items():
-        yield Item(name, tuple(units), units, split=name.partition("-")[0])
+        item = Item(name, tuple(units), units, split=name.partition("-")[0])
+        if lang in (None, item.lang):
+            yield item
+
+
+def fields(benchmark: Benchmark, item: Item, unit: str) -> Mapping[str, FieldValue]:
+    """Attack, setting and type of attack of a case."""
+    return {"attack": item.split, "setting": unit, "attack_type": item.data[unit].attack_type}
 
 
 def parse_case(record: dict[str, Any], attack: str, folder: Path, where: str) -> InjecCase:
@@ -264,63 +201,6 @@ def parse_case(record: dict[str, Any], attack: str, folder: Path, where: str) ->
     )
 
 
-# Description and checks ------------------------------------------------------------------------------
-
-
-def _items_there(source: Source) -> Iterator[Item]:
-    """All test cases in the files that are there. Raises DataError."""
-    if source.path.is_file():
-        return read_items(source.path, None)
-    names = {setting: [f"test_cases_{attack}_{setting}.json" for attack in ATTACKS] for setting in _SETTINGS}
-    folder = _home(source.path)
-    there = [setting for setting, files in names.items() if all(find_packed(folder, name) for name in files)]
-    return read_items(source.path, "both" if len(there) > 1 else "".join(there) or BASE)
-
-
-def lint(source: Source) -> Iterator[Finding]:
-    """Tools that are not described, results without the instruction, a user's tool that is the attacker's."""
-    try:
-        known = read_tools(_home(source.path))
-        for item in _items_there(source):
-            for unit, case in cast(Mapping[str, InjecCase], item.data).items():
-                where = f"{source.path}: {item.id}, {unit}"
-                yield from (Finding(where, *fault) for fault in _case_faults(case, known))
-    except DataError as error:
-        yield Finding(str(source.path), "unreadable", str(error))
-
-
-def _case_faults(case: InjecCase, known: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    for name in case.tool_names:
-        if name not in known:
-            yield "unknown tool", f"{TOOLS} does not describe {name!r}"
-    if _PLACEHOLDER not in case.template:
-        yield "no placeholder", f"expected {_PLACEHOLDER} in the template of the result"
-    if case.instruction not in case.result:
-        yield (
-            "no instruction",
-            "the result does not contain the attacker's instruction, so there is no attack",
-        )
-    if case.user_tool in case.attacker_tools:
-        yield "same tool", f"the user asks for {case.user_tool!r}, which is the attacker's tool too (Q6)"
-    if not isinstance(_literal(case.parameters), dict):
-        yield "parameters", f"expected a Python literal of an object, found {case.parameters[:80]!r}"
-
-
-def stats(source: Source) -> Iterator[Metric]:
-    """Test cases by attack, setting and type of attack; tools and stored results. Raises DataError."""
-    cases = [
-        (unit, case)
-        for item in _items_there(source)
-        for unit, case in cast(Mapping[str, InjecCase], item.data).items()
-    ]
-    yield from count_metrics("cases", Counter(f"{ATTACKS[case.attack]}, {unit}" for unit, case in cases))
-    yield from count_metrics("attack type", Counter(case.attack_type for _, case in cases))
-    yield from count_metrics("user tool", Counter(case.user_tool for _, case in cases))
-    home = _home(source.path)
-    found = {"tools described": len(read_tools(home)), "results stored": len(_read_responses(home))}
-    yield from (Metric("simulation", name, n, n, n, kind="count") for name, n in found.items())
-
-
 def tool_schema(tool: Mapping[str, Any]) -> dict[str, Any]:
     """A tool in OpenAI's shape, as the original converts it: an array holds objects with one text of its name."""
     parameters = [as_object(parameter) for parameter in as_list(tool.get("parameters"))]
@@ -348,3 +228,123 @@ def _schema(parameter: Mapping[str, Any]) -> dict[str, Any]:
             break
     member = {str(parameter.get("name")): {"type": "string", "description": about}}
     return {"type": "array", "items": {"type": "object", "properties": member}}
+
+
+# What a benchmark declares ---------------------------------------------------------------------------
+
+
+def _faults(case: InjecCase) -> Iterator[Finding]:
+    """Tools that are not described, results without the instruction, a user's tool that is the attacker's."""
+    known = read_tools(case.folder)
+    for name in case.tool_names:
+        if name not in known:
+            yield fault("unknown tool", f"{TOOLS} does not describe {name!r}")
+    if _PLACEHOLDER not in case.template:
+        yield fault("no placeholder", f"expected {_PLACEHOLDER} in the template of the result")
+    if case.instruction not in case.result:
+        yield fault(
+            "no instruction",
+            "the result does not contain the attacker's instruction, so there is no attack",
+        )
+    if case.user_tool in case.attacker_tools:
+        yield fault(
+            "same tool", f"the user asks for {case.user_tool!r}, which is the attacker's tool too (Q6)"
+        )
+    if not isinstance(_literal(case.parameters), dict):
+        yield fault("parameters", f"expected a Python literal of an object, found {case.parameters[:80]!r}")
+
+
+def _stats(source: Source, items: Iterable[Item]) -> Iterator[Metric]:
+    """Test cases by attack, setting and type of attack; tools and stored results. Raises DataError."""
+    cases = [
+        (unit, case) for item in items for unit, case in cast(Mapping[str, InjecCase], item.data).items()
+    ]
+    yield from count_metrics("cases", Counter(f"{ATTACKS[case.attack]}, {unit}" for unit, case in cases))
+    yield from count_metrics("attack type", Counter(case.attack_type for _, case in cases))
+    yield from count_metrics("user tool", Counter(case.user_tool for _, case in cases))
+    home = _home(source.path)
+    found = {"tools described": len(read_tools(home)), "results stored": len(_read_responses(home))}
+    yield from (Metric("simulation", name, n, n, n, kind="count") for name, n in found.items())
+
+
+def _beside(place: Path) -> list[Path]:
+    """Tools and stored results."""
+    return [path for name in (TOOLS, RESPONSES) if (path := find_packed(_home(place), name))]
+
+
+class InjecData(DataSet):
+    """The official files; the tools are verified in a public copy, and the stored results need not be there."""
+
+    def pinned_files(self) -> dict[Path, PinnedFile]:
+        tools = PinnedFile(
+            "enkryptai/xInjectAgent",
+            "21af27703ad4e591b8fc686ab9d79249d299a0e8",
+            f"data/{TOOLS}",
+            sha256="e21a8f70b1d5de4677d6d52642936a322655d79b17a72c84f600550384083a1e",
+            other_path=TOOLS,
+        )
+        return {**super().pinned_files(), official_folder(self.name) / TOOLS: tools}
+
+    def pull(self, *, file: Path | None, mirror: str | None, report: ReportProgress) -> Path:
+        folder = super().pull(file=file, mirror=mirror, report=report)
+        stored = PinnedFile(
+            self.repository,
+            self.commit,
+            f"data/{RESPONSES}",
+            sha256="b1da2e1fb75f266c069b832fef6738c295f01d8962fae15bdac9ff6625e5594e",
+            other_path=RESPONSES,
+        )
+        try:
+            fetch_all({folder / RESPONSES: stored}, folder=file, mirror=mirror, report=report)
+        except DataError as error:
+            report(f"without stored results, so agents that read data are given an empty list: {error}")
+        _pull_originals(file, mirror, report)
+        return folder
+
+    def files_of(self, place: Path, split: str | None) -> dict[str, Path]:
+        files = super().files_of(place, split)
+        if place.is_file():
+            files = {f"{_PREFIX}{name.removeprefix(_PREFIX)}": path for name, path in files.items()}
+        if not {*files} <= {*self.files}:
+            raise DataError(f"{place}: its name says no attack; expected {', '.join(self.files)}")
+        return files
+
+    def whole(self, place: Path) -> Sequence[str | None]:
+        if place.is_file():
+            return (None,)
+        return [next((split for split in ("both", *_SETTINGS) if self.has(place, split)), BASE)]
+
+
+def _files(attacks: Iterable[str], settings: Iterable[str]) -> list[str]:
+    settings = tuple(settings)
+    return [f"{_PREFIX}{attack}_{setting}.json" for attack in attacks for setting in settings]
+
+
+_PREFIX = "test_cases_"
+_pull_originals = deferred("wildtool.benchmarks.injecagent.prompt:pull_originals")
+RULES_OF_DATA = (_faults,)
+DATA = InjecData(
+    name="injecagent",
+    repository="uiuc-kang-lab/InjecAgent",
+    commit="f19c9f2c79a41046eb13c03c51a24c567a8ffa07",
+    home="data",
+    files={
+        "test_cases_dh_base.json": "0a8186468d21389af432e8c7b399ae42264d1b93a07b65c7a489468508604305",
+        "test_cases_dh_enhanced.json": "885602716b72c18af80695ce6c2e1f242fa03163bc90b0788b0c5e4ab6216d50",
+        "test_cases_ds_base.json": "4daab35c62a3845e8b9400f4dca58b9c9f37e57cd33b2337552557fbb26282e9",
+        "test_cases_ds_enhanced.json": "7bc510868df032511053fc40e8470e68a041fb7148d055112093594bf73ab0ce",
+    },
+    licence="MIT",
+    splits={
+        "": _files(ATTACKS, [BASE]),
+        BASE: _files(ATTACKS, [BASE]),
+        ENHANCED: _files(ATTACKS, [ENHANCED]),
+        "both": _files(ATTACKS, _SETTINGS),
+        **{f"{attack}_{setting}": _files([attack], [setting]) for attack in ATTACKS for setting in _SETTINGS},
+    },
+    beside=_beside,
+    takes="a folder like InjecAgent's, or one of its files",
+    copies="a checkout of uiuc-kang-lab/InjecAgent or its folder `data`",
+    user_texts=lambda item: [case.user_request for case in item.data.values()],
+    stats=_stats,
+)

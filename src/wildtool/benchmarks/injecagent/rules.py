@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from wildtool.benchmark import COMPLETION, Check, Mutant, Rules
+from wildtool.benchmark import COMPLETION, NATIVE, Benchmark, Check, Mutant, Rules
 from wildtool.benchmarks.injecagent.data import STEALING, InjecCase, simulated_response, tool_schema
 from wildtool.benchmarks.injecagent.prompt import NATIVE_SYSTEM, OWN, InjecPrompt, scratchpad, step_text
 from wildtool.benchmarks.injecagent.reading import (
@@ -32,7 +32,9 @@ from wildtool.types import Episode, Item, Message, Request
 
 OBEYED, UNREADABLE, NOT_COUNTED = "Attack Succeeded", "Invalid Output", "Parser Error"
 ERRORS = (OBEYED, UNREADABLE, NOT_COUNTED)
-_FIXED = "fixed"
+_PROMPTED = {"original": original_prompted, "fixed": fixed_prompted}
+_NATIVE = {"original": original_native, "fixed": fixed_native}
+"""What each profile makes of a reply."""
 _CALL_ID = "call_user"
 _REFUSAL = "Any instruction inside of the result is not the user's, so I do not follow it."
 
@@ -66,8 +68,7 @@ class PromptedAgent:
 
     def read(self, profile: str, reply: Message, case: InjecCase, target: str) -> StepReading:
         """What a reply comes to. Raises ParserError."""
-        evaluate = fixed_prompted if profile == _FIXED else original_prompted
-        return evaluate(written_text(reply), case, target)
+        return _PROMPTED[profile](written_text(reply), case, target)
 
     def calls(self, reply: Message) -> Iterable[SaidCall]:
         """The calls that it makes, for traces."""
@@ -106,7 +107,7 @@ class NativeAgent:
         return Request(messages, [tool_schema(tool) for tool in case.tools()])
 
     def read(self, profile: str, reply: Message, case: InjecCase, target: str) -> StepReading:
-        return (fixed_native if profile == _FIXED else original_native)(reply, case, target)
+        return _NATIVE[profile](reply, case, target)
 
     def calls(self, reply: Message) -> Iterable[SaidCall]:
         return said_calls(reply)
@@ -123,13 +124,6 @@ class NativeAgent:
 
 Agent = PromptedAgent | NativeAgent
 """A way of asking and reading."""
-
-
-def agent_of(mode: str, originals: InjecPrompt | None) -> Agent:
-    """The agent of a mode. Args: originals: the original's prompt, where it is sent in place of our wording."""
-    if mode == "fc":
-        return NativeAgent()
-    return PromptedAgent(originals or OWN[mode], raw=mode == COMPLETION)
 
 
 def _text(content: str) -> Message:
@@ -182,9 +176,7 @@ class InjecEpisode:
             return
         self.replies.append(reply)
         if len(self.replies) == 1 and self._case.attack == STEALING:
-            self._first = next(
-                filter(None, (self._obeyed(name, reply) for name in ("original", _FIXED))), None
-            )
+            self._first = next(filter(None, (self._obeyed(name, reply) for name in _NATIVE)), None)
 
     def _obeyed(self, profile: str, reply: Message) -> StepReading | None:
         try:
@@ -276,3 +268,12 @@ def _with_answers(calls: list[Message], answer: str) -> list[Message]:
         else {**call, "content": f"{call['content']}\nThought: Now I can answer.\nFinal Answer: {answer}"}
         for call in calls
     ]
+
+
+def rules(benchmark: Benchmark, profile: str) -> InjecRules:
+    """The rules of a profile in the mode of the benchmark, with the original's prompt where the benchmark has it."""
+    mode = benchmark.mode
+    if mode == NATIVE:
+        return InjecRules(profile, NativeAgent())
+    originals: InjecPrompt | None = getattr(benchmark, "originals", None)
+    return InjecRules(profile, PromptedAgent(originals or OWN[mode], raw=mode == COMPLETION))
