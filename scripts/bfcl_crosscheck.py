@@ -38,6 +38,7 @@ from wildtool.benchmarks.bfcl.languages.java import convert_java, decode_java
 from wildtool.benchmarks.bfcl.languages.javascript import convert_javascript, decode_javascript
 from wildtool.benchmarks.bfcl.multi_turn import MultiTurnEpisode
 from wildtool.benchmarks.bfcl.prompt_forms import DEFAULT_FORM, PROMPT_FORMS
+from wildtool.data.data_set import data_of
 from wildtool.engine.record.reader import RecordReader, transcripts
 from wildtool.engine.score.score import prepare_judging
 from wildtool.episode import gold_replies, written_text
@@ -93,7 +94,7 @@ def made_cases(
 ) -> Iterator[tuple[Benchmark, Case]]:
     """The gold answers of a split, and a sample of the mistakes that the audit makes in them."""
     rules, draw = benchmark.rules("official"), Random(0)
-    items = list(benchmark.load(benchmark.locate(data, split), split=split))
+    items = list(benchmark.load(data_of(benchmark).locate(data, split), split=split))
     mistakes = [
         Case(item, made.unit, made.replies, made.kind) for item in items for made in rules.mutants(item)
     ]

@@ -54,7 +54,8 @@ def bfcl_package(own_data_folder: None) -> Path:
 
     Without them the test is skipped; in the gate it fails.
     """
-    from wildtool.benchmarks.bfcl.source import pull
+    from wildtool.benchmarks.bfcl import BFCL_BENCHMARK
+    from wildtool.data.data_set import data_of
     from wildtool.data.pinned import cache_folder
     from wildtool.errors import DataError
 
@@ -64,7 +65,7 @@ def bfcl_package(own_data_folder: None) -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)  # several processes of the tests may come here at once
         patch.setenv("WILDTOOL_DATA_DIR", str(PULLED))
         try:
-            pull(None, None, lambda _: None)
+            data_of(BFCL_BENCHMARK).pull(file=None, mirror=None, report=lambda _: None)
         except DataError as error:
             reason = str(error)
     if reason and os.environ.get("CI") == "true" and "WILDTOOL_ORACLE" in os.environ:

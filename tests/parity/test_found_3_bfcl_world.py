@@ -11,7 +11,7 @@ import pytest
 
 from parity.cases import oracle_folder, present, rows
 from wildtool.benchmarks.bfcl import BFCL_BENCHMARK
-from wildtool.benchmarks.bfcl.multi_turn_rules import EntryRules
+from wildtool.benchmarks.bfcl.judge import EntryRules
 from wildtool.benchmarks.bfcl.prompt_forms import PROMPT_FORMS
 from wildtool.benchmarks.bfcl.simulated import SimulatedApis
 from wildtool.data.data_set import data_of

@@ -16,13 +16,15 @@ from e2e.command import wildtool
 from wildtool.benchmark import Check
 from wildtool.benchmarks.bfcl import BFCL_BENCHMARK
 from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES
+from wildtool.benchmarks.bfcl.judge import EntryRules
 from wildtool.benchmarks.bfcl.languages.fixed_values import convert_java_fully
 from wildtool.benchmarks.bfcl.languages.java import convert_java
 from wildtool.benchmarks.bfcl.languages.javascript import convert_javascript
 from wildtool.benchmarks.bfcl.languages.source_code import parser_of
-from wildtool.benchmarks.bfcl.multi_turn_rules import EntryRules
 from wildtool.benchmarks.bfcl.records import BfclEntry
 from wildtool.benchmarks.bfcl.rules import CALLED, CHECKER_RAISED, NOT_DECODED, SingleTurnRules
+from wildtool.data.data_set import data_of
+from wildtool.declared import lint
 from wildtool.episode import gold_replies
 from wildtool.errors import DataError, UsageError
 from wildtool.types import Item
@@ -57,7 +59,7 @@ def native(name: str, arguments: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("version", ["v3", "v4"])
 def test_a_folder_of_either_version_is_read(tmp_path: Path, version: str) -> None:
-    source = BFCL_BENCHMARK.locate(str(write_data(tmp_path / "data", version)))
+    source = data_of(BFCL_BENCHMARK).locate(str(write_data(tmp_path / "data", version)))
     items = list(BFCL_BENCHMARK.load(source))
     assert [item.split for item in items] == list(ENTRIES)
     assert {item.data.version for item in items} == {version}
@@ -69,10 +71,10 @@ def test_a_missing_answer_and_a_broken_line_are_named(tmp_path: Path) -> None:
     folder = write_data(tmp_path / "data")
     (folder / "possible_answer" / "BFCL_v4_multiple.json").unlink()
     with pytest.raises(DataError, match=r"BFCL_v4_multiple\.json is missing"):
-        list(BFCL_BENCHMARK.load(BFCL_BENCHMARK.locate(str(folder))))
+        list(BFCL_BENCHMARK.load(data_of(BFCL_BENCHMARK).locate(str(folder))))
     (folder / "BFCL_v4_simple_java.json").write_text('{"id": "x", "question": 3}\n', "utf-8")
     with pytest.raises(DataError, match=r"BFCL_v4_simple_java.json:1 \(id 'x'\): field question"):
-        list(BFCL_BENCHMARK.load(BFCL_BENCHMARK.locate(str(folder)), split="simple_java"))
+        list(BFCL_BENCHMARK.load(data_of(BFCL_BENCHMARK).locate(str(folder)), split="simple_java"))
 
 
 def test_lint_names_what_no_call_can_fulfil(tmp_path: Path) -> None:
@@ -82,8 +84,8 @@ def test_lint_names_what_no_call_can_fulfil(tmp_path: Path) -> None:
             ("b", [RING], [{"ring": {"who": ["Ann"]}}]),
         ]
     }
-    source = BFCL_BENCHMARK.locate(str(write_data(tmp_path / "data", entries=entries)))
-    found = {(finding.where.rpartition(": ")[2], finding.rule) for finding in BFCL_BENCHMARK.lint(source)}
+    source = data_of(BFCL_BENCHMARK).locate(str(write_data(tmp_path / "data", entries=entries)))
+    found = {(finding.where.rpartition(": ")[2], finding.rule) for finding in lint(BFCL_BENCHMARK, source)}
     assert found == {("a", "no accepted value"), ("b", "required without answer"), ("b", "unknown parameter")}
 
 
@@ -250,9 +252,9 @@ def test_without_the_grammars_the_extra_is_named_before_anything_is_sent(
     parser_of.cache_clear()
     folder = str(write_data(tmp_path / "data"))
     with pytest.raises(UsageError, match=r"wildtool\[bfcl\]"):
-        BFCL_BENCHMARK.in_mode("prompt").locate(folder, "simple_java")
-    BFCL_BENCHMARK.in_mode("prompt").locate(folder, "simple_python")
-    BFCL_BENCHMARK.locate(folder, "simple_java")
+        data_of(BFCL_BENCHMARK.in_mode("prompt")).locate(folder, "simple_java")
+    data_of(BFCL_BENCHMARK.in_mode("prompt")).locate(folder, "simple_python")
+    data_of(BFCL_BENCHMARK).locate(folder, "simple_java")
 
 
 def test_half_of_a_surrogate_pair_in_java_is_judged() -> None:

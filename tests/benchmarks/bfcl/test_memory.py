@@ -24,6 +24,7 @@ from wildtool.benchmarks.bfcl.agentic import (
 from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES, GROUPS, SCORED
 from wildtool.benchmarks.bfcl.simulated import MEMORIES, SimulatedApis
 from wildtool.benchmarks.bfcl.summary import LEADERBOARDS, leaderboard_metrics
+from wildtool.data.data_set import data_of
 from wildtool.errors import DataError, InfraError
 from wildtool.types import Item, Message, Metric, Reply, Request, Transcript
 
@@ -67,7 +68,7 @@ def shop(tmp_path: Path) -> Item:
 
 
 def load(place: Path, split: str) -> Item:
-    (item,) = BFCL_BENCHMARK.load(BFCL_BENCHMARK.locate(str(data_folder(place)), split), split=split)
+    (item,) = BFCL_BENCHMARK.load(data_of(BFCL_BENCHMARK).locate(str(data_folder(place)), split), split=split)
     return item
 
 
@@ -324,14 +325,14 @@ def test_broken_files_are_named(tmp_path: Path, change: Mapping[str, str], messa
     for name, text in change.items():
         (folder / name).write_text(text, "utf-8")
     with pytest.raises(DataError, match=message):
-        list(BFCL_BENCHMARK.load(BFCL_BENCHMARK.locate(str(folder), "memory_kv"), split="memory_kv"))
+        list(BFCL_BENCHMARK.load(data_of(BFCL_BENCHMARK).locate(str(folder), "memory_kv"), split="memory_kv"))
 
 
 def test_a_missing_conversation_is_named(tmp_path: Path) -> None:
     folder = data_folder(tmp_path)
     (folder / "memory_prereq_conversation" / "memory_customer.json").unlink()
     with pytest.raises(DataError, match=r"memory_customer\.json is missing"):
-        BFCL_BENCHMARK.locate(str(folder), "memory")
+        data_of(BFCL_BENCHMARK).locate(str(folder), "memory")
 
 
 def test_without_web_search_memory_has_all_of_the_agentic_weight() -> None:

@@ -17,13 +17,14 @@ from wildtool.benchmarks.bfcl.multi_turn import (
     RESPONSE_MISMATCH,
     STATE_MISMATCH,
     UNREAD_CALL,
+    UNREAD_MISTAKE,
     MultiTurnEpisode,
+    MultiTurnRules,
     NativeMultiTurn,
     PromptMultiTurn,
     check_turns,
     plain_call,
 )
-from wildtool.benchmarks.bfcl.multi_turn_rules import UNREAD_MISTAKE, MultiTurnRules
 from wildtool.benchmarks.bfcl.originals import original_texts
 from wildtool.benchmarks.bfcl.records import MultiTurnRecord
 from wildtool.episode import gold_replies

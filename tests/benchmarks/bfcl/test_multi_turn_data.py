@@ -13,6 +13,8 @@ from wildtool.benchmarks.bfcl import BFCL_BENCHMARK
 from wildtool.benchmarks.bfcl.package import PACKAGES, package_file
 from wildtool.benchmarks.bfcl.simulated import CLASS_MODULES
 from wildtool.data import packages
+from wildtool.data.data_set import data_of
+from wildtool.declared import lint
 from wildtool.errors import DataError
 
 QUESTION: dict[str, Any] = {
@@ -38,7 +40,7 @@ def data_folder(folder: Path, version: str = "v4", answer: Mapping[str, Any] = A
 
 
 def test_entries_are_read_with_their_documents(tmp_path: Path) -> None:
-    source = BFCL_BENCHMARK.locate(str(data_folder(tmp_path)), None)
+    source = data_of(BFCL_BENCHMARK).locate(str(data_folder(tmp_path)), None)
     (item,) = BFCL_BENCHMARK.load(source)
     assert (item.id, item.split, item.data.answers) == (
         "multi_turn_base_0",
@@ -53,7 +55,9 @@ def test_entries_are_read_with_their_documents(tmp_path: Path) -> None:
 def test_version_3_runs_on_its_own_classes(tmp_path: Path) -> None:
     answer = {**ANSWER, "ground_truth": [["echo('text', file_name='new')"]]}
     for version, shown in (("v3", "None"), ("v4", '{"error"')):
-        source = BFCL_BENCHMARK.locate(str(data_folder(tmp_path / version, version, answer=answer)), None)
+        source = data_of(BFCL_BENCHMARK).locate(
+            str(data_folder(tmp_path / version, version, answer=answer)), None
+        )
         (item,) = BFCL_BENCHMARK.load(source)
         assert item.data.instances().execute(item.data.answers)[0].startswith(shown), (
             "only v3 creates the file"
@@ -62,7 +66,7 @@ def test_version_3_runs_on_its_own_classes(tmp_path: Path) -> None:
 
 def test_an_expected_call_that_fails_is_a_finding(tmp_path: Path) -> None:
     folder = data_folder(tmp_path, answer={**ANSWER, "ground_truth": [["cat('nothing')"]]})
-    (finding,) = BFCL_BENCHMARK.lint(BFCL_BENCHMARK.locate(str(folder), None))
+    (finding,) = lint(BFCL_BENCHMARK, data_of(BFCL_BENCHMARK).locate(str(folder), None))
     assert finding.rule == "expected call fails"
     assert "cat('nothing')" in finding.message
 
@@ -82,14 +86,16 @@ def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def pull(file: Path | None, mirror: str | None = None) -> tuple[Path, list[str]]:
     said: list[str] = []
-    return BFCL_BENCHMARK.pull(file=file, mirror=mirror, report=said.append), said
+    return data_of(BFCL_BENCHMARK).pull(file=file, mirror=mirror, report=said.append), said
 
 
 def test_data_are_unpacked_from_a_folder_with_the_packages(wheels: Path) -> None:
     folder, _ = pull(wheels)
     assert package_file("v3").is_file()
     assert len(list((folder / "question").iterdir())) == 20
-    item = next(iter(BFCL_BENCHMARK.load(BFCL_BENCHMARK.locate(None, "memory_kv"), split="memory_kv")))
+    item = next(
+        iter(BFCL_BENCHMARK.load(data_of(BFCL_BENCHMARK).locate(None, "memory_kv"), split="memory_kv"))
+    )
     assert item.id.startswith("memory_kv:")
 
 
@@ -126,4 +132,4 @@ def test_pip_is_asked_without_dependencies_and_its_refusal_is_told(
 
 def test_data_of_ones_own_need_the_package_too(tmp_path: Path, wheels: Path) -> None:
     with pytest.raises(DataError, match="`wildtool data pull bfcl` gets them"):
-        BFCL_BENCHMARK.locate(str(data_folder(tmp_path / "data")), None)
+        data_of(BFCL_BENCHMARK).locate(str(data_folder(tmp_path / "data")), None)

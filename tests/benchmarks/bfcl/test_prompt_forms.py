@@ -24,6 +24,7 @@ from wildtool.benchmarks.bfcl.prompt_forms import (
 )
 from wildtool.benchmarks.bfcl.records import BfclEntry
 from wildtool.benchmarks.bfcl.summary import spread
+from wildtool.data.data_set import data_of
 from wildtool.episode import gold_replies
 from wildtool.errors import DataError, UsageError
 from wildtool.types import Item
@@ -106,7 +107,9 @@ def test_functions_are_documented_in_python_and_xml() -> None:
 def test_each_form_is_a_unit_whose_gold_is_right_and_whose_mistakes_are_caught(tmp_path: Path) -> None:
     folder = folder_with_forms(tmp_path / "data", {"parallel": ["parallel_0"]})
     benchmark = BFCL_BENCHMARK.in_mode("prompt")
-    (item,) = benchmark.load(benchmark.locate(str(folder), "format_sensitivity"), split="format_sensitivity")
+    (item,) = benchmark.load(
+        data_of(benchmark).locate(str(folder), "format_sensitivity"), split="format_sensitivity"
+    )
     assert (item.id, item.units) == ("format_sensitivity:parallel_0", tuple(PROMPT_FORMS))
     for profile in ("official", "fixed"):
         rules = benchmark.rules(profile)
@@ -129,13 +132,13 @@ def test_broken_lists_of_ids_are_named(tmp_path: Path, ids: Any, message: str) -
     folder = folder_with_forms(tmp_path / "data", ids)
     benchmark = BFCL_BENCHMARK.in_mode("prompt")
     with pytest.raises(DataError, match=message):
-        list(benchmark.load(benchmark.locate(str(folder)), split="format_sensitivity"))
+        list(benchmark.load(data_of(benchmark).locate(str(folder)), split="format_sensitivity"))
 
 
 def test_native_calls_have_no_form(tmp_path: Path) -> None:
     folder = folder_with_forms(tmp_path / "data", {"parallel": ["parallel_0"]})
     with pytest.raises(UsageError, match="--mode prompt"):
-        BFCL_BENCHMARK.locate(str(folder), "format_sensitivity")
+        data_of(BFCL_BENCHMARK).locate(str(folder), "format_sensitivity")
 
 
 WRITTEN = st.text(max_size=40) | st.text(alphabet="[]{}()<>/=,\"'`: \nfunctioparmsev1\x00", max_size=80)

@@ -16,6 +16,7 @@ from e2e.command import wildtool
 from wildtool.benchmarks.bfcl import BFCL_BENCHMARK
 from wildtool.benchmarks.bfcl.agentic import answer_message
 from wildtool.benchmarks.bfcl.web_search import FETCH, SEARCH, web_request, web_result
+from wildtool.data.data_set import data_of
 from wildtool.errors import UsageError
 from wildtool.models.web_search import WEB_SEARCH_MODEL, WebSearchModel, web_search_model
 from wildtool.types import Item, Message, Reply, Request, Transcript
@@ -46,7 +47,7 @@ def data_folder(folder: Path) -> Path:
 
 
 def load(place: Path, split: str = "web_search_base") -> Item:
-    (item,) = BFCL_BENCHMARK.load(BFCL_BENCHMARK.locate(str(data_folder(place)), split), split=split)
+    (item,) = BFCL_BENCHMARK.load(data_of(BFCL_BENCHMARK).locate(str(data_folder(place)), split), split=split)
     return item
 
 
@@ -230,5 +231,5 @@ def test_web_search_is_not_runnable_without_an_endpoint(
     )
     ended = asyncio.run(wildtool("run", "bfcl", *chosen, cwd=tmp_path))
     assert ended.status == 2 and "not runnable here" in ended.err, ended.err
-    every = list(BFCL_BENCHMARK.load(BFCL_BENCHMARK.locate(str(tmp_path / "data"))))
+    every = list(BFCL_BENCHMARK.load(data_of(BFCL_BENCHMARK).locate(str(tmp_path / "data"))))
     assert every == [], "web search is no part of what is run by default"

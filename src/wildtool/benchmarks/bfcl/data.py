@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
+from wildtool.benchmark import Benchmark
 from wildtool.benchmarks.bfcl.categories import AST_KINDS, BFCL_CATEGORIES, Category, Kind, split_categories
 from wildtool.benchmarks.bfcl.prompt_forms import PROMPT_FORMS
 from wildtool.benchmarks.bfcl.records import (
@@ -20,7 +21,7 @@ from wildtool.benchmarks.bfcl.simulated import CLASS_MODULES
 from wildtool.data.files import find_packed, read_json, read_packed_lines
 from wildtool.errors import DataError
 from wildtool.json_codec import checked, read_json_lines, required_field
-from wildtool.types import Item, Message
+from wildtool.types import FieldValue, Item, Message, Source
 
 VERSIONS = ("v4", "v3")
 _QUESTIONS, _ANSWERS = ("question", "", "data"), ("possible_answer",)
@@ -57,6 +58,18 @@ def answer_file(folder: Path, category: Category, version: str) -> Path | None:
 
 def _find(folder: Path, places: tuple[str, ...], name: str) -> Path | None:
     return next((path for place in places if (path := find_packed(folder / place, name))), None)
+
+
+def load(
+    benchmark: Benchmark, source: Source, *, split: str | None = None, lang: str | None = None
+) -> Iterator[Item]:
+    """The entries of a split, of all that are there for None. Raises DataError."""
+    return (item for item in read_items(source.path, split) if lang in (None, item.lang))
+
+
+def fields(benchmark: Benchmark, item: Item, unit: str) -> Mapping[str, FieldValue]:
+    """The version of the data."""
+    return {"version": item.data.version}
 
 
 def read_items(folder: Path, split: str | None) -> Iterator[Item]:

@@ -38,11 +38,11 @@ from wildtool.benchmarks.bfcl.multi_turn import (
     FORCE_TERMINATED,
     UNREAD_CALL,
     MultiTurnEpisode,
+    MultiTurnRules,
     NativeMultiTurn,
     PromptMultiTurn,
     check_turns,
 )
-from wildtool.benchmarks.bfcl.multi_turn_rules import MultiTurnRules
 from wildtool.benchmarks.bfcl.prompt_forms import decode_json_fully, untagged
 from wildtool.benchmarks.bfcl.records import AcceptedCall, BfclEntry, MultiTurnRecord, native_name
 from wildtool.benchmarks.bfcl.rules import SingleTurnRules

@@ -1,24 +1,24 @@
 """Checks BFCL's entries for what no reply can satisfy, and describes them in numbers."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from wildtool.benchmark import Finding
 from wildtool.benchmarks.bfcl.agentic import has_answer
 from wildtool.benchmarks.bfcl.categories import SPLIT_NAMES, split_categories
-from wildtool.benchmarks.bfcl.data import has_entries, read_category_file, read_items, version_of
+from wildtool.benchmarks.bfcl.data import has_entries, read_category_file, version_of
 from wildtool.benchmarks.bfcl.multi_turn import multi_turn_faults
 from wildtool.benchmarks.bfcl.records import BfclEntry, MemoryRecord, MultiTurnRecord, SearchRecord
 from wildtool.errors import DataError
 from wildtool.json_codec import as_list, as_object
 from wildtool.stats.describe import count_metrics
-from wildtool.types import Metric
+from wildtool.types import Item, Metric, Source
 
 
-def lint_entries(folder: Path) -> Iterator[Finding]:
+def lint_entries(source: Source) -> Iterator[Finding]:
     """Findings of a folder, category by category; a file that cannot be read is one finding."""
+    folder = source.path
     try:
         version = version_of(folder)
     except DataError as error:
@@ -79,12 +79,12 @@ _FAULTS: Mapping[str, Callable[[Any], Iterator[tuple[str, str]]]] = {
 """By kind of category; for the others `_faults`."""
 
 
-def stats(folder: Path) -> Iterator[Metric]:
+def stats(source: Source, items: Iterable[Item]) -> Iterator[Metric]:
     """Entries, functions and expected calls by category. Raises DataError."""
     entries: Counter[str] = Counter()
     functions: Counter[str] = Counter()
     calls: Counter[str] = Counter()
-    for item in read_items(folder, None):
+    for item in items:
         record: BfclEntry | MultiTurnRecord | MemoryRecord | SearchRecord = item.data
         entries[item.split] += len(item.units)
         functions[item.split] += len(record.functions)

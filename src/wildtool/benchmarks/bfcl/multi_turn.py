@@ -1,15 +1,16 @@
-"""Multi-turn entries: turns of steps, whose calls run on simulated classes until a reply has none; and the check of
-state and results after every turn."""
+"""Multi-turn entries: turns of steps, whose calls run on simulated classes until a reply has none; the check of state and
+results after every turn, and the mistakes of an audit."""
 
 import ast
+import json
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from wildtool.benchmark import Check
+from wildtool.benchmark import Check, Mutant, Rules
 from wildtool.benchmarks.bfcl.decode import (
     DecodedCall,
     DecodeError,
@@ -23,11 +24,13 @@ from wildtool.benchmarks.bfcl.gold import PlainCall, fc_message, written_message
 from wildtool.benchmarks.bfcl.originals import hinted, openai_tools, original_texts
 from wildtool.benchmarks.bfcl.prompt_forms import Documents, with_system
 from wildtool.benchmarks.bfcl.records import MultiTurnRecord
+from wildtool.benchmarks.bfcl.rules import Mistake, call_mistakes
 from wildtool.benchmarks.bfcl.simulated import EXECUTION_ERROR, SimulatedApis
 from wildtool.episode import provider_fields, written_text
 from wildtool.json_codec import as_object, as_objects
 from wildtool.toolcall.call_syntax import dotted_name, parse_expression
-from wildtool.types import Message, Request
+from wildtool.toolcall.mutations import ArgumentMutation, value_mutants
+from wildtool.types import Episode, Item, Message, Request
 
 FORCE_TERMINATED = "multi_turn:force_terminated"
 EMPTY_TURN = "multi_turn:empty_turn_model_response"
@@ -304,3 +307,77 @@ class PromptMultiTurn(MultiTurnEpisode):
 
 def _said(reply: Message) -> Message:
     return {"role": "assistant", "content": written_text(reply) or "", **provider_fields(reply)}
+
+
+UNREAD_MISTAKE = "call in JSON in a tag at the end"
+"""Kind of a mistake: the last reply has a call in a form that is not read."""
+
+
+@dataclass(frozen=True, slots=True)
+class MultiTurnRules(Rules):
+    """State and results after every turn, natively or with calls in brackets."""
+
+    native: bool
+
+    def episode(self, item: Item, unit: str) -> Episode:
+        return self.dialogue(item.data, item.data.instances())
+
+    def dialogue(self, record: MultiTurnRecord, apis: SimulatedApis) -> MultiTurnEpisode:
+        """The episode of a dialogue whose calls run on given instances."""
+        if self.native:
+            return NativeMultiTurn(record, apis)
+        return PromptMultiTurn(record, apis)
+
+    def verdict(self, episode: Any, item: Item, unit: str) -> Check:
+        played: MultiTurnEpisode = episode
+        return replace(self.check(item.data, played), fields={"decoded_calls": played.calls})
+
+    def facts(self, episode: Any, item: Item, unit: str) -> Mapping[str, Any]:
+        played: MultiTurnEpisode = episode
+        return played.facts()
+
+    def check(self, record: MultiTurnRecord, played: MultiTurnEpisode) -> Check:
+        """What the rules decide about an episode that has ended."""
+        return check_turns(record, played.turns)
+
+    def mutants(self, item: Item) -> Iterator[Mutant]:
+        record: MultiTurnRecord = item.data
+        gold = [[plain_call(call, record.parameters) for call in calls] for calls in record.ground_truth]
+        if not self.accepts(item, "0", self._replies(gold)):
+            return
+        known = {
+            tool["function"]["name"]: tool["function"]["parameters"]
+            for tool in openai_tools(record.documents)
+        }
+        for turn, calls in enumerate(gold):
+            for kind, changed, note in _mistakes(calls, known):
+                replies = self._replies([*gold[:turn], changed, *gold[turn + 1 :]])
+                yield Mutant("0", kind, tuple(replies), f"turn {turn}: {note}")
+        *replies, last = self._replies(gold)
+        for name in list(known)[:1]:
+            text = f"<tool_call>{json.dumps({'name': name, 'arguments': {}})}</tool_call>"
+            yield Mutant("0", UNREAD_MISTAKE, (*replies, {**last, "content": text}), name)
+
+    def explain(self, item: Item, mutant: Mutant) -> str:
+        return (
+            "M7" if mutant.kind == UNREAD_MISTAKE else "M3"
+        )  # what is left out or refused had no other effect
+
+    def _replies(self, turns: Sequence[Sequence[PlainCall]]) -> Iterator[Message]:
+        """All calls of a turn at once, then a text."""
+        for calls in turns:
+            if calls:
+                yield fc_message(calls) if self.native else written_message(calls, "python")
+            yield fc_message(())
+
+
+def _mistakes(calls: Sequence[PlainCall], known: dict[str, Any]) -> Iterator[Mistake]:
+    """Kind, calls and note of one turn's calls with one mistake each: of wrong values the first for each call."""
+
+    def first_value(place: int) -> Iterator[ArgumentMutation]:
+        name, arguments = calls[place]
+        return islice(value_mutants(arguments, as_object(known.get(name))), 1)
+
+    if calls:
+        yield "turn without calls", [], "no call"
+    yield from call_mistakes(calls, (), first_value)

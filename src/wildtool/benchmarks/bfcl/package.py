@@ -15,6 +15,8 @@ PACKAGES: Mapping[str, PinnedWheel] = {
     ),
 }
 """By version of the data: the last releases with them; that for v3 has the data of 26 April 2025."""
+PROMPTS_DIGEST = PACKAGES["v4"].sha256
+"""The digest of what holds the texts that are sent."""
 
 
 def package_file(version: str) -> Path:

@@ -1,10 +1,12 @@
 """Where BFCL's files lie: unpacked from the published package, or read where the user has them."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from zipfile import ZipFile
 
-from wildtool.benchmarks.bfcl.categories import split_categories
+from wildtool.benchmark import NATIVE
+from wildtool.benchmarks.bfcl.categories import FORMAT_SENSITIVITY, split_categories
 from wildtool.benchmarks.bfcl.data import (
     WEB_SEARCH_DOCUMENTS,
     answer_file,
@@ -14,38 +16,19 @@ from wildtool.benchmarks.bfcl.data import (
     question_file,
     version_of,
 )
+from wildtool.benchmarks.bfcl.languages.source_code import parser_of
 from wildtool.benchmarks.bfcl.package import PACKAGES, package_file
 from wildtool.benchmarks.bfcl.simulated import CLASS_MODULES
+from wildtool.data.data_set import DataSet, deferred
 from wildtool.data.files import read_packed_lines, source_of_files
 from wildtool.data.packages import fetch_wheel
 from wildtool.data.pinned import ReportProgress, data_place, official_folder
-from wildtool.errors import DataError
+from wildtool.errors import DataError, UsageError
 from wildtool.types import Source
 
 _DATA = PurePosixPath("bfcl_eval/data")
 _PARTS = ("possible_answer", "multi_turn_func_doc", "memory_prereq_conversation")
 """Folders of the package's data that are unpacked; questions lie beside them."""
-
-
-def pull(file: Path | None, mirror: str | None, report: ReportProgress) -> Path:
-    """Brings the package with v4's data, texts and classes into the cache, and that with v3's classes.
-
-    Args:
-        file: the first one, or a folder with one or both, in place of an index of packages.
-        mirror: address of an index.
-
-    Raises:
-        DataError: it cannot be had, or is not the pinned one.
-    """
-    folder = official_folder("bfcl")
-    for version, wheel in PACKAGES.items():
-        if version == "v3" and file is not None and not (file / wheel.file).is_file():
-            report(f"{file} holds no {wheel.file}, so multi-turn entries of version 3 cannot be run")
-            continue
-        fetch_wheel(wheel, package_file(version), source=file, index=mirror, report=report)
-    report(f"{_unpack(folder)} files of data unpacked to {folder}")
-    report(f"source: the package {PACKAGES['v4'].project} {PACKAGES['v4'].version}; licence: Apache-2.0")
-    return folder
 
 
 def _unpack(folder: Path) -> int:
@@ -64,20 +47,6 @@ def _unpack(folder: Path) -> int:
             part.replace(target)
             written += 1
     return written
-
-
-def locate(data: str | None, split: str | None) -> Source:
-    """The data a user named: None or `official`, or a folder of v3 or v4 files. Raises DataError."""
-    split_categories(split)
-    place = data_place(data, "bfcl", "a folder with BFCL_v4_*.json or BFCL_v3_*.json")
-    if not place.is_dir():
-        raise DataError(f"{place}: no folder; expected one with BFCL_v4_*.json or BFCL_v3_*.json")
-    if not package_file("v4").is_file():
-        raise DataError(
-            f"the texts and classes of BFCL are not at {package_file('v4')}; `wildtool data pull bfcl` gets them, with"
-            f" --from {PACKAGES['v4'].file} from a file"
-        )
-    return source_of_files(data or "official", place, _files(place, split))
 
 
 def _files(folder: Path, split: str | None) -> Iterator[Path]:
@@ -111,3 +80,63 @@ def _files(folder: Path, split: str | None) -> Iterator[Path]:
         # The digest of the data says which classes ran.
         documents = (document_file(folder, name) for name in CLASS_MODULES.values())
         yield from (path for path in (*documents, package_file(version)) if path.is_file())
+
+
+@dataclass(frozen=True, kw_only=True)
+class BfclData(DataSet):
+    """The package, of which data are unpacked, or a folder of v3 or v4 files."""
+
+    mode: str
+    """In which entries are run."""
+
+    def pull(self, *, file: Path | None, mirror: str | None, report: ReportProgress) -> Path:
+        """Brings the package with v4's data, texts and classes into the cache, and that with v3's classes.
+
+        Args:
+            file: the first one, or a folder with one or both, in place of an index of packages.
+            mirror: address of an index.
+
+        Raises:
+            DataError: it cannot be had, or is not the pinned one.
+        """
+        folder = official_folder("bfcl")
+        for version, wheel in PACKAGES.items():
+            if version == "v3" and file is not None and not (file / wheel.file).is_file():
+                report(f"{file} holds no {wheel.file}, so multi-turn entries of version 3 cannot be run")
+                continue
+            fetch_wheel(wheel, package_file(version), source=file, index=mirror, report=report)
+        report(f"{_unpack(folder)} files of data unpacked to {folder}")
+        report(
+            f"source: the package {PACKAGES['v4'].project} {PACKAGES['v4'].version}; licence: {self.licence}"
+        )
+        return folder
+
+    def locate(self, data: str | None, split: str | None = None) -> Source:
+        """The data a user named: None or `official`, or a folder of v3 or v4 files. Raises DataError and UsageError."""
+        categories = split_categories(split)
+        if split == FORMAT_SENSITIVITY and self.mode == NATIVE:
+            raise UsageError(f"{split} compares forms of prompts; add --mode prompt")
+        if self.mode != NATIVE:  # a missing extra is named before anything is sent
+            for language in {category.language for category in categories} - {"python"}:
+                parser_of(language)
+        place = data_place(data, "bfcl", "a folder with BFCL_v4_*.json or BFCL_v3_*.json")
+        if not place.is_dir():
+            raise DataError(f"{place}: no folder; expected one with BFCL_v4_*.json or BFCL_v3_*.json")
+        if not package_file("v4").is_file():
+            raise DataError(
+                f"the texts and classes of BFCL are not at {package_file('v4')}; `wildtool data pull bfcl` gets them,"
+                f" with --from {PACKAGES['v4'].file} from a file"
+            )
+        return source_of_files(data or "official", place, _files(place, split))
+
+
+DATA = property(
+    lambda benchmark: BfclData(
+        name="bfcl",
+        licence="Apache-2.0",
+        mode=benchmark.mode,
+        lint=deferred("wildtool.benchmarks.bfcl.lint:lint_entries"),
+        stats=deferred("wildtool.benchmarks.bfcl.lint:stats"),
+    )
+)
+"""Of a benchmark in a mode, since not every split can be run in each."""

@@ -1,16 +1,16 @@
 """BFCL's numbers from verdict rows: accuracy by category, and the leaderboard's scores of v3 or v4."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 from statistics import stdev
 from typing import Any
 
-from wildtool.benchmark import View
 from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES, FORMAT_SENSITIVITY
 from wildtool.benchmarks.bfcl.prompt_forms import PROMPT_FORMS
 from wildtool.stats.intervals import weighted_sum
-from wildtool.stats.metrics import Rate, cost, coverage, error_rates, rate_metrics
+from wildtool.stats.metrics import Rate, error_rates
+from wildtool.stats.tables import Computed, Table, TableNumber, usual_tables
 from wildtool.types import Metric
 
 Accuracies = Mapping[str, float]
@@ -153,45 +153,51 @@ def sizes_of(version: str, totals: Sizes) -> Sizes:
 OVERALL, CATEGORY, FORMS = "leaderboard", "category", "form of the prompt"
 
 
-def summarize(verdicts: Any) -> list[Metric]:
-    """All metrics of one run under one profile.
+def _version(verdicts: Any) -> str:
+    ((version,),) = verdicts.aggregate("MIN(version)").fetchall()
+    return version if version in LEADERBOARDS else "v4"
 
-    Args:
-        verdicts: DuckDB relation of verdict rows (the engine's and BFCL's columns).
-    """
+
+def _played(verdicts: Any) -> list[str]:
+    """The categories that were run, in the leaderboard's order."""
     played = {split for (split,) in verdicts.project("split").distinct().fetchall()}
-    ((version, raising),) = verdicts.aggregate("MIN(version), COUNT(reference_error)").fetchall()
-    names = [name for name in BFCL_CATEGORIES if name in played]
-    rates = rate_metrics(
-        verdicts, [Rate(CATEGORY, name, f"split = '{name}'", note=_NOTES.get(name, "")) for name in names]
+    return [name for name in BFCL_CATEGORIES if name in played]
+
+
+def _leaderboard(verdicts: Any, profile: str) -> Iterator[TableNumber]:
+    version = _version(verdicts)
+    yield lambda computed: leaderboard_metrics(
+        LEADERBOARDS[version], version, [rate for (group, _), rate in computed.items() if group == CATEGORY]
     )
-    board = list(leaderboard_metrics(LEADERBOARDS.get(str(version), LEADERBOARDS["v4"]), str(version), rates))
-    if not any(metric.headline for metric in board):
-        rates = [
-            replace(rate, headline=True) for rate in rates
-        ]  # no score of the leaderboard was run in full
-    errors = verdicts.filter("outcome = 'wrong'").project("error").distinct().order("error").fetchall()
-    return [
-        *board,
-        *rate_metrics(verdicts, [Rate("accuracy", "entry", "TRUE")]),
-        *rates,
-        *_forms(verdicts, played),
-        *rate_metrics(verdicts, error_rates("errors", [error for (error,) in errors])),
-        *coverage(verdicts, raising, "entry"),
-        *cost(verdicts, "entry"),
-    ]
+    yield Rate("accuracy", "entry", "TRUE")
 
 
-def _forms(verdicts: Any, played: Collection[str]) -> Iterator[Metric]:
+def _categories(verdicts: Any, profile: str) -> Iterator[Rate]:
+    """Accuracy by category; what models are ranked by where no score of the leaderboard was run in full."""
+    names, board = _played(verdicts), LEADERBOARDS[_version(verdicts)]
+    scores = [part for _, part in (*board.overall.values(), *board.reduced.values())]
+    ranked = any(set(part.names) <= set(names) for part in scores)
+    for name in names:
+        yield Rate(CATEGORY, name, f"split = '{name}'", note=_NOTES.get(name, ""), headline=not ranked)
+
+
+def _forms(verdicts: Any, profile: str) -> Iterator[TableNumber]:
     """Accuracy by form of prompt; the largest difference of two, and the standard deviation of all."""
-    if FORMAT_SENSITIVITY not in played:
-        return
-    mine = verdicts.filter(f"split = '{FORMAT_SENSITIVITY}'")
-    rates = rate_metrics(mine, [Rate(FORMS, name, f"unit = '{name}'") for name in PROMPT_FORMS])
-    values = [100 * rate.value for rate in rates if rate.value is not None]
-    for name, value in spread(values).items():
+    if FORMAT_SENSITIVITY in _played(verdicts):
+        yield _spread_of_forms
+        for name in PROMPT_FORMS:
+            yield Rate(FORMS, name, f"split = '{FORMAT_SENSITIVITY}' AND unit = '{name}'")
+
+
+def _spread_of_forms(computed: Computed) -> Iterator[Metric]:
+    rates = [rate.value for (group, _), rate in computed.items() if group == FORMS]
+    for name, value in spread([100 * rate for rate in rates if rate is not None]).items():
         yield Metric(FORMS, name, value, value, 1, kind="mean", unit="points", headline=True, better="less")
-    yield from rates
+
+
+def _errors(verdicts: Any, profile: str) -> Iterable[Rate]:
+    found = verdicts.filter("outcome = 'wrong'").project("error").distinct().order("error").fetchall()
+    return error_rates("errors", [error for (error,) in found])
 
 
 def spread(points: Sequence[float]) -> Mapping[str, float]:
@@ -268,34 +274,35 @@ def _score(
     return Metric(OVERALL, name, value, right, total, low, high, headline=headline, note=note)
 
 
-VIEWS: Sequence[View] = (
-    View(
-        "leaderboard",
-        "Leaderboard",
-        "The leaderboard's scores. Each is a mean of accuracies: the live categories count by their entries, all others"
-        " the same. A score is shown where all its categories were run.",
-        (OVERALL,),
+TABLES: Sequence[Table] = (
+    Table(
+        title="Leaderboard",
+        about="The leaderboard's scores. Each is a mean of accuracies: the live categories count by their entries, all"
+        " others the same. A score is shown where all its categories were run.",
+        numbers=_leaderboard,
+        groups=(OVERALL,),
     ),
-    View(
-        "categories",
-        "Categories",
-        "Accuracy by category. Where no function fits, any call is wrong; in live_relevance any call is right.",
-        (CATEGORY,),
+    Table(
+        title="Categories",
+        about="Accuracy by category. Where no function fits, any call is wrong; in live_relevance any call is right.",
+        numbers=_categories,
+        groups=(CATEGORY,),
     ),
-    View(
-        "forms",
-        "Format sensitivity",
-        "Accuracy on the same 200 entries by form of the prompt: how calls are written, with a tag around them or not,"
-        " how functions are documented, layout and wording. The original reports the largest difference and the standard"
-        " deviation, in points.",
-        (FORMS,),
+    Table(
+        slug="forms",
+        title="Format sensitivity",
+        about="Accuracy on the same 200 entries by form of the prompt: how calls are written, with a tag around them or"
+        " not, how functions are documented, layout and wording. The original reports the largest difference and the"
+        " standard deviation, in points.",
+        numbers=_forms,
+        groups=(FORMS,),
     ),
-    View(
-        "errors",
-        "Errors",
-        "What decided in each wrong entry, by the original's names.",
-        ("errors",),
-        "stacked",
+    Table(
+        title="Errors",
+        about="What decided in each wrong entry, by the original's names.",
+        numbers=_errors,
+        groups=("errors",),
+        chart="stacked",
     ),
-    View("cost", "Cost", "Tokens and seconds of one entry.", ("cost",)),
+    *usual_tables("entry", "Tokens and seconds of one entry."),
 )
