@@ -162,6 +162,7 @@ def test_noise_in_tools_reaches_conversations_and_questions_alike(tmp_path: Path
         Variant(BFCL_BENCHMARK, (Noise.parse("names:medium"),)),
     )
     asked: list[str] = []
+    recorded: dict[str, list[Reply]] = {}
 
     class Renamed(Player):
         async def __call__(self, unit: str, request: Request) -> Reply:
@@ -169,12 +170,21 @@ def test_noise_in_tools_reaches_conversations_and_questions_alike(tmp_path: Path
             asked.append(name)
             reply = await super().__call__(unit, request)
             text = json.dumps(reply.message).replace("core_memory_add", name)
-            return Reply(json.loads(text))
+            recorded.setdefault(unit, []).append(Reply(json.loads(text)))
+            return recorded[unit][-1]
 
     player = Renamed(**scripts(item))
     asyncio.run(benchmark.play(item, player, "official"))
     assert set(asked) != {"core_memory_add"} and len(set(asked)) == 1
     assert '"size": "38"' in player.system_messages()[-1]
+    record = {unit: Transcript(tuple(replies)) for unit, replies in recorded.items()}
+    verdicts = benchmark.judge(item, record, "official")
+    assert [(one.outcome, one.fields["decoded_calls"]) for one in verdicts] == [
+        ("correct", 1),
+        ("correct", 0),
+    ]
+    memory = benchmark.settled(item, record, "official").data.memory
+    assert memory["core_memory"] == {"name": "Ann", "size": "38"}
 
 
 @pytest.mark.parametrize(
