@@ -58,8 +58,8 @@ class Aid(Alteration):
                 return cls(texts, shuffled)
             if rationale["by"] == OWN:
                 return cls(texts, shuffled, OWN, prompt=str(rationale["prompt"]))
-            given = {(item, unit): text for item, unit, text in rationale["texts"]}
-            return cls(texts, shuffled, GIVEN, given)
+            rationales = {(item, unit): text for item, unit, text in rationale["texts"]}
+            return cls(texts, shuffled, GIVEN, rationales)
         except (TypeError, KeyError, ValueError) as error:
             raise RecordError(
                 f"run.json: identity.hints or identity.rationale is damaged ({error}); restore it from a copy"

@@ -14,7 +14,7 @@ from wildtool.alter.aid.added_text import TurnCounter
 from wildtool.alter.aid.hints import CLUE, Hint
 from wildtool.alter.base import UNDER_TEST
 from wildtool.benchmark import Benchmark, Rules
-from wildtool.episode import COOPERATIVE, MAX_GOLD_REPLIES, written_text
+from wildtool.episode import COOPERATIVE, MAX_GOLD_REPLIES, gold_replies, written_text
 from wildtool.json_codec import as_object, as_objects
 from wildtool.toolcall.text.mentions import mention, spelled, value_words
 from wildtool.types import Episode, Item, Message
@@ -36,7 +36,7 @@ def gold_hints(benchmark: Benchmark, item: Item, profile: str) -> list[Hint]:
     rules = benchmark.rules(profile)
     leading = {unit: rules.episode(item, unit) for unit in rules.leading(item)}
     for episode in leading.values():
-        _run(rules, episode)
+        gold_replies(episode, rules.gold_style)
     seen = rules.after(item, leading) if leading else item
     return [] if seen is None else [hint for unit in item.units for hint in _unit_hints(rules, seen, unit)]
 
@@ -54,11 +54,6 @@ def hint_line(hint: Hint) -> dict[str, Any]:
     }
 
 
-def _run(rules: Rules, episode: Episode) -> None:
-    for _ in _gold_steps(rules, episode):
-        pass
-
-
 def _gold_steps(rules: Rules, episode: Episode) -> Iterator[tuple[Sequence[Message], Message]]:
     """What the model under test is shown at each of its steps, and its gold reply, given before the episode takes it."""
     for _ in range(MAX_GOLD_REPLIES):
@@ -73,24 +68,24 @@ def _gold_steps(rules: Rules, episode: Episode) -> Iterator[tuple[Sequence[Messa
 
 def _unit_hints(rules: Rules, item: Item, unit: str) -> list[Hint]:
     episode = rules.episode(item, unit)
-    told = dict(rules.facts(episode, item, unit))
+    facts = dict(rules.facts(episode, item, unit))
     turns, turn = TurnCounter(), 0
-    found: list[Hint] = []
+    hints: list[Hint] = []
     for step, (messages, reply) in enumerate(_gold_steps(rules, episode)):
         turn, within = turns.place(messages, step)
         fresh = _fresh(messages)
         texts: dict[str, str] = {}
         if step and fresh and fresh[-1].get("role") == "user":
             now = rules.facts(episode, item, unit)
-            changed = {name: value for name, value in now.items() if told.get(name) != value}
+            changed = {name: value for name, value in now.items() if facts.get(name) != value}
             texts |= {f"{name} is now {spelled(value)}.": STATE for name, value in changed.items()}
-            told |= changed
+            facts |= changed
         earlier = messages[: len(messages) - len(fresh)]
         texts |= dict.fromkeys(_clues(rules.said(reply), earlier, fresh), CLUE)
         for text, kind in texts.items():
-            found.append(Hint(item.id, unit, within, " ".join(text.split()), kind, turn))
+            hints.append(Hint(item.id, unit, within, " ".join(text.split()), kind, turn))
     # Where the user speaks once, turns say nothing.
-    return found if turn else [replace(hint, turn=None) for hint in found]
+    return hints if turn else [replace(hint, turn=None) for hint in hints]
 
 
 def _fresh(messages: Sequence[Message]) -> Sequence[Message]:
@@ -116,22 +111,20 @@ def _clue(word: str, earlier: Sequence[Message]) -> str | None:
     for place in reversed(range(len(earlier))):
         message = earlier[place]
         text = written_text(message) or ""
-        found = mention(word, text) if message.get("role") in ("user", "tool") else None
-        if found is None:
+        at = mention(word, text) if message.get("role") in ("user", "tool") else None
+        if at is None:
             continue
         if message.get("role") == "tool":
-            return (
-                f"Earlier result of {_tool_name(message, earlier[:place])}: {_in_result(word, text, found)}"
-            )
-        return f'Said earlier: "{_sentence(text, found)}"'
+            return f"Earlier result of {_tool_name(message, earlier[:place])}: {_in_result(word, text, at)}"
+        return f'Said earlier: "{_sentence(text, at)}"'
     return None
 
 
 def _tool_name(result: Message, before: Sequence[Message]) -> str:
-    wanted = result.get("tool_call_id")
+    call_id = result.get("tool_call_id")
     calls = (call for message in reversed(before) for call in as_objects(message.get("tool_calls")))
     name = next(
-        (as_object(call.get("function")).get("name") for call in calls if call.get("id") == wanted), None
+        (as_object(call.get("function")).get("name") for call in calls if call.get("id") == call_id), None
     )
     return str(name or result.get("name") or "a tool")
 
@@ -144,8 +137,8 @@ def _in_result(word: str, text: str, place: int) -> str:
         leaves = []
     same = (leaf for leaf in leaves if leaf[1] == word)
     around = (leaf for leaf in leaves if len(leaf[1]) <= _MOST and mention(word, leaf[1]) is not None)
-    path, found = next(same, None) or next(around, ("", ""))
-    return f"{path} is {found}." if path else f'"{_sentence(text, place)}"'
+    path, leaf_text = next(same, None) or next(around, ("", ""))
+    return f"{path} is {leaf_text}." if path else f'"{_sentence(text, place)}"'
 
 
 def _named_leaves(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
@@ -164,7 +157,7 @@ def _named_leaves(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[
 
 def _sentence(text: str, place: int) -> str:
     """The sentence around a place; of a long one the words around it, with `…` where it was cut."""
-    ends = [found.end() for found in _SENTENCE_ENDS.finditer(text)]
+    ends = [match.end() for match in _SENTENCE_ENDS.finditer(text)]
     start = max((end for end in ends if end <= place), default=0)
     end = next((end for end in ends if end > place), len(text))
     first, last = max(start, place - _MOST // 2), min(end, place + _MOST // 2)

@@ -58,8 +58,8 @@ class Attack:
     @property
     def written_call(self) -> Message:
         """The message of a model that obeys where calls are written in brackets."""
-        given = ", ".join(f"{name}={value!r}" for name, value in self.arguments.items())
-        return {"role": "assistant", "content": f"[{self.name}({given})]"}
+        arguments = ", ".join(f"{name}={value!r}" for name, value in self.arguments.items())
+        return {"role": "assistant", "content": f"[{self.name}({arguments})]"}
 
     def call(self, id_: str) -> Message:
         """The message of a model that obeys by a native call."""
