@@ -44,7 +44,7 @@ PINNED = (
     "acebench/episode/base.py",
     "acebench/audit/episode_mutants.py",
     "wildtoolbench/error_classes.py",
-    "engine/batch/sender.py",
+    "engine/batch/rounds.py",
     "stats/metrics.py",
 )
 """Modules with texts that are sent to models or kept in runs, verdicts and metric names, which cannot change."""

@@ -8,18 +8,18 @@ Rows, one JSON line each, brought to the disk before anything else is done:
 - `read`: the results of some requests are recorded; `over`: those of all, or it was never created, and why.
 """
 
-import os
 import secrets
 import time
 from collections.abc import Collection
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from wildtool import json_codec
 from wildtool.engine.record.format import whole_length
+from wildtool.engine.record.writer import AppendLog
 from wildtool.errors import RecordError, StorageError
-from wildtool.outputs import sync_folder
 from wildtool.redact import redacted
 
 JOURNAL_FILE = "batches.jsonl"
@@ -56,7 +56,7 @@ class BatchJournal:
         self._path = folder / JOURNAL_FILE
         self._batches: dict[str, BatchEntry] = {}
         self.key = secrets.token_hex(8)
-        self._size = 0
+        self._begun = False
         if self._path.exists():
             self._read()
 
@@ -77,7 +77,7 @@ class BatchJournal:
 
     def begin(self, mark: str, role: str, endpoint: str, requests: dict[str, str]) -> BatchEntry:
         """Notes that a batch is about to be sent. Raises StorageError, as all of these do."""
-        if not self._size:
+        if not self._begun:
             self._append(
                 {"row": "header", "format": "wildtool batches", "version": JOURNAL_VERSION, "key": self.key}
             )
@@ -118,33 +118,25 @@ class BatchJournal:
     def _append(self, row: dict[str, Any]) -> None:
         line = redacted(json_codec.dumps(row)) + b"\n"
         try:
-            fd = os.open(self._path, os.O_WRONLY | os.O_CREAT, 0o644)
-            try:
-                # A torn last line, of a killed process or a full disk, is written over.
-                os.ftruncate(fd, self._size)
-                left = memoryview(line)
-                while left:
-                    left = left[os.pwrite(fd, left, self._size + len(line) - len(left)) :]
-                os.fsync(fd)
-            finally:
-                os.close(fd)
-            if not self._size:
-                sync_folder(self._path.parent)
+            with closing(AppendLog(self._path)) as log:
+                log.append(line)
+                log.sync()
         except OSError as error:
             raise StorageError(
                 f"{self._path}: could not be written ({error.strerror}); the record is intact. Make room, then run "
                 "the same command again."
             ) from error
-        self._size += len(line)
+        self._begun = True
 
     def _read(self) -> None:
         try:
             with self._path.open("rb") as file:
-                self._size = whole_length(file)
+                size = whole_length(file)
                 file.seek(0)
-                whole = file.read(self._size)
+                whole = file.read(size)
         except OSError as error:
             raise RecordError(f"{self._path}: cannot be read ({error.strerror})") from error
+        self._begun = size > 0
         for number, line in enumerate(whole.splitlines(), 1):
             try:
                 self._apply(json_codec.loads_within(line, json_codec.LINE_LIMITS))

@@ -158,10 +158,9 @@ def open_segment(segment: Segment) -> IO[bytes]:
 
 
 def whole_length(file: IO[bytes]) -> int:
-    """Length of a segment without its torn last line, if it has one.
+    """Length of a file without its torn last line, if it has one.
 
-    A line is torn if its newline is missing or if it is no JSON (a power loss can leave holes in the last
-    line).
+    A line is torn if its newline is missing or if it is no JSON (a power loss can leave holes in the last line).
     """
     size = file.seek(0, 2)
     end = _after_last_newline(file, size)

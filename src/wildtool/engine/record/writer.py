@@ -1,10 +1,9 @@
 """Appends to the record of a run: one line a step, written before the reply is used.
 
-A line is one `write` on a file opened for appending and holds the reply together with every part of its
-request that the item has not recorded before; so a torn last line never leaves a step without its request.
-A killed process loses nothing that was written; `sync` runs about once a second and at the end, so a power
-loss costs about the last second. If a write fails (disk full, quota, size limit) the file is cut back to
-its last whole line. Lines that a loss of power left torn are overwritten when a run is resumed.
+A line holds the reply together with every part of its request that the item has not recorded before; so a torn last
+line (`AppendLog`) never leaves a step without its request. A killed process loses nothing that was written; `sync`
+runs about once a second and at the end, so a power loss costs about the last second. Lines that a loss of power left torn
+are overwritten when a run is resumed.
 """
 
 import os
@@ -17,7 +16,6 @@ from wildtool import json_codec
 from wildtool.engine.record.format import (
     Closing,
     LostLine,
-    Segment,
     filler_for,
     find_segments,
     new_nodes,
@@ -34,6 +32,58 @@ from wildtool.types import Address, Reply, Request
 RECORD_VERSION = 1
 """Format of the record; a reader refuses a newer one."""
 HEADER = {"row": "header", "format": "wildtool record", "version": RECORD_VERSION}
+
+
+class AppendLog:
+    """A file of lines that only grows, open for appending: a run's record, or its journal of batches.
+
+    A line is one `write`, so a killed process leaves at most the last one torn; it is cut off when the file is opened
+    again. If a write fails (disk full, quota, size limit), the file is cut back to its last whole line.
+    """
+
+    def __init__(self, path: Path, *, new: bool = False) -> None:
+        """Raises OSError, as all of these do; FileExistsError where a new one is there already."""
+        self.size = 0
+        """Bytes of its whole lines."""
+        self.synced = 0
+        """How many of these are on the disk for sure."""
+        created = new or not path.exists()
+        if not created:
+            with path.open("rb") as file:
+                self.size = whole_length(file)
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+        self._fd = os.open(path, flags | os.O_EXCL if new else flags, 0o644)
+        if created:
+            sync_folder(path.parent)
+        else:
+            os.ftruncate(self._fd, self.size)
+
+    @property
+    def is_deleted(self) -> bool:
+        """Whether nothing that is written reaches the file's name any more."""
+        return os.fstat(self._fd).st_nlink == 0
+
+    def append(self, line: bytes) -> None:
+        """Writes a line, or nothing."""
+        try:
+            written = os.write(self._fd, line)
+            while written < len(line):
+                written += os.write(self._fd, line[written:])
+        except OSError:
+            os.ftruncate(self._fd, self.size)
+            raise
+        self.size += len(line)
+
+    def sync(self) -> None:
+        """Brings everything to the disk itself; cheap where nothing is new. Safe in another thread."""
+        size = self.size
+        if size == self.synced:
+            return
+        os.fsync(self._fd)
+        self.synced = size
+
+    def close(self) -> None:
+        os.close(self._fd)
 
 
 class PendingRow:
@@ -80,9 +130,14 @@ class RecordWriter(Closing):
             for line in lost:
                 _overwrite(line)
             if segments and not segments[-1].compressed:
-                self._continue(segments[-1])
+                self._log = AppendLog(segments[-1].path)
+                # What a killed process wrote may not have reached the disk, and lines say what has.
+                self._log.sync()
             else:
-                self._begin(segments[-1].number + 1 if segments else 1)
+                number = segments[-1].number + 1 if segments else 1
+                self._log = AppendLog(segment_path(folder, number), new=True)
+            if self._log.size == 0:
+                self._log.append(json_codec.dumps(HEADER) + b"\n")
         except OSError as error:
             raise self._storage_error(error) from error
 
@@ -113,59 +168,27 @@ class RecordWriter(Closing):
 
         Raises RecordError where the file was deleted meanwhile: nothing that is written reaches the run any more.
         """
-        if os.fstat(self._fd).st_nlink == 0:
+        if self._log.is_deleted:
             raise RecordError(
                 f"{self._folder}: its record was deleted during the run, so the run is stopped; restore the"
                 " folder, or use another --out"
             )
-        size = self._size
-        if size == self._synced:
-            return
         try:
-            os.fsync(self._fd)
+            self._log.sync()
         except OSError as error:
             raise self._storage_error(error) from error
-        self._synced = size
 
     def close(self) -> None:
         try:
             self.sync()
         finally:
-            os.close(self._fd)
-
-    def _continue(self, segment: Segment) -> None:
-        with segment.path.open("rb") as file:
-            self._size = whole_length(file)
-        self._fd = os.open(segment.path, os.O_WRONLY | os.O_APPEND)
-        os.ftruncate(self._fd, self._size)
-        # What a killed process wrote may not have reached the disk, and lines say what has.
-        os.fsync(self._fd)
-        self._synced = self._size
-        if self._size == 0:
-            self._begin_file()
-
-    def _begin(self, number: int) -> None:
-        path = segment_path(self._folder, number)
-        self._fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL, 0o644)
-        self._size = self._synced = 0
-        self._begin_file()
-        sync_folder(self._folder)
-
-    def _begin_file(self) -> None:
-        self._write(json_codec.dumps(HEADER) + b"\n")
+            self._log.close()
 
     def _append(self, row: dict[str, Any]) -> None:
-        self._write(seal_line(redacted(json_codec.dumps(row)), self._synced))
-
-    def _write(self, line: bytes) -> None:
         try:
-            written = os.write(self._fd, line)
-            while written < len(line):
-                written += os.write(self._fd, line[written:])
+            self._log.append(seal_line(redacted(json_codec.dumps(row)), self._log.synced))
         except OSError as error:
-            os.ftruncate(self._fd, self._size)
             raise self._storage_error(error) from error
-        self._size += len(line)
 
     def _storage_error(self, error: OSError) -> StorageError:
         return StorageError(
