@@ -17,7 +17,7 @@ from typer.testing import CliRunner, Result
 from training.training_rows import call_row, write_rows
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.cli import app
-from wildtool.cli.command import PANELS, WIDTH
+from wildtool.cli.help import PANELS, WIDTH
 from wildtool.episode import gold_replies
 
 COMMAND = Path(sys.executable).with_name("wildtool")

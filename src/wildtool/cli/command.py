@@ -1,6 +1,6 @@
-"""How a verb becomes a command: options from the fields of a dataclass and what their values mean, help in panels, and an
-exit status with a message that users can act on in place of an exception. In a group a command is imported when it is
-called: overviews and completion need only its declaration."""
+"""Commands: options and arguments as verbs declare them, what their values mean and require of each other, and an exit
+status with a message that users can act on in place of an exception. In a group a command is imported when it is called:
+overviews and completion need only its declaration."""
 
 import errno
 import inspect
@@ -18,94 +18,19 @@ from typing import TYPE_CHECKING, Annotated, Any, ParamSpec, TypeVar, cast, data
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from wildtool.cli.added_commands import added_commands, load_entry, package_of
+from wildtool.cli.help import WIDTH, PanelCommand
 from wildtool.cli.terminal import print_err
 from wildtool.errors import DISK_FULL, StorageError, UsageError, WildtoolError
 
 if TYPE_CHECKING:
     from wildtool.benchmark import Benchmark
 
-MODEL, SAMPLING, SELECTION, LIMITS, OUTPUT, MORE = PANELS = (
-    *("Model", "Sampling", "Selection", "Limits", "Output", "More"),
-)
-"""Panels of options, in order; options without a panel come first."""
-WIDTH = 84
-PANEL_THRESHOLD = 16
-"""Number of options from which they are listed in panels."""
-MAX_NAME_WIDTH = 26
-"""Columns for the names of options; a longer name gets its own line."""
 SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": WIDTH}
 """Settings of every command."""
 # Markup mode would import rich, which costs as much as everything else together.
 PLAIN: dict[str, Any] = {"rich_markup_mode": None, "context_settings": SETTINGS}
 """What apps and groups of commands are created with."""
-METAVARS = {"integer": "N", "int": "N", "float": "X", "text": "TEXT", "str": "TEXT", "path": "PATH"}
-"""Placeholders for values by type, for options that name none."""
-
-
-class PanelCommand(TyperCommand):
-    """A command whose options are listed in panels. An option with several long names is shown with the first; the
-    others are older names that still work.
-    """
-
-    def format_options(self, ctx: Any, formatter: Any) -> None:
-        every: list[Any] = list(self.get_params(ctx))
-        params = [param for param in every if not param.hidden]
-        panels: dict[str, list[tuple[str, str]]] = {name: [] for name in ("Arguments", "Options", *PANELS)}
-        for param in params:
-            panels[_panel(param, many=len(params) >= PANEL_THRESHOLD)].append(
-                (_name(param), _help_text(param))
-            )
-        if panels[MORE]:
-            # --help comes last.
-            panels[MORE].append(panels["Options"].pop())
-        widest = min(max(len(name) for rows in panels.values() for name, _ in rows), MAX_NAME_WIDTH)
-        for panel, rows in panels.items():
-            if rows:
-                with formatter.section(panel):
-                    formatter.write_dl([(name.ljust(widest), about) for name, about in rows])
-
-    def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        pieces = ["[OPTIONS]"]
-        for param in self.get_params(ctx):
-            if param.param_type_name == "argument":
-                name = _name(param)
-                pieces.append(name if param.required else f"[{name}]")
-        return pieces
-
-
-def _panel(param: Any, *, many: bool) -> str:
-    if param.param_type_name == "argument":
-        return "Arguments"
-    return getattr(param, "rich_help_panel", None) or "Options" if many else "Options"
-
-
-def _name(param: Any) -> str:
-    if param.param_type_name == "argument":
-        return (param.metavar or param.name).strip("[]{}")
-    short = next((name for name in param.opts if not name.startswith("--")), None)
-    long = next(name for name in param.opts if name.startswith("--"))
-    names = f"{short}, {long}" if short else f"    {long}"
-    return names if param.is_flag else f"{names} {_metavar(param)}"
-
-
-def _metavar(param: Any) -> str:
-    if param.metavar:
-        return param.metavar
-    if choices := getattr(param.type, "choices", None):
-        return "|".join(str(getattr(choice, "value", choice)) for choice in choices)
-    return METAVARS.get(param.type.name.removesuffix(" range"), "VALUE")
-
-
-def _help_text(param: Any) -> str:
-    """The help text, with the default if it is worth showing."""
-    default = param.default
-    shown = getattr(default, "value", default)
-    if param.required and param.param_type_name == "option":
-        return f"{param.help} (required)"
-    if shown in (None, "", ()) or isinstance(shown, bool) or callable(shown) or not param.show_default:
-        return param.help or ""
-    number = f"{shown:g}" if isinstance(shown, float) else str(shown)
-    return f"{param.help} (default: {number})"
 
 
 def split_values(lists: list[str] | None) -> tuple[str, ...]:
@@ -451,23 +376,27 @@ def _no_temporary_folder(error: OSError) -> bool:
 
 
 class Commands(Mapping[str, Any]):
-    """The commands of a group by name, each imported when it is looked up."""
+    """The commands of a group by name, each imported when it is looked up: our own, and those that packages add."""
 
-    def __init__(self, declarations: Mapping[str, tuple[str, str]], verb: str | None = None) -> None:
+    def __init__(
+        self, declarations: Mapping[str, tuple[str, str]], verb: str | None = None, *, group: str = ""
+    ) -> None:
         """
         Args:
-            declarations: by name the place below `wildtool.cli.commands`, `module:function` or `module:GROUP`, and the
-                line of help for overviews, which is the first sentence of the command's own.
+            declarations: by name the place below `wildtool.cli.commands`, or its full name if it is elsewhere,
+                `module:function` or `module:GROUP`, and the line of help for overviews, which is the first sentence of
+                the command's own.
             verb: name of a group whose first command is the default; that command's help lists the others.
+            group: name of another group; empty for the verbs.
         """
         self.declarations = declarations
+        self._group = verb or group
         first, *others = declarations
         more = f"See also: {', '.join(f'wildtool {verb} {name}' for name in others)}."
         self._epilogs = {first: more} if verb else {}
 
     def __getitem__(self, name: str) -> Any:
-        module, _, attribute = self.declarations[name][0].partition(":")
-        target = getattr(import_module(f"wildtool.cli.commands.{module}"), attribute)
+        target = self._target(name)
         if not isinstance(target, TyperGroup):
             app = typer.Typer(**PLAIN, add_completion=False)
             command = with_exit_status(command_of(target))
@@ -476,11 +405,27 @@ class Commands(Mapping[str, Any]):
         target.name = name
         return target
 
+    def _target(self, name: str) -> Any:
+        """The function or group of a name. Raises UsageError for one of a package that cannot be used."""
+        if name not in self.declarations:
+            return load_entry(name, added_commands(self._group)[name])
+        module, _, attribute = self.declarations[name][0].partition(":")
+        whole = module if module.startswith("wildtool.") else f"wildtool.cli.commands.{module}"
+        return getattr(import_module(whole), attribute)
+
+    def about(self, name: str) -> str | None:
+        """The line of help for overviews; None for an unknown name."""
+        if name in self.declarations:
+            return self.declarations[name][1]
+        entries = added_commands(self._group).get(name)
+        return f"Of the package {package_of(entries[0])}." if entries else None
+
     def __iter__(self) -> Iterator[str]:
-        return iter(self.declarations)
+        yield from self.declarations
+        yield from (name for name in sorted(added_commands(self._group)) if name not in self.declarations)
 
     def __len__(self) -> int:
-        return len(self.declarations)
+        return sum(1 for _ in self)
 
 
 class CommandGroup(TyperGroup):
@@ -494,16 +439,20 @@ class CommandGroup(TyperGroup):
         return list(self.commands)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        commands = cast(Commands, self.commands)
-        return _DeclaredCommand(cmd_name, commands) if cmd_name in commands.declarations else None
+        about = cast(Commands, self.commands).about(cmd_name)
+        return None if about is None else _DeclaredCommand(cmd_name, about, cast(Commands, self.commands))
 
 
 class _DeclaredCommand(TyperCommand):
     """What an overview shows of a command. The command itself is imported to parse the rest of the line."""
 
-    def __init__(self, name: str, commands: Commands) -> None:
-        super().__init__(name, help=commands.declarations[name][1], rich_markup_mode=None)
+    def __init__(self, name: str, about: str, commands: Commands) -> None:
+        super().__init__(name, help=about, rich_markup_mode=None)
         self._commands = commands
 
     def make_context(self, info_name: Any, *args: Any, **named: Any) -> Any:
-        return self._commands[cast(str, self.name)].make_context(info_name, *args, **named)
+        try:
+            command = self._commands[cast(str, self.name)]
+        except UsageError as error:
+            raise typer.Exit(report_error(error)) from error
+        return command.make_context(info_name, *args, **named)

@@ -9,7 +9,8 @@ from urllib.parse import urlsplit
 
 import typer
 
-from wildtool.cli.command import OUTPUT, SELECTION, arg, declared, opt, worst_status
+from wildtool.cli.command import arg, declared, opt, worst_status
+from wildtool.cli.help import OUTPUT, SELECTION
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.config_file import CONFIG_KEY, read_config
 from wildtool.cli.options.run import RunOptions

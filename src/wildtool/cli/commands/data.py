@@ -32,7 +32,8 @@ DATA = CommandGroup(
                 "Replace names, dates and amounts, so that memorised answers fail.",
             ),
             "convert": ("data_convert:convert", "Convert training data of any layout for a trainer."),
-        }
+        },
+        group="data",
     ),
 )
 """The verb with its commands."""

@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from wildtool.cli.command import MORE, OUTPUT, arg, opt
+from wildtool.cli.command import arg, opt
+from wildtool.cli.help import MORE, OUTPUT
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.training import AllowBenchmarkDataOption
 from wildtool.cli.terminal import print_err, print_out

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.benchmarks import OURS
-from wildtool.cli.command import MORE, opt, split_values
+from wildtool.cli.command import opt, split_values
 from wildtool.cli.commands.data_overlap import FilesArgument, WithOption, load_search
+from wildtool.cli.help import MORE
 from wildtool.cli.options import shared as options
 from wildtool.cli.terminal import print_err, print_out
 from wildtool.engine.score.formatting import counted

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec, cast
 
 import typer
 
-from wildtool.cli.command import MODEL, MORE, OUTPUT, declared, opt, split_values
+from wildtool.cli.command import declared, opt, split_values
+from wildtool.cli.help import MODEL, MORE, OUTPUT
 from wildtool.cli.options import completion
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.config_file import explicit_options

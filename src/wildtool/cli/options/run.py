@@ -7,18 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wildtool.alter.injection.settings import InjectionSetting
-from wildtool.cli.command import (
-    MODEL,
-    MORE,
-    OUTPUT,
-    SAMPLING,
-    SELECTION,
-    check_fit,
-    declared,
-    opt,
-    parse_json_object,
-    split_values,
-)
+from wildtool.cli.command import check_fit, declared, opt, parse_json_object, split_values
+from wildtool.cli.help import MODEL, MORE, OUTPUT, SAMPLING, SELECTION
 from wildtool.cli.options import completion
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.config_file import load_config

@@ -4,18 +4,8 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from wildtool.cli.command import (
-    LIMITS,
-    MODEL,
-    MORE,
-    OUTPUT,
-    SAMPLING,
-    SELECTION,
-    arg,
-    declared,
-    opt,
-    parse_duration,
-)
+from wildtool.cli.command import arg, declared, opt, parse_duration
+from wildtool.cli.help import LIMITS, MODEL, MORE, OUTPUT, SAMPLING, SELECTION
 from wildtool.cli.options import completion
 from wildtool.errors import UsageError
 from wildtool.models.settings import Rates

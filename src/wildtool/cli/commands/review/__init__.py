@@ -77,7 +77,8 @@ PEOPLE = CommandGroup(
             ),
             "revoke": ("review.people:people_revoke", "Revoke a person's token and role."),
             "list": ("review.people:people_list", "List people with their roles."),
-        }
+        },
+        group="review.people",
     ),
 )
 """The group `wildtool review people`."""

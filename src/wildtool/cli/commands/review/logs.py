@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wildtool.cli.command import OUTPUT, arg, opt
+from wildtool.cli.command import arg, opt
+from wildtool.cli.help import OUTPUT
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.review import SetArgument, StoreOption
 from wildtool.cli.terminal import print_out, single_line

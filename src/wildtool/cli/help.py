@@ -1,0 +1,83 @@
+"""How `--help` lists options: in panels, with placeholders and defaults."""
+
+from typing import Any
+
+from typer.core import TyperCommand
+
+MODEL, SAMPLING, SELECTION, LIMITS, OUTPUT, MORE = PANELS = (
+    *("Model", "Sampling", "Selection", "Limits", "Output", "More"),
+)
+"""Panels of options, in order; options without a panel come first."""
+WIDTH = 84
+PANEL_THRESHOLD = 16
+"""Number of options from which they are listed in panels."""
+MAX_NAME_WIDTH = 26
+"""Columns for the names of options; a longer name gets its own line."""
+METAVARS = {"integer": "N", "int": "N", "float": "X", "text": "TEXT", "str": "TEXT", "path": "PATH"}
+"""Placeholders for values by type, for options that name none."""
+
+
+class PanelCommand(TyperCommand):
+    """A command whose options are listed in panels. An option with several long names is shown with the first; the
+    others are older names that still work.
+    """
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        every: list[Any] = list(self.get_params(ctx))
+        params = [param for param in every if not param.hidden]
+        panels: dict[str, list[tuple[str, str]]] = {name: [] for name in ("Arguments", "Options", *PANELS)}
+        for param in params:
+            panels[_panel(param, many=len(params) >= PANEL_THRESHOLD)].append(
+                (_name(param), _help_text(param))
+            )
+        if panels[MORE]:
+            # --help comes last.
+            panels[MORE].append(panels["Options"].pop())
+        widest = min(max(len(name) for rows in panels.values() for name, _ in rows), MAX_NAME_WIDTH)
+        for panel, rows in panels.items():
+            if rows:
+                with formatter.section(panel):
+                    formatter.write_dl([(name.ljust(widest), about) for name, about in rows])
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        pieces = ["[OPTIONS]"]
+        for param in self.get_params(ctx):
+            if param.param_type_name == "argument":
+                name = _name(param)
+                pieces.append(name if param.required else f"[{name}]")
+        return pieces
+
+
+def _panel(param: Any, *, many: bool) -> str:
+    if param.param_type_name == "argument":
+        return "Arguments"
+    return getattr(param, "rich_help_panel", None) or "Options" if many else "Options"
+
+
+def _name(param: Any) -> str:
+    if param.param_type_name == "argument":
+        return (param.metavar or param.name).strip("[]{}")
+    short = next((name for name in param.opts if not name.startswith("--")), None)
+    long = next(name for name in param.opts if name.startswith("--"))
+    names = f"{short}, {long}" if short else f"    {long}"
+    return names if param.is_flag else f"{names} {_metavar(param)}"
+
+
+def _metavar(param: Any) -> str:
+    if param.metavar:
+        return param.metavar
+    if choices := getattr(param.type, "choices", None):
+        return "|".join(str(getattr(choice, "value", choice)) for choice in choices)
+    return METAVARS.get(param.type.name.removesuffix(" range"), "VALUE")
+
+
+def _help_text(param: Any) -> str:
+    """The help text, with the default if it is worth showing."""
+    default = param.default
+    shown = getattr(default, "value", default)
+    if param.required and param.param_type_name == "option":
+        return f"{param.help} (required)"
+    if shown in (None, "", ()) or isinstance(shown, bool) or callable(shown) or not param.show_default:
+        return param.help or ""
+    number = f"{shown:g}" if isinstance(shown, float) else str(shown)
+    return f"{param.help} (default: {number})"
