@@ -23,6 +23,7 @@ ABOUT: Mapping[str, str] = {
     "review": "people correct and approve made sets",
     "generate": "makes sessions, items and tools",
     "training": "training data in and out",
+    "table": "tables of numbers, in every form",
     "engine": "runs, records, scores, compares",
     "benchmarks": "data, episodes, rules; one folder each",
     "models": "providers, baselines, local weights",

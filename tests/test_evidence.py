@@ -7,7 +7,7 @@ import wildtool
 from wildtool.evidence import Evidence, joined_evidence
 
 ROOT = Path(wildtool.__file__).parent
-SHOWN = ("cli", "report", "export", "engine/suite.py", "engine/compare")
+SHOWN = ("cli", "report", "table", "export", "engine/suite.py", "engine/compare")
 """Where numbers of runs become tables, pages and files."""
 CARRIERS = {
     "evidence",
@@ -17,7 +17,9 @@ CARRIERS = {
     "labels",
     "may_be_ranked",
     "evidence_cells",
-    "missing_notes",
+    "table_caveats",
+    "results_table",
+    "number_fields",
     "INCOMPLETE",
 }
 """Names of which a module that shows numbers uses at least one."""

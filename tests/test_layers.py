@@ -28,6 +28,7 @@ LAYERS = (
     {"published", "declared"},
     {"models", "benchmarks"},
     {"engine"},
+    {"table"},
     {"training"},
     {"report", "export", "generate"},
     {"review"},

@@ -6,11 +6,11 @@ import pytest
 
 from report.report_build import ATTACK, FORGED
 from wildtool.engine.score.formatting import format_counts, format_value
-from wildtool.report.latex import latex_text
-from wildtool.report.markdown import markdown_code, markdown_text
 from wildtool.report.site.shards import script_json
 from wildtool.report.text import interval_of, slug
 from wildtool.sanitize import ellipsize, escape_text
+from wildtool.table.latex import latex_text
+from wildtool.table.markdown import markdown_code, markdown_text
 from wildtool.types import Metric
 
 

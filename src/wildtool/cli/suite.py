@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from wildtool.cli.options.run import RunOptions
 from wildtool.cli.terminal import print_err, print_wrapped
 from wildtool.engine.registry import load_benchmark
+from wildtool.engine.score.formatting import format_range, format_share
 from wildtool.engine.suite import (
     DOCUMENT,
     OVERALL_CAVEAT,
@@ -115,15 +116,19 @@ def _print_overalls(name: str, results: "Sequence[ScoreResult]") -> None:
                 counted = "" if result.benchmark in overall.benchmarks else ", not in the mean"
                 mark = "" if result.evidence.complete else INCOMPLETE
                 what = f"{result.benchmark}{mark}: {metric.group}, {metric.name}{turned}{counted}"
-                rows.append([what, _percent(metric.value), _interval(metric.low, metric.high)])
+                rows.append([what, format_share(metric.value), format_range(metric.low, metric.high)])
         if overall.mean is not None:
             value, low, high = overall.mean
             rows.append(
-                [f"mean of {len(overall.benchmarks)} benchmarks", _percent(value), _interval(low, high)]
+                [
+                    f"mean of {len(overall.benchmarks)} benchmarks",
+                    format_share(value),
+                    format_range(low, high),
+                ]
             )
         if overall.toleap is not None:
             counts = f"{overall.toleap.metrics} metrics, by {overall.toleap.samples} samples"
-            rows.append([f"ToLeaP's overall ({counts})", _percent(overall.toleap.value), ""])
+            rows.append([f"ToLeaP's overall ({counts})", format_share(overall.toleap.value), ""])
         if several and overall.mean_rank is not None:
             rows.append(["mean rank", f"{overall.mean_rank:.2f}", ""])
         print_grid(f"{name}: {overall.model}", heads, rows)
@@ -131,11 +136,3 @@ def _print_overalls(name: str, results: "Sequence[ScoreResult]") -> None:
             if result.model == overall.model and (line := trust_line(result.benchmark, result)):
                 print_wrapped(line)
     print_wrapped(f"{OVERALL_CAVEAT}\n")
-
-
-def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.1f} %"
-
-
-def _interval(low: float | None, high: float | None) -> str:
-    return "" if low is None or high is None else f"[{100 * low:.1f}, {100 * high:.1f}]"

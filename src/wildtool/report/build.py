@@ -9,7 +9,6 @@ from wildtool.engine.score.audit import Audit, audit_profile
 from wildtool.outputs import GENERATOR, write_file
 from wildtool.report.charts.spec import MAX_LINE_MODELS
 from wildtool.report.charts.theme import model_colours
-from wildtool.report.metric_table import metrics_csv
 from wildtool.report.model import Leaderboard, ReportRun, group_leaderboards
 from wildtool.report.pages import overview
 from wildtool.report.pages.dataset import add_dataset
@@ -18,6 +17,7 @@ from wildtool.report.pages.side_by_side import add_side_by_side
 from wildtool.report.pages.trajectory_page import trajectory_writer
 from wildtool.report.site.site import Page, Site
 from wildtool.steps import show_step, step_line
+from wildtool.table.csv_file import numbers_csv
 
 TITLE = "wildtool report"
 TIES_NOTE = (
@@ -88,7 +88,7 @@ def _add_leaderboards(site: Site, runs: Sequence[ReportRun], audited: bool) -> N
         ties_by=TIES_NOTE,
         played={board.slug: overview.run_descriptions(board) for board in boards},
         csv={
-            board.slug: site.file(f"files/{board.slug}.csv", metrics_csv(board, board.groups))
+            board.slug: site.file(f"files/{board.slug}.csv", numbers_csv(board.results, board.groups))
             for board in boards
         },
         pages=pages,

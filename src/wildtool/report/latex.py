@@ -1,34 +1,12 @@
-"""Runs as LaTeX tables that fit the page: the headline numbers, then each group; large tables are split."""
+"""Runs as LaTeX tables: the headline numbers, then each group."""
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from wildtool.engine.score.formatting import format_value
 from wildtool.outputs import LATEX
-from wildtool.report.metric_table import MetricColumn, metric_columns, missing_notes
 from wildtool.report.model import Leaderboard, ReportRun, group_leaderboards
-from wildtool.report.text import interval_of
-from wildtool.sanitize import single_line
-from wildtool.types import Metric
-
-PAGE, NAMES, HEAD = 92, 24, 16
-"""Widths in letters of small print: an article's text, the names of models, and a line of a column head."""
-MAX_TABLE_ROWS = 40
-"""Models per page."""
-_SPECIAL = {
-    "\\": r"\textbackslash{}",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    **{char: f"\\{char}" for char in "{}$&#_%"},
-    "–": "--",
-    "…": r"\ldots{}",
-    "\n": " ",
-    "`": r"\textasciigrave{}",
-    '"': r"\textquotedbl{}",
-}
+from wildtool.table import table_caveats
+from wildtool.table.latex import latex_tables, latex_text
 
 
 def latex(runs: Sequence[ReportRun]) -> str:
@@ -41,119 +19,12 @@ def latex(runs: Sequence[ReportRun]) -> str:
     )
 
 
-def _tables(board: Leaderboard) -> list[str]:
-    metrics = [metric for run in board.runs for metric in run.result.metrics]
-    every = metric_columns(metrics)
-    headline = [head for head in every if head.headline] or list(every[:1])
+def _tables(board: Leaderboard) -> Iterator[str]:
     about = f"{board.title}. Rates in percent with 95 % intervals, clustered by item."
-    comments = [f"% {latex_text(note)}" for note in missing_notes(board)]
-    first = [*comments, *_parts(board, headline, about, "overview", whole=True)]
-    groups = [(group, [head for head in every if head.group == group]) for group in board.groups]
-    rest = (_parts(board, heads, f"{group}, {board.title}.", group) for group, heads in groups)
-    return ["\n".join(first), *("\n".join(parts) for parts in rest)]
-
-
-def _parts(
-    board: Leaderboard, heads: Sequence[MetricColumn], caption: str, label: str, *, whole: bool = False
-) -> list[str]:
-    """One table, or several if its columns or rows do not fit on a page."""
-    names = [_name(head.text(whole=whole)) for head in heads]
-    rows = [
-        (name, [_cell(run.metrics.get(head.key)) for head in heads])
-        for name, run in zip(board.labels, board.runs, strict=True)
-    ]
-    columns = _by_width([_width(names[n], [cells[n] for _, cells in rows]) for n in range(len(heads))])
-    tables = [
-        (
-            [names[n] for n in its],
-            [(name, [cells[n] for n in its]) for name, cells in rows[at : at + MAX_TABLE_ROWS]],
+    overview = latex_tables(replace(board.overview, title=about), f"{board.slug}-overview")
+    yield "\n".join([*(f"% {latex_text(note)}" for note in table_caveats(board.results)), overview])
+    for group in board.groups:
+        key = "-".join("".join(char if char.isalnum() and char.isascii() else " " for char in group).split())
+        yield latex_tables(
+            replace(board.table(group), title=f"{group}, {board.title}."), f"{board.slug}-{key}"
         )
-        for at in range(0, len(rows), MAX_TABLE_ROWS)
-        for its in columns
-    ]
-    key = "-".join("".join(char if char.isalnum() and char.isascii() else " " for char in label).split())
-    return [
-        _table(
-            its,
-            lines,
-            f"{caption} Part {number} of {len(tables)}." if len(tables) > 1 else caption,
-            f"{board.slug}-{key}" + (f"-{number}" if number > 1 else ""),
-        )
-        for number, (its, lines) in enumerate(tables, 1)
-    ]
-
-
-def _by_width(widths: Sequence[int]) -> list[list[int]]:
-    """The columns in parts that fit next to the names of models."""
-    parts: list[list[int]] = [[]]
-    used = 0
-    for number, width in enumerate(widths):
-        if parts[-1] and used + width > PAGE - NAMES:
-            parts.append([])
-            used = 0
-        parts[-1].append(number)
-        used += width
-    return parts
-
-
-def _width(name: str, cells: Sequence[str]) -> int:
-    """Letters that a column needs; its head may break between words."""
-    shown = [re.sub(r"\\\w+|[{}\\]", "", cell) for cell in cells]
-    return 2 + max(0, *(len(word) for word in re.split(r"\\\\|[{}]", name)), *map(len, shown))
-
-
-def _table(names: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]], caption: str, label: str) -> str:
-    lines = [" & ".join([_breakable(model), *cells]) + r" \\" for model, cells in rows]
-    return "\n".join(
-        [
-            r"\begin{table}",
-            r"  \centering\footnotesize\setlength{\tabcolsep}{4pt}",
-            rf"  \caption{{{latex_text(caption)}}}",
-            rf"  \label{{tab:{label}}}",
-            # Shrinks only if the estimated widths were too small.
-            r"  \begin{adjustbox}{max width=\textwidth}",
-            rf"  \begin{{tabular}}{{>{{\raggedright\arraybackslash}}p{{0.26\textwidth}}{'r' * len(names)}}}",
-            r"    \toprule",
-            "    " + " & ".join(["model", *names]) + r" \\",
-            r"    \midrule",
-            *(f"    {line}" for line in lines),
-            r"    \bottomrule",
-            r"  \end{tabular}",
-            r"  \end{adjustbox}",
-            r"\end{table}",
-            "",
-        ]
-    )
-
-
-def _name(text: str) -> str:
-    """The head of a column, broken between words to stay narrow."""
-    lines: list[str] = []
-    for word in single_line(text).split():
-        if lines and len(lines[-1]) + len(word) < HEAD:
-            lines[-1] += f" {word}"
-        else:
-            lines.append(word)
-    inner = r" \\ ".join(map(latex_text, lines))
-    return rf"\shortstack[r]{{{inner}}}" if len(lines) > 1 else inner
-
-
-def _breakable(name: str) -> str:
-    """A long name that may break after its punctuation, or after some letters if it has none."""
-    if len(single_line(name)) < NAMES:
-        return latex_text(name)
-    pieces = re.findall(r"[^-/_.:,]{1,14}[-/_.:,]*|[-/_.:,]+", single_line(name))
-    return r"\allowbreak{}".join(map(latex_text, pieces))
-
-
-def _cell(metric: Metric | None) -> str:
-    if metric is None:
-        return "--"
-    value = format_value(metric).removesuffix(" %")
-    interval = interval_of(metric)
-    return latex_text(value) + (rf" {{\scriptsize [{latex_text(interval)}]}}" if interval else "")
-
-
-def latex_text(text: str) -> str:
-    """A text with all of LaTeX's special characters escaped."""
-    return "".join(_SPECIAL.get(char, char) for char in single_line(text, 10_000))

@@ -1,14 +1,14 @@
 """What pages are made from: runs, and the leaderboards that group comparable ones."""
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from wildtool.benchmark import Benchmark
 from wildtool.engine.compare.leaderboard import headline, marked_labels, may_be_ranked, table_titles
-from wildtool.engine.compare.pairs import PairwiseResult, UnitScores, ranks, share
+from wildtool.engine.compare.pairs import PairwiseResult, UnitScores, ranks, share, ties
 from wildtool.engine.compare.published import MetricKey
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.registry import as_recorded, load_benchmark
@@ -19,6 +19,7 @@ from wildtool.report.parallel import run_jobs
 from wildtool.report.text import slug
 from wildtool.stats.metrics import best_first
 from wildtool.steps import show_step, step_line
+from wildtool.table import MetricTable, heads_of, results_table
 from wildtool.types import Metric, Source
 
 MAX_RUNS_IN_PROCESS = 12
@@ -84,14 +85,44 @@ class Leaderboard:
         return [*ranks(count, tied, among), *[""] * (len(self.runs) - count)]
 
     @property
+    def results(self) -> list[ScoreResult]:
+        return [run.result for run in self.runs]
+
+    @property
     def labels(self) -> list[str]:
         """Names of the models, with the run's name if several runs share a model, and a mark where units are missing."""
-        return marked_labels([run.result for run in self.runs])
+        return marked_labels(self.results)
 
     @property
     def groups(self) -> list[str]:
         """Groups of metrics, in the benchmark's order."""
-        return list(dict.fromkeys(metric.group for run in self.runs for metric in run.result.metrics))
+        return list(dict.fromkeys(metric.group for result in self.results for metric in result.metrics))
+
+    def table(self, group: str | None = None) -> MetricTable:
+        """All numbers, or those of a group."""
+        heads = heads_of((metric for result in self.results for metric in result.metrics), group)
+        return results_table(self.title, self.results, heads, whole=group is None)
+
+    @property
+    def overview(self) -> MetricTable:
+        """The headline numbers; the first number if there are none."""
+        table = self.table()
+        heads = tuple(head for head in table.heads if head.headline) or table.heads[:1]
+        return replace(table, heads=heads)
+
+    def placed(self, table: MetricTable, pairs: Mapping[tuple[int, int], PairwiseResult]) -> MetricTable:
+        """A table of these runs with their ranks.
+
+        Args:
+            pairs: every model against every other; decides ties.
+        """
+        tied = ties(pairs, self.ranked)
+        places = self.places(tied, pairs)
+        rows = (
+            replace(row, place=place, tied=tied.get(number, "") if place else "")
+            for number, (row, place) in enumerate(zip(table.rows, places, strict=True))
+        )
+        return replace(table, rows=tuple(rows))
 
     @property
     def source(self) -> Source | None:

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from wildtool.cli.command import opt
+from wildtool.cli.command import declared, opt
 from wildtool.cli.options import shared as options
 from wildtool.cli.terminal import print_err, print_wrapped, single_line
 from wildtool.errors import DataError, UsageError
@@ -15,7 +15,8 @@ from wildtool.errors import DataError, UsageError
 if TYPE_CHECKING:
     from wildtool.benchmark import Benchmark
     from wildtool.engine.score.audit import Audit
-    from wildtool.types import Metric, Source
+    from wildtool.table import Cell
+    from wildtool.types import Source
 
 TOTAL = "all kinds"
 MAX_GOLD_LINES = 200
@@ -24,22 +25,27 @@ MAX_SINGLE_LINES = 5
 """Rejected gold answers that are listed one by one if one known fault is behind them; more share a line."""
 
 
-def audit(
-    benchmark: str = options.BENCHMARK_ARGUMENT,
-    data: str | None = options.DATA_OPTION,
-    mode: str | None = options.MODE_OPTION,
-    profile: str | None = options.PROFILE_OPTION,
-    lang: str | None = options.LANG_OPTION,
-    split: str | None = options.SPLIT_OPTION,
-    every: bool = opt("--all -a", "Show all numbers, not only the main ones."),
+@declared
+class AuditOptions:
+    """What to audit, and how."""
+
+    benchmark: str = options.BENCHMARK_ARGUMENT
+    data: str | None = options.DATA_OPTION
+    mode: str | None = options.MODE_OPTION
+    profile: str | None = options.PROFILE_OPTION
+    lang: str | None = options.LANG_OPTION
+    split: str | None = options.SPLIT_OPTION
+    every: bool = opt("--all -a", "Show all numbers, not only the main ones.")
     hints: Literal["gold"] | None = opt(
         "Make hints for `run --hints` instead: facts of earlier turns that the gold answers need."
-    ),
-    out: Path | None = opt("-o FILE", "With --hints: file for the hints.", needs_together="--hints gold"),
-    force: bool = opt("With --out: replace an existing file.", needs_together="--hints gold"),
-    as_json: bool = options.JSON_OPTION,
-    strict: bool = opt("Exit status 1 unless all gold answers pass and every mistake is caught."),
-) -> int:
+    )
+    out: Path | None = opt("-o FILE", "With --hints: file for the hints.", needs_together="--hints gold")
+    force: bool = opt("With --out: replace an existing file.", needs_together="--hints gold")
+    as_json: bool = options.JSON_OPTION
+    strict: bool = opt("Exit status 1 unless all gold answers pass and every mistake is caught.")
+
+
+def audit(chosen_options: AuditOptions) -> int:
     """Check the scorer: score gold answers, with and without mistakes.
 
     \b
@@ -58,34 +64,25 @@ def audit(
     from wildtool.engine.registry import load_benchmark
     from wildtool.engine.score.audit import audit_profile as audited
 
-    chosen = load_benchmark(benchmark, mode)
-    source = data_of(chosen).locate(data, split)
-    if hints is not None:
-        if out is None:
-            raise UsageError("name the file for the hints: --out hints.jsonl")
-        return _write_hints(chosen, source, profile, split, lang, out, force=force, as_json=as_json)
-    profiles = [profile] if profile else list(chosen.profiles)
-    audits = [audited(chosen, source, rules, split=split, lang=lang) for rules in profiles]
-    if as_json:
+    chosen = load_benchmark(chosen_options.benchmark, chosen_options.mode)
+    source = data_of(chosen).locate(chosen_options.data, chosen_options.split)
+    if chosen_options.hints is not None:
+        return _write_hints(chosen, source, chosen_options)
+    profiles = [chosen_options.profile] if chosen_options.profile else list(chosen.profiles)
+    audits = [
+        audited(chosen, source, rules, split=chosen_options.split, lang=chosen_options.lang)
+        for rules in profiles
+    ]
+    if chosen_options.as_json:
         print(json.dumps([asdict(found) for found in audits], indent=1))
     else:
-        _print(audits, every=every)
+        _print(audits, every=chosen_options.every)
     faults = [fault for found in audits for fault in found.faults]
     print_faults("", faults)
-    return 1 if faults or (strict and not all(found.passed for found in audits)) else 0
+    return 1 if faults or (chosen_options.strict and not all(found.passed for found in audits)) else 0
 
 
-def _write_hints(
-    benchmark: "Benchmark",
-    source: "Source",
-    profile: str | None,
-    split: str | None,
-    lang: str | None,
-    out: Path,
-    *,
-    force: bool,
-    as_json: bool,
-) -> int:
+def _write_hints(benchmark: "Benchmark", source: "Source", chosen_options: AuditOptions) -> int:
     """Writes hints made from the gold answers, and says how many units need any."""
     from wildtool.alter.aid.gold_hints import gold_hints, hint_line
     from wildtool.engine.plan import Selection, check_profile
@@ -93,9 +90,13 @@ def _write_hints(
     from wildtool.json_codec import dumps
     from wildtool.outputs import atomic_replace, check_absent
 
-    rules = profile or next(iter(benchmark.profiles))
+    out = chosen_options.out
+    if out is None:
+        raise UsageError("name the file for the hints: --out hints.jsonl")
+    rules = chosen_options.profile or next(iter(benchmark.profiles))
     check_profile(benchmark, rules)
-    check_absent(out, force=force)
+    check_absent(out, force=chosen_options.force)
+    split, lang = chosen_options.split, chosen_options.lang
     items = Selection(benchmark=benchmark, source=source, split=split, lang=lang).read()
     found = [hint for item in items for hint in gold_hints(benchmark, item, rules)]
     if not found:
@@ -108,7 +109,7 @@ def _write_hints(
     hinted = {(hint.item, hint.unit) for hint in found}
     kinds = {kind: sum(hint.kind == kind for hint in found) for kind in sorted({h.kind for h in found})}
     units = items.units
-    if as_json:
+    if chosen_options.as_json:
         counts = {"hints": len(found), "kinds": kinds, "units_with_hints": len(hinted), "units": units}
         print(json.dumps({"out": str(out), **counts}, indent=1))
         return 0
@@ -137,6 +138,7 @@ def _print(audits: "Sequence[Audit]", *, every: bool) -> None:
 
 def _print_ceilings(audits: "Sequence[Audit]", *, every: bool) -> None:
     from wildtool.cli.output.tables import print_grid, shared_sample_size
+    from wildtool.table import cell_of
 
     columns = [(found.profile, ceiling) for found in audits for ceiling in found.ceilings]
     main = {m.name for _, ceiling in columns for m in ceiling.metrics if m.headline}
@@ -149,7 +151,7 @@ def _print_ceilings(audits: "Sequence[Audit]", *, every: bool) -> None:
     }
     rates = [
         {
-            (m.group, m.name): m
+            (m.group, m.name): cell_of(m)
             for m in ceiling.metrics
             if m.kind == "rate"
             and m.denominator
@@ -159,19 +161,17 @@ def _print_ceilings(audits: "Sequence[Audit]", *, every: bool) -> None:
     ]
     rows: list[list[str]] = []
     for key in dict.fromkeys(key for found in rates for key in found):
-        metrics = [found.get(key) for found in rates]
-        size = shared_sample_size(metrics) if len(columns) > 1 else ""
-        rows.append([f"{key[0]}: {key[1]}", size, *(_ceiling(metric, counts=not size) for metric in metrics)])
+        cells = [found.get(key) for found in rates]
+        size = shared_sample_size(cells) if len(columns) > 1 else ""
+        rows.append([f"{key[0]}: {key[1]}", size, *(_ceiling(cell, counts=not size) for cell in cells)])
     heads = ["", "", *(f"{profile}\n{ceiling.style}" for profile, ceiling in columns)]
     print_grid("gold ceiling", heads, rows, sentences=[0], keys=2)
 
 
-def _ceiling(metric: "Metric | None", *, counts: bool) -> str:
-    from wildtool.engine.score.formatting import format_counts, format_value
-
-    if metric is None:
+def _ceiling(cell: "Cell | None", *, counts: bool) -> str:
+    if cell is None:
         return ""
-    return f"{format_value(metric)}  {format_counts(metric)}" if counts else format_value(metric)
+    return f"{cell.value}  {cell.counts}" if counts else cell.value
 
 
 def _print_wrong_gold(audits: "Sequence[Audit]") -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from wildtool.cli.command import opt
 from wildtool.cli.options import shared as options
@@ -45,7 +45,7 @@ def export(
 
     A bundle is one file that other commands accept in place of a run folder.
     """
-    given = {"profile": profile, "only": only, "arguments": arguments, "lossless": lossless}
+    given: dict[str, Any] = {"profile": profile, "only": only, "arguments": arguments, "lossless": lossless}
     given |= {"with_data": with_data, "allow_benchmark_data": allow_benchmark_data}
     form = _form(to, given)
     if only is not None:
@@ -59,19 +59,10 @@ def export(
     targets = _targets(runs, out, form)
     for target in targets.values():
         check_target(form, target, force=force)
+    settings: dict[str, Any] = {**given, "data": data, "arguments": arguments or "text"}
     status = 0
     for folder, target in targets.items():
-        wanted = ExportRequest(
-            folder=folder,
-            profile=profile,
-            data=data,
-            only=only,
-            arguments=arguments or "text",
-            lossless=lossless,
-            with_data=with_data,
-            allow_benchmark_data=allow_benchmark_data,
-        )
-        write(form, wanted, target, force=force)
+        write(form, ExportRequest(folder=folder, **settings), target, force=force)
         if target.is_file() and not target.stat().st_size:
             target.unlink()
             which = f" whose outcome is {only}" if only else ""

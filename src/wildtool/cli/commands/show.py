@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wildtool.cli.command import opt
+from wildtool.cli.command import declared, opt
 from wildtool.cli.options import completion
 from wildtool.cli.options import shared as options
 from wildtool.errors import UsageError
@@ -13,23 +13,28 @@ if TYPE_CHECKING:
     from wildtool.engine.score.results import ScoreResult
 
 
-def show(
-    runs: list[Path] | None = options.RUNS_ARGUMENT,
-    profile: str | None = options.PROFILE_OPTION,
-    group: str | None = opt("-g NAME", "Show only this group, such as 'task type'."),
-    every: bool = opt("--all -a", "Show all groups; with --published, all columns."),
+@declared
+class ShowOptions:
+    """What to show, and how."""
+
+    runs: list[Path] | None = options.RUNS_ARGUMENT
+    profile: str | None = options.PROFILE_OPTION
+    group: str | None = opt("-g NAME", "Show only this group, such as 'task type'.")
+    every: bool = opt("--all -a", "Show all groups; with --published, all columns.")
     published: bool = opt(
         "Show published results with your runs among them; RUN may also be a benchmark, paper or table."
-    ),
+    )
     benchmark: str | None = opt(
         "NAME",
         "With --published: the benchmark whose results to show.",
         complete=completion.benchmarks,
         needs="--published, such as `wildtool show --published --benchmark NAME`",
-    ),
-    as_json: bool = options.JSON_OPTION,
-    as_csv: bool = options.CSV_OPTION,
-) -> int:
+    )
+    as_json: bool = options.JSON_OPTION
+    as_csv: bool = options.CSV_OPTION
+
+
+def show(shown: ShowOptions) -> int:
     """Show the results of runs side by side, or among published ones.
 
     \b
@@ -43,34 +48,26 @@ def show(
     Rates come with 95 % intervals and counts. Without --profile, each run is shown under the profile it was run
     with. Runs that are not scored yet are scored first.
     """
-    if published:
+    if shown.published:
         from wildtool.cli.output.published import show_published
 
-        return show_published(
-            runs or (),
-            benchmark=benchmark,
-            profile=profile,
-            group=group,
-            every=every,
-            as_json=as_json,
-            as_csv=as_csv,
-        )
-    if not runs:
+        return show_published(shown)
+    if not shown.runs:
         raise UsageError("nothing to show: give run folders, such as `wildtool show runs`")
     from wildtool.cli.output import tables
     from wildtool.cli.output.results import find_results, select_group
 
-    results, status = find_results(runs, profile)
+    results, status = find_results(shown.runs, shown.profile)
     if not results:
         return status
-    if group is not None:
-        results = select_group(results, group)
-    if as_json:
+    if shown.group is not None:
+        results = select_group(results, shown.group)
+    if shown.as_json:
         tables.print_results_json(results)
-    elif as_csv:
+    elif shown.as_csv:
         tables.print_results_csv(results)
     else:
-        _print(results, alone=group is not None, every=every)
+        _print(results, alone=shown.group is not None, every=shown.every)
     return status
 
 

@@ -17,7 +17,7 @@ from wildtool.engine.compare.leaderboard import (
     trust_line,
 )
 from wildtool.engine.compare.runs import ComparedRun
-from wildtool.engine.score.formatting import format_p
+from wildtool.engine.score.formatting import format_p, format_points, format_range, format_share
 from wildtool.published import PublishedTable, tables_beside
 from wildtool.stats.intervals import RESAMPLES
 
@@ -123,8 +123,7 @@ def _print_runs(found: ComparisonReport) -> None:
         rows.append(
             [
                 ellipsize(side.label, 60) + INCOMPLETE * (not side.result.evidence.complete),
-                _percent(accuracy),
-                f"[{100 * accuracy.low:.1f}, {100 * accuracy.high:.1f}]" if accuracy else "",
+                *_score(accuracy),
                 str(side.items),
                 *([str(len(side.cells))] if by_unit else []),
                 f"{side.without_verdict} of {side.tries}" if side.without_verdict else "0",
@@ -159,13 +158,13 @@ def _numbers(one: Comparison) -> Iterator[tuple[str, str]]:
     """What was found, the most important first."""
     whole = one.whole
     yield "difference", _difference(whole)
-    yield "95 %", _interval(whole.low, whole.high)
+    yield "95 %", format_range(whole.low, whole.high, signed=True)
     yield "finding", one.finding
     yield "p after Holm", format_p(one.p_holm)
     yield "p", format_p(one.p)
     yield "gained / lost", f"{whole.gained} / {whole.lost}"
     yield "detectable", f"{100 * one.detectable:.1f}"
-    yield "95 % bootstrap", _interval(*one.bootstrap)
+    yield "95 % bootstrap", format_range(*one.bootstrap, signed=True)
 
 
 def _verdict_sentence(one: Comparison) -> str:
@@ -195,8 +194,12 @@ def _print_parts(one: Comparison) -> None:
     if one.parts:
         rows = [
             [
-                *(part.name, str(part.units), _percent(part.baseline_accuracy), _percent(part.accuracy)),
-                *(_difference(part), _interval(part.low, part.high), f"{part.gained} / {part.lost}"),
+                *(part.name, str(part.units), _score(part.baseline_accuracy)[0], _score(part.accuracy)[0]),
+                *(
+                    _difference(part),
+                    format_range(part.low, part.high, signed=True),
+                    f"{part.gained} / {part.lost}",
+                ),
             ]
             for part in one.parts
         ]
@@ -212,12 +215,8 @@ def _print_aid_effects(found: Sequence[AidEffect]) -> None:
         rows = [
             [
                 one.name,
-                *(
-                    f"{one.corrected} of {one.wrong}",
-                    _percent(one.corrected_share),
-                    _range(one.corrected_share),
-                ),
-                *(f"{one.broken} of {one.right}", _percent(one.broken_share), _range(one.broken_share)),
+                *(f"{one.corrected} of {one.wrong}", *_score(one.corrected_share)),
+                *(f"{one.broken} of {one.right}", *_score(one.broken_share)),
             ]
             for one in found
             if (one.baseline, one.model) == pair
@@ -232,10 +231,6 @@ def _print_aid_effects(found: Sequence[AidEffect]) -> None:
 def _published_aid(found: ComparisonReport) -> list[PublishedTable]:
     """What papers found with aid on the runs' benchmark; nothing where the aid does not differ."""
     return tables_beside("aid", found.runs[0].result.benchmark) if found.aid_effects else []
-
-
-def _range(share: Accuracy | None) -> str:
-    return f"[{100 * share.low:.1f}, {100 * share.high:.1f}]" if share else ""
 
 
 def _print_flips(one: Comparison) -> None:
@@ -311,20 +306,15 @@ def _run_as_json(side: ComparedRun, only_played: bool) -> dict[str, object]:
     }
 
 
-def _percent(accuracy: Accuracy | None) -> str:
-    return "–" if accuracy is None else f"{100 * accuracy.value:.1f} %"
+def _score(accuracy: Accuracy | None) -> tuple[str, str]:
+    """An accuracy and its interval."""
+    if accuracy is None:
+        return "–", ""
+    return format_share(accuracy.value), format_range(accuracy.low, accuracy.high)
 
 
 def _difference(part: ComparisonPart) -> str:
     """The difference, or what missing units leave open of it."""
     if not part.missing:
-        return _points(part.difference)
-    return f"{_points(part.least)} to {_points(part.most)}"
-
-
-def _points(difference: float) -> str:
-    return f"{100 * difference:+.1f}"
-
-
-def _interval(low: float, high: float) -> str:
-    return f"[{100 * low:+.1f}, {100 * high:+.1f}]"
+        return format_points(part.difference)
+    return f"{format_points(part.least)} to {format_points(part.most)}"

@@ -22,6 +22,7 @@ from wildtool.engine.compare.curve import (
 from wildtool.engine.compare.leaderboard import INCOMPLETE, notes_of, trust_line
 from wildtool.engine.compare.runs import ComparedRun, load_compared_run
 from wildtool.engine.record.run_folder import read_run
+from wildtool.engine.score.formatting import format_points, format_range, format_share
 from wildtool.engine.score.results import open_results
 from wildtool.engine.score.verdict_table import relation
 from wildtool.engine.series import Series
@@ -118,8 +119,8 @@ def _print_benchmark(benchmark: str, points: Sequence[CurvePoint]) -> None:
             row += ["", "", ""]
         else:
             row += [
-                f"{100 * difference.value:+.1f}",
-                f"[{100 * difference.low:+.1f}, {100 * difference.high:+.1f}]",
+                format_points(difference.value),
+                format_range(difference.low, difference.high, signed=True),
                 "no finding"
                 if not point.evidence.complete and difference.p_adjusted >= LEVEL
                 else _p(difference.p_adjusted),
@@ -137,7 +138,7 @@ def _p(p: float) -> str:
 
 
 def _score(score: TrainedScore) -> list[str]:
-    return [f"{100 * score.value:.1f} %", f"[{100 * score.low:.1f}, {100 * score.high:.1f}]"]
+    return [format_share(score.value), format_range(score.low, score.high)]
 
 
 def _notes(

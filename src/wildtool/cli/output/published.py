@@ -4,15 +4,15 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from wildtool.benchmark import Published
 from wildtool.cli.command import worst_status
 from wildtool.cli.output import tables
 from wildtool.cli.output.results import find_results
 from wildtool.cli.terminal import ellipsize, print_err, print_rows, print_wrapped, single_line
-from wildtool.engine.compare.leaderboard import EVIDENCE_COLUMNS, INCOMPLETE, evidence_cells
+from wildtool.engine.compare.leaderboard import EVIDENCE_COLUMNS, evidence_cells
 from wildtool.engine.compare.published import (
-    MEASURED_HERE,
     MetricKey,
     Ranking,
     RankingCell,
@@ -21,11 +21,14 @@ from wildtool.engine.compare.published import (
     why_not_comparable,
 )
 from wildtool.engine.registry import benchmark_names, load_benchmark
-from wildtool.engine.score.formatting import format_direction
 from wildtool.engine.score.results import ScoreResult, run_folders
 from wildtool.engine.score.verdict_table import verdicts_path
 from wildtool.errors import UsageError
 from wildtool.published import PublishedTable, paper_names, read_table, table_names
+from wildtool.table.published import published_table, ranking_table
+
+if TYPE_CHECKING:
+    from wildtool.cli.commands.show import ShowOptions
 
 RANKING_CSV_COLUMNS = (
     *("model", "kind", "run", "profile", "group", "name"),
@@ -59,45 +62,31 @@ class PublishedFigures:
     """The reasons why a run is not comparable."""
 
 
-def show_published(
-    names: Sequence[Path],
-    *,
-    benchmark: str | None,
-    profile: str | None,
-    group: str | None,
-    every: bool,
-    as_json: bool,
-    as_csv: bool,
-) -> int:
+def show_published(shown: "ShowOptions") -> int:
     """Prints published results for the given names (benchmarks, tables, papers, runs); without names, lists
     all tables."""
-    wanted = _selection(names, benchmark)
-    found, status = _figures(wanted, profile)
+    wanted = _selection(shown.runs or (), shown.benchmark)
+    found, status = _figures(wanted, shown.profile)
+    is_text = not (shown.as_json or shown.as_csv)
     rankings = [
-        ranking(
-            figures.rows,
-            figures.ranked_runs,
-            headline=figures.headline,
-            group=group,
-            every=as_json or as_csv,
-        )
-        for figures in found
+        ranking(its.rows, its.ranked_runs, headline=its.headline, group=shown.group, every=not is_text)
+        for its in found
     ]
     whole = [read_table(name) for name in wanted.tables]
     listed = [read_table(name) for name in wanted.tables_to_list]
-    if as_json:
+    if shown.as_json:
         left_out = {str(folder): why for figures in found for folder, why in figures.left_out.items()}
         _print_json(rankings, whole, listed, left_out)
-    elif as_csv:
+    elif shown.as_csv:
         _print_csv(rankings, whole, listed)
     else:
-        _print(rankings, whole, listed, every=every)
-        for figures, shown in zip(found, rankings, strict=True):
-            _print_column_notes(figures.rows, shown)
+        _print(rankings, whole, listed, every=shown.every)
+        for figures, placed in zip(found, rankings, strict=True):
+            _print_column_notes(figures.rows, placed)
     for figures in found:
         for folder, why in figures.left_out.items():
             print_err(f"{single_line(folder, 500)} is not in the table: {single_line(why, 700)}")
-    if not as_json and not as_csv:
+    if is_text:
         tables.print_caveats([run for figures in found for run in figures.ranked_runs.values()])
     return status
 
@@ -176,16 +165,7 @@ def _print(
     every: bool,
 ) -> None:
     for shown in rankings:
-        groups = list(dict.fromkeys(group for group, _ in shown.keys))
-        alone = len(groups) == 1
-        what = f", {groups[0]}" if alone and groups[0] not in " ".join(shown.sources) else ""
-        by = shown.order[1] if alone and shown.order[0] in groups else " ".join(shown.order)
-        ranked = f", by {by}" if shown.is_ranked else ", not ranked: neither more nor less of it is better"
-        title = f"{'; '.join(shown.sources)}{what} (%, profile {shown.profile}){ranked}"
-        names = [_head(key, shown, alone=alone) for key in shown.keys]
-        _print_dropped_columns(
-            tables.print_ranking(title, ["model", *names, "kind"], _rows(shown), every=every)
-        )
+        tables.print_models(ranking_table(shown), every=every)
         for entry in shown.entries:
             if entry.run is not None:
                 print_wrapped(
@@ -204,72 +184,9 @@ def _print(
 
 def print_published_table(table: PublishedTable, *, every: bool) -> None:
     """One table of a paper with the meaning of its columns; `every` shows columns that do not fit in more tables."""
-    heads = ["model", *table.columns, *(["kind"] if any(row.kind for row in table.rows) else [])]
-    places = _places(v for row in table.rows for v in row.values.values() if v is not None)
-    rows = [
-        (False, [row.model, *(_number(v, places) for v in row.values.values()), row.kind][: len(heads)])
-        for row in table.rows
-    ]
-    title = f"{table.source}: {table.about} ({table.unit})"
-    _print_dropped_columns(tables.print_ranking(title, heads, rows, every=every))
+    kinds = any(row.kind for row in table.rows)
+    tables.print_models(published_table(table), every=every, kinds=kinds)
     print_wrapped("\n".join(f"{column}: {meaning}" for column, meaning in table.columns.items()))
-
-
-def _head(key: MetricKey, shown: Ranking, *, alone: bool) -> str:
-    """The head of a column, a line for each of its parts."""
-    group, name = key
-    note = format_direction(shown.better.get(key, "more"))
-    return "\n".join([*([] if alone else [group]), name, *([f"({note})"] if note else [])])
-
-
-def _print_dropped_columns(heads: Sequence[str]) -> None:
-    if heads:
-        print_wrapped(f"Not shown for lack of space: {', '.join(heads)}. Show them with --all.")
-
-
-def _rows(shown: Ranking) -> list[tuple[bool, list[str]]]:
-    values = [
-        100 * cell.value
-        for entry in shown.entries
-        if entry.run is None
-        for cell in entry.cells.values()
-        if cell.value is not None
-    ]
-    places = _places(values)
-    return [
-        (
-            entry.run is not None,
-            [
-                _name(entry),
-                *(_percent(entry.cells.get(key), places) for key in shown.keys),
-                "" if entry.run else entry.kind,
-            ],
-        )
-        for entry in shown.entries
-    ]
-
-
-def _name(entry: RankingRow) -> str:
-    if entry.run is None:
-        return ellipsize(entry.model, 60)
-    return f"{ellipsize(entry.model, 40)} ({MEASURED_HERE}){INCOMPLETE * entry.incomplete}"
-
-
-def _percent(cell: RankingCell | None, places: int) -> str:
-    if cell is None or cell.value is None:
-        return "–"
-    ends = "" if cell.low is None or cell.high is None else f"\n[{100 * cell.low:.1f}, {100 * cell.high:.1f}]"
-    return f"{100 * cell.value:.{places}f}{ends}"
-
-
-def _places(values: Iterable[float]) -> int:
-    """The number of decimals that the papers print for these numbers."""
-    known = list(values)
-    return next((k for k in (0, 1) if all(abs(v - round(v, k)) < 1e-6 for v in known)), 2)
-
-
-def _number(value: float | None, places: int) -> str:
-    return "–" if value is None else f"{value:.{places}f}"
 
 
 def _listed(table: PublishedTable) -> tuple[str, int, str, str]:

@@ -17,25 +17,15 @@ from wildtool.engine.compare.reproduction import (
 )
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.registry import load_benchmark
+from wildtool.engine.score.formatting import format_points, format_range
 from wildtool.engine.score.results import open_results, run_folders
 from wildtool.errors import UsageError
 
-CSV_COLUMNS = (
-    *(
-        "run",
-        "benchmark",
-        "profile",
-        "model",
-        "published_model",
-        "group",
-        "name",
-        "published",
-        "value",
-        "low",
-    ),
+_NUMBERS = (
+    *("group", "name", "published", "value", "low"),
     *("high", "difference", "error", "band", "source"),
-    *EVIDENCE_COLUMNS,
 )
+CSV_COLUMNS = ("run", "benchmark", "profile", "model", "published_model", *_NUMBERS, *EVIDENCE_COLUMNS)
 
 
 def print_reproductions(
@@ -83,8 +73,8 @@ def _print(found: Reproduction, absolute: bool) -> None:
             f"{each.group}: {each.name}",
             f"{100 * each.published:.1f}",
             "–" if each.value is None else f"{100 * each.value:.1f}",
-            "" if each.low is None or each.high is None else f"[{100 * each.low:.1f}, {100 * each.high:.1f}]",
-            "" if each.difference is None else f"{100 * each.difference:+.1f}",
+            format_range(each.low, each.high),
+            "" if each.difference is None else format_points(each.difference),
             each.band + (" (within)" if each.within_interval and each.band != "blue" else ""),
         ]
         for each in found.numbers
@@ -139,16 +129,7 @@ def _rows(found: Reproduction) -> Iterable[Sequence[object]]:
     run = found.run
     for each in found.numbers:
         yield [
-            *(run.run, run.benchmark, run.profile, run.model, found.model, each.group, each.name),
-            *(
-                each.published,
-                each.value,
-                each.low,
-                each.high,
-                each.difference,
-                each.error,
-                each.band,
-                each.source,
-            ),
+            *(run.run, run.benchmark, run.profile, run.model, found.model),
+            *(getattr(each, name) for name in _NUMBERS),
             *evidence_cells(each.evidence),
         ]

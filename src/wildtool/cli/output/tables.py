@@ -1,10 +1,10 @@
 """Prints results as terminal tables, JSON and CSV."""
 
 import json
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
 from itertools import groupby
-from typing import Any, TypeVar
+from typing import Any
 
 from wildtool.alter.kinds import ALTERATION_KINDS
 from wildtool.cli.output.grid import Grid, GridColumn
@@ -17,28 +17,11 @@ from wildtool.cli.terminal import (
     terminal_width,
     wrap_text,
 )
-from wildtool.engine.compare.leaderboard import (
-    EVIDENCE_COLUMNS,
-    evidence_cells,
-    items_caveat,
-    marked_labels,
-    notes_of,
-    prompts_caveat,
-    run_labels,
-    table_titles,
-    trust_line,
-)
-from wildtool.engine.score.formatting import (
-    format_counts,
-    format_direction,
-    format_interval,
-    format_target,
-    format_value,
-)
+from wildtool.engine.compare.leaderboard import EVIDENCE_COLUMNS, table_titles
+from wildtool.engine.score.formatting import format_target
 from wildtool.engine.score.results import ScoreResult
-from wildtool.types import Direction, Metric
-
-Value = TypeVar("Value", bound=Hashable)
+from wildtool.table import Cell, MetricTable, cell_of, heads_of, number_fields, results_table, table_caveats
+from wildtool.types import Metric
 
 RESULT_CSV_COLUMNS = (
     *("run", "model", "benchmark", "profile"),
@@ -47,30 +30,11 @@ RESULT_CSV_COLUMNS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class TableHeading:
-    """The label of a row or column of numbers."""
-
-    group: str
-    name: str
-    better: Direction
-    alone: bool = False
-    """Whether the table's title names the group."""
-
-    def text(self, between: str) -> str:
-        label = self.name if self.alone else f"{self.group}{between}{self.name}"
-        note = format_direction(self.better)
-        below = "\n" if "\n" in between else " "
-        return f"{label}{below}({note})" if note else label
-
-
 def print_overview(results: Sequence[ScoreResult]) -> None:
     """Prints a table of models for each benchmark and scoring, with the headline numbers."""
     for title, group in _by_table(results):
-        heads = _unique(
-            TableHeading(m.group, m.name, m.better) for result in group for m in result.metrics if m.headline
-        )
-        _print(title, _table_of(group, heads))
+        heads = heads_of(metric for result in group for metric in result.metrics if metric.headline)
+        _print_numbers(results_table(title, group, heads))
         _print_caveats(group)
 
 
@@ -83,17 +47,16 @@ def print_caveats(results: Sequence[ScoreResult]) -> None:
 def print_groups(results: Sequence[ScoreResult]) -> None:
     """Prints a table for each group of numbers."""
     for title, group in _by_table(results):
-        every = _unique(TableHeading(m.group, m.name, m.better) for result in group for m in result.metrics)
-        for name, members in groupby(every, key=lambda head: head.group):
-            heads = [replace(member, alone=True) for member in members]
-            _print(f"{name} ({title})", _table_of(group, heads))
+        every = heads_of(metric for result in group for metric in result.metrics)
+        for name, heads in groupby(every, key=lambda head: head.group):
+            _print_numbers(results_table(f"{name} ({title})", group, tuple(heads), whole=False))
 
 
 def print_metrics(metrics: Sequence[Metric]) -> None:
     """Prints numbers that belong to no run, a table for each group."""
     for group, members in groupby(metrics, key=lambda metric: metric.group):
         every = list(members)
-        texts = _align_cells([_parts(metric) for metric in every])
+        texts = _align_cells([_parts(cell_of(metric)) for metric in every])
         targets = [format_target(metric) for metric in every]
         aimed = any(target for target, _ in targets)
         heads = ["", "", "target", "deviation"] if aimed else ["", ""]
@@ -125,28 +88,33 @@ def print_grid(
     _print(title, Grid(drawn, [list(map(_plain, row)) for row in rows], keys))
 
 
-def print_ranking(
-    title: str, heads: Sequence[str], rows: Sequence[tuple[bool, Sequence[str]]], *, every: bool
-) -> list[str]:
-    """Prints a table of models, with some rows highlighted; returns the heads of the columns that did not fit.
+def print_models(table: MetricTable, *, every: bool, kinds: bool = True) -> None:
+    """Prints a table of models with their kinds, in which those that were measured here are highlighted, and the columns
+    that did not fit.
 
     Args:
-        heads: of the model, of the numbers, and of the kind of model.
-        rows: whether a row is highlighted, and its texts.
         every: show the columns that do not fit in further tables instead of leaving them out.
+        kinds: whether there is a column of kinds.
     """
-    drawn = [
-        GridColumn(_plain(head), "left" if head in (heads[0], "kind") else "right", wraps=head == "kind")
-        for head in heads
+    heads = ["model", *(head.text(whole=table.whole, between="\n") for head in table.heads)]
+    columns = [GridColumn(_plain(head), "right" if number else "left") for number, head in enumerate(heads)]
+    rows = [
+        list(map(_plain, [row.label, *_stack_cells([_parts(cell) for _, cell in row.pairs(table.heads)])]))
+        for row in table.rows
     ]
-    bold = frozenset(i for i, (set_off, _) in enumerate(rows) if set_off)
-    grid = Grid(drawn, [list(map(_plain, texts)) for _, texts in rows], bold=bold)
-    first, *more = grid.split_columns(terminal_width())
-    left_out = [] if every else [i for table in more for i in table[grid.keys :]]
+    if kinds:
+        heads.append("kind")
+        columns.append(GridColumn("kind", "left", wraps=True))
+        rows = [[*texts, _plain(row.about)] for texts, row in zip(rows, table.rows, strict=True)]
+    bold = frozenset(number for number, row in enumerate(table.rows) if row.kind == "measured")
+    first, *more = Grid(columns, rows, bold=bold).split_columns(terminal_width())
+    left_out = [] if every else [number for part in more for number in part[1:]]
     kept = first if left_out else range(len(heads))
-    shown = Grid([drawn[i] for i in kept], [[row[i] for i in kept] for row in grid.rows], bold=bold)
-    _print(title, shown)
-    return [heads[i].replace("\n", " ") for i in left_out]
+    shown = [[row[number] for number in kept] for row in rows]
+    _print(table.title, Grid([columns[number] for number in kept], shown, bold=bold))
+    if left_out:
+        names = ", ".join(heads[number].replace("\n", " ") for number in left_out)
+        print_wrapped(f"Not shown for lack of space: {names}. Show them with --all.")
 
 
 def print_results_json(results: Sequence[ScoreResult]) -> None:
@@ -168,24 +136,24 @@ def print_results_csv(results: Sequence[ScoreResult]) -> None:
     print_rows(
         RESULT_CSV_COLUMNS,
         (
-            [
-                *(result.run, result.model, result.benchmark, result.profile),
-                *(m.group, m.name, m.value, m.numerator, m.denominator, m.low, m.high, result.incomplete),
-                *evidence_cells(m.evidence or result.evidence),
-            ]
+            [fields[name] for name in RESULT_CSV_COLUMNS]
             for result in results
-            for m in result.metrics
+            for metric in result.metrics
+            for fields in [{**_about(result), **number_fields(metric, result)}]
         ),
     )
 
 
-def _parts(metric: Metric | None, *, counts: bool = True) -> tuple[str, str, str]:
+def _about(result: ScoreResult) -> dict[str, object]:
+    return {name: getattr(result, name) for name in ("run", "model", "benchmark", "profile", "incomplete")}
+
+
+def _parts(cell: Cell | None, *, counts: bool = True) -> tuple[str, str, str]:
     """A number, its interval and its counts; empty if there is none."""
-    if metric is None:
+    if cell is None:
         return "", "", ""
-    ends = format_interval(metric)
-    interval = f"[{', '.join(ends)}]" if ends else ""
-    return format_value(metric), interval, format_counts(metric) if counts else ""
+    interval = f"[{', '.join(cell.ends)}]" if cell.ends else ""
+    return cell.value, interval, cell.counts if counts else ""
 
 
 def _align_cells(cells: Sequence[tuple[str, str, str]]) -> list[str]:
@@ -210,41 +178,33 @@ def _by_table(results: Sequence[ScoreResult]) -> list[tuple[str, list[ScoreResul
     return list(groups.items())
 
 
-def _table_of(results: Sequence[ScoreResult], heads: Sequence[TableHeading]) -> Grid:
-    """The numbers of some results as one table that fits, with models as rows or as columns. If none fits, the shortest
-    one that is split in parts, if necessary with numbers in place of names.
+def _grid_of(table: MetricTable) -> Grid:
+    """A table that fits, with models as rows or as columns. If none fits, the shortest one that is split in parts, if
+    necessary with numbers in place of names.
     """
     width = terminal_width()
-    found = [{(metric.group, metric.name): metric for metric in result.metrics} for result in results]
-    numbers = [[its.get((head.group, head.name)) for its in found] for head in heads]
-    labels = list(map(_plain, marked_labels(results)))
-    forms = list(_layouts(labels, heads, numbers))
+    labels = [_plain(row.label) for row in table.rows]
+    forms = list(_layouts(labels, table))
     whole = next((form for form in forms if form.fits(width) and len(form.split_columns(width)) == 1), None)
     if whole is not None:
         return whole
     marks = [f"[{k}]" for k in range(1, len(labels) + 1)]
     legend = tuple(f"{mark} {label}" for mark, label in zip(marks, labels, strict=True))
-    forms += (replace(form, legend=legend) for form in _layouts(marks, heads, numbers))
+    forms += (replace(form, legend=legend) for form in _layouts(marks, table))
     fitting = [form for form in forms if form.fits(width)] or forms
     return min(fitting, key=lambda form: sum(map(len, form.tables(width)), len(form.legend)))
 
 
-def _layouts(
-    labels: Sequence[str], heads: Sequence[TableHeading], numbers: Sequence[Sequence[Metric | None]]
-) -> Iterator[Grid]:
-    """The possible layouts of a table, the best first.
-
-    Args:
-        labels: of the models.
-        numbers: for each head the number of each model.
-    """
+def _layouts(labels: Sequence[str], table: MetricTable) -> Iterator[Grid]:
+    """The possible layouts of a table, the best first. Args: labels: of the models."""
+    heads, numbers = table.heads, table.columns()
     sizes = [shared_sample_size(row) for row in numbers] if len(labels) > 1 else [""] * len(heads)
     parts = [
-        [_parts(metric, counts=not size) for metric in row] for row, size in zip(numbers, sizes, strict=True)
+        [_parts(cell, counts=not size) for cell in row] for row, size in zip(numbers, sizes, strict=True)
     ]
     if len(labels) > 1:
         tops = [
-            GridColumn("\n".join(filter(None, (_plain(head.text("\n")), size))))
+            GridColumn("\n".join(filter(None, (_plain(head.text(whole=table.whole, between="\n")), size))))
             for head, size in zip(heads, sizes, strict=True)
         ]
         for drawn in (_align_cells, _stack_cells):
@@ -253,7 +213,10 @@ def _layouts(
             yield Grid([GridColumn("model", "left"), *tops], rows)
     sized = any(sizes)
     keys = [GridColumn("", "left", wraps=True), *([GridColumn("")] if sized else [])]
-    names = [[_plain(head.text(": ")), size][: len(keys)] for head, size in zip(heads, sizes, strict=True)]
+    names = [
+        [_plain(head.text(whole=table.whole)), size][: len(keys)]
+        for head, size in zip(heads, sizes, strict=True)
+    ]
     by_model = [list(column) for column in zip(*parts, strict=True)]
     for drawn in (_align_cells, _stack_cells):
         cells = zip(*map(drawn, by_model), strict=True)
@@ -261,27 +224,19 @@ def _layouts(
         yield Grid([*keys, *map(GridColumn, labels)], rows, keys=len(keys))
 
 
-def shared_sample_size(metrics: Sequence[Metric | None]) -> str:
+def shared_sample_size(cells: Sequence[Cell | None]) -> str:
     """The common sample size of these rates, such as `n = 128`; empty if it differs or does not matter."""
-    sizes = {metric.denominator for metric in metrics if metric is not None and metric.kind == "rate"}
+    sizes = {cell.size for cell in cells if cell is not None} - {None}
     return f"n = {sizes.pop():,.10g}" if len(sizes) == 1 else ""
 
 
 def _print_caveats(results: Sequence[ScoreResult]) -> None:
-    if said := items_caveat(results):
-        print_wrapped(said)
-    for said in _unique(prompts_caveat(result) for result in results):
-        if said:
-            print_wrapped(said)
-    for said in notes_of(metric for result in results for metric in result.metrics):
-        print_wrapped(said)
-    for label, result in zip(run_labels(results), results, strict=True):
-        if said := trust_line(label, result):
-            print_wrapped(said)
+    for text in table_caveats(results):
+        print_wrapped(text)
 
 
-def _unique(values: Iterable[Value]) -> list[Value]:
-    return list(dict.fromkeys(values))
+def _print_numbers(table: MetricTable) -> None:
+    _print(table.title, _grid_of(table))
 
 
 def _plain(text: str) -> str:

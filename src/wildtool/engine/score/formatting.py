@@ -20,6 +20,22 @@ def format_value(metric: "Metric") -> str:
     )
 
 
+def format_share(share: float | None) -> str:
+    """A share in percent; a dash for none."""
+    return "–" if share is None else f"{100 * share:.1f} %"
+
+
+def format_points(difference: float) -> str:
+    """A difference of shares in points."""
+    return f"{100 * difference:+.1f}"
+
+
+def format_range(low: float | None, high: float | None, *, signed: bool = False) -> str:
+    """An interval of shares, or of their differences; empty for none."""
+    sign = "+" if signed else ""
+    return "" if low is None or high is None else f"[{100 * low:{sign}.1f}, {100 * high:{sign}.1f}]"
+
+
 def counted(number: int, noun: str, plural: str = "") -> str:
     """A number of things: 1 row, 2,000 rows.
 

@@ -9,11 +9,12 @@ from wildtool.engine.compare.leaderboard import notes_of
 from wildtool.engine.score.formatting import format_direction, format_value
 from wildtool.report.charts.data import ChartData, ChartPoint
 from wildtool.report.charts.render import render_chart
-from wildtool.report.metric_table import MetricColumn, ReportRow, metric_columns, metrics_csv, report_rows
 from wildtool.report.model import Leaderboard
 from wildtool.report.site.site import Site
 from wildtool.report.text import interval_of, slug
 from wildtool.stats.tables import Table
+from wildtool.table import Head, MetricTable
+from wildtool.table.csv_file import numbers_csv
 from wildtool.types import Metric
 
 TRAJECTORIES = "trajectories"
@@ -45,8 +46,7 @@ class MetricSection:
 
     group: str
     pictures: tuple[Picture, ...]
-    heads: tuple[MetricColumn, ...]
-    rows: tuple[ReportRow, ...]
+    table: MetricTable
     links: Mapping[str, str]
     """By name of a number: the query for the units behind it, without the run."""
 
@@ -81,7 +81,7 @@ def add_view(site: Site, board: Leaderboard, view: Table, page: str, runs: Seque
         board=board,
         runs=runs,
         sections=sections,
-        csv=site.file(f"files/{page}.csv", metrics_csv(board, view.groups)),
+        csv=site.file(f"files/{page}.csv", numbers_csv(board.results, view.groups)),
     )
 
 
@@ -93,20 +93,18 @@ def _all_headline(board: Leaderboard, group: str) -> bool:
 def _section(
     site: Site, board: Leaderboard, view: Table, group: str, page: str, runs: Sequence[int]
 ) -> MetricSection:
-    metrics = [metric for run in board.runs for metric in run.result.metrics]
-    heads = metric_columns(metrics, group)
-    links = _links(view, heads)
+    table = board.table(group)
+    links = _links(view, table.heads)
     drawings = _drawings(board, view, group, site, runs, links)
     return MetricSection(
         group=group,
         pictures=add_pictures(site, drawings, f"{page}-{slug(group)}"),
-        heads=heads,
-        rows=tuple(report_rows(board)),
+        table=table,
         links=links,
     )
 
 
-def _links(view: Table, heads: Iterable[MetricColumn]) -> dict[str, str]:
+def _links(view: Table, heads: Iterable[Head]) -> dict[str, str]:
     """Links from error classes to their units."""
     if view.chart != "stacked":
         return {}

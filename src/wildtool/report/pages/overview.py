@@ -9,22 +9,19 @@ from typing import Any
 
 from wildtool.benchmark import Published
 from wildtool.declared import pages_of
-from wildtool.engine.compare.pairs import PairwiseResult, ties
-from wildtool.engine.compare.published import MetricKey, prompts_used, published_rows, why_not_comparable
-from wildtool.engine.compare.published import RankingCell as PlacedCell
-from wildtool.engine.score.audit import Audit
-from wildtool.report.metric_table import (
-    MetricCell,
-    MetricColumn,
-    ReportRow,
-    cell_of,
-    metric_columns,
-    missing_notes,
-    report_rows,
+from wildtool.engine.compare.pairs import PairwiseResult
+from wildtool.engine.compare.published import (
+    MetricKey,
+    RankingCell,
+    prompts_used,
+    published_rows,
+    why_not_comparable,
 )
+from wildtool.engine.score.audit import Audit
 from wildtool.report.model import Leaderboard, ReportRun
 from wildtool.sanitize import basename_only, ellipsize, strip_folders
 from wildtool.stats.metrics import best_first
+from wildtool.table import Cell, Head, MetricTable, Row, cell_of, table_caveats
 from wildtool.types import Metric
 
 
@@ -33,11 +30,10 @@ class LeaderboardTable:
     """One table of models."""
 
     board: Leaderboard
-    heads: tuple[MetricColumn, ...]
-    rows: tuple[ReportRow, ...]
+    table: MetricTable
     groups: tuple[str, ...]
     """Groups of columns that readers can choose."""
-    rank: MetricColumn
+    rank: Head
     """The column that decides the rank."""
     published: str
     """Where the published rows are, or why there are none; empty if nothing is published."""
@@ -68,30 +64,25 @@ def leaderboard_table(
         found: every model against every other; decides ties.
         audit: scores of the gold answers, if requested.
     """
-    metrics = [metric for run in board.runs for metric in run.result.metrics]
-    heads = metric_columns(metrics)
-    rank = next((head for head in heads if head.headline), heads[0])
-    rows = _placed(board, found)
+    table = board.placed(board.table(), found)
+    rank = next((head for head in table.heads if head.headline), table.heads[0])
     figures = board.benchmark.published()
     why_not = _why_not(board, figures)
-    published = [] if why_not is not None else _published(figures, heads, rank)
-    rows = [*rows, *published]
-    if audit is not None:
-        rows = [*rows, *_gold(audit)]
+    published = [] if why_not is not None else _published(figures, table.heads, rank)
+    rows = [*table.rows, *published, *([] if audit is None else _gold(audit))]
     return LeaderboardTable(
         board=board,
-        heads=heads,
-        rows=tuple(sorted(rows, key=lambda row: _order(row, rank))),
-        groups=tuple(dict.fromkeys(head.group for head in heads)),
+        table=replace(table, rows=tuple(sorted(rows, key=lambda row: _order(row, rank)))),
+        groups=tuple(dict.fromkeys(head.group for head in table.heads)),
         rank=rank,
         published=_about_published(board, figures if published or why_not else [], why_not),
         ceiling=_about_ceiling(board, audit),
-        notes=_notes(board, heads),
-        missing=tuple(missing_notes(board)),
+        notes=_notes(board, table.heads),
+        missing=tuple(table_caveats(board.results)),
     )
 
 
-def _notes(board: Leaderboard, heads: Sequence[MetricColumn]) -> tuple[str, ...]:
+def _notes(board: Leaderboard, heads: Sequence[Head]) -> tuple[str, ...]:
     shown = {head.group for head in heads if head.headline}
     views = pages_of(board.benchmark, board.profile)
     return tuple(view.note for view in views if view.note and shown & set(view.groups))
@@ -102,20 +93,11 @@ def run_descriptions(board: Leaderboard) -> list[RunDescription]:
     return [_run_description(label, run) for label, run in zip(board.labels, board.runs, strict=True)]
 
 
-def _order(row: ReportRow, rank: MetricColumn) -> tuple[bool, float]:
+def _order(row: Row, rank: Head) -> tuple[bool, float]:
     """Puts the better row first, and runs without a rank last."""
-    cell = row.cells.get(rank.key, MetricCell())
+    cell = row.cells.get(rank.key)
     unranked = bool(rank.better) and row.kind == "measured" and not row.place
-    return unranked, best_first(float(cell.sort) if cell.sort else None, rank.better)
-
-
-def _placed(board: Leaderboard, found: Mapping[tuple[int, int], PairwiseResult]) -> list[ReportRow]:
-    """A row for each run, with its rank."""
-    tied = ties(found, board.ranked)
-    return [
-        replace(row, place=place, tied=tied.get(number, "") if place else "")
-        for number, (row, place) in enumerate(zip(report_rows(board), board.places(tied, found), strict=True))
-    ]
+    return unranked, best_first(cell.number if cell else None, rank.better)
 
 
 def _why_not(board: Leaderboard, figures: Sequence[Published]) -> str | None:
@@ -126,13 +108,11 @@ def _why_not(board: Leaderboard, figures: Sequence[Published]) -> str | None:
     return why_not_comparable(Path(basename_only(str(first.folder))), result, figures)
 
 
-def _published(
-    figures: Sequence[Published], heads: Sequence[MetricColumn], rank: MetricColumn
-) -> list[ReportRow]:
+def _published(figures: Sequence[Published], heads: Sequence[Head], rank: Head) -> list[Row]:
     """A row for each published model that can be ranked among the others."""
     known = {head.key for head in heads}
     return [
-        ReportRow(
+        Row(
             label=ellipsize(entry.model, 60),
             kind="published",
             about=f"published, {entry.kind}" if entry.kind else "published",
@@ -143,16 +123,16 @@ def _published(
     ]
 
 
-def _printed(key: MetricKey, cell: PlacedCell) -> MetricCell:
+def _printed(key: MetricKey, cell: RankingCell) -> Cell:
     """A number from a paper, which does not state its counts."""
     value = cell.value
     kind = "rate" if value is not None and value <= 1 else "mean"
     return replace(cell_of(Metric(*key, value, 0, 0, kind=kind)), counts="")
 
 
-def _gold(audit: Audit) -> list[ReportRow]:
+def _gold(audit: Audit) -> list[Row]:
     return [
-        ReportRow(
+        Row(
             label=f"gold answers, {ellipsize(ceiling.style)}",
             kind="gold",
             about="gold ceiling",

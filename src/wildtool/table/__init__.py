@@ -1,0 +1,186 @@
+"""Tables of numbers: heads, rows and cells, which terminals, pages, Markdown, LaTeX and CSV each write in their way."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from wildtool.engine.compare.leaderboard import (
+    EVIDENCE_COLUMNS,
+    evidence_cells,
+    items_caveat,
+    marked_labels,
+    notes_of,
+    prompts_caveat,
+    run_labels,
+    trust_line,
+)
+from wildtool.engine.compare.published import MetricKey
+from wildtool.engine.score.formatting import format_counts, format_direction, format_interval, format_value
+from wildtool.engine.score.results import ScoreResult
+from wildtool.types import Direction, Metric
+
+WIDTH_OF_POINT = 1.6
+"""Width of the mark of a number on the scale of its interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A column of numbers."""
+
+    group: str
+    name: str
+    headline: bool = False
+    """Whether it belongs in a table of models."""
+    better: Direction = "more"
+
+    @property
+    def key(self) -> MetricKey:
+        return self.group, self.name
+
+    def text(self, *, whole: bool = False, between: str = ": ") -> str:
+        """Its label, which says where lower is better.
+
+        Args:
+            whole: whether it includes the name of its group.
+            between: what stands between the group and the name; a line end also stands before the direction.
+        """
+        label = f"{self.group}{between}{self.name}" if whole else self.name
+        note = format_direction(self.better)
+        blank = "\n" if "\n" in between else " "
+        return f"{label}{blank}({note})" if note else label
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One number as it is displayed."""
+
+    value: str = "–"
+    ends: tuple[str, str] | None = None
+    """Both ends of its 95 % interval; None where none is given."""
+    counts: str = ""
+    """What a rate was counted from."""
+    number: float | None = None
+    """What it is sorted by; None if there is none."""
+    size: float | None = None
+    """Denominator of a rate."""
+    scale: tuple[float, float, float] | None = None
+    """Low end, high end and number, from 0 to 1; None if no interval is drawn."""
+
+    @property
+    def interval(self) -> str:
+        """Its interval in one text; empty if there is none."""
+        return "–".join(self.ends or ())
+
+    @property
+    def sort(self) -> str:
+        """Sort key of a page; empty if there is none."""
+        return "" if self.number is None else repr(self.number)
+
+    @property
+    def range(self) -> tuple[float, float] | None:
+        """Start and width of its interval on a scale from 0 to 100; None if none is drawn."""
+        if self.scale is None:
+            return None
+        low, high = (100 * share for share in self.scale[:2])
+        return round(low, 2), round(high - low, 2)
+
+    @property
+    def at(self) -> float:
+        """Position of the number's mark on that scale."""
+        return 0.0 if self.scale is None else round(max(0.0, 100 * self.scale[2] - WIDTH_OF_POINT / 2), 2)
+
+
+EMPTY_CELL = Cell()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One model of a table."""
+
+    label: str
+    cells: Mapping[MetricKey, Cell]
+    kind: str = "measured"
+    """`measured`, `published` or `gold`."""
+    about: str = ""
+    """More about it, such as the paper's category of the model."""
+    place: str = ""
+    """Its rank among the measured models; with `=` if it is tied with the one above."""
+    tied: str = ""
+    """Why it counts as tied; empty otherwise."""
+
+    def pairs(self, heads: Sequence[Head]) -> Iterator[tuple[Head, Cell]]:
+        return ((head, self.cells.get(head.key, EMPTY_CELL)) for head in heads)
+
+
+@dataclass(frozen=True, slots=True)
+class MetricTable:
+    """Models with their numbers."""
+
+    title: str
+    heads: tuple[Head, ...]
+    rows: tuple[Row, ...]
+    whole: bool = True
+    """Whether heads include the names of their groups."""
+
+    def columns(self) -> list[list[Cell | None]]:
+        """For each head the number of each row, or None."""
+        return [[row.cells.get(head.key) for row in self.rows] for head in self.heads]
+
+
+def cell_of(metric: Metric) -> Cell:
+    """A metric as it is displayed."""
+    number = metric.numerator if metric.kind == "count" else metric.value
+    is_known = number is not None and math.isfinite(number)
+    is_rate = metric.kind == "rate"
+    ends = (metric.low, metric.high, metric.value) if is_rate and is_known else (None,)
+    scale = tuple(min(1.0, max(0.0, end)) for end in ends if end is not None)
+    return Cell(
+        value=format_value(metric),
+        ends=format_interval(metric),
+        counts=format_counts(metric),
+        number=float(number) if is_known and number is not None else None,
+        size=metric.denominator if is_rate else None,
+        scale=scale if len(scale) == 3 else None,
+    )
+
+
+def heads_of(metrics: Iterable[Metric], group: str | None = None) -> tuple[Head, ...]:
+    """The columns of the metrics, each once; only one group if named."""
+    heads: dict[MetricKey, Head] = {}
+    for metric in metrics:
+        if group in (None, metric.group):
+            head = Head(metric.group, metric.name, metric.headline, metric.better)
+            heads.setdefault(head.key, head)
+    return tuple(heads.values())
+
+
+def results_table(
+    title: str, results: Sequence[ScoreResult], heads: Sequence[Head], *, whole: bool = True
+) -> MetricTable:
+    """The models of comparable results with some of their numbers, each with a mark where anything is missing."""
+    rows = (
+        Row(label=label, cells={(m.group, m.name): cell_of(m) for m in result.metrics})
+        for label, result in zip(marked_labels(results), results, strict=True)
+    )
+    return MetricTable(title, tuple(heads), tuple(rows), whole)
+
+
+def table_caveats(results: Sequence[ScoreResult]) -> list[str]:
+    """What must be known of the numbers of a table: different items, and what came between each model and its numbers."""
+    texts = [
+        items_caveat(results),
+        *dict.fromkeys(map(prompts_caveat, results)),
+        *notes_of(metric for result in results for metric in result.metrics),
+        *map(trust_line, run_labels(results), results),
+    ]
+    return [text for text in texts if text]
+
+
+def number_fields(metric: Metric, result: ScoreResult) -> dict[str, object]:
+    """A number with what it rests on, by the names of columns in CSV."""
+    numbers = ("group", "name", "value", "low", "high", "numerator", "denominator", "unit")
+    evidence = evidence_cells(metric.evidence or result.evidence)
+    return {
+        **{name: getattr(metric, name) for name in numbers},
+        **dict(zip(EVIDENCE_COLUMNS, evidence, strict=True)),
+    }

@@ -1,0 +1,40 @@
+"""Tables as Markdown, and texts from outside in it."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from wildtool.sanitize import single_line
+from wildtool.table import Cell, MetricTable
+
+
+def markdown_table(table: MetricTable) -> Iterator[str]:
+    """The lines of a table with one model per row."""
+    names = [markdown_text(head.text(whole=table.whole)) for head in table.heads]
+    yield _row(["model", *names])
+    yield _row(["---", *["---:"] * len(names)])
+    for row in table.rows:
+        model = f"{row.place} {markdown_code(row.label)}".strip()
+        yield _row([model, *(_cell(cell) for _, cell in row.pairs(table.heads))])
+
+
+def _cell(cell: Cell) -> str:
+    interval = f"[{cell.interval}]" if cell.interval else ""
+    return " ".join(filter(None, [cell.value, interval, cell.counts]))
+
+
+def _row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def markdown_code(name: str) -> str:
+    """A name from outside as code, so that nothing in it links, mentions or formats."""
+    name = single_line(name)
+    ticks = "`" * (1 + max(map(len, re.findall("`+", name)), default=0))
+    pad = " " if name.startswith("`") or name.endswith("`") else ""
+    return f"{ticks}{pad}{name}{pad}{ticks}".replace("|", r"\|")
+
+
+def markdown_text(text: str) -> str:
+    """A text without formatting; links and mentions that a host would detect are broken up."""
+    shown = re.sub(r"([\\`*_{}\[\]<>|#~$&])", r"\\\1", single_line(text, 10_000))
+    return re.sub(r"@|://|(?<=www)\.", lambda found: f"{found[0]}<!-- -->", shown)
