@@ -76,7 +76,7 @@ async def test_our_verbs_cannot_be_replaced(site: Path, tmp_path: Path):
     [
         ("fight", "both add the command 'fight'; uninstall one of them"),
         ("nothing", "command 'nothing' of package ebb cannot be used: its entry point ebb:nothing fails"),
-        ("text", "command 'text' of package flood cannot be used: it is no function"),
+        ("text", "command 'text' of package flood cannot be used: its entry point flood:TEXT is no function"),
     ],
 )
 async def test_one_that_cannot_be_used_says_why(site: Path, tmp_path: Path, name: str, reason: str):

@@ -63,11 +63,11 @@ def test_a_pair_turned_round_has_the_opposite_difference(board: Leaderboard):
 
 def test_a_model_that_cannot_be_told_from_the_one_above_is_tied_with_it(board: Leaderboard):
     shown = leaderboard_table(board, compare_all_pairs([run.scores for run in board.runs]), None)
-    by_name = {row.label: row for row in shown.rows}
+    by_name = {row.label: row for row in shown.table.rows}
     assert by_name["all"].place == "1"
     assert by_name["even"].place == by_name["odd"].place == "=2"
     assert by_name["none"].place == "4"
-    assert sum(bool(row.tied) for row in shown.rows) == 1
+    assert sum(bool(row.tied) for row in shown.table.rows) == 1
 
 
 @pytest.mark.parametrize(
@@ -111,9 +111,9 @@ def test_the_lowest_number_is_first_where_lower_is_better(board: Leaderboard):
     lower = turned(board, "less")
     assert models(board)[0] == models(lower)[-1] == "all"
     shown = leaderboard_table(lower, compare_all_pairs([run.scores for run in lower.runs]), None)
-    assert [row.label for row in shown.rows] == models(lower)
-    assert shown.rows[0].label == "none"
-    assert shown.rows[0].place == "1"
+    assert [row.label for row in shown.table.rows] == models(lower)
+    assert shown.table.rows[0].label == "none"
+    assert shown.table.rows[0].place == "1"
     assert shown.rank.text().endswith("(lower is better)")
     assert "(lower is better)" in markdown(lower.runs)
     assert "better)" in latex(lower.runs).partition("cost")[0]  # the head is broken between words
@@ -123,7 +123,7 @@ def test_models_are_not_ranked_by_a_number_of_no_direction(board: Leaderboard):
     plain = turned(board, "")
     assert models(plain) == sorted(models(board))
     shown = leaderboard_table(plain, compare_all_pairs([run.scores for run in plain.runs]), None)
-    assert [(row.label, row.place, row.tied) for row in shown.rows] == [
+    assert [(row.label, row.place, row.tied) for row in shown.table.rows] == [
         (model, "", "") for model in models(plain)
     ]
     assert "| `all` |" in markdown(plain.runs)
@@ -148,12 +148,12 @@ def test_published_models_stand_among_runs_where_data_and_rules_are_the_papers(b
     )
     run = replace(board.runs[0], result=as_published)
     shown = leaderboard_table(Leaderboard("b", "b", (run,)), {}, None)
-    assert {row.kind for row in shown.rows} == {"measured", "published"}
-    assert sum(row.kind == "published" for row in shown.rows) == 57
+    assert {row.kind for row in shown.table.rows} == {"measured", "published"}
+    assert sum(row.kind == "published" for row in shown.table.rows) == 57
     assert shown.published.startswith("Published rows: ")
 
 
 def test_published_models_stand_on_no_other_board(board: Leaderboard):
     shown = leaderboard_table(board, {}, None)
-    assert {row.kind for row in shown.rows} == {"measured"}
+    assert {row.kind for row in shown.table.rows} == {"measured"}
     assert shown.published.startswith("No published rows: ")

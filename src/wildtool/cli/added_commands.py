@@ -1,12 +1,13 @@
 """Commands that other packages add by entry points."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wildtool.errors import UsageError
+from wildtool.installed import installed_entries, load_entry, package_of
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -26,35 +27,20 @@ def _any_entries() -> bool:
         return True
 
 
-@cache
 def added_commands(group: str) -> "Mapping[str, tuple[EntryPoint, ...]]":
     """What other packages add to a group of commands, or to the verbs; several of a name where packages compete."""
-    if not _any_entries():
-        return {}
-    from importlib.metadata import entry_points
-
-    entries: dict[str, tuple[EntryPoint, ...]] = {}
-    for entry in dict.fromkeys(entry_points(group=ENTRY_POINT_OF_COMMANDS)):
-        place, _, name = entry.name.rpartition(".")
-        if place == group:
-            entries[name] = (*entries.get(name, ()), entry)
-    return entries
+    added = installed_entries(ENTRY_POINT_OF_COMMANDS) if _any_entries() else {}
+    places = {name.rpartition("."): entries for name, entries in added.items()}
+    return {name: entries for (place, _, name), entries in places.items() if place == group}
 
 
-def package_of(entry: "EntryPoint") -> str:
-    return entry.dist.name if entry.dist else entry.module
-
-
-def load_entry(name: str, entries: "Sequence[EntryPoint]") -> Any:
-    """What an entry point names. Raises UsageError, which names the package."""
-    packages = list(map(package_of, entries))
-    if len(packages) > 1:
-        raise UsageError(f"{' and '.join(packages)} both add the command {name!r}; uninstall one of them")
-    try:
-        target: Any = entries[0].load()
-    except (Exception, SystemExit) as error:
-        fault = f"its entry point {entries[0].value} fails: {type(error).__name__}: {error}"
-        raise UsageError(f"command {name!r} of package {packages[0]} cannot be used: {fault}") from error
-    if not callable(target):
-        raise UsageError(f"command {name!r} of package {packages[0]} cannot be used: it is no function")
+def load_command(name: str, group: str) -> Any:
+    """The function or group of a command that a package adds. Raises UsageError, which names the package."""
+    first, *others = added_commands(group)[name]
+    if others:
+        packages = " and ".join(map(package_of, (first, *others)))
+        raise UsageError(f"{packages} both add the command {name!r}; uninstall one of them")
+    target, fault = load_entry(first, lambda target: None if callable(target) else "is no function")
+    if fault:
+        raise UsageError(f"command {name!r} of package {package_of(first)} cannot be used: {fault}")
     return target

@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Annotated, Any, ParamSpec, TypeVar, cast, data
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from wildtool.cli.added_commands import added_commands, load_entry, package_of
+from wildtool.cli.added_commands import added_commands, load_command
 from wildtool.cli.help import WIDTH, PanelCommand
 from wildtool.cli.terminal import print_err
 from wildtool.errors import DISK_FULL, StorageError, UsageError, WildtoolError
+from wildtool.installed import package_of
 
 if TYPE_CHECKING:
     from wildtool.benchmark import Benchmark
@@ -408,7 +409,7 @@ class Commands(Mapping[str, Any]):
     def _target(self, name: str) -> Any:
         """The function or group of a name. Raises UsageError for one of a package that cannot be used."""
         if name not in self.declarations:
-            return load_entry(name, added_commands(self._group)[name])
+            return load_command(name, self._group)
         module, _, attribute = self.declarations[name][0].partition(":")
         whole = module if module.startswith("wildtool.") else f"wildtool.cli.commands.{module}"
         return getattr(import_module(whole), attribute)
