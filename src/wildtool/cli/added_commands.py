@@ -29,7 +29,9 @@ def _any_entries() -> bool:
 
 def added_commands(group: str) -> "Mapping[str, tuple[EntryPoint, ...]]":
     """What other packages add to a group of commands, or to the verbs; several of a name where packages compete."""
-    added = installed_entries(ENTRY_POINT_OF_COMMANDS) if _any_entries() else {}
+    if not _any_entries():
+        return {}
+    added = installed_entries(ENTRY_POINT_OF_COMMANDS)
     places = {name.rpartition("."): entries for name, entries in added.items()}
     return {name: entries for (place, _, name), entries in places.items() if place == group}
 
