@@ -18,7 +18,7 @@ from wildtool.training.reach import reach
 from wildtool.training.readers.data_sets import DATA_SETS, PublicSet
 from wildtool.training.readers.options import DEFAULT_OPTIONS, ReadOptions
 from wildtool.training.reading import DETECT, chosen_set, read_row, sampled_rows
-from wildtool.training.record import RejectedRow, RowError, TrainingRecord, up_to_replies
+from wildtool.training.record import TOO_DEEP, RejectedRow, RowError, TrainingRecord, up_to_replies
 from wildtool.training.safe_names import with_safe_names
 from wildtool.training.writers.forms import TrainingForm
 from wildtool.training.writers.openai import EARLIER_REPLIES
@@ -247,22 +247,14 @@ class Converter:
             except RowError as error:
                 reason = error
             except (RecursionError, ValueError):
-                reason = RowError("unreadable-line", "nested too deep, or a number too long")
+                reason = RowError("unreadable-line", TOO_DEEP)
             else:
                 self._count(record)
                 summary.written += 1
                 if len(summary.samples) < _SHOWN and DATA_SETS[summary.data_sets[-1]].is_guessed:
                     summary.samples.append(line.decode())
                 return line
-        return self._left_out(
-            RejectedRow(
-                source=record.source,
-                row=record.row,
-                reason=reason.reason,
-                detail=reason.detail,
-                raw=row.value,
-            )
-        )
+        return self._left_out(reason.rejected(record.source, record.row, row.value))
 
     def _refusal(self, record: TrainingRecord) -> RowError | None:
         """Why a record is left out. Raises UsageError if the form cannot hold any of its kind."""

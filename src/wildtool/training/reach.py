@@ -21,7 +21,7 @@ def reach(record: TrainingRecord) -> int:
     known = f"{record.system or ''}\n{tools}"
     said: list[tuple[str, bool]] = []
     farthest = 0
-    for turn in (*record.turns, *([record.chosen] if record.chosen else [])):
+    for turn in record.told_turns:
         if isinstance(turn, AssistantTurn):
             for word in _words(turn):
                 if mention(word, known) is None:

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from wildtool.errors import DataError, UsageError, unknown_name
 from wildtool.training.files import FileRow, read_rows
 from wildtool.training.readers.data_sets import DATA_SETS, REFUSED, PublicSet, fitting_sets
 from wildtool.training.readers.options import DEFAULT_OPTIONS, ReadOptions
-from wildtool.training.record import RejectedRow, RowError, TrainingRecord, place_record
+from wildtool.training.record import TOO_DEEP, RejectedRow, RowError, TrainingRecord, place_record
 
 DETECT = "auto"
 """Name for a set that is recognised by the keys of the first rows."""
@@ -74,25 +74,13 @@ def read_row(
 ) -> TrainingRecord | RejectedRow:
     """One row as a record, or why it is none."""
     if row.value is None:
-        return RejectedRow(source=source, row=row.number, reason="unreadable-line", detail=row.problem)
+        return RowError("unreadable-line", row.problem).rejected(source, row.number, None)
     try:
         record = data_set.read(row.value, options)
     except RowError as error:
-        return RejectedRow(
-            source=source, row=row.number, reason=error.reason, detail=error.detail, raw=row.value
-        )
+        return error.rejected(source, row.number, row.value)
     except (RecursionError, ValueError):
         # ValueError: a whole number of more digits than Python turns into text.
-        return RejectedRow(
-            source=source,
-            row=row.number,
-            reason="unreadable-line",
-            detail="nested too deep, or a number too long",
-            raw=row.value,
-        )
-    return place_record(record, source, row.number, _further(row.value, data_set.columns))
-
-
-def _further(row: dict[str, Any], known: frozenset[str]) -> dict[str, Any]:
-    """The columns of a row that its reader does not read."""
-    return {name: row[name] for name in row if name not in known}
+        return RowError("unreadable-line", TOO_DEEP).rejected(source, row.number, row.value)
+    further = {name: value for name, value in row.value.items() if name not in data_set.columns}
+    return place_record(record, source, row.number, further)

@@ -146,6 +146,11 @@ class TrainingRecord:
     """What a user should know about how it was read."""
 
     @property
+    def told_turns(self) -> tuple[TrainingTurn, ...]:
+        """The turns, with the better reply of a pair as the last."""
+        return self.turns if self.chosen is None else (*self.turns, self.chosen)
+
+    @property
     def replies(self) -> Iterator[AssistantTurn]:
         """Every assistant turn in order, those of a preference pair last."""
         yield from (turn for turn in self.turns if isinstance(turn, AssistantTurn))
@@ -221,6 +226,10 @@ class RejectedRow:
     """The row itself; None where not even that could be read."""
 
 
+TOO_DEEP = "nested too deep, or a number too long"
+"""Why a row cannot be read or written whose JSON has no other fault."""
+
+
 class RowError(ValueError):
     """A row cannot become a training record."""
 
@@ -228,3 +237,7 @@ class RowError(ValueError):
         super().__init__(f"{reason}: {detail}")
         self.reason = reason
         self.detail = detail
+
+    def rejected(self, source: str, row: int, raw: Any) -> RejectedRow:
+        """The row that is left out for it."""
+        return RejectedRow(source=source, row=row, reason=self.reason, detail=self.detail, raw=raw)

@@ -118,7 +118,7 @@ class TrainingStats:
         """Goes through the turns: what a reply could know when it was said."""
         user, results = "", ""
         called = False
-        for turn in (*record.turns, *([record.chosen] if record.chosen else [])):
+        for turn in record.told_turns:
             if isinstance(turn, UserTurn):
                 user, called = f"{user}\n{turn.text}", False
             elif isinstance(turn, ResultTurn):
@@ -213,7 +213,7 @@ def _shown(record: TrainingRecord) -> Iterator[str]:
     yield record.system or ""
     if record.tools:
         yield dumps(record.tools).decode("utf-8", "replace")
-    for turn in (*record.turns, *([record.chosen] if record.chosen else [])):
+    for turn in record.told_turns:
         if isinstance(turn, UserTurn):
             yield turn.text
         elif isinstance(turn, ResultTurn):

@@ -96,13 +96,13 @@ def write_selection(
 def _write_records(files: LineWriter, name: str, records: Sequence[TrainingRecord], form: str) -> None:
     """Writes records in the order of their files."""
     ordered = sorted(records, key=lambda record: (record.source, record.row))
-    rows = _rows_of_files(ordered) if form == AS_THEY_ARE else _rows_in_form(ordered, form)
+    rows = (
+        _rows_of_files(ordered)
+        if form == AS_THEY_ARE
+        else (TRAINING_FORMS[form].write(record, DEFAULT_WRITING) for record in ordered)
+    )
     for row in rows:
         files.write_marked(name, row)
-
-
-def _rows_in_form(records: Iterable[TrainingRecord], form: str) -> Iterator[Mapping[str, Any]]:
-    return (TRAINING_FORMS[form].write(record, DEFAULT_WRITING) for record in records)
 
 
 def _rows_of_files(records: Sequence[TrainingRecord]) -> Iterator[Mapping[str, Any]]:

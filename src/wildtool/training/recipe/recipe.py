@@ -201,7 +201,8 @@ def write_recipe(
             f"{counted(len(lines), 'record')}."
         )
     result = RecipeResult(summary, name, settings, trainings, cut, warnings, by_reply)
-    _write(out / "README.md", _readme(recipe, result, searched=search is not None, estimated=tokens is None))
+    advice = _advice(recipe, result, searched=search is not None, estimated=tokens is None)
+    _write(out / "README.md", "\n".join([*_commands(recipe, result), *advice, ""]))
     _write(out / "SHA256SUMS", _digests(out))
     return result
 
@@ -355,11 +356,6 @@ def _series(recipe: Recipe, trainings: Sequence[_Training], *, has_overlap: bool
         text += f"base_url = {json.dumps(_BASE_PORT)}\nsize = {size}\n"
         text += "" if seed is None else f"train_seed = {seed}\ntokens = {tokens}\n"
     return text
-
-
-def _readme(recipe: Recipe, result: RecipeResult, *, searched: bool, estimated: bool) -> str:
-    lines = [*_commands(recipe, result), *_advice(recipe, result, searched=searched, estimated=estimated)]
-    return "\n".join(lines) + "\n"
 
 
 def _commands(recipe: Recipe, result: RecipeResult) -> Iterator[str]:
