@@ -81,7 +81,7 @@ def cases_of_runs(folders: Sequence[Path]) -> Iterator[tuple[Benchmark, Case]]:
         run = prepare_judging(folder, profile="official")
         benchmark, reader = run.selection.benchmark, RecordReader(folder)
         for item, repeat in run.selection.jobs():
-            said = transcripts(reader.log(item.id, repeat))
+            said = run.variant.restored(item, transcripts(reader.log(item.id, repeat)), "official")
             settled = benchmark.rules("official").settled(item, said)
             for unit in item.units:
                 replies = [reply.message for reply in said.get(unit, Transcript(())).replies]
