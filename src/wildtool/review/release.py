@@ -234,11 +234,7 @@ def _card(
     ]
     figures = review_figures(project)
     for group, title in _FIGURES:
-        rows = [
-            (finding.name, format_value(finding), _size(finding))
-            for finding in figures
-            if finding.group == group
-        ]
+        rows = [(each.name, format_value(each), _size(each)) for each in figures if each.group == group]
         lines += [f"## {title}", "", *_table(("", "value", "of"), rows), ""]
     return "\n".join(lines)
 

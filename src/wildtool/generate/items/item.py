@@ -88,9 +88,4 @@ class GeneratedItem:
     @property
     def user_texts(self) -> Sequence[str]:
         """What the user says up to the last request."""
-        return [
-            utterance.text
-            for turn in self.turns
-            for utterance in turn.utterances
-            if utterance.speaker == "user"
-        ]
+        return [line.text for turn in self.turns for line in turn.utterances if line.speaker == "user"]

@@ -48,16 +48,14 @@ def l1(item: GeneratedItem) -> Iterator[str]:
 @ITEM_RULES.rule("L2")
 def l2(item: GeneratedItem) -> Iterator[Finding]:
     """Utterances hold only what people say (rules A2 to C2 of sessions)."""
-    talk = [utterance for turn in item.turns for utterance in turn.utterances]
-    for utterance in (*talk, *item.correction):
-        if utterance.speaker == "assistant":
-            yield from assistant_faults(utterance.text, item.plan.lang)
+    talk = [line for turn in item.turns for line in turn.utterances]
+    for line in (*talk, *item.correction):
+        if line.speaker == "assistant":
+            yield from assistant_faults(line.text, item.plan.lang)
             continue
-        for finding in user_faults(utterance.text, item.offered_parameters, item.plan.lang):
+        for finding in user_faults(line.text, item.offered_parameters, item.plan.lang):
             # A reply may be a mere value, which is of no language; it stands in no record.
-            if finding.level == "error" and (
-                finding.rule not in ("C2", "A8") or utterance not in item.correction
-            ):
+            if finding.level == "error" and (finding.rule not in ("C2", "A8") or line not in item.correction):
                 yield finding
 
 

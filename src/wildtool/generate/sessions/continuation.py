@@ -114,24 +114,22 @@ class ContinuedSessions(GeneratedSet[tuple[str, RemadeTasks]]):
     roles: ClassVar[Mapping[str, str]] = SESSION_ROLES
 
 
-def continuation_job(continuation: Continuation, index: int, spec: ContinuationSpec) -> ContinuationJob:
+def continuation_job(start: Continuation, index: int, spec: ContinuationSpec) -> ContinuationJob:
     """Args: index: number of the session among those that are continued.
 
     Raises DataError saying why the session cannot be continued from there.
     """
-    prefix, lang, session = read_continued(continuation)
-    for t in range(continuation.first, len(session.tasks)):
+    prefix, lang, session = read_continued(start)
+    for t in range(start.first, len(session.tasks)):
         task = session.tasks[t]
         if task.type not in TASK_TYPES or (t and task.subtype not in SUBTYPES):
-            raise DataError(f"{continuation.id}: task {t + 1} has no type and subtype of those that are made")
+            raise DataError(f"{start.id}: task {t + 1} has no type and subtype of those that are made")
     groundings = [
         [cast(Mapping[str, str], as_object(as_object(node).get("grounding"))) for node in as_list(nodes)]
-        for nodes in as_list(
-            continuation.record.get(f"{prefix}_answer_list", continuation.record.get("answer_list"))
-        )
+        for nodes in as_list(start.record.get(f"{prefix}_answer_list", start.record.get("answer_list")))
     ]
-    plan = _plan(session, continuation, index, lang, spec.seed)
-    before = _state_before(session, continuation.first, groundings).record(plan, session.tools, session.date)
+    plan = _plan(session, start, index, lang, spec.seed)
+    before = _state_before(session, start.first, groundings).record(plan, session.tools, session.date)
     job = SessionJob(
         plan,
         (),
@@ -140,7 +138,7 @@ def continuation_job(continuation: Continuation, index: int, spec: ContinuationS
         earlier_tool_tasks=plan.stream("tool").randrange(1 << 16),
         known_faults=frozenset(session_format_faults(before)),
     )
-    return ContinuationJob(job, session, prefix, continuation.first, groundings, spec.keep_texts)
+    return ContinuationJob(job, session, prefix, start.first, groundings, spec.keep_texts)
 
 
 def read_continued(continuation: Continuation) -> tuple[str, Lang, Session]:
@@ -194,16 +192,12 @@ class ContinuationMaker(ScriptMaker[RemadeTasks]):
         self.spec = spec
         self.wanted = wanted
         self.roles = voter_roles(SESSION_ROLES, spec.vote_counts or {})
-        self._jobs = [
-            continuation_job(continuation, index, spec) for index, continuation in enumerate(wanted)
-        ]
+        self._jobs = [continuation_job(start, index, spec) for index, start in enumerate(wanted)]
 
     def source(self) -> Source:
         """See RoleBenchmark."""
         votes = sorted((self.spec.vote_counts or {}).items())
-        sessions = [
-            [continuation.id, continuation.digest, continuation.first] for continuation in self.wanted
-        ]
+        sessions = [[start.id, start.digest, start.first] for start in self.wanted]
         counted = ["continued", self.spec.seed, self.spec.keep_texts, votes, sessions]
         return self._source(None, "continued sessions", counted, ())
 

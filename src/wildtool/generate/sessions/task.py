@@ -144,19 +144,16 @@ class TaskScript:
             asked |= {"subtype": plan.subtype, "strategy": plan.strategy}
             blocks += ["later", plan.subtype]
         situation = {"conversation": self._visible_conversation(), "wanted": asked}
-        candidates = yield from roles.ask("user", blocks, situation, self._read_candidates)
-        while candidates:
-            best = candidates[0]
-            if len(candidates) > 1:
+        texts = yield from roles.ask("user", blocks, situation, self._read_candidates)
+        while texts:
+            best = texts[0]
+            if len(texts) > 1:
                 best = yield from majority_choice(
-                    roles,
-                    self.job.vote_counts.get("judge", 1),
-                    {**situation, "candidates": candidates},
-                    candidates,
+                    roles, self.job.vote_counts.get("judge", 1), {**situation, "candidates": texts}, texts
                 )
             if not self.t or not (yield from self._checker_faults("alone", {"message": best})):
                 return best
-            candidates = [text for text in candidates if text != best]
+            texts = [text for text in texts if text != best]
         detail = f"task {self.t}: what was proposed is clear without the conversation"
         raise AttemptFailedError("checker alone", detail)
 

@@ -131,23 +131,15 @@ def near_duplicate_of(
     return None
 
 
-def _aim_faults(api: WrittenDesign, assignment: Assignment) -> Iterator[Finding]:
-    if (
-        assignment.target
-        and assignment.target not in api_parameter_classes(as_schema(api["parameters"])).values()
-    ):
-        yield fault("S4", f"it must have a parameter of the class {assignment.target}, as described.")
+def _aim_faults(api: WrittenDesign, aim: Assignment) -> Iterator[Finding]:
+    if aim.target and aim.target not in api_parameter_classes(as_schema(api["parameters"])).values():
+        yield fault("S4", f"it must have a parameter of the class {aim.target}, as described.")
     count = len(api_parameter_classes(as_schema(api["parameters"])))
-    if (
-        assignment.complexity is not None
-        and not assignment.complexity[0] <= count <= assignment.complexity[1]
-    ):
-        least, most = assignment.complexity
+    if aim.complexity is not None and not aim.complexity[0] <= count <= aim.complexity[1]:
+        least, most = aim.complexity
         yield fault("S9", f"it has {count} parameters; wanted are {least} to {most}.")
-    if assignment.parent is not None and (
-        problem := OPERATORS[assignment.operator](assignment.parent.function, api)
-    ):
-        yield fault("S5", f"this is not `{assignment.operator}`: {problem}.")
+    if aim.parent is not None and (problem := OPERATORS[aim.operator](aim.parent.function, api)):
+        yield fault("S5", f"this is not `{aim.operator}`: {problem}.")
 
 
 def _found_problems(written: WrittenDesign) -> Iterator[str]:

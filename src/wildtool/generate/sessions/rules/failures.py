@@ -95,9 +95,7 @@ def language_faults(text: str, lang: Lang) -> Iterator[Finding]:
         if (not han and latin > 2) or others > max(8, han):
             yield fault("A8", "The text is not in Chinese.")
         return
-    counts = Counter(
-        {name: sum(word in vocabulary for word in words) for name, vocabulary in _LANGUAGES.items()}
-    )
+    counts = Counter({name: sum(word in lexicon for word in words) for name, lexicon in _LANGUAGES.items()})
     name, count = max(((n, c) for n, c in counts.items() if n != "en"), key=lambda entry: entry[1])
     foreign = {word for word in words if word in _LANGUAGES[name] - _LANGUAGES["en"]}
     letters = sum(map(str.isalpha, text))
@@ -193,15 +191,13 @@ def _follows(number: Decimal, operands: Sequence[float]) -> bool:
         k = bisect_left(operands, min(low, high))
         return k < len(operands) and operands[k] <= max(low, high)
 
-    for operand in (*operands, *_UNITS, 0.0):
-        if near(value - operand - half, value - operand + half) or near(
-            operand - value - half, operand - value + half
-        ):
+    for term in (*operands, *_UNITS, 0.0):
+        if near(value - term - half, value - term + half) or near(term - value - half, term - value + half):
             return True
-        if operand and (
-            near((value - half) / operand, (value + half) / operand)
-            or near((value - half) * operand, (value + half) * operand)
-            or near((value - half) * operand / 100, (value + half) * operand / 100)
+        if term and (
+            near((value - half) / term, (value + half) / term)
+            or near((value - half) * term, (value + half) * term)
+            or near((value - half) * term / 100, (value + half) * term / 100)
         ):
             return True
     return False
