@@ -3,6 +3,7 @@
 import asyncio
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from wildtool.errors import CallError, InfraError
@@ -117,20 +118,18 @@ class Pace:
             self._count -= self._answers.popleft()[1]
 
 
+@dataclass(slots=True)
 class CallHistory:
     """What one call has met so far."""
 
-    __slots__ = ("admitted_at", "attempts", "counted", "turned_away")
-
-    def __init__(self) -> None:
-        self.attempts = 0
-        """How often it was sent."""
-        self.counted = 0
-        """Attempts that count as failed; those that the endpoint turned away because of its load do not."""
-        self.admitted_at = float("-inf")
-        """When it was last let in and then turned away by the endpoint."""
-        self.turned_away = 0
-        """How often that happened while later calls were answered."""
+    attempts: int = 0
+    """How often it was sent."""
+    counted: int = 0
+    """Attempts that count as failed; those that the endpoint turned away because of its load do not."""
+    admitted_at: float = float("-inf")
+    """When it was last let in and then turned away by the endpoint."""
+    turned_away: int = 0
+    """How often that happened while later calls were answered."""
 
 
 class RateLimiter:
@@ -201,7 +200,8 @@ class RateLimiter:
 
         Raises LimitError once the limiter is closed.
         """
-        self._check_open()
+        if self._closed is not None:
+            raise LimitError(str(self._closed), of_endpoint=self._closed.of_endpoint)
         if self._queue or not self._has_room() or self._wait_s() > 0:
             waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._queue.append((waiting, tokens))
@@ -306,10 +306,6 @@ class RateLimiter:
             if not waiting.done():
                 # One each, since an exception grows where it is raised.
                 waiting.set_exception(LimitError(why, of_endpoint=of_endpoint))
-
-    def _check_open(self) -> None:
-        if self._closed is not None:
-            raise LimitError(str(self._closed), of_endpoint=self._closed.of_endpoint)
 
     def _has_room(self) -> bool:
         most = int(self.width)

@@ -63,8 +63,8 @@ SYNC_S = 1.0
 """Seconds between two syncs of the record to disk."""
 SORTED_PER_CALL = 2
 """Items at the end of a run that are sorted by their length, for each call that may be in flight."""
-SORTING_S = 0.3
-"""Processor seconds that this may take; the items of some benchmarks run programs of their own."""
+SORTING_S, SORTING_WALL_S = 0.3, 1.0
+"""Seconds of this process's own time, and of any, that this may take: items of some benchmarks run programs for it."""
 
 PlayJob = tuple[int, tuple[str, int]]
 """An item to play: its place in the order of jobs, its id, the repeat."""
@@ -366,12 +366,13 @@ async def _put_longest_first(plan: Plan, items: SelectedItems, waiting: deque[Pl
     if plan.concurrency == 1:
         return
     until = time.thread_time() + SORTING_S
+    until_wall = time.monotonic() + SORTING_WALL_S
     steps: dict[str, int] = {}
     last = [id_ for _, (id_, _) in islice(reversed(waiting), SORTED_PER_CALL * plan.concurrency)]
     try:
         rules = plan.benchmark.rules(plan.profile)  # what is generated has none
         for id_ in dict.fromkeys(last):
-            if time.thread_time() > until:
+            if time.thread_time() > until or time.monotonic() > until_wall:
                 break
             item = items[id_]
             episodes = (rules.episode(item, unit) for unit in item.units)
