@@ -6,8 +6,8 @@ from typing import Any, cast
 
 from wildtool.tool_formats.format import CallFormat
 from wildtool.tool_formats.lenient_json import LenientReader, UnreadableValueError
-from wildtool.tool_formats.prompt_text import NO_CALL_TEXT, TOOLS, json_text
-from wildtool.tool_formats.scanner import Scanner, ToolCall, ToolResult, any_of
+from wildtool.tool_formats.prompt_text import NO_CALL_TEXT, TOOLS, each, json_text
+from wildtool.tool_formats.scanner import Scanner, ToolCall, any_of
 from wildtool.types import Tool
 
 OPEN, CLOSE, QUOTE = "<|tool_call>", "<tool_call|>", '<|"|>'
@@ -17,10 +17,6 @@ _THOUGHT = re.compile(r"\s*+<\|channel>(?:thought)?(.*?)(?:<channel\|>|\Z)\s*+",
 _NAMED = re.compile(r"\s*+call:([^\s{}<>\"]++)\s*+(?=\{)")
 _PLAIN = re.compile(r"[^\W\d]\w*")
 _KEYS = re.compile(r'"(?:[^"\\]|\\.)*+"|([{,]\s*+)([^\s{}\[\],:"][^{}\[\],:"]*+)(?=:)')
-
-
-def _write_calls(calls: Sequence[ToolCall]) -> str:
-    return "".join(f"{OPEN}call:{call.name}{_written(call.arguments)}{CLOSE}" for call in calls)
 
 
 def _written(value: Any) -> str:
@@ -39,13 +35,6 @@ def _written(value: Any) -> str:
 
 def _key(key: str) -> str:
     return key if _PLAIN.fullmatch(key) else _written(key)
-
-
-def _write_results(results: Sequence[ToolResult]) -> str:
-    return "\n".join(
-        f"<|tool_response>response:{one.name or 'unknown'}{{value:{QUOTE}{one.text}{QUOTE}}}<tool_response|>"
-        for one in results
-    )
 
 
 def _find(scanner: Scanner, tools: Sequence[Tool]) -> None:
@@ -106,8 +95,13 @@ GEMMA = CallFormat(
         f"Texts stand between {QUOTE}, other values as in JSON. Results come back between <|tool_response> and "
         f"<tool_response|>. {NO_CALL_TEXT}"
     ),
-    write_calls=_write_calls,
-    write_results=_write_results,
+    write_calls=each(lambda call: f"{OPEN}call:{call.name}{_written(call.arguments)}{CLOSE}", between=""),
+    write_results=each(
+        lambda result: (
+            f"<|tool_response>response:{result.name or 'unknown'}{{value:{QUOTE}{result.text}{QUOTE}}}"
+            "<tool_response|>"
+        )
+    ),
     find=_find,
     ignored_marks=("<turn|>", "<end_of_turn>", "<start_function_response>", "<|tool_response>"),
 )

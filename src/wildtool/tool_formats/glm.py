@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from wildtool.tool_formats.format import CallFormat
 from wildtool.tool_formats.lenient_json import UnreadableValueError
-from wildtool.tool_formats.prompt_text import NO_CALL_TEXT, TOOLS, json_text, results_between
+from wildtool.tool_formats.prompt_text import NO_CALL_TEXT, TOOLS, each, json_text, results_between
 from wildtool.tool_formats.scanner import Scanner, ToolCall, any_of
 from wildtool.tool_formats.tags import (
     DeclaredTypes,
@@ -21,10 +21,6 @@ OPEN, CLOSE = "<tool_call>", "</tool_call>"
 KEY, KEY_END, VALUE, VALUE_END = "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>"
 _NAME_AND_JSON = re.compile(r"\s*+([^\s<{\[\"]++)[ \t]*+\n\s*+(?=\{)")
 _TEXT = frozenset({"string"})
-
-
-def _write_calls(calls: Sequence[ToolCall]) -> str:
-    return "\n".join(map(_write_call, calls))
 
 
 def _write_call(call: ToolCall) -> str:
@@ -110,7 +106,7 @@ GLM = CallFormat(
         "Texts stand without quotes, other values as JSON. Calls of one reply are made at once; each result comes back "
         f"between <tool_response> and </tool_response>. {NO_CALL_TEXT}"
     ),
-    write_calls=_write_calls,
+    write_calls=each(_write_call),
     write_results=results_between("<tool_response>\n", "\n</tool_response>"),
     find=_find,
     ignored_marks=("<|observation|>", "<|user|>"),

@@ -6,8 +6,8 @@ from typing import Any
 
 from wildtool.tool_formats.format import CallFormat
 from wildtool.tool_formats.lenient_json import UnreadableValueError
-from wildtool.tool_formats.prompt_text import NO_CALL_TEXT, TOOLS, json_text
-from wildtool.tool_formats.scanner import Scanner, ToolCall, ToolResult
+from wildtool.tool_formats.prompt_text import NO_CALL_TEXT, TOOLS, each, json_text
+from wildtool.tool_formats.scanner import Scanner, ToolCall
 from wildtool.types import Tool
 
 START, CHANNEL, MESSAGE = "<|start|>", "<|channel|>", "<|message|>"
@@ -22,21 +22,6 @@ _OPENS_CALL = re.compile(
     r"(?:<\|(?:start|channel)\|>|\A(?=\s*+(?:assistant\s++)?+to=functions\.))[^<]*?\bto="
 )
 _TOOLS = "functions."
-
-
-def _write_calls(calls: Sequence[ToolCall]) -> str:
-    written = [
-        f"{CHANNEL}commentary to={_TOOLS}{call.name} <|constrain|>json{MESSAGE}{json_text(call.arguments)}{CALL}"
-        for call in calls
-    ]
-    return f"{START}assistant".join(written)
-
-
-def _write_results(results: Sequence[ToolResult]) -> str:
-    return "\n".join(
-        f"{START}{_TOOLS}{one.name} to=assistant{CHANNEL}commentary{MESSAGE}{one.text}{END}"
-        for one in results
-    )
 
 
 def _find(scanner: Scanner, tools: Sequence[Tool]) -> None:
@@ -83,8 +68,17 @@ HARMONY = CallFormat(
         f"Further calls that do not wait for it follow after {START}assistant. What the user is told stands in the "
         f"channel final. {NO_CALL_TEXT}"
     ),
-    write_calls=_write_calls,
-    write_results=_write_results,
+    write_calls=each(
+        lambda call: (
+            f"{CHANNEL}commentary to={_TOOLS}{call.name} <|constrain|>json{MESSAGE}{json_text(call.arguments)}{CALL}"
+        ),
+        between=f"{START}assistant",
+    ),
+    write_results=each(
+        lambda result: (
+            f"{START}{_TOOLS}{result.name} to=assistant{CHANNEL}commentary{MESSAGE}{result.text}{END}"
+        )
+    ),
     find=_find,
     ignored_marks=(f"{START}assistant", END, RETURN, CALL),
 )

@@ -11,6 +11,7 @@ from wildtool.tool_formats.prompt_text import (
     TOOLS,
     call_json,
     call_list,
+    each,
     function_list,
     plain_results,
 )
@@ -132,7 +133,7 @@ LLAMA3_JSON = CallFormat(
         "and values}, written as JSON; for several calls write one object a line. Use values, no variables. "
         f"{NO_CALL_TEXT}"
     ),
-    write_calls=lambda calls: "\n".join(call_json(call, "parameters") for call in calls),
+    write_calls=each(lambda call: call_json(call, "parameters")),
     write_results=plain_results,
     find=_llama3_find,
     ignored_marks=("<|python_tag|>", "<|eom_id|>", "<|eot_id|>"),

@@ -10,11 +10,12 @@ from wildtool.tool_formats.prompt_text import (
     TOOLS,
     call_json,
     call_list,
+    each,
     json_text,
     plain_results,
     results_between,
 )
-from wildtool.tool_formats.scanner import Scanner, ToolCall, ToolResult, any_of
+from wildtool.tool_formats.scanner import Scanner, ToolCall, any_of
 from wildtool.types import Tool
 
 HERMES_OPEN, HERMES_CLOSE = "<tool_call>", "</tool_call>"
@@ -53,17 +54,10 @@ HERMES = CallFormat(
         "Calls of one reply are made at once; each result comes back between <tool_response> and </tool_response>. "
         f"{NO_CALL_TEXT}"
     ),
-    write_calls=lambda calls: "\n".join(
-        f"{HERMES_OPEN}\n{call_json(call)}\n{HERMES_CLOSE}" for call in calls
-    ),
+    write_calls=each(lambda call: f"{HERMES_OPEN}\n{call_json(call)}\n{HERMES_CLOSE}"),
     write_results=results_between("<tool_response>\n", "\n</tool_response>"),
     find=_hermes_find,
 )
-
-
-def _mistral_write_results(results: Sequence[ToolResult]) -> str:
-    lines = [json_text({"name": result.name, "content": result.text}) for result in results]
-    return "\n".join(f"[TOOL_RESULTS] {line} [/TOOL_RESULTS]" for line in lines)
 
 
 def _mistral_find(scanner: Scanner, tools: Sequence[Tool]) -> None:
@@ -91,7 +85,11 @@ MISTRAL = CallFormat(
         f"{NO_CALL_TEXT}"
     ),
     write_calls=lambda calls: f"{MISTRAL_MARK} {call_list(calls)}",
-    write_results=_mistral_write_results,
+    write_results=each(
+        lambda result: (
+            f"[TOOL_RESULTS] {json_text({'name': result.name, 'content': result.text})} [/TOOL_RESULTS]"
+        )
+    ),
     find=_mistral_find,
     ignored_marks=("</s>",),
 )

@@ -1,7 +1,7 @@
 """Texts that several formats share: the list of tools, advice for replies without a call, plain results."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from wildtool.json_codec import dumps
 from wildtool.tool_formats.scanner import ToolCall, ToolResult
@@ -22,24 +22,27 @@ def json_text(value: Any) -> str:
     return dumps(value).decode()
 
 
-def tool_lines(tools: Sequence[Tool]) -> str:
-    """One tool per line, as the benchmark wrote it."""
-    return "\n".join(map(json_text, tools))
+Part = TypeVar("Part")
+
+
+def each(write: Callable[[Part], str], between: str = "\n") -> Callable[[Sequence[Part]], str]:
+    """Writes parts one after another: tools, calls or results."""
+    return lambda parts: between.join(map(write, parts))
+
+
+tool_lines: Callable[[Sequence[Tool]], str] = each(json_text)
+"""One tool per line, as the benchmark wrote it."""
+function_lines: Callable[[Sequence[Tool]], str] = each(lambda tool: json_text(tool.get("function", tool)))
+"""The function of one tool per line."""
+tagged_functions: Callable[[Sequence[Tool]], str] = each(
+    lambda tool: f"<tool>{json_text(tool.get('function', tool))}</tool>"
+)
+"""The same, between tags."""
 
 
 def function_list(tools: Sequence[Tool]) -> str:
     """The functions of the tools as one JSON list."""
     return json_text([tool.get("function", tool) for tool in tools])
-
-
-def function_lines(tools: Sequence[Tool]) -> str:
-    """The function of one tool per line."""
-    return "\n".join(json_text(tool.get("function", tool)) for tool in tools)
-
-
-def tagged_functions(tools: Sequence[Tool]) -> str:
-    """The function of one tool per line, between tags."""
-    return "\n".join(f"<tool>{json_text(tool.get('function', tool))}</tool>" for tool in tools)
 
 
 def call_json(call: ToolCall, key: str = "arguments") -> str:
@@ -60,4 +63,4 @@ def plain_results(results: Sequence[ToolResult]) -> str:
 
 def results_between(opening: str, closing: str) -> Callable[[Sequence[ToolResult]], str]:
     """Writes each result between two marks."""
-    return lambda results: "\n".join(f"{opening}{result.text}{closing}" for result in results)
+    return each(lambda result: f"{opening}{result.text}{closing}")

@@ -11,7 +11,7 @@ from typing import Any, cast
 from wildtool.tool_formats.format import CallFormat
 from wildtool.tool_formats.json_calls import find_bare_calls
 from wildtool.tool_formats.lenient_json import UnreadableValueError
-from wildtool.tool_formats.prompt_text import NO_CALL_TEXT, TOOLS, function_list, plain_results
+from wildtool.tool_formats.prompt_text import NO_CALL_TEXT, TOOLS, each, function_list, plain_results
 from wildtool.tool_formats.scanner import Scanner, ToolCall, any_of
 from wildtool.types import Tool
 
@@ -194,7 +194,7 @@ GORILLA = CallFormat(
         f"{NO_CALL_TEXT}"
     ),
     show_tools=function_list,
-    write_calls=lambda calls: "".join(f"{GORILLA_MARK}{write_call(call)}" for call in calls),
+    write_calls=each(lambda call: f"{GORILLA_MARK}{write_call(call)}", between=""),
     write_results=plain_results,
     find=_gorilla_find,
 )

@@ -6,8 +6,8 @@ from typing import Any
 
 from wildtool.tool_formats.format import CallFormat
 from wildtool.tool_formats.lenient_json import UnreadableValueError
-from wildtool.tool_formats.prompt_text import NO_CALL_TEXT, TOOLS, json_text
-from wildtool.tool_formats.scanner import Scanner, ToolCall, ToolResult
+from wildtool.tool_formats.prompt_text import NO_CALL_TEXT, TOOLS, each, json_text, results_between
+from wildtool.tool_formats.scanner import Scanner, ToolCall
 from wildtool.types import Tool
 
 _ACTION = re.compile(r"^[ \t]*+Action:[ \t]*+(.*+)$", re.MULTILINE)
@@ -21,18 +21,10 @@ FINISH = "Finish"
 """The action with which ToolLLaMA ends; its `final_answer` is the text for the user."""
 
 
-def _write_calls(calls: Sequence[ToolCall]) -> str:
-    return "\n".join(f"Action: {call.name}\nAction Input: {json_text(call.arguments)}" for call in calls)
-
-
 def _with_text(text: str, calls: str) -> str:
     if not calls:
         return f"Final Answer: {text}"
     return f"Thought: {text}\n{calls}" if text else calls
-
-
-def _write_results(results: Sequence[ToolResult]) -> str:
-    return "\n".join(f"Observation: {result.text}" for result in results)
 
 
 def _find(scanner: Scanner, tools: Sequence[Tool]) -> None:
@@ -103,8 +95,8 @@ REACT = CallFormat(
         "To speak to the user, reply with a line Thought: and then Final Answer: what the user is told. "
         f"{NO_CALL_TEXT}"
     ),
-    write_calls=_write_calls,
-    write_results=_write_results,
+    write_calls=each(lambda call: f"Action: {call.name}\nAction Input: {json_text(call.arguments)}"),
+    write_results=results_between("Observation: ", ""),
     find=_find,
     with_text=_with_text,
 )
