@@ -15,7 +15,7 @@ from parity.test_taskbench import ORIGINAL, TOLEAP
 from wildtool.benchmarks.taskbench import PARTS, TASKBENCH
 from wildtool.benchmarks.taskbench.data import DOMAINS, Library, ToolPlan, library_file, read_library
 from wildtool.benchmarks.taskbench.original import score_original
-from wildtool.benchmarks.taskbench.rules import taskbench_rules
+from wildtool.benchmarks.taskbench.rules import SCORINGS
 from wildtool.benchmarks.taskbench.scores import ScoreReply
 from wildtool.benchmarks.taskbench.toleap import NO_JSON, score_toleap
 from wildtool.data.data_set import data_of
@@ -79,7 +79,7 @@ def test_the_original_counts_each_sample_alike(folder: Path, file: str) -> None:
 def test_fixed_gives_each_label_all_of_its_own_points(folder: Path, file: str) -> None:
     for case in rows(folder / file):
         gold = {**case, "output": label(case).as_json()}
-        found = score(folder, gold, taskbench_rules("fixed", "chat").score)
+        found = score(folder, gold, SCORINGS["fixed"].score)
         assert all(found.f1(getattr(found, part)) == 1 for part in PARTS), case["case_id"]
 
 

@@ -26,11 +26,12 @@ from benchmarks.taskbench.plan_build import (
     write_data,
 )
 from e2e.command import wildtool
-from wildtool.benchmarks.taskbench import PARTS, TASKBENCH, originals, source
+from wildtool.benchmarks.taskbench import PARTS, TASKBENCH, originals
 from wildtool.benchmarks.taskbench.data import DOMAINS, ToolPlan, label_file
 from wildtool.benchmarks.taskbench.originals import read_texts
-from wildtool.benchmarks.taskbench.rules import taskbench_rules
+from wildtool.benchmarks.taskbench.rules import SCORINGS
 from wildtool.benchmarks.taskbench.scores import PlanScores
+from wildtool.declared import lint
 from wildtool.engine.score.audit import audit_profile
 from wildtool.errors import DataError
 from wildtool.trace import Trace
@@ -46,12 +47,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def items(folder: Path) -> dict[str, Item]:
-    return {item.id: item for item in TASKBENCH.load(TASKBENCH.locate(str(folder)))}
+    return {item.id: item for item in TASKBENCH.load(TASKBENCH.data.locate(str(folder)))}
 
 
 def score(profile: str, item: Item, reply: Any) -> PlanScores:
     text = reply if isinstance(reply, str) else json.dumps(reply)
-    return taskbench_rules(profile, "chat").score(text, item.data.gold, item.data.library)
+    return SCORINGS[profile].score(text, item.data.gold, item.data.library)
 
 
 def f1(profile: str, item: Item, reply: Any) -> dict[str, float]:
@@ -256,7 +257,7 @@ texts = st.text() | plans.map(json.dumps) | values.map(json.dumps) | st.text('{}
 @settings(max_examples=300, deadline=None)
 @given(reply=texts | st.none() | st.integers())
 def test_any_reply_gets_a_verdict(items: dict[str, Item], profile: str, reply: Any) -> None:
-    rules = taskbench_rules(profile, "chat")
+    rules = TASKBENCH.rules(profile)
     for item in items.values():
         episode = rules.episode(item, "0")
         episode.advance({"role": "assistant", "content": reply})
@@ -275,7 +276,7 @@ def test_a_reply_nested_too_deeply_is_unreadable(items: dict[str, Item]) -> None
 
 
 def test_fixed_accepts_every_gold_plan_and_catches_every_mistake(folder: Path) -> None:
-    found = audit_profile(TASKBENCH, TASKBENCH.locate(str(folder)), "fixed")
+    found = audit_profile(TASKBENCH, TASKBENCH.data.locate(str(folder)), "fixed")
     assert found.passed
     assert {kill.kind for kill in found.kills} >= {"link turned round", "node repeated", "argument renamed"}
 
@@ -291,22 +292,22 @@ def test_no_odd_label_ends_a_command(folder: Path, tmp_path: Path, profile: str,
     for domain, odd in labels.items():
         lines = (json.dumps(label(name, "chain", gold)) for name, gold in odd.items())
         (tmp_path / "data" / f"data_{domain}" / "data.json").write_text("\n".join(lines), "utf-8")
-    source = TASKBENCH.locate(str(tmp_path / "data"))
+    source = TASKBENCH.data.locate(str(tmp_path / "data"))
     if mode == "audit":
         found = audit_profile(TASKBENCH, source, profile)
         assert bool(found.wrong_gold) == (profile != "fixed")
         assert all(wrong.why for wrong in found.wrong_gold)
         return
-    assert {finding.where for finding in TASKBENCH.lint(source)}
+    assert {finding.where for finding in lint(TASKBENCH, source)}
     for item in TASKBENCH.load(source):
         reply = Reply({"role": "assistant", "content": item.data.gold.as_json()})
-        trace = taskbench_rules(profile, "chat").trace(item, "0", Transcript((reply,)))
+        trace = TASKBENCH.rules(profile).trace(item, "0", Transcript((reply,)))
         assert {call.status for call in trace.gold} <= {"done"}
 
 
 @pytest.mark.parametrize("profile", ["toleap", "original"])
 def test_what_the_others_miss_is_explained(folder: Path, profile: str) -> None:
-    found = audit_profile(TASKBENCH, TASKBENCH.locate(str(folder)), profile)
+    found = audit_profile(TASKBENCH, TASKBENCH.data.locate(str(folder)), profile)
     assert all(wrong.why.startswith("Q") for wrong in found.wrong_gold)
     assert all(survivor.why for survivor in found.survivors)
     assert {wrong.item for wrong in found.wrong_gold} == (
@@ -316,7 +317,7 @@ def test_what_the_others_miss_is_explained(folder: Path, profile: str) -> None:
 
 def test_the_graph_is_in_the_prompt_of_its_mode(items: dict[str, Item]) -> None:
     def prompt(mode: str) -> str:
-        request = taskbench_rules("toleap", mode).episode(items["huggingface/three"], "0").request()
+        request = TASKBENCH.in_mode(mode).rules("toleap").episode(items["huggingface/three"], "0").request()
         assert request is not None and not request.tools
         return request.messages[0]["content"]
 
@@ -344,7 +345,7 @@ def test_a_fault_in_a_label_is_named(
     file = folder / "data_huggingface" / f"{tmp_path.name}.jsonl"
     file.write_text(json.dumps({**record, field: value}), "utf-8")
     with pytest.raises(DataError, match=message):
-        list(TASKBENCH.load(TASKBENCH.locate(str(file))))
+        list(TASKBENCH.load(TASKBENCH.data.locate(str(file))))
 
 
 def test_a_broken_label_is_named_where_it_is_read(folder: Path, tmp_path: Path) -> None:
@@ -352,7 +353,7 @@ def test_a_broken_label_is_named_where_it_is_read(folder: Path, tmp_path: Path) 
     labels = label_file(tmp_path / "data", "huggingface")
     assert labels is not None
     labels.write_text(labels.read_text("utf-8") + "\nno label\n", "utf-8")
-    items = TASKBENCH.load(TASKBENCH.locate(str(tmp_path / "data")))
+    items = TASKBENCH.load(TASKBENCH.data.locate(str(tmp_path / "data")))
     assert next(items).id == "huggingface/one"
     with pytest.raises(DataError, match=r"data\.json:\d+: not a JSON object"):
         list(items)
@@ -362,7 +363,7 @@ def test_labels_in_the_older_layout_are_read(folder: Path, items: dict[str, Item
     file = folder / "data_huggingface" / "older.jsonl"
     older = {"id": "three", "type": "chain", "user_request": "Please do three.", **CHAIN}
     file.write_text(json.dumps(older), "utf-8")
-    (item,) = TASKBENCH.load(TASKBENCH.locate(str(file)))
+    (item,) = TASKBENCH.load(TASKBENCH.data.locate(str(file)))
     known = items["huggingface/three"]
     assert (item.id, item.data.gold, item.data.request) == (known.id, known.data.gold, known.data.request)
 
@@ -370,17 +371,17 @@ def test_labels_in_the_older_layout_are_read(folder: Path, items: dict[str, Item
 def test_missing_labels_say_how_to_get_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WILDTOOL_DATA_DIR", str(tmp_path))
     with pytest.raises(DataError, match="wildtool data pull taskbench --from FOLDER"):
-        TASKBENCH.locate(None)
+        TASKBENCH.data.locate(None)
     with pytest.raises(DataError, match="tools of huggingface are not at hand"):
         file = tmp_path / "my_huggingface.jsonl"
         file.write_text("", "utf-8")
-        list(TASKBENCH.load(TASKBENCH.locate(str(file))))
+        list(TASKBENCH.load(TASKBENCH.data.locate(str(file))))
     with pytest.raises(DataError, match="which domain is it of"):
         other = tmp_path / "labels.jsonl"
         other.write_text("", "utf-8")
-        list(TASKBENCH.load(TASKBENCH.locate(str(other))))
+        list(TASKBENCH.load(TASKBENCH.data.locate(str(other))))
     with pytest.raises(DataError, match="huggingface"):
-        TASKBENCH.locate(str(tmp_path), "hugingface")
+        TASKBENCH.data.locate(str(tmp_path), "hugingface")
 
 
 @pytest.mark.parametrize(
@@ -402,18 +403,18 @@ def test_lint_finds_what_rules_stumble_over(
 ) -> None:
     file = folder / f"data_{domain}" / f"{tmp_path.name}.jsonl"
     file.write_text(json.dumps(label("odd", "single", gold)), "utf-8")
-    (found,) = TASKBENCH.lint(TASKBENCH.locate(str(file)))
+    (found,) = lint(TASKBENCH, TASKBENCH.data.locate(str(file)))
     assert (found.rule, found.where) == (rule, f"{file}: {domain}/odd")
 
 
 def test_lint_of_sound_labels_finds_nothing(folder: Path) -> None:
-    assert list(TASKBENCH.lint(TASKBENCH.locate(str(folder)))) == []
+    assert list(lint(TASKBENCH, TASKBENCH.data.locate(str(folder)))) == []
 
 
 def shown(items: dict[str, Item], text: Any) -> Trace:
     item = items["dailylifeapis/timed"]
     reply = Reply({"role": "assistant", "content": text})
-    return taskbench_rules("fixed", "chat").trace(item, "0", Transcript((reply,)))
+    return TASKBENCH.rules("fixed").trace(item, "0", Transcript((reply,)))
 
 
 def test_a_trace_has_the_nodes_of_the_label_with_their_links(items: dict[str, Item]) -> None:
@@ -476,7 +477,7 @@ def checkout(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
     monkeypatch.setenv("WILDTOOL_DATA_DIR", str(tmp_path / "cache"))
     tools = [*home.rglob("tool_desc.json"), *home.rglob("graph_desc.json")]
     digests = {str(path.relative_to(home)): sha256(path.read_bytes()).hexdigest() for path in tools}
-    monkeypatch.setattr(source, "TOOL_DIGESTS", digests)
+    monkeypatch.setattr(type(TASKBENCH), "data", replace(TASKBENCH.data, files=digests))
     return home
 
 
@@ -490,7 +491,7 @@ def sent(data: Path, mode: str, id_: str = "huggingface/three") -> str:
 
 
 def test_the_original_prompt_is_pulled_and_sent_as_each_original_does(checkout: Path, tmp_path: Path) -> None:
-    TASKBENCH.pull(file=checkout.parent, mirror=None, report=print)
+    TASKBENCH.data.pull(file=checkout.parent, mirror=None, report=print)
     tools = "".join(json.dumps(tool) + "\n" for tool in RESOURCE_TOOLS)
     assert sent(checkout, "chat") == f"TOOLS\n{tools}Plan {{it}}. NOW Please do three.!"
     assert sent(checkout, "completion") == sent(checkout, "chat")
@@ -504,7 +505,7 @@ def test_the_original_prompt_is_pulled_and_sent_as_each_original_does(checkout: 
 def test_examples_are_labels_of_the_data(
     checkout: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    TASKBENCH.pull(file=checkout, mirror=None, report=print)
+    TASKBENCH.data.pull(file=checkout, mirror=None, report=print)
     monkeypatch.setattr(originals, "EXAMPLES", {"huggingface": ("three", "one"), "dailylifeapis": ("timed",)})
     shown = [
         json.dumps({f"task_{part}": gold[f"task_{part}"] for part in ("steps", "nodes")})
@@ -521,16 +522,16 @@ def test_a_program_of_another_shape_or_with_other_texts_is_refused(checkout: Pat
     program = checkout / "inference.py"
     program.write_text(prompt_program({**TEXTS, "resource": "Plan badly."}), "utf-8")
     with pytest.raises(DataError, match="not the pinned file"):
-        TASKBENCH.pull(file=checkout, mirror=None, report=print)
+        TASKBENCH.data.pull(file=checkout, mirror=None, report=print)
     program.write_text("def main(): tool_string = 3\n", "utf-8")
     with pytest.raises(DataError, match="not put together as expected"):
-        TASKBENCH.pull(file=checkout, mirror=None, report=print)
+        TASKBENCH.data.pull(file=checkout, mirror=None, report=print)
 
 
 def test_labels_without_the_program_keep_our_wording(checkout: Path) -> None:
     said: list[str] = []
     (checkout / "inference.py").unlink()
-    TASKBENCH.pull(file=checkout, mirror=None, report=said.append)
+    TASKBENCH.data.pull(file=checkout, mirror=None, report=said.append)
     assert TASKBENCH.in_original_prompts(None) is None
     assert any("does not hold the original prompt" in line for line in said)
     (checkout / "data_huggingface" / "user_requests.json").unlink()

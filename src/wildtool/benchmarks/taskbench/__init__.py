@@ -1,20 +1,25 @@
 """TaskBench (arXiv 2311.18760): a request becomes a plan of steps, tools with arguments, and links between them."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wildtool.benchmark import COMPLETION, Benchmark, Finding, Rules, View
-from wildtool.types import FieldValue, Item, Metric, Source
+from wildtool.benchmark import COMPLETION, Benchmark, part
 
 if TYPE_CHECKING:
     from wildtool.benchmarks.taskbench.originals import PublishedPrompt
 
-# The parts are imported where they are used: judging loads more than running, and help needs neither.
-
 PARTS = ("node", "edge", "name", "value")
 """What is compared of a plan: its tools, its links, names of arguments, names and values of arguments."""
+_AS_AUTHORS = {
+    "temperature": 0.2,
+    "top_p": 0.1,
+    "max_tokens": 2000,
+    "frequency_penalty": 0,
+    "presence_penalty": 1.05,
+}
+"""How its authors sample."""
 
 
 class TaskBench(Benchmark):
@@ -54,90 +59,42 @@ class TaskBench(Benchmark):
         "counts_arguments": "BOOLEAN",
         "counts_nodes": "BOOLEAN",
     }
+    # As ToLeaP sets them for open models.
+    original_sampling: Mapping[str, Any] = {"temperature": 0.0, "max_tokens": 512}
     card = Path(__file__).parent / "card.md"
-    _originals: "PublishedPrompt | None" = None
+    data = part("wildtool.benchmarks.taskbench.source:DATA")
+    load = part("wildtool.benchmarks.taskbench.source:load")
+    fields = part("wildtool.benchmarks.taskbench.data:fields")
+    rules = part("wildtool.benchmarks.taskbench.rules:rules")
+    tables = part("wildtool.benchmarks.taskbench.summary:TABLES")
+    originals: "PublishedPrompt | None" = None
     """The original prompt, where it is sent in place of our wording."""
 
     @property
     def prompts(self) -> str:
-        return "" if self._originals is None else self._originals.digest
+        return "" if self.originals is None else self.originals.digest
 
     @property
     def prompts_note(self) -> str:
         return (
-            ""
-            if self._originals is None
-            else f"as {'its authors ask' if self._as_authors else 'ToLeaP asks'}"
+            "" if self.originals is None else f"as {'its authors ask' if self._as_authors else 'ToLeaP asks'}"
         )
 
     def in_original_prompts(self, split: str | None) -> "TaskBench | None":
         from wildtool.benchmarks.taskbench.originals import published_prompt
 
         other = copy(self)
-        other._originals = None if self.mode == "graph" else published_prompt()
-        return None if other._originals is None else other
-
-    original_sampling: Mapping[str, Any] = {
-        "temperature": 0.0,
-        "max_tokens": 512,
-    }  # as ToLeaP sets them for open models
+        other.originals = None if self.mode == "graph" else published_prompt()
+        return None if other.originals is None else other
 
     def in_mode(self, mode: str) -> "TaskBench":
         other = super().in_mode(mode)
-        if other._as_authors:
-            penalties = {"frequency_penalty": 0, "presence_penalty": 1.05}
-            other.original_sampling = {"temperature": 0.2, "top_p": 0.1, "max_tokens": 2000, **penalties}
+        other.original_sampling = _AS_AUTHORS if other._as_authors else type(self).original_sampling
         return other
 
     @property
     def _as_authors(self) -> bool:
         return self.mode.startswith("authors")
-
-    def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
-        from wildtool.benchmarks.taskbench.source import read_items
-
-        items = read_items(source.path, split)
-        if self._as_authors:
-            from wildtool.benchmarks.taskbench.originals import as_authors_ask
-
-            items = as_authors_ask(source.path, items, int(self.mode.partition("-")[2] or 0))
-        return items if lang is None else (item for item in items if item.lang == lang)
-
-    def rules(self, profile: str) -> Rules:
-        from wildtool.benchmarks.taskbench.rules import taskbench_rules
-
-        return taskbench_rules(profile, self.mode, self._originals)
-
-    def fields(self, item: Item, unit: str) -> Mapping[str, FieldValue]:
-        return {"structure": item.data.structure, "tools": len(item.data.gold.nodes)}
-
-    def user_texts(self, item: Item) -> Sequence[str]:
-        return [item.data.request]
-
-    def locate(self, data: str | None, split: str | None = None) -> Source:
-        from wildtool.benchmarks.taskbench.source import locate
-
-        return locate(data, split)
-
-    def pull(self, *, file: Path | None, mirror: str | None, report: Callable[[str], None]) -> Path:
-        from wildtool.benchmarks.taskbench.source import pull
-
-        return pull(file, mirror, report)
-
-    def lint(self, source: Source) -> Iterable[Finding]:
-        from wildtool.benchmarks.taskbench.lint import lint_source
-
-        return lint_source(source)
-
-    def summarize(self, verdicts: Any, profile: str) -> list[Metric]:
-        from wildtool.benchmarks.taskbench.summary import summarize
-
-        return summarize(verdicts, profile)
-
-    def views(self, profile: str) -> Sequence[View]:
-        from wildtool.benchmarks.taskbench.views import VIEWS
-
-        return VIEWS
 
 
 TASKBENCH = TaskBench()

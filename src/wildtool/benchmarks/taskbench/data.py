@@ -8,11 +8,14 @@ from typing import Any, NamedTuple, cast
 
 import orjson
 
+from wildtool.benchmark import Benchmark
 from wildtool.data.files import find_packed, read_json, read_unpacked
 from wildtool.errors import DataError
 from wildtool.json_codec import LINE_LIMITS, json_type, loads_within
-from wildtool.types import Item
+from wildtool.types import FieldValue, Item
 
+REPOSITORY = "microsoft/JARVIS"
+COMMIT = "c62e0faac76c4a2907cabe2cfe4bbe5f2e613400"
 DOMAINS = ("huggingface", "multimedia", "dailylifeapis")
 STRUCTURES = ("single", "chain", "dag")
 """Shapes of a plan: one tool, a chain, or a graph."""
@@ -79,6 +82,11 @@ class TaskRecord:
     examples: tuple[Example, ...] = ()
 
 
+def fields(benchmark: Benchmark, item: Item, unit: str) -> Mapping[str, FieldValue]:
+    """The shape of the gold plan, and how many tools it has."""
+    return {"structure": item.data.structure, "tools": len(item.data.gold.nodes)}
+
+
 def label_file(path: Path, domain: str) -> Path | None:
     """The labels of a domain in a folder: `data_<domain>/data.json`, else a file with the domain in its name."""
     found = find_packed(path / f"data_{domain}", LABELS_FILE)
@@ -97,6 +105,13 @@ def domain_of(path: Path) -> str:
     raise DataError(
         f"{path}: which domain is it of? Put {', '.join(DOMAINS)} into the name of the file or of its folder"
     )
+
+
+def label_files(path: Path) -> list[tuple[str, Path]]:
+    """Domain and file of the labels in a folder, or of one file. Raises DataError where its name says no domain."""
+    if path.is_file():
+        return [(domain_of(path), path)]
+    return [(domain, file) for domain in DOMAINS if (file := label_file(path, domain)) is not None]
 
 
 def library_file(labels: Path, domain: str, pulled: Path) -> Path:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from wildtool.benchmark import Finding
-from wildtool.benchmarks.taskbench.data import Library, TaskRecord
-from wildtool.benchmarks.taskbench.source import label_files, read_label_file
+from wildtool.benchmarks.taskbench.data import Library, TaskRecord, label_files
+from wildtool.benchmarks.taskbench.source import read_label_file
 from wildtool.errors import DataError
 from wildtool.json_codec import as_list, as_object, json_type
 from wildtool.types import Item, Source

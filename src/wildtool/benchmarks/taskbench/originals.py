@@ -11,15 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.benchmarks.taskbench.data import (
+    COMMIT,
     DOMAINS,
+    REPOSITORY,
     REQUESTS_FILE,
     Example,
     Library,
     TaskRecord,
+    label_files,
     library_file,
     read_labels,
 )
-from wildtool.benchmarks.taskbench.source import COMMIT, REPOSITORY, label_files
 from wildtool.data.files import find_packed, read_packed_lines
 from wildtool.data.pinned import PinnedFile, ReportProgress, fetch_all, find_in_folder, official_folder
 from wildtool.data.prompt_files import digest_of, parse_module

@@ -4,10 +4,10 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from wildtool.benchmark import Check, Mutant, Rules
+from wildtool.benchmark import Benchmark, Check, Mutant, Rules
 from wildtool.benchmarks.taskbench import PARTS
 from wildtool.benchmarks.taskbench.data import TaskRecord
 from wildtool.benchmarks.taskbench.fixed import score_fixed
@@ -39,11 +39,23 @@ _OUTSIDE = "names outside the library count neither way"
 
 
 @dataclass(frozen=True, slots=True)
+class Scoring:
+    """How a profile scores a reply, and which known faults it has."""
+
+    score: ScoreReply
+    hides_repeats: bool = True
+    """Whether tools and arguments are sets (Q4)."""
+    deletes_backslashes: bool = False
+    """Whether its clean-up may damage what JSON escapes."""
+    refuses_empty: bool = False
+    """Whether a part that label and reply both lack counts 0 (Q1), and an argument that is no text is wrong (Q6)."""
+
+
+@dataclass(frozen=True, slots=True)
 class TaskBenchRules(Rules):
     """One profile."""
 
-    profile: str
-    score: ScoreReply
+    scoring: Scoring
     make_request: Callable[[Item], Request]
 
     def episode(self, item: Item, unit: str) -> SingleReply:
@@ -66,7 +78,7 @@ class TaskBenchRules(Rules):
         record = item.data
         assert isinstance(record, TaskRecord)
         try:
-            return self.score(written_text(reply) or "", record.gold, record.library)
+            return self.scoring.score(written_text(reply) or "", record.gold, record.library)
         except RecursionError:
             return PlanScores(fault="nested too deeply", counts=(False, False, False))
 
@@ -91,20 +103,21 @@ class TaskBenchRules(Rules):
                 yield Mutant("0", kind, ({**gold, "content": text},), note)
 
     def explain(self, item: Item, mutant: Mutant) -> str:
-        if mutant.kind in ("node repeated", "argument left out") and self.profile != "fixed":
+        if mutant.kind in ("node repeated", "argument left out") and self.scoring.hides_repeats:
             return _Q4
         return _OUTSIDE if mutant.kind in ("tool renamed", "tool left out") else ""
 
     def explain_gold(self, item: Item, unit: str) -> str:
         record: TaskRecord = item.data
         found = self._score(item, {"content": record.gold.as_json()})
-        if self.profile == "original" and "\\" in record.gold.as_json():
+        if self.scoring.deletes_backslashes and "\\" in record.gold.as_json():
             return _BACKSLASH
         if found.fault:
             return found.fault
-        if self.profile == "toleap" and any(not getattr(found, part).gold for part in PARTS):
-            return _Q1
-        return "Q6: a number or list as an argument never matches" if self.profile == "toleap" else ""
+        if not self.scoring.refuses_empty:
+            return ""
+        is_empty = any(not getattr(found, part).gold for part in PARTS)
+        return _Q1 if is_empty else "Q6: a number or list as an argument never matches"
 
 
 def _reason(found: PlanScores, part: str) -> str:
@@ -132,18 +145,19 @@ COUNTED = ("counts_steps", "counts_arguments", "counts_nodes")
 """Columns that say what the original counts a sample for."""
 
 
-@cache
-def taskbench_rules(profile: str, mode: str, originals: "PublishedPrompt | None" = None) -> TaskBenchRules:
-    """The rules of a profile in a mode. Args: originals: the texts that are sent in place of our wording."""
-    message = partial(own_message, graph=mode == "graph") if originals is None else originals.message
-    return TaskBenchRules(profile, _SCORES[profile], partial(request, message=message))
-
-
-_SCORES: Mapping[str, ScoreReply] = {
-    "toleap": score_toleap,
-    "original": score_original,
-    "fixed": score_fixed,
+SCORINGS: Mapping[str, Scoring] = {
+    "toleap": Scoring(score_toleap, refuses_empty=True),
+    "original": Scoring(score_original, deletes_backslashes=True),
+    "fixed": Scoring(score_fixed, hides_repeats=False),
 }
+
+
+def rules(benchmark: Benchmark, profile: str) -> TaskBenchRules:
+    """The rules of a profile in the mode of the benchmark, with the original's texts where the benchmark has them."""
+    originals: PublishedPrompt | None = getattr(benchmark, "originals", None)
+    own = partial(own_message, graph=benchmark.mode == "graph")
+    message = own if originals is None else originals.message
+    return TaskBenchRules(SCORINGS[profile], partial(request, message=message))
 
 
 # Mistakes --------------------------------------------------------------------------------------------

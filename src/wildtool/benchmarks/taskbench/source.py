@@ -5,33 +5,28 @@ from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
+from wildtool.benchmark import Benchmark
 from wildtool.benchmarks.taskbench.data import (
+    COMMIT,
     DOMAINS,
     GRAPH_FILE,
     LABELS_FILE,
+    REPOSITORY,
     TOOLS_FILE,
     domain_of,
     label_file,
+    label_files,
     library_file,
     read_labels,
     read_library,
 )
+from wildtool.benchmarks.taskbench.originals import as_authors_ask, pull_prompt
+from wildtool.data.data_set import DataSet, deferred
 from wildtool.data.files import read_unpacked, source_of_files
-from wildtool.data.pinned import PinnedFile, ReportProgress, fetch_all, official_folder
+from wildtool.data.pinned import ReportProgress, fetch_all, official_folder
 from wildtool.errors import DataError, unknown_name
 from wildtool.types import Item, Source
 
-REPOSITORY = "microsoft/JARVIS"
-COMMIT = "c62e0faac76c4a2907cabe2cfe4bbe5f2e613400"
-TOOL_DIGESTS = {
-    f"data_huggingface/{TOOLS_FILE}": "0eb0654faea9a5f07c0102ca57bfc6de3f9e03d8a00c2776b82e22b1b7c31fbd",
-    f"data_huggingface/{GRAPH_FILE}": "48f774a01d1452ddf918ced6f04218fe311863725a0d6624d6e191e7ea6c4694",
-    f"data_multimedia/{TOOLS_FILE}": "6300f287ebf7dd04f7e8f4d76462b2fe83b823f1cccf432608818f3df67ed0d7",
-    f"data_multimedia/{GRAPH_FILE}": "1065e6041fecbf55c18891fcfb5a4e24ea941dcac3dab670423148902fe6dc55",
-    f"data_dailylifeapis/{TOOLS_FILE}": "64b3ed4f0f3ad199d817695bc3bb7e2f7d9bc2cae2f310821744a62ae41aee13",
-    f"data_dailylifeapis/{GRAPH_FILE}": "911ba3c1d3bd40fddeb73e49dc34f169479ec07ef0b7d9ce71a1bf57a106e70b",
-}
-"""SHA-256 of the files with tools and links; the labels have no digest that we could verify."""
 _HOW_TO_GET = (
     "the labels are the files taskbench/data_<domain>/data.json of github.com/microsoft/JARVIS, or the split `test` of"
     " the Hugging Face data set microsoft/Taskbench saved as JSON lines; bring them with `wildtool data pull taskbench"
@@ -39,32 +34,45 @@ _HOW_TO_GET = (
 )
 
 
-def pull(file: Path | None, mirror: str | None, report: ReportProgress) -> Path:
-    """Brings tools and links into the cache, verified, and labels from a folder of the user's. Raises DataError."""
-    folder = official_folder("taskbench")
-    given = None if file is None else file / "taskbench" if (file / "taskbench").is_dir() else file
-    if given is not None and not given.is_dir():
-        raise DataError(f"{file}: no folder; --from takes one that holds data_<domain>/{LABELS_FILE}")
-    has_tools = given is not None and any(given.rglob(f"{TOOLS_FILE}*"))
-    fetch_all(
-        {
-            folder / path: PinnedFile(REPOSITORY, COMMIT, f"taskbench/{path}", sha256=digest, other_path=path)
-            for path, digest in TOOL_DIGESTS.items()
-        },
-        folder=given if has_tools else None,
-        mirror=mirror,
-        report=report,
-    )
-    from wildtool.benchmarks.taskbench.originals import pull_prompt  # only pulling and asking need it
+class TaskData(DataSet):
+    """Tools and links of a public repository, and labels from the user's copy."""
 
-    pull_prompt(given, mirror, report)
-    found = [domain for domain in DOMAINS if given is not None and _copy_labels(given, domain, report)]
-    there = [domain for domain in DOMAINS if label_file(folder, domain)]
-    if not there:
-        raise DataError(f"tools and links are at {folder}, the labels are not: {_HOW_TO_GET}")
-    report(f"labels of {', '.join(there)} are there" + ("" if found else "; --from FOLDER brings others"))
-    report(f"source: {REPOSITORY} at commit {COMMIT}; licence: MIT")
-    return folder
+    def pull(self, *, file: Path | None, mirror: str | None, report: ReportProgress) -> Path:
+        folder = official_folder(self.name)
+        given = None if file is None else file / "taskbench" if (file / "taskbench").is_dir() else file
+        self.check_folder(given)
+        has_tools = given is not None and any(given.rglob(f"{TOOLS_FILE}*"))
+        fetch_all(self.pinned_files(), folder=given if has_tools else None, mirror=mirror, report=report)
+        pull_prompt(given, mirror, report)
+        found = [domain for domain in DOMAINS if given is not None and _copy_labels(given, domain, report)]
+        there = [domain for domain in DOMAINS if label_file(folder, domain)]
+        if not there:
+            raise DataError(f"tools and links are at {folder}, the labels are not: {_HOW_TO_GET}")
+        report(f"labels of {', '.join(there)} are there" + ("" if found else "; --from FOLDER brings others"))
+        self.report_source(report)
+        return folder
+
+    def locate(self, data: str | None, split: str | None = None) -> Source:
+        _check_split(split)
+        if data in (None, "official"):
+            name, path = "official", official_folder(self.name)
+        else:
+            name, path = data, Path(data)
+            if not path.exists():
+                raise DataError(
+                    f"no file or folder {data!r}; --data takes official, a folder of labels or one file"
+                )
+        if path.is_file():
+            domain = domain_of(path)
+            if split not in (None, domain):
+                raise DataError(f"{path} is of {domain}, not of {split}")
+            return source_of_files(name, path, [path])
+        labels = [label_file(path, domain) for domain in DOMAINS if split in (None, domain)]
+        files = [file for file in labels if file is not None]
+        if not files:
+            of = f" of {split}" if split else ""
+            raise DataError(f"{path} holds no labels{of}: {_HOW_TO_GET}")
+        return source_of_files(name, path, files)
 
 
 def _copy_labels(given: Path, domain: str, report: ReportProgress) -> bool:
@@ -84,42 +92,17 @@ def _copy_labels(given: Path, domain: str, report: ReportProgress) -> bool:
     return True
 
 
-def locate(data: str | None, split: str | None) -> Source:
-    """The data a user named: None or `official`, a file or a folder. Raises DataError saying how to get them."""
+def load(
+    benchmark: Benchmark, source: Source, *, split: str | None = None, lang: str | None = None
+) -> Iterator[Item]:
+    """Records of a file or folder, domain by domain, in the modes of the authors as they ask. Raises DataError naming
+    file, line, id and field."""
     _check_split(split)
-    if data in (None, "official"):
-        name, path = "official", official_folder("taskbench")
-    else:
-        name, path = data, Path(data)
-        if not path.exists():
-            raise DataError(
-                f"no file or folder {data!r}; --data takes official, a folder of labels or one file"
-            )
-    if path.is_file():
-        domain = domain_of(path)
-        if split not in (None, domain):
-            raise DataError(f"{path} is of {domain}, not of {split}")
-        return source_of_files(name, path, [path])
-    labels = [label_file(path, domain) for domain in DOMAINS if split in (None, domain)]
-    files = [file for file in labels if file is not None]
-    if not files:
-        of = f" of {split}" if split else ""
-        raise DataError(f"{path} holds no labels{of}: {_HOW_TO_GET}")
-    return source_of_files(name, path, files)
-
-
-def read_items(path: Path, split: str | None) -> Iterator[Item]:
-    """Records of a file or folder, domain by domain. Raises DataError naming file, line, id and field."""
-    _check_split(split)
-    files = [(domain, file) for domain, file in label_files(path) if split in (None, domain)]
-    return chain.from_iterable(read_label_file(file, domain) for domain, file in files)
-
-
-def label_files(path: Path) -> list[tuple[str, Path]]:
-    """Domain and file of the labels in a folder, or of one file. Raises DataError where its name says no domain."""
-    if path.is_file():
-        return [(domain_of(path), path)]
-    return [(domain, file) for domain in DOMAINS if (file := label_file(path, domain)) is not None]
+    files = [(domain, file) for domain, file in label_files(source.path) if split in (None, domain)]
+    items = chain.from_iterable(read_label_file(file, domain) for domain, file in files)
+    if benchmark.mode.startswith("authors"):
+        items = as_authors_ask(source.path, items, int(benchmark.mode.partition("-")[2] or 0))
+    return (item for item in items if lang in (None, item.lang))
 
 
 def read_label_file(file: Path, domain: str) -> Iterator[Item]:
@@ -131,3 +114,24 @@ def read_label_file(file: Path, domain: str) -> Iterator[Item]:
 def _check_split(split: str | None) -> None:
     if split is not None and split not in DOMAINS:
         raise DataError(unknown_name("split", split, DOMAINS, of="taskbench"))
+
+
+DATA = TaskData(
+    name="taskbench",
+    repository=REPOSITORY,
+    commit=COMMIT,
+    home="taskbench",
+    # The labels have no digest that we could verify.
+    files={
+        f"data_huggingface/{TOOLS_FILE}": "0eb0654faea9a5f07c0102ca57bfc6de3f9e03d8a00c2776b82e22b1b7c31fbd",
+        f"data_huggingface/{GRAPH_FILE}": "48f774a01d1452ddf918ced6f04218fe311863725a0d6624d6e191e7ea6c4694",
+        f"data_multimedia/{TOOLS_FILE}": "6300f287ebf7dd04f7e8f4d76462b2fe83b823f1cccf432608818f3df67ed0d7",
+        f"data_multimedia/{GRAPH_FILE}": "1065e6041fecbf55c18891fcfb5a4e24ea941dcac3dab670423148902fe6dc55",
+        f"data_dailylifeapis/{TOOLS_FILE}": "64b3ed4f0f3ad199d817695bc3bb7e2f7d9bc2cae2f310821744a62ae41aee13",
+        f"data_dailylifeapis/{GRAPH_FILE}": "911ba3c1d3bd40fddeb73e49dc34f169479ec07ef0b7d9ce71a1bf57a106e70b",
+    },
+    licence="MIT",
+    copies=f"one that holds data_<domain>/{LABELS_FILE}",
+    user_texts=lambda item: [item.data.request],
+    lint=deferred("wildtool.benchmarks.taskbench.lint:lint_source"),
+)
