@@ -1,7 +1,7 @@
 """How `opt`, `arg` and `declared` turn a verb into a command, and what options may require of each other."""
 
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Any
 
 import pytest
 import typer
@@ -49,7 +49,7 @@ def test_a_verb_gets_its_own_options_the_record_and_the_context():
         more: More,
         context: typer.Context,
         what: str = arg("WHAT", "What."),
-        long: Annotated[bool, opt("--deep", "Deep.")] = False,
+        long: bool = opt("--deep", "Deep."),
     ) -> int:
         got.append((more, type(context).__name__, what, long))
         return 3

@@ -9,7 +9,7 @@ import re
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import wraps
 from importlib import import_module
 from math import inf
@@ -97,7 +97,7 @@ class Declaration:
 
 
 def opt(*words: str, default: Any = None, **settings: Any) -> Any:
-    """Declares an option: the default of a parameter or a field, or part of the type of several.
+    """Declares an option: the default of a parameter or a field.
 
     Args:
         words: its names and the placeholder of its value, as one text, and its help. The parameter's own name may be left
@@ -204,21 +204,9 @@ def _default(declaration: Declaration, annotation: Any) -> Any:
     return False if annotation is bool and declaration.default is None else declaration.default
 
 
-def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
-    """A parameter of a command from one of a verb.
-
-    Args:
-        default: a declaration, or a value where the declaration is in the type.
-    """
-    declaration = default
-    if isinstance(declaration, Declaration):
-        default = _default(declaration, annotation)
-    elif isinstance(annotation.__metadata__[0], Declaration):
-        annotation, declaration = annotation.__origin__, annotation.__metadata__[0]
-    else:
-        default = inspect.Parameter.empty if default is ... else default
-        return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
-    names = declaration.names
+def _parameter(name: str, annotation: Any, declaration: Declaration) -> inspect.Parameter:
+    """A parameter of a command from one of a verb."""
+    default, names = _default(declaration, annotation), declaration.names
     if declaration.info is typer.Option and declaration.option(name) not in names:
         names = (declaration.option(name), *names)
     return inspect.Parameter(
@@ -227,18 +215,6 @@ def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
         default=inspect.Parameter.empty if default is ... else default,
         annotation=Annotated[annotation, declaration.info(*names, **declaration.settings)],
     )
-
-
-def _parameters_of(record: type[Any]) -> list[inspect.Parameter]:
-    """Those that a dataclass declares."""
-    return [
-        _parameter(
-            each.name,
-            each.type,
-            record.declarations.get(each.name, ... if each.default is MISSING else each.default),
-        )
-        for each in fields(record)
-    ]
 
 
 def command_of(verb: Callable[..., int | None]) -> Callable[..., int | None]:
@@ -250,16 +226,12 @@ def command_of(verb: Callable[..., int | None]) -> Callable[..., int | None]:
     parameters = inspect.signature(verb).parameters.values()
     contexts = [its.name for its in parameters if its.annotation is typer.Context]
     records: dict[str, Any] = {its.name: its.annotation for its in parameters if is_dataclass(its.annotation)}
-    own = [
-        _parameter(its.name, its.annotation, ... if its.default is inspect.Parameter.empty else its.default)
-        for its in parameters
-        if its.name not in (*contexts, *records)
-    ]
-    declarations: dict[str, Declaration] = {
-        its.name: its.default for its in parameters if isinstance(its.default, Declaration)
-    }
+    own = [its for its in parameters if its.name not in (*contexts, *records)]
+    declarations: dict[str, Declaration] = {its.name: its.default for its in own}
+    annotations = {its.name: its.annotation for its in own}
     for record in records.values():
         declarations |= record.declarations
+        annotations |= {each.name: each.type for each in fields(record)}
 
     def command(context: typer.Context, **values: Any) -> int | None:
         _check_rules(values, declarations)
@@ -268,7 +240,7 @@ def command_of(verb: Callable[..., int | None]) -> Callable[..., int | None]:
         return verb(**dict.fromkeys(contexts, context), **values)
 
     first = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
-    every = [first, *own, *(its for record in records.values() for its in _parameters_of(record))]
+    every = [first, *(_parameter(name, annotations[name], its) for name, its in declarations.items())]
     command.__signature__ = inspect.Signature(every)  # pyright: ignore[reportFunctionMemberAccess]
     command.__annotations__ = {its.name: its.annotation for its in every}
     command.__name__, command.__doc__ = verb.__name__, verb.__doc__

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from wildtool.cli.command import arg, opt
 from wildtool.cli.help import MORE, OUTPUT
 from wildtool.cli.options import shared as options
-from wildtool.cli.options.training import AllowBenchmarkDataOption
+from wildtool.cli.options.training import ALLOW_BENCHMARK_DATA_OPTION
 from wildtool.cli.terminal import print_err, print_out
 from wildtool.errors import UsageError
 
@@ -71,12 +71,12 @@ def convert(
     keep_rejects: bool = opt("Write the rows left out to OUT.rejects.jsonl too.", panel=OUTPUT),
     strict: bool = opt("Exit status 1 if any row was left out, or reasoning was lost.", panel=OUTPUT),
     replace: bool = opt("llamafactory: replace an entry of the same name.", panel=OUTPUT),
-    allow_benchmark_data: AllowBenchmarkDataOption = False,
+    allow_benchmark_data: bool = ALLOW_BENCHMARK_DATA_OPTION,
     jobs: int | None = opt(
         "Processes for large files (default: one per core, at most 4).", min=1, panel=MORE
     ),
     force: bool = opt("Replace an existing file.", panel=OUTPUT),
-    as_json: options.JsonOption = False,
+    as_json: bool = options.JSON_OPTION,
 ) -> int:
     """Convert training data of any layout for a trainer.
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 from wildtool.cli.command import arg, opt
 from wildtool.cli.options import completion
@@ -15,28 +15,21 @@ if TYPE_CHECKING:
     from wildtool.benchmark import Benchmark
     from wildtool.types import Source
 
-FileOrBenchmark = Annotated[str, arg("FILE|BENCH", "Data file, or a benchmark for its own data.")]
+FILE_OR_BENCHMARK = arg("FILE|BENCH", "Data file, or a benchmark for its own data.")
 TRAINING = "training"
 """What `--benchmark` says for training files."""
-BenchmarkOrTraining = Annotated[
-    str | None,
-    opt(
-        "--benchmark NAME",
-        "Benchmark of the data, if it cannot be detected; training for training files.",
-        complete=completion.benchmarks,
-    ),
-]
-TokenizerOption = Annotated[
-    Path | None,
-    opt(
-        "PATH",
-        "Training files: tokenizer.json or a model's folder, to count tokens (default: characters / 3.5).",
-    ),
-]
+BENCHMARK_OR_TRAINING = opt(
+    "NAME",
+    "Benchmark of the data, if it cannot be detected; training for training files.",
+    complete=completion.benchmarks,
+)
+TOKENIZER_OPTION = opt(
+    "PATH", "Training files: tokenizer.json or a model's folder, to count tokens (default: characters / 3.5)."
+)
 
 
 def pull(
-    benchmark: options.BenchmarkArgument,
+    benchmark: str = options.BENCHMARK_ARGUMENT,
     file: Path | None = opt("--from FILE", "Use this file or folder instead of downloading."),
     mirror: str | None = opt("URL", "Download from this address instead."),
 ) -> None:
@@ -54,12 +47,12 @@ def pull(
 
 
 def refresh(
-    what: FileOrBenchmark,
+    what: str = FILE_OR_BENCHMARK,
     out: Path | None = opt("-o FILE", "JSON Lines file to write."),
     seed: str = opt("TEXT", "The same seed gives the same values.", default="1"),
     skip_unclear: bool = opt("Leave out sessions with a value whose role is unclear."),
-    benchmark: options.BenchmarkOption = None,
-    force: options.ForceOption = False,
+    benchmark: str | None = options.DATA_BENCHMARK_OPTION,
+    force: bool = options.FORCE_OPTION,
 ) -> None:
     """Replace names, dates and amounts, so that memorised answers fail.
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, cast
 
 from wildtool.cli.command import opt, split_values
 from wildtool.cli.commands.data_files import (
-    BenchmarkOrTraining,
-    FileOrBenchmark,
-    TokenizerOption,
+    BENCHMARK_OR_TRAINING,
+    FILE_OR_BENCHMARK,
+    TOKENIZER_OPTION,
     check_not_empty,
     chosen_counter,
     refuse_options,
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 
 def lint(
-    what: FileOrBenchmark,
-    benchmark: BenchmarkOrTraining = None,
+    what: str = FILE_OR_BENCHMARK,
+    benchmark: str | None = BENCHMARK_OR_TRAINING,
     trainer: list[str] | None = opt(
         "NAME",
         "Training files: also say what this trainer drops or changes: llama-factory, trl, verl, axolotl or all.",
     ),
-    tokenizer: TokenizerOption = None,
+    tokenizer: Path | None = TOKENIZER_OPTION,
     cutoff: int | None = opt("N", "Training files: maximum tokens per record (default: 2048).", min=1),
     duplicates: str | None = opt("KIND", "Training files: also list duplicates: exact, prompt or near."),
     strict: bool = opt("Training files: exit status 1 for warnings too."),

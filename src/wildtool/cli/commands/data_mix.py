@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wildtool.cli.command import arg, opt, split_values
-from wildtool.cli.commands.data_overlap import WithOption, load_search
+from wildtool.cli.commands.data_overlap import WITH_OPTION, load_search
 from wildtool.cli.options import shared as options
 from wildtool.cli.terminal import print_err, print_out
 from wildtool.engine.score.formatting import counted
@@ -29,10 +29,10 @@ def mix(
     ),
     seed: str = opt("TEXT", "The same seed gives the same bytes.", default="1"),
     repeat: bool = opt("Repeat sets that have too few rows, at most four times."),
-    benchmarks: WithOption = None,
+    benchmarks: list[str] | None = WITH_OPTION,
     no_overlap_check: bool = opt("Do not look for benchmark items in the sets."),
     strict: bool = opt("Exit status 1 if any row was rejected."),
-    force: options.ForceOption = False,
+    force: bool = options.FORCE_OPTION,
 ) -> int:
     """Mix training files into splits, without benchmark items.
 

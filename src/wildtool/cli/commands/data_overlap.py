@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from wildtool.cli.command import arg, opt, split_values
 from wildtool.cli.commands.data_files import training_file
@@ -19,27 +19,24 @@ if TYPE_CHECKING:
     from wildtool.training.overlap.search import OverlapSearch
 
 
-FilesArgument = Annotated[list[Path], arg("FILE…", "Training files.", show_default=False)]
-WithOption = Annotated[
-    list[str] | None,
-    opt(
-        "--with BENCH|FILE",
-        "Benchmark to compare with, or a file of one or of training data; repeatable (default: all benchmarks whose "
-        "data are on this machine).",
-    ),
-]
+FILES_ARGUMENT = arg("FILE…", "Training files.", show_default=False)
+WITH_OPTION = opt(
+    "--with BENCH|FILE",
+    "Benchmark to compare with, or a file of one or of training data; repeatable (default: all benchmarks whose "
+    "data are on this machine).",
+)
 
 
 def overlap(
-    files: FilesArgument,
-    benchmarks: WithOption = None,
+    files: list[Path] = FILES_ARGUMENT,
+    benchmarks: list[str] | None = WITH_OPTION,
     remove: str | None = opt(
         "FLAGS", "Leave out rows with these flags, such as exact,near,long; needs --out."
     ),
     out: Path | None = opt("-o FILE", "File for the rows that stay."),
     data_set: str = opt("--from NAME", "Layout of the files; auto looks at their keys.", default="auto"),
-    as_json: options.JsonOption = False,
-    force: options.ForceOption = False,
+    as_json: bool = options.JSON_OPTION,
+    force: bool = options.FORCE_OPTION,
 ) -> int:
     """Look for benchmark questions and gold calls in training files.
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from wildtool.benchmarks import OURS
 from wildtool.cli.command import opt, split_values
-from wildtool.cli.commands.data_overlap import FilesArgument, WithOption, load_search
+from wildtool.cli.commands.data_overlap import FILES_ARGUMENT, WITH_OPTION, load_search
 from wildtool.cli.help import MORE
 from wildtool.cli.options import shared as options
 from wildtool.cli.terminal import print_err, print_out
@@ -15,7 +15,7 @@ from wildtool.errors import UsageError, unknown_name
 
 
 def recipe(
-    files: FilesArgument,
+    files: list[Path] = FILES_ARGUMENT,
     model: str | None = opt(
         "--base MODEL", "Weights to train: a name on the Hugging Face Hub, or a folder. (required)"
     ),
@@ -34,9 +34,9 @@ def recipe(
     adapter: str | None = opt("FOLDER", "Adapter to start from.", panel=MORE),
     devices: int = opt("N", "Devices, to compute the steps.", default=1, min=1, panel=MORE),
     seed: int = opt("N", "Seed of the first training.", default=42, panel=MORE),
-    benchmarks: WithOption = None,
+    benchmarks: list[str] | None = WITH_OPTION,
     no_overlap_check: bool = opt("Do not look for benchmark items in the data."),
-    force: options.ForceOption = False,
+    force: bool = options.FORCE_OPTION,
 ) -> int:
     """Write everything that a training needs into one folder.
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from wildtool.cli.command import opt
 from wildtool.cli.commands.data_files import (
-    BenchmarkOrTraining,
-    FileOrBenchmark,
-    TokenizerOption,
+    BENCHMARK_OR_TRAINING,
+    FILE_OR_BENCHMARK,
+    TOKENIZER_OPTION,
     check_not_empty,
     chosen_counter,
     refuse_options,
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 
 def stats(
-    what: FileOrBenchmark,
-    benchmark: BenchmarkOrTraining = None,
+    what: str = FILE_OR_BENCHMARK,
+    benchmark: str | None = BENCHMARK_OR_TRAINING,
     compare: Path | None = opt("FILE", "Training files: a second file to show beside the first."),
-    tokenizer: TokenizerOption = None,
-    as_json: options.JsonOption = False,
+    tokenizer: Path | None = TOKENIZER_OPTION,
+    as_json: bool = options.JSON_OPTION,
 ) -> int:
     """Describe data: how many items, and of which kinds.
 

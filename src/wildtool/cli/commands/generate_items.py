@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from wildtool.cli.command import opt, split_values
 from wildtool.cli.options.generate import (
+    FOLDER_OPTION,
+    LANGS_OPTION,
     PROCEDURAL,
-    FolderOption,
+    SEED_OPTION,
+    TOOLS_OPTION,
     GenerateOptions,
-    LangsOption,
-    SeedOption,
-    ToolsOption,
     parse_languages,
     with_generate_options,
 )
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 def items(
     generate_options: GenerateOptions,
     explicit: frozenset[str],
-    out: FolderOption = None,
-    tools: ToolsOption = None,
+    out: Path | None = FOLDER_OPTION,
+    tools: Path | None = TOOLS_OPTION,
     from_: Path | None = opt(
         "--from FILE", "Turn the first tasks of these sessions into items; only the judges are called."
     ),
@@ -37,8 +37,8 @@ def items(
         "Only these kinds, such as single=2,parallel (default: all, in the published proportions).",
         show_default=False,
     ),
-    seed: SeedOption = "1",
-    lang: LangsOption = None,
+    seed: str = SEED_OPTION,
+    lang: list[str] | None = LANGS_OPTION,
     judges: int = opt("N", "Votes on each item; 0 for none.", default=3, min=0, max=9),
     agree: int | None = opt(
         "N", "Votes an item needs; with fewer it is set aside as doubtful (default: all).", min=0

@@ -1,13 +1,14 @@
 """`wildtool generate pairs`: preference pairs from what a model gets wrong in a training file."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from wildtool.cli.command import opt
-from wildtool.cli.options.generate import FolderOption, GenerateOptions, with_generate_options
+from wildtool.cli.options.generate import FOLDER_OPTION, GenerateOptions, with_generate_options
 from wildtool.cli.options.training import (
+    ALLOW_BENCHMARK_DATA_OPTION,
     LATER_TEMPERATURE,
-    AllowBenchmarkDataOption,
-    TrainingFileArgument,
+    TRAINING_FILE_ARGUMENT,
     check_own_files,
     check_training_options,
 )
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 def pairs(
     generate_options: GenerateOptions,
     explicit: frozenset[str],
-    file: TrainingFileArgument,
-    out: FolderOption = None,
+    file: Path = TRAINING_FILE_ARGUMENT,
+    out: Path | None = FOLDER_OPTION,
     turns: Literal["calls", "all", "first"] = opt(
         "Turns to try: those with calls, all, or the first of each record.", default="calls"
     ),
@@ -43,7 +44,7 @@ def pairs(
     to: Literal["sharegpt", "openai", "trl", "llamafactory"] = opt(
         "Form of the pairs, as for `data convert`; llamafactory adds dataset_info.json.", default="sharegpt"
     ),
-    allow_benchmark_data: AllowBenchmarkDataOption = False,
+    allow_benchmark_data: bool = ALLOW_BENCHMARK_DATA_OPTION,
 ) -> int:
     """Generate preference pairs from what a model gets wrong in a training file.
 

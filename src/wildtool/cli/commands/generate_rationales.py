@@ -1,13 +1,14 @@
 """`wildtool generate rationales`: reasoning before the calls of a training file."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from wildtool.cli.command import opt
-from wildtool.cli.options.generate import FolderOption, GenerateOptions, with_generate_options
+from wildtool.cli.options.generate import FOLDER_OPTION, GenerateOptions, with_generate_options
 from wildtool.cli.options.training import (
+    ALLOW_BENCHMARK_DATA_OPTION,
     LATER_TEMPERATURE,
-    AllowBenchmarkDataOption,
-    TrainingFileArgument,
+    TRAINING_FILE_ARGUMENT,
     check_own_files,
     check_training_options,
 )
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 def rationales(
     generate_options: GenerateOptions,
     explicit: frozenset[str],
-    file: TrainingFileArgument,
-    out: FolderOption = None,
+    file: Path = TRAINING_FILE_ARGUMENT,
+    out: Path | None = FOLDER_OPTION,
     min_tokens: int = opt("N", "Tokens that reasoning must have.", default=30, min=0),
     no_check: bool = opt("Keep reasoning without trying whether it leads to the calls."),
     text_with_calls: Literal["think", "tags"] = opt(
@@ -31,7 +32,7 @@ def rationales(
     to: Literal["sharegpt", "openai", "trl"] = opt(
         "Form of the records, as for `data convert`.", default="sharegpt"
     ),
-    allow_benchmark_data: AllowBenchmarkDataOption = False,
+    allow_benchmark_data: bool = ALLOW_BENCHMARK_DATA_OPTION,
 ) -> int:
     """Generate reasoning before the calls of a training file.
 

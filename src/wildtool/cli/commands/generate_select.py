@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from wildtool.cli.command import opt
-from wildtool.cli.options.generate import FolderOption, GenerateOptions, SeedOption, with_generate_options
+from wildtool.cli.options.generate import FOLDER_OPTION, SEED_OPTION, GenerateOptions, with_generate_options
 from wildtool.cli.options.training import (
+    ALLOW_BENCHMARK_DATA_OPTION,
     LATER_TEMPERATURE,
-    AllowBenchmarkDataOption,
-    TrainingFilesArgument,
+    TRAINING_FILES_ARGUMENT,
     check_own_files,
     check_training_options,
 )
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 def select(
     generate_options: GenerateOptions,
     explicit: frozenset[str],
-    files: TrainingFilesArgument,
-    out: FolderOption = None,
+    files: list[Path] = TRAINING_FILES_ARGUMENT,
+    out: Path | None = FOLDER_OPTION,
     by: Literal["rating", "tries"] = opt(
         "Keep what the model says it would get right, or what it sometimes gets right.", default="rating"
     ),
@@ -41,11 +41,11 @@ def select(
     rounds: int = opt("N", "Rounds of selecting and training; prints what to do next.", default=1, min=1),
     round_: int = opt("--round N", "The round to select for now, from 1.", default=1, min=1),
     without_seen: bool = opt("Draw no record that an earlier round asked about."),
-    seed: SeedOption = "1",
+    seed: str = SEED_OPTION,
     to: Literal["same", "sharegpt", "openai", "trl"] | None = opt(
         "Form of the records (default: same, as they are; openai for several files).", show_default=False
     ),
-    allow_benchmark_data: AllowBenchmarkDataOption = False,
+    allow_benchmark_data: bool = ALLOW_BENCHMARK_DATA_OPTION,
 ) -> int:
     """Select the records of training sets that suit a model, with a random arm of the same size.
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from wildtool.cli.command import opt, split_values
 from wildtool.cli.options.generate import (
+    LANGS_OPTION,
     PROCEDURAL,
+    SEED_OPTION,
+    TOOLS_OPTION,
     GenerateOptions,
-    LangsOption,
-    SeedOption,
-    ToolsOption,
     parse_languages,
     with_generate_options,
 )
@@ -26,11 +26,11 @@ def sessions(
     generate_options: GenerateOptions,
     explicit: frozenset[str],
     out: Path | None = opt("-o PATH", "Folder to work in; with procedural, the file to write."),
-    tools: ToolsOption = None,
+    tools: Path | None = TOOLS_OPTION,
     sessions: int = opt("-n N", "Number of sessions.", default=64),
     tasks: int = opt("N", "Tasks per session.", default=4),
-    seed: SeedOption = "1",
-    lang: LangsOption = None,
+    seed: str = SEED_OPTION,
+    lang: list[str] | None = LANGS_OPTION,
     twins: bool = opt("Make each plan in both languages, linked by `twin`."),
     against: list[Path] | None = opt("FILE", "Sessions that no generated task may resemble; repeatable."),
     format_: list[str] | None = opt(

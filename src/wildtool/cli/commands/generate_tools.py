@@ -5,11 +5,11 @@ from pathlib import Path
 
 from wildtool.cli.command import opt
 from wildtool.cli.options.generate import (
+    FOLDER_OPTION,
+    LANGS_OPTION,
     PROCEDURAL,
-    FolderOption,
+    SEED_OPTION,
     GenerateOptions,
-    LangsOption,
-    SeedOption,
     parse_languages,
     with_generate_options,
 )
@@ -20,15 +20,15 @@ from wildtool.errors import UsageError
 def tools(
     generate_options: GenerateOptions,
     explicit: frozenset[str],
-    out: FolderOption = None,
+    out: Path | None = FOLDER_OPTION,
     number: int = opt("-n N", "Number of tools.", default=100),
     tree: Path | None = opt(
         "FILE",
         "Domains to start from, JSON or YAML, or the tree of an earlier set (default: 8 built-in domains).",
     ),
     documents: list[Path] | None = opt("FILE", "Text to draw domains and functions from; repeatable."),
-    seed: SeedOption = "1",
-    lang: LangsOption = None,
+    seed: str = SEED_OPTION,
+    lang: list[str] | None = LANGS_OPTION,
 ) -> int:
     """Generate tool definitions to generate sessions and items over.
 

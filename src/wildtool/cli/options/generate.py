@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec, cast
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, cast
 
 import typer
 
@@ -25,18 +25,13 @@ PROCEDURAL = "procedural"
 """Name in place of a model: templates."""
 Own = ParamSpec("Own")
 
-FolderOption = Annotated[Path | None, opt("--out -o FOLDER", "Folder to work in.")]
-ToolsOption = Annotated[
-    Path | None,
-    opt(
-        "FILE",
-        "Your tools: OpenAI tool definitions, an OpenAPI document or an MCP tool list (default: built-in tools).",
-    ),
-]
-SeedOption = Annotated[str, opt("TEXT", "The same seed gives the same plans.")]
-LangsOption = Annotated[
-    list[str] | None, opt("CODE", "en, zh, or en,zh for both in turn (default: en).", show_default=False)
-]
+FOLDER_OPTION = opt("-o FOLDER", "Folder to work in.")
+TOOLS_OPTION = opt(
+    "FILE",
+    "Your tools: OpenAI tool definitions, an OpenAPI document or an MCP tool list (default: built-in tools).",
+)
+SEED_OPTION = opt("TEXT", "The same seed gives the same plans.", default="1")
+LANGS_OPTION = opt("CODE", "en, zh, or en,zh for both in turn (default: en).", show_default=False)
 
 
 @declared

@@ -2,7 +2,7 @@
 
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from wildtool.cli.command import arg, declared, opt, parse_duration
 from wildtool.cli.help import LIMITS, MODEL, MORE, OUTPUT, SAMPLING, SELECTION
@@ -90,12 +90,6 @@ TOOL_FORMAT_OPTION = opt(
 )
 DRY_RUN_OPTION = opt("Estimate calls, tokens and cost; send nothing.", panel=LIMITS)
 CACHE_OPTION = opt("FOLDER", "Reply cache shared between runs.", panel=MORE)
-
-BenchmarkArgument = Annotated[str, BENCHMARK_ARGUMENT]
-BenchmarkOption = Annotated[str | None, DATA_BENCHMARK_OPTION]
-ForceOption = Annotated[bool, FORCE_OPTION]
-JsonOption = Annotated[bool, JSON_OPTION]
-ProfileOption = Annotated[str | None, PROFILE_OPTION]
 
 
 @declared

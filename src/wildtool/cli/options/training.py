@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
 
 from wildtool.cli.command import arg, opt
 from wildtool.cli.options.generate import PROCEDURAL, GenerateOptions
@@ -11,17 +10,13 @@ from wildtool.errors import UsageError
 LATER_TEMPERATURE = 0.7
 """Temperature of replies that are to differ from each other."""
 
-TrainingFileArgument = Annotated[Path, arg("FILE", "Training file of any layout that `data convert` reads.")]
-TrainingFilesArgument = Annotated[
-    list[Path], arg("FILE…", "Training files of any layout that `data convert` reads; each is a set.")
-]
-AllowBenchmarkDataOption = Annotated[
-    bool,
-    opt(
-        "--allow-benchmark-data",
-        "Use a benchmark's own data; every output says so, since scores on it mean nothing afterwards.",
-    ),
-]
+TRAINING_FILE_ARGUMENT = arg("FILE", "Training file of any layout that `data convert` reads.")
+TRAINING_FILES_ARGUMENT = arg(
+    "FILE…", "Training files of any layout that `data convert` reads; each is a set."
+)
+ALLOW_BENCHMARK_DATA_OPTION = opt(
+    "Use a benchmark's own data; every output says so, since scores on it mean nothing afterwards."
+)
 
 
 def check_training_options(generate_options: GenerateOptions, out: Path | None) -> Path:

@@ -15,7 +15,7 @@ def import_drafts(
     keep_names: bool = opt("Leave all texts as they are; by default names are replaced."),
     seed: str = opt("TEXT", "The same seed gives the same names.", default="1"),
     skip_unclear: bool = opt("Leave out conversations with a value whose role is unclear."),
-    force: options.ForceOption = False,
+    force: bool = options.FORCE_OPTION,
 ) -> None:
     """Turn real conversations into drafts of sessions, whose gaps the review shows as findings.
 

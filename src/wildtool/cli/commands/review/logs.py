@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from wildtool.cli.command import arg, opt
 from wildtool.cli.help import OUTPUT
 from wildtool.cli.options import shared as options
-from wildtool.cli.options.review import SetArgument, StoreOption
+from wildtool.cli.options.review import SET_ARGUMENT, STORE_OPTION
 from wildtool.cli.terminal import print_out, single_line
 
 if TYPE_CHECKING:
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 
 def log(
-    what: SetArgument,
-    store: StoreOption = None,
+    what: str = SET_ARGUMENT,
+    store: str | None = STORE_OPTION,
     verify: bool = opt("Check every entry, and name the first bad one."),
     last: str | None = opt(
         "DIGEST", "Digest that the last entry must have, as in a release's manifest.json."
     ),
     out: Path | None = opt("-o FILE", "Write the log as JSON lines.", panel=OUTPUT),
     anonymous: bool = opt("Write it with pseudonyms and without remarks, to be published."),
-    force: options.ForceOption = False,
+    force: bool = options.FORCE_OPTION,
 ) -> None:
     """Show, check or write the log, which has everything that happened.
 
@@ -71,10 +71,10 @@ def _entry_line(entry: "Entry") -> str:
 
 
 def merge(
-    what: SetArgument,
+    what: str = SET_ARGUMENT,
     files: list[Path] = arg("FILE...", "Logs that others wrote with `review log --out`."),
-    store: StoreOption = None,
-    benchmark: options.BenchmarkOption = None,
+    store: str | None = STORE_OPTION,
+    benchmark: str | None = options.DATA_BENCHMARK_OPTION,
 ) -> None:
     """Add what others did in copies of the same review.
 

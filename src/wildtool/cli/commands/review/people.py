@@ -1,19 +1,19 @@
 """The commands `review round` and `review people`: who reviews what."""
 
 from wildtool.cli.command import arg, opt, split_values
-from wildtool.cli.options.review import SetArgument, StoreOption
+from wildtool.cli.options.review import SET_ARGUMENT, STORE_OPTION
 from wildtool.cli.terminal import print_err, print_out, single_line
 from wildtool.errors import UsageError
 
 
 def round_(
-    what: SetArgument,
+    what: str = SET_ARGUMENT,
     people: list[str] | None = opt("NAME", "Who reviews in it; can be repeated or separated by commas."),
     share: float = opt("X", "Share of the items to draw.", default=0.2, min=0.0001, max=1),
     reviewers: int = opt("N", "People per item.", default=2, min=1, max=2),
     seed: str = opt("TEXT", "The same seed draws the same items.", default="1"),
     close: int | None = opt("N", "End round N, once all its items have a result.", min=1),
-    store: StoreOption = None,
+    store: str | None = STORE_OPTION,
 ) -> None:
     """Open a round: draw a sample and assign each item to two people who do not see each other's work.
 
@@ -42,12 +42,12 @@ def round_(
 
 
 def people_add(
-    what: SetArgument,
+    what: str = SET_ARGUMENT,
     name: str = arg("NAME", "What the person is called in this review."),
     role: str = opt(
         "ROLE", "reviewer, adjudicator (resolves conflicts) or owner (opens rounds).", default="reviewer"
     ),
-    store: StoreOption = None,
+    store: str | None = STORE_OPTION,
 ) -> None:
     """Add a person, or change a role, and print a new personal token.
 
@@ -68,9 +68,9 @@ def people_add(
 
 
 def people_revoke(
-    what: SetArgument,
+    what: str = SET_ARGUMENT,
     name: str = arg("NAME", "Who."),
-    store: StoreOption = None,
+    store: str | None = STORE_OPTION,
 ) -> None:
     """Revoke a person's token and role. What they did stays.
 
@@ -86,7 +86,7 @@ def people_revoke(
     print_out(f"{single_line(name)} no longer takes part")
 
 
-def people_list(what: SetArgument, store: StoreOption = None) -> None:
+def people_list(what: str = SET_ARGUMENT, store: str | None = STORE_OPTION) -> None:
     """List people with their roles.
 
     \b

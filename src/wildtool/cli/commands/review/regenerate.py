@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from wildtool.cli.command import opt
-from wildtool.cli.options.generate import PROCEDURAL, GenerateOptions, SeedOption, with_generate_options
-from wildtool.cli.options.review import SetArgument, StoreOption
+from wildtool.cli.options.generate import PROCEDURAL, SEED_OPTION, GenerateOptions, with_generate_options
+from wildtool.cli.options.review import SET_ARGUMENT, STORE_OPTION
 from wildtool.cli.terminal import print_err, single_line
 from wildtool.errors import UsageError
 
@@ -32,7 +32,7 @@ FOLDER_SUFFIX = ".regenerated"
 def regenerate(
     generate_options: GenerateOptions,
     explicit: frozenset[str],
-    what: SetArgument,
+    what: str = SET_ARGUMENT,
     item: list[str] | None = opt("ID", "Only this session; repeatable (default: all stale ones)."),
     first: int | None = opt("--from N", "First task to make again (default: the first stale one).", min=1),
     keep_texts: bool = opt("Keep the user's requests; make the rest of each task again."),
@@ -40,9 +40,9 @@ def regenerate(
         "N", "Only the result of this call of task --from (number as on the page).", min=0
     ),
     who: str | None = opt("--as NAME", "Whose copy of the items to use (default: the owner)."),
-    seed: SeedOption = "1",
+    seed: str = SEED_OPTION,
     out: Path | None = opt("-o FOLDER", "Folder for the record (default: beside SET)."),
-    store: StoreOption = None,
+    store: str | None = STORE_OPTION,
 ) -> int:
     """Make stale tasks of sessions again with models, as proposals to accept or discard.
 

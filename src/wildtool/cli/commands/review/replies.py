@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from wildtool.cli.command import opt
 from wildtool.cli.options import shared as options
-from wildtool.cli.options.review import RunsOption, SetArgument, StoreOption
+from wildtool.cli.options.review import RUNS_OPTION, SET_ARGUMENT, STORE_OPTION
 from wildtool.cli.terminal import print_err, print_out, single_line
 from wildtool.errors import UsageError
 
@@ -26,12 +26,12 @@ def open_rejudge(
 
 
 def agree(
-    what: SetArgument,
-    runs: RunsOption = None,
+    what: str = SET_ARGUMENT,
+    runs: list[Path] | None = RUNS_OPTION,
     least: int = opt("--min-models N", "Models that must do the same.", default=2, min=1),
-    profile: options.ProfileOption = None,
-    store: StoreOption = None,
-    as_json: options.JsonOption = False,
+    profile: str | None = options.PROFILE_OPTION,
+    store: str | None = STORE_OPTION,
+    as_json: bool = options.JSON_OPTION,
 ) -> None:
     """List what several models do alike although gold has something else: likely errors in gold.
 

@@ -6,17 +6,17 @@ from pathlib import Path
 
 from wildtool.cli.command import opt
 from wildtool.cli.options import shared as options
-from wildtool.cli.options.review import SetArgument, StoreOption
+from wildtool.cli.options.review import SET_ARGUMENT, STORE_OPTION
 from wildtool.cli.terminal import print_out
 from wildtool.errors import UsageError
 
 
 def export(
-    what: SetArgument,
+    what: str = SET_ARGUMENT,
     out: Path | None = opt("-o FOLDER", "Folder to write."),
-    store: StoreOption = None,
+    store: str | None = STORE_OPTION,
     allow_findings: bool = opt("Export although rules find something in approved items; the card names it."),
-    force: options.ForceOption = False,
+    force: bool = options.FORCE_OPTION,
 ) -> None:
     """Write a release: the approved items, with provenance, a card and preference pairs.
 
@@ -40,12 +40,12 @@ def export(
 
 
 def stats(
-    what: SetArgument,
-    store: StoreOption = None,
+    what: str = SET_ARGUMENT,
+    store: str | None = STORE_OPTION,
     max_error: float | None = opt(
         "X", "Largest error rate that the last round's 95 % interval may include.", min=0, max=1
     ),
-    as_json: options.JsonOption = False,
+    as_json: bool = options.JSON_OPTION,
 ) -> None:
     """Show quality by round, the stop rule, agreement, and the precision of each rule's warnings.
 

@@ -10,10 +10,10 @@ from wildtool.cli.commands.review.replies import open_rejudge
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.review import (
     CHECKS_ANNOUNCED,
-    NoCheckOption,
-    RunsOption,
-    SetArgument,
-    StoreOption,
+    NO_CHECK_OPTION,
+    RUNS_OPTION,
+    SET_ARGUMENT,
+    STORE_OPTION,
 )
 from wildtool.cli.terminal import print_err, print_out, single_line
 from wildtool.errors import UsageError, unknown_name
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 
 def serve_pages(
-    what: SetArgument,
-    store: StoreOption = None,
-    benchmark: options.BenchmarkOption = None,
+    what: str = SET_ARGUMENT,
+    store: str | None = STORE_OPTION,
+    benchmark: str | None = options.DATA_BENCHMARK_OPTION,
     who: str | None = opt("--as NAME", "Who reviews, where nobody signs in (default: the owner)."),
     host: str = opt("NAME", "Address to listen on.", default="127.0.0.1"),
     port: int = opt("N", "Port; 0 picks a free one.", default=8643, min=0, max=65535),
@@ -38,8 +38,8 @@ def serve_pages(
         "ORIGIN", "Address in people's browsers, if a proxy encrypts; people then sign in by their tokens."
     ),
     open: bool = opt("Open it in the browser."),
-    no_check: NoCheckOption = False,
-    runs: RunsOption = None,
+    no_check: bool = NO_CHECK_OPTION,
+    runs: list[Path] | None = RUNS_OPTION,
     model: str | None = opt(
         "-m NAME", "Model that makes tasks again at the push of a button, as `review regenerate`."
     ),

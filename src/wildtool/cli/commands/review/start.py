@@ -1,16 +1,17 @@
 """The command `review start`: a review without its pages."""
 
 from operator import itemgetter
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wildtool.cli.commands.review.replies import open_rejudge
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.review import (
     CHECKS_ANNOUNCED,
-    NoCheckOption,
-    RunsOption,
-    SetArgument,
-    StoreOption,
+    NO_CHECK_OPTION,
+    RUNS_OPTION,
+    SET_ARGUMENT,
+    STORE_OPTION,
 )
 from wildtool.cli.terminal import print_err, print_out, single_line
 from wildtool.steps import with_steps
@@ -29,11 +30,11 @@ _SHOWN: tuple[tuple["Queue", str], ...] = (
 
 
 def start(
-    what: SetArgument,
-    store: StoreOption = None,
-    benchmark: options.BenchmarkOption = None,
-    no_check: NoCheckOption = False,
-    runs: RunsOption = None,
+    what: str = SET_ARGUMENT,
+    store: str | None = STORE_OPTION,
+    benchmark: str | None = options.DATA_BENCHMARK_OPTION,
+    no_check: bool = NO_CHECK_OPTION,
+    runs: list[Path] | None = RUNS_OPTION,
 ) -> None:
     """Start the review of a made set, or continue it, without opening it.
 
