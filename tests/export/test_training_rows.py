@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from export.export_build import play
+from export.export_build import json_lines, play, written
 from wildtool.cli import app
 from wildtool.export.training_rows import MERGED, OTHER_HISTORY, learns_all, run_rows
 from wildtool.types import Request
@@ -53,10 +53,6 @@ def learned(rows: list[dict[str, Any]]) -> list[str]:
 def convert(*words: object) -> Result:
     options = ["--allow-benchmark-data", *map(str, words)]
     return CliRunner().invoke(app, ["data", "convert", *options], prog_name="wildtool")
-
-
-def lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def test_a_session_whose_tasks_continue_each_other_is_one_row_with_all_replies_to_learn(tmp_path: Path):
@@ -111,6 +107,19 @@ def test_samples_of_one_item_are_merged_with_none_of_another(tmp_path: Path):
     assert (len(rows), notes) == (2, {MERGED: 6})
 
 
+def test_an_export_says_how_many_conversations_repeat_others(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+):
+    run = play(tmp_path / "run", gold, profile="fixed")
+    assert len(json_lines(written("sharegpt", run, tmp_path))) == 4
+    (remark,) = [record.getMessage() for record in caplog.records]
+    assert remark.startswith("3 of 4 conversations are the beginning of another one")
+    assert "`wildtool data convert RUN --to sharegpt` learns each once" in remark
+    caplog.clear()
+    written("sharegpt", play(tmp_path / "other", in_own_words), tmp_path)
+    assert not caplog.records
+
+
 def test_a_run_that_learns_all_becomes_whole_conversations_for_llama_factory(tmp_path: Path):
     run = play(tmp_path / "run", gold, profile="fixed")
     assert learns_all(run)
@@ -118,7 +127,7 @@ def test_a_run_that_learns_all_becomes_whole_conversations_for_llama_factory(tmp
     assert ended.exit_code == 0, ended.stderr
     assert "note: merged 3 (were the beginning of a longer conversation" in ended.stdout
     assert "mask_history" not in ended.stdout
-    assert len(lines(tmp_path / "lf" / "run_sft.jsonl")) == 1
+    assert len(json_lines(tmp_path / "lf" / "run_sft.jsonl")) == 1
 
 
 @pytest.mark.parametrize("form", ["llamafactory", "sharegpt"])
@@ -132,7 +141,7 @@ def test_without_weights_each_reply_to_learn_ends_a_row_and_the_setting_is_named
     )
     assert "`mask_history: true`" in ended.stdout
     assert "weight 0" not in ended.stdout
-    rows = lines(tmp_path / "out" / "run_sft.jsonl" if form == "llamafactory" else tmp_path / "out")
+    rows = json_lines(tmp_path / "out" / "run_sft.jsonl" if form == "llamafactory" else tmp_path / "out")
     assert len(rows) == len(replies)
     texts = [row["conversations"][-1] for row in rows]
     assert all(turn["value"].startswith(OWN) for turn in texts if turn["from"] == "gpt")
@@ -142,7 +151,7 @@ def test_drop_weights_keeps_whole_conversations_of_a_run(tmp_path: Path):
     run = play(tmp_path / "run", in_own_words)
     ended = convert(run, "--to", "llamafactory", "-o", tmp_path / "lf", "--drop-weights")
     assert (ended.exit_code, "by-reply" in ended.stdout) == (0, False)
-    assert len(lines(tmp_path / "lf" / "run_sft.jsonl")) == len(read(run)[0])
+    assert len(json_lines(tmp_path / "lf" / "run_sft.jsonl")) == len(read(run)[0])
 
 
 @pytest.mark.parametrize(("model", "options"), [(in_own_words, []), (gold, ["--prompt-completion"])])
@@ -151,7 +160,7 @@ def test_for_trl_each_reply_to_learn_is_a_completion(tmp_path: Path, model: Any,
     ended = convert(run, "--to", "trl", *options, "-o", tmp_path / "out")
     assert "(a row for each reply to learn, which is its completion)" in ended.stdout
     assert "no place for: learned replies" not in ended.stdout
-    rows = lines(tmp_path / "out")
+    rows = json_lines(tmp_path / "out")
     assert len(rows) == len(learned(read(run)[0]))
     assert all(len(row["completion"]) == 1 for row in rows)
 
@@ -160,6 +169,6 @@ def test_the_form_with_weights_keeps_the_longest_conversation_and_says_what_is_c
     run = play(tmp_path / "run", in_own_words)
     ended = convert(run, "--to", "openai", "-o", tmp_path / "out")
     assert "note: other-history 3 (" in ended.stdout
-    replies = [json.loads(reply)[-1] for reply in learned(lines(tmp_path / "out"))]
+    replies = [json.loads(reply)[-1] for reply in learned(json_lines(tmp_path / "out"))]
     assert len(replies) == len(learned(read(run)[0]))
     assert all(reply["content"].startswith(OWN) for reply in replies if not reply.get("tool_calls"))

@@ -21,6 +21,7 @@ from wildtool.export.conversations import (
     readable_calls,
 )
 from wildtool.export.files import portable_value, write_json_lines
+from wildtool.export.training_rows import with_remark_on_repeats
 from wildtool.types import Message, Tool
 
 _SPEAKERS = {"system": "system", "user": "human", "assistant": "gpt"}
@@ -33,7 +34,7 @@ def export(wanted: ExportRequest, target: Path) -> None:
         target,
         (
             {**about, **conversation_row(talk, lossless=wanted.lossless)}
-            for about, talk in conversation_rows(wanted)
+            for about, talk in with_remark_on_repeats(conversation_rows(wanted))
         ),
     )
 

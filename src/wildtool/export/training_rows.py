@@ -1,8 +1,9 @@
 """The solved units of runs as rows of training data, in OpenAI's shape."""
 
 import hashlib
-from collections import Counter
-from collections.abc import Iterator, Mapping
+import logging
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
@@ -56,8 +57,8 @@ def run_rows(path: Path, notes: Counter[str]) -> Iterator[FileRow]:
     number = 0
     for folder in run_folders(path):
         rows = conversation_rows(ExportRequest(folder=folder, only="correct"), reasoning=True)
-        for _, session in groupby(rows, key=lambda row: (row[0]["item"], row[0]["repeat"])):
-            for about, talk in _merged(list(session), notes):
+        for session in _sessions(rows):
+            for about, talk in _merged(session, notes):
                 number += 1
                 row = {
                     "id": f"{about['item']}/{about['unit']}",
@@ -65,6 +66,29 @@ def run_rows(path: Path, notes: Counter[str]) -> Iterator[FileRow]:
                     "tools": list(talk.tools),
                 }
                 yield FileRow(number, portable_value(row))
+
+
+def with_remark_on_repeats(rows: Iterable[ConversationRow]) -> Iterator[ConversationRow]:
+    """Conversations as they are; at the end `logging` says how many are the beginning of another one of their session."""
+    notes: Counter[str] = Counter()
+    count = 0
+    for session in _sessions(rows):
+        deque(_merged(session, notes), maxlen=0)
+        count += len(session)
+        yield from session
+    if notes[MERGED]:
+        logging.getLogger("wildtool").warning(
+            "%d of %d conversations are the beginning of another one, so that their replies are learned several times; "
+            "`wildtool data convert RUN --to sharegpt` learns each once",
+            notes[MERGED],
+            count,
+        )
+
+
+def _sessions(rows: Iterable[ConversationRow]) -> Iterator[list[ConversationRow]]:
+    """The conversations of each item and repeat."""
+    for _, session in groupby(rows, key=lambda row: (row[0]["item"], row[0]["repeat"])):
+        yield list(session)
 
 
 def learns_all(path: Path) -> bool:
