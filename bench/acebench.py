@@ -37,7 +37,7 @@ READ = (
 
 
 def measure(repeats: int) -> list[Line]:
-    data = ACEBENCH.locate(None).path
+    data = ACEBENCH.data.locate(None).path
     wildtool = Path(sys.executable).with_name("wildtool")
     with tempfile.TemporaryDirectory() as place:
         run = Path(place) / "run"
@@ -70,7 +70,7 @@ def _line(profile: str, clock: str, ours: list[Ended], baseline: list[Ended]) ->
 
 def _rules(profile: str, run: Path, data: Path, repeats: int) -> Line:
     """The rules alone, with data and record in memory, beside reading both from the disk."""
-    items = list(ACEBENCH.load(ACEBENCH.locate(str(data))))
+    items = list(ACEBENCH.load(ACEBENCH.data.locate(str(data))))
 
     def read() -> float:
         began = time.process_time()
@@ -99,7 +99,7 @@ def _rules(profile: str, run: Path, data: Path, repeats: int) -> Line:
 def _checkers(data: Path, repeats: int) -> list[Line]:
     """The calls of every Normal record's gold answer under `official`, beside the original's decoder and checkers."""
     name, original_decode, original_check = _original()
-    items = ACEBENCH.load(ACEBENCH.locate(str(data)))
+    items = ACEBENCH.load(ACEBENCH.data.locate(str(data)))
     records = [record for item in items for record in item.data.records if isinstance(record, NormalRecord)]
     answers = [(gold_text(record), record) for record in records]
     texts = [text for text, _ in answers]

@@ -25,7 +25,7 @@ KILLS = 5
 
 def calls_of_gold() -> list[str]:
     """What a good agent says somewhere in the finance episodes."""
-    items = ACEBENCH.load(ACEBENCH.locate("finance"))
+    items = ACEBENCH.load(ACEBENCH.data.locate("finance"))
     records = [item.data.records[0] for item in items]
     return [
         text for r in records if isinstance(r, AgentRecord) for text in r.milestones if isinstance(text, str)

@@ -207,7 +207,7 @@ def pulled(folder: Path, bfcl_package: Path) -> Path:
     category = "normal_atom_bool"
     results = folder / "result_all" / "result_en" / "some-model" / f"data_{category}_result.json"
     results.parent.mkdir(parents=True)
-    items = ACEBENCH.load(ACEBENCH.locate(str(PULLED), category), split=category, lang="en")
+    items = ACEBENCH.load(ACEBENCH.data.locate(str(PULLED), category), split=category, lang="en")
     records = [cast(ItemData, item.data).records[0] for item in items]
     rows = [{"id": record.id, "result": gold_text(cast(Any, record))} for record in records]
     results.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")

@@ -14,7 +14,7 @@ from wildtool.types import Item
 def refused(official: Path, profile: str) -> Sequence[tuple[Item, str]]:
     """Items with the units whose gold answer is refused."""
     found: list[tuple[Item, str]] = []
-    for item in ACEBENCH.load(ACEBENCH.locate(str(official))):
+    for item in ACEBENCH.load(ACEBENCH.data.locate(str(official))):
         gold = {
             unit: gold_transcript(ACEBENCH, item, unit, profile, "parallel")  # type: ignore[arg-type]
             for unit in item.units
@@ -50,7 +50,7 @@ def test_official_reaches_the_known_ceilings(official: Path):
         ("zh", "agent_multi_step"): 0.4,
         ("zh", "agent_multi_turn"): 0.967,
     }
-    items = Counter((item.lang, item.split) for item in ACEBENCH.load(ACEBENCH.locate(str(official))))
+    items = Counter((item.lang, item.split) for item in ACEBENCH.load(ACEBENCH.data.locate(str(official))))
     failing = {item.id: (item.lang, item.split) for item, _ in refused(official, "official")}
     scores = {key: round(1 - count / items[key], 3) for key, count in Counter(failing.values()).items()}
     assert scores == known

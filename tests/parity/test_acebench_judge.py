@@ -14,7 +14,6 @@ from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.benchmarks.acebench.data import MULTI_TURN, ItemData, read_items
 from wildtool.benchmarks.acebench.episode.base import END_MARK
 from wildtool.benchmarks.acebench.scores import COLUMN_CATEGORIES, section_of
-from wildtool.benchmarks.acebench.summary import summarize
 from wildtool.engine.score.verdict_table import VERDICT_COLUMNS
 from wildtool.types import Item, Reply, Transcript, Verdict
 
@@ -126,7 +125,7 @@ def test_a_run_has_the_references_scores_of_categories(cases: Path, official: Pa
     aggregates = list(rows(cases / "category_aggregates.jsonl.gz"))[mix::2]
     assert len({(case["lang"], case["category"]) for case in aggregates}) == 30
     verdicts = chain.from_iterable(judged_outputs(official, case) for case in aggregates)
-    found = {(m.group, m.name): m for m in summarize(table(verdicts), "official")}
+    found = {(m.group, m.name): m for m in ACEBENCH.summarize(table(verdicts), "official")}
     for case in aggregates:
         group, category = f"categories ({case['lang']})", case["category"]
         assert found[group, category].value == case["returned_accuracy"], (group, category)
@@ -154,7 +153,9 @@ def test_a_run_has_the_references_summary_row(cases: Path) -> None:
     compared = 0
     for case in rows(cases / "summary_rows.jsonl"):
         relation = verdicts_with(case["category_scores"])
-        found = {m.name: m.value for m in summarize(relation, "official") if m.group == "Table 2 (en)"}
+        found = {
+            m.name: m.value for m in ACEBENCH.summarize(relation, "official") if m.group == "Table 2 (en)"
+        }
         expected = dict(zip(case["columns"], case["values"], strict=True))
         whole = [n for n, parts in COLUMN_CATEGORIES.items() if set(parts) <= set(case["category_scores"])]
         assert found == {name: expected[TITLES[name]] for name in whole}

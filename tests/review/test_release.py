@@ -289,7 +289,7 @@ def test_items_of_single_calls_and_dialogues_come_back_as_files_that_load(tmp_pa
     for item in review.state.items:
         decide(review, "me", item)
     write_release(review, tmp_path / "out")
-    loaded = list(ACEBENCH.load(ACEBENCH.locate(str(tmp_path / "out" / "items"))))
+    loaded = list(ACEBENCH.load(ACEBENCH.data.locate(str(tmp_path / "out" / "items"))))
     assert sorted(item.id for item in loaded) == sorted(review.state.items)
     assert (
         '"Lyon"'

@@ -18,7 +18,7 @@ from wildtool.benchmarks.acebench.data import (
     read_category,
     read_items,
 )
-from wildtool.benchmarks.acebench.source import locate
+from wildtool.benchmarks.acebench.source import DATA
 from wildtool.data import files
 from wildtool.errors import DataError
 
@@ -287,10 +287,10 @@ def test_missing_files_and_folders_are_named(tmp_path: Path) -> None:
 
 def test_a_line_end_at_the_end_of_a_file_makes_no_other_data(tmp_path: Path) -> None:
     folder = write(tmp_path, SINGLE, [question("a_0")], [answer("a_0", [{"f": {}}])])
-    before = locate(str(folder), SINGLE).sha256
+    before = DATA.locate(str(folder), SINGLE).sha256
     path = folder / "en" / f"data_{SINGLE}.json"
     path.write_text(path.read_text("utf-8").rstrip("\n"), "utf-8")
-    assert locate(str(folder), SINGLE).sha256 == before
+    assert DATA.locate(str(folder), SINGLE).sha256 == before
 
 
 def test_a_compressed_file_made_to_fill_the_memory_is_refused(

@@ -102,7 +102,7 @@ def test_an_agent_that_works_alone_gets_the_chinese_prompt_always(lang: str) -> 
 def test_episodes_that_the_original_lacks_are_sent_in_our_words() -> None:
     benchmark = ACEBENCH.in_original_prompts(None)
     assert benchmark is not None
-    item = next(iter(ACEBENCH.load(ACEBENCH.locate("finance"))))
+    item = next(iter(ACEBENCH.load(ACEBENCH.data.locate("finance"))))
     ours, theirs = (one.rules("official").episode(item, "0").request() for one in (ACEBENCH, benchmark))
     assert ours is not None
     assert theirs is not None

@@ -64,7 +64,7 @@ def official(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_official_data_lie_in_the_cache(official: Path) -> None:
-    source = ACEBENCH.locate(None)
+    source = ACEBENCH.data.locate(None)
     assert (source.name, source.path) == ("official", official)
 
 
@@ -75,12 +75,12 @@ def test_official_data_that_are_not_complete_say_how_to_get_the_rest(official: P
     """Else what is left would be played as if it were all."""
     (official / missing).unlink()
     with pytest.raises(DataError, match=f"{missing} is missing; `wildtool data pull acebench`"):
-        ACEBENCH.locate(None)
+        ACEBENCH.data.locate(None)
 
 
 def test_a_part_of_the_official_data_is_enough_for_its_split(official: Path) -> None:
     (official / "zh" / "data_normal_preference.json").unlink()
-    assert ACEBENCH.locate(None, "special").path == official
+    assert ACEBENCH.data.locate(None, "special").path == official
 
 
 def test_official_data_that_are_not_there_say_how_to_get_them(
@@ -88,7 +88,7 @@ def test_official_data_that_are_not_there_say_how_to_get_them(
 ) -> None:
     monkeypatch.setenv("WILDTOOL_DATA_DIR", str(tmp_path))
     with pytest.raises(DataError, match="wildtool data pull acebench"):
-        ACEBENCH.locate("official")
+        ACEBENCH.data.locate("official")
 
 
 @pytest.mark.parametrize(
@@ -96,48 +96,48 @@ def test_official_data_that_are_not_there_say_how_to_get_them(
     [("finance", None), (None, "agent_finance"), ("official", "agent_finance_multi_turn")],
 )
 def test_finance_episodes_are_packaged(data: str | None, split: str | None) -> None:
-    assert ACEBENCH.locate(data, split).name == "finance"
+    assert ACEBENCH.data.locate(data, split).name == "finance"
 
 
 def test_a_folder_of_ones_own_can_be_named(tmp_path: Path) -> None:
-    source = ACEBENCH.locate(str(write(tmp_path)))
+    source = ACEBENCH.data.locate(str(write(tmp_path)))
     assert [found.id for found in ACEBENCH.load(source)] == [f"en/{SINGLE}_0"]
 
 
 def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="--data takes official, finance or a folder"):
-        ACEBENCH.locate(str(tmp_path / "none"))
+        ACEBENCH.data.locate(str(tmp_path / "none"))
 
 
 def test_an_unknown_split_lists_the_splits(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no split 'odd'; the splits are normal, special, agent, atom"):
-        ACEBENCH.locate(str(write(tmp_path)), "odd")
+        ACEBENCH.data.locate(str(write(tmp_path)), "odd")
 
 
 def test_packing_does_not_change_the_digest_of_data_but_content_does(tmp_path: Path) -> None:
-    plain = ACEBENCH.locate(str(write(tmp_path / "plain")))
-    packed = ACEBENCH.locate(str(write(tmp_path / "packed", packed=True)))
-    other = ACEBENCH.locate(str(write(tmp_path / "other", note=" ")))
+    plain = ACEBENCH.data.locate(str(write(tmp_path / "plain")))
+    packed = ACEBENCH.data.locate(str(write(tmp_path / "packed", packed=True)))
+    other = ACEBENCH.data.locate(str(write(tmp_path / "other", note=" ")))
     assert plain.sha256 == packed.sha256 != other.sha256
 
 
 def test_the_digest_of_a_split_covers_its_files_only(tmp_path: Path) -> None:
-    before = ACEBENCH.locate(str(write(tmp_path)), SINGLE)
-    after = ACEBENCH.locate(str(write(tmp_path, "normal_atom_bool")), SINGLE)
+    before = ACEBENCH.data.locate(str(write(tmp_path)), SINGLE)
+    after = ACEBENCH.data.locate(str(write(tmp_path, "normal_atom_bool")), SINGLE)
     assert before.sha256 == after.sha256
 
 
 def test_both_languages_are_the_default_and_can_be_named(tmp_path: Path) -> None:
     write(tmp_path)
     (tmp_path / "zh").symlink_to(tmp_path / "en")
-    source = ACEBENCH.locate(str(tmp_path))
+    source = ACEBENCH.data.locate(str(tmp_path))
     langs = [[found.lang for found in ACEBENCH.load(source, lang=lang)] for lang in (None, "both", "zh")]
     assert langs == [["en", "zh"], ["en", "zh"], ["zh"]]
 
 
 def test_a_language_that_the_data_lack_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no language 'fr'; it has en"):
-        list(ACEBENCH.load(ACEBENCH.locate(str(write(tmp_path))), lang="fr"))
+        list(ACEBENCH.load(ACEBENCH.data.locate(str(write(tmp_path))), lang="fr"))
 
 
 # Walks -----------------------------------------------------------------------------------------------

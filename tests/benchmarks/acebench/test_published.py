@@ -2,18 +2,18 @@
 
 from wildtool.benchmarks.acebench import error_classes
 from wildtool.benchmarks.acebench.data import CATEGORIES
-from wildtool.benchmarks.acebench.published import published
+from wildtool.benchmarks.acebench.published import PUBLISHED
 from wildtool.benchmarks.acebench.scores import COLUMN_CATEGORIES
 
 Key = tuple[str, str]
 
 
 def values(model: str) -> dict[Key, float]:
-    return {key: value for row in published() if row.model == model for key, value in row.values.items()}
+    return {key: value for row in PUBLISHED() if row.model == model for key, value in row.values.items()}
 
 
 def test_the_first_number_is_overall_of_both_languages():
-    assert next(iter(published()[0].values.items())) == (("Table 2", "Overall"), 0.854)
+    assert next(iter(PUBLISHED()[0].values.items())) == (("Table 2", "Overall"), 0.854)
 
 
 def test_every_number_is_one_that_a_summary_has():
@@ -22,7 +22,7 @@ def test_every_number_is_one_that_a_summary_has():
     }
     categories = {("categories", name + more) for name in CATEGORIES for more in ("", " (process)")}
     errors = {("errors (Special)", name) for name in error_classes.SPECIAL_CLASSES}
-    assert {key for row in published() for key in row.values} <= tables | categories | errors
+    assert {key for row in PUBLISHED() for key in row.values} <= tables | categories | errors
 
 
 def test_a_model_has_its_numbers_from_every_table_it_is_in():
@@ -33,4 +33,4 @@ def test_a_model_has_its_numbers_from_every_table_it_is_in():
 
 
 def test_the_figures_belong_to_the_official_rules_and_data():
-    assert {(row.profile, row.data) for row in published()} == {("official", "official")}
+    assert {(row.profile, row.data) for row in PUBLISHED()} == {("official", "official")}

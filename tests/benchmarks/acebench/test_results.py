@@ -36,7 +36,7 @@ def write(folder: Path, category: str, *lines: Any, name: str = "result_en/some-
 
 
 def read(path: Path) -> list[tuple[str, str, dict[str, Transcript]]]:
-    found = ACEBENCH.read_results(path)
+    found = ACEBENCH.data.read_results(path)
     assert found is not None
     return list(found)
 
@@ -91,13 +91,13 @@ def test_a_folder_of_several_models_becomes_a_run_of_each(tmp_path: Path) -> Non
     line = {"id": "agent_finance_multi_step_0", "result": [], "process": []}
     for model in ("some-model", "other-model"):
         write(tmp_path / "results", "agent_finance_multi_step", line, name=f"result_en/{model}")
-    runs = import_replies(ACEBENCH, ACEBENCH.locate("finance"), tmp_path / "results", tmp_path / "runs")
+    runs = import_replies(ACEBENCH, ACEBENCH.data.locate("finance"), tmp_path / "results", tmp_path / "runs")
     assert [run.name for run in runs] == ["other-model", "some-model"]
 
 
 def test_a_folder_without_result_files_holds_no_replies(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="a folder without result files of acebench's original tool"):
-        import_replies(ACEBENCH, ACEBENCH.locate("finance"), tmp_path, tmp_path / "runs")
+        import_replies(ACEBENCH, ACEBENCH.data.locate("finance"), tmp_path, tmp_path / "runs")
 
 
 def test_a_file_whose_language_cannot_be_told_is_refused(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_a_file_whose_language_cannot_be_told_is_refused(tmp_path: Path) -> None
     "first", [{"item": "x", "tasks": []}, {"id": "session_1", "result": []}, {"id": f"{ADJUST}_0_0"}]
 )
 def test_other_files_are_left_to_others(tmp_path: Path, first: Any) -> None:
-    assert ACEBENCH.read_results(write(tmp_path, ADJUST, first)) is None
+    assert ACEBENCH.data.read_results(write(tmp_path, ADJUST, first)) is None
 
 
 @pytest.mark.parametrize(

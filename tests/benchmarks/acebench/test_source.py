@@ -16,9 +16,8 @@ from wildtool.benchmarks.acebench.data import CATEGORIES, LANGUAGES, read_items
 from wildtool.benchmarks.acebench.sandbox.edition import read_edition
 from wildtool.benchmarks.acebench.source import (
     COMMIT,
+    DATA,
     TABLE_DIGESTS,
-    pinned_files,
-    pull,
     read_prompts,
 )
 from wildtool.data.pinned import official_folder
@@ -50,6 +49,10 @@ def repository(official: Path) -> dict[str, bytes]:
     return {f"/ACEBench/ACEBench/{COMMIT}/{path}": content for path, content in contents.items()}
 
 
+def pull(file: Path | None, mirror: str | None, report: Callable[[str], None]) -> Path:
+    return DATA.pull(file=file, mirror=mirror, report=report)
+
+
 def write(folder: Path, contents: dict[str, bytes]) -> Path:
     for name, content in contents.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -62,7 +65,7 @@ def ignore(_: str) -> None:
 
 
 def check_complete(folder: Path) -> None:
-    assert all(pinned.is_at(path) for path, pinned in pinned_files(folder).items())
+    assert all(pinned.is_at(path) for path, pinned in DATA.pinned_files().items())
     for lang in LANGUAGES:
         assert len(read_edition(folder, lang).initial) == 5
 
@@ -150,7 +153,7 @@ def test_a_changed_sentence_in_the_code_is_noticed_and_no_table_is_installed(
     ):
         pull(None, server.mirror, ignore)
     assert not list(cache.glob("sandbox*"))
-    assert all(pinned.is_at(path) for path, pinned in pinned_files(cache).items())
+    assert all(pinned.is_at(path) for path, pinned in DATA.pinned_files().items())
 
 
 def test_code_that_is_nested_too_deeply_is_a_data_error(official: Path, tmp_path: Path) -> None:
@@ -206,7 +209,7 @@ def test_a_file_is_no_folder(tmp_path: Path) -> None:
 
 
 def test_every_category_has_a_question_and_an_answer_file_in_each_language() -> None:
-    names = {path.as_posix() for path in pinned_files(Path())}
+    names = {path.relative_to(official_folder("acebench")).as_posix() for path in DATA.pinned_files()}
     assert names == {
         f"{lang}/{place}data_{category}.json"
         for lang in LANGUAGES
@@ -218,7 +221,10 @@ def test_every_category_has_a_question_and_an_answer_file_in_each_language() -> 
 def test_the_digests_are_those_of_the_official_list(official: Path) -> None:
     with (official / "checksums.tsv").open(encoding="utf-8", newline="") as rows:
         listed = {row["file"]: row["sha256_uncompressed"] for row in csv.DictReader(rows, delimiter="\t")}
-    ours = {path.as_posix(): pinned.sha256 for path, pinned in pinned_files(Path()).items()}
+    folder = official_folder("acebench")
+    ours = {
+        path.relative_to(folder).as_posix(): pinned.sha256 for path, pinned in DATA.pinned_files().items()
+    }
     assert ours == {name.removesuffix(".gz"): digest for name, digest in listed.items()}
 
 

@@ -10,7 +10,6 @@ from held_rows import held_rows
 from wildtool.benchmarks.acebench import ACEBENCH, error_classes
 from wildtool.benchmarks.acebench.data import ATOM, CATEGORIES, MULTI_TURN, NORMAL, SPECIAL
 from wildtool.benchmarks.acebench.scores import section_of
-from wildtool.benchmarks.acebench.summary import summarize
 from wildtool.engine.score.verdict_table import VERDICT_COLUMNS
 from wildtool.stats.intervals import clustered_rate, weighted_sum
 from wildtool.types import Metric
@@ -48,7 +47,7 @@ def table(rows: Iterable[Row]) -> Any:
 
 
 def summary(rows: Iterable[Row], profile: str = "fixed") -> dict[tuple[str, str], Metric]:
-    return {(m.group, m.name): m for m in summarize(table(rows), profile)}
+    return {(m.group, m.name): m for m in ACEBENCH.summarize(table(rows), profile)}
 
 
 def one_each(**changes: Any) -> list[Row]:
@@ -137,13 +136,13 @@ def test_finance_episodes_stand_apart() -> None:
 @pytest.mark.parametrize("profile", PROFILES)
 def test_no_two_numbers_share_a_name(profile: str) -> None:
     rows = [*one_each(), *one_each(lang="zh"), row("agent_finance_multi_step", outcome="unplayed")]
-    metrics = summarize(table(rows), profile)
+    metrics = ACEBENCH.summarize(table(rows), profile)
     assert max(Counter((metric.group, metric.name) for metric in metrics).values()) == 1
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_no_rows_give_no_values(profile: str) -> None:
-    assert {metric.value for metric in summarize(table([]), profile)} == {None}
+    assert {metric.value for metric in ACEBENCH.summarize(table([]), profile)} == {None}
 
 
 # Values ----------------------------------------------------------------------------------------------
@@ -228,7 +227,7 @@ def test_a_mean_of_categories_has_the_interval_recovered_from_theirs() -> None:
 def test_intervals_hold_their_values_and_stay_between_0_and_1(profile: str, right: bool) -> None:
     rows = [*one_each(right=right), *one_each(lang="zh", right=right)]
     checked = 0
-    for metric in summarize(table(rows), profile):
+    for metric in ACEBENCH.summarize(table(rows), profile):
         if metric.value is not None and metric.low is not None and metric.high is not None:
             assert 0 <= metric.low <= metric.value <= metric.high <= 1 + 1e-12, metric
             checked += 1

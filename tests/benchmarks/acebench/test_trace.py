@@ -11,6 +11,7 @@ from benchmarks.acebench.sandbox_build import edition, record
 from benchmarks.acebench.test_judge import ITEMS, MESSAGES, MODES, NUMBER, PROFILES, WORD, calling, transcript
 from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.benchmarks.acebench.episode.base import END_MARK
+from wildtool.declared import pages_of
 from wildtool.trace import Trace
 from wildtool.types import Item, Message
 
@@ -105,6 +106,6 @@ def test_any_replies_can_be_shown(asked: Item, replies: list[Message], mode: str
 
 
 def test_views_have_file_names_and_say_how_to_read_them() -> None:
-    views = ACEBENCH.views("official")
+    views = pages_of(ACEBENCH, "official")
     assert len({view.slug for view in views}) == len(views)
     assert all(view.about.endswith(".") and view.groups for view in views)

@@ -12,6 +12,7 @@ import pytest
 from generate.items.players import TOOLS, ItemPlayers
 from generate.scripted import Spoil, edit, say
 from wildtool.benchmarks.acebench import ACEBENCH
+from wildtool.declared import lint
 from wildtool.engine.plan import Plan
 from wildtool.engine.record.replies_file import replay_source
 from wildtool.engine.run.runner import RunResult, run_plan
@@ -60,7 +61,7 @@ def made(
 
 def gold_outcomes(folder: Path, profile: str) -> Counter[str]:
     outcomes: Counter[str] = Counter()
-    for item in ACEBENCH.load(ACEBENCH.locate(str(folder / ITEMS_FOLDER))):
+    for item in ACEBENCH.load(ACEBENCH.data.locate(str(folder / ITEMS_FOLDER))):
         for unit in item.units:
             request = ACEBENCH.rules(profile).episode(item, unit).request()
             assert request is not None and request.gold is not None
@@ -73,7 +74,7 @@ def gold_outcomes(folder: Path, profile: str) -> Counter[str]:
 def findings(folder: Path) -> list[str]:
     return [
         f"{f.where}: {f.rule}: {f.message}"
-        for f in ACEBENCH.lint(ACEBENCH.locate(str(folder / ITEMS_FOLDER)))
+        for f in lint(ACEBENCH, ACEBENCH.data.locate(str(folder / ITEMS_FOLDER)))
     ]
 
 

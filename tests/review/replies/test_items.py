@@ -43,7 +43,7 @@ def write_items(folder: Path, gold: Any) -> Path:
 
 def test_an_answer_that_models_agree_on_can_be_accepted_beside_gold(tmp_path: Path):
     data = write_items(tmp_path / "items", {"find_flights": {"city": "Lisboa Portela"}})
-    (item,) = ACEBENCH.load(ACEBENCH.locate(str(data)))
+    (item,) = ACEBENCH.load(ACEBENCH.data.locate(str(data)))
     said = {"a": "Lisbon", "b": "Lisbon", "c": "Lisboa Portela", "d": "Porto"}
     rows = [
         {
@@ -55,7 +55,7 @@ def test_an_answer_that_models_agree_on_can_be_accepted_beside_gold(tmp_path: Pa
     ]
     replies = tmp_path / "replies.jsonl"
     replies.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    import_replies(ACEBENCH, ACEBENCH.locate(str(data)), replies, tmp_path / "runs")
+    import_replies(ACEBENCH, ACEBENCH.data.locate(str(data)), replies, tmp_path / "runs")
     project, _ = start_review(str(data), benchmark="acebench")
     rejudge = Rejudge(OpenRuns.open(project.format, [tmp_path / "runs"]))
     (found,) = agreement_queue(project, rejudge)

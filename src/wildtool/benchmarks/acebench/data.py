@@ -7,10 +7,11 @@ from itertools import groupby, zip_longest
 from pathlib import Path
 from typing import Any, cast
 
+from wildtool.benchmark import Benchmark
 from wildtool.benchmarks.acebench.data_lines import JsonLine, find_file, read_lines
 from wildtool.benchmarks.acebench.sandbox.edition import Edition, Lang, read_edition
 from wildtool.errors import DataError
-from wildtool.types import Item
+from wildtool.types import Item, Source
 
 _SAID = re.compile(r"^user: ?(.*?)(?=^(?:user|system):|\Z)", re.DOTALL | re.MULTILINE)
 
@@ -166,6 +167,15 @@ def read_items(
                     _check_classes(folder / code, edition, case.records)
                 units = tuple(str(record.turn) for record in case.records)
                 yield Item(f"{code}/{category}_{number}", units, case, category, code, roles)
+
+
+def load(
+    benchmark: Benchmark, source: Source, *, split: str | None = None, lang: str | None = None
+) -> Iterator[Item]:
+    """Items of a split, in one language or in both."""
+    return read_items(
+        source.path, None if split is None else categories_of(split), None if lang == "both" else lang
+    )
 
 
 def folder_languages(folder: Path, lang: str | None = None) -> list[Lang]:

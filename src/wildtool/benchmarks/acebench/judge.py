@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from wildtool.benchmark import Check, Rules
-from wildtool.benchmarks.acebench import error_classes
+from wildtool.benchmark import Benchmark, Check, Rules, part
+from wildtool.benchmarks.acebench import ACEBench, error_classes
 from wildtool.benchmarks.acebench.check import NO_VERDICT, CheckResult
 from wildtool.benchmarks.acebench.corrections import corrected
 from wildtool.benchmarks.acebench.data import AgentRecord, ItemData, NormalRecord, Record, SpecialRecord
@@ -36,7 +36,13 @@ from wildtool.benchmarks.acebench.official import (
     check_normal,
     check_official_calls,
 )
-from wildtool.benchmarks.acebench.play import Channel, EpisodeFactory, fixed_episode, official_episode
+from wildtool.benchmarks.acebench.play import (
+    Channel,
+    EpisodeFactory,
+    channel_of,
+    fixed_episode,
+    official_episode,
+)
 from wildtool.benchmarks.acebench.sandbox.edition import Edition
 from wildtool.benchmarks.acebench.scores import section_of
 from wildtool.episode import SingleReply
@@ -102,8 +108,14 @@ class AceBenchRules(Rules):
     def unfinished(self, episode: Any, item: Item, unit: str) -> Check:
         return Check(False, steps=0 if isinstance(episode, SingleReply) else _agent_replies(episode))
 
+    # Judging needs none of these.
+    mutants = part("wildtool.benchmarks.acebench.audit.mutants:mutants")
+    explain = part("wildtool.benchmarks.acebench.audit.explain:explain")
+    explain_gold = part("wildtool.benchmarks.acebench.audit.explain:explain_gold")
+    trace = part("wildtool.benchmarks.acebench.trace:trace")
 
-def unit_fields(item: Item, unit: str) -> dict[str, FieldValue]:
+
+def fields(benchmark: Benchmark, item: Item, unit: str) -> dict[str, FieldValue]:
     """What is known of a unit before any reply."""
     record = cast(ItemData, item.data).records[item.units.index(unit)]
     return {"section": section_of(record.category), "dialogue": record.dialogue, "turn": record.turn}
@@ -215,3 +227,8 @@ PROFILE_RULES: Mapping[str, ProfileRules] = {
         fixed_process_accuracy,
     ),
 }
+
+
+def rules(benchmark: ACEBench, profile: str) -> AceBenchRules:
+    """The rules of a profile, in the mode of the benchmark."""
+    return AceBenchRules(PROFILE_RULES[profile], channel_of(benchmark.mode, benchmark.originals))

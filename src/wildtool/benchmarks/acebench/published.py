@@ -1,6 +1,6 @@
 """Results in ACEBench's paper, in our metrics; compare them with profile `official` on the official data."""
 
-from functools import cache
+from functools import cache, partial
 
 from wildtool.benchmark import Published
 from wildtool.benchmarks.acebench import error_classes
@@ -46,7 +46,7 @@ REQUESTS = 200
 
 
 @cache
-def published() -> tuple[Published, ...]:
+def _published() -> tuple[Published, ...]:
     """Each model once for each table; the first number of the first table is the headline."""
     rows: list[Published] = []
     for name, group in TABLES.items():
@@ -58,3 +58,6 @@ def published() -> tuple[Published, ...]:
         rows += as_metrics(name, metrics, "official")
     rows += as_metrics("acebench_special_errors", SPECIAL_ERRORS, "official", whole=REQUESTS)
     return tuple(rows)
+
+
+PUBLISHED = partial(_published)

@@ -24,7 +24,7 @@ MAX_PROCESS_MESSAGES = 1_000
 _ID = re.compile(rf"({'|'.join((*CATEGORIES, *FINANCE))})_([0-9]+)(?:_([0-9]+))?")
 
 
-def is_result_file(path: Path) -> bool:
+def _is_result_file(path: Path) -> bool:
     """Whether a file starts with a line like the original's, or a folder holds files with the original's name."""
     if path.is_dir():
         return any(path.rglob("data_*_result.json"))
@@ -41,12 +41,18 @@ def is_result_file(path: Path) -> bool:
     )
 
 
-def read_results(path: Path) -> Iterator[tuple[str, str, dict[str, Transcript]]]:
+def read_results(path: Path) -> Iterator[tuple[str, str, dict[str, Transcript]]] | None:
     """(model, item id, transcript per unit); the model is the path between the language's folder and the file.
+
+    None if they are not the original's results.
 
     Raises:
         DataError: a line is not the original's, or no folder names the language.
     """
+    return _results(path) if _is_result_file(path) else None
+
+
+def _results(path: Path) -> Iterator[tuple[str, str, dict[str, Transcript]]]:
     for file in sorted(path.rglob("data_*_result.json")) if path.is_dir() else [path]:
         lang, model = _lang_and_model(file)
         items: dict[str, dict[str, Transcript]] = {}

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 
+from wildtool.benchmarks.acebench import ACEBench
 from wildtool.benchmarks.acebench.data import (
     CATEGORIES,
     FINANCE,
@@ -25,6 +26,7 @@ from wildtool.benchmarks.acebench.sandbox.extract import (
     extract_state,
     find_sentences,
 )
+from wildtool.data.data_set import DataSet, deferred
 from wildtool.data.files import find_packed, read_json
 from wildtool.data.pinned import (
     PinnedFile,
@@ -41,7 +43,6 @@ from wildtool.types import Source
 
 REPOSITORY = "ACEBench/ACEBench"
 COMMIT = "e6db74b735ead22c24f27367606a9408573b848f"
-LICENCE = "MIT, Copyright (c) Microsoft Corporation, as its LICENSE.md says"
 CHECKSUMS = Path(__file__).with_name("checksums.tsv")
 """Path in our layout and SHA-256 of each question and answer file."""
 
@@ -71,28 +72,6 @@ _EXECUTION: Mapping[str, tuple[str, str]] = {
 ReadSource = Callable[[str], str]
 
 
-def pull(file: Path | None, mirror: str | None, report: ReportProgress) -> Path:
-    """Brings the official data into the cache, each file and table verified; what is there and right is kept.
-
-    Args:
-        file: take them from this folder: a checkout of the repository, or a folder like the one in the cache
-            (files may be gzip-compressed).
-
-    Raises:
-        DataError: something could not be had or is not what it should be; the rest is in place.
-    """
-    if file is not None and not file.is_dir():
-        raise DataError(
-            f"{file}: no folder; --from takes a checkout of {REPOSITORY} or a folder of its data files"
-        )
-    folder = official_folder("acebench")
-    fetch_all(pinned_files(folder), folder=file, mirror=mirror, report=report)
-    _install_tables(folder, file, mirror, report)
-    pull_prompts(prompts(), folder, source=file, mirror=mirror, report=report)
-    report(f"source: {REPOSITORY} at commit {COMMIT}; licence: {LICENCE}")
-    return folder
-
-
 def prompts() -> list[PromptFile]:
     """The files with the original's prompts."""
     return prompt_files(REPOSITORY, COMMIT)
@@ -103,34 +82,15 @@ def read_prompts() -> Originals | None:
     return read_originals(prompts(), official_folder("acebench"))
 
 
-def original_prompts(mode: str, split: str | None) -> Originals | None:
-    """The original's prompts for a mode and a split; None where there are none, or where they were not pulled.
+def in_original_prompts(benchmark: ACEBench, split: str | None) -> ACEBench | None:
+    """The benchmark with the original's prompts; None where its mode or split has none, or where they were not pulled.
 
     Raises DataError where they are damaged.
     """
-    read = _PROMPT_READERS.get(mode)
-    if read is None or (split is not None and set(categories_of(split)) <= set(FINANCE)):
+    if benchmark.mode != "text" or (split is not None and set(categories_of(split)) <= set(FINANCE)):
         return None
-    return read()
-
-
-_PROMPT_READERS: Mapping[str, Callable[[], Originals | None]] = {"text": read_prompts}
-"""By mode; the original has prompts for this one alone."""
-
-
-def pinned_files(folder: Path) -> dict[Path, PinnedFile]:
-    """Target within a folder to pinned file, for each question and answer file."""
-    with CHECKSUMS.open(encoding="utf-8", newline="") as rows:
-        return {
-            folder / row["path"]: PinnedFile(
-                REPOSITORY,
-                COMMIT,
-                f"data_all/data_{row['path']}",
-                sha256=row["sha256"],
-                other_path=row["path"],
-            )
-            for row in csv.DictReader(rows, delimiter="\t")
-        }
+    originals = read_prompts()
+    return None if originals is None else ACEBench(benchmark.mode, originals)
 
 
 def _install_tables(folder: Path, file: Path | None, mirror: str | None, report: ReportProgress) -> None:
@@ -234,28 +194,6 @@ PACKAGED = Path(__file__).parents[2] / "data" / "acebench_finance"
 """Our finance episodes."""
 
 
-def locate(data: str | None, split: str | None) -> Source:
-    """The data a user named: None or `official`, `finance`, or a folder.
-
-    Only the files of the split are described, so that a part of the data is enough for it.
-
-    Raises:
-        DataError: there is no such split, folder or file; the message says how to get them.
-    """
-    categories = None if split is None else categories_of(split)
-    if data == "finance" or (data in (None, "official") and set(categories or ()) & set(FINANCE)):
-        return _described("finance", PACKAGED, categories)
-    if data in (None, "official"):
-        place = data_place(None, "acebench", "finance or a folder")
-        wanted = categories or CATEGORIES
-        _require(place, wanted)
-        return _described("official", place, wanted)
-    if not Path(data).is_dir():
-        found = f"{data!r} is a file" if Path(data).exists() else f"no data folder {data!r}"
-        raise DataError(f"{found}; --data takes official, finance or a folder of ACEBench files")
-    return _described(data, Path(data), categories)
-
-
 def _require(folder: Path, categories: tuple[str, ...]) -> None:
     """All files of the categories, in both languages: half of the official data would pass for all of it."""
     missing = [
@@ -308,3 +246,74 @@ def _files(folder: Path, categories: tuple[str, ...] | None) -> Iterator[Path]:
         if any(map(is_agent, wanted)):
             yield folder / "sandbox_messages.json"
             yield folder / f"sandbox_initial_state_{lang}.json"
+
+
+class AceBenchData(DataSet):
+    """A folder of the official layout: the official one, our finance episodes, or the user's."""
+
+    def pull(self, *, file: Path | None, mirror: str | None, report: ReportProgress) -> Path:
+        """Brings the official data into the cache, each file and table verified; what is there and right is kept.
+
+        Args:
+            file: take them from this folder: a checkout of the repository, or a folder like the one in the cache
+                (files may be gzip-compressed).
+
+        Raises:
+            DataError: something could not be had or is not what it should be; the rest is in place.
+        """
+        self.check_folder(file)
+        folder = official_folder(self.name)
+        fetch_all(self.pinned_files(), folder=file, mirror=mirror, report=report)
+        _install_tables(folder, file, mirror, report)
+        pull_prompts(prompts(), folder, source=file, mirror=mirror, report=report)
+        self.report_source(report)
+        return folder
+
+    def pinned_files(self) -> dict[Path, PinnedFile]:
+        """Target to pinned file, for each question and answer file."""
+        folder = official_folder(self.name)
+        with CHECKSUMS.open(encoding="utf-8", newline="") as rows:
+            return {
+                folder / row["path"]: PinnedFile(
+                    REPOSITORY,
+                    COMMIT,
+                    f"data_all/data_{row['path']}",
+                    sha256=row["sha256"],
+                    other_path=row["path"],
+                )
+                for row in csv.DictReader(rows, delimiter="\t")
+            }
+
+    def locate(self, data: str | None, split: str | None = None) -> Source:
+        """The data a user named: None or `official`, `finance`, or a folder.
+
+        Only the files of the split are described, so that a part of the data is enough for it.
+
+        Raises:
+            DataError: there is no such split, folder or file; the message says how to get them.
+        """
+        categories = None if split is None else categories_of(split)
+        if data == "finance" or (data in (None, "official") and set(categories or ()) & set(FINANCE)):
+            return _described("finance", PACKAGED, categories)
+        if data in (None, "official"):
+            place = data_place(None, "acebench", "finance or a folder")
+            wanted = categories or CATEGORIES
+            _require(place, wanted)
+            return _described("official", place, wanted)
+        if not Path(data).is_dir():
+            found = f"{data!r} is a file" if Path(data).exists() else f"no data folder {data!r}"
+            raise DataError(f"{found}; --data takes official, finance or a folder of ACEBench files")
+        return _described(data, Path(data), categories)
+
+
+DATA = AceBenchData(
+    name="acebench",
+    repository=REPOSITORY,
+    commit=COMMIT,
+    licence="MIT, Copyright (c) Microsoft Corporation, as its LICENSE.md says",
+    copies=f"a checkout of {REPOSITORY} or a folder of its data files",
+    user_texts=lambda item: [text for record in item.data.records for text in record.user_texts],
+    read_results=deferred("wildtool.benchmarks.acebench.results:read_results"),
+    stats=lambda source, _items: deferred("wildtool.benchmarks.acebench.stats:stats")(source.path),
+    lint=lambda source: deferred("wildtool.benchmarks.acebench.lint:lint_folder")(source.path),
+)

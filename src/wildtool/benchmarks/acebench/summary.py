@@ -23,7 +23,8 @@ from wildtool.benchmarks.acebench.scores import (
     weights_of,
 )
 from wildtool.stats.intervals import clustered_rate, weighted_sum
-from wildtool.stats.metrics import Rate, cost, coverage, error_rates, rate_metrics
+from wildtool.stats.metrics import Rate, error_rates
+from wildtool.stats.tables import Table, usual_tables
 from wildtool.types import Metric
 
 TABLE = "Table 2"
@@ -33,12 +34,8 @@ WeightedRate = tuple[float, tuple[float, float, float]]
 """A weight, and a rate with its interval."""
 
 
-def summarize(verdicts: Any, profile: str) -> list[Metric]:
-    """All metrics of one run under one profile.
-
-    Args:
-        verdicts: DuckDB relation of verdict rows (the engine's and ACEBench's columns).
-    """
+def _accuracies(verdicts: Any, profile: str) -> list[Metric]:
+    """The paper's table and every category, in each language and as means of both."""
     arithmetic, played = SCORE_FORMULAS[profile], _results(verdicts)
     tables = _tables(played, arithmetic)
     metrics = [metric for table in tables for metric in table]
@@ -49,14 +46,7 @@ def summarize(verdicts: Any, profile: str) -> list[Metric]:
         ]
         means = _means(group, by_lang) if len(by_lang) > 1 else []
         metrics += [metric for table in (*by_lang, means) for metric in table]
-    return [
-        *_with_headlines(metrics, tables[-1] if tables else []),
-        # No rate of errors looks at other rows.
-        *rate_metrics(verdicts.filter("outcome = 'wrong' OR section = 'Special'"), list(_errors(verdicts))),
-        *coverage(verdicts, _not_scorable(verdicts), "unit"),
-        *_best_case(played, arithmetic),
-        *cost(verdicts, "unit"),
-    ]
+    return _with_headlines(metrics, tables[-1] if tables else [])
 
 
 def _results(verdicts: Any) -> dict[str, dict[str, list[ItemScore]]]:
@@ -200,7 +190,7 @@ def _with_headlines(metrics: Sequence[Metric], table: Sequence[Metric]) -> list[
     return [replace(metric, headline=(metric.group, metric.name) in keys) for metric in metrics]
 
 
-def _errors(verdicts: Any) -> Iterable[Rate]:
+def _errors(verdicts: Any, profile: str) -> Iterable[Rate]:
     """Of the parts that were played: classes among the wrong units; Special as the paper's Table 5, among all units."""
     sections = {section for (section,) in verdicts.aggregate("section", "section").fetchall()}
     for section, classes in (
@@ -216,14 +206,9 @@ def _errors(verdicts: Any) -> Iterable[Rate]:
         yield from error_rates("errors (Special)", error_classes.SPECIAL_CLASSES, where=two)
 
 
-def _not_scorable(verdicts: Any) -> int:
-    """Units on which the original raises; each ends the scoring of its whole category there (Q33)."""
-    ((count,),) = verdicts.aggregate("COUNT(reference_error)").fetchall()
-    return int(count)
-
-
-def _best_case(played: Mapping[str, CategoryResults], arithmetic: ScoreFormulas) -> list[Metric]:
+def _best_case(verdicts: Any, profile: str) -> list[Metric]:
     """What the headline table would say had every unit without a verdict been right."""
+    played = _results(verdicts)
     if not any(p.missing for results in played.values() for rows in results.values() for p in rows):
         return []
     best = {
@@ -235,9 +220,68 @@ def _best_case(played: Mapping[str, CategoryResults], arithmetic: ScoreFormulas)
         }
         for lang, results in played.items()
     }
-    tables = _tables(best, arithmetic)
+    tables = _tables(best, SCORE_FORMULAS[profile])
     return [
         replace(metric, group="coverage", name=f"{metric.name} {BEST_CASE}", low=None, high=None)
         for metric in tables[-1]
         if metric.name in HEADLINES
     ]
+
+
+# What is declared --------------------------------------------------------------------------------------
+
+
+def _by_language(group: str) -> tuple[str, ...]:
+    """The mean of both languages first, then each."""
+    return (group, f"{group} (en)", f"{group} (zh)")
+
+
+_COVERAGE, _COST = usual_tables(
+    "unit",
+    "The average per unit: model calls, tokens as reported by the endpoint, measured seconds per call. Calls of a"
+    " simulated user are not counted. Tokens of different models are not the same length.",
+)
+TABLES: Sequence[Table] = (
+    Table(
+        title="Table 2",
+        about="The paper's Table 2: Normal is the mean of its categories, Special and Agent likewise, and Overall"
+        " weighs the three by the square roots of their sizes. The first table is the mean of both languages, as"
+        " the paper prints it; a run in one language has only its own. A column is left out where a run lacks one"
+        " of its categories. Atom tests one type of parameter value at a time, Single-Turn and Multi-Turn calls in a"
+        " dialogue, Similar API the choice between two similar functions, and Preference arguments that follow from"
+        " the user's profile.",
+        numbers=_accuracies,
+        groups=_by_language("Table 2"),
+    ),
+    Table(
+        title="Categories",
+        about="Every category on its own. Two kinds have more than one number. A dialogue (multi_turn) counts as correct"
+        " only if all its turns are; “(turns)” is the share of correct turns and “(process)” its mean over"
+        " dialogues. An episode (agent) counts as correct if the sandbox ends in the expected state; “(process)” is"
+        " the mean share of milestones reached on the way, so a model with a high process but a low"
+        " end-state score knows the calls but loses track of the goal.",
+        groups=_by_language("categories"),
+    ),
+    Table(
+        title="Errors",
+        about="What went wrong. For Normal units and episodes: shares of the wrong ones, which add up to 100 %. For"
+        " Special units, as in the paper's Table 5: shares of all incomplete and wrong-value requests; Error"
+        " Detection did not notice or report the problem in the required words, Error Correction did but named"
+        " other parameters or values. Unclear and Unusable Gold are not kinds of mistakes: the published"
+        " evaluator assigns no class there.",
+        numbers=_errors,
+        groups=("errors (Normal)", "errors (Special)", "errors (Agent)"),
+        chart="stacked",
+    ),
+    Table(
+        title="Finance episodes",
+        slug="agent-finance",
+        about="Episodes that we wrote for a scenario which the paper names but its data lack. They count in no other"
+        " table. Read them like the agent categories: end state first, “(process)” for the share of milestones.",
+        groups=(*_by_language("agent finance"), "errors (Agent finance)"),
+    ),
+    _COVERAGE,
+    Table(numbers=_best_case),
+    _COST,
+)
+"""The numbers, in order, and the pages; the same for every profile."""

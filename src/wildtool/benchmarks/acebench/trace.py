@@ -176,7 +176,7 @@ def _end_state(judged: Check) -> Iterator[GoldDifference]:
 _NAMED = re.compile(r"argument (?P<name>.*?): ", re.DOTALL)
 
 
-def trace(item: Item, unit: str, transcript: Transcript, rules: AceBenchRules) -> Trace:
+def trace(rules: AceBenchRules, item: Item, unit: str, transcript: Transcript) -> Trace:
     """What happened in a unit, as the rules saw it. Pure; never raises, even on malformed replies."""
     record = rules.record(item, unit)
     judged = _judged(item, unit, transcript, rules)

@@ -39,7 +39,7 @@ REASONS: Mapping[str, str] = {
 BLANK = "a space follows the closing bracket, so the message cannot be read as calls"
 
 
-def explain(item: Item, mutant: Mutant, rules: AceBenchRules) -> str:
+def explain(rules: AceBenchRules, item: Item, mutant: Mutant) -> str:
     """Which known fault or documented tolerance of the rules lets this mutant pass; empty if none is known."""
     if mutant.kind == MISSING_END:
         return REASONS["end"]
@@ -55,7 +55,7 @@ def explain(item: Item, mutant: Mutant, rules: AceBenchRules) -> str:
     return "; ".join(REASONS[cause] for cause in sorted(causes))
 
 
-def explain_gold(item: Item, unit: str, rules: AceBenchRules) -> str:
+def explain_gold(rules: AceBenchRules, item: Item, unit: str) -> str:
     """Why the rules refuse a unit's gold answer; empty if no reason is known."""
     if not rules.profile.has_known_faults:
         return ""

@@ -34,7 +34,7 @@ ReplyMutant = tuple[str, Message, str]
 """Kind, reply, what was changed."""
 
 
-def mutants(item: Item, rules: AceBenchRules) -> Iterator[Mutant]:
+def mutants(rules: AceBenchRules, item: Item) -> Iterator[Mutant]:
     """All mutants of all units of an item, as replies in the mode of the rules."""
     case = cast(ItemData, item.data)
     for position, unit in enumerate(item.units):
