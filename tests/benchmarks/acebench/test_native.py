@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from benchmarks.acebench.reply_build import item, normal, special, tool
 from wildtool.benchmarks.acebench import ACEBENCH
+from wildtool.benchmarks.acebench.judge import channel_of
 from wildtool.benchmarks.acebench.native import (
     chat_messages,
     native_names,
     native_tools,
     read_native_calls,
 )
-from wildtool.benchmarks.acebench.play import channel_of
 from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError
 
 FC = ACEBENCH.in_mode("fc")

@@ -2,8 +2,8 @@
 
 from wildtool.benchmarks.acebench import error_classes
 from wildtool.benchmarks.acebench.data import CATEGORIES
-from wildtool.benchmarks.acebench.published import PUBLISHED
 from wildtool.benchmarks.acebench.scores import COLUMN_CATEGORIES
+from wildtool.benchmarks.acebench.summary import PUBLISHED
 
 Key = tuple[str, str]
 

@@ -45,7 +45,7 @@ class ACEBench(Benchmark):
     fields = part("wildtool.benchmarks.acebench.judge:fields")
     rules = part("wildtool.benchmarks.acebench.judge:rules")
     tables = part("wildtool.benchmarks.acebench.summary:TABLES")
-    published = part("wildtool.benchmarks.acebench.published:PUBLISHED")
+    published = part("wildtool.benchmarks.acebench.summary:PUBLISHED")
     original_sampling = part("wildtool.benchmarks.acebench.prompts.originals:ORIGINAL_SAMPLING")
     prompts_note = part("wildtool.benchmarks.acebench.prompts.originals:NOTE")
     in_original_prompts = part("wildtool.benchmarks.acebench.source:in_original_prompts")

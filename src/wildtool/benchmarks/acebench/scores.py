@@ -164,6 +164,11 @@ class ScoreFormulas:
     weights: Mapping[str, float]
 
 
+def column_key(name: str) -> str:
+    """The name of a column in the original's sheet."""
+    return name.lower().replace(" ", "_").replace("-", "_")
+
+
 def section_of(category: str) -> str:
     """Which part of the benchmark a category belongs to."""
     if category in NORMAL:
@@ -199,8 +204,7 @@ def _official_score(category: str, played: Sequence[ItemScore]) -> CategoryScore
 
 def _official_row(scores: Mapping[str, CategoryScore]) -> Mapping[str, float]:
     row = summary_row(scores)
-    keys = {"Similar API": "similar_api", "Single-Turn": "single_turn", "Multi-Turn": "multi_turn"}
-    return {name: row[keys.get(name, name.lower())] for name in COLUMN_CATEGORIES}
+    return {name: row[column_key(name)] for name in COLUMN_CATEGORIES}
 
 
 def _exact_score(category: str, played: Sequence[ItemScore]) -> CategoryScore:

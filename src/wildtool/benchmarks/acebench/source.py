@@ -4,7 +4,7 @@ import csv
 import hashlib
 import json
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 
@@ -20,12 +20,7 @@ from wildtool.benchmarks.acebench.data import (
 )
 from wildtool.benchmarks.acebench.data_lines import find_file, read_bytes
 from wildtool.benchmarks.acebench.prompts.originals import Originals, prompt_files, read_originals
-from wildtool.benchmarks.acebench.sandbox.extract import (
-    SandboxTable,
-    extract_sentences,
-    extract_state,
-    find_sentences,
-)
+from wildtool.benchmarks.acebench.sandbox.extract import MESSAGES_FILE, STATE_FILES, SandboxTable, read_tables
 from wildtool.data.data_set import DataSet, deferred
 from wildtool.data.files import find_packed, read_json
 from wildtool.data.pinned import (
@@ -46,30 +41,12 @@ COMMIT = "e6db74b735ead22c24f27367606a9408573b848f"
 CHECKSUMS = Path(__file__).with_name("checksums.tsv")
 """Path in our layout and SHA-256 of each question and answer file."""
 
-MESSAGES_FILE = "sandbox_messages.json"
-STATE_FILES: Mapping[str, str] = {lang: f"sandbox_initial_state_{lang}.json" for lang in LANGUAGES}
 TABLE_DIGESTS: Mapping[str, str] = {
     MESSAGES_FILE: "594dac20e7f8d28678e45c663e92721aa6032794d07214435f9420982d28c544",
     STATE_FILES["en"]: "7f4a234c61fe47014bb296fbb35bcdb798380f417f523e672bf90bd3f98a3551",
     STATE_FILES["zh"]: "bfe906b2fb30b894c9e1f1bf30d071da0d58e6bce5ba5d5cff9d766513736830",
 }
 """SHA-256 of each sandbox table as JSON with sorted keys and no blanks."""
-_CODE = "model_inference"
-_CLASS_FILES = (
-    *(f"phone_platform/{name}.py" for name in ("base_api", "message", "reminder", "food_services")),
-    "travel.py",
-)
-_EXECUTION: Mapping[str, tuple[str, str]] = {
-    "Execution.multi_step.undecodable": ("multi_step/execution_role_step.py", "respond"),
-    "Execution.multi_step.exception": ("multi_step/multi_step_utils.py", "execute_agent_func_call"),
-    "Execution.multi_turn.exception (literal braces, delivered as single characters)": (
-        "multi_turn/multi_turn_utils.py",
-        "execute_agent_func_call",
-    ),
-}
-"""Sentences of the code around the sandbox: file and function, the same for both languages."""
-
-ReadSource = Callable[[str], str]
 
 
 def prompts() -> list[PromptFile]:
@@ -129,36 +106,6 @@ def _given_tables(folder: Path) -> dict[str, SandboxTable] | None:
     if not all(path.is_file() for path in paths.values()):
         return None
     return {name: read_json(path) for name, path in paths.items()}
-
-
-def read_tables(read: ReadSource) -> dict[str, SandboxTable]:
-    """The tables by file name, read from the original's code.
-
-    Args:
-        read: gives the text of a file of the repository by its path.
-
-    Raises:
-        DataError: a file could not be had, or has another shape.
-    """
-    sources = {
-        lang: {
-            path: read(path)
-            for path in (f"{_CODE}/multi_step/scenarios{lang}/{name}" for name in _CLASS_FILES)
-        }
-        for lang in LANGUAGES
-    }
-    sentences = {lang: extract_sentences(texts) for lang, texts in sources.items()}
-    messages: SandboxTable = {
-        case: {lang: sentences[lang][case] for lang in LANGUAGES} for case in sentences[LANGUAGES[0]]
-    }
-    for case, (path, function) in _EXECUTION.items():
-        found = find_sentences(read(f"{_CODE}/{path}"), function, f"{_CODE}/{path}")
-        if len(found) != 1:
-            raise DataError(f"{path}: expected one sentence in {function}, found {len(found)}")
-        messages[case] = dict.fromkeys(LANGUAGES, found[0])
-    return {MESSAGES_FILE: messages} | {
-        STATE_FILES[lang]: extract_state(texts) for lang, texts in sources.items()
-    }
 
 
 def _source(path: str, folder: Path | None, mirror: str | None) -> str:

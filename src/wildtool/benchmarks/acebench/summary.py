@@ -1,4 +1,6 @@
-"""ACEBench's numbers from verdict rows: the paper's Table 2, every category, errors, coverage, cost.
+"""ACEBench's numbers from verdict rows, with the pages that show them, and what its paper says of models.
+
+The numbers are the paper's Table 2, every category, errors, coverage, cost.
 
 Table 2 has a column only if the run holds all of its categories (Overall: all 17), since the original counts a missing
 category as 0. A weighted mean is shown with its counts, but is not their quotient; its interval treats the categories,
@@ -7,8 +9,10 @@ and the two languages, as independent. An item (a dialogue or a record, with all
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache, partial
 from typing import Any
 
+from wildtool.benchmark import Published
 from wildtool.benchmarks.acebench import error_classes
 from wildtool.benchmarks.acebench.data import CATEGORIES, FINANCE, LANGUAGES, MULTI_TURN
 from wildtool.benchmarks.acebench.scores import (
@@ -18,10 +22,12 @@ from wildtool.benchmarks.acebench.scores import (
     CategoryScore,
     ItemScore,
     ScoreFormulas,
+    column_key,
     combine_languages,
     process_of,
     weights_of,
 )
+from wildtool.published import as_metrics
 from wildtool.stats.intervals import clustered_rate, weighted_sum
 from wildtool.stats.metrics import Rate, error_rates
 from wildtool.stats.tables import Table, usual_tables
@@ -285,3 +291,54 @@ TABLES: Sequence[Table] = (
     _COST,
 )
 """The numbers, in order, and the pages; the same for every profile."""
+
+
+# Published -------------------------------------------------------------------------------------------
+
+GROUP_COLUMNS = {
+    "normal_summary" if name == "Normal" else column_key(name): name for name in COLUMN_CATEGORIES
+}
+"""Columns of Table 2, and of Appendix F, by their metric's name; the headline first."""
+PAPER_TABLES = {
+    "acebench_en_zh_average": "Table 2",
+    "acebench_en": "Table 2 (en)",
+    "acebench_zh": "Table 2 (zh)",
+}
+CATEGORY_COLUMNS = {
+    "acebench_special_subtypes": {
+        "incomplete": "special_incomplete",
+        "error": "special_error_param",
+        "irrelevant": "special_irrelevant",
+    },
+    "acebench_agent_end_process": {
+        "multi_turn_end": "agent_multi_turn",
+        "multi_turn_process": "agent_multi_turn (process)",
+        "multi_step_end": "agent_multi_step",
+        "multi_step_process": "agent_multi_step (process)",
+    },
+}
+"""Means over both languages."""
+SPECIAL_ERRORS = {
+    "error_detection": ("errors (Special)", error_classes.ERROR_DETECTION),
+    "error_correction": ("errors (Special)", error_classes.ERROR_CORRECTION),
+}
+REQUESTS = 200
+"""What the errors of Special are counted among: incomplete and erroneous requests of both languages."""
+
+
+@cache
+def _published() -> tuple[Published, ...]:
+    """Each model once for each table; the first number of the first table is the headline."""
+    rows: list[Published] = []
+    for name, group in PAPER_TABLES.items():
+        rows += as_metrics(
+            name, {column: (group, title) for column, title in GROUP_COLUMNS.items()}, "official"
+        )
+    for name, categories in CATEGORY_COLUMNS.items():
+        metrics = {column: ("categories", category) for column, category in categories.items()}
+        rows += as_metrics(name, metrics, "official")
+    rows += as_metrics("acebench_special_errors", SPECIAL_ERRORS, "official", whole=REQUESTS)
+    return tuple(rows)
+
+
+PUBLISHED = partial(_published)

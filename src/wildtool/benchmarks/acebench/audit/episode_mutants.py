@@ -11,9 +11,8 @@ from wildtool.benchmarks.acebench.audit.argument_mutants import argument_mutants
 from wildtool.benchmarks.acebench.data import AgentRecord, ItemData
 from wildtool.benchmarks.acebench.episode.base import END_MARK
 from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
-from wildtool.benchmarks.acebench.judge import AceBenchRules
+from wildtool.benchmarks.acebench.judge import AceBenchRules, fixed_episode
 from wildtool.benchmarks.acebench.native import native_message
-from wildtool.benchmarks.acebench.play import fixed_episode
 from wildtool.benchmarks.acebench.sandbox.edition import Edition
 from wildtool.episode import COOPERATIVE
 from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError, write_calls

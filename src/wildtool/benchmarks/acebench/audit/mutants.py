@@ -17,8 +17,7 @@ from wildtool.benchmarks.acebench.audit.episode_mutants import episode_mutants
 from wildtool.benchmarks.acebench.corrections import corrected
 from wildtool.benchmarks.acebench.data import AgentRecord, ItemData, NormalRecord, SpecialRecord
 from wildtool.benchmarks.acebench.gold import gold_calls, gold_text
-from wildtool.benchmarks.acebench.judge import AceBenchRules
-from wildtool.benchmarks.acebench.play import Channel
+from wildtool.benchmarks.acebench.judge import AceBenchRules, Channel
 from wildtool.benchmarks.acebench.prompts.request import (
     INCORRECT_MESSAGE,
     LIMITATIONS_MESSAGE,

@@ -56,7 +56,9 @@ def _lint_category(folder: Path, lang: str, category: str, edition: Edition | No
     yield from faults
     for record, question, answer in records:
         try:
-            issues = list(_issues(record, edition))
+            issues = list(RECORD_RULES.findings(record))
+            if isinstance(record, AgentRecord):
+                issues += episode_faults(record, edition)
         except RecursionError as error:
             yield _format_fault(error, question)
             continue
@@ -68,12 +70,6 @@ def _lint_category(folder: Path, lang: str, category: str, edition: Edition | No
             yield Finding(
                 f"{line.where} {after.id} id", "order", f"expected ascending ids, found it after {before.id}"
             )
-
-
-def _issues(record: Record, edition: Edition | None) -> Iterator[Finding]:
-    yield from RECORD_RULES.findings(record)
-    if isinstance(record, AgentRecord):
-        yield from episode_faults(record, edition)
 
 
 def _readable(folder: Path, lang: str, category: str, faults: list[Finding]) -> list[RecordWithLines]:

@@ -7,11 +7,12 @@ listed in `cases.txt`. The caller compares the digest of the result with the exp
 import ast
 import json
 import re
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from wildtool.benchmarks.acebench.data import LANGUAGES
 from wildtool.data.prompt_files import parse_module
 from wildtool.data.text_blocks import text_blocks
 from wildtool.errors import DataError
@@ -42,8 +43,56 @@ _BRACKETS = re.compile(r"[][(){}]")
 _BLANK = re.compile(r"\{[^{}]*\}")
 
 
+MESSAGES_FILE = "sandbox_messages.json"
+STATE_FILES: Mapping[str, str] = {lang: f"sandbox_initial_state_{lang}.json" for lang in LANGUAGES}
+_CODE = "model_inference"
+_CLASS_FILES = (
+    *(f"phone_platform/{name}.py" for name in ("base_api", "message", "reminder", "food_services")),
+    "travel.py",
+)
+_EXECUTION: Mapping[str, tuple[str, str]] = {
+    "Execution.multi_step.undecodable": ("multi_step/execution_role_step.py", "respond"),
+    "Execution.multi_step.exception": ("multi_step/multi_step_utils.py", "execute_agent_func_call"),
+    "Execution.multi_turn.exception (literal braces, delivered as single characters)": (
+        "multi_turn/multi_turn_utils.py",
+        "execute_agent_func_call",
+    ),
+}
+"""Sentences of the code around the sandbox: file and function, the same for both languages."""
+
+ReadSource = Callable[[str], str]
 Sources = Mapping[str, str]
 """Texts of the Python files of one language, by path."""
+
+
+def read_tables(read: ReadSource) -> dict[str, SandboxTable]:
+    """The tables by file name, read from the original's code.
+
+    Args:
+        read: gives the text of a file of the repository by its path.
+
+    Raises:
+        DataError: a file could not be had, or has another shape.
+    """
+    sources = {
+        lang: {
+            path: read(path)
+            for path in (f"{_CODE}/multi_step/scenarios{lang}/{name}" for name in _CLASS_FILES)
+        }
+        for lang in LANGUAGES
+    }
+    sentences = {lang: extract_sentences(texts) for lang, texts in sources.items()}
+    messages: SandboxTable = {
+        case: {lang: sentences[lang][case] for lang in LANGUAGES} for case in sentences[LANGUAGES[0]]
+    }
+    for case, (path, function) in _EXECUTION.items():
+        found = find_sentences(read(f"{_CODE}/{path}"), function, f"{_CODE}/{path}")
+        if len(found) != 1:
+            raise DataError(f"{path}: expected one sentence in {function}, found {len(found)}")
+        messages[case] = dict.fromkeys(LANGUAGES, found[0])
+    return {MESSAGES_FILE: messages} | {
+        STATE_FILES[lang]: extract_state(texts) for lang, texts in sources.items()
+    }
 
 
 def extract_state(sources: Sources) -> SandboxTable:
