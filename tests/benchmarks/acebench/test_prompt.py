@@ -3,8 +3,7 @@
 import pytest
 
 from benchmarks.acebench.reply_build import normal, special, tool
-from wildtool.benchmarks.acebench.prompts.agent import AgentPrompt, scenario_rules
-from wildtool.benchmarks.acebench.prompts.request import text_messages
+from wildtool.benchmarks.acebench.prompts.own import AgentPrompt, scenario_rules, text_messages
 from wildtool.benchmarks.acebench.sandbox.edition import Lang
 
 MODES = ("text", "condensed", "minimal")

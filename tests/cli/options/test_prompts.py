@@ -9,7 +9,7 @@ from typer.testing import CliRunner, Result
 
 from benchmarks.acebench import prompts_build
 from benchmarks.acebench.reply_build import SINGLE, tool
-from wildtool.benchmarks.acebench.prompts import request
+from wildtool.benchmarks.acebench.prompts import own
 from wildtool.cli import app
 from wildtool.engine.score.score import prepare_judging
 
@@ -149,8 +149,8 @@ def test_a_run_whose_wording_has_changed_since_is_scored_but_does_not_go_on(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert run("--quiet").exit_code == 0
-    changed = {**request.prompt_texts("en"), "history_heading": "Another heading:"}
-    monkeypatch.setattr(request, "prompt_texts", lambda lang: changed)
+    changed = {**own.prompt_texts("en"), "history_heading": "Another heading:"}
+    monkeypatch.setattr(own, "prompt_texts", lambda lang: changed)
     assert type_("score run").exit_code == 0
     ended = run("--quiet")
     assert ended.exit_code == 2

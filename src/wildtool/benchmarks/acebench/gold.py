@@ -3,7 +3,7 @@
 import re
 
 from wildtool.benchmarks.acebench.data import NormalRecord, SpecialRecord
-from wildtool.benchmarks.acebench.prompts.request import (
+from wildtool.benchmarks.acebench.prompts.own import (
     INCORRECT_MESSAGE,
     LIMITATIONS_MESSAGE,
     MISSING_MESSAGE,

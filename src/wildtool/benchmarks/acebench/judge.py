@@ -54,7 +54,7 @@ from wildtool.benchmarks.acebench.official import (
     check_official_calls,
 )
 from wildtool.benchmarks.acebench.prompts.originals import Originals
-from wildtool.benchmarks.acebench.prompts.request import system_message, text_messages
+from wildtool.benchmarks.acebench.prompts.own import system_message, text_messages
 from wildtool.benchmarks.acebench.sandbox.edition import Edition
 from wildtool.benchmarks.acebench.scores import section_of
 from wildtool.episode import SingleReply

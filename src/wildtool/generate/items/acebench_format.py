@@ -10,7 +10,7 @@ from wildtool.benchmarks.acebench.data import ItemData, read_record
 from wildtool.benchmarks.acebench.data_lines import JsonLine
 from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
 from wildtool.benchmarks.acebench.lint.rules import RECORD_RULES
-from wildtool.benchmarks.acebench.prompts.request import LIMITATIONS_MESSAGE
+from wildtool.benchmarks.acebench.prompts.own import LIMITATIONS_MESSAGE
 from wildtool.errors import DataError
 from wildtool.findings import Finding, fault
 from wildtool.generate.core.parsing import Action

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from wildtool.benchmarks.acebench.data import AgentRecord
-from wildtool.benchmarks.acebench.prompts.agent import user_messages
 from wildtool.benchmarks.acebench.prompts.originals import Originals
+from wildtool.benchmarks.acebench.prompts.own import user_messages
 from wildtool.benchmarks.acebench.sandbox import Sandbox
 from wildtool.benchmarks.acebench.sandbox.edition import ClassState, Edition, Lang
 from wildtool.types import Message, Request

@@ -23,7 +23,7 @@ from wildtool.benchmarks.acebench.episode.fixed_messages import (
 from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
 from wildtool.benchmarks.acebench.native import native_message
 from wildtool.benchmarks.acebench.prompts.originals import Originals
-from wildtool.benchmarks.acebench.prompts.request import prompt_texts
+from wildtool.benchmarks.acebench.prompts.own import prompt_texts
 from wildtool.benchmarks.acebench.sandbox import TOOL_ERRORS, Sandbox, as_json
 from wildtool.benchmarks.acebench.sandbox.edition import Edition
 from wildtool.toolcall.call_syntax import CallSyntaxError

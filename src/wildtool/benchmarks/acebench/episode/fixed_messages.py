@@ -9,9 +9,8 @@ from typing import Any, cast
 from wildtool.benchmarks.acebench.data import AgentRecord
 from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
 from wildtool.benchmarks.acebench.native import native_tools
-from wildtool.benchmarks.acebench.prompts.agent import AgentLines, AgentPrompt, scenario_rules
 from wildtool.benchmarks.acebench.prompts.originals import Originals
-from wildtool.benchmarks.acebench.prompts.request import prompt_texts
+from wildtool.benchmarks.acebench.prompts.own import AgentLines, AgentPrompt, prompt_texts, scenario_rules
 from wildtool.benchmarks.acebench.sandbox.edition import Lang
 from wildtool.episode import provider_fields
 from wildtool.json_codec import as_object

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from wildtool.benchmarks.acebench.episode.base import END_MARK, AgentEpisode, DialogueRole
-from wildtool.benchmarks.acebench.prompts.agent import AgentLines, AgentPrompt
 from wildtool.benchmarks.acebench.prompts.originals import Originals
+from wildtool.benchmarks.acebench.prompts.own import AgentLines, AgentPrompt
 from wildtool.benchmarks.acebench.sandbox import TOOL_ERRORS, Sandbox
 from wildtool.benchmarks.acebench.sandbox.edition import ClassState, Edition
 from wildtool.json_codec import object_text

@@ -14,8 +14,7 @@ from wildtool.benchmarks.acebench.data import (
     read_record,
 )
 from wildtool.benchmarks.acebench.data_lines import JsonLine, find_file, scan_lines
-from wildtool.benchmarks.acebench.lint.episode_rules import episode_faults
-from wildtool.benchmarks.acebench.lint.rules import ANSWER_FIELDS, RECORD_RULES
+from wildtool.benchmarks.acebench.lint.rules import ANSWER_FIELDS, RECORD_RULES, episode_faults
 from wildtool.benchmarks.acebench.sandbox.edition import Edition, Lang, read_edition
 from wildtool.errors import DataError
 
