@@ -237,6 +237,6 @@ def test_on_the_official_messages_fixed_notices_all_and_official_misses_only_by_
     bench = ACEBench()
     found: Counter[tuple[str, str]] = Counter()
     for profile in ("official", "fixed"):
-        for one in bench.load(bench.locate(str(official)), split="special"):
+        for one in bench.load(bench.data.locate(str(official)), split="special"):
             found.update((profile, why[:3]) for _, why in survivors(one, profile))
     assert found.keys() == {("official", "Q42")}

@@ -9,13 +9,12 @@ from typing import Any, cast
 
 from wildtool.benchmark import Benchmark
 from wildtool.benchmarks.acebench.data_lines import JsonLine, find_file, read_lines
-from wildtool.benchmarks.acebench.sandbox.edition import Edition, Lang, read_edition
+from wildtool.benchmarks.acebench.sandbox.edition import LANGUAGES, Edition, Lang, read_edition
 from wildtool.errors import DataError
 from wildtool.types import Item, Source
 
 _SAID = re.compile(r"^user: ?(.*?)(?=^(?:user|system):|\Z)", re.DOTALL | re.MULTILINE)
 
-LANGUAGES: tuple[Lang, ...] = ("en", "zh")
 ATOM = tuple(
     f"normal_atom_{kind}" for kind in ("bool", "enum", "number", "list", "object_short", "object_deep")
 )

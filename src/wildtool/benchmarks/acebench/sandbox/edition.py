@@ -12,6 +12,7 @@ from typing import Any, cast
 from wildtool.errors import DataError
 from wildtool.types import Lang
 
+LANGUAGES: tuple[Lang, ...] = ("en", "zh")
 ClassState = dict[str, Any]
 """Attributes of one sandbox class, or one entry of them."""
 _INTEGER_KEYS = ("inbox", "reminder_list")

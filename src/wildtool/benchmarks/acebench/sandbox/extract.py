@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from wildtool.benchmarks.acebench.data import LANGUAGES
+from wildtool.benchmarks.acebench.sandbox.edition import LANGUAGES
 from wildtool.data.prompt_files import parse_module
 from wildtool.data.text_blocks import text_blocks
 from wildtool.errors import DataError
