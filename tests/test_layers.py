@@ -63,18 +63,13 @@ EVERYWHERE: Mapping[str, frozenset[str]] = {
             "lint",
             "load",
             "parse_record",
-            "locate",
             "mutants",
-            "published",
-            "pull",
             "read_items",
             "read_results",
             "RULES_OF_DATA",
             "rules",
             "stats",
-            "summarize",
             "trace",
-            "VIEWS",
         ]
     ),
     "error classes, which each benchmark names for itself": frozenset(
