@@ -484,7 +484,7 @@ def checkout(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
 def sent(data: Path, mode: str, id_: str = "huggingface/three") -> str:
     benchmark = TASKBENCH.in_mode(mode)
     benchmark = benchmark.in_original_prompts(None) or benchmark
-    (item,) = (item for item in benchmark.load(benchmark.locate(str(data))) if item.id == id_)
+    (item,) = (item for item in benchmark.load(benchmark.data.locate(str(data))) if item.id == id_)
     request = benchmark.rules("toleap").episode(item, "0").request()
     assert request is not None
     return request.messages[0]["content"]
