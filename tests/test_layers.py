@@ -242,3 +242,12 @@ def test_a_name_is_defined_once():
     allowed = frozenset[str]().union(*EVERYWHERE.values())
     assert not {found: where for found, where in places.items() if len(where) > 1 and found not in allowed}
     assert not [found for found in allowed if len(places[found]) < 2], "take out what is defined once"
+
+
+def test_rules_are_chosen_once_and_no_code_of_a_benchmark_asks_for_the_name_of_a_profile():
+    asking = {
+        path.relative_to(ROOT).parts[1]
+        for path in modules()
+        if package(path) == "benchmarks" and re.search(r"profile [!=]= ", path.read_text(encoding="utf-8"))
+    }
+    assert asking <= {"bfcl"}, "take a benchmark out once it asks no more"

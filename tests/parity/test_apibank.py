@@ -12,7 +12,6 @@ from wildtool.benchmarks.apibank import APIBANK
 from wildtool.benchmarks.apibank.calls import read_call
 from wildtool.benchmarks.apibank.data import DIALOGUE_LEVELS, REPLY, read_dialogues, read_items, samples_of
 from wildtool.benchmarks.apibank.prompt import HIDDEN_TOOLS, shown_tools
-from wildtool.benchmarks.apibank.rules import apibank_rules
 from wildtool.benchmarks.apibank.summary import LEVEL_FILES, REPLIES, WEIGHTED
 from wildtool.toolcall.text.rouge_l import RougeError, rouge_l_f
 from wildtool.types import Item
@@ -64,7 +63,7 @@ def test_executed_calls_have_the_recorded_results(folder: Path, profile: str) ->
     compared = 0
     for case in rows(folder / next(folder.glob("api_call_cases.jsonl*")).name):
         item = items(folder)[case["level"], case["file"]]
-        found = apibank_rules(profile).check(item, str(case["sample_id"]), case["model_output"])
+        found = APIBANK.rules(profile).check(item, str(case["sample_id"]), case["model_output"])
         expected = case["result"]
         assert found.correct == expected["correct"], (case, found)
         if "message" in expected:
@@ -96,11 +95,11 @@ def test_a_whole_run_has_toleaps_scores_and_messages(folder: Path, tmp_path: Pat
     messages = 0
     for case in run["items"]:
         item, unit = items(folder)[case["level"], case["file"]], str(case["sample_id"])
-        found = apibank_rules("toleap").check(item, unit, case["output"])
+        found = APIBANK.rules("toleap").check(item, unit, case["output"])
         assert found.score == case["score"], case
         replies.setdefault(item.id, {})[unit] = case["output"]
         if "chat_messages_after_system" in case:
-            request = apibank_rules("toleap", "replies").episode(item, unit).request()
+            request = APIBANK.in_mode("replies").rules("toleap").episode(item, unit).request()
             assert request is not None
             assert list(request.messages)[1:] == case["chat_messages_after_system"]
             assert shown_tools(item.data, REPLY, HIDDEN_TOOLS["replies"]) == case["api_names_described"]
@@ -125,7 +124,7 @@ def test_recorded_calls_reach_the_known_ceilings(folder: Path) -> None:
     """Section 4 of the specification; calls that need the network are answered from what dialogues record."""
     right = dict.fromkeys(DIALOGUE_LEVELS, 0)
     for item in items(folder).values():
-        rules = apibank_rules("original")
+        rules = APIBANK.rules("original")
         for unit, sample in item.data.samples.items():
             if sample.task == "call":
                 request = rules.episode(item, unit).request()

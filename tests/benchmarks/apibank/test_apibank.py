@@ -28,10 +28,10 @@ from wildtool.benchmark import Check
 from wildtool.benchmarks.apibank import APIBANK
 from wildtool.benchmarks.apibank.calls import bracketed_call, read_call, read_call_fixed
 from wildtool.benchmarks.apibank.data import ToolLibrary, read_dialogues
-from wildtool.benchmarks.apibank.rules import apibank_rules
-from wildtool.benchmarks.apibank.source import COMMIT, REPOSITORY, part_paths, pull
+from wildtool.benchmarks.apibank.source import COMMIT, REPOSITORY, part_paths
 from wildtool.benchmarks.apibank.tools import API_TOOLS, ArgumentError, execute
 from wildtool.data.pinned import official_folder
+from wildtool.declared import lint
 from wildtool.engine.score.audit import audit_profile
 from wildtool.errors import DataError
 from wildtool.types import Item
@@ -49,7 +49,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def items(folder: Path) -> dict[str, Item]:
-    return {item.id: item for item in APIBANK.load(APIBANK.locate(str(folder)))}
+    return {item.id: item for item in APIBANK.load(APIBANK.data.locate(str(folder)))}
 
 
 def unit_of(item: Item, position: int) -> str:
@@ -58,7 +58,7 @@ def unit_of(item: Item, position: int) -> str:
 
 
 def check(profile: str, item: Item, position: int, text: str) -> Check:
-    return apibank_rules(profile).check(item, unit_of(item, position), text)
+    return APIBANK.rules(profile).check(item, unit_of(item, position), text)
 
 
 def right(profile: str, item: Item, position: int, text: str) -> bool:
@@ -250,9 +250,9 @@ def test_any_reply_gets_a_verdict(items: dict[str, Item], data: st.DataObject, p
     } if turn["role"] == "API" else {}  # fmt: skip
     call = bracketed_call(turn["api_name"], arguments) if arguments else data.draw(st.text())
     content = data.draw(st.sampled_from([call, None, 5, [{"text": call}], [None]]))
-    episode = apibank_rules(profile).episode(item, unit)
+    episode = APIBANK.rules(profile).episode(item, unit)
     episode.advance({"role": "assistant", "content": content})
-    assert 0 <= (apibank_rules(profile).verdict(episode, item, unit).score or 0) <= 1
+    assert 0 <= (APIBANK.rules(profile).verdict(episode, item, unit).score or 0) <= 1
 
 
 @pytest.mark.parametrize(
@@ -294,23 +294,23 @@ def test_there_are_53_tools() -> None:
 
 
 def test_fixed_accepts_all_gold_and_catches_every_mistake(folder: Path) -> None:
-    found = audit_profile(APIBANK, APIBANK.locate(str(folder)), "fixed")
+    found = audit_profile(APIBANK, APIBANK.data.locate(str(folder)), "fixed")
     assert found.passed
     assert {kill.kind for kill in found.kills} >= {"value changed", "argument left out", "words repeated"}
 
 
 @pytest.mark.parametrize("profile", ["toleap", "original"])
 def test_what_the_others_refuse_or_miss_is_explained(folder: Path, profile: str) -> None:
-    found = audit_profile(APIBANK, APIBANK.locate(str(folder)), profile)
+    found = audit_profile(APIBANK, APIBANK.data.locate(str(folder)), profile)
     assert {wrong.why[:2] for wrong in found.wrong_gold} == {"Q1", "Q4", "Q5", "Q6"}
     assert {survivor.why[:3] for survivor in found.survivors} == {"Q13"}
 
 
 def test_items_that_are_put_aside_share_the_tables_that_they_were_read_with(folder: Path) -> None:
     """Copied with each item, the tables took most of the time of an audit."""
-    source = APIBANK.locate(str(folder))
+    source = APIBANK.data.locate(str(folder))
     read = list(APIBANK.load(source))
-    assert list(APIBANK.lint(source))  # reads its own library
+    assert list(lint(APIBANK, source))  # reads its own library
     libraries = {id(item.data.library) for item in (*read, *map(pickle.loads, map(pickle.dumps, read)))}
     assert libraries == {id(read[0].data.library)}
     with pytest.raises(TypeError, match="from no folder"):
@@ -331,7 +331,7 @@ def test_samples_are_the_call_and_the_turn_after_it(items: dict[str, Item]) -> N
 
 
 def test_the_mode_replies_asks_for_replies_alone(folder: Path) -> None:
-    found = list(APIBANK.in_mode("replies").load(APIBANK.locate(str(folder))))
+    found = list(APIBANK.in_mode("replies").load(APIBANK.data.locate(str(folder))))
     assert {one.task for item in found for one in item.data.samples.values()} == {"reply"}
 
 
@@ -339,7 +339,7 @@ def test_calls_of_level_2_see_the_searcher_alone(items: dict[str, Item]) -> None
     item = items[TWO]
     prompts = {}
     for unit, sample in item.data.samples.items():
-        request = apibank_rules("toleap").episode(item, unit).request()
+        request = APIBANK.rules("toleap").episode(item, unit).request()
         assert request is not None
         prompts[sample.position] = request.messages[0]["content"]
     assert '"QueryStock"' not in prompts[2] and '"ToolSearcher"' in prompts[2]
@@ -367,12 +367,12 @@ def test_a_fault_in_a_turn_is_named(tmp_path: Path, change: dict[str, Any], mess
         DataError, match=r"level-1-given-desc\.jsonl:1 \(bad\.jsonl\): turns\[0\].*" + message
     ):
         list(read_dialogues(tmp_path, "level-1-given-desc"))
-    (finding,) = APIBANK.lint(APIBANK.locate(str(tmp_path)))
+    (finding,) = lint(APIBANK, APIBANK.data.locate(str(tmp_path)))
     assert finding.rule == "unreadable"
 
 
 def test_lint_names_calls_that_no_tool_takes_and_samples_asked_twice(folder: Path) -> None:
-    rules = [finding.rule for finding in APIBANK.lint(APIBANK.locate(str(folder)))]
+    rules = [finding.rule for finding in lint(APIBANK, APIBANK.data.locate(str(folder)))]
     assert rules.count("unknown parameter") == 1
     assert rules.count("sample asked twice") == 3
     assert rules.count("user turn as target") == 1
@@ -381,15 +381,15 @@ def test_lint_names_calls_that_no_tool_takes_and_samples_asked_twice(folder: Pat
 def test_missing_data_say_how_to_get_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WILDTOOL_DATA_DIR", str(tmp_path))
     with pytest.raises(DataError, match="wildtool data pull apibank"):
-        APIBANK.locate(None)
+        APIBANK.data.locate(None)
     with pytest.raises(DataError, match="level-1-given-desc"):
-        APIBANK.locate(None, "level-3")
+        APIBANK.data.locate(None, "level-3")
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_a_trace_shows_the_call_that_was_read(profile: str) -> None:
     text = f"Sure. {bracketed_call('QueryStock', STOCK)}"
-    (said,) = apibank_rules(profile).said({"content": text})
+    (said,) = APIBANK.rules(profile).said({"content": text})
     assert said == ("QueryStock", STOCK)
 
 
@@ -462,9 +462,9 @@ def test_a_mirror_gives_the_verified_data(
 ) -> None:
     monkeypatch.setenv("WILDTOOL_DATA_DIR", str(tmp_path))
     told: list[str] = []
-    pull(None, mirror, told.append)
-    assert len(list(APIBANK.load(APIBANK.locate(None)))) == 261
-    pull(None, "http://127.0.0.1:1", told.append)
+    APIBANK.data.pull(file=None, mirror=mirror, report=told.append)
+    assert len(list(APIBANK.load(APIBANK.data.locate(None)))) == 261
+    APIBANK.data.pull(file=None, mirror="http://127.0.0.1:1", report=told.append)
     assert told[-1].endswith("are there and verified")
 
 
@@ -472,14 +472,14 @@ def test_a_checkout_is_read_without_network(
     checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WILDTOOL_DATA_DIR", str(tmp_path))
-    pull(checkout / REPOSITORY / COMMIT, None, lambda _: None)
-    assert APIBANK.locate(None).name == "official"
+    APIBANK.data.pull(file=checkout / REPOSITORY / COMMIT, mirror=None, report=lambda _: None)
+    assert APIBANK.data.locate(None).name == "official"
 
 
 def test_other_data_are_not_installed(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WILDTOOL_DATA_DIR", str(tmp_path))
     with pytest.raises(DataError, match="level-1-given-desc is not that of commit"):
-        pull(folder, None, lambda _: None)
+        APIBANK.data.pull(file=folder, mirror=None, report=lambda _: None)
     assert not official_folder("apibank").exists()
     with pytest.raises(DataError, match="holds neither"):
-        pull(tmp_path, None, lambda _: None)
+        APIBANK.data.pull(file=tmp_path, mirror=None, report=lambda _: None)

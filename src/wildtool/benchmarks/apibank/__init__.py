@@ -1,15 +1,12 @@
 """API-Bank (EMNLP 2023, arXiv 2304.08244): calls and replies in dialogues with 53 tools that run."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from wildtool.benchmark import Benchmark, Finding, Published, Rules, View
-from wildtool.types import FieldValue, Item, Metric, Source
+from wildtool.benchmark import Benchmark, part
 
-# The parts are imported where they are used: judging loads more than running, and help needs neither.
-
-_REPLIES = "replies"
+REPLIES_MODE = "replies"
 
 
 class ApiBank(Benchmark):
@@ -24,7 +21,7 @@ class ApiBank(Benchmark):
     }
     modes: Mapping[str, str] = {
         "chat": "calls and replies, tools in the prompt",
-        _REPLIES: "replies alone, as ToLeaP runs it",
+        REPLIES_MODE: "replies alone, as ToLeaP runs it",
     }
     columns: Mapping[str, str] = {
         "task": "VARCHAR",
@@ -38,57 +35,12 @@ class ApiBank(Benchmark):
 
     original_sampling: Mapping[str, Any] = {"temperature": 0.0, "max_tokens": 512}  # as ToLeaP sets them
 
-    def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
-        from wildtool.benchmarks.apibank.data import REPLY, read_items
-
-        items = read_items(source.path, split, lambda sample: self.mode != _REPLIES or sample.task == REPLY)
-        return (item for item in items if lang in (None, item.lang))
-
-    def rules(self, profile: str) -> Rules:
-        from wildtool.benchmarks.apibank.rules import apibank_rules
-
-        return apibank_rules(profile, self.mode)
-
-    def fields(self, item: Item, unit: str) -> Mapping[str, FieldValue]:
-        sample = item.data.samples[unit]
-        # A reply belongs to the call before it.
-        turn = item.data.turns[sample.position - (sample.task == "reply")]
-        return {"task": sample.task, "api": turn["api_name"], "repeated": sample.repeated}
-
-    def locate(self, data: str | None, split: str | None = None) -> Source:
-        from wildtool.benchmarks.apibank.source import locate
-
-        return locate(data, split)
-
-    def pull(self, *, file: Path | None, mirror: str | None, report: Callable[[str], None]) -> Path:
-        from wildtool.benchmarks.apibank.source import pull
-
-        return pull(file, mirror, report)
-
-    def lint(self, source: Source) -> Iterable[Finding]:
-        from wildtool.benchmarks.apibank.data import lint
-
-        return lint(source.path)
-
-    def stats(self, source: Source) -> list[Metric]:
-        from wildtool.benchmarks.apibank.data import stats
-
-        return list(stats(source.path))
-
-    def summarize(self, verdicts: Any, profile: str) -> list[Metric]:
-        from wildtool.benchmarks.apibank.summary import summarize
-
-        return summarize(verdicts, profile)
-
-    def views(self, profile: str) -> Sequence[View]:
-        from wildtool.benchmarks.apibank.summary import VIEWS
-
-        return VIEWS
-
-    def published(self) -> Sequence[Published]:
-        from wildtool.benchmarks.apibank.summary import published
-
-        return published()
+    data = part("wildtool.benchmarks.apibank.source:DATA")
+    load = part("wildtool.benchmarks.apibank.data:load")
+    fields = part("wildtool.benchmarks.apibank.data:fields")
+    rules = part("wildtool.benchmarks.apibank.rules:rules")
+    tables = part("wildtool.benchmarks.apibank.summary:TABLES")
+    published = part("wildtool.benchmarks.apibank.summary:PUBLISHED")
 
 
 APIBANK = ApiBank()

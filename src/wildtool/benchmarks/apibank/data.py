@@ -1,21 +1,23 @@
 """API-Bank's dialogues as items: samples to be answered with a call or a reply, tools, recorded answers."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from wildtool.benchmark import Finding
+from wildtool.benchmark import Benchmark
+from wildtool.benchmarks.apibank import REPLIES_MODE
 from wildtool.benchmarks.apibank.tools import API_TOOLS
 from wildtool.benchmarks.apibank.tools.state import Recorded, Tables, UnrecordedError
 from wildtool.data.files import find_packed, read_json, read_packed_lines
 from wildtool.errors import DataError
+from wildtool.findings import Finding
 from wildtool.json_codec import as_object, as_objects, checked, required_field
 from wildtool.stats.describe import count_metrics
 from wildtool.toolcall.retrieval import Bm25
-from wildtool.types import Item, Metric
+from wildtool.types import FieldValue, Item, Metric, Source
 
 LEVEL_1, LEVEL_2 = "level-1-given-desc", "level-2-toolsearcher"
 DIALOGUE_LEVELS = (LEVEL_1, LEVEL_2)
@@ -231,13 +233,30 @@ def read_items(folder: Path, split: str | None, asked: Callable[[Sample], bool])
                 yield Item(name, tuple(samples), record, split=level)
 
 
+def load(
+    benchmark: Benchmark, source: Source, *, split: str | None = None, lang: str | None = None
+) -> Iterator[Item]:
+    """Dialogues as `read_items` gives them, with the samples that the mode asks."""
+    every = benchmark.mode != REPLIES_MODE
+    items = read_items(source.path, split, lambda sample: every or sample.task == REPLY)
+    return (item for item in items if lang in (None, item.lang))
+
+
+def fields(benchmark: Benchmark, item: Item, unit: str) -> Mapping[str, FieldValue]:
+    """Task, tool, and whether a sample is asked twice."""
+    sample = item.data.samples[unit]
+    # A reply belongs to the call before it.
+    turn = item.data.turns[sample.position - (sample.task == REPLY)]
+    return {"task": sample.task, "api": turn["api_name"], "repeated": sample.repeated}
+
+
 # Description and checks ------------------------------------------------------------------------------
 
 
-def stats(folder: Path) -> Iterator[Metric]:
-    """Dialogues, turns and samples by level. Raises DataError."""
+def stats(source: Source, items: Iterable[Item]) -> Iterator[Metric]:
+    """Dialogues, turns and samples by level, also of dialogues that no item is made of. Raises DataError."""
     for level in DIALOGUE_LEVELS:
-        dialogues = [turns for _, turns in read_dialogues(folder, level)]
+        dialogues = [turns for _, turns in read_dialogues(source.path, level)]
         samples = [sample for turns in dialogues for sample in samples_of(turns)]
         yield from count_metrics(level, {"dialogues": len(dialogues)})
         roles = Counter(turn["role"] for turns in dialogues for turn in turns)
@@ -247,8 +266,9 @@ def stats(folder: Path) -> Iterator[Metric]:
         yield from count_metrics(f"{level}: samples", tasks, (CALL, REPLY), total=len(samples))
 
 
-def lint(folder: Path) -> Iterator[Finding]:
+def lint(source: Source) -> Iterator[Finding]:
     """Recorded calls that the tools do not take, and samples that nobody can answer or that are asked twice."""
+    folder = source.path
     try:
         library = read_tool_library(folder)
         for level in DIALOGUE_LEVELS:

@@ -3,10 +3,9 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
-from wildtool.benchmark import Check, Mutant, Rules
+from wildtool.benchmark import Benchmark, Check, Mutant, Rules
 from wildtool.benchmarks.apibank.calls import (
     WrittenCall,
     bracketed_call,
@@ -233,13 +232,18 @@ class ApiBankRules(Rules):
         return "Q3: the shipped tables are not those that the dialogue was recorded with"
 
 
-@cache
-def apibank_rules(profile: str, mode: str = "chat") -> ApiBankRules:
-    """The rules of a profile in a mode."""
-    hidden = HIDDEN_TOOLS.get(mode, frozenset())
-    if profile == "fixed":
-        return ApiBankRules(read_call_fixed, check_call_fixed, check_reply_fixed, hidden)
-    return ApiBankRules(read_call, check_api_call, check_reply, hidden)
+_PUBLISHED = read_call, check_api_call, check_reply
+_PROFILES = {
+    "toleap": _PUBLISHED,
+    "original": _PUBLISHED,
+    "fixed": (read_call_fixed, check_call_fixed, check_reply_fixed),
+}
+"""How each profile reads a call, and checks calls and replies."""
+
+
+def rules(benchmark: Benchmark, profile: str) -> ApiBankRules:
+    """The rules of a profile in the mode of the benchmark."""
+    return ApiBankRules(*_PROFILES[profile], HIDDEN_TOOLS.get(benchmark.mode, frozenset()))
 
 
 # Mistakes --------------------------------------------------------------------------------------------

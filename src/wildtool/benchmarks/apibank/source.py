@@ -7,7 +7,16 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from wildtool.benchmarks.apibank.data import DIALOGUE_LEVELS, JOINED_FILES, TABLES_FILE, TOOLS_FILE, data_file
+from wildtool.benchmarks.apibank.data import (
+    DIALOGUE_LEVELS,
+    JOINED_FILES,
+    TABLES_FILE,
+    TOOLS_FILE,
+    data_file,
+    lint,
+    stats,
+)
+from wildtool.data.data_set import DataSet
 from wildtool.data.files import find_packed, read_json, read_packed_lines, read_unpacked, source_of_files
 from wildtool.data.pinned import (
     MAX_PARALLEL_FETCHES,
@@ -41,50 +50,43 @@ ReadPart = Callable[[Path], bytes]
 """Gives the bytes of a file by its path below the benchmark's folder. Raises DataError."""
 
 
-def locate(data: str | None, split: str | None) -> Source:
-    """The data a user named: None or `official`, or a folder with the four joined files. Raises DataError."""
-    if split is not None and split not in DIALOGUE_LEVELS:
-        raise DataError(unknown_name("split", split, DIALOGUE_LEVELS))
-    place = data_place(data, "apibank", "a folder of the four joined files")
-    return source_of_files(data or "official", place, [data_file(place, name) for name in JOINED_FILES])
+class ApiBankData(DataSet):
+    """Dialogues, tables and descriptions: the repository's many files, joined into four."""
 
+    def locate(self, data: str | None, split: str | None = None) -> Source:
+        if split is not None and split not in DIALOGUE_LEVELS:
+            raise DataError(unknown_name("split", split, DIALOGUE_LEVELS))
+        place = data_place(data, self.name, "a folder of the four joined files")
+        return source_of_files(data or "official", place, [data_file(place, name) for name in JOINED_FILES])
 
-def pull(file: Path | None, mirror: str | None, report: ReportProgress) -> Path:
-    """Brings dialogues, tables and descriptions into the cache, verified. Raises DataError.
-
-    Args:
-        file: copy from this folder: a checkout of the repository, its benchmark's folder, or the four joined files.
-    """
-    folder = official_folder("apibank")
-    if _is_verified(folder):
-        report(f"{folder}: all files are there and verified")
+    def pull(self, *, file: Path | None, mirror: str | None, report: ReportProgress) -> Path:
+        folder = official_folder(self.name)
+        if _is_verified(folder):
+            report(f"{folder}: all files are there and verified")
+            return folder
+        self.check_folder(file)
+        if file is not None and find_packed(file, f"{DIALOGUE_LEVELS[0]}.jsonl"):
+            joined = {name: _read_joined(file, name) for name in JOINED_FILES}
+        elif file is not None:
+            home = file / _HOME if (file / _HOME).is_dir() else file
+            if not (home / _SAMPLES).is_dir():
+                raise DataError(
+                    f"{file}: holds neither {_HOME}/{_SAMPLES} nor {DIALOGUE_LEVELS[0]}.jsonl; --from takes"
+                    f" {self.copies}"
+                )
+            joined = _joined(lambda path: read_unpacked(home / path))
+        else:
+            joined = _downloaded(mirror, report)
+        for name in JOINED_FILES:
+            if digest_of(joined[name]) != CONTENT_DIGESTS[name]:
+                raise DataError(
+                    f"{file or REPOSITORY}: {name} is not that of commit {COMMIT}; nothing was installed. Name other"
+                    " data at a run with --data FOLDER"
+                )
+        _write(folder, joined)
+        report(f"{folder}: {len(JOINED_FILES)} files, verified by SHA-256 of their contents")
+        report(f"source: {REPOSITORY}, folder {_HOME}, at commit {COMMIT}; licence: Apache-2.0")
         return folder
-    if file is not None and not file.is_dir():
-        raise DataError(
-            f"{file}: no folder; --from takes a checkout of {REPOSITORY} or a folder with {', '.join(JOINED_FILES)}"
-        )
-    if file is not None and find_packed(file, f"{DIALOGUE_LEVELS[0]}.jsonl"):
-        joined = {name: _read_joined(file, name) for name in JOINED_FILES}
-    elif file is not None:
-        home = file / _HOME if (file / _HOME).is_dir() else file
-        if not (home / _SAMPLES).is_dir():
-            raise DataError(
-                f"{file}: holds neither {_HOME}/{_SAMPLES} nor {DIALOGUE_LEVELS[0]}.jsonl; --from takes a checkout of"
-                f" {REPOSITORY} or a folder with {', '.join(JOINED_FILES)}"
-            )
-        joined = _joined(lambda path: read_unpacked(home / path))
-    else:
-        joined = _downloaded(mirror, report)
-    for name in JOINED_FILES:
-        if digest_of(joined[name]) != CONTENT_DIGESTS[name]:
-            raise DataError(
-                f"{file or REPOSITORY}: {name} is not that of commit {COMMIT}; nothing was installed. Name other data at"
-                " a run with --data FOLDER"
-            )
-    _write(folder, joined)
-    report(f"{folder}: {len(JOINED_FILES)} files, verified by SHA-256 of their contents")
-    report(f"source: {REPOSITORY}, folder {_HOME}, at commit {COMMIT}; licence: Apache-2.0")
-    return folder
 
 
 def _is_verified(folder: Path) -> bool:
@@ -186,3 +188,13 @@ def _description(source: bytes, where: str) -> dict[str, Any]:
                     f"{where}: the class {node.name} lacks a plain {' or '.join(_FIELDS)}"
                 ) from error
     raise DataError(f"{where}: holds no class")
+
+
+DATA = ApiBankData(
+    name="apibank",
+    repository=REPOSITORY,
+    commit=COMMIT,
+    copies=f"a checkout of {REPOSITORY} or a folder with {', '.join(JOINED_FILES)}",
+    stats=stats,
+    lint=lint,
+)
