@@ -258,8 +258,6 @@ class Benchmark(ABC):
     """Ways to put it to a model with one line about each; the first is the default."""
     mode: str = "chat"
     """The way in which this object runs and judges: the first of `modes` until `in_mode` chooses another."""
-    original_prompts_mode: str = ""
-    """The mode that the original's prompts are for; empty for the first (`OriginalPrompts`)."""
     roles: Mapping[str, Role] = {}
     """The roles that models play in it besides `agent`; empty for most benchmarks."""
     gold_styles: Sequence[str] = ("parallel",)

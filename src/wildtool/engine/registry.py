@@ -184,7 +184,7 @@ def choose_prompts(benchmark: Benchmark, which: str | None, split: str | None) -
         return original or benchmark
     if not isinstance(benchmark, OriginalPrompts):
         raise UsageError(f"{benchmark.name} has no prompts of an original to fetch; leave --prompts out")
-    first = benchmark.original_prompts_mode or next(iter(benchmark.modes))
+    first = next(iter(benchmark.modes))
     asked = f" in mode {benchmark.mode}" if benchmark.mode != first else ""
     asked += f" for split {split}" if split is not None else ""
     raise UsageError(
