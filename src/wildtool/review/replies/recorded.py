@@ -170,7 +170,7 @@ def _open_run(format_: ReviewFormat, folder: Path, profile: str | None) -> OpenR
     run = read_run(folder)
     identity = run["identity"]
     played = played_benchmark(folder, identity["benchmark"], identity["mode"])
-    if type(played) is not type(load_benchmark(format_.name)):
+    if not isinstance(played, type(load_benchmark(format_.name))):
         raise UsageError(f"{folder} is a run of {played.name}, and this set is of {format_.name}")
     rules = profile or identity["profile"] or next(iter(played.profiles))
     check_profile(played, rules)
