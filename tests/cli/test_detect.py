@@ -14,6 +14,8 @@ from wildtool.errors import DataError, UsageError
 class Letters:
     """Reads files that begin with a letter."""
 
+    data = None
+
     def __init__(self, name: str) -> None:
         self.name = name
 
