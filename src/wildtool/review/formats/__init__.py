@@ -39,7 +39,7 @@ def find_set(what: str, benchmark: str | None = None) -> tuple[ReviewFormat, Pat
         return ITEMS, path
     owner = detect_benchmark(benchmark, what)
     own_format = next(
-        (known for known in _FORMATS.values() if type(load_benchmark(known.name)) is type(owner)), None
+        (known for known in _FORMATS.values() if isinstance(owner, type(load_benchmark(known.name)))), None
     )
     try:
         place = data_of(owner).locate(None if what == owner.name else what).path
