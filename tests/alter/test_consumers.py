@@ -15,6 +15,7 @@ NOT_A_BENCHMARK = ("variant", "plan", "batch_scheduler", "assigned")
 """Names of what has methods of these names and knows the alterations, or handles no run."""
 WITHOUT_ALTERATIONS: Mapping[str, str] = {
     "engine/plan.py": "plays the variant where there are alterations",
+    "engine/run/scheduler.py": "counts gold steps, which tell what takes longest whatever is altered",
     "engine/score/audit.py": "an audit is of gold answers, not of a run",
     "review/replies/recorded.py": "gives rules beside replies that `Variant.restored` has restored",
 }
