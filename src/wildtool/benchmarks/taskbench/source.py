@@ -20,13 +20,15 @@ from wildtool.benchmarks.taskbench.data import (
     read_labels,
     read_library,
 )
-from wildtool.benchmarks.taskbench.originals import as_authors_ask, pull_prompt
 from wildtool.data.data_set import DataSet, deferred
 from wildtool.data.files import read_unpacked, source_of_files
 from wildtool.data.pinned import ReportProgress, fetch_all, official_folder
 from wildtool.errors import DataError, unknown_name
 from wildtool.types import Item, Source
 
+# Most commands only find data, and need neither.
+_as_authors_ask = deferred("wildtool.benchmarks.taskbench.originals:as_authors_ask")
+_pull_prompt = deferred("wildtool.benchmarks.taskbench.originals:pull_prompt")
 _HOW_TO_GET = (
     "the labels are the files taskbench/data_<domain>/data.json of github.com/microsoft/JARVIS, or the split `test` of"
     " the Hugging Face data set microsoft/Taskbench saved as JSON lines; bring them with `wildtool data pull taskbench"
@@ -43,7 +45,7 @@ class TaskData(DataSet):
         self.check_folder(given)
         has_tools = given is not None and any(given.rglob(f"{TOOLS_FILE}*"))
         fetch_all(self.pinned_files(), folder=given if has_tools else None, mirror=mirror, report=report)
-        pull_prompt(given, mirror, report)
+        _pull_prompt(given, mirror, report)
         found = [domain for domain in DOMAINS if given is not None and _copy_labels(given, domain, report)]
         there = [domain for domain in DOMAINS if label_file(folder, domain)]
         if not there:
@@ -101,7 +103,7 @@ def load(
     files = [(domain, file) for domain, file in label_files(source.path) if split in (None, domain)]
     items = chain.from_iterable(read_label_file(file, domain) for domain, file in files)
     if benchmark.mode.startswith("authors"):
-        items = as_authors_ask(source.path, items, int(benchmark.mode.partition("-")[2] or 0))
+        items = _as_authors_ask(source.path, items, int(benchmark.mode.partition("-")[2] or 0))
     return (item for item in items if lang in (None, item.lang))
 
 
