@@ -7,13 +7,14 @@ import time
 from pathlib import Path
 
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
-from wildtool.engine.call.budget import Budget, Price, SpendingLimits
+from wildtool.engine.call.budget import Budget, SpendingLimits
 from wildtool.engine.call.cache import ReplyCache
 from wildtool.engine.call.client import Invocation
 from wildtool.engine.plan import Plan
 from wildtool.engine.run.runner import run_plan
 from wildtool.models.providers.openai_chat import OpenAIModel
 from wildtool.models.settings import Rates
+from wildtool.models.token_usage import Price
 
 
 def peak_mb() -> float:

@@ -102,7 +102,6 @@ class Module:
 
     imported: tuple[str, ...]
     """wildtool's modules that it imports anywhere, without the root's name."""
-    imported_when_loaded: tuple[str, ...]
     texts: tuple[str, ...]
     """Identifiers and texts, without docstrings, which may give examples."""
     defined: tuple[str, ...]
@@ -114,9 +113,7 @@ def read(path: Path) -> Module:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     nodes = list(ast.walk(tree))
     imported = tuple(_imported(path, nodes))
-    return Module(
-        imported, tuple(_imported(path, tree.body)), (*_texts(nodes), *imported), tuple(_defined(tree))
-    )
+    return Module(imported, (*_texts(nodes), *imported), tuple(_defined(tree)))
 
 
 def _imported(path: Path, nodes: Iterable[ast.AST]) -> Iterator[str]:
@@ -202,12 +199,12 @@ def test_no_provider_is_named_outside_models():
 
 
 def rooms(folder: Path) -> dict[str, set[str]]:
-    """Each sub-package and module of a folder, with its neighbours that it imports."""
+    """Each sub-package and module of a folder, with its neighbours that it imports, inside functions too."""
     found: dict[str, set[str]] = defaultdict(set)
     place = ".".join(folder.relative_to(ROOT).parts)
     for path in folder.rglob("*.py"):
         own = path.relative_to(folder).with_suffix("").parts[0]
-        for used in read(path).imported_when_loaded:
+        for used in read(path).imported:
             if used.startswith(f"{place}.") and own != "__init__":
                 found[own].add(used.removeprefix(f"{place}.").split(".")[0])
     return {own: {other for other in used if other != own} for own, used in found.items()}

@@ -53,6 +53,35 @@ JUDGED = "judged"
 """The mode, in every benchmark that has it, in which a judge model decides on texts that no rule can."""
 JUDGE = "judge"
 """The role of that model."""
+VERDICT_COLUMNS: Mapping[str, str] = {
+    "run": "VARCHAR",
+    "model": "VARCHAR",
+    "benchmark": "VARCHAR",
+    "split": "VARCHAR",
+    "lang": "VARCHAR",
+    "item": "VARCHAR",
+    "repeat": "INTEGER",
+    "unit": "VARCHAR",
+    "profile": "VARCHAR",
+    "outcome": "VARCHAR",
+    "correct": "BOOLEAN",
+    "score": "DOUBLE",
+    "error": "VARCHAR",
+    "reason": "VARCHAR",
+    "steps": "INTEGER",
+    "prompt_tokens": "BIGINT",
+    "completion_tokens": "BIGINT",
+    "latency_s": "DOUBLE",
+    "attempts": "BIGINT",
+    "calls": "BIGINT",
+    "mended_replies": "BIGINT",
+    "changes": "VARCHAR",
+    "cut_off": "BIGINT",
+    "unread_calls": "BIGINT",
+    "signs": "VARCHAR",
+}
+"""Columns of every benchmark with their DuckDB types; a benchmark's own follow, then `detail` (JSON as
+text)."""
 COMMON_COLUMNS = frozenset({"split", "lang", "error", "steps"})
 """Columns that every verdict has, so that `Benchmark.groups` can name them without declaring them."""
 

@@ -17,7 +17,7 @@ import duckdb
 import typer
 from typer.testing import CliRunner
 
-from wildtool.benchmark import Benchmark
+from wildtool.benchmark import VERDICT_COLUMNS, Benchmark
 from wildtool.benchmarks.acebench import error_classes as ace_faults
 from wildtool.benchmarks.acebench.data import SPLITS as ACE_SPLITS
 from wildtool.benchmarks.wildtoolbench import error_classes as wtb_faults
@@ -27,7 +27,6 @@ from wildtool.declared import pages_of
 from wildtool.engine.call.cache import ReplyCache, model_digest
 from wildtool.engine.record.format import request_hashes
 from wildtool.engine.registry import ENTRY_POINT_GROUP, benchmark_names, load_benchmark
-from wildtool.engine.score.verdict_table import VERDICT_COLUMNS
 from wildtool.export import EXPORT_FORMATS as EXPORTS
 from wildtool.generate.core import prompts
 from wildtool.generate.items.script import ITEM_PROMPTS as ITEM_PROMPTS

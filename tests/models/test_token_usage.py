@@ -7,8 +7,7 @@ import pytest
 
 from faults.server import Answer, http
 from models.asking import told
-from wildtool.engine.call.budget import Price
-from wildtool.models.token_usage import TokenUsage, token_usage
+from wildtool.models.token_usage import Price, TokenUsage, token_usage
 
 PRICE = Price(
     input=10.0,

@@ -10,11 +10,11 @@ import duckdb
 import pytest
 
 from parity.cases import rows
+from wildtool.benchmark import VERDICT_COLUMNS
 from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.benchmarks.acebench.data import MULTI_TURN, ItemData, read_items
 from wildtool.benchmarks.acebench.episode.base import END_MARK
 from wildtool.benchmarks.acebench.scores import COLUMN_CATEGORIES, section_of
-from wildtool.engine.score.verdict_table import VERDICT_COLUMNS
 from wildtool.types import Item, Reply, Transcript, Verdict
 
 Row = Mapping[str, Any]

@@ -178,7 +178,7 @@ def compare_step(played: Played, number: int, step: dict[str, Any], *, scored: b
 
 def verdict_table(items: dict[str, Item], tasks: dict[str, list[list[Message]]], folder: Path) -> Any:
     """Verdicts of one model over sessions as a table, judged through the benchmark's public entry."""
-    from wildtool.engine.score.verdict_table import VERDICT_COLUMNS
+    from wildtool.benchmark import VERDICT_COLUMNS
 
     path = folder / "verdicts.jsonl"
     with path.open("w", encoding="utf-8") as lines:
@@ -206,7 +206,7 @@ def verdict_table(items: dict[str, Item], tasks: dict[str, list[list[Message]]],
 def read_table(path: Path) -> Any:
     import duckdb
 
-    from wildtool.engine.score.verdict_table import VERDICT_COLUMNS
+    from wildtool.benchmark import VERDICT_COLUMNS
 
     types = {**VERDICT_COLUMNS, **WILDTOOLBENCH.columns}
     listed = ", ".join(f"'{name}': '{type_}'" for name, type_ in types.items())

@@ -12,8 +12,8 @@ from wildtool.models.settings import Rates
 
 if TYPE_CHECKING:
     from wildtool.benchmark import Benchmark
-    from wildtool.engine.call.budget import Price
     from wildtool.models.resolve import ModelOptions
+    from wildtool.models.token_usage import Price
     from wildtool.types import Model
 
 
@@ -72,8 +72,9 @@ class ModelCatalog:
         return ConfiguredModel(model, own, self._price(model, name, entry), entry.batch, chosen)
 
     def _price(self, model: "Model", name: str, entry: ModelEntry | None) -> "Price | None":
-        from wildtool.engine.call.budget import FREE, price_of
+        from wildtool.engine.call.budget import price_of
         from wildtool.engine.call.client import endpoint_of
+        from wildtool.models.token_usage import FREE
 
         if endpoint_of(model) is None:
             return FREE
@@ -191,8 +192,8 @@ class _OtherRoles:
 
     def _replayed(self) -> ConfiguredModel | None:
         """The tested model, if it replays a record."""
-        from wildtool.engine.call.budget import FREE
         from wildtool.models.replay import ReplayModel
+        from wildtool.models.token_usage import FREE
 
         return ConfiguredModel(self.agent, Rates(), FREE) if isinstance(self.agent, ReplayModel) else None
 
@@ -220,8 +221,8 @@ class _OtherRoles:
         self, default: str, documents: Mapping[str, str], options: RoleOptions
     ) -> tuple[ConfiguredModel, str]:
         """The model that searches documents, and a note for the user."""
-        from wildtool.engine.call.budget import FREE
         from wildtool.models.retrievers import DEFAULT_TOP_K, Bm25Retriever, as_retriever
+        from wildtool.models.token_usage import FREE
         from wildtool.toolcall.retrieval import BM25
 
         if replayed := self._replayed():

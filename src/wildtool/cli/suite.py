@@ -22,7 +22,7 @@ from wildtool.errors import DataError, RecordError, UsageError
 from wildtool.outputs import check_file, write_file
 
 if TYPE_CHECKING:
-    from wildtool.cli.commands.run import NamedRun
+    from wildtool.cli.options.run import NamedRun
     from wildtool.engine.score.results import ScoreResult
 
 OF_ONE_BENCHMARK = (

@@ -21,7 +21,7 @@ from wildtool.models.settings import Rates
 from wildtool.types import Ask, Item, Model, Source
 
 if TYPE_CHECKING:
-    from wildtool.engine.call.budget import Price
+    from wildtool.models.token_usage import Price
 
 DataStamp = tuple[tuple[str, int, int, int, int], ...]
 """Name, size, times of change and inode of each data file: an edit changes it, even one that is undone."""

@@ -83,7 +83,7 @@ def _fault(benchmark: Any, name: str) -> str | None:
 
 def replaced_columns(benchmark: Benchmark) -> list[str]:
     """Columns of a benchmark that would replace those of every table of verdicts."""
-    from wildtool.engine.score.verdict_table import VERDICT_COLUMNS
+    from wildtool.benchmark import VERDICT_COLUMNS
 
     return sorted({*VERDICT_COLUMNS, "detail"} & {*benchmark.columns})
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from wildtool import __version__
+from wildtool.benchmark import VERDICT_COLUMNS
 from wildtool.engine.compare.leaderboard import INCOMPLETE
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.registry import as_recorded, load_benchmark
 from wildtool.engine.score.results import ScoreResult
-from wildtool.engine.score.verdict_table import VERDICT_COLUMNS
 from wildtool.export import ExportRequest
 from wildtool.export.files import portable_value
 from wildtool.export.tables import join_as_parquet, verdict_tables

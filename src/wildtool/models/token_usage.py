@@ -1,4 +1,4 @@
-"""The tokens of one call by kind of price, read from what any protocol reports."""
+"""The tokens of one call by kind of price, read from what any protocol reports, and what they cost."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from typing import Any, cast
 from wildtool.json_codec import as_list, as_object
 
 _LARGEST = 10**12
+_MILLION = 1_000_000
 _PROMPT_DETAILS = ("prompt_tokens_details", "input_tokens_details")
 _COMPLETION_DETAILS = ("completion_tokens_details", "output_tokens_details")
 _CACHED = (
@@ -103,3 +104,51 @@ def _taken(part: int, whole: int) -> tuple[int, int]:
 def _count(value: Any) -> int:
     # The endpoint may send anything; what is not a sensible number counts as nothing.
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _LARGEST else 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Price:
+    """Of a model, in USD for a million tokens."""
+
+    input: float
+    output: float
+    cached_input: float | None = None
+    """Of prompt tokens that the endpoint read from its cache; None: as any others."""
+    cache_write: float | None = None
+    """Of prompt tokens that it wrote to its cache; None: as any others."""
+    cache_write_1h: float | None = None
+    """Of those that it keeps for an hour; None: as other written ones."""
+    audio_input: float | None = None
+    """Of audio in the prompt; None: as text."""
+    audio_output: float | None = None
+    """Of audio in the reply; None: as text."""
+    reasoning: float | None = None
+    """Of the thoughts in the reply; None: as text."""
+    batch: float | None = None
+    """Share of these prices, from 0 to 1, that replies by a batch cost; None: nobody said, and the whole is counted."""
+    origin: str = ""
+    """Whose price it is, for the reader."""
+
+    def cost(self, usage: Mapping[str, Any], *, batched: bool = False) -> float:
+        """What the tokens of a reply cost, in USD; `batched` for one that came by a batch."""
+        tokens = token_usage(usage)
+        cache_write = _first(self.cache_write, self.input)
+        priced = (
+            (tokens.fresh, self.input),
+            (tokens.cached, _first(self.cached_input, self.input)),
+            (tokens.cache_written, cache_write),
+            (tokens.cache_written_1h, _first(self.cache_write_1h, cache_write)),
+            (tokens.audio_input, _first(self.audio_input, self.input)),
+            (tokens.written, self.output),
+            (tokens.reasoning, _first(self.reasoning, self.output)),
+            (tokens.audio_output, _first(self.audio_output, self.output)),
+        )
+        share = self.batch if batched and self.batch is not None else 1.0
+        return share * sum(count * price for count, price in priced) / _MILLION
+
+
+FREE = Price(input=0.0, output=0.0, origin="no network")
+
+
+def _first(price: float | None, default: float) -> float:
+    return default if price is None else price

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from held_rows import held_rows
+from wildtool.benchmark import VERDICT_COLUMNS
 from wildtool.benchmarks.acebench import ACEBENCH, error_classes
 from wildtool.benchmarks.acebench.data import ATOM, CATEGORIES, MULTI_TURN, NORMAL, SPECIAL
 from wildtool.benchmarks.acebench.scores import section_of
-from wildtool.engine.score.verdict_table import VERDICT_COLUMNS
 from wildtool.stats.intervals import clustered_rate, weighted_sum
 from wildtool.types import Metric
 

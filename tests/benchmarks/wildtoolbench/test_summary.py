@@ -9,10 +9,11 @@ import pytest
 from benchmarks.wildtoolbench.build import DONE, answer, call, calls, item, node, raw_call, says, transcript
 from held_rows import held_rows
 from wildtool.alter.variant import Variant
+from wildtool.benchmark import VERDICT_COLUMNS
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH, error_classes
 from wildtool.benchmarks.wildtoolbench.paper.judge import LABEL_COLUMNS
 from wildtool.engine.record.reader import RecordedReply
-from wildtool.engine.score.verdict_table import VERDICT_COLUMNS, RunInfo, VerdictTable, relation
+from wildtool.engine.score.verdict_table import RunInfo, VerdictTable, relation
 from wildtool.stats.intervals import clustered_rate
 from wildtool.types import Metric
 

@@ -14,10 +14,10 @@ from wildtool.cli.command import parse_duration
 from wildtool.cli.models import ConfiguredModel, ModelCatalog
 from wildtool.cli.options.config_file import ModelEntry, read_config
 from wildtool.engine import registry
-from wildtool.engine.call.budget import FREE, Price
 from wildtool.errors import UsageError
 from wildtool.models.resolve import ModelOptions
 from wildtool.models.settings import Rates
+from wildtool.models.token_usage import FREE, Price
 
 FILE = Path("wildtool.toml")
 

@@ -25,7 +25,7 @@ from faults.server import Answer
 from models.options import client_options
 from models.peers import PROTOCOLS, Peer
 from wildtool.engine.batch.rounds import QUIET_PASSES, Activity, BatchScheduler, RoundProgress
-from wildtool.engine.call.budget import Budget, Price, SpendingLimits
+from wildtool.engine.call.budget import Budget, SpendingLimits
 from wildtool.engine.call.cache import ReplyCache
 from wildtool.engine.call.client import Invocation, RetryPolicy
 from wildtool.engine.plan import Plan
@@ -36,6 +36,7 @@ from wildtool.models.prompted import PromptedModel
 from wildtool.models.providers.gemini import GeminiModel
 from wildtool.models.providers.openai_chat import OpenAIModel
 from wildtool.models.providers.openai_responses import ResponsesModel
+from wildtool.models.token_usage import Price
 from wildtool.tool_formats import CALL_FORMATS
 from wildtool.types import Message
 

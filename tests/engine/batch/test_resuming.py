@@ -12,9 +12,10 @@ from engine.echo_benchmark import PATIENT
 from faults.batch_server import BatchServer, Body, Held
 from faults.server import Answer, http
 from wildtool.engine.batch.journal import JOURNAL_FILE, BatchJournal
-from wildtool.engine.call.budget import Budget, Price, SpendingLimits
+from wildtool.engine.call.budget import Budget, SpendingLimits
 from wildtool.engine.call.client import Invocation
 from wildtool.errors import RecordError, UsageError
+from wildtool.models.token_usage import Price
 from wildtool.types import Message
 
 

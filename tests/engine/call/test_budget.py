@@ -10,7 +10,6 @@ import pytest
 from engine.echo_benchmark import PATIENT, EchoBenchmark, ScriptedModel, plan_of
 from wildtool.engine.call.budget import (
     Budget,
-    Price,
     Spend,
     SpendingLimits,
     UsageEstimator,
@@ -26,6 +25,7 @@ from wildtool.engine.run.runner import RunJob, RunResult, run_plan, run_plans
 from wildtool.engine.score.verdict_table import relation
 from wildtool.errors import CallError, UsageError
 from wildtool.models.settings import Rates
+from wildtool.models.token_usage import Price
 from wildtool.types import Request
 
 REQUEST = Request([{"role": "user", "content": "hi"}])

@@ -13,8 +13,8 @@ from engine.echo_benchmark import PATIENT, EchoBenchmark, ScriptedModel, plan_of
 from wildtool import json_codec
 from wildtool.data.data_set import data_of
 from wildtool.engine.record.format import check_line, seal_line
-from wildtool.engine.record.importer import import_replies
 from wildtool.engine.record.reader import RecordReader
+from wildtool.engine.replies.importer import import_replies
 from wildtool.engine.run.runner import RunResult, run_plan
 from wildtool.engine.score.results import load_result
 from wildtool.engine.score.verdict_table import relation, verdicts_path

@@ -11,10 +11,10 @@ from engine.record.test_reader import sent
 from wildtool import json_codec
 from wildtool.data.data_set import data_of
 from wildtool.engine.batch.journal import BatchJournal
-from wildtool.engine.record.importer import import_replies
 from wildtool.engine.record.reader import RecordedReply, RecordReader
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.record.writer import RecordWriter
+from wildtool.engine.replies.importer import import_replies
 from wildtool.engine.run.runner import run_plan
 from wildtool.engine.score.score import score_run
 from wildtool.errors import DataError, RecordError

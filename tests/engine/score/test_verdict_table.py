@@ -13,7 +13,8 @@ from engine.echo_benchmark import EchoBenchmark
 from test_json_codec import ANY_JSON, ANY_TEXT
 from wildtool import json_codec
 from wildtool.alter.variant import Variant
-from wildtool.engine.score.verdict_table import VERDICT_COLUMNS, RunInfo, VerdictTable, relation
+from wildtool.benchmark import VERDICT_COLUMNS
+from wildtool.engine.score.verdict_table import RunInfo, VerdictTable, relation
 from wildtool.errors import StorageError
 from wildtool.types import Item, Verdict
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.benchmarks.acebench import ACEBENCH
-from wildtool.engine.record.importer import import_replies
+from wildtool.engine.replies.importer import import_replies
 from wildtool.review.replies.proposals import agreement_queue
 from wildtool.review.replies.recorded import OpenRuns
 from wildtool.review.replies.rejudge import Rejudge

@@ -18,7 +18,7 @@ from wildtool.cli.terminal import print_err
 from wildtool.errors import UsageError
 
 if TYPE_CHECKING:
-    from wildtool.cli.commands.run import NamedRun
+    from wildtool.cli.options.run import NamedRun
     from wildtool.engine.series import Series, SeriesBenchmark, SeriesPoint
 
 _CONNECT_S = 3.0

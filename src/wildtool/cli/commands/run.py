@@ -5,7 +5,7 @@ import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -14,7 +14,7 @@ from wildtool.cli.command import parse_json_object, report_error, worst_status
 from wildtool.cli.models import ConfiguredModel, ModelCatalog, assign_other_roles, check_prices
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.config_file import explicit_options, loaded_config
-from wildtool.cli.options.run import RunOptions
+from wildtool.cli.options.run import NamedRun, RunOptions
 from wildtool.cli.terminal import print_err
 from wildtool.errors import RecordError, UsageError, WildtoolError
 from wildtool.outputs import check_folder, is_run
@@ -53,15 +53,6 @@ def run(
         runs = plan_runs(benchmark, run_options, context)
     status = execute_runs(runs, run_options)
     return status if suite is None or run_options.dry_run else suite.finish(status)
-
-
-class NamedRun(NamedTuple):
-    """One run of the command."""
-
-    label: str
-    """What the display calls it."""
-    plan: "Plan"
-    folder: Path
 
 
 def execute_runs(runs: Sequence[NamedRun], run_options: RunOptions, *, tables: bool = True) -> int:
@@ -141,7 +132,7 @@ def _build_plans(
     from wildtool.engine.plan import Plan
 
     def open_replies(path: Path, model: str | None) -> "RecordedReplies":
-        from wildtool.engine.record.replies_file import replay_source
+        from wildtool.engine.replies.replies_file import replay_source
 
         return replay_source(benchmark, source)(path, model)
 

@@ -55,7 +55,7 @@ def score(
 
     def judged(place: Path) -> int:
         from wildtool.engine.plan import Selection
-        from wildtool.engine.record.importer import import_replies
+        from wildtool.engine.replies.importer import import_replies
 
         source = data_of(owner).locate(data, split)
         items = Selection(benchmark=owner, source=source, split=split, lang=lang).read()

@@ -1,37 +1,13 @@
 """`wildtool show`: the numbers of runs, as tables, JSON or CSV."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wildtool.cli.command import declared, opt
-from wildtool.cli.options import completion
-from wildtool.cli.options import shared as options
+from wildtool.cli.options.show import ShowOptions
 from wildtool.errors import UsageError
 
 if TYPE_CHECKING:
     from wildtool.engine.score.results import ScoreResult
-
-
-@declared
-class ShowOptions:
-    """What to show, and how."""
-
-    runs: list[Path] | None = options.RUNS_ARGUMENT
-    profile: str | None = options.PROFILE_OPTION
-    group: str | None = opt("-g NAME", "Show only this group, such as 'task type'.")
-    every: bool = opt("--all -a", "Show all groups; with --published, all columns.")
-    published: bool = opt(
-        "Show published results with your runs among them; RUN may also be a benchmark, paper or table."
-    )
-    benchmark: str | None = opt(
-        "NAME",
-        "With --published: the benchmark whose results to show.",
-        complete=completion.benchmarks,
-        needs="--published, such as `wildtool show --published --benchmark NAME`",
-    )
-    as_json: bool = options.JSON_OPTION
-    as_csv: bool = options.CSV_OPTION
 
 
 def show(shown: ShowOptions) -> int:

@@ -16,7 +16,7 @@ from wildtool.models.secrets import VARIABLE_NAME, is_key_name
 from wildtool.models.settings import EndpointOptions, Rates
 
 if TYPE_CHECKING:
-    from wildtool.engine.call.budget import Price
+    from wildtool.models.token_usage import Price
 
 CONFIG_FILE = Path("wildtool.toml")
 CONFIG_KEY = "wildtool.config"

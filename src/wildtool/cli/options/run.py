@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wildtool.alter.injection.settings import InjectionSetting
 from wildtool.cli.command import check_fit, declared, opt, parse_json_object, split_values
@@ -18,6 +18,7 @@ from wildtool.models.settings import EndpointOptions, Rates, Sampling
 if TYPE_CHECKING:
     from wildtool.alter.base import Alteration
     from wildtool.benchmark import Benchmark
+    from wildtool.engine.plan import Plan
     from wildtool.models.replay import RecordedReplies
     from wildtool.models.resolve import ModelOptions
 
@@ -292,3 +293,12 @@ class RunOptions(options.CallOptions):
             "max_attempts": self.retries + 1,
             "in_order": self.order is UnitOrder.prefix,
         }
+
+
+class NamedRun(NamedTuple):
+    """One run of the command."""
+
+    label: str
+    """What the display calls it."""
+    plan: "Plan"
+    folder: Path

@@ -28,7 +28,7 @@ from wildtool.published import PublishedTable, paper_names, read_table, table_na
 from wildtool.table.published import published_table, ranking_table
 
 if TYPE_CHECKING:
-    from wildtool.cli.commands.show import ShowOptions
+    from wildtool.cli.options.show import ShowOptions
 
 RANKING_CSV_COLUMNS = (
     *("model", "kind", "run", "profile", "group", "name"),

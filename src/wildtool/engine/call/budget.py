@@ -11,11 +11,10 @@ from typing import Any, cast
 from wildtool import json_codec
 from wildtool.engine.call.rate_limit import LimitError
 from wildtool.errors import UsageError
-from wildtool.models.token_usage import token_usage
+from wildtool.models.token_usage import Price, token_usage
 from wildtool.types import Request
 
 SHIPPED_PRICES = Path(__file__).parents[2] / "data" / "prices.json"
-MILLION = 1_000_000
 OPTIONAL_PRICE_FIELDS = (
     *("cached_input", "cache_write", "cache_write_1h", "audio_input", "audio_output", "reasoning", "batch"),
 )
@@ -23,58 +22,10 @@ PRICE_FIELDS = ("input", "output", *OPTIONAL_PRICE_FIELDS)
 PRICE_FILE_EXAMPLE = '{"models": {"NAME": {"input": 2.5, "output": 10}}}'
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Price:
-    """Of a model, in USD for a million tokens."""
-
-    input: float
-    output: float
-    cached_input: float | None = None
-    """Of prompt tokens that the endpoint read from its cache; None: as any others."""
-    cache_write: float | None = None
-    """Of prompt tokens that it wrote to its cache; None: as any others."""
-    cache_write_1h: float | None = None
-    """Of those that it keeps for an hour; None: as other written ones."""
-    audio_input: float | None = None
-    """Of audio in the prompt; None: as text."""
-    audio_output: float | None = None
-    """Of audio in the reply; None: as text."""
-    reasoning: float | None = None
-    """Of the thoughts in the reply; None: as text."""
-    batch: float | None = None
-    """Share of these prices, from 0 to 1, that replies by a batch cost; None: nobody said, and the whole is counted."""
-    origin: str = ""
-    """Whose price it is, for the reader."""
-
-    def cost(self, usage: Mapping[str, Any], *, batched: bool = False) -> float:
-        """What the tokens of a reply cost, in USD; `batched` for one that came by a batch."""
-        tokens = token_usage(usage)
-        cache_write = _first(self.cache_write, self.input)
-        priced = (
-            (tokens.fresh, self.input),
-            (tokens.cached, _first(self.cached_input, self.input)),
-            (tokens.cache_written, cache_write),
-            (tokens.cache_written_1h, _first(self.cache_write_1h, cache_write)),
-            (tokens.audio_input, _first(self.audio_input, self.input)),
-            (tokens.written, self.output),
-            (tokens.reasoning, _first(self.reasoning, self.output)),
-            (tokens.audio_output, _first(self.audio_output, self.output)),
-        )
-        share = self.batch if batched and self.batch is not None else 1.0
-        return share * sum(count * price for count, price in priced) / MILLION
-
-
-FREE = Price(input=0.0, output=0.0, origin="no network")
-
-
 def token_counts(usage: Mapping[str, Any]) -> tuple[int, int]:
     """Tokens of prompt and reply as the endpoint reported them; 0 for anything that is not a sensible number."""
     tokens = token_usage(usage)
     return tokens.prompt, tokens.completion
-
-
-def _first(price: float | None, default: float) -> float:
-    return default if price is None else price
 
 
 def read_prices(file: Path | None) -> dict[str, Price]:

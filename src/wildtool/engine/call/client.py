@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 from wildtool.engine.call.budget import (
     NO_RESERVATION,
     Budget,
-    Price,
     Reservation,
     Spend,
     UsageEstimator,
@@ -27,7 +26,7 @@ from wildtool.engine.record.writer import PendingRow
 from wildtool.errors import CallError, InfraError, UsageError, WildtoolError
 from wildtool.models.http.failures import BLOCKED_PROMPT, QUOTA_USED_UP
 from wildtool.models.settings import Rates
-from wildtool.models.token_usage import summed_usage
+from wildtool.models.token_usage import Price, summed_usage
 from wildtool.types import Address, Model, Reply, Request
 
 FIRST_WAIT_S = 0.5

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from wildtool.alter.kinds import ALTERATION_KINDS
+from wildtool.benchmark import VERDICT_COLUMNS
 from wildtool.engine.compare.leaderboard import notes_of
 from wildtool.engine.compare.pairs import UnitKey
 from wildtool.engine.record.run_folder import setting_diffs
 from wildtool.engine.score.results import ScoreResult
-from wildtool.engine.score.verdict_table import VERDICT_COLUMNS
 from wildtool.stats.metrics import sql_name
 
 Granularity = Literal["unit", "item"]

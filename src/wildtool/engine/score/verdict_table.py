@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, cast
 import orjson
 
 from wildtool.alter.variant import Variant
+from wildtool.benchmark import VERDICT_COLUMNS
 from wildtool.engine.record.format import Closing
 from wildtool.engine.record.reader import ItemLog, RecordedFailure, RecordedReply
 from wildtool.engine.score.reply_signs import TOKEN_LIMIT, UNREAD, first_tools, unit_signs
@@ -70,36 +71,6 @@ def _links() -> "TemporaryDirectory[str]":
         " whose own name may have none of these; name another by TMPDIR"
     )
 
-
-VERDICT_COLUMNS: Mapping[str, str] = {
-    "run": "VARCHAR",
-    "model": "VARCHAR",
-    "benchmark": "VARCHAR",
-    "split": "VARCHAR",
-    "lang": "VARCHAR",
-    "item": "VARCHAR",
-    "repeat": "INTEGER",
-    "unit": "VARCHAR",
-    "profile": "VARCHAR",
-    "outcome": "VARCHAR",
-    "correct": "BOOLEAN",
-    "score": "DOUBLE",
-    "error": "VARCHAR",
-    "reason": "VARCHAR",
-    "steps": "INTEGER",
-    "prompt_tokens": "BIGINT",
-    "completion_tokens": "BIGINT",
-    "latency_s": "DOUBLE",
-    "attempts": "BIGINT",
-    "calls": "BIGINT",
-    "mended_replies": "BIGINT",
-    "changes": "VARCHAR",
-    "cut_off": "BIGINT",
-    "unread_calls": "BIGINT",
-    "signs": "VARCHAR",
-}
-"""Columns of every benchmark with their DuckDB types; a benchmark's own follow, then `detail` (JSON as
-text)."""
 
 _LONGEST = 100_000
 """Characters kept of a text in the table."""

@@ -8,9 +8,9 @@ from typing import Any
 from wildtool.benchmark import Benchmark
 from wildtool.engine.plan import SelectedItems, Selection
 from wildtool.engine.record.reader import RecordedReply, RecordReader
-from wildtool.engine.record.replies_file import ItemReplies, read_replies
 from wildtool.engine.record.run_folder import RunFolder
 from wildtool.engine.record.writer import RecordWriter
+from wildtool.engine.replies.replies_file import ItemReplies, read_replies
 from wildtool.episode import EMPTY_REPLY
 from wildtool.errors import DataError
 from wildtool.models.resolve import folder_name

@@ -1,0 +1,28 @@
+"""The options of `wildtool show`, which its two kinds of output read."""
+
+from pathlib import Path
+
+from wildtool.cli.command import declared, opt
+from wildtool.cli.options import completion
+from wildtool.cli.options import shared as options
+
+
+@declared
+class ShowOptions:
+    """What to show, and how."""
+
+    runs: list[Path] | None = options.RUNS_ARGUMENT
+    profile: str | None = options.PROFILE_OPTION
+    group: str | None = opt("-g NAME", "Show only this group, such as 'task type'.")
+    every: bool = opt("--all -a", "Show all groups; with --published, all columns.")
+    published: bool = opt(
+        "Show published results with your runs among them; RUN may also be a benchmark, paper or table."
+    )
+    benchmark: str | None = opt(
+        "NAME",
+        "With --published: the benchmark whose results to show.",
+        complete=completion.benchmarks,
+        needs="--published, such as `wildtool show --published --benchmark NAME`",
+    )
+    as_json: bool = options.JSON_OPTION
+    as_csv: bool = options.CSV_OPTION
