@@ -136,14 +136,14 @@ class Endpoint:
             self.fault.in_stream(made, body)
             return Answer(http(200, self._events(made, body), kind="text/event-stream"))
         self.fault.whole(made, body)
-        return Answer(http(200, json.dumps(self._completion(made)).encode()))
+        return Answer(http(200, json.dumps(self.completion(made)).encode()))
 
     def _usage(self, made: Made) -> Json | None:
         total = made.prompt + made.tokens
         counts = {"prompt_tokens": made.prompt, "completion_tokens": made.tokens, "total_tokens": total}
         return made.usage if made.usage is not None else counts
 
-    def _completion(self, made: Made) -> Json:
+    def completion(self, made: Made) -> Json:
         message: Json = {"role": "assistant", "content": made.content}
         if made.reasoning:
             message["reasoning_content"] = made.reasoning

@@ -16,6 +16,8 @@ OURS: Mapping[str, str] = {
     "wild-mini": "wildtool.benchmarks.wildtoolbench:WILD_MINI",
 }
 """By name the module and the benchmark in it, as entry points are written."""
+SHIPPED = "wild-mini"
+"""The benchmark whose data are installed with wildtool."""
 OF_ANY_FILE: Mapping[str, str] = {"training": "wildtool.sets.prepare.procedures.playing:TRAINING"}
 """Also built in, over any file of the user: they are in no suite, and no file is recognised as theirs."""
 

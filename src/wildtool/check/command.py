@@ -1,7 +1,9 @@
 """`wildtool check`: tests an endpoint for the defects of tool calls that users reported, before a run is paid for."""
 
 import asyncio
+import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +30,14 @@ def check(
     ),
     base_url: str | None = options.BASE_URL_OPTION,
     api_key_env: str | None = options.API_KEY_ENV_OPTION,
+    against: str | None = opt(
+        "URL|NAME",
+        "Compare with the same model at another address, or with another model.",
+        complete=completion.models,
+    ),
+    against_api_key_env: str | None = opt(
+        "VARIABLE", "Environment variable that holds the key for --against.", needs="--against"
+    ),
     quick: bool = opt("One reply per probe, no long arguments: about a minute."),
     concurrency: int = opt(
         "-j N", "Requests in flight, except where load is tested.", min=1, max=64, default=4
@@ -43,10 +53,12 @@ def check(
       wildtool check --model ollama/qwen3:8b
       wildtool check --model m --base-url http://127.0.0.1:8000/v1 --quick
       wildtool check --model ollama/qwen3:8b --markdown check.md
+      wildtool check --model m --base-url http://127.0.0.1:8000/v1 --against https://api.example.com/v1
 
     Sends about 230 small requests, streamed and whole, and looks for 30 classes of defects. A probe that the model does
-    not answer with a call is not tested, and never counts as fit. Exit status: 0 fit, 1 defects were found, 2 the model
-    made no call, 3 the endpoint does not answer. `wildtool list models --check NAME` sends two requests only, and speaks
+    not answer with a call is not tested, and never counts as fit. With --against, 128 requests more go to both endpoints,
+    to the first one twice. Exit status: 0 fit, 1 defects were found or the endpoints differ, 2 the model made no call,
+    3 an endpoint does not answer. `wildtool list models --check NAME` sends two requests only, and speaks
     every protocol.
     """
     from wildtool.check.report import check_endpoint
@@ -55,13 +67,20 @@ def check(
     if markdown is not None:
         check_file(markdown)
     sender, endpoint = _sender(model, base_url, api_key_env, concurrency, timeout)
+    peer = _peer(model, against, against_api_key_env, concurrency, timeout)
 
     async def checked() -> "CheckReport":
         try:
             load = QUICK_LOAD if quick else LOAD
-            return await check_endpoint(sender, endpoint, quick=quick, load=load, show=_show_progress)
+            report = await check_endpoint(sender, endpoint, quick=quick, load=load, show=_show_progress)
+            if peer is None:
+                return report
+            from wildtool.check.paired import compare_endpoints
+
+            agreement = await compare_endpoints(sender, *peer, quick=quick, show=_show_progress)
+            return replace(report, agreement=agreement, requests=sender.sent + peer[0].sent)
         finally:
-            await sender.close()
+            await asyncio.gather(*(each.close() for each in (sender, *(peer or ())[:1])))
 
     report = asyncio.run(checked())
     _show_progress(0, 0)
@@ -74,7 +93,20 @@ def check(
         print_out(dumps(report.as_json()).decode("utf-8", "replace"))
     else:
         _print(report)
+    if report.agreement.get("same") is False:
+        return 1
     return {True: 0, False: 1, None: NOTHING_TESTED}[report.fit]
+
+
+def _peer(
+    model: str, against: str | None, api_key_env: str | None, concurrency: int, timeout: float
+) -> "tuple[Sender, str] | None":
+    """What sends to the other endpoint, and its address; None where none is named."""
+    if against is None:
+        return None
+    if re.match(r"https?://", against):
+        return _sender(model, against, api_key_env, concurrency, timeout)
+    return _sender(against, None, api_key_env, concurrency, timeout)
 
 
 def _sender(
@@ -110,7 +142,7 @@ def _print(report: "CheckReport") -> None:
     from textwrap import wrap
 
     from wildtool.check.defects import DEFECTS
-    from wildtool.check.report import received_text, sent_text
+    from wildtool.check.report import agreement_rows, received_text, sent_text
     from wildtool.cli.output.tables import print_grid
     from wildtool.cli.terminal import format_duration, print_out, print_wrapped, terminal_width
 
@@ -152,4 +184,8 @@ def _print(report: "CheckReport") -> None:
         print_wrapped(f"Not tested: {', '.join(numbers)}: {reason}.")
     for remark in report.remarks:
         print_wrapped(remark)
+    if report.agreement:
+        heads = ["the same", "answers", "95 % interval", "when repeated"]
+        print_grid(f"Compared with {report.agreement['with']}", heads, agreement_rows(report.agreement))
+        print_wrapped(report.agreement["verdict"])
     print_wrapped(f"{report.verdict} {report.requests} requests in {format_duration(report.seconds)}.")

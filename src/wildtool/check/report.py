@@ -117,7 +117,24 @@ class CheckReport:
         for remark in self.remarks:
             yield f"\nRemark: {escape_text(remark)}"
         if self.agreement:
-            yield f"\n## Agreement\n\n{self.agreement['verdict']}"
+            yield f"\n## Agreement\n\n{escape_text(self.agreement['verdict'])}\n"
+            yield "| | same | 95 % interval | same when repeated |\n|---|---|---|---|"
+            for row in agreement_rows(self.agreement):
+                yield f"| {' | '.join(row)} |"
+
+
+def agreement_rows(agreement: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
+    """What was compared, the share that is the same, its interval, and the share of the first endpoint with itself."""
+    pairs = zip(agreement.get("agreement", ()), agreement.get("with_itself", ()), strict=True)
+    return [
+        (
+            share["of"],
+            f"{share['same']} of {share['compared']}",
+            f"{100 * share['low']:.1f} to {100 * share['high']:.1f} %",
+            f"{repeat['same']} of {repeat['compared']}",
+        )
+        for share, repeat in pairs
+    ]
 
 
 def _code(text: str) -> str:

@@ -1,0 +1,139 @@
+"""`wildtool check --against`: two endpoints on the same requests."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+
+from check.faulty_endpoint import Endpoint, Made
+from check.test_check_command import KEY
+from e2e.command import Ended, wildtool
+from faults.server import Answer, Call, FaultServer, http
+from wildtool.check.answers import RawAnswer
+from wildtool.check.paired import AnswerPair, agreement_of
+from wildtool.stats.intervals import exact_rate
+
+
+def answer(*calls: tuple[str, str], failure: str = "") -> RawAnswer:
+    functions = [{"id": "c", "function": {"name": name, "arguments": text}} for name, text in calls]
+    return RawAnswer(probe="p", sent={}, failure=failure, message={"tool_calls": functions}, finish="stop")
+
+
+LAMP = answer(("set_lamp", '{"level": 1, "room": "den"}'))
+TEXT = answer()
+
+
+def agreement(*triples: tuple[RawAnswer, RawAnswer, RawAnswer]) -> dict[str, Any]:
+    """Args: triples: answers of the first endpoint, of the first one again, of the second one."""
+    pairs = [AnswerPair(ours, theirs) for ours, _, theirs in triples]
+    return agreement_of(pairs, [AnswerPair(ours, again) for ours, again, _ in triples], "http://peer/v1")
+
+
+@given(st.integers(0, 40).flatmap(lambda size: st.tuples(st.integers(0, size), st.just(size))))
+def test_the_exact_interval_is_that_of_clopper_and_pearson(rate: tuple[int, int]):
+    right, size = rate
+    low, high = exact_rate(right, size)
+    if not size:
+        assert (low, high) == (0.0, 1.0)
+        return
+    interval = binomtest(right, size).proportion_ci(method="exact")
+    assert low == pytest.approx(interval.low, abs=1e-9) and high == pytest.approx(interval.high, abs=1e-9)
+
+
+def test_arguments_in_another_order_or_spelling_are_the_same_call():
+    same = answer(("set_lamp", '{"room":"den","level":1}'))
+    assert AnswerPair(LAMP, same).alike == (True, True, True)
+    assert AnswerPair(LAMP, answer(("set_lamp", "{}"))).alike == (True, True, False)
+    assert AnswerPair(LAMP, answer(("ping", "{}"))).alike == (True, False, None)
+    assert AnswerPair(LAMP, TEXT).alike == (False, None, None)
+    assert AnswerPair(TEXT, TEXT).alike == (True, None, None)
+
+
+def test_the_margin_is_the_share_of_other_decisions_that_cannot_be_excluded():
+    result = agreement(*[(LAMP, LAMP, LAMP)] * 60)
+    # The exact interval of 60 of 60 begins at 0.025^(1/60).
+    assert result["same"] and result["points"] == pytest.approx(100 * (1 - 0.025 ** (1 / 60)), abs=0.05)
+    assert "Same within ±6.0 points" in result["verdict"]
+
+
+def test_an_endpoint_that_calls_less_often_is_different():
+    result = agreement(*[(LAMP, LAMP, LAMP)] * 50, *[(LAMP, LAMP, TEXT)] * 8)
+    assert result["calls_only_here"] == 8 and result["calls_only_there"] == 0
+    assert result["p_calls"] == pytest.approx(2 * 2**-7) and "calls less often" in result["verdict"]
+
+
+def test_an_endpoint_that_decides_otherwise_in_both_directions_is_different():
+    swapped = [(LAMP, LAMP, TEXT), (TEXT, TEXT, LAMP)] * 8
+    result = agreement(*[(LAMP, LAMP, LAMP)] * 50, *swapped)
+    assert result["p_calls"] == 1.0 and "decides differently" in result["verdict"]
+
+
+def test_what_repeats_decide_differently_too_is_no_difference():
+    noisy = [(LAMP, TEXT, TEXT), (TEXT, LAMP, LAMP)] * 8
+    assert agreement(*[(LAMP, LAMP, LAMP)] * 50, *noisy)["same"] is True
+
+
+def test_a_request_that_failed_anywhere_is_not_compared():
+    result = agreement((LAMP, LAMP, LAMP), (LAMP, LAMP, answer(failure="HTTP 500")), (LAMP, TEXT, LAMP))
+    assert result["requests"] == 2 and result["not_compared"] == 1
+    assert agreement((LAMP, LAMP, answer(failure="HTTP 500")))["same"] is None
+
+
+class Deciding:
+    """An endpoint that calls the first tool on each request of the benchmark, unless it has a word in it."""
+
+    def __init__(self, unless: str = "\0") -> None:
+        self.unless = unless
+        self.keys: set[str] = set()
+        self.requests = 0
+        self._sound = Endpoint()
+
+    def __call__(self, call: Call) -> Answer:
+        self.keys.add(call.authorization)
+        self.requests += 1
+        text = json.dumps(call.body["messages"][-1])
+        if call.body["messages"][0]["content"].startswith("Current Date") and self.unless not in text:
+            name = call.body["tools"][0]["function"]["name"]
+            made = Made(
+                finish="tool_calls", tokens=5, prompt=9, calls=[{"id": "c", "name": name, "arguments": "{}"}]
+            )
+            return Answer(http(200, json.dumps(self._sound.completion(made)).encode()))
+        return self._sound(call)
+
+
+async def compared(tmp_path: Path, other: Deciding, *words: str) -> Ended:
+    here, there = FaultServer("ok"), FaultServer("ok")
+    here.behave, there.behave = Deciding(), other
+    async with here, there:
+        address = ("--base-url", here.base_url, "--against", there.base_url, "--api-key-env", "PEER_KEY")
+        return await wildtool(
+            "check", "-m", "m", *address, "--quick", *words, cwd=tmp_path, PEER_KEY=KEY, COLUMNS="80"
+        )
+
+
+async def test_equal_endpoints_are_the_same_within_a_margin(tmp_path: Path):
+    other = Deciding()
+    ended = await compared(tmp_path, other)
+    assert ended.status == 0, ended.out
+    assert "Same within ±10.9 points" in " ".join(ended.out.split())
+    assert max(map(len, ended.out.splitlines())) <= 80
+    assert other.requests == 32 and other.keys == {""}, (
+        "a key goes only to the address that it was named with"
+    )
+
+
+async def test_an_endpoint_that_calls_less_often_ends_with_status_1(tmp_path: Path):
+    ended = await compared(tmp_path, Deciding(unless="the "), "--json", "--markdown", "check.md")
+    agreement = json.loads(ended.out)["agreement"]
+    assert ended.status == 1 and agreement["calls_only_here"] > 6 and not agreement["calls_only_there"]
+    assert "| whether to call |" in (tmp_path / "check.md").read_text()
+
+
+async def test_a_model_to_compare_with_may_have_its_own_key(tmp_path: Path):
+    other = Deciding()
+    await compared(tmp_path, other, "--against-api-key-env", "PEER_KEY")
+    assert other.keys == {f"Bearer {KEY}"}
