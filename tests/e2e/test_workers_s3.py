@@ -62,6 +62,9 @@ async def test_workers_in_a_bucket_give_the_verdicts_of_one_process(tmp_path: Pa
         local = tmp_path / "copies"
         shown = await wildtool(*("show", "s3://runs/some"), cwd=tmp_path, WILDTOOL_CACHE_DIR=str(local), **s3)
         assert shown.status == 0, shown.err
+        gate = ("gate", address, "--against", tmp_path / "calm")
+        gated = await wildtool(*gate, cwd=tmp_path, WILDTOOL_CACHE_DIR=str(local), **s3)
+        assert gated.status == 0, gated.err
         score = await wildtool("score", address, cwd=tmp_path, WILDTOOL_CACHE_DIR=str(local), **s3)
         assert score.status == 0, score.err
     copy = local / "runs" / "s3" / "runs" / "some" / "model"

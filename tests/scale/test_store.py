@@ -80,8 +80,8 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path):
     [
         ("s3://bucket/runs/a/", "s3://bucket/runs/a"),
         (Path("s3://bucket/runs/a"), "s3://bucket/runs/a"),
-        (Path("file:///tmp/a b"), "file:///tmp/a%20b"),
-        ("file:///tmp/a%20b", "file:///tmp/a%20b"),
+        (Path("file:///shared/a b"), "file:///shared/a%20b"),
+        ("file:///shared/a%20b", "file:///shared/a%20b"),
         ("runs/a", None),
         ("C:/runs", None),
     ],

@@ -16,7 +16,7 @@ from wildtool.engine.plan import Plan
 from wildtool.errors import UsageError
 from wildtool.models.settings import Rates
 from wildtool.scale.claims import EXPIRY_S, Claims, held_key, worker_key
-from wildtool.scale.division import RATE, SPENDING, Allotment
+from wildtool.scale.division import OPTIONS, RATE, SPENDING, Allotment
 from wildtool.scale.job import SharedJob
 from wildtool.scale.store import ObjectStore
 
@@ -28,8 +28,17 @@ WAIT_S = 0.2
 
 def limits_of(options: Mapping[str, Any]) -> dict[str, float]:
     """What all workers may spend together, by kind; a kind without a limit is left out."""
-    limits = {"cost": options.get("max_cost"), "tokens": options.get("max_tokens_total")}
+    limits = {
+        kind: options.get(option.removeprefix("--").replace("-", "_")) for kind, option in OPTIONS.items()
+    }
     return {kind: float(limit) for kind, limit in limits.items() if limit is not None}
+
+
+def remaining_limits(job: SharedJob) -> dict[str, float]:
+    """What is left of them for this start of the command."""
+    return {
+        kind: max(0.0, limit - job.spent.get(kind, 0.0)) for kind, limit in limits_of(job.options).items()
+    }
 
 
 def is_limited(options: Mapping[str, Any], plan: Plan) -> bool:
@@ -87,7 +96,7 @@ class Allowance:
     ) -> None:
         self.is_limited = is_limited(job.options, plan)
         self._job, self._worker, self._budget = job, worker, budget
-        self._limits = limits_of(job.options)
+        self._limits = remaining_limits(job)
         self._allotment: Allotment | None = None
         """None until it is known, while nothing may be sent."""
         self._version = 0
@@ -124,8 +133,7 @@ class Allowance:
         }
         self._waiting = short
         if short and not self._job.controlled and not any(held.values()):
-            options = {"cost": "--max-cost", "tokens": "--max-tokens-total"}
-            names = ", ".join(options[kind] for kind in sorted(short))
+            names = ", ".join(OPTIONS[kind] for kind in sorted(short))
             self._stopped = (
                 f"this worker's part of the limits ({names}, divided by {self._job.workers} workers) leaves no room for "
                 "the next call"
@@ -152,7 +160,7 @@ class Allowance:
         else:
             # Parts have heartbeats of their own: a part is taken over from who is dead.
             parts = self._parts = self._parts or Claims(
-                store.below("parts"), self._worker, self._job.workers, sitting=1
+                self._parts_store(store), self._worker, self._job.workers, sitting=1
             )
             parts.beat(report)
             if self._allotment is None:
@@ -169,17 +177,21 @@ class Allowance:
         self._stopped = allotments["stopped"]
         if (remaining_s := allotments["remaining_s"]) is not None:
             self._stop_at = min(time.monotonic() + remaining_s, self._stop_at or inf)
-        if self._waiting and self._is_stale(store):
+        if (self._waiting or self._allotment is None) and self._is_stale(store):
             self._stopped = (
                 "the command that divides the limits does not answer; run the same command again to continue"
             )
 
     def _is_stale(self, store: ObjectStore) -> bool:
         """Whether the controller has written nothing for long, by the store's clock."""
-        times = {entry.key: entry.modified for entry in store.entries("control/")}
+        times = [entry.modified for entry in store.entries("control/")]
         own = {entry.key: entry.modified for entry in store.entries("worker/")}
         now = own.get(worker_key(self._worker), 0.0)
-        return now - times.get(ALLOTMENTS_KEY, now) > EXPIRY_S
+        return now - max(times, default=now) > EXPIRY_S
+
+    def _parts_store(self, store: ObjectStore) -> ObjectStore:
+        """Where the parts of this start of the command are."""
+        return store.below("parts").below(f"{self._job.sitting:04d}")
 
     def _take_part(self, store: ObjectStore, parts: Claims) -> None:
         """Takes one of as many equal parts as there are workers; of a dead worker what it has not spent."""
@@ -190,7 +202,7 @@ class Allowance:
                 f"wait {EXPIRY_S:.0f} s for those of dead ones"
             )
         if claim.generation > 1:
-            below = store.below("parts")
+            below = self._parts_store(store)
             before = below.get(held_key(claim.share, claim.generation - 1)) or b"{}"
             report = below.get(worker_key(json.loads(before).get("worker", "none"))) or b"{}"
             self._inherited = json.loads(report).get("spent", {})

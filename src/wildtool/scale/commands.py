@@ -19,9 +19,8 @@ from wildtool.cli.options.config_file import explicit_options, loaded_config
 from wildtool.cli.options.run import NamedRun, RunOptions
 from wildtool.cli.plans import plan_runs
 from wildtool.cli.terminal import print_err, print_out
-from wildtool.engine.benchmark_file import BY_NAME, file_of
 from wildtool.engine.call.cache import ReplyCache
-from wildtool.engine.record.run_folder import RunFolder
+from wildtool.engine.run.runner import open_run_folder
 from wildtool.errors import RecordError, UsageError
 from wildtool.outputs import is_remote
 from wildtool.scale import control
@@ -202,15 +201,7 @@ def work(store: ObjectStore) -> WorkerResult | None:
     if run_json is None:
         raise RecordError(f"{store.url}: has no run.json; start the run again with its first command")
     (spool / "run.json").write_bytes(run_json)
-    with RunFolder(
-        spool,
-        kind="played",
-        identity=plan.identity(),
-        scope=plan.scope(items),
-        source=plan.source,
-        command=["wildtool", *sys.argv[1:]],
-        benchmark_file=file_of(plan.benchmark) if plan.benchmark.name in BY_NAME else None,
-    ):
+    with open_run_folder(spool, plan, items, ["wildtool", *sys.argv[1:]]):
         dead = recover_spools(store, spools)
         cache = ReplyCache(run_options.cache) if run_options.cache else None
         try:

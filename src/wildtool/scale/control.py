@@ -14,18 +14,18 @@ from wildtool.cli.command import parse_duration, report_error, worst_status
 from wildtool.cli.options.run import NamedRun, RunOptions
 from wildtool.cli.output.progress import PLAIN_EVERY_S
 from wildtool.cli.terminal import print_err
-from wildtool.engine.benchmark_file import BY_NAME, file_of
 from wildtool.engine.call.budget import Spend
 from wildtool.engine.plan import Plan, SelectedItems
 from wildtool.engine.record.format import find_segments
 from wildtool.engine.record.reader import LogReader
 from wildtool.engine.record.run_folder import RunFolder, is_locked, read_run
+from wildtool.engine.run.runner import open_run_folder
 from wildtool.errors import RecordError, UsageError, WildtoolError
 from wildtool.outputs import check_folder, is_remote, is_run
-from wildtool.scale.allowance import ALLOTMENTS_KEY, is_limited, limits_of
+from wildtool.scale.allowance import ALLOTMENTS_KEY, is_limited, limits_of, remaining_limits
 from wildtool.scale.claims import EXPIRY_S, Claim, Claims, share_states
 from wildtool.scale.copies import STORE_FOLDER, Place, copy_run, place_of
-from wildtool.scale.division import Demand, Division
+from wildtool.scale.division import OPTIONS, Demand, Division
 from wildtool.scale.job import SharedJob, machine_name, options_as_json, share_size, worker_name
 from wildtool.scale.store import JOB_KEY, StoreError
 from wildtool.scale.worker import pace_of
@@ -85,10 +85,11 @@ def prepare_run(shared: SharedRun, place: Place, *, workers: int, controlled: bo
     if before is not None and (place.folder / "run.json").exists():
         _check_scope(place, plan, items)
     count = sum(1 for _ in items.addresses())
+    shared_options = options_as_json(shared.options)
     job = SharedJob(
         benchmark=shared.benchmark,
         model=shared.run.label,
-        options=options_as_json(shared.options),
+        options=shared_options,
         explicit=sorted(shared.explicit),
         original_prompts="prompts" in plan.identity(),
         items=count,
@@ -96,6 +97,7 @@ def prepare_run(shared: SharedRun, place: Place, *, workers: int, controlled: bo
         workers=workers,
         controlled=controlled,
         sitting=before.sitting + 1 if before else 1,
+        spent=_spent_before(place, plan) if limits_of(shared_options) else {},
     )
     job.write(place.store)
     return job
@@ -111,17 +113,9 @@ def _check_scope(place: Place, plan: Plan, items: SelectedItems) -> None:
             )
 
 
-def open_folder(place: Place, plan: Plan) -> RunFolder:
+def _open_folder(place: Place, plan: Plan) -> RunFolder:
     """The run folder of a shared run, locked; its `run.json` is in the store, too."""
-    return RunFolder(
-        place.folder,
-        kind="played",
-        identity=plan.identity(),
-        scope=plan.scope(plan.read()),
-        source=plan.source,
-        command=["wildtool", *sys.argv[1:]],
-        benchmark_file=file_of(plan.benchmark) if plan.benchmark.name in BY_NAME else None,
-    )
+    return open_run_folder(place.folder, plan, plan.read(), ["wildtool", *sys.argv[1:]])
 
 
 def publish(place: Place) -> None:
@@ -157,10 +151,7 @@ class Controller:
         self.stopped: str | None = None
         """The limit that was reached, in words."""
         if is_limited(job.options, plan):
-            spent = _spent_before(place, plan)
-            limits = limits_of(job.options)
-            before = {"cost": spent.cost, "tokens": float(spent.tokens)}
-            self._division = Division({kind: most - before[kind] for kind, most in limits.items()})
+            self._division = Division(remaining_limits(job))
         self._last = {"progress": time.monotonic()}
 
     def watch(self) -> None:
@@ -209,11 +200,10 @@ class Controller:
         if remaining_s == 0.0:
             self.stopped = f"the deadline of {self._job.options['deadline']} is over (--deadline)"
         if division.exhausted is not None:
-            option, unit = {"cost": ("--max-cost", "USD"), "tokens": ("--max-tokens-total", "tokens")}[
-                division.exhausted
-            ]
-            limit = limits_of(self._job.options)[division.exhausted]
-            self.stopped = f"the limit of {limit:,g} {unit} ({option}) leaves no room for the next call"
+            kind = division.exhausted
+            unit = "USD" if kind == "cost" else "tokens"
+            limit = f"{limits_of(self._job.options)[kind]:,g} {unit} ({OPTIONS[kind]})"
+            self.stopped = f"the limit of {limit} leaves no room for the next call"
         content = {
             "sitting": self._job.sitting,
             "version": division.version,
@@ -239,13 +229,13 @@ class Controller:
         )
 
 
-def _spent_before(place: Place, plan: Plan) -> Spend:
-    """What the run's record has cost already."""
+def _spent_before(place: Place, plan: Plan) -> dict[str, float]:
+    """What the run's record has cost already, by kind."""
     spent = Spend()
     with LogReader(place.folder) as reader:
         for role, usage, batched in reader.billed_usages():
             spent.add(usage, plan.prices.get(role), batched=batched)
-    return spent
+    return {"cost": spent.cost, "tokens": float(spent.tokens)}
 
 
 class _Control:
@@ -296,7 +286,7 @@ def launch(shared: SharedRun, place: Place, workers: int) -> None:
     """Prepares a run for workers that nobody controls. Errors as of `prepare_run`."""
     with _Control(place):
         prepare_run(shared, place, workers=workers, controlled=False)
-        with open_folder(place, shared.run.plan) as folder:
+        with _open_folder(place, shared.run.plan) as folder:
             # What is missing is seen in the record; nobody is there to say how the workers ended.
             folder.finish("done")
             publish(place)
@@ -331,7 +321,7 @@ def _run_one(shared: SharedRun, launcher: Launcher) -> int:
     plan = shared.run.plan
     with _Control(place) as control:
         job = prepare_run(shared, place, workers=launcher.count, controlled=True)
-        with open_folder(place, plan) as folder:
+        with _open_folder(place, plan) as folder:
             publish(place)
             controller = Controller(place, plan, job, launcher, control, quiet=shared.options.quiet)
             status = "interrupted"

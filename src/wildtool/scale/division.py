@@ -10,6 +10,8 @@ from typing import Any
 
 SPENDING = ("cost", "tokens")
 """What is used up, in USD and in tokens."""
+OPTIONS = {"cost": "--max-cost", "tokens": "--max-tokens-total"}
+"""The option that limits each."""
 RATE = "rate"
 """The part of all calls and tokens a minute, from 0 to 1."""
 KEPT_PART = 0.7

@@ -5,7 +5,7 @@ import os
 import platform
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields
 from enum import Enum
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
@@ -51,6 +51,8 @@ class SharedJob:
     """Whether a controller divides the limits."""
     sitting: int
     """Number of this start of the command, from 1."""
+    spent: Mapping[str, float] = field(default_factory=dict[str, float])
+    """What earlier starts spent, by kind; empty where nothing is limited."""
 
     @property
     def shares(self) -> int:
@@ -122,11 +124,6 @@ def _typed(value: Any, hint: Any) -> Any:
     kinds = [kind for kind in (hint, *get_args(hint)) if isinstance(kind, type)]
     special = next((kind for kind in kinds if issubclass(kind, Path | Enum)), None)
     return value if special is None else special(value)
-
-
-def without_limits(plan: Plan) -> Plan:
-    """The plan without rates: what a worker may send is said by others."""
-    return replace(plan, rates={})
 
 
 def machine_name() -> str:

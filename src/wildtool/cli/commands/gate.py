@@ -10,8 +10,14 @@ from wildtool.outputs import check_file
 
 
 def gate(
-    new: Path = arg("NEW", "Folder of a run, or with runs of several benchmarks and models."),
-    against: Path = opt("OLD", "Runs to compare with, the baseline.", default=...),
+    new: Path = arg(
+        "NEW",
+        "Folder of a run, or with runs of several benchmarks and models; or an address such as s3://bucket/runs.",
+        callback=options.local_runs,
+    ),
+    against: Path = opt(
+        "OLD", "Runs to compare with, the baseline.", default=..., callback=options.local_runs
+    ),
     worse_than: float = opt("POINTS", "Loss of accuracy that is allowed.", min=0, max=100, default=0.0),
     profile: str | None = options.PROFILE_OPTION,
     only_played: bool = opt("Compare the units that both have a verdict on, instead of refusing."),

@@ -214,20 +214,25 @@ def _count_logged(job: RunJob, budget: Budget) -> None:
         return
 
 
-async def _run(
-    job: RunJob, command: Sequence[str], policy: RetryPolicy | None, invocation: Invocation
-) -> RunResult:
-    plan = job.plan
-    items = plan.read()
-    with RunFolder(
-        job.out,
+def open_run_folder(folder: Path, plan: Plan, items: SelectedItems, command: Sequence[str]) -> RunFolder:
+    """The folder of a run that is played, locked. Errors as of `RunFolder`."""
+    return RunFolder(
+        folder,
         kind="played",
         identity=plan.identity(),
         scope=plan.scope(items),
         source=plan.source,
         command=command,
         benchmark_file=file_of(plan.benchmark) if plan.benchmark.name in BY_NAME else None,
-    ) as folder:
+    )
+
+
+async def _run(
+    job: RunJob, command: Sequence[str], policy: RetryPolicy | None, invocation: Invocation
+) -> RunResult:
+    plan = job.plan
+    items = plan.read()
+    with open_run_folder(job.out, plan, items, command) as folder:
         try:
             bounds = policy or RetryPolicy(plan.timeout_s, plan.max_attempts)
             result = await _play(job, items, bounds, invocation)
