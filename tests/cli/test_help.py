@@ -98,6 +98,15 @@ def test_every_option_says_what_it_does(path: tuple[str, ...]):
     assert all(param.help for param in LEAVES[path].params if not param.hidden)
 
 
+@pytest.mark.parametrize("path", LEAVES)
+def test_every_option_names_its_value_and_is_explained_by_a_sentence(path: tuple[str, ...]):
+    for param in (param for param in options_of(LEAVES[path]) if not param.hidden):
+        assert re.search(r"[a-z]{2}", param.help) and param.help.rstrip()[-1] in ".)", param.name
+        # Choices are shown as they are typed; a number without a name is shown as N.
+        name = param.metavar or "N"
+        assert re.fullmatch(r"[^a-z]+|[a-z]+(\|[A-Za-z]+)+", name), (param.name, name)
+
+
 def test_a_short_flag_means_the_same_in_every_verb():
     meanings: dict[str, set[str]] = {}
     for command in LEAVES.values():

@@ -201,3 +201,14 @@ def test_published_figures_of_training_are_below_the_curve_of_their_benchmark(tm
     below = " ".join(ended.stdout.partition("Table 10")[2].split())
     assert "Qwen2.5-1.5B (Auto) 62.92 74.50 52.50 56.00 35.83 56.35" in below
     assert "average: mean of the five" in below
+
+
+def test_runs_lie_below_the_name_of_the_series_where_no_folder_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    write_series(tmp_path / "tide.toml")
+    (tmp_path / "runs" / "tide").mkdir(parents=True)
+    (tmp_path / "runs" / "tide" / "curve.csv").write_text("mine")
+    ended = type_("curve", "tide.toml")
+    assert (ended.exit_code, "runs/tide/curve.csv" in ended.stderr) == (2, True)

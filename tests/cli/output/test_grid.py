@@ -163,7 +163,15 @@ def test_a_name_is_cut_in_the_middle_only_where_not_even_one_number_fits_beside_
     (wide,), (narrow,) = grid.tables(60), grid.tables(30)
     assert "a" * 40 + "tail" in wide[-1]
     assert ("…" in narrow[-1], "tail" in narrow[-1], "62.5 %" in narrow[-1]) == (True, True, True)
-    assert len(narrow[-1]) <= 30
+    assert len(narrow[-1]) == 30
+
+
+def test_on_the_narrowest_terminal_a_name_keeps_twelve_columns():
+    grid = Grid([GridColumn("model", "left"), GridColumn("n")], [["a" * 40 + "tail", "62.5 %"]])
+    ((*_, line),) = grid.tables(10)
+    name = line.removesuffix("62.5 %").rstrip()
+    assert cell_len(name) == 12
+    assert (name[0], "…" in name, name[-1]) == ("a", True, "l")
 
 
 def test_sentences_wrap_at_blanks_and_keep_their_indent():
