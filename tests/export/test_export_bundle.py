@@ -77,6 +77,9 @@ def test_a_bundle_holds_what_judging_takes_and_names_it_with_digests(bundle: Pat
         name: {"size": len(data), "sha256": sha256(data).hexdigest()} for name, data in files.items()
     }
     assert manifest["data"]["sha256"] == WILD_MINI.data.locate(None).sha256
+    for name in ("manifest.json", "run.json"):
+        text = members(bundle)[name].decode()
+        assert text == json.dumps(json.loads(text), indent=2, ensure_ascii=False, sort_keys=True)
 
 
 def test_files_of_a_bundle_have_the_earliest_time_that_an_archive_can_hold(bundle: Path):

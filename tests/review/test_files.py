@@ -77,6 +77,17 @@ def test_edits_of_one_field_become_a_conflict_with_both_texts(tmp_path: Path):
     assert ours.item("s1").content["english_tasks"][0] == "Only Bob's."
 
 
+def test_an_edit_of_what_is_being_reviewed_here_is_a_contradiction(tmp_path: Path):
+    ours, theirs = copies(project(tmp_path, people="ann bob"), tmp_path, "ab")
+    ours.open_round("owner", ["ann", "bob"], share=1)
+    edit(theirs, "owner", "s0", "The owner's text.")
+    assert merge_log(ours, exported(theirs, tmp_path)).contradictions == 1
+    under_review = ours.item("s0").open
+    assert under_review is not None
+    texts = [branch.content["english_tasks"][0] for branch in under_review.branches.values()]
+    assert "The owner's text." in texts
+
+
 def test_outcomes_that_differ_are_discussed(tmp_path: Path):
     ours, theirs = copies(project(tmp_path), tmp_path, "ab")
     decide(ours, "ann", "s0")

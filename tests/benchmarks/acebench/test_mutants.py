@@ -111,6 +111,13 @@ def test_a_call_with_the_texts_of_two_passes_beside_nonsense_by_q30():
     assert survivors(one, "fixed") == Counter()
 
 
+def test_two_calls_in_one_have_the_texts_in_their_order():
+    gold = {"f_1": {"a": "red", "n": 1}, "f_2": {"a": "blue", "n": 1}}
+    one = item(normal(gold, functions=(tool(a=TEXT, n=NUMBER),)))
+    (merged,) = [m for m in mutants(one) if m.kind == "two calls in one"]
+    assert "a='red blue', n=1" in merged.replies[0]["content"]
+
+
 def test_another_candidate_is_no_mistake():
     one = item(normal({"f": {"a": True}}, {"f": {"a": False}}, functions=(tool(a={"type": "boolean"}),)))
     assert "wrong boolean" not in {mutant.kind for mutant in mutants(one)}

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
+from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.cli import app
 from wildtool.cli.output.comparison import COMPARISON_CSV_COLUMNS
 
@@ -117,3 +118,16 @@ def test_what_looks_inside_one_benchmark_is_refused():
         ended = type_(f"compare new {option}")
         assert ended.exit_code == 2
         assert "looks inside one benchmark" in ended.stderr
+
+
+@pytest.mark.parametrize("line", ["compare new", "compare new/wild-mini"])
+def test_a_rule_that_raises_has_the_exit_status_of_a_fault(line: str, monkeypatch: pytest.MonkeyPatch):
+    for table in Path("new/wild-mini").rglob("verdicts-*"):
+        table.unlink()
+
+    def fails(*_: Any) -> Any:
+        raise ZeroDivisionError("odd")
+
+    monkeypatch.setattr(type(WILD_MINI.rules("official")), "verdict", fails)
+    ended = type_(line)
+    assert (ended.exit_code, "ZeroDivisionError" in ended.stderr) == (1, True)

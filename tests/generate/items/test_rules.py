@@ -291,6 +291,20 @@ def test_kinds_come_in_the_published_proportions_all_along():
     assert set(kinds[:17]) == set(ITEM_KINDS)
 
 
+def test_every_kind_offers_as_many_tools_and_takes_as_many_turns_as_published():
+    assert {name: (kind.candidates, kind.turns) for name, kind in ITEM_KINDS.items()} == {
+        **dict.fromkeys(("number", "enum", "list", "bool"), ((3, 5), (1, 1))),
+        **dict.fromkeys(("object-short", "object-deep", "single", "parallel"), ((1, 5), (1, 1))),
+        "adjust": ((2, 3), (2, 3)),
+        "switch": ((2, 7), (2, 2)),
+        "preference": ((3, 7), (1, 1)),
+        "similar": ((2, 2), (1, 1)),
+        "incomplete": ((1, 5), (1, 1)),
+        "error": ((1, 5), (1, 1)),
+        "irrelevant": ((1, 4), (1, 1)),
+    }
+
+
 def test_more_items_begin_with_the_same_ones():
     few = list(item_plans(30, parse_shares(()), seed="7", langs=("en", "zh")))
     assert list(item_plans(60, parse_shares(()), seed="7", langs=("en", "zh")))[:30] == few

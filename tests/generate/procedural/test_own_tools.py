@@ -265,6 +265,13 @@ def test_a_long_description_is_cut_between_words():
     assert len(clause) <= 111 and clause.endswith("antidisestablishmentarianism")
 
 
+@pytest.mark.parametrize(("stop", "is_cut_there"), [(30, False), (31, True)])
+def test_a_long_description_is_cut_at_its_last_stop_that_leaves_enough(stop: int, is_cut_there: bool):
+    head = "Gets ".ljust(stop, "x")
+    clause = request_clause(f"{head}, {'words ' * 30}", "x", "en")
+    assert (clause == f"get{head[4:]}", clause.endswith("words")) == (is_cut_there, not is_cut_there)
+
+
 def test_no_usable_tool_is_refused_with_the_first_reason(tmp_path: Path):
     path = written(
         tmp_path, {"openapi": "3.0.0", "paths": {"/a": {"get": {"parameters": [{"$ref": "#/gone"}]}}}}

@@ -1,11 +1,16 @@
 """What procedural sessions make of a parameter: the kind of its values, and how a user writes one."""
 
+from datetime import UTC, datetime
+from random import Random
 from typing import Any
 
 import pytest
 
+from wildtool.sets.make.procedural.calls import ResultSampler
 from wildtool.sets.make.procedural.guess_semantics import guess_kind
-from wildtool.sets.make.procedural.values import as_spoken
+from wildtool.sets.make.procedural.history import History, Mention
+from wildtool.sets.make.procedural.tool_sets import ParameterSlot
+from wildtool.sets.make.procedural.values import ValueSampler, as_spoken
 
 
 @pytest.mark.parametrize(
@@ -22,3 +27,26 @@ def test_a_user_writes_a_member_of_an_enum_as_words_and_any_other_value_as_it_is
 def test_the_first_sixty_characters_of_a_description_tell_the_kind(length: int, kind: str) -> None:
     schema = {"type": "string", "description": "email".rjust(length, "x")}
     assert guess_kind("thing", schema) == kind
+
+
+def test_a_result_has_optional_fields_of_four_levels_and_what_is_required_below() -> None:
+    schema: dict[str, Any] = {"type": "object", "properties": {"x": {"type": "boolean"}}}
+    needed: dict[str, Any] = {**schema, "required": ["x"]}
+    for _ in range(5):
+        schema = {"type": "object", "properties": {"x": {"type": "boolean"}, "down": schema}}
+        needed = {"type": "object", "properties": {"down": needed}, "required": ["down"]}
+    values = ValueSampler(Random(0), "en", datetime(2025, 3, 4, tzinfo=UTC))
+
+    def levels(result: Any) -> int:
+        return 1 + levels(result["down"]) if "down" in result else int("x" in result)
+
+    assert levels(ResultSampler(values, {}).of(schema)) == 4
+    assert levels(ResultSampler(values, {}).of(needed)) == 6
+
+
+@pytest.mark.parametrize(("far", "tasks"), [(False, [1]), (True, [2, 3, 4])])
+def test_what_was_said_in_the_task_before_is_near_and_earlier_is_far(far: bool, tasks: list[int]) -> None:
+    history = History()
+    history.add([Mention(ParameterSlot(("c",), "city", "city", "title", required=True), "Oslo", 0)])
+    assert [t for t in range(5) if history.has_in_range("city", far, t)] == tasks
+    assert not any(history.has_in_range("day", far, t) for t in range(5))

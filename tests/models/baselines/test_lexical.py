@@ -115,6 +115,10 @@ def test_an_enumeration_member_is_named_in_words():
         ("on May 22", "2024-05-22"),
         ("the day after tomorrow", "2024-05-08"),
         ("on 2024-06-01", "2024-06-01"),
+        *((f"{word}", "2024-05-06") for word in ("today", "tonight", "今天", "今晚")),
+        *((f"{word}", "2024-05-05") for word in ("yesterday", "昨天")),
+        ("明天", "2024-05-07"),
+        ("后天", "2024-05-08"),
     ],
 )
 def test_a_day_is_counted_from_the_date_line(words: str, day: str):
