@@ -86,6 +86,8 @@ def test_a_run_of_an_earlier_version_that_kept_the_slash_goes_on(url: str, tmp_p
         old["address_digest"] = secrets.keyed_digest(url.replace("?", "/?"))
     start(tmp_path / "run", old)
     start(tmp_path / "run", now)
+    with pytest.raises(RecordError, match="base_url"):
+        start(tmp_path / "run", settings(url.replace("/v1", "/v2")))
 
 
 def test_the_key_is_the_users_alone_and_kept(home: Path):

@@ -170,16 +170,14 @@ def read_fixed(text: str | None) -> list[Any] | None:
         value, end = _value_at(plain, opening.start())
         tried += 1
         start = opening.end() if end is None else end
-        if end is not None and opening[0] == "{" and plain[: opening.start()].rstrip().endswith("["):
-            start = max(
-                (place + 1 for place in _objects(plain, start)), default=start
-            )  # of a list that is cut off
-            continue
         calls = _calls_within(value)
-        if calls is not None:
-            if calls == [value]:  # one object after another (Q6)
-                calls = [_value_at(plain, place)[0] for place in (opening.start(), *_objects(plain, start))]
+        if calls is not None and calls != [value]:
             return calls
+        if end is not None and opening[0] == "{" and plain[: opening.start()].rstrip().endswith("["):
+            # It and those after it are entries of a list that is cut off.
+            start = max((place + 1 for place in _objects(plain, start)), default=start)
+        elif calls:  # one object after another (Q6)
+            return [_value_at(plain, place)[0] for place in (opening.start(), *_objects(plain, start))]
     return None
 
 
