@@ -19,6 +19,7 @@ SETS = "sets"
 APART = ("old_paths",)
 """Modules that are not drawn: they only forward old import paths."""
 ABOUT: Mapping[str, str] = {
+    "environments": "units for training, with rewards",
     "check": "checks endpoints for broken calls",
     "python": "what `import wildtool` offers",
     "scale": "runs that several workers share",

@@ -32,10 +32,11 @@ LAYERS = (
     {"report", "export"},
     {"cli"},
     {"python", "scale", "sets", "check"},
+    {"environments"},
     {"__main__"},
 )
 """Each package and module of the root may use those of the layers above it in this list, and itself."""
-SETS = {"sets"}
+SETS = {"sets", "environments"}
 """Sessions are generated and reviewed in WildToolBench's format, so both may read it; public training sets have the names
 of the projects that they come from, as some benchmarks do."""
 TABLES_OF_PAPERS = {"published"}
@@ -69,6 +70,7 @@ EVERYWHERE: Mapping[str, frozenset[str]] = {
             "RULES_OF_DATA",
             "rules",
             "stats",
+            "step",
             "trace",
         ]
     ),

@@ -105,6 +105,30 @@ class Check:
     """Replies of the model that the judge read; None for all that were recorded."""
 
 
+STEP_COMPONENTS: Mapping[str, str] = {
+    "format": "calls can be read; an empty reply is none",
+    "refusal": "words where the user needs an answer or a question, calls where something is to be done",
+    "name": "the tools called are those that the task needs",
+    "order": "a call comes after the calls and questions that it depends on",
+    "redundancy": "no call is made once more than needed",
+    "arguments": "the arguments of all calls are right",
+}
+"""What rules may say of one reply, by the name of the component."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepCheck:
+    """What the rules make of one reply, before it is known how its episode ends."""
+
+    components: Mapping[str, float] = field(default_factory=dict[str, float])
+    """Names of `STEP_COMPONENTS` to 1 where the reply has this right and 0 where it has not. What the reply did not put
+    to the test is absent, so that a model earns nothing by what it does not do."""
+    fault: str | None = None
+    """Why the unit can no longer be right; None while it can."""
+    progress: float | None = None
+    """Share of the gold calls that the episode has made before its first fault; None of a unit without any."""
+
+
 @dataclass(frozen=True, slots=True)
 class Mutant:
     """The gold replies of one unit with one mistake in them; a sound profile judges them wrong."""
@@ -165,9 +189,6 @@ class _Part:
 class Rules(ABC):
     """What differs between the profiles and modes of a benchmark, as one object; `Benchmark.rules` chooses it once."""
 
-    gold_style = "parallel"
-    """Style of the gold replies from which the default mutants and traces are made."""
-
     @abstractmethod
     def episode(self, item: Item, unit: str) -> Episode:
         """The state machine of one unit, at its beginning."""
@@ -200,13 +221,22 @@ class Rules(ABC):
         """Columns, detail and steps of a unit whose record ends before its episode does; nothing else is read."""
         return Check(False)
 
+    def step(self, episode: Any, item: Item, unit: str) -> StepCheck:
+        """What the last reply that an episode took is worth, for training; by default only its end is judged. Pure; never
+        raises, even on a malformed reply.
+
+        Args:
+            episode: what `episode` gave, after one reply of the model under test or more.
+        """
+        return StepCheck()
+
     def mutants(self, item: Item) -> Iterable[Mutant]:
         """Gold replies with one mistake each, for the audit; units whose gold replies the rules refuse are left out."""
         from wildtool.toolcall.call_mutants import reply_mutants  # running and judging need none
 
         for unit in item.units:
             request = self.episode(item, unit).request()
-            gold = gold_replies(self.episode(item, unit), self.gold_style)
+            gold = gold_replies(self.episode(item, unit))
             if request is None or gold is None or not accepts(self, item, unit, gold):
                 continue
             for kind, replies, note in reply_mutants(gold, request.tools):
@@ -232,7 +262,7 @@ class Rules(ABC):
     def trace(self, item: Item, unit: str, transcript: Transcript) -> Trace:
         """What happened in one unit, step by step, to show to a reader. Pure; never raises, even on malformed replies."""
         episode = self.recorded_episode(item, unit, transcript)
-        request, gold = episode.request(), gold_replies(self.episode(item, unit), self.gold_style)
+        request, gold = episode.request(), gold_replies(self.episode(item, unit))
 
         def decide() -> tuple[bool, str]:
             check = self.verdict(episode, item, unit)

@@ -11,6 +11,8 @@ EMPTY_REPLY: Message = {"content": "", "tool_calls": None}
 """What a scripted model answers past the end of its script."""
 COOPERATIVE = "cooperative 0"
 """How gold answers of the other roles than the agent are given (`Request.gold`)."""
+GOLD_STYLE = "parallel"
+"""The style of gold answers where none is named: every benchmark has it."""
 MAX_GOLD_REPLIES = 1_000
 """Where a run of gold replies is cut, so that an episode that never ends is no endless loop."""
 
@@ -95,7 +97,7 @@ def incomplete_outcome(transcript: Transcript | None, end: End | None = None) ->
     return "unplayed", "the record ends before this profile's episode does"
 
 
-def gold_replies(episode: Episode, style: str = "parallel") -> list[Message] | None:
+def gold_replies(episode: Episode, style: str = GOLD_STYLE) -> list[Message] | None:
     """The replies of a perfect model, and of cooperative other roles, to a new episode; None where it has no gold.
 
     Args:

@@ -17,6 +17,7 @@ from wildtool.benchmark import Benchmark, Mutant, Rules
 from wildtool.cli import app
 from wildtool.data.data_set import data_of
 from wildtool.engine.registry import load_benchmark
+from wildtool.episode import GOLD_STYLE
 from wildtool.types import Item, Message, Reply, Transcript
 
 NOISES = (
@@ -68,11 +69,10 @@ def make_few_mistakes(benchmark: Benchmark, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def gold_units(variant: Variant, item: Item, profile: str) -> Iterator[tuple[str, list[Message]]]:
-    style = variant.benchmark.rules(profile).gold_style
     for unit in item.units:
         first = variant.episode(item, unit, profile).request()
         if first is not None and first.gold is not None:  # few units have no gold answer
-            yield unit, said(variant, item, unit, profile, style)
+            yield unit, said(variant, item, unit, profile, GOLD_STYLE)
 
 
 @pytest.mark.parametrize("text", NOISES)

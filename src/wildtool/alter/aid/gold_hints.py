@@ -14,7 +14,7 @@ from wildtool.alter.aid.added_text import TurnCounter
 from wildtool.alter.aid.hints import CLUE, Hint
 from wildtool.alter.base import UNDER_TEST
 from wildtool.benchmark import Benchmark, Rules
-from wildtool.episode import COOPERATIVE, MAX_GOLD_REPLIES, gold_replies, written_text
+from wildtool.episode import COOPERATIVE, GOLD_STYLE, MAX_GOLD_REPLIES, gold_replies, written_text
 from wildtool.json_codec import as_object, as_objects
 from wildtool.toolcall.text.mentions import mention, spelled, value_words
 from wildtool.types import Episode, Item, Message
@@ -36,7 +36,7 @@ def gold_hints(benchmark: Benchmark, item: Item, profile: str) -> list[Hint]:
     rules = benchmark.rules(profile)
     leading = {unit: rules.episode(item, unit) for unit in rules.leading(item)}
     for episode in leading.values():
-        gold_replies(episode, rules.gold_style)
+        gold_replies(episode)
     after = rules.after(item, leading) if leading else item
     return [] if after is None else [hint for unit in item.units for hint in _unit_hints(rules, after, unit)]
 
@@ -60,7 +60,7 @@ def _gold_steps(rules: Rules, episode: Episode) -> Iterator[tuple[Sequence[Messa
         request = episode.request()
         if request is None or request.gold is None:
             return
-        reply = request.gold(rules.gold_style if request.role == UNDER_TEST else COOPERATIVE)
+        reply = request.gold(GOLD_STYLE if request.role == UNDER_TEST else COOPERATIVE)
         if request.role == UNDER_TEST:
             yield request.messages, reply
         episode.advance(reply)

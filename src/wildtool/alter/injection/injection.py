@@ -220,7 +220,7 @@ class InjectedUnit(AlteredUnit):
 def _shows_result(rules: Rules, item: Item, unit: str) -> bool:
     """Whether a perfect model sees the result of a call in a unit."""
     episode = rules.episode(item, unit)
-    for reply in gold_replies(rules.episode(item, unit), rules.gold_style) or ():
+    for reply in gold_replies(rules.episode(item, unit)) or ():
         request = episode.request()
         if request is not None and request.in_text and request.in_text.results:
             return True

@@ -224,6 +224,7 @@ class AceBenchRules(Rules):
         return Check(False, steps=0 if isinstance(episode, SingleReply) else _agent_replies(episode))
 
     # Judging needs none of these.
+    step = part("wildtool.benchmarks.acebench.step:step")
     mutants = part("wildtool.benchmarks.acebench.audit.mutants:mutants")
     explain = part("wildtool.benchmarks.acebench.audit.explain:explain")
     explain_gold = part("wildtool.benchmarks.acebench.audit.explain:explain_gold")

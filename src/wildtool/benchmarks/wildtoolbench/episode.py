@@ -34,6 +34,7 @@ class WildToolBenchRules(Rules):
     def unfinished(self, episode: Any, item: Item, unit: str) -> Check:
         return self.verdict(episode, item, unit)
 
+    step = part("wildtool.benchmarks.wildtoolbench.step:step")
     mutants = part("wildtool.benchmarks.wildtoolbench.mutants:mutants")
     explain = part("wildtool.benchmarks.wildtoolbench.mutants:explain")
     trace = part("wildtool.benchmarks.wildtoolbench.trace:trace")

@@ -19,7 +19,7 @@ from wildtool.benchmarks.wildtoolbench.official.judge import (
 )
 from wildtool.benchmarks.wildtoolbench.paper.judge import judge_paper
 from wildtool.toolcall.graph import topology
-from wildtool.types import FieldValue, Item
+from wildtool.types import FieldValue, Item, Message
 
 
 @cached_per_session
@@ -96,7 +96,7 @@ def _official_fault(
     """Error class and reason of a task the original calls wrong, from the step that decided."""
     bad = _first_bad_check(result)
     if bad is not None:
-        return _class_of_check(bad), bad
+        return class_of_check(bad), bad
     raised = f" (the original raises {result.reference_error[1]})" if result.reference_error else ""
     if not episode.schedule.executable or not task.nodes:
         return error_classes.UNUSABLE_GOLD, f"the gold graph has no path{raised}"
@@ -110,16 +110,19 @@ def _official_fault(
         if missing:
             return error_classes.UNUSABLE_GOLD, f"gold calls {missing}, which is not in the tool list{raised}"
         return error_classes.UNREADABLE, f"arguments cannot be read{raised}"
+    error, reason = unfit_reply(episode, session, task, episode.log[-1].reply if episode.log else {})
+    return error, f"{reason}{raised}"
+
+
+def unfit_reply(episode: OfficialEpisode, session: Session, task: Task, reply: Message) -> tuple[str, str]:
+    """Error class and reason of a reply that fitted no step of the gold graph."""
     fulfilled = {node for step in episode.log for node in step.matched}
-    reply = episode.log[-1].reply if episode.log else {}
     calls = reply.get("tool_calls")
     if not calls:
-        error, reason = error_classes.classify_text(task.nodes, fulfilled, empty=not reply.get("content"))
-    elif (name := _unexpected_call(calls, task, fulfilled)) is None:
-        error, reason = error_classes.UNREADABLE, episode.reason or "calls cannot be read"
-    else:
-        error, reason = error_classes.classify_call(task.nodes, fulfilled, name, _names(session))
-    return error, f"{reason}{raised}"
+        return error_classes.classify_text(task.nodes, fulfilled, empty=not reply.get("content"))
+    if (name := _unexpected_call(calls, task, fulfilled)) is None:
+        return error_classes.UNREADABLE, episode.reason or "calls cannot be read"
+    return error_classes.classify_call(task.nodes, fulfilled, name, _names(session))
 
 
 def _names(session: Session) -> set[str]:
@@ -146,7 +149,7 @@ def _unexpected_call(calls: Any, task: Task, fulfilled: set[int]) -> str | None:
     return names[0]
 
 
-def _class_of_check(check: str) -> str:
+def class_of_check(check: str) -> str:
     table = (
         ("invalid json", error_classes.UNREADABLE),
         ("comparison failed", error_classes.UNUSABLE_GOLD),

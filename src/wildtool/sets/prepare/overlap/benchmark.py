@@ -10,7 +10,7 @@ from wildtool.benchmark import NATIVE, Benchmark, Rules
 from wildtool.benchmarks import OF_ANY_FILE
 from wildtool.data.data_set import data_of
 from wildtool.engine.registry import usable_benchmarks
-from wildtool.episode import COOPERATIVE, MAX_GOLD_REPLIES, written_text
+from wildtool.episode import COOPERATIVE, GOLD_STYLE, MAX_GOLD_REPLIES, written_text
 from wildtool.errors import DataError
 from wildtool.json_codec import as_object
 from wildtool.sets.prepare.reading import training_records
@@ -73,7 +73,7 @@ def _texts_shown(
                     yield "user", text
         if request.gold is None:
             return
-        reply = request.gold(rules.gold_style if request.role == "agent" else COOPERATIVE)
+        reply = request.gold(GOLD_STYLE if request.role == "agent" else COOPERATIVE)
         if request.role == "agent":
             for name, arguments in rules.said(reply):
                 if isinstance(arguments, Mapping):
