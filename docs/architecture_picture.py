@@ -20,6 +20,7 @@ APART = ("old_paths",)
 """Modules that are not drawn: they only forward old import paths."""
 ABOUT: Mapping[str, str] = {
     "environments": "units for training, with rewards",
+    "board": "results that others can believe",
     "check": "checks endpoints for broken calls",
     "python": "what `import wildtool` offers",
     "scale": "runs that several workers share",

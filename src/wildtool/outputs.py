@@ -62,13 +62,13 @@ _COLUMNS = ("run", "model", "benchmark", "item", "unit", "outcome")
 """Columns of every table of verdicts."""
 _TEXTS = re.compile(
     rb"\s*(?:"
-    rb"<!-- written by wildtool|% written by wildtool|% Needs \\usepackage\{booktabs\}\n\\begin\{table\}"
+    rb"<!-- written by wildtool|[%#] written by wildtool|% Needs \\usepackage\{booktabs\}\n\\begin\{table\}"
     rb"|run,model,benchmark,|arm,benchmark,profile,size,"
     rb'|\{"run":[^\n]*"benchmark":[^\n]*"outcome":'
     rb"|<!doctype html>.{0,2000}?"
     rb"(?:<meta name=\"generator\" content=\"wildtool|<title>(?:[^<]* \S+ )?wildtool (?:report|view)</title>)"
     rb"|---\n.{0,60000}?<!-- written by wildtool"
-    rb'|\{\s*"wildtool": "[^"\n]*",\s*"suite":'
+    rb'|\{\s*"wildtool": "[^"\n]*",\s*"(?:suite|passport)":'
     rb")",
     re.DOTALL,
 )

@@ -53,7 +53,7 @@ def check(
       wildtool check --model ollama/qwen3:8b
       wildtool check --model m --base-url http://127.0.0.1:8000/v1 --quick
       wildtool check --model ollama/qwen3:8b --markdown check.md
-      wildtool check --model m --base-url http://127.0.0.1:8000/v1 --against https://api.example.com/v1
+      wildtool check --model gpt-4.1-mini --against http://127.0.0.1:8000/v1
 
     Sends about 230 small requests, streamed and whole, and looks for 30 classes of defects. A probe that the model does
     not answer with a call is not tested, and never counts as fit. With --against, 128 requests more go to both endpoints,

@@ -7,6 +7,9 @@ from pathlib import Path
 
 from wildtool.outputs import check_file, check_folder, is_dataset
 
+FOLDER_MARK = "<!-- written by wildtool export -->"
+"""In the `README.md` of exported folders."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportRequest:
@@ -25,6 +28,8 @@ class ExportRequest:
     """Whether turns of ShareGPT's shape keep what trainers do not read."""
     with_data: bool = False
     """Whether a bundle contains the data."""
+    hub_dataset: str | None = None
+    """The benchmark's dataset on the Hugging Face Hub, `OWNER/NAME` or `OWNER/NAME:TASK`."""
     allow_benchmark_data: bool = False
     """Whether pairs may be made of a benchmark's own data."""
 
@@ -76,6 +81,24 @@ EXPORT_FORMATS: Mapping[str, ExportFormat] = {
     ),
     "hf-card": ExportFormat(
         "a folder with a Hugging Face dataset", "-dataset", "export.hub_card", ("profile",), folder=True
+    ),
+    "hf-results": ExportFormat(
+        "the headline for a model's repository on the Hugging Face Hub",
+        ".eval-results.yaml",
+        "export.hub_results",
+        ("profile", "hub_dataset"),
+    ),
+    "eee": ExportFormat(
+        "a folder with records of Every Eval Ever", "-eee", "export.eee", ("profile",), folder=True
+    ),
+    "atif": ExportFormat(
+        "a folder with agent trajectories", "-atif", "export.atif", ("profile", "only"), folder=True
+    ),
+    "passport": ExportFormat(
+        "what the numbers rest on: data, rules, settings, endpoint",
+        ".passport.json",
+        "board.passport",
+        ("profile",),
     ),
     "bundle": ExportFormat(
         "everything needed to score it again", ".bundle.zip", "export.bundle", ("with_data",)

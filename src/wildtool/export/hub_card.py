@@ -12,13 +12,12 @@ from wildtool.engine.compare.leaderboard import INCOMPLETE
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.registry import as_recorded, load_benchmark
 from wildtool.engine.score.results import ScoreResult
-from wildtool.export import ExportRequest
+from wildtool.export import FOLDER_MARK, ExportRequest
 from wildtool.export.files import portable_value
 from wildtool.export.tables import join_as_parquet, verdict_tables
 from wildtool.outputs import atomic_replace
 
 _PAGE_NAME = "README.md"
-_MARK = "<!-- written by wildtool export -->"
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufffe\uffff]")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|<>&~$])")
 _LONGEST = 200
@@ -50,7 +49,7 @@ def _page(run_json: Mapping[str, Any], results: list[ScoreResult]) -> str:
     }
     # JSON values are YAML values as well.
     front = "\n".join(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in head.items())
-    return "\n".join(["---", front, "---", _MARK, "", *_body(benchmark.title, run_json, results), ""])
+    return "\n".join(["---", front, "---", FOLDER_MARK, "", *_body(benchmark.title, run_json, results), ""])
 
 
 def _body(title: str, run_json: Mapping[str, Any], results: list[ScoreResult]) -> Iterable[str]:

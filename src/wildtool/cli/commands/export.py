@@ -4,11 +4,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from wildtool.cli.command import opt
+from wildtool.cli.command import named_part, opt
 from wildtool.cli.options import shared as options
 from wildtool.errors import UsageError, unknown_name
 from wildtool.export import EXPORT_FORMATS
 
+WITH_PASSPORT = ("parquet", "csv", "hf-card", "hf-results", "eee")
+"""Formats of numbers, beside which a passport is written."""
 _FORMS = "; ".join(f"{name}: {form.about}" for name, form in EXPORT_FORMATS.items())
 
 
@@ -30,6 +32,9 @@ def export(
     ),
     lossless: bool = opt("sharegpt: keep ids and texts beside calls in a field of each turn."),
     with_data: bool = opt("Bundles only: include the data (check their licence)."),
+    hub_dataset: str | None = opt(
+        "OWNER/NAME[:TASK]", "hf-results: the benchmark's dataset on the Hugging Face Hub, and its task."
+    ),
     allow_benchmark_data: bool = opt(
         "Pairs only: use a benchmark's own data, on which scores mean nothing afterwards; every line says so."
     ),
@@ -46,7 +51,11 @@ def export(
     A bundle is one file that other commands accept in place of a run folder.
     """
     values: dict[str, Any] = {"profile": profile, "only": only, "arguments": arguments, "lossless": lossless}
-    values |= {"with_data": with_data, "allow_benchmark_data": allow_benchmark_data}
+    values |= {
+        "with_data": with_data,
+        "allow_benchmark_data": allow_benchmark_data,
+        "hub_dataset": hub_dataset,
+    }
     form = _form(to, values)
     if only is not None:
         _check_outcome(only)
@@ -62,7 +71,8 @@ def export(
     settings: dict[str, Any] = {**values, "data": data, "arguments": arguments or "text"}
     status = 0
     for folder, target in targets.items():
-        write(form, ExportRequest(folder=folder, **settings), target, force=force)
+        request = ExportRequest(folder=folder, **settings)
+        write(form, request, target, force=force)
         if target.is_file() and not target.stat().st_size:
             target.unlink()
             which = f" whose outcome is {only}" if only else ""
@@ -70,6 +80,8 @@ def export(
             status = 1
         else:
             print_out(str(target))
+            if form in WITH_PASSPORT:
+                print_out(str(named_part("board.passport:write_beside")(request, target)))
     return status
 
 

@@ -1,7 +1,7 @@
 """`wildtool run`: runs a benchmark on models and scores it; the same command continues a stopped run."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from wildtool.outputs import is_shared
 
 if TYPE_CHECKING:
     from wildtool.engine.call.client import Invocation
+    from wildtool.types import Reply
 
 
 def run(
@@ -70,16 +71,24 @@ def execute_runs(runs: Sequence[NamedRun], run_options: RunOptions, *, tables: b
         print_estimate({run.label: run.plan for run in runs}, limits)
         return 0
     with invocation_of(runs, run_options) as invocation:
-        return _execute_plans(runs, invocation, run_options.quiet, tables)
+        return _execute_plans(runs, invocation, run_options, tables)
 
 
-def _execute_plans(runs: Sequence[NamedRun], invocation: "Invocation", quiet: bool, tables: bool) -> int:
+def _execute_plans(
+    runs: Sequence[NamedRun], invocation: "Invocation", run_options: RunOptions, tables: bool
+) -> int:
     """Starts all runs; one that fails does not stop the others. Gives the exit status."""
     from wildtool.cli.output.progress import ProgressDisplay, ProgressObserver
     from wildtool.engine.observer import Observer
     from wildtool.engine.run.runner import RunJob, RunResult, run_plans
 
-    displays = [] if quiet else [ProgressObserver(run.label) for run in runs]
+    quiet = run_options.quiet
+    looks = [_no_remarks if run_options.no_check else _remarks_on_first_replies() for _ in runs]
+    displays = (
+        []
+        if quiet
+        else [ProgressObserver(run.label, look=look) for run, look in zip(runs, looks, strict=True)]
+    )
     observers: Sequence[Observer] = displays or [Observer() for _ in runs]
     jobs = [RunJob(run.plan, run.folder, observer) for run, observer in zip(runs, observers, strict=True)]
     with ProgressDisplay(displays):
@@ -105,3 +114,19 @@ def _execute_plans(runs: Sequence[NamedRun], invocation: "Invocation", quiet: bo
     for profile, folders in scored.items():
         print_overview_of(folders, profile, quiet)
     return worst_status(statuses)
+
+
+def _no_remarks(reply: "Reply") -> Iterable[str]:
+    return ()
+
+
+def _remarks_on_first_replies() -> "Callable[[Reply], Iterable[str]]":
+    """Looks for broken tool calls in the first replies of a run; what it takes is loaded with the first of them."""
+    looks: list[Callable[[Reply], Iterable[str]]] = []
+
+    def look(reply: "Reply") -> Iterable[str]:
+        if not looks:
+            looks.append(named_part("check.first_replies:FirstReplies")())
+        return looks[0](reply)
+
+    return look

@@ -208,6 +208,7 @@ class RunOptions(CallOptions):
     batch: bool = opt(
         "Use the provider's batch API: cheaper, but each round takes minutes to a day.", panel=MORE
     )
+    no_check: bool = opt("Do not look for broken tool calls in the first 20 replies.", panel=MORE)
     cache: Path | None = options.CACHE_OPTION
     order: UnitOrder = opt(
         "Send the units of an item all at once, or one by one for prefix caches.",

@@ -7,7 +7,7 @@ import shutil
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self, TextIO
@@ -157,15 +157,18 @@ class ProgressObserver(Observer):
         *,
         noun: str = "tasks",
         right: str = "correct",
+        look: Callable[[Reply], Iterable[str]] = lambda reply: (),
     ) -> None:
         """
         Args:
             noun: what units are called.
             right: what those are called that break no rule.
+            look: gives remarks on a new reply of an endpoint.
         """
         self.progress = RunProgress(noun=noun, right=right)
         self._label = label
         self._clock = clock
+        self._look = look
         self.messages: list[str] = []
         """What is to be said above the line, once."""
         self._last_logged: tuple[tuple[object, ...], float] = ((), 0.0)
@@ -203,6 +206,9 @@ class ProgressObserver(Observer):
         for name in ("prompt_tokens", "completion_tokens"):
             count = reply.usage.get(name)
             tally.tokens += count if isinstance(count, int) else 0
+        if reply.raw:
+            for remark in self._look(reply):
+                self.reply_noticed(remark)
 
     def reply_noticed(self, text: str) -> None:
         notice = single_line(text, MAX_PROBLEM_CHARACTERS)
