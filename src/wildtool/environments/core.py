@@ -155,6 +155,11 @@ class UnitEnvironment:
         return Transition(observation, components, state.is_over, reason)
 
     @property
+    def is_open(self) -> bool:
+        """Whether a unit was opened; it may be over."""
+        return self._state is not None
+
+    @property
     def name(self) -> str:
         """The unit that is open."""
         return self._opened().name
@@ -168,6 +173,13 @@ class UnitEnvironment:
         """What is known of the open unit before any reply, such as its task type. Not for the policy's eyes."""
         state = self._opened()
         return self.units.benchmark.fields(state.item, state.unit)
+
+    def shown(self) -> Observation:
+        """All that the policy was shown so far: what an endpoint or a chat template takes."""
+        state = self._opened()
+        return Observation(
+            _copy(_with_answered(state.messages, state.answered)), _copy(list(state.tools)), True
+        )
 
     def gold(self, style: str = GOLD_STYLE) -> Message | None:
         """A right message at this point, for tests of a trainer; None where the unit has none or is over."""

@@ -1,0 +1,1 @@
+"""Training frameworks: a module for each, named after it, that plays units as the framework wants them played."""
