@@ -32,7 +32,7 @@ BUDGETS = {
     "cli": 4695,
     "data": 846,
     "engine": 7805,
-    "environments": 505,
+    "environments": 620,
     "export": 1510,
     "models": 4760,
     "published": 114,

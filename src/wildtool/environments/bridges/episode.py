@@ -25,6 +25,12 @@ def lowest(steps: Sequence[Components]) -> dict[str, float]:
     return values
 
 
+def weighted(steps: Sequence[Components], weights: Mapping[str, float]) -> float:
+    """The reward of an episode by weights: of each component's lowest value, 0 where no step put it to the test."""
+    values = lowest(steps)
+    return float(sum(weight * values.get(name, 0.0) for name, weight in weights.items()))
+
+
 class RewardedEpisode:
     """Plays units one after the other, like its environment, and gives one reward at the end of each."""
 
@@ -68,8 +74,7 @@ class RewardedEpisode:
             return None
         if callable(self._reward):
             return float(self._reward(self.steps))
-        values = lowest(self.steps)
-        return float(sum(weight * values.get(name, 0.0) for name, weight in self._reward.items()))
+        return weighted(self.steps, self._reward)
 
     @property
     def scores(self) -> list[float]:
