@@ -36,8 +36,9 @@ class RationaleSpec:
     """Which reasoning is wanted."""
 
     file: Path
-    min_tokens: int = 30
-    check: bool = True
+    min_tokens: int
+    """Tokens that it must have."""
+    check: bool
     """Whether a model must reach the record's calls by the reasoning alone."""
 
 
