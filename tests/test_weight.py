@@ -8,6 +8,7 @@ table or an entry point, are leaves: nothing else names them (`test_layers.py`).
 import ast
 import io
 import tokenize
+from functools import cache
 from pathlib import Path
 
 import wildtool
@@ -93,6 +94,11 @@ def lines_of_code(text: str) -> int:
     return len(lines - docstrings)
 
 
+@cache
+def lines_in(path: Path) -> int:
+    return lines_of_code(path.read_text(encoding="utf-8"))
+
+
 def part(path: Path) -> str:
     parts = path.relative_to(ROOT).parent.parts
     return "/".join(parts[: 2 if parts[:1] in (("benchmarks",), ("sets",)) else 1])
@@ -101,13 +107,13 @@ def part(path: Path) -> str:
 def weights() -> dict[str, int]:
     counted = dict.fromkeys(BUDGETS, 0)
     for path in ROOT.rglob("*.py"):
-        counted[part(path)] = counted.get(part(path), 0) + lines_of_code(path.read_text(encoding="utf-8"))
+        counted[part(path)] = counted.get(part(path), 0) + lines_in(path)
     return counted
 
 
 def test_the_core_can_be_learned():
     paths = [path for path in ROOT.rglob("*.py") if not path.relative_to(ROOT).as_posix().startswith(LEAVES)]
-    core = sum(lines_of_code(path.read_text(encoding="utf-8")) for path in paths)
+    core = sum(map(lines_in, paths))
     assert core <= MOST_OF_CORE
 
 

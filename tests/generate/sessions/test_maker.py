@@ -65,29 +65,29 @@ def gold_outcomes(path: Path, profile: str) -> Counter[str]:
 
 @pytest.fixture(scope="module")
 def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with 64 sessions, half of them Chinese."""
+    """A folder with 32 sessions, half of them Chinese."""
     folder = tmp_path_factory.mktemp("good")
-    result, found = made(folder, Players(), sessions=64, langs=("en", "zh"))
-    assert (result.status, len(found.kept), found.losses) == ("done", 64, ())
+    result, found = made(folder, Players(), sessions=32, langs=("en", "zh"))
+    assert (result.status, len(found.kept), found.losses) == ("done", 32, ())
     return folder
 
 
 def test_right_players_make_sessions_that_pass_lint(good: Path):
     file = good / "out" / SESSIONS_FILE
-    assert len(file.read_bytes().splitlines()) == 64
+    assert len(file.read_bytes().splitlines()) == 32
     assert [f"{f.where}: {f.message}" for f in lint_file(file, balanced=False)] == []
 
 
 @pytest.mark.parametrize("profile", ["official", "fixed", "paper"])
 def test_gold_of_made_sessions_is_right(good: Path, profile: str):
-    assert gold_outcomes(good / "out" / SESSIONS_FILE, profile) == {"correct": 256}
+    assert gold_outcomes(good / "out" / SESSIONS_FILE, profile) == {"correct": 128}
 
 
 def test_made_sessions_have_the_planned_types(good: Path):
     types = Counter(
         task.type for item in read_items(good / "out" / SESSIONS_FILE) for task in item.data.tasks
     )
-    assert types["Clarify"] == types["Chat"] == types["Single-Tool"] == 64
+    assert types["Clarify"] == types["Chat"] == types["Single-Tool"] == 32
     assert types["Parallel Multi-Tool"] and types["Sequential Multi-Tool"] and types["Mixed Multi-Tool"]
 
 
@@ -164,11 +164,11 @@ def test_a_killed_making_goes_on_to_the_same_sessions(tmp_path: Path, few: Path,
     assert (tmp_path / "out" / SESSIONS_FILE).read_bytes() == (few / "out" / SESSIONS_FILE).read_bytes()
 
 
-def test_recorded_replies_make_the_same_sessions(tmp_path: Path, good: Path):
-    maker = SessionMaker(SessionGenerationSpec(64, tools=tools_file(tmp_path), langs=("en", "zh")))
-    said = replay_source(maker, maker.source())(good / "out" / RECORD_FOLDER, None)
-    made(tmp_path, ReplayModel("players", said), sessions=64, langs=("en", "zh"))
-    assert (tmp_path / "out" / SESSIONS_FILE).read_bytes() == (good / "out" / SESSIONS_FILE).read_bytes()
+def test_recorded_replies_make_the_same_sessions(tmp_path: Path, few: Path):
+    maker = SessionMaker(SessionGenerationSpec(16, tools=tools_file(tmp_path), langs=("en", "zh")))
+    said = replay_source(maker, maker.source())(few / "out" / RECORD_FOLDER, None)
+    made(tmp_path, ReplayModel("players", said), sessions=16, langs=("en", "zh"))
+    assert (tmp_path / "out" / SESSIONS_FILE).read_bytes() == (few / "out" / SESSIONS_FILE).read_bytes()
 
 
 def test_other_settings_do_not_go_on_with_a_record(tmp_path: Path):
