@@ -1,6 +1,8 @@
 """A model without native calls, played by a server that writes gold answers in its format, reaches 100 %."""
 
 import json
+from collections.abc import AsyncIterator, Iterable
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +13,10 @@ from faults.server import FaultServer, request_digest
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.models.prompted import PromptedModel
 from wildtool.tool_formats import CALL_FORMATS, CallFormat
-from wildtool.types import Reply, Request
+from wildtool.types import Item, Reply, Request, Transcript, Verdict
 
-LIMIT = 32
-"""All items of the embedded set."""
+LIMIT = 4
+"""Items that commands run; all of the embedded set are played and judged without one."""
 
 
 class GoldPeer:
@@ -48,17 +50,27 @@ def _calls(message: dict[str, Any]) -> Any:
         yield ToolCall(call["function"]["name"], json.loads(call["function"]["arguments"]))
 
 
+async def play(peer: GoldPeer, items: Iterable[Item]) -> AsyncIterator[Verdict]:
+    """What the rules say of a peer's answers as they are read back."""
+    model = PromptedModel(peer, peer.format)
+    for item in items:
+        replies: dict[str, list[Reply]] = {unit: [] for unit in item.units}
+
+        async def ask(unit: str, request: Request, replies: dict[str, list[Reply]] = replies) -> Reply:
+            replies[unit].append(await model.complete(request))
+            return replies[unit][-1]
+
+        await WILD_MINI.play(item, ask, "official")
+        transcripts = {unit: Transcript(tuple(its)) for unit, its in replies.items()}
+        for verdict in WILD_MINI.judge(item, transcripts, "official"):
+            yield verdict
+
+
 async def gold_answers(format: CallFormat, file: Path) -> Path:
     """What a peer says to each request of the first items, as a file for the server."""
     peer = GoldPeer(format)
-    model = PromptedModel(peer, format)
-
-    async def ask(unit: str, request: Request) -> Reply:
-        return await model.complete(request)
-
-    items = WILD_MINI.load(WILD_MINI.data.locate(None))
-    for item, _ in zip(items, range(LIMIT), strict=False):
-        await WILD_MINI.play(item, ask, "official")
+    items = islice(WILD_MINI.load(WILD_MINI.data.locate(None)), LIMIT)
+    assert {verdict.outcome async for verdict in play(peer, items)} == {"correct"}
     file.write_text(json.dumps(peer.answers), "utf-8")  # noqa: ASYNC240 - a test may wait
     return file
 
@@ -76,7 +88,14 @@ def halve(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("format", CALL_FORMATS.values(), ids=list(CALL_FORMATS))
-async def test_gold_in_a_format_is_all_correct_and_a_broken_run_goes_on(format: CallFormat, tmp_path: Path):
+async def test_gold_in_a_format_is_all_correct(format: CallFormat):
+    items = WILD_MINI.load(WILD_MINI.data.locate(None))
+    outcomes = [verdict.outcome async for verdict in play(GoldPeer(format), items)]
+    assert outcomes == ["correct"] * 128
+
+
+@pytest.mark.parametrize("format", CALL_FORMATS.values(), ids=list(CALL_FORMATS))
+async def test_a_run_in_a_format_is_all_correct_and_a_broken_one_goes_on(format: CallFormat, tmp_path: Path):
     answers = await gold_answers(format, tmp_path / "answers.json")
     folder = tmp_path / "run"
     async with FaultServer(f"gold:{answers}") as server:
