@@ -120,6 +120,17 @@ def test_a_short_flag_means_the_same_in_every_verb():
     assert {"-m", "-o", "-j", "-p", "-d", "-g", "-f", "-q", "-h"} <= {*meanings, "-h"}
 
 
+def test_one_may_be_the_number_of_anything_that_is_counted():
+    counted = {
+        (path, name): param.type.min
+        for path, command in LEAVES.items()
+        for param in options_of(command)
+        for name in param.opts
+        if name in ("--concurrency", "--jobs", "--limit", "--repeats")
+    }
+    assert set(counted.values()) == {1}, counted
+
+
 def test_an_option_has_its_short_flag_wherever_it_is():
     for name in ("--out", "--model", "--profile", "--data", "--group", "--concurrency", "--quiet"):
         flags = {

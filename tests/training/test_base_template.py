@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,13 @@ def test_a_template_that_shows_both_passes(base: Callable[[str], str]):
 
 def test_texts_pass_any_template(base: Callable[[str], str]):
     assert check_base_template(base(TURNS), [TEXTS]) == ""
+
+
+def test_tools_without_calls_are_looked_for_and_pairs_are_not(base: Callable[[str], str]):
+    offered = replace(TEXTS, tools=(TOOL,), source="train.jsonl", row=3)
+    assert check_base_template(base(TURNS), [replace(offered, kind="preference")]) == ""
+    with pytest.raises(UsageError, match=r"train.jsonl:3: .* leaves out the tools"):
+        check_base_template(base(TURNS), [offered])
 
 
 @pytest.mark.parametrize(

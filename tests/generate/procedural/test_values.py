@@ -11,6 +11,7 @@ from wildtool.sets.make.procedural.guess_semantics import guess_kind
 from wildtool.sets.make.procedural.history import History, Mention
 from wildtool.sets.make.procedural.tool_sets import ParameterSlot
 from wildtool.sets.make.procedural.values import ValueSampler, as_spoken
+from wildtool.sets.make.procedural.wording import Wording
 
 
 @pytest.mark.parametrize(
@@ -50,3 +51,17 @@ def test_what_was_said_in_the_task_before_is_near_and_earlier_is_far(far: bool, 
     history.add([Mention(ParameterSlot(("c",), "city", "city", "title", required=True), "Oslo", 0)])
     assert [t for t in range(5) if history.has_in_range("city", far, t)] == tasks
     assert not any(history.has_in_range("day", far, t) for t in range(5))
+
+
+def test_an_object_without_members_is_left_out_of_a_result_where_it_may_be() -> None:
+    properties = {name: {"type": "object", "properties": {}} for name in ("must", "may")}
+    schema = {"type": "object", "properties": {**properties, "n": {"type": "boolean"}}, "required": ["must"]}
+    values = ValueSampler(Random(0), "en", datetime(2025, 3, 4, tzinfo=UTC))
+    result = ResultSampler(values, {}).of(schema)
+    assert (sorted(result), result["must"]) == (["must", "n"], {})
+
+
+def test_what_a_result_says_is_that_of_its_first_object_with_something_in_it() -> None:
+    wording = Wording(Random(0), "en")
+    assert wording._plain_fields({"id": 7, "a": {}, "b": {"level": 3}}, "id") == "level 3"  # pyright: ignore[reportPrivateUsage]
+    assert wording._plain_fields({"id": 7, "a": {}}, "id") == "ok"  # pyright: ignore[reportPrivateUsage]

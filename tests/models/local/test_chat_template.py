@@ -1,10 +1,14 @@
 """Messages are put into the shape that chat templates expect, and each change has a name."""
 
+import ast
+from typing import Any
+
 import pytest
 
 from models.asking import HELLO, asked_and_answered, call
 from wildtool.errors import CallError
 from wildtool.models.local.chat_template import (
+    ChatTemplate,
     PlainText,
     takes_one_call,
     template_messages,
@@ -119,3 +123,21 @@ def test_a_raw_text_is_the_prompt_without_a_template():
     assert plain.prompt(Request([{"role": "user", "content": "ab"}])) == ([97, 98], {})
     with pytest.raises(CallError, match="one text"):
         plain.prompt(Request([]))
+
+
+def test_a_prompt_ends_where_the_assistant_begins():
+    """A base that was trained without this would go on with the user's text."""
+
+    class Tokenizer:
+        def apply_chat_template(self, messages: Any, **how: Any) -> str:
+            return str(how)
+
+    template = object.__new__(ChatTemplate)
+    template._tokenizer, template.text, template._extra = Tokenizer(), "", {"enable_thinking": False}
+    how = ast.literal_eval(template._rendered([], None))
+    assert how == {
+        "tools": None,
+        "add_generation_prompt": True,
+        "tokenize": False,
+        "enable_thinking": False,
+    }

@@ -160,3 +160,18 @@ def test_over_the_limit_only_blanks_may_differ():
 
 def test_a_text_that_unfolds_beyond_the_limit_is_not_compared_by_words():
     assert differing_rule("x", "\ufdfa" * 4_000) == "long text"
+
+
+@pytest.mark.parametrize(
+    ("apart", "whole", "is_same"),
+    [
+        ("on-line", "online", True),
+        ("up-beat", "upbeat", True),
+        ("no-go", "nogo", False),
+        ("by-pass", "bypass", False),
+    ],
+)
+def test_a_hyphen_within_a_word_counts_where_a_prefix_makes_another_word(
+    apart: str, whole: str, is_same: bool
+):
+    assert (differing_rule(apart, whole) is None) is is_same
