@@ -167,3 +167,18 @@ def test_files_of_two_layouts_are_not_guessed(tmp_path: Path):
     path = wrote(tmp_path / "a.jsonl", "\n".join(map(json.dumps, rows)))
     with pytest.raises(DataError, match="glaive-code, openai"):
         list(training_records(path))
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ('[level(station="Husum") level(station="Kiel")]', "expected a comma or ] at character 25"),
+        ('[level(station="Husum"), 5]', "no call at character "),
+    ],
+)
+def test_calls_of_toolace_that_cannot_be_read_are_of_one_kind(tmp_path: Path, said: str, message: str):
+    turns = [{"from": "user", "value": "Level?"}, {"from": "assistant", "value": said}]
+    row = {"system": f"Functions: {json.dumps([TOOL])}.", "conversations": turns}
+    (rejected,) = training_records(wrote(tmp_path / "a.jsonl", json.dumps(row)), "toolace")
+    assert isinstance(rejected, RejectedRow)
+    assert (rejected.reason, message in rejected.detail) == ("unreadable-call", True), rejected
