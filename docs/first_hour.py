@@ -99,6 +99,8 @@ def serving(answer: Answer, answers: Mapping[str, Message]) -> Iterator[str]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        wbufsize = -1
+        """Head and body leave together: the body would wait for the other side's late acknowledgement of the head."""
 
         def log_message(self, format: str, *args: object) -> None:
             return
