@@ -33,7 +33,7 @@ BUDGETS = {
     "cli": 4695,
     "data": 846,
     "engine": 7805,
-    "environments": 620,
+    "environments": 795,
     "export": 1510,
     "models": 4760,
     "published": 114,

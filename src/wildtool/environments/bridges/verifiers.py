@@ -141,10 +141,10 @@ class WildHarness(vf.Harness[vf.HarnessConfig]):
         headers = {"Authorization": f"Bearer {secret}"}
         async with aiohttp.ClientSession(headers=headers, timeout=NO_LIMIT) as session:
             while not environment.is_over:
-                shown = environment.shown()
-                body: dict[str, Any] = {"model": ctx.model, "messages": shown.messages}
-                if shown.tools:
-                    body["tools"] = shown.tools
+                observation = environment.shown()
+                body: dict[str, Any] = {"model": ctx.model, "messages": observation.messages}
+                if observation.tools:
+                    body["tools"] = observation.tools
                 async with session.post(f"{endpoint}/chat/completions", json=body) as response:
                     if response.status != HTTPStatus.OK:
                         return ProgramResult(1, "", await response.text())

@@ -1,0 +1,150 @@
+"""TRL's trainer plays units as the core does, and trains on what it wrote."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from environments.bridges.page import blocks
+from wildtool.benchmark import judge_unit
+from wildtool.environments.bridges.trl import UnitRollouts, UnitTools, unit_reward
+from wildtool.environments.core import UnitEnvironment
+from wildtool.environments.sources import benchmark_units
+from wildtool.errors import UsageError
+
+transformers: Any = pytest.importorskip("transformers", reason="the extra [trl] is not installed")
+pytest.importorskip("torch", reason="the extra [trl] is not installed")
+
+from environments.bridges.token_policy import scripted  # noqa: E402
+from models.local.tiny import TEMPLATE, make_model  # noqa: E402
+from wildtool.environments.bridges import tokens  # noqa: E402
+
+UNITS = benchmark_units("wild-mini", evaluation=True)
+
+
+class Trainer:
+    """What a rollout function asks of a trainer."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        self.processing_class = tokenizer
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_model(tmp_path_factory.mktemp("tiny"))
+
+
+@pytest.fixture(scope="module")
+def tokenizer(path: Path) -> Any:
+    return transformers.AutoTokenizer.from_pretrained(path)
+
+
+def test_random_episodes_have_the_judges_verdict_as_reward(tokenizer: Any, monkeypatch: pytest.MonkeyPatch):
+    played: list[tokens.TokenEpisode] = []
+    begin = tokens.TokenEpisode.__init__
+
+    def record(self: tokens.TokenEpisode, *words: Any, **settings: Any) -> None:
+        begin(self, *words, **settings)
+        played.append(self)
+
+    monkeypatch.setattr(tokens.TokenEpisode, "__init__", record)
+    rollouts = UnitRollouts(UNITS, generate=scripted(tokenizer))
+    prompts = [row["prompt"] for row in rollouts.rows(1000)]
+    output = rollouts(prompts, Trainer(tokenizer))
+    verdicts: list[bool] = []
+    for number, episode in enumerate(played):
+        environment = episode.episode.environment
+        assert environment.name == prompts[number]
+        unit = UNITS.find(environment.name)
+        verdict = judge_unit(UNITS.benchmark, *unit, environment.transcript(), environment.profile)
+        verdicts.append(verdict.outcome == "correct")
+        assert output["reward"][number] == verdicts[-1]
+        lengths = {len(output[key][number]) for key in ("completion_ids", "logprobs", "env_mask")}
+        assert len(lengths) == 1 and output["env_mask"][number][-1] == 1
+        assert all((mask == 1) == (p == -1.0) for mask, p in zip(episode.mask, episode.logprobs, strict=True))
+    assert {*verdicts} == {True, False} and len(verdicts) == 1000
+    assert unit_reward(prompts, **output) == output["reward"]
+
+
+def test_the_tokens_are_those_of_the_whole_conversation(tokenizer: Any):
+    """What a template writes for the whole conversation, message by message, is what the policy continued."""
+    contexts: list[tuple[str, str]] = []
+    policy = scripted(tokenizer, gold=True)
+
+    def generate(trainer: Any, episodes: Any) -> Any:
+        for episode in episodes:
+            shown = episode.episode.environment.shown()
+            whole = tokenizer.apply_chat_template(
+                [tokens._with_objects(message) for message in shown.messages],
+                tools=shown.tools,
+                add_generation_prompt=True,
+                tokenize=False,
+            )
+            contexts.append((tokenizer.decode(episode.context), whole))
+        return policy(trainer, episodes)
+
+    output = UnitRollouts(UNITS, generate=generate)(UNITS.names, Trainer(tokenizer))
+    assert set(output["reward"]) == {1.0}
+    # The tiny template has other spaces in and around calls than the policy writes.
+    assert all("".join(ours.split()) == "".join(whole.split()) for ours, whole in contexts)
+    assert len(contexts) > 300
+
+
+def test_an_episode_that_is_too_long_is_cut_and_earns_nothing(tokenizer: Any):
+    rollouts = UnitRollouts(UNITS, max_tokens=5, generate=scripted(tokenizer, gold=True))
+    output = rollouts(UNITS.names, Trainer(tokenizer))
+    assert {*output["reward"]} == {0.0, 1.0}
+    cut = [steps for steps, reward in zip(output["components"], output["reward"], strict=True) if not reward]
+    assert cut and all(len(steps) == 1 and "verdict" not in steps[0] for steps in cut)
+
+
+def test_what_tokens_cannot_carry_is_refused(tokenizer: Any):
+    text_mode = benchmark_units("acebench", "finance", mode="text", evaluation=True)
+    steps = [name for name in text_mode.names if "multi_step" in name][:1]
+    with pytest.raises(UsageError, match="take another mode"):
+        UnitRollouts(text_mode, generate=scripted(tokenizer, gold=True))(steps, Trainer(tokenizer))
+    with pytest.raises(UsageError, match="no format of calls 'mine'"):
+        UnitRollouts(UNITS, tool_format="mine")(UNITS.names[:1], Trainer(tokenizer))
+
+
+def test_the_generic_tool_carries_what_needs_no_last_message():
+    tools = UnitTools(UNITS)
+    mirror = UnitEnvironment(UNITS)
+    for name in UNITS.names:
+        tools.reset(unit=name)
+        mirror.open(name)
+        has_question = False
+        while not mirror.is_over:
+            gold = mirror.gold("serial")
+            assert gold is not None
+            step = mirror.step(gold)
+            has_question |= not gold.get("tool_calls") and not step.done
+            for call in gold.get("tool_calls") or ():
+                if not has_question:
+                    answer = tools.call_tool(call["function"]["name"], call["function"]["arguments"])
+                    assert answer == step.observation.messages[-1]["content"]
+        assert tools.get_reward() == (0.0 if has_question else 1.0)
+    tools.reset(unit=UNITS.names[0])
+    assert "no answer" in tools.call_tool("unheard_of", "{}") and tools.get_reward() == 0
+    assert "too late" in tools.call_tool("unheard_of", "{}")
+
+
+def test_the_generic_tool_is_one_to_trl():
+    schemas: Any = pytest.importorskip("transformers.utils.chat_template_utils")
+    public = [name for name in vars(UnitTools) if not name.startswith("_")]
+    assert public == ["reset", "call_tool", "get_reward"]
+    schema = schemas.get_json_schema(UnitTools.call_tool)["function"]
+    assert schema["parameters"]["required"] == ["name", "arguments"]
+
+
+def test_the_page_trains(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    pytest.importorskip("trl", reason="the extra [trl] is not installed")
+    monkeypatch.chdir(tmp_path)
+    code, factory = blocks("TRL")
+    assert TEMPLATE
+    names: dict[str, Any] = {}
+    exec(code.replace("Qwen/Qwen3-0.6B", str(path)).replace("max_steps=200", "max_steps=2"), names)
+    history = names["trainer"].state.log_history
+    assert any("rewards/unit_reward/mean" in entry for entry in history)
+    exec(factory, names)
+    assert callable(names["environment_factory"]().call_tool)
