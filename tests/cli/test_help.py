@@ -160,6 +160,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         models = [word for name in ("gold", "lexical", "chat") for word in ("--model", f"baseline/{name}")]
         for out in ("runs/demo", "runs/wild-mini", "runs/old"):
             assert type_("run", "wild-mini", "--limit", "2", "--quiet", *models, "-o", out).exit_code == 0
+        assert type_("run", "wild-mini", "--quiet", *models[:2], "-o", "runs/gold").exit_code == 0
+        assert type_("submit", "prepare", "runs/gold", "-o", "submissions").exit_code == 0
     copytree(folder / "runs/old", folder / "runs/new")
     Path(folder, "series.toml").write_text(SERIES)
     Path(folder, "sessions.jsonl").write_bytes(WILD_MINI.data.locate(None).path.read_bytes())

@@ -2,6 +2,7 @@
 the recorded replies show of the endpoint, and each number with its interval and evidence."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict
 from hashlib import sha256
@@ -106,7 +107,7 @@ def rules_digest(result: ScoreResult) -> str:
 
 def endpoint_findings(folder: Path) -> dict[str, Any]:
     """What the recorded raw replies show of the endpoint, by the rules of `wildtool check` for single replies."""
-    count, seen = 0, dict[tuple[int, str], int]()
+    count, problems = 0, Counter[tuple[int, str]]()
     with LogReader(folder) as reader:
         for item, repeat in reader.jobs():
             for steps in reader.log(item, repeat).values():
@@ -115,13 +116,12 @@ def endpoint_findings(folder: Path) -> dict[str, Any]:
                         continue
                     answer = read_raw_answer("run", {}, came.reply.raw.encode("utf-8", "replace"))
                     count += not answer.failure
-                    for key in _problems(answer):
-                        seen[key] = seen.get(key, 0) + 1
+                    problems.update(_problems(answer))
     return {
         "replies": count,
         "findings": [
             {"defect": number, "name": DEFECTS[number].name, "problem": problem, "replies": replies}
-            for (number, problem), replies in sorted(seen.items())
+            for (number, problem), replies in sorted(problems.items())
         ],
     }
 

@@ -26,6 +26,8 @@ _VERBS = Commands(
         "export": ("cli.commands.export:export", "Convert runs to logs, tables, training data or bundles."),
         "list": ("cli.commands.list:list_", "List benchmarks, models, profiles, modes, formats or cards."),
         "check": ("check.command:check", "Check an endpoint for broken tool calls."),
+        "submit": ("board.commands.submit:SUBMIT", "Make submissions to a board, and verify them."),
+        "board": ("board.commands.board:board", "Build a leaderboard page of verified submissions."),
         "audit": (
             "cli.commands.audit:audit",
             "Check the scorer: score gold answers, with and without mistakes.",

@@ -1,0 +1,34 @@
+"""`wildtool board`: a static leaderboard of verified submissions."""
+
+from pathlib import Path
+
+from wildtool.cli.command import arg, opt
+from wildtool.cli.options import shared as options
+
+
+def board(
+    folder: Path = arg("FOLDER", "Folder with submissions, at any depth."),
+    out: Path = opt("-o FOLDER", "Folder for the pages.", default=Path("board")),
+    data: str | None = options.DATA_OPTION,
+    force: bool = options.FORCE_OPTION,
+) -> int:
+    """Build a leaderboard page of verified submissions.
+
+    \b
+    Examples:
+      wildtool board submissions -o site
+
+    Every submission is verified first, as by `wildtool submit verify`; what is refused is listed with the reason and has
+    no rank. The pages need no server. Exit status: 0 all submissions hold, 1 some were refused, 2 there is none.
+    """
+    from wildtool.board.build import build_board
+    from wildtool.cli.terminal import print_err, print_out
+    from wildtool.outputs import check_folder, is_site
+
+    check_folder(out, is_site, force=force)
+    page, refused = build_board(folder, out, data)
+    for each in refused:
+        for problem in each.problems:
+            print_err(f"{each.bundle}: refused: {problem}")
+    print_out(str(page))
+    return int(bool(refused))

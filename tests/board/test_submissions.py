@@ -1,0 +1,285 @@
+"""`wildtool submit`: a submission is complete, is judged again, and claims nothing that its replies do not give."""
+
+import asyncio
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile
+
+import pytest
+import yaml
+
+from check.test_first_replies import Breaking
+from e2e.command import Ended, wildtool
+from faults.server import FaultServer
+from wildtool.engine.record.format import seal_line
+
+
+async def submit(*words: str, cwd: Path) -> Ended:
+    return await wildtool("submit", *words, cwd=cwd)
+
+
+@pytest.fixture(scope="module")
+def submission(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a submission of a model that is often wrong, and its run."""
+    place = tmp_path_factory.mktemp("submission")
+
+    async def made() -> Ended:
+        await wildtool("run", "wild-mini", "-m", "baseline/lexical", "-o", "run", "-q", cwd=place)
+        return await submit("prepare", "run", "-o", "sent", cwd=place)
+
+    ended = asyncio.run(made())
+    assert ended.status == 0, ended.err
+    assert ended.out.splitlines()[1:] == ["sent/run.bundle.zip", "sent/run.passport.json"]
+    return place
+
+
+@pytest.fixture
+def sent(submission: Path, tmp_path: Path) -> Path:
+    """A copy of the submission."""
+    return Path(shutil.copytree(submission / "sent", tmp_path / "sent")) / "run.bundle.zip"
+
+
+async def verified(bundle: Path) -> Ended:
+    return await submit("verify", str(bundle), cwd=bundle.parent)
+
+
+def flip_byte(file: Path, place: float) -> None:
+    content = bytearray(file.read_bytes())
+    content[int(place * len(content))] ^= 1
+    file.write_bytes(content)
+
+
+def repacked(bundle: Path, change: Callable[[dict[str, bytes]], None], *, honest: bool = True) -> None:
+    """Changes members of a bundle as somebody would who knows its format.
+
+    Args: honest: whether the manifest and the passport get the new digests.
+    """
+    with ZipFile(bundle) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    change(members)
+    if honest:
+        manifest = json.loads(members.pop("manifest.json"))
+        manifest["members"] = {
+            name: {"size": len(text), "sha256": sha256(text).hexdigest()} for name, text in members.items()
+        }
+        members["manifest.json"] = json.dumps(manifest).encode()
+    with ZipFile(bundle, "w", ZIP_DEFLATED) as archive:
+        for name, text in members.items():
+            archive.writestr(name, text)
+    if honest:
+        passport = bundle.with_name("run.passport.json")
+        claims = json.loads(passport.read_text())
+        claims["bundle"]["sha256"] = sha256(bundle.read_bytes()).hexdigest()
+        passport.write_text(json.dumps(claims))
+
+
+def rewritten(lines: Iterable[bytes], edit: Callable[[dict[str, Any]], dict[str, Any]]) -> bytes:
+    """A record with edited rows, each with the right checksum."""
+    rows = [
+        edit({k: v for k, v in json.loads(line).items() if k not in ("synced", "crc32")}) for line in lines
+    ]
+    return b"".join(seal_line(json.dumps(row).encode(), 0) for row in rows)
+
+
+async def test_a_submission_holds(sent: Path):
+    ended = await verified(sent)
+    assert ended.status == 0 and "recomputed: 128 units" in ended.out
+
+
+@pytest.mark.parametrize("place", [0.1, 0.3, 0.5, 0.7, 0.9, 0.999])
+async def test_a_changed_byte_is_noticed_wherever_it_is(sent: Path, place: float):
+    flip_byte(sent, place)
+    ended = await verified(sent)
+    assert ended.status == 1 and "its SHA-256 is" in ended.err
+
+
+@pytest.mark.parametrize("member", ["record-0001.jsonl", "run.json", "verdicts-official.parquet"])
+async def test_the_member_with_a_changed_byte_is_named(sent: Path, member: str):
+    def flip(members: dict[str, bytes]) -> None:
+        middle = len(members[member]) // 2
+        members[member] = (
+            members[member][:middle] + bytes([members[member][middle] ^ 1]) + members[member][middle + 1 :]
+        )
+
+    repacked(sent, flip, honest=False)
+    ended = await verified(sent)
+    assert ended.status == 1 and f"{member} does not have the SHA-256" in ended.err
+
+
+async def test_a_changed_byte_of_the_record_is_found_by_the_record_even_if_all_digests_are_made_again(
+    sent: Path,
+):
+    def flip(members: dict[str, bytes]) -> None:
+        text = members["record-0001.jsonl"]
+        at = text.index(b"wild_mini_3") + 400
+        members["record-0001.jsonl"] = text[:at] + b"~" + text[at + 1 :]
+
+    repacked(sent, flip)
+    ended = await verified(sent)
+    assert ended.status == 1 and "record-0001.jsonl" in ended.err
+
+
+async def test_a_run_of_chosen_items_is_refused_with_the_ids_of_the_others(submission: Path):
+    words = (
+        "run",
+        "wild-mini",
+        "-m",
+        "baseline/gold",
+        "--ids",
+        "wild_mini_0,wild_mini_2",
+        "-o",
+        "part",
+        "-q",
+    )
+    await wildtool(*words, cwd=submission)
+    ended = await submit("prepare", "part", "-o", "part-sent", cwd=submission)
+    assert ended.status == 1 and "30 items are left out of the run: wild_mini_1, wild_mini_3" in ended.err
+    assert not list((submission / "part-sent").iterdir())
+
+
+async def test_worst_units_taken_out_of_the_record_are_refused_with_their_ids(sent: Path):
+    """The gamer's way: the lines of wrong units are gone, and every digest is right."""
+
+    def drop(members: dict[str, bytes]) -> None:
+        lines = members["record-0001.jsonl"].splitlines(keepends=True)
+        kept = [
+            line
+            for line in lines
+            if (row := json.loads(line)).get("unit") != "2" or row["item"] != "wild_mini_5"
+        ]
+        assert len(kept) < len(lines)
+        members["record-0001.jsonl"] = b"".join(kept)
+
+    repacked(sent, drop)
+    ended = await verified(sent)
+    assert ended.status == 1 and "1 unit is not played: wild_mini_5/2" in ended.err
+
+
+async def test_items_taken_out_of_the_scope_too_are_refused_with_their_ids(sent: Path):
+    def drop(members: dict[str, bytes]) -> None:
+        lines = members["record-0001.jsonl"].splitlines(keepends=True)
+        members["record-0001.jsonl"] = b"".join(line for line in lines if b'"wild_mini_5"' not in line)
+        run = json.loads(members["run.json"])
+        run["scope"]["ids"] = [f"wild_mini_{n}" for n in range(32) if n != 5]
+        members["run.json"] = json.dumps(run).encode()
+
+    repacked(sent, drop)
+    ended = await verified(sent)
+    assert ended.status == 1 and "1 item is left out of the run: wild_mini_5" in ended.err
+
+
+async def test_a_better_number_in_the_passport_is_refused(sent: Path):
+    passport = sent.with_name("run.passport.json")
+    claims = json.loads(passport.read_text())
+    claims["numbers"][0]["value"] += 0.01
+    passport.write_text(json.dumps(claims))
+    ended = await verified(sent)
+    assert ended.status == 1 and "accuracy, task: the passport says" in ended.err
+
+
+@pytest.mark.parametrize("content", [None, "", "[]", "{", '{"bundle": 7, "numbers": [7], "rules": []}'])
+async def test_a_passport_that_is_missing_or_none_is_refused(sent: Path, content: str | None):
+    passport = sent.with_name("run.passport.json")
+    if content is None:
+        passport.unlink()
+    else:
+        passport.write_text(content)
+    ended = await verified(sent)
+    assert ended.status == 1 and "passport" in ended.err and "Traceback" not in ended.err
+
+
+async def test_other_data_are_refused(sent: Path):
+    def other(members: dict[str, bytes]) -> None:
+        members["run.json"] = members["run.json"].replace(b'"data_sha256": "', b'"data_sha256": "0')
+
+    repacked(sent, other)
+    ended = await verified(sent)
+    assert ended.status == 1 and "these are not the data of the run" in ended.err
+
+
+async def test_no_bundle_is_refused_and_no_error(tmp_path: Path):
+    (tmp_path / "x.bundle.zip").write_text("PK nothing")
+    ended = await verified(tmp_path / "x.bundle.zip")
+    assert ended.status == 1 and "not a bundle, or damaged" in ended.err
+
+
+async def test_a_reply_that_is_not_its_raw_answer_is_refused(tmp_path: Path):
+    """The gamer's way: the judge reads messages, so a better one is put beside the old raw answer."""
+    server = FaultServer("ok")
+    server.behave = Breaking(None)
+    async with server:
+        words = ("run", "wild-mini", "-m", "m", "--base-url", server.base_url, "-o", "run", "-q")
+        await wildtool(*words, cwd=tmp_path)
+    assert (await submit("prepare", "run", "-o", "sent", cwd=tmp_path)).status == 0
+    bundle = tmp_path / "sent" / "run.bundle.zip"
+
+    def improve(members: dict[str, bytes]) -> None:
+        def edit(row: dict[str, Any]) -> dict[str, Any]:
+            if row.get("item") == "wild_mini_0" and row.get("unit") == "1":
+                row["message"] = {"role": "assistant", "content": "Here you are."}
+            return row
+
+        members["record-0001.jsonl"] = rewritten(members["record-0001.jsonl"].splitlines(), edit)
+
+    repacked(bundle, improve)
+    ended = await verified(bundle)
+    assert ended.status == 1 and "not as the raw answer says: wild_mini_0/1 step 0" in ended.err
+
+
+async def test_all_repeats_count(tmp_path: Path):
+    words = ("run", "wild-mini", "-m", "baseline/random", "--repeats", "2", "-o", "run", "-q")
+    await wildtool(*words, cwd=tmp_path)
+    assert (await submit("prepare", "run", "-o", "sent", cwd=tmp_path)).status == 0
+
+    def drop(members: dict[str, bytes]) -> None:
+        rows = [json.loads(line) for line in members["record-0001.jsonl"].splitlines()]
+        second = [row.get("repeat") == 1 and row.get("item") == "wild_mini_7" for row in rows]
+        assert any(second)
+        lines = members["record-0001.jsonl"].splitlines(keepends=True)
+        members["record-0001.jsonl"] = b"".join(
+            line for line, gone in zip(lines, second, strict=True) if not gone
+        )
+
+    repacked(tmp_path / "sent" / "run.bundle.zip", drop)
+    ended = await verified(tmp_path / "sent" / "run.bundle.zip")
+    assert ended.status == 1 and "4 units are not played: wild_mini_7/0 (repeat 1)" in ended.err
+
+
+def test_the_workflow_of_the_docs_verifies_what_a_pull_request_changes(tmp_path: Path):
+    page = (Path(__file__).parents[2] / "docs" / "board.md").read_text()
+    job = yaml.safe_load(page[page.index("```yaml") + 7 :].partition("```")[0])["jobs"]["verify"]
+    script = job["steps"][-1]["run"]
+    commands = tmp_path / "bin"
+    commands.mkdir()
+    (commands / "wildtool").write_text('#!/bin/sh\nprintf "%s|" "$@" >> "$SAID"\n')
+    (commands / "wildtool").chmod(0o755)
+    said = tmp_path / "said"
+    environment = {
+        **os.environ,
+        "PATH": f"{commands}:{os.environ['PATH']}",
+        "SAID": str(said),
+        "BASE": "HEAD~1",
+    }
+
+    def git(*words: str) -> None:
+        own = ["-c", "user.name=x", "-c", "user.email=x@example.org"]
+        subprocess.run(["git", *own, *words], cwd=tmp_path, check=True, capture_output=True)
+
+    def status_with(name: str) -> int:
+        (tmp_path / "submissions" / name).write_text("x")
+        git("add", "submissions")
+        git("commit", "-m", "x")
+        return subprocess.run(["bash", "-ec", script], cwd=tmp_path, env=environment, check=False).returncode
+
+    git("init")
+    git("commit", "--allow-empty", "-m", "x")
+    (tmp_path / "submissions").mkdir()
+    assert status_with("a b.bundle.zip") == 0
+    assert said.read_text() == "submit|verify|submissions/a b.bundle.zip|"
+    assert status_with("c.again.bundle.zip") == 1
