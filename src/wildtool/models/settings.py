@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from wildtool.errors import UsageError
+
 if TYPE_CHECKING:
     from wildtool.types import Request
 
@@ -21,8 +23,19 @@ class Sampling:
     """Sent plus the number of the repeat, so that repeats differ."""
     extra_body: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """More fields of the request body; none that is set by other means."""
+    response_format: Mapping[str, Any] | None = None
+    """Sent beside the extra body, as chat completions take it: what every reply must look like."""
     stream: bool = False
     """Whether replies are requested as streams."""
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """The extra body with the response format, where one is set. Raises UsageError if both set one."""
+        if self.response_format is None:
+            return dict(self.extra_body)
+        if "response_format" in self.extra_body:
+            raise UsageError("response_format is set in the extra body too; leave it out there")
+        return {**self.extra_body, "response_format": dict(self.response_format)}
 
     def limits(self) -> dict[str, Any]:
         """Temperature and maximum tokens, as far as they are set."""

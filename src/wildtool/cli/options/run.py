@@ -150,7 +150,7 @@ class RunOptions(CallOptions):
     )
     seed: int | None = opt("N", "Sampling seed; repeat k uses seed + k.", panel=SAMPLING)
     repeats: int = opt("N", "Samples per item.", default=1, min=1, panel=SAMPLING)
-    extra_body: str | None = opt("JSON", "More request fields, such as '{\"top_p\": 0.9}'.", panel=SAMPLING)
+    extra_body: str | None = options.EXTRA_BODY_OPTION
     data: str | None = options.DATA_OPTION
     mode: str | None = options.MODE_OPTION
     prompts: PromptSource | None = opt(

@@ -5,7 +5,7 @@ from pathlib import Path
 import typer
 
 from wildtool.cli.command import arg, named_part, opt, run_to_status
-from wildtool.cli.help import LIMITS, MODEL, MORE, OUTPUT, SELECTION
+from wildtool.cli.help import LIMITS, MODEL, MORE, OUTPUT, SAMPLING, SELECTION
 from wildtool.cli.options import completion
 from wildtool.outputs import is_shared
 
@@ -114,4 +114,5 @@ TOOL_FORMAT_OPTION = opt(
     panel=MODEL,
 )
 DRY_RUN_OPTION = opt("Estimate calls, tokens and cost; send nothing.", panel=LIMITS)
+EXTRA_BODY_OPTION = opt("JSON", "More request fields, such as '{\"top_p\": 0.9}'.", panel=SAMPLING)
 CACHE_OPTION = opt("FOLDER", "Reply cache shared between runs.", panel=MORE)

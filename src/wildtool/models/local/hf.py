@@ -278,7 +278,7 @@ class HfModel:
         """Reads calls from replies; None if `PromptedModel` does that."""
         self._chosen = ""
         torch, transformers = import_for(name, "torch", "hf"), import_for(name, "transformers", "hf")
-        extra = _check_extra(sampling.extra_body)
+        extra = _check_extra(sampling.body)
         self.template = (PlainText if completion else ChatTemplate)(
             path, extra.get("chat_template_kwargs", {})
         )

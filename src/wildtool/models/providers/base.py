@@ -95,7 +95,7 @@ class HttpModel(ABC):
         self._model = name if sent_as is None else sent_as
         self._sampling = replace(sampling, max_tokens=self.default_max_tokens(sampling.max_tokens))
         self._stream = sampling.stream
-        self._extra = dict(sampling.extra_body)
+        self._extra = sampling.body
         self._given = self._sampling.limits()
         self._send: BatchSend | None = None
         self._active_fallbacks: set[str] = set()

@@ -61,7 +61,7 @@ class InspectModel:
             "wire_exact": False,
             **self._sampling.limits(),
             **({} if self._sampling.seed is None else {"seed": self._sampling.seed}),
-            "extra_body": dict(self._sampling.extra_body),
+            "extra_body": self._sampling.body,
         }
 
     async def complete(self, request: Request) -> Reply:
@@ -92,8 +92,8 @@ class InspectModel:
         limits = self._sampling.limits()
         if (seed := self._sampling.seed_of(request)) is not None:
             limits["seed"] = seed
-        if self._sampling.extra_body:
-            limits["extra_body"] = dict(self._sampling.extra_body)
+        if body := self._sampling.body:
+            limits["extra_body"] = body
         # The engine retries and counts retries.
         return self._chat.GenerateConfig(max_retries=0, **limits)
 

@@ -14,7 +14,7 @@ from wildtool.cli.plans import ConfiguredModel, ModelCatalog, check_prices
 from wildtool.cli.terminal import format_reason, print_err, print_out
 from wildtool.engine.score.formatting import counted
 from wildtool.errors import UsageError
-from wildtool.sets.commands.generate.options import GenerateOptions
+from wildtool.sets.commands.generate.options import GenerateOptions, ResponseFormat
 
 if TYPE_CHECKING:
     from wildtool.engine.plan import Plan
@@ -87,24 +87,43 @@ def assign_models(
     replay = replay_source(benchmark, benchmark.source())
     catalog = ModelCatalog(read_config(generate_options.config).models, read_prices(generate_options.prices))
     assigned: dict[str, ConfiguredModel] = {}
-    models: dict[tuple[str, float | None], ConfiguredModel] = {}
+    formats = response_formats(benchmark, generate_options.response_format)
+    models: dict[tuple[str, float | None, str], ConfiguredModel] = {}
     notes: dict[str, None] = {}
     explicit = explicit_options(context)
     for role in dict.fromkeys([*roles, *by_role]):
         name, temperature = by_role.get(role, generate_options.model), (temperatures or {}).get(role)
-        if (name, temperature) not in models:
+        its_format = formats.get(kind := role.split()[0])
+        key = name, temperature, kind if its_format else ""
+        if key not in models:
             options, explicit_names = generate_options, explicit
             if temperature is not None:
                 options = replace(options, temperature=temperature)
                 explicit_names = explicit | {"temperature"}
-            model = catalog.find(name, options.model_options(replay), explicit_names, options.rates)
-            models[name, temperature] = model
+            model_options = options.model_options(replay, its_format)
+            models[key] = model = catalog.find(name, model_options, explicit_names, options.rates)
             if model.endpoint_note:
                 notes[model.endpoint_note] = None
-        assigned[role] = models[name, temperature]
+        assigned[role] = models[key]
     for note in () if generate_options.quiet else notes:
         print_err(note)
     return assigned
+
+
+def response_formats(
+    benchmark: "RoleBenchmark", response_format: ResponseFormat | None
+) -> dict[str, dict[str, Any]]:
+    """What chat completions take as `response_format`, for each role whose reply is a JSON object."""
+    if response_format is None:
+        return {}
+    from wildtool.sets.make.core.prompts import reply_schemas
+
+    formats: dict[str, dict[str, Any]] = {}
+    for role, schema in reply_schemas(benchmark.prompts).items():
+        formats[role] = {"type": str(response_format)}
+        if response_format is ResponseFormat.json_schema:
+            formats[role]["json_schema"] = {"name": role, "schema": schema}
+    return formats
 
 
 def vote_counts(

@@ -1,11 +1,12 @@
 """Options that `generate` commands share: which models, how to reach them, what they may cost, which files."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from wildtool.cli.command import arg, declared, opt, split_values
-from wildtool.cli.help import MODEL, MORE, OUTPUT
+from wildtool.cli.command import arg, declared, opt, parse_json_object, split_values
+from wildtool.cli.help import MODEL, MORE, OUTPUT, SAMPLING
 from wildtool.cli.options import completion
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.run import CallOptions
@@ -41,6 +42,13 @@ ALLOW_BENCHMARK_DATA_OPTION = opt(
 )
 
 
+class ResponseFormat(StrEnum):
+    """What a server is to hold a role's reply to."""
+
+    json_schema = "json_schema"
+    json_object = "json_object"
+
+
 @declared
 class GenerateOptions(CallOptions):
     """Models, limits and output of a `generate` command, as typed."""
@@ -54,6 +62,11 @@ class GenerateOptions(CallOptions):
     )
     role_model: list[str] | None = opt(
         "ROLE=NAME", "Another model for one of the command's roles; repeatable.", panel=MODEL
+    )
+    extra_body: str | None = options.EXTRA_BODY_OPTION
+    response_format: ResponseFormat | None = opt(
+        "Hold roles whose reply is JSON to it: to the role's JSON Schema, or to any object. For servers that enforce it.",
+        panel=SAMPLING,
     )
     base_url: str | None = options.BASE_URL_OPTION
     api_key_env: str | None = options.API_KEY_ENV_OPTION
@@ -73,15 +86,29 @@ class GenerateOptions(CallOptions):
             raise UsageError("--dry-run and --cache need a model; procedural calls none")
         self.check_limits()
 
-    def model_options(self, open_replies: "Callable[[Path, str | None], LoggedReplies]") -> "ModelOptions":
-        """About each model. Args: open_replies: opens what `replay:` repeats."""
+    def model_options(
+        self,
+        open_replies: "Callable[[Path, str | None], LoggedReplies]",
+        response_format: Mapping[str, Any] | None = None,
+    ) -> "ModelOptions":
+        """About each model.
+
+        Args:
+            open_replies: opens what `replay:` repeats.
+            response_format: of the model's role; None if it has none.
+        """
         from wildtool.models.resolve import ModelOptions
 
         return ModelOptions(
             endpoint=EndpointOptions(
                 base_url=self.base_url, api_key_env=self.api_key_env, timeout_s=self.timeout
             ),
-            sampling=Sampling(temperature=self.temperature, max_tokens=self.max_tokens),
+            sampling=Sampling(
+                temperature=self.temperature,
+                max_tokens=self.max_tokens,
+                extra_body=parse_json_object(self.extra_body, "--extra-body"),
+                response_format=response_format,
+            ),
             open_replies=open_replies,
         )
 

@@ -56,6 +56,11 @@ def templates(lang: Lang, folder: Path = SESSION_PROMPTS) -> Mapping[str, Mappin
     return {file.stem: text_blocks(file) for file in sorted((folder / lang).glob("*.txt"))}
 
 
+def reply_schemas(folder: Path) -> Mapping[str, dict[str, Any]]:
+    """JSON Schema of what each role replies that replies with a JSON object; it is beside the templates."""
+    return json.loads((folder / "replies.json").read_bytes())
+
+
 @cache
 def prompts_digest(folder: Path = SESSION_PROMPTS) -> str:
     """Digest of all templates: 12 hex digits."""
