@@ -33,7 +33,7 @@ BUDGETS = {
     "cli": 4700,
     "data": 846,
     "engine": 7805,
-    "environments": 795,
+    "environments": 857,
     "export": 1510,
     "models": 4775,
     "published": 114,

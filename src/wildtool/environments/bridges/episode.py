@@ -1,6 +1,7 @@
 """What bridges share: an episode with one number at its end, and units named by plain settings."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from wildtool.benchmark import STEP_COMPONENTS
@@ -100,6 +101,7 @@ class RewardedEpisode:
         return observation
 
 
+@lru_cache(8)
 def units_of(
     benchmark: str | None = None,
     data: str | None = None,
@@ -111,7 +113,7 @@ def units_of(
     evaluation: bool = False,
 ) -> Units:
     """Units from settings that a configuration file can hold: those of a benchmark's data, or the procedural stream where
-    no benchmark is named."""
+    no benchmark is named. They are read once in a process."""
     if benchmark is None:
         if data is not None:
             raise UsageError(f"name the benchmark whose format {Path(data).name} has")

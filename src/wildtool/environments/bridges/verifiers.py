@@ -5,7 +5,6 @@
 # pyright: reportUntypedFunctionDecorator=false
 
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from http import HTTPStatus
 from itertools import count
 from typing import Any
@@ -24,7 +23,7 @@ from wildtool.environments.bridges.episode import (
     weighted,
 )
 from wildtool.environments.core import OnFault, UnitEnvironment
-from wildtool.environments.sources import ItemUnits, Units
+from wildtool.environments.sources import ItemUnits
 from wildtool.errors import UsageError
 
 __all__ = ["WildHarness", "WildTaskset"]
@@ -86,7 +85,7 @@ class UnitTask(vf.Task[UnitData, vf.State, UnitConfig]):
 
     async def validate(self, runtime: Any) -> bool:
         """Whether gold is right."""
-        environment = UnitEnvironment(_units(**self.data.source), **self.data.settings)
+        environment = UnitEnvironment(units_of(**self.data.source), **self.data.settings)
         environment.open(self.data.id)
         components: Mapping[str, float] = {}
         while (gold := environment.gold()) is not None:
@@ -105,7 +104,7 @@ class WildTaskset(vf.Taskset[UnitTask, WildConfig]):
         self._source = {name: getattr(config, name) for name in fields}
         names = ("profile", "on_fault", "judged")
         self._settings: dict[str, Any] = {name: getattr(config, name) for name in names}
-        self._units = _units(**self._source)
+        self._units = units_of(**self._source)
         RewardedEpisode(UnitEnvironment(self._units, **self._settings), config.task.weights)
         self.INFINITE = not isinstance(self._units, ItemUnits)
 
@@ -135,7 +134,7 @@ class WildHarness(vf.Harness[vf.HarnessConfig]):
         mcp_urls: Mapping[str, str],
         data: UnitData,
     ) -> ProgramResult:
-        environment = UnitEnvironment(_units(**data.source), **data.settings)
+        environment = UnitEnvironment(units_of(**data.source), **data.settings)
         environment.open(data.id)
         trace.info |= {"unit": data.id, "steps": [], "reasons": [], "done": False}
         headers = {"Authorization": f"Bearer {secret}"}
@@ -154,9 +153,3 @@ class WildHarness(vf.Harness[vf.HarnessConfig]):
                 trace.info["reasons"].append(transition.reason)
                 trace.info["done"] = transition.done
         return ProgramResult(0, "", "")
-
-
-@lru_cache(8)
-def _units(**source: Any) -> Units:
-    """Units of the same settings are read once in a process."""
-    return units_of(**source)
