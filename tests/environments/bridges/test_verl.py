@@ -67,7 +67,7 @@ TARGET = {"_target_": "wildtool.environments.bridges.verl.UnitAgentLoop", "name"
 async def test_random_episodes_have_the_judges_verdict_as_reward(tokenizer: Any):
     server, verdicts = Server(scripted(tokenizer)), list[bool]()
     loop = agent_loop(tokenizer, server, **TARGET, **MINI)
-    for row in bridge.rows(UNITS, 1000):
+    for row in bridge.verl_rows(UNITS, 1000):
         output = await loop.run({}, raw_prompt=row["prompt"], **row)
         environment = loop._episode.environment
         assert environment.name == row["extra_info"]["unit"]
@@ -85,14 +85,14 @@ async def test_random_episodes_have_the_judges_verdict_as_reward(tokenizer: Any)
 async def test_limits_cut_or_refuse(tokenizer: Any):
     server = Server(scripted(tokenizer, gold=True))
     loop = agent_loop(tokenizer, server, room=8, **TARGET, **MINI, weights={"format": 1.0})
-    outputs = [await loop.run({}, **row) for row in bridge.rows(UNITS, 20)]
+    outputs = [await loop.run({}, **row) for row in bridge.verl_rows(UNITS, 20)]
     assert {len(output.response_ids) for output in outputs} == {8} and {o.reward_score for o in outputs} <= {
         0,
         1,
     }
     loop.rollout_config.prompt_length = 10
     with pytest.raises(UsageError, match=r"rollout\.prompt_length is 10"):
-        await loop.run({}, **next(bridge.rows(UNITS, 1)))
+        await loop.run({}, **next(bridge.verl_rows(UNITS, 1)))
 
 
 async def test_the_page_is_a_configuration(tokenizer: Any, tmp_path: Path):

@@ -15,17 +15,17 @@ from wildtool.environments.core import UnitEnvironment
 from wildtool.environments.sources import Units
 from wildtool.errors import UsageError
 
-AGENT = "wildtool"
+AGENT_LOOP = "wildtool"
 """The name by which rows and the configuration of agent loops know this one."""
 
 
-def rows(units: Units, count: int, start: int = 0) -> Iterator[dict[str, Any]]:
+def verl_rows(units: Units, count: int, start: int = 0) -> Iterator[dict[str, Any]]:
     """The next units as rows of a data set. The prompt is a placeholder: the loop shows the unit's own messages."""
     for number in range(start, start + count):
         name = units.draw(number)
         yield {
-            "data_source": AGENT,
-            "agent_name": AGENT,
+            "data_source": AGENT_LOOP,
+            "agent_name": AGENT_LOOP,
             "prompt": [{"role": "user", "content": name}],
             "reward_model": {"style": "rule", "ground_truth": ""},
             "extra_info": {"index": number, "unit": name},
