@@ -114,3 +114,11 @@ async def test_nobody_at_the_address_ends_with_status_3(tmp_path: Path):
 async def test_a_model_of_another_protocol_is_named_with_what_to_do(tmp_path: Path):
     ended = await wildtool("check", "-m", "baseline/gold", cwd=tmp_path)
     assert ended.status == 2 and "list models --check" in ended.err
+
+
+async def test_an_endpoint_that_never_answered_is_not_said_to_have_stopped(tmp_path: Path):
+    async with FaultServer("ok") as server:
+        gone = server.base_url
+    ended = await wildtool("check", "-m", "m", "--base-url", gone, cwd=tmp_path)
+    assert ended.status == 3
+    assert "no longer answers" not in ended.err and "no answer" in ended.err, ended.err

@@ -213,3 +213,21 @@ async def test_calls_that_a_run_left_in_texts_are_read_again_offline(server: Fau
 async def test_a_format_that_is_unknown_is_refused_with_those_that_are_known(tmp_path: Path):
     ended = await wildtool("score", "m", "--tool-format", "hermit", cwd=tmp_path)
     assert ended.status == 2 and "hermes" in ended.err
+
+
+async def test_any_benchmark_with_gold_calls_says_whether_the_model_calls_at_all(
+    server: FaultServer, tmp_path: Path
+):
+    await wildtool("new", "benchmark", "my-benchmark", cwd=tmp_path)
+    file = tmp_path / "my_benchmark.py"
+    run = ("--model", "m", "--base-url", server.base_url, "--out", "run")
+    server.behave = replies(content="Fine.")
+    ended = await wildtool("run", file, *run, cwd=tmp_path)
+    assert "no call in" in " ".join(ended.out.split()), ended
+    shown = await as_json(tmp_path, "show", "run", "--group", "calls")
+    rates = {metric["name"]: metric["value"] for metric in shown["runs"][0]["metrics"]}
+    assert rates == {
+        "called where a call was expected": 0,
+        "first call right where a call was expected": 0,
+        "text where a call was expected": 1,
+    }

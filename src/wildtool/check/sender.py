@@ -28,6 +28,7 @@ class Sender:
         self._model = model
         self._slots = asyncio.Semaphore(concurrency)
         self._failures = 0
+        self._has_answered = False
         self.sent = 0
         """Requests so far."""
         self.dropped: list[str] = []
@@ -50,7 +51,7 @@ class Sender:
                     await asyncio.sleep(min(error.retry_after_s or 2.0, LONGEST_WAIT_S))
                     continue
                 return self._failed(probe, body, error)
-            self._failures = 0
+            self._failures, self._has_answered = 0, True
             return read_raw_answer(probe, body, raw)
         raise AssertionError("each round drops a field or counts as a retry")
 
@@ -104,7 +105,8 @@ class Sender:
         match = re.fullmatch(r"http (\d{3})", error.kind)
         self._failures = 0 if match else self._failures + 1
         if error.kind == "network" and self._failures >= LOST_AFTER:
-            raise InfraError("network", f"{self.name}: the endpoint no longer answers: {error}")
+            state = "no longer answers" if self._has_answered else "never answered"
+            raise InfraError("network", f"{self.name}: the endpoint {state}: {error}")
         return RawAnswer(probe=probe, sent=body, failure=str(error), status=int(match[1]) if match else None)
 
 

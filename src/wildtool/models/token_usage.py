@@ -66,8 +66,9 @@ def token_usage(usage: Mapping[str, Any]) -> TokenUsage:
 
 
 def reported_cost(usage: Mapping[str, Any]) -> float | None:
-    """What the endpoint says that a reply cost, in USD: `cost`, as OpenRouter and LiteLLM's proxy report it, with what an
-    own key behind a gateway is charged; None where it says nothing sensible."""
+    """What the endpoint says that a reply cost, in USD: `cost`, as OpenRouter and LiteLLM's proxy report it (the proxy
+    in a header of whole replies, which is put there), with what an own key behind a gateway is charged; None where it
+    says nothing sensible."""
     details = as_object(usage.get("cost_details"))
     own_key = details.get("upstream_inference_cost") if usage.get("is_byok") else None
     charges = [_charge(usage.get("cost")), _charge(own_key)]

@@ -34,7 +34,7 @@ class WebSearchModel:
         content = request.messages[-1].get("content") if request.messages else None
         if not isinstance(content, str):
             raise CallError("unsendable request", f"{self.name} is sent one text", final=True)
-        answer, seconds = await self._endpoint.post(content.encode())
+        answer, seconds, _ = await self._endpoint.post(content.encode())
         try:
             document = loads_within(self._endpoint.without_keys(answer), REPLY_LIMITS)
         except ValueError as error:

@@ -28,9 +28,10 @@ def change_metrics(verdicts: Any) -> list[Metric]:
         counts.update(_counts(text))
     if not counts:
         return []
-    totals = "COALESCE(SUM(steps), 0), COALESCE(SUM(calls), 0), COALESCE(SUM(mended_replies), 0)"
-    steps, calls, mended = map(float, verdicts.aggregate(totals).fetchall()[0])
-    return [*_read_from_text(counts, steps, calls, mended), *_on_the_way(counts, steps)]
+    columns = ("steps", "calls", "mended_replies", "unread_calls")
+    totals = ", ".join(f"COALESCE(SUM({column}), 0)" for column in columns)
+    steps, calls, mended, unread = map(float, verdicts.aggregate(totals).fetchall()[0])
+    return [*_read_from_text(counts, steps, calls, mended, unread), *_on_the_way(counts, steps)]
 
 
 def _counts(text: str) -> Mapping[str, int]:
@@ -39,18 +40,33 @@ def _counts(text: str) -> Mapping[str, int]:
     return {name: count for name, count in counts.items() if isinstance(count, int)}
 
 
-def _read_from_text(counts: Counter[str], steps: float, calls: float, mended: float) -> list[Metric]:
+def _read_from_text(
+    counts: Counter[str], steps: float, calls: float, mended: float, unread: float
+) -> list[Metric]:
     asked_changes = {name: count for name, count in counts.items() if name.startswith(FORMAT_CHANGE)}
     if not asked_changes:
         return []
+    replies = sum(asked_changes.values())
+    readable = max(0.0, replies - unread)
     repairs = sorted((name, count) for name, count in counts.items() if name.startswith(REPAIR_CHANGE))
     return [
         *(
             _count(READ, f"replies in the format {name.removeprefix(FORMAT_CHANGE)}", n, steps)
             for name, n in asked_changes.items()
         ),
-        _count(READ, "replies that were mended", mended, sum(asked_changes.values())),
+        _count(READ, "replies that could be read", readable, replies),
+        _count(READ, "replies that were mended", mended, replies),
         _count(READ, "calls", calls, 0),
+        Metric(
+            READ,
+            "calls per reply that could be read",
+            calls / readable if readable else None,
+            calls,
+            readable,
+            kind="mean",
+            unit="calls",
+            better="",
+        ),
         *(
             _count(READ, f"repair: {name.removeprefix(REPAIR_CHANGE)}", count, calls)
             for name, count in repairs
@@ -139,7 +155,10 @@ FORMULAS = {
     "coverage": "units that ended so, counted; with “if all of these were right”, correct units and those without a"
     " verdict, divided by all units",
     "cost": "total over all units divided by the units for which it is reported; of latency, divided by all steps",
-    READ: "replies and calls that were read from text, counted over all replies",
+    READ: "replies and calls that were read from text, counted over all replies; a reply cannot be read if a call is"
+    " written in it that the format did not find",
+    "calls": "units at an endpoint whose first right answer is a call: those in which the first reply made one, in which"
+    " it was right (the unit is correct, or the call equals one of the expected ones), or was text",
     ON_THE_WAY: "changes made to requests, counted over all replies",
 }
 """By group, what numbers are that are no rates of units, in words."""

@@ -7,8 +7,10 @@ import pytest
 
 from engine.echo_benchmark import ScriptedModel
 from wildtool.engine.call.client import (
+    GIVE_UP_AFTER_S,
     MAX_WAITS,
     RESTART_S,
+    GivenUpError,
     Health,
     RefusedError,
     RetryPolicy,
@@ -167,4 +169,37 @@ async def test_without_retries_a_server_that_is_gone_fails_at_once():
 async def test_other_failures_of_a_server_that_has_answered_count_as_before():
     with pytest.raises(InfraError) as caught:
         await ask_again(Clock(), *([CallError("http 500", "boom")] * 9))
+    assert caught.value.attempts == 6
+
+
+async def ask_first(clock: Clock, *errors: CallError) -> tuple[Reply, list[str]]:
+    """A call to an endpoint that has not answered yet; and what the user is told."""
+    listener = Listener()
+    policy = RetryPolicy(5.0, 6, sleep=clock.sleep, jitter=lambda: 0.5)
+    gate = RateLimiter(1, clock=clock, later=clock.later)
+    health = Health(listener)
+    reply = await call_with_retry(
+        failing(*errors), REQUEST, policy, lambda kind, wait: None, gate, health=health
+    )
+    return reply, listener.notices
+
+
+async def test_a_server_that_says_it_loads_its_model_is_waited_for_before_its_first_answer():
+    clock = Clock()
+    reply, notices = await ask_first(clock, *([LOADING] * 25))
+    assert reply.attempts == 26
+    assert GIVE_UP_AFTER_S < sum(clock.waits) < RESTART_S
+    assert notices == ["the endpoint loads its model (http 503); calls wait for it for 60 s"]
+
+
+async def test_a_server_that_loads_for_ever_is_given_up_after_a_minute():
+    clock = Clock()
+    with pytest.raises(GivenUpError, match="Loading model"):
+        await ask_first(clock, *([LOADING] * 500))
+    assert RESTART_S <= sum(clock.waits) < 2 * RESTART_S
+
+
+async def test_a_server_that_only_says_503_is_not_waited_for_before_its_first_answer():
+    with pytest.raises(InfraError) as caught:
+        await ask_first(Clock(), *([CallError("http 503", "no capacity")] * 9))
     assert caught.value.attempts == 6

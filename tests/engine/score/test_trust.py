@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from wildtool.engine.score.trust import FailureKind, VerdictTotals, trust_remarks
+from wildtool.engine.score.trust import FailureKind, VerdictTotals, early_remark, token_limit, trust_remarks
 from wildtool.evidence import Evidence
+from wildtool.types import Reply
 
 
 def said(units: int = 10, unplayed: int = 0, **totals: Any) -> list[str]:
@@ -89,3 +90,36 @@ def test_results_that_the_model_wrote_are_counted():
     assert said(signs={"replies": 4, "invented result": 2}) == [
         "2 of 4 replies with results that the model invented"
     ]
+
+
+def test_text_where_most_units_expected_a_call_is_said_with_how_many_began_right():
+    signs = {"replies": 20, "call due": 10, "text for a call": 6, "first call right": 3}
+    assert said(signs=signs, calls=4) == [
+        "6 of 10 units where a call was expected began with text; first call right in 3"
+    ]
+    assert said(signs={**signs, "text for a call": 5}, calls=5) == []
+
+
+def test_a_run_without_any_call_is_not_said_twice():
+    signs = {"replies": 10, "no call": 10, "call due": 10, "text for a call": 10}
+    (text,) = said(signs=signs, calls=0)
+    assert text.startswith("no call in 10 replies")
+
+
+def test_one_of_the_first_replies_that_the_context_ended_does_not_ask_for_a_larger_limit():
+    reply = Reply({"role": "assistant", "content": "Well"}, "", "length", usage={"completion_tokens": 12})
+    short = "a reply was cut off before --max-tokens, where the context ended: serve the model with a longer context"
+    assert early_remark("cut off", reply, 64) == short
+    assert early_remark("cut off", reply, 12) == "a reply was cut off at a token limit: --max-tokens"
+    assert early_remark("cut off", reply, None) == "a reply was cut off at a token limit: --max-tokens"
+
+
+def test_the_token_limit_is_the_one_that_was_sent():
+    assert token_limit({"max_tokens": 64}) == 64
+    assert token_limit({"extra_body": {"max_completion_tokens": 32}}) == 32
+    assert token_limit({}) is None
+
+
+def test_an_invented_result_in_one_of_the_first_replies_is_said_in_a_sentence():
+    reply = Reply({"role": "assistant", "content": "<tool_response>1</tool_response>"})
+    assert early_remark("invented result", reply, None) == "a reply holds results that the model invented"

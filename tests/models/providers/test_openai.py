@@ -149,6 +149,27 @@ async def test_finish_reason_usage_and_latency_are_recorded():
     assert reply.latency_s > 0
 
 
+@pytest.mark.parametrize(
+    ("header", "usage", "cost"),
+    [
+        ("0.000039", {}, 0.000039),
+        ("0.000039", {"cost": 0.5}, 0.5),
+        ("0.000039", {"cost": None}, 0.000039),
+        ("nan", {}, None),
+        ("-1", {}, None),
+        ("None", {}, None),
+    ],
+)
+async def test_a_cost_that_a_gateway_names_in_a_header_alone_is_recorded(
+    header: str, usage: dict[str, Any], cost: float | None
+):
+    body = json.dumps({"choices": [{"message": {"role": "assistant", "content": "x"}}], "usage": usage})
+    async with FaultServer("ok") as server:
+        server.behave = lambda call: Answer(http(200, body.encode(), f"x-litellm-response-cost: {header}"))
+        reply = await answered(server)
+    assert reply.usage.get("cost") == cost
+
+
 async def test_the_key_is_sent_as_bearer_token():
     async with FaultServer("ok") as server:
         await answered(server, api_key="sk-123")

@@ -3,6 +3,7 @@ call until it is answered or given up: exponential waits with full jitter, `Retr
 
 import asyncio
 import random
+import re
 import sys
 from collections import Counter
 from collections.abc import Awaitable, Callable, Generator, Mapping
@@ -46,6 +47,8 @@ MAX_WAITS = 30
 """Such attempts of one call, however often its endpoint comes back."""
 DOWN_KINDS = frozenset({"network", "http 503"})
 """Failures of an endpoint that is down, or loads its model."""
+_LOADING = re.compile(r"\b(loading|starting|warming|not (yet )?ready)\b", re.IGNORECASE)
+"""Words of an endpoint that will answer once its model is loaded."""
 NOT_RECORDED = "not recorded"
 """Kind of a call that asks a record for a reply which it does not hold: final, but no fault of a key or a name."""
 NOT_REFUSALS = frozenset({NOT_RECORDED, BLOCKED_PROMPT})
@@ -75,6 +78,10 @@ class AllRefusedError(GivenUpError, UsageError):
 
 class RefusedError(InfraError):
     """A call that failed in a way that retrying cannot fix: a wrong key, an unknown model."""
+
+
+def _is_loading(error: CallError) -> bool:
+    return error.kind == "http 503" and _LOADING.search(str(error)) is not None
 
 
 class Health:
@@ -142,18 +149,23 @@ class Health:
         waited = now - self._since
         if error.final and self._failed_calls[error.kind] >= MAX_FAILED_CALLS:
             raise all_refused(error)
-        patience = RATE_LIMITED_GIVE_UP_AFTER_S if rate_limited else self._give_up_after_s
+        patience = RESTART_S if _is_loading(error) else self._give_up_after_s
+        patience = RATE_LIMITED_GIVE_UP_AFTER_S if rate_limited else patience
         enough = rate_limited or self._failed_attempts[error.kind] >= MAX_FAILED_CALLS
         if self._failed_calls[error.kind] >= MAX_FAILED_CALLS or (enough and waited >= patience):
             raise self._no_answer(error, waited)
 
     def waits_for(self, error: CallError, now: float) -> bool:
-        """Whether a failed attempt says that an endpoint which has answered before is down, for less than a minute."""
-        if not self.has_answered or error.final or error.kind not in DOWN_KINDS:
+        """Whether a failed attempt says that an endpoint which has answered before is down, or that one loads its model,
+        for less than a minute."""
+        loads = _is_loading(error)
+        if not (self.has_answered or loads) or error.final or error.kind not in DOWN_KINDS:
             return False
         if self._down_since is None:
             self._down_since = now
-            words = f"the endpoint is down ({error.kind}); calls wait for it for {RESTART_S:.0f} s, as for a restart"
+            state = "loads its model" if loads else "is down"
+            reason = "" if loads else ", as for a restart"
+            words = f"the endpoint {state} ({error.kind}); calls wait for it for {RESTART_S:.0f} s{reason}"
             self._observer.reply_noticed(words)
         return now - self._down_since < RESTART_S
 

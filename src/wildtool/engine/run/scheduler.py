@@ -30,7 +30,7 @@ from wildtool.engine.record.format import request_hashes
 from wildtool.engine.record.reader import ItemLog, LoggedFailure, LoggedReply, LogReader
 from wildtool.engine.record.writer import LogWriter, PendingRow
 from wildtool.engine.score.reply_signs import reply_signs
-from wildtool.engine.score.trust import early_remark
+from wildtool.engine.score.trust import early_remark, token_limit
 from wildtool.engine.score.verdict_table import load_database
 from wildtool.episode import gold_replies
 from wildtool.errors import InfraError, RecordError, UsageError, WildtoolError
@@ -180,9 +180,10 @@ class RunContext:
         self.calls += 1
         self.observer.call_done(reply, replayed=False)
         if self.calls <= FIRST_REPLIES and sent.request.role == "agent":
+            max_tokens = token_limit(self.plan.models["agent"].settings())
             for sign in set(reply_signs(reply, lambda: sent.request.tools)) - self._noticed:
                 self._noticed.add(sign)
-                self.observer.reply_noticed(early_remark(sign, reply))
+                self.observer.reply_noticed(early_remark(sign, reply, max_tokens))
         return reply
 
     def flush_failures(self) -> None:

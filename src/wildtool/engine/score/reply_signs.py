@@ -8,12 +8,15 @@ from typing import Any, cast
 import orjson
 
 from wildtool.alter.variant import Variant
+from wildtool.benchmark import Rules
+from wildtool.episode import GOLD_STYLE
 from wildtool.json_codec import as_object
 from wildtool.models.token_usage import token_usage
 from wildtool.reply_ends import End, end_of
 from wildtool.tool_formats.any_format import calls_in_text
 from wildtool.tool_formats.format import OWN_OBSERVATION, RESULT_BLOCK
-from wildtool.types import REPAIR_CHANGE, Item, Reply, Tool
+from wildtool.trace import SaidCall
+from wildtool.types import REPAIR_CHANGE, Item, Message, Reply, Tool
 
 REPLIES = "replies"
 TOKEN_LIMIT = "cut off"
@@ -36,6 +39,8 @@ UNREAD = "unread "
 """How the sign of calls begins that are written as text and that nothing read; the name of their format follows."""
 NEVER_CALLED = "no call"
 """Sign of wrong units in which tools were offered and nothing was called, neither natively nor as text."""
+CALL_DUE, TEXT_FOR_CALL, FIRST_RIGHT = "call due", "text for a call", "first call right"
+"""Signs of units whose first right answer is a call: all of them, those answered by text, and those that began right."""
 MODEL, FINGERPRINT = "model ", "fingerprint "
 """How the signs begin that name what answered, by the endpoint's own word."""
 _LONGEST_NAME = 100
@@ -103,6 +108,33 @@ def unit_signs(
     if wrong and answered and not any(reply.message.get("tool_calls") for reply in replies) and tools():
         signs[NEVER_CALLED] = 1
     return signs
+
+
+def call_signs(
+    variant: Variant, profile: str, item: Item, unit: str, reply: Message, *, correct: bool
+) -> Sequence[str]:
+    """The signs of a unit whose first right answer is a call; none of any other.
+
+    Args:
+        reply: the first of the model under test.
+        correct: whether the unit was judged right.
+    """
+    try:
+        request, rules = variant.episode(item, unit, profile).request(), variant.benchmark.rules(profile)
+        if request is None or request.gold is None or request.role != "agent":
+            return ()
+        if not (due := _calls_of(rules, request.gold(GOLD_STYLE))):
+            return ()
+        calls = _calls_of(rules, reply)
+        if correct or (calls and calls[0] in due):
+            return CALL_DUE, FIRST_RIGHT
+    except Exception:  # noqa: BLE001 - a faulty benchmark is reported by its judge; here it only says nothing
+        return ()
+    return (CALL_DUE,) if calls else (CALL_DUE, TEXT_FOR_CALL)
+
+
+def _calls_of(rules: Rules, reply: Message) -> list[SaidCall]:
+    return [call for call in rules.said(reply) if call[0] != "message"]
 
 
 def first_tools(variant: Variant, profile: str, item: Item) -> Sequence[Tool]:

@@ -21,6 +21,7 @@ from wildtool.engine.record.format import find_segments
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.registry import ATTRITION_FILE, benchmark_names, played_benchmark
 from wildtool.engine.score.completeness import PlannedSize, has_gaps, was_stopped
+from wildtool.engine.score.reply_signs import CALL_DUE, FIRST_RIGHT, TEXT_FOR_CALL
 from wildtool.engine.score.score import score_run
 from wildtool.engine.score.table_stamp import (
     DamagedTableError,
@@ -29,7 +30,14 @@ from wildtool.engine.score.table_stamp import (
     read_stamp,
     stamp_matches,
 )
-from wildtool.engine.score.trust import RETRY, FailureKind, TrustRemark, VerdictTotals, trust_remarks
+from wildtool.engine.score.trust import (
+    RETRY,
+    FailureKind,
+    TrustRemark,
+    VerdictTotals,
+    token_limit,
+    trust_remarks,
+)
 from wildtool.engine.score.verdict_table import (
     OutcomeCounts,
     duckdb_error,
@@ -41,7 +49,15 @@ from wildtool.errors import RecordError
 from wildtool.evidence import Evidence
 from wildtool.json_codec import as_object
 from wildtool.models.http.failures import BLOCKED_PROMPT
-from wildtool.stats.metrics import SAMPLE_WEIGHT, change_metrics, headline_first, repeats
+from wildtool.stats.metrics import (
+    SAMPLE_WEIGHT,
+    Rate,
+    change_metrics,
+    headline_first,
+    rate_metrics,
+    repeats,
+    sql_text,
+)
 from wildtool.tool_formats import CallFormat
 from wildtool.types import Metric
 
@@ -369,7 +385,7 @@ def _read(
         credited=credited,
         answered=answered,
         with_tokens=with_tokens,
-        max_tokens=_max_tokens(identity),
+        max_tokens=token_limit(_agent_settings(identity)),
         format=read_as or _agent_settings(identity).get("format", ""),
     )
     return ScoreResult(
@@ -399,7 +415,8 @@ def _read(
         metrics=_of_replies(
             outcomes,
             (
-                *headline_first(owner.summarize(rows, profile), owner.headline.get(profile)),
+                *(own := headline_first(owner.summarize(rows, profile), owner.headline.get(profile))),
+                *(() if any(metric.group == "calls" for metric in own) else _call_starts(rows, totals.signs)),
                 *(metric for each in alterations for metric in each.metrics(rows)),
                 *(repeats(rows) if last_repeat else ()),
                 *(change_metrics(rows) if altered else ()),
@@ -412,17 +429,28 @@ def _agent_settings(identity: Mapping[str, Any]) -> Mapping[str, Any]:
     return as_object(as_object(identity["models"].get("agent")).get("settings"))
 
 
-def _max_tokens(identity: Mapping[str, Any]) -> int | None:
-    """The limit of tokens of each reply of the model under test; None where none was sent."""
-    settings = _agent_settings(identity)
-    limits = [
-        as_object(settings.get("extra_body")).get(name) for name in ("max_tokens", "max_completion_tokens")
-    ]
-    return next((limit for limit in (*limits, settings.get("max_tokens")) if isinstance(limit, int)), None)
-
-
 _FINAL_KINDS = frozenset({BLOCKED_PROMPT, NOT_RECORDED})
 """Failures that no other try changes."""
+
+
+def _call_starts(rows: Any, signs: Mapping[str, int]) -> list[Metric]:
+    """Whether a model calls where a call is due, and begins right: what a score near zero does not say. Of a run at an
+    endpoint, whose units have these signs.
+
+    Args:
+        signs: of all rows.
+    """
+    if not signs.get(CALL_DUE):
+        return []
+
+    def share(name: str, sign: str, **options: Any) -> Rate:
+        due, count = (f"contains(signs, {sql_text(json.dumps(each))})" for each in (CALL_DUE, sign))
+        return Rate("calls", f"{name} where a call was expected", due, f"CAST({count} AS INTEGER)", **options)
+
+    text = share("text", TEXT_FOR_CALL, better="less")
+    calls = replace(text, name="called where a call was expected", numerator=f"1 - {text.numerator}")
+    first = share("first call right", FIRST_RIGHT)
+    return rate_metrics(rows, [replace(calls, better="more"), first, text])
 
 
 def _total_signs(cells: Mapping[str, int] | None) -> Counter[str]:

@@ -4,20 +4,26 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from wildtool.engine.score.formatting import counted
 from wildtool.engine.score.reply_signs import (
+    CALL_DUE,
     CUT_AT,
     EMPTY,
     FINGERPRINT,
+    FIRST_RIGHT,
     INVENTED,
     MODEL,
     NEVER_CALLED,
     REPLIES,
     STOPPED,
+    TEXT_FOR_CALL,
     UNREAD,
 )
 from wildtool.evidence import Evidence
+from wildtool.json_codec import as_object
+from wildtool.models.token_usage import token_usage
 from wildtool.reply_ends import LONGER_CONTEXT, MORE_CONTEXT, OVERFLOWED, End
 from wildtool.sanitize import ellipsize, single_line
 from wildtool.types import Reply
@@ -137,6 +143,11 @@ def trust_remarks(
         text += f" in the format {totals.format}" if totals.format else ""
         option = "see them with `wildtool view`" if totals.format else _NATIVE_ADVICE
         yield TrustRemark(NEVER_CALLED, replies, replies, text, option)
+    elif (count := signs.get(TEXT_FOR_CALL, 0)) > (due := signs.get(CALL_DUE, 0)) / 2:
+        right = signs.get(FIRST_RIGHT, 0)
+        text = f"{count} of {counted(due, 'unit', 'units')} where a call was expected began with text"
+        text += f"; first call right in {right}"
+        yield TrustRemark(TEXT_FOR_CALL, count, due, text, "")
     for start, noun in ((MODEL, "models"), (FINGERPRINT, "system fingerprints")):
         names = Counter({sign.removeprefix(start): n for sign, n in signs.items() if sign.startswith(start)})
         if len(names) > 1:
@@ -161,8 +172,23 @@ def _cut_short(signs: Mapping[str, int], max_tokens: int | None) -> int:
     return sum(count for tokens, count in lengths.items() if int(tokens) < max_tokens)
 
 
-def early_remark(sign: str, reply: Reply) -> str:
-    """A remark on a sign that one of the first replies of a run shows."""
+def token_limit(settings: Mapping[str, Any]) -> int | None:
+    """The limit of tokens of each reply, from the settings of the model under test; None where none was sent."""
+    extra = as_object(settings.get("extra_body"))
+    limits = (extra.get("max_tokens"), extra.get("max_completion_tokens"), settings.get("max_tokens"))
+    return next((limit for limit in limits if isinstance(limit, int)), None)
+
+
+def early_remark(sign: str, reply: Reply, max_tokens: int | None) -> str:
+    """A remark on a sign that one of the first replies of a run shows.
+
+    Args:
+        max_tokens: the limit that was sent with the request; None for none.
+    """
+    if sign == INVENTED:
+        return "a reply holds results that the model invented"
+    if sign == STOPPED[End.CUT] and 0 < token_usage(reply.usage).completion < (max_tokens or 0):
+        return f"a reply was cut off before --max-tokens, where the context ended: {LONGER_CONTEXT}"
     if not sign.startswith(UNREAD):
         words, option = _STOPPED[sign]
         return words.format("a reply was") + (f": {option}" if option else "")

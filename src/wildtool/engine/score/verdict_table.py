@@ -25,7 +25,7 @@ from wildtool.benchmark import VERDICT_COLUMNS
 from wildtool.engine.record.format import Closing
 from wildtool.engine.record.reader import ItemLog, LoggedFailure, LoggedReply
 from wildtool.engine.sampling import DrawnItems
-from wildtool.engine.score.reply_signs import TOKEN_LIMIT, UNREAD, first_tools, unit_signs
+from wildtool.engine.score.reply_signs import TOKEN_LIMIT, UNREAD, call_signs, first_tools, unit_signs
 from wildtool.engine.score.table_stamp import STAMP_KEY, TableStamp, seal_table, stamp_text
 from wildtool.errors import RecordError, StorageError
 from wildtool.json_codec import portable, replace_surrogates
@@ -198,7 +198,12 @@ class VerdictTable(Closing):
         replies = [step.reply for step in mine if isinstance(step, LoggedReply)]
         if item is not self._offered[0]:
             self._offered = item, cache(partial(first_tools, self._variant, run_info.profile, item))
-        signs = unit_signs(replies, self._offered[1], wrong=verdict.outcome == "wrong")
+        signs = dict(unit_signs(replies, self._offered[1], wrong=verdict.outcome == "wrong"))
+        # What has no body came from no endpoint: baselines need no second look, which in some benchmarks takes as long.
+        if replies and replies[0].raw and verdict.outcome in ("correct", "wrong"):
+            first, correct = replies[0].message, verdict.outcome == "correct"
+            started = call_signs(self._variant, run_info.profile, item, verdict.unit, first, correct=correct)
+            signs.update(dict.fromkeys(started, 1))
         return {
             **_unit_cost(mine, replies),
             "cut_off": signs.get(TOKEN_LIMIT, 0),

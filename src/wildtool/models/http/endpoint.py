@@ -6,6 +6,7 @@ import time
 import urllib.request
 from base64 import b64encode
 from collections.abc import Mapping
+from math import inf
 from typing import IO
 from urllib.parse import quote, unquote
 
@@ -169,6 +170,7 @@ MAX_QUOTE = 300
 """Characters of a server's text that a message quotes."""
 MAX_RESPONSE_FILE_BYTES = 8 * 1024**3
 """Size limit of an answer that is written to a file."""
+COST_HEADER = "x-litellm-response-cost"
 RETRYABLE_STATUSES = frozenset({408, 409, 425, 429})
 """The 4xx statuses that a retry may cure."""
 
@@ -236,15 +238,18 @@ class Endpoint:
         self._proxy = proxy_of(url)
         self._session: aiohttp.ClientSession | None = None
 
-    async def post(self, body: bytes) -> tuple[bytes, float]:
-        """Sends one request. Returns the answer's bytes and the seconds it took.
+    async def post(self, body: bytes) -> tuple[bytes, float, float | None]:
+        """Sends one request. Returns the answer's bytes, the seconds it took, and what it cost in USD as a header has it
+        (None for no such header).
 
         Raises:
             CallError: a status other than 2xx, no answer, or a part of one.
         """
         started = time.perf_counter()
-        answer = await self._exchange("POST", self._url, self._headers, body, None, self._shown_target)
-        return self.without_keys(answer), time.perf_counter() - started
+        answer, fields = await self._exchange(
+            "POST", self._url, self._headers, body, None, self._shown_target
+        )
+        return self.without_keys(answer), time.perf_counter() - started, _cost_in(fields)
 
     async def exchange(
         self,
@@ -271,7 +276,7 @@ class Endpoint:
         target = self._target(path)
         url = target.with_query(self._query).update_query(query or {})
         headers = {**self._headers, "Content-Type": kind}
-        answer = await self._exchange(method, url, headers, body, into, self.redacted_url_at(path))
+        answer, _ = await self._exchange(method, url, headers, body, into, self.redacted_url_at(path))
         return answer if into else self.without_keys(answer)
 
     def redacted_url_at(self, path: str) -> str:
@@ -358,7 +363,7 @@ class Endpoint:
         body: bytes | IO[bytes] | None,
         into: IO[bytes] | None,
         where: str,
-    ) -> bytes:
+    ) -> tuple[bytes, Mapping[str, str]]:
         session = self._session or self._open()
         headers_came = False
         try:
@@ -379,7 +384,7 @@ class Endpoint:
             failure = self._network_error(error, headers_came, where)
         else:
             if good:
-                return answer
+                return answer, fields
             failure = self._refusal_error(status, fields, answer, where)
         # Raised here, because the library's exception holds the request's headers and must not be attached.
         raise failure
@@ -436,6 +441,15 @@ class Endpoint:
         wait = retry_wait_s(headers)
         wait = retry_delay_s(answer) if wait is None else wait
         return self.status_error(status, quote, retry_after_s=wait, where=where)
+
+
+def _cost_in(headers: Mapping[str, str]) -> float | None:
+    """What LiteLLM's proxy says that a whole reply cost; in a stream its usage says so."""
+    try:
+        cost = float(headers.get(COST_HEADER, ""))
+    except ValueError:
+        return None
+    return cost if 0 <= cost < inf else None
 
 
 class _BodyTooLargeError(aiohttp.ClientError):

@@ -221,11 +221,14 @@ class HttpModel(ABC):
         sending = self._endpoint.post(body) if send is None else send(body, request)
         # Thousands of calls may wait for a batch, whose file holds the body.
         del body
-        answer, latency_s = await sending
+        answer, latency_s, *costs = await sending
         if len(answer) > THREAD_BYTES:
             reply = await asyncio.to_thread(self._reply, answer, wire)
         else:
             reply = self._reply(answer, wire)
+        # A gateway may name the cost in a header alone.
+        if costs and costs[0] is not None and reply.usage.get("cost") is None:
+            reply = replace(reply, usage={**reply.usage, "cost": costs[0]})
         return replace(reply, latency_s=latency_s, batched=send is not None)
 
     def _reply(self, answer: bytes, wire: WireRequest) -> Reply:
@@ -253,7 +256,7 @@ class HttpModel(ABC):
 
     async def answer_to(self, fields: Mapping[str, Any]) -> bytes:
         """The raw answer to a body of these fields, the model's name and the extra ones. Raises CallError."""
-        answer, _ = await self._endpoint.post(dumps(_merged({"model": self._model, **fields}, self._extra)))
+        answer, *_ = await self._endpoint.post(dumps(_merged({"model": self._model, **fields}, self._extra)))
         return answer
 
     async def close(self) -> None:
