@@ -43,7 +43,7 @@ BUDGETS = {
     "sets": 0,
     "sets/commands": 2545,
     "sets/make": 10176,
-    "sets/prepare": 6408,
+    "sets/prepare": 6446,
     "sets/review": 5935,
     "stats": 660,
     "table": 322,

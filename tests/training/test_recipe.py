@@ -196,9 +196,37 @@ def test_data_that_hold_benchmark_items_are_refused(write: Callable[..., tuple[R
     search = OverlapSearch()
     search.add("wild-mini", [BenchmarkItem("i", (ItemText("i", "user", text),), frozenset())])
     with pytest.raises(
-        UsageError, match=r"hold 1 item of wild-mini .in 1 record.*--remove exact,near,long,contained"
+        UsageError, match=r"hold 1 item of wild-mini .in 1 record.*--remove exact,near,long -o"
     ):
         write(search=search)
+
+
+def test_records_that_mix_would_keep_are_kept_with_a_warning(write: Callable[..., tuple[RecipeResult, Path]]):
+    search = OverlapSearch()
+    search.add("wild-mini", [BenchmarkItem("i", (ItemText("i", "user", "at station 7 this"),), frozenset())])
+    result, _ = write(search=search)
+    assert result.summary.written == 20
+    (warning,) = [text for text in result.warnings if "contained" in text]
+    assert "in 1 record most of a benchmark's text occurs (`contained`); they stay" in warning
+    assert "--remove exact,near,long,contained -o clean.jsonl" in warning
+
+
+def test_rows_that_trl_leaves_out_are_counted_before_the_training(tmp_path: Path):
+    def line(words: int, reply: str) -> str:
+        texts = ("Hello.", "user"), ("Hello.", "assistant"), ("water " * words, "user")
+        prompt = [{"role": role, "content": text} for text, role in texts]
+        return json.dumps({"prompt": prompt, "completion": [{"role": "assistant", "content": reply}]}) + "\n"
+
+    data = tmp_path / "train.jsonl"
+    # Estimated at 3.5 characters a token: prompts of about 90 and 370 tokens, and a reply that is cut off but not lost.
+    data.write_text(line(40, "Yes.") + line(200, "No.") + line(41, "deep " * 200), encoding="utf-8")
+    recipe = Recipe(files=(data,), model="Qwen/Qwen3-8B", benchmarks=("wild-mini",), trl=True, cutoff=100)
+    result = write_recipe(recipe, tmp_path / "recipe", search=None)
+    (warning,) = [text for text in result.warnings if "TRL" in text]
+    assert (
+        "leaves out, without a word, 1 of 3 records, whose prompt alone is longer than 100 tokens" in warning
+    )
+    assert warning in (tmp_path / "recipe" / "README.md").read_text()
 
 
 def test_without_findings_the_series_knows_what_was_looked_for(

@@ -33,6 +33,7 @@ MISSING_SIGNS = frozenset({ABSENT, WITHOUT_VERDICT})
 """Signs of remarks on units that have no verdict."""
 CONTEXT_END = "context end"
 RETRY = "run the same command again"
+_VIEW = "see them with `wildtool view`"
 _NATIVE_ADVICE = "--tool-format NAME (auto, or one of `wildtool list formats`), or a server that reads calls"
 _LONGEST = 60
 _MARK = re.compile(r"<[|｜]?[A-Za-z_][^<>\s=]{0,30}[=>]|\[[A-Z_]{3,20}\]|```|\bAction\b")
@@ -45,7 +46,7 @@ _STOPPED = {
     STOPPED[End.MALFORMED]: ("{} ended by a call that the provider could not read", "--tool-format auto"),
     STOPPED[End.UNFINISHED]: ("{} not finished by the provider", RETRY),
     STOPPED[End.UNKNOWN]: ("{} ended for no known reason, so some may be cut off", ""),
-    EMPTY: ("{} empty", "see them with `wildtool view`"),
+    EMPTY: ("{} empty", _VIEW),
     INVENTED: ("{} with results that the model invented", ""),
 }
 """By sign the words for replies of that kind, and the option."""
@@ -135,13 +136,15 @@ def trust_remarks(
     formats = {sign.removeprefix(UNREAD): n for sign, n in signs.items() if sign.startswith(UNREAD)}
     if count := sum(formats.values()):
         first = max(formats, key=formats.__getitem__)
-        text = f"{_of(count, replies)} have calls written as text that no format read"
+        by = f"{totals.format} did not" if totals.format else "no format"
+        text = f"{_of(count, replies)} have calls written as text that {by} read"
         text += f"; {totals.credited} units with them count as right" if totals.credited else ""
-        yield TrustRemark("unread calls", count, replies, text, f"--tool-format {first or 'auto'}")
+        option = _VIEW if totals.format else f"--tool-format {first or 'auto'}"
+        yield TrustRemark("unread calls", count, replies, text, option)
     elif not totals.calls and signs.get(NEVER_CALLED):
         text = f"no call in {counted(replies, 'reply', 'replies')}, although tools were offered"
         text += f" in the format {totals.format}" if totals.format else ""
-        option = "see them with `wildtool view`" if totals.format else _NATIVE_ADVICE
+        option = _VIEW if totals.format else _NATIVE_ADVICE
         yield TrustRemark(NEVER_CALLED, replies, replies, text, option)
     elif (count := signs.get(TEXT_FOR_CALL, 0)) > (due := signs.get(CALL_DUE, 0)) / 2:
         right = signs.get(FIRST_RIGHT, 0)

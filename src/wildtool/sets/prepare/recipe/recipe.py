@@ -14,6 +14,7 @@ from wildtool import __version__
 from wildtool.data.files import file_sha256
 from wildtool.engine.score.formatting import counted
 from wildtool.errors import DataError, UsageError
+from wildtool.json_codec import as_object, as_objects
 from wildtool.outputs import atomic_replace, check_folder, is_wildtool_file
 from wildtool.sets.prepare.check.file import CHARACTERS_PER_TOKEN, FileCheck, check_training_file
 from wildtool.sets.prepare.convert import Conversion, ConversionSummary
@@ -25,8 +26,8 @@ from wildtool.sets.prepare.converted_files import (
     write_llamafactory,
 )
 from wildtool.sets.prepare.keys import drawn_number
-from wildtool.sets.prepare.overlap.clean import write_clean
-from wildtool.sets.prepare.overlap.search import OverlapSearch
+from wildtool.sets.prepare.overlap.clean import OverlapResult, write_clean
+from wildtool.sets.prepare.overlap.search import FLAGS, REMOVED_FLAGS, OverlapSearch
 from wildtool.sets.prepare.reading import training_records
 from wildtool.sets.prepare.recipe.base_template import check_base_template
 from wildtool.sets.prepare.recipe.settings import (
@@ -50,6 +51,8 @@ from wildtool.sets.prepare.writers.options import WriteOptions
 from wildtool.steps import show_step, step_line
 
 _MARK = "<!-- written by wildtool"
+_FRAME_TOKENS = 5
+"""What ChatML writes around a message."""
 _BASE_PORT = "http://127.0.0.1:8000/v1"
 
 
@@ -149,6 +152,11 @@ def write_recipe(
     unchecked = check_base_template(recipe.model, _records(recipe.files))
     warnings += [unchecked] if unchecked and Path(recipe.model).is_dir() else []
     overlap = None if search is None else _overlap(recipe.files, search)
+    if overlap is not None and overlap.left:
+        warnings.append(
+            f"in {counted(overlap.left, 'record')} most of a benchmark's text occurs (`contained`); they stay, as in "
+            f"`data mix`. To leave them out: `{_removal(recipe.files, FLAGS)}`."
+        )
     out.mkdir(parents=True, exist_ok=True)
     # Marks the folder as a recipe's also if this process is killed.
     _write(out / "README.md", f"{_MARK} {__version__} -->\nNot complete: run the command again.\n")
@@ -197,8 +205,14 @@ def write_recipe(
         _write(
             out / "trl.yaml", yaml_text(trl_settings(recipe.method, settings, trl_file, completions=by_reply))
         )
+        dropped = _without_completion(out / trl_file, cutoff, tokens) if by_reply else 0
+        if dropped:
+            warnings.append(
+                f"TRL leaves out, without a word, {dropped:,} of {counted(len(lines), 'record')}, whose prompt alone is "
+                f"longer than {cutoff:,} tokens{'' if tokens else ' (estimated; count with --tokenizer)'}."
+            )
     if overlap is not None:
-        _write(out / "overlap.json", json.dumps(overlap, indent=1, ensure_ascii=False) + "\n")
+        _write(out / "overlap.json", json.dumps(overlap.as_json(), indent=1, ensure_ascii=False) + "\n")
     _write(out / "series.toml", _series(recipe, trainings, has_overlap=overlap is not None))
     cut = sum(length > cutoff for length in lengths)
     if cut:
@@ -260,24 +274,51 @@ def _checked(files: Sequence[Path]) -> list[str]:
     return warnings
 
 
-def _overlap(files: Sequence[Path], search: OverlapSearch) -> dict[str, Any]:
-    """What the data have in common with benchmarks. Raises UsageError where that is more than nothing."""
-    report = write_clean(files, search, (), None)
-    if report.left:
-        touched = ", ".join(
-            f"{counted(len(result.touched), 'item')} of {result.benchmark}"
+def _overlap(files: Sequence[Path], search: OverlapSearch) -> OverlapResult:
+    """What the data have in common with benchmarks. Raises UsageError for rows that `data mix` would leave out."""
+    report = write_clean(files, search, REMOVED_FLAGS, None)
+    if report.removed:
+        counts = {
+            result.benchmark: sum(flag in REMOVED_FLAGS for flag in result.touched.values())
             for result in search.results
-            if result.touched
-        )
-        flags = "exact,near,long,contained"
-        remove = shlex.join(
-            ["wildtool", "data", "overlap", *map(str, files), "--remove", flags, "-o", "clean.jsonl"]
-        )
+        }
+        touched = ", ".join(f"{counted(count, 'item')} of {name}" for name, count in counts.items() if count)
         raise UsageError(
-            f"the data hold {touched} (in {counted(report.left, 'record')}), so scores on them would mean nothing; leave "
-            f"these out with `{remove}`, or add --no-overlap-check"
+            f"the data hold {touched} (in {counted(report.removed, 'record')}), so scores on them would mean nothing; "
+            f"leave these out with `{_removal(files, REMOVED_FLAGS)}`, or add --no-overlap-check"
         )
-    return report.as_json()
+    return report
+
+
+def _removal(files: Sequence[Path], flags: Sequence[str]) -> str:
+    """The command that leaves rows with these flags out."""
+    words = [
+        "wildtool",
+        "data",
+        "overlap",
+        *map(str, files),
+        "--remove",
+        ",".join(flags),
+        "-o",
+        "clean.jsonl",
+    ]
+    return shlex.join(words)
+
+
+def _without_completion(file: Path, cutoff: int, tokens: Callable[[str], int] | None) -> int:
+    """Rows of prompt and completion whose prompt alone is longer than the cut-off: TRL trains on the others only."""
+    count = 0
+    for line in file.read_bytes().splitlines():
+        row = as_object(json.loads(line))
+        parts = [
+            message["content"] if set(message) == {"role", "content"} else message
+            for message in as_objects(row.get("prompt"))
+        ]
+        texts = [
+            part if isinstance(part, str) else json.dumps(part) for part in (*parts, row.get("tools") or "")
+        ]
+        count += _length("".join(texts).encode(), tokens) + _FRAME_TOKENS * len(parts) > cutoff
+    return count
 
 
 def _length(line: bytes, tokens: Callable[[str], int] | None) -> int:
