@@ -70,6 +70,13 @@ def test_tokens_that_are_known_of_some_units_only_are_said():
     assert said(answered=12, with_tokens=8) == ["prompt tokens are known for 8 of 12 units"]
 
 
+def test_where_a_format_is_set_no_other_is_advised_for_calls_that_it_did_not_read():
+    signs = {"replies": 23, "unread glm": 1}
+    assert said(signs=signs, calls=22, format="hermes") == [
+        "1 of 23 replies have calls written as text that hermes did not read: see them with `wildtool view`"
+    ]
+
+
 def test_a_format_that_is_in_use_is_not_advised_again():
     (text,) = said(signs={"replies": 40, "no call": 8}, calls=0, format="hermes")
     assert text == (
