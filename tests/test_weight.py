@@ -33,7 +33,7 @@ BUDGETS = {
     "cli": 4700,
     "data": 846,
     "engine": 7880,
-    "environments": 857,
+    "environments": 1009,
     "export": 1510,
     "models": 4785,
     "published": 114,

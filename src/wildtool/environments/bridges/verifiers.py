@@ -5,7 +5,6 @@
 # pyright: reportUntypedFunctionDecorator=false
 
 from collections.abc import Iterator, Mapping
-from http import HTTPStatus
 from itertools import count
 from typing import Any
 
@@ -28,6 +27,7 @@ from wildtool.errors import UsageError
 
 __all__ = ["WildHarness", "WildTaskset"]
 
+SOURCE = ("benchmark", "data", "mode", "split", "lang", "seed", "evaluation")
 NO_LIMIT = aiohttp.ClientTimeout(total=None)
 """How long an episode may take is the framework's affair."""
 
@@ -56,12 +56,10 @@ class WildConfig(vf.TasksetConfig):
 
 
 class UnitData(vf.TaskData):
-    """A unit's name, as `id`, and where it is found. The messages are the environment's own."""
+    """A unit's name, as `id`, and the arguments of `units_of` and `UnitEnvironment` to open it by."""
 
     source: dict[str, Any]
-    """Of `units_of`."""
     settings: dict[str, Any]
-    """Of `UnitEnvironment`."""
 
 
 class UnitTask(vf.Task[UnitData, vf.State, UnitConfig]):
@@ -94,16 +92,14 @@ class UnitTask(vf.Task[UnitData, vf.State, UnitConfig]):
 
 
 class WildTaskset(vf.Taskset[UnitTask, WildConfig]):
-    """Units in the order of their draws."""
+    """Units in the order of their draws. Their prompts are placeholders: the environment shows the messages."""
 
     def __init__(self, config: WildConfig) -> None:
         super().__init__(config)
         if config.system_prompt is not None:
             raise UsageError("a unit is shown with its benchmark's own prompts: leave out system_prompt")
-        fields = ("benchmark", "data", "mode", "split", "lang", "seed", "evaluation")
-        self._source = {name: getattr(config, name) for name in fields}
-        names = ("profile", "on_fault", "judged")
-        self._settings: dict[str, Any] = {name: getattr(config, name) for name in names}
+        self._source = {name: getattr(config, name) for name in SOURCE}
+        self._settings = {name: getattr(config, name) for name in ("profile", "on_fault", "judged")}
         self._units = units_of(**self._source)
         RewardedEpisode(UnitEnvironment(self._units, **self._settings), config.task.weights)
         self.INFINITE = not isinstance(self._units, ItemUnits)
@@ -112,7 +108,6 @@ class WildTaskset(vf.Taskset[UnitTask, WildConfig]):
         numbers = range(len(self._units.names)) if isinstance(self._units, ItemUnits) else count()
         for number in numbers:
             id_ = self._units.draw(number)
-            # A task must have a prompt; what the model is shown is the environment's affair.
             data = UnitData(id=id_, name=id_, prompt=id_, source=self._source, settings=self._settings)
             yield UnitTask(data, self.config.task)
 
@@ -145,7 +140,7 @@ class WildHarness(vf.Harness[vf.HarnessConfig]):
                 if observation.tools:
                     body["tools"] = observation.tools
                 async with session.post(f"{endpoint}/chat/completions", json=body) as response:
-                    if response.status != HTTPStatus.OK:
+                    if not response.ok:
                         return ProgramResult(1, "", await response.text())
                     message = (await response.json())["choices"][0]["message"]
                 transition = environment.step(message)

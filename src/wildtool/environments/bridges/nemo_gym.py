@@ -1,0 +1,138 @@
+"""NeMo Gym: rows, and a resources server by its published protocol. It imports nothing of the framework."""
+
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from secrets import token_hex
+from typing import Any
+
+from aiohttp import web
+
+from wildtool.environments.bridges.episode import VERDICT_ALONE, RewardedEpisode, lowest
+from wildtool.environments.bridges.responses import messages_of, response_items, response_tool
+from wildtool.environments.core import UNANSWERED, UnitEnvironment
+from wildtool.environments.sources import Units
+from wildtool.errors import DataError
+from wildtool.json_codec import as_object, as_objects, dumps
+from wildtool.types import Message
+
+COOKIE = "wildtool_session"
+ROUTES = frozenset(
+    ["aggregate_metrics", "close_session", "reverify_mode", "sandbox_access", "seed_session", "verify"]
+)
+"""Paths that no tool can have as its name."""
+MOST_SESSIONS = 10_000
+"""Open rollouts that a server remembers; those that were idle longest are forgotten."""
+
+
+def gym_rows(units: Units, count: int, start: int = 0, **settings: Any) -> Iterator[dict[str, Any]]:
+    """Of the next units those that NeMo Gym's agent can play, as rows: it carries no user turn within a unit, and calls
+    tools by paths."""
+    environment = UnitEnvironment(units, **settings)
+    for number in range(start, start + count):
+        name = units.draw(number)
+        opening = environment.open(name)
+        tools = [response_tool(tool) for tool in opening.tools or ()]
+        if ROUTES & {tool["name"] for tool in tools} or _has_user_turn(environment):
+            continue
+        entries = [item for message in opening.messages for item in response_items(message)]
+        yield {"id": name, "unit": name, "responses_create_params": {"input": entries, "tools": tools}}
+
+
+class ResourcesServer:
+    """Answers calls of open rollouts, and verifies finished ones from their response alone."""
+
+    def __init__(self, units: Units, weights: Mapping[str, float] | None = None, **settings: Any) -> None:
+        self._units, self._settings = units, settings
+        self._weights = VERDICT_ALONE if weights is None else weights
+        self._sessions: OrderedDict[str, RewardedEpisode] = OrderedDict()
+        self._episode()  # Settings that are wrong are refused here.
+
+    def application(self) -> web.Application:
+        """To be served by aiohttp."""
+        app = web.Application(client_max_size=2**28)
+        app.router.add_post("/seed_session", self._seed)
+        app.router.add_post("/verify", self._verify)
+        app.router.add_post("/aggregate_metrics", self._aggregate)
+        app.router.add_get("/reverify_mode", self._reverify_mode)
+        app.router.add_post("/{tool}", self._call)
+        return app
+
+    def verify(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """The body with `reward`, `reward_components` (of what is weighed; 0 where it was not put to the test), `steps`
+        and `reason`. Raises DataError for a unit that there is not."""
+        episode = self._episode()
+        episode.open(str(body.get("unit")))
+        reason = ""
+        for message in messages_of(as_object(body.get("response")).get("output")):
+            if episode.environment.is_over:
+                break
+            reason = episode.step(message).reason
+        is_over, values = episode.environment.is_over, lowest(episode.steps)
+        return {
+            **body,
+            "reward": episode.reward or 0.0,
+            "reward_components": {name: values.get(name, 0.0) if is_over else 0.0 for name in self._weights},
+            "steps": [dict(components) for components in episode.steps],
+            "reason": reason if is_over else "the episode was not played to its end",
+        }
+
+    def _episode(self) -> RewardedEpisode:
+        return RewardedEpisode(UnitEnvironment(self._units, **self._settings), self._weights)
+
+    async def _seed(self, request: web.Request) -> web.Response:
+        episode, key = self._episode(), token_hex(16)
+        try:
+            episode.open(str(as_object(await request.json()).get("unit")))
+        except DataError as error:
+            raise web.HTTPBadRequest(text=str(error)) from error
+        self._sessions[key] = episode
+        if len(self._sessions) > MOST_SESSIONS:
+            self._sessions.popitem(last=False)
+        return _kept(web.json_response({}), key)
+
+    async def _call(self, request: web.Request) -> web.Response:
+        """Calls of one message come one by one; that they were one is seen when the rollout is verified."""
+        key = request.cookies.get(COOKIE, "")
+        episode = self._sessions.get(key)
+        if episode is None:
+            raise web.HTTPBadRequest(
+                text="no session: post the row to /seed_session first, and send its cookie"
+            )
+        self._sessions.move_to_end(key)
+        function = {"name": request.match_info["tool"], "arguments": await request.text()}
+        answers: list[Message] = []
+        if not episode.environment.is_over:
+            call = {"id": "call", "type": "function", "function": function}
+            answers = episode.step({"content": None, "tool_calls": [call]}).observation.messages
+        text = answers[0]["content"] if answers else dumps({"error": UNANSWERED, "done": True}).decode()
+        return _kept(web.Response(text=text), key)
+
+    async def _verify(self, request: web.Request) -> web.Response:
+        try:
+            answer = self.verify(as_object(await request.json()))
+        except DataError as error:
+            raise web.HTTPBadRequest(text=str(error)) from error
+        self._sessions.pop(request.cookies.get(COOKIE, ""), None)
+        return web.json_response(answer)
+
+    async def _aggregate(self, request: web.Request) -> web.Response:
+        answers = as_objects(as_object(await request.json()).get("verify_responses"))
+        rewards = [answer["reward"] for answer in answers if isinstance(answer.get("reward"), int | float)]
+        means = {"mean/reward": sum(rewards) / len(rewards)} if rewards else {}
+        return web.json_response({"group_level_metrics": [], "agent_metrics": means, "key_metrics": means})
+
+    async def _reverify_mode(self, request: web.Request) -> web.Response:
+        return web.json_response("stateless")
+
+
+def _kept(response: web.Response, key: str) -> web.Response:
+    """NeMo Gym's agent keeps the cookies of the last response only, so each one carries it."""
+    response.set_cookie(COOKIE, key)
+    return response
+
+
+def _has_user_turn(environment: UnitEnvironment) -> bool:
+    while (gold := environment.gold()) is not None:
+        if any(message["role"] == "user" for message in environment.step(gold).observation.messages):
+            return True
+    return False
