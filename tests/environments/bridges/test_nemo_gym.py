@@ -130,7 +130,7 @@ def test_messages_are_divided_by_results():
 async def test_an_unfinished_rollout_earns_nothing_and_says_so(client: Any):
     response = await client.post("/verify", json={**ROWS[0], "response": {"output": []}})
     answer = await response.json()
-    assert (answer["reward"], answer["reason"]) == (0.0, "the episode was not played to its end")
+    assert (answer["reward"], answer["reason"]) == (0.0, "the response ends before the episode")
 
 
 async def test_mistakes_of_an_agent_are_told_in_words(client: Any):

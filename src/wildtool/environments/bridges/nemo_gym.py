@@ -73,7 +73,7 @@ class ResourcesServer:
             "reward": episode.reward or 0.0,
             "reward_components": {name: values.get(name, 0.0) if is_over else 0.0 for name in self._weights},
             "steps": [dict(components) for components in episode.steps],
-            "reason": reason if is_over else "the episode was not played to its end",
+            "reason": reason if is_over else "the response ends before the episode",
         }
 
     def _episode(self) -> RewardedEpisode:
