@@ -201,7 +201,7 @@ def pulled(folder: Path, bfcl_package: Path) -> Path:
     (plans,) = (folder / CACHE / "teval").glob("plan_json*")
     entries = json.loads(plans.read_bytes())
     plans.unlink()
-    plans.write_text(json.dumps(dict(islice(entries.items(), 50))), "utf-8")
+    plans.write_text(json.dumps(dict(islice(entries.items(), 20))), "utf-8")
     typed("wildtool run teval --split plan_json --limit 50 --model baseline/gold --out runs/plans", folder)
     typed(shlex.join(["wildtool", "data", "pull", "bfcl", "--from", str(bfcl_package)]), folder)
     typed("wildtool run bfcl --split live_simple --limit 20 --model baseline/gold --out runs/live", folder)
