@@ -25,3 +25,13 @@ def test_a_type_that_is_a_list_stays_as_it_is_written():
         "city": {"type": ["string", "null"], "description": "City."},
         "days": {"type": "integer"},
     }
+
+
+def test_parameters_in_a_list_are_found_by_their_names():
+    listed = [{"name": "city", "type": "str"}, {"type": "int"}, {"name": "days", "type": "int", "default": 3}]
+    (tool,) = tools_from([{"name": "level", "parameters": listed}]).tools
+    assert tool["function"]["parameters"] == {
+        "type": "object",
+        "properties": {"city": {"type": "string"}, "days": {"type": "integer", "default": 3}},
+        "required": ["city"],
+    }

@@ -46,6 +46,13 @@ def test_a_seed_gives_the_same_plans_and_another_seed_others():
     assert made("1") != made("2")
 
 
+@pytest.mark.parametrize("year", [2024, 2025])
+def test_every_session_is_of_a_day_in_its_year(year: int):
+    dates = [plan.date for plan in session_plans(40, 1, seed="1", langs=["en"], year=year)]
+    assert {date.year for date in dates} == {year}
+    assert len({date.month for date in dates}) > 6
+
+
 def test_the_second_task_hides_nothing_of_long_ago():
     assert all(
         plan.tasks[1].subtype != "Long-Range Dependency"

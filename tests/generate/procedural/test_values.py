@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from wildtool.sets.make.procedural import calls
 from wildtool.sets.make.procedural.calls import ResultSampler
 from wildtool.sets.make.procedural.guess_semantics import guess_kind
 from wildtool.sets.make.procedural.history import History, Mention
@@ -65,3 +66,10 @@ def test_what_a_result_says_is_that_of_its_first_object_with_something_in_it() -
     wording = Wording(Random(0), "en")
     assert wording._plain_fields({"id": 7, "a": {}, "b": {"level": 3}}, "id") == "level 3"  # pyright: ignore[reportPrivateUsage]
     assert wording._plain_fields({"id": 7, "a": {}}, "id") == "ok"  # pyright: ignore[reportPrivateUsage]
+
+
+@pytest.mark.parametrize(
+    ("key", "prefix"), [("train_id", "tn"), ("cart_item_id", "ci"), ("bookingId", "bg"), ("id", "id")]
+)
+def test_ids_begin_with_letters_of_their_key(key: str, prefix: str) -> None:
+    assert calls._prefix(key) == prefix  # pyright: ignore[reportPrivateUsage]

@@ -2,6 +2,7 @@
 
 import pytest
 
+from wildtool.toolcall.text.canonical import code_as_words, normalise
 from wildtool.toolcall.text.equivalence import differing_rule
 
 SAME = [
@@ -175,3 +176,24 @@ def test_a_hyphen_within_a_word_counts_where_a_prefix_makes_another_word(
     apart: str, whole: str, is_same: bool
 ):
     assert (differing_rule(apart, whole) is None) is is_same
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("last_week", "last week"),
+        ("last_7_days", "last 7 days"),
+        ("mg_72007", None),
+        ("week", None),
+        ("a_b", None),
+    ],
+)
+def test_a_code_made_of_words_is_read_as_words(code: str, words: str | None):
+    assert code_as_words(code) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"), [("salt&pepper", "salt & pepper"), ("a=1&b=2", "a=1&b=2"), ("x/y&z", "x/y&z")]
+)
+def test_an_ampersand_stands_alone_unless_it_is_part_of_an_address(text: str, plain: str):
+    assert normalise(text) == plain

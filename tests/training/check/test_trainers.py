@@ -41,6 +41,8 @@ HUMAN, GPT = turn("human", "a"), turn("gpt", "b")
         (with_turns(HUMAN, GPT, tools=[]), []),
         (with_turns(HUMAN, GPT, tools='[{"name": "t", "parameters": {"properties": {"a": 1}}}]'), ["stops"]),
         (with_turns(turn("system", "S"), HUMAN, GPT, system="other"), ["changes"]),
+        (with_turns(turn("system", "S"), HUMAN, GPT, system=""), []),
+        (with_turns(HUMAN, GPT, system="other"), []),
         (with_turns(HUMAN, chosen=GPT, rejected="x"), ["drops"]),
         (with_turns(HUMAN, chosen=GPT, rejected=HUMAN), ["changes"]),
         (with_turns(HUMAN, chosen=GPT, rejected=turn("bot", "x")), ["stops"]),
