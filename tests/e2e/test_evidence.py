@@ -231,3 +231,10 @@ async def test_any_benchmark_with_gold_calls_says_whether_the_model_calls_at_all
         "first call right where a call was expected": 0,
         "text where a call was expected": 1,
     }
+
+
+async def test_a_model_that_never_calls_is_named_where_its_reasoning_is_asked_first(
+    server: FaultServer, tmp_path: Path
+):
+    text = await play(server, replies(content="Fine."), tmp_path / "run", "--rationale", "own", limit=1)
+    assert "although tools were offered" in text

@@ -223,9 +223,11 @@ class Controller:
         items = sum(report.get("items", 0) for report in reports)
         states = share_states(self._store)
         complete = sum(state.complete for state in states.values())
+        calls = sum(report.get("calls", 0) for report in reports)
+        # Workers report from time to time: before the first report a zero would look like a run that stands still.
+        counts = f" · {items:,} items and {calls:,} calls reported in this start" if calls else ""
         print_err(
-            f"{self._job.model}: {complete} of {self._job.shares} shares done · {working} workers · {items:,} items and "
-            f"{sum(report.get('calls', 0) for report in reports):,} calls in this start"
+            f"{self._job.model}: {complete} of {self._job.shares} shares done · {working} workers{counts}"
         )
 
 

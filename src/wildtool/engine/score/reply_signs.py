@@ -141,6 +141,9 @@ def first_tools(variant: Variant, profile: str, item: Item) -> Sequence[Tool]:
     """The tools of an item's first request; empty for one that cannot be made."""
     try:
         request = variant.episode(item, item.units[0], profile).request()
+        if request is not None and not request.tools and variant.alterations:
+            # A question of an alteration may come first, such as that for reasoning.
+            request = variant.benchmark.rules(profile).episode(item, item.units[0]).request()
     except Exception:  # noqa: BLE001 - a faulty benchmark is reported by its judge; here it only says nothing
         return ()
     return () if request is None else request.tools
