@@ -385,6 +385,8 @@ def accepts(rules: Rules, item: Item, unit: str, replies: Iterable[Message]) -> 
     """Whether these replies end a unit's episode, and rightly."""
     episode = rules.episode(item, unit)
     for reply in replies:
+        if episode.done:
+            break
         episode.advance(reply)
     return episode.done and rules.verdict(episode, item, unit).correct
 

@@ -47,9 +47,8 @@ class ItemUnits:
         """Raises DataError without items."""
         self.benchmark = benchmark
         self._items = {item.id: item for item in items}
-        self.names: Sequence[str] = [
-            f"{item.id}/{unit}" for item in self._items.values() for unit in item.units
-        ]
+        self.items: Sequence[Item] = [*self._items.values()]
+        self.names: Sequence[str] = [f"{item.id}/{unit}" for item in self.items for unit in item.units]
         if not self.names:
             raise DataError(f"{benchmark.name}: no unit to play")
         self._shuffled = lru_cache(2)(self._shuffle)

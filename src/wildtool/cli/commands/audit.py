@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from wildtool.cli.command import declared, opt
+from wildtool.cli.command import declared, named_part, opt
 from wildtool.cli.options import shared as options
 from wildtool.cli.terminal import print_err, print_wrapped, single_line
 from wildtool.errors import DataError, UsageError
@@ -36,6 +36,9 @@ class AuditOptions:
     lang: str | None = options.LANG_OPTION
     split: str | None = options.SPLIT_OPTION
     every: bool = opt("--all -a", "Show all numbers, not only the main ones.")
+    reward: bool = opt(
+        "Audit what training gets instead: each component of the reward, and policies without the ability."
+    )
     hints: Literal["gold"] | None = opt(
         "Make hints for `run --hints` instead: facts of earlier turns that the gold answers need."
     )
@@ -52,6 +55,7 @@ def audit(chosen_options: AuditOptions) -> int:
     Examples:
       wildtool audit wild-mini
       wildtool audit wild-mini --profile fixed --strict
+      wildtool audit wild-mini --reward --profile fixed
       wildtool audit wild-mini --hints gold -o hints.jsonl
 
     The gold ceiling is the best score a model can reach under a profile. The kill rate is the share of corrupted gold
@@ -69,6 +73,17 @@ def audit(chosen_options: AuditOptions) -> int:
     if chosen_options.hints is not None:
         return _write_hints(benchmark, source, chosen_options)
     profiles = [chosen_options.profile] if chosen_options.profile else list(benchmark.profiles)
+    if chosen_options.reward:
+        is_sound = named_part("environments.commands:audit_rewards")(
+            benchmark,
+            source,
+            profiles,
+            split=chosen_options.split,
+            lang=chosen_options.lang,
+            as_json=chosen_options.as_json,
+            every=chosen_options.every,
+        )
+        return 1 if chosen_options.strict and not is_sound else 0
     audits = [
         audited(benchmark, source, rules, split=chosen_options.split, lang=chosen_options.lang)
         for rules in profiles

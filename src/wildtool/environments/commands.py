@@ -1,0 +1,79 @@
+"""What commands show of environments."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from wildtool.benchmark import Benchmark
+from wildtool.cli.output.tables import print_grid
+from wildtool.cli.terminal import print_wrapped
+from wildtool.engine.plan import Selection
+from wildtool.environments.attacks import GOLD
+from wildtool.environments.audit import RewardAudit, audit_reward
+from wildtool.environments.sources import ItemUnits
+from wildtool.types import Source
+
+BOUND = 0.02
+"""Reward above which a policy without the ability is named, over units that no text alone solves."""
+
+
+def audit_rewards(
+    benchmark: Benchmark,
+    source: Source,
+    profiles: Sequence[str],
+    *,
+    split: str | None,
+    lang: str | None,
+    as_json: bool,
+    every: bool,
+) -> bool:
+    """Prints how good the rewards of some profiles are; whether gold is never refused, no mistake missed and no policy
+    without the ability rewarded."""
+    items = Selection(benchmark=benchmark, source=source, split=split, lang=lang).read()
+    units = ItemUnits(benchmark, items)
+    audits = [audit_reward(units, profile) for profile in profiles]
+    if as_json:
+        print(json.dumps([asdict(audit) for audit in audits], indent=1))
+    else:
+        for audit in audits:
+            _print(audit, every=every)
+    return all(_is_sound(audit) for audit in audits)
+
+
+def _is_sound(audit: RewardAudit) -> bool:
+    return not any(each.refused or each.missed for each in audit.components) and not _rewarded(audit)
+
+
+def _rewarded(audit: RewardAudit) -> list[str]:
+    return [a.policy for a in audit.attacks if a.policy != GOLD and a.without_free > BOUND]
+
+
+def _print(audit: RewardAudit, *, every: bool) -> None:
+    rows = [
+        [
+            each.component,
+            _count(each.refused, each.gold),
+            *(_count(n, each.mistakes) for n in (each.missed, each.elsewhere)),
+        ]
+        for each in audit.components
+    ]
+    heads = ["component", "gold refused", "mistakes missed", "noticed by another"]
+    print_grid(f"reward, profile {audit.profile}", heads, rows, keys=1)
+    if audit.missed_kinds:
+        kinds = ", ".join(f"{kind} {count}" for kind, count in audit.missed_kinds.items())
+        print_wrapped(f"{audit.profile} judges right although there is a mistake: {kinds}")
+    gold, *attacks = audit.attacks
+    best = sorted(attacks, key=lambda a: (-a.without_free, -a.reward))
+    shown = [gold, *(best if every else best[:5])]
+    table = [[a.policy, f"{a.reward:.3f}", f"{a.without_free:.3f}"] for a in shown]
+    title = f"mean reward of {len(attacks)} policies without the ability, {gold.units} units, profile {audit.profile}"
+    rest = gold.units - gold.free_units
+    print_grid(title, ["policy", "all units", f"the {rest} units that\nno text alone solves"], table, keys=1)
+    if not every:
+        print_wrapped(f"{len(attacks) - 5} more policies get no more: --all")
+    if rewarded := _rewarded(audit):
+        print_wrapped(f"{audit.profile} rewards {', '.join(rewarded)} by more than {BOUND:g}")
+
+
+def _count(part: int, whole: int) -> str:
+    return f"{part:,} of {whole:,}" if whole else "–"
