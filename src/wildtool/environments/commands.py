@@ -75,5 +75,5 @@ def _print(audit: RewardAudit, *, every: bool) -> None:
         print_wrapped(f"{audit.profile} rewards {', '.join(rewarded)} by more than {BOUND:g}")
 
 
-def _count(part: int, whole: int) -> str:
-    return f"{part:,} of {whole:,}" if whole else "–"
+def _count(part: int, total: int) -> str:
+    return f"{part:,} of {total:,}" if total else "–"
