@@ -127,12 +127,11 @@ HERE = sorted(c for c in ALONE if not needs_official(c))
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder as a reader has it after `make demo`, of a part of the sessions, with the files that the pages take for
-    granted."""
+    """A folder as a reader has it after `make demo`, with the files that the pages take for granted."""
     place = tmp_path_factory.mktemp("docs")
     models = [part for name in ("gold", "lexical", "chat") for part in ("--model", f"baseline/{name}")]
     typed(
-        shlex.join(["wildtool", "run", "wild-mini", *models, "--out", "runs/demo", "--limit", "8", "-q"]),
+        shlex.join(["wildtool", "run", "wild-mini", *models, "--out", "runs/demo", "--quiet"]),
         place,
     )
     for out, name in (("old", "chat"), ("new", "lexical")):
