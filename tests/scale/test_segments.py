@@ -1,5 +1,6 @@
 """One generation is the record of a share, and copies of runs follow it."""
 
+import fcntl
 import json
 from pathlib import Path
 
@@ -12,7 +13,14 @@ from wildtool.engine.record.format import segment_path
 from wildtool.errors import RecordError
 from wildtool.scale.claims import Claim, done_key, share_states
 from wildtool.scale.copies import copy_run, local_folder
-from wildtool.scale.segments import read_segments, segment_key, send_lines, share_records
+from wildtool.scale.segments import (
+    open_share,
+    read_segments,
+    recover_spools,
+    segment_key,
+    send_lines,
+    share_records,
+)
 
 HEADER = b'{"row":"header","format":"wildtool record","version":1}\n'
 
@@ -108,3 +116,19 @@ def test_a_copy_that_was_cut_is_made_again(tmp_path: Path):
 def test_an_address_without_a_run_says_so(tmp_path: Path):
     with pytest.raises(RecordError, match="there is no run"):
         local_folder(Path((tmp_path / "empty").as_uri()))
+
+
+def test_spools_of_dead_workers_are_sent_and_removed_but_none_that_is_locked_or_just_being_made(
+    tmp_path: Path,
+):
+    store = MemoryStore()
+    for name in ("dead", "alive", "young"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "lock").touch()
+    for name, claim in (("dead", Claim(0, 1)), ("alive", Claim(1, 1))):
+        open_share(store, claim, tmp_path / name, items=1).close()
+    with (tmp_path / "alive" / "lock").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert recover_spools(store, tmp_path) == {"dead"}
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["alive", "young"]
+    assert [record.claim for record in share_records(store)] == [Claim(0, 1)]

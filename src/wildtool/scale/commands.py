@@ -202,6 +202,8 @@ def work(store: ObjectStore) -> WorkerResult | None:
         raise RecordError(f"{store.url}: has no run.json; start the run again with its first command")
     (spool / "run.json").write_bytes(run_json)
     with open_run_folder(spool, plan, items, ["wildtool", *sys.argv[1:]]):
+        # Only now may others take it for that of a dead worker, once nobody holds its lock.
+        (spool / "shares").mkdir()
         dead = recover_spools(store, spools)
         cache = ReplyCache(run_options.cache) if run_options.cache else None
         try:

@@ -171,11 +171,13 @@ def recover_spools(store: ObjectStore, spools: Path) -> set[str]:
         spools: the folder above the spools of this run.
     """
     dead: set[str] = set()
-    for spool in sorted(spools.iterdir()) if spools.is_dir() else ():
+    # One without shares may be just being made: its owner has yet to lock it.
+    for shares in sorted(spools.glob("*/shares")):
+        spool = shares.parent
         with _locked(spool / "lock") as is_dead:
             if not is_dead:
                 continue
-            for folder in sorted((spool / "shares").glob("*")):
+            for folder in sorted(shares.glob("*")):
                 if match := _SHARE_FOLDER.fullmatch(folder.name):
                     claim = Claim(int(match[1]), int(match[2]))
                     if (file := segment_path(folder, 1)).exists():
