@@ -40,17 +40,25 @@ def run_shared(
     benchmark: str, runs: Sequence[NamedRun], run_options: RunOptions, explicit: Collection[str]
 ) -> int:
     """`wildtool run` with workers; gives the exit status. Raises UsageError for workers that it does not know."""
-    return control.control_runs(
-        benchmark, runs, run_options, explicit, launcher_of(run_options.on or "local:1")
-    )
+    return control.control_runs(benchmark, runs, run_options, explicit, launcher_of(run_options))
 
 
-def launcher_of(where: str) -> "Callable[[], control.Launcher]":
+def launcher_of(run_options: RunOptions) -> "Callable[[], control.Launcher]":
     """Makes launchers of the workers that `--on` names. Raises UsageError."""
+    where = run_options.on or "local:1"
+    if where.startswith("ray"):
+        from wildtool.scale.ray_cluster import RayLauncher, RayPlace
+
+        place = RayPlace.parse(where)
+        if run_options.out is None or not is_remote(run_options.out):
+            raise UsageError(
+                "--on ray needs an --out that all nodes reach, such as s3://bucket/run or file:///shared/run"
+            )
+        return lambda: RayLauncher(place, quiet=run_options.quiet)
     kind, _, count = where.partition(":")
     if kind != "local" or not count.isdecimal() or not 1 <= int(count) <= MAX_LOCAL:
         raise UsageError(
-            f"--on is {where!r}; expected local:N with N from 1 to {MAX_LOCAL:,}, such as local:4"
+            f"--on is {where!r}; expected local:N with N from 1 to {MAX_LOCAL:,}, such as local:4, or ray"
         )
     return lambda: LocalLauncher(int(count))
 

@@ -199,7 +199,7 @@ class RunOptions(CallOptions):
     )
     on: str | None = opt(
         "WHERE",
-        "Share the run among workers: local:4 starts four processes of this machine (docs/scale.md).",
+        "Share the run among workers: local:4 for four processes here, ray for a Ray cluster (docs/scale.md).",
         panel=LIMITS,
     )
     force: bool = options.FORCE_OPTION
