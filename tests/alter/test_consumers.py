@@ -19,6 +19,7 @@ WITHOUT_ALTERATIONS: Mapping[str, str] = {
     "engine/plan.py": "plays the variant where there are alterations",
     "engine/run/scheduler.py": "counts gold steps, which tell what takes longest whatever is altered",
     "engine/score/audit.py": "an audit is of gold answers, not of a run",
+    "engine/score/reply_signs.py": "asks which calls a reply makes and which tools an item has, before any alteration",
     "sets/review/replies/recorded.py": "gives rules beside replies that `Variant.restored` has restored",
 }
 MAKES_VARIANTS = {"engine/plan.py", "engine/registry.py", "engine/score/audit.py"}

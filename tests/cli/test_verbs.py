@@ -35,6 +35,9 @@ VERBS = [
     "export",
     "list",
     "check",
+    "submit prepare",
+    "submit verify",
+    "board",
     "audit",
     "worker",
     "launch slurm",
@@ -130,7 +133,7 @@ def test_an_overview_says_of_each_command_the_first_sentence_of_its_own_help():
                 1_000
             )
         groups += [command for command in group.commands.values() if isinstance(command, TyperGroup)]
-    assert len(groups) == 7
+    assert len(groups) == 8
 
 
 def test_the_version_is_told():

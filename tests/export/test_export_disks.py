@@ -26,6 +26,7 @@ async def test_a_full_disk_ends_an_export_with_3_and_leaves_nothing(tmp_path: Pa
         fill(disk)
         allowed = "allow_benchmark_data" in EXPORT_FORMATS[form].options
         words = ["--allow-benchmark-data"] * allowed
+        words += ["--hub-dataset", "a/b"] * ("hub_dataset" in EXPORT_FORMATS[form].options)
         ended = await wildtool("export", gold, "--to", form, "-o", target, *words, cwd=tmp_path)
         left = [path for path in disk.rglob("*") if path.is_file()]
     assert ended.status == 3, ended

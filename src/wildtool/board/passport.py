@@ -21,8 +21,7 @@ from wildtool.engine.registry import load_benchmark
 from wildtool.engine.score.results import ScoreResult, load_result
 from wildtool.export import ExportRequest
 from wildtool.export.bundle import data_name
-from wildtool.export.files import portable_value
-from wildtool.outputs import write_file
+from wildtool.export.files import portable_value, write_whole
 
 PASSPORT_VERSION = 1
 PASSPORT_SUFFIX = ".passport.json"
@@ -36,7 +35,7 @@ def export(request: ExportRequest, target: Path) -> None:
 
 
 def write_passport(content: Mapping[str, Any], target: Path) -> None:
-    write_file(target, json.dumps(portable_value(content), indent=1, ensure_ascii=False).encode() + b"\n")
+    write_whole(target, json.dumps(portable_value(content), indent=1, ensure_ascii=False).encode() + b"\n")
 
 
 def write_beside(request: ExportRequest, target: Path) -> Path:

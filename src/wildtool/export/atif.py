@@ -14,12 +14,12 @@ from wildtool.engine.record.reader import LoggedReply
 from wildtool.export import FOLDER_MARK, ExportRequest
 from wildtool.export.conversations import ExportedConversation, conversations, parsed_arguments
 from wildtool.export.eee import text_or_json
-from wildtool.export.files import portable_value, strict_json
+from wildtool.export.files import portable_value, strict_json, write_whole
 from wildtool.export.trajectory import RecordedRun, RecordedStep, RecordedUnit
 from wildtool.json_codec import as_object, as_objects
 from wildtool.models.resolve import folder_name
 from wildtool.models.token_usage import token_usage
-from wildtool.outputs import make_folder, write_file
+from wildtool.outputs import make_folder
 from wildtool.types import REASONING_KEYS, Message
 
 VERSION_TAG = "ATIF-v1.7"
@@ -29,7 +29,6 @@ def export(request: ExportRequest, target: Path) -> None:
     """Writes a file for each conversation, named by its place in the run and its item."""
     recorded = RecordedRun(request)
     make_folder(target)
-    write_file(target / "README.md", f"{FOLDER_MARK}\n# Agent trajectories, {VERSION_TAG}\n".encode())
     for earlier in target.glob("[0-9][0-9][0-9][0-9][0-9][0-9]-*.json"):
         earlier.unlink()
     number = 0
@@ -44,7 +43,8 @@ def export(request: ExportRequest, target: Path) -> None:
             own = [next(steps) for _ in talk.replies]
             document = _trajectory(recorded, unit, talk, own, f"{recorded.name}-{number}")
             name = folder_name(f"{unit.item.id}-{unit.verdict.unit}-{unit.repeat}")[:120]
-            write_file(target / f"{number:06d}-{name}.json", strict_json(portable_value(document)))
+            write_whole(target / f"{number:06d}-{name}.json", strict_json(portable_value(document)))
+    write_whole(target / "README.md", f"{FOLDER_MARK}\n# Agent trajectories, {VERSION_TAG}\n".encode())
 
 
 def _trajectory(

@@ -20,12 +20,12 @@ from wildtool.engine.record.run_folder import strip_credentials
 from wildtool.engine.score.results import ScoreResult, load_result
 from wildtool.export import FOLDER_MARK, ExportRequest
 from wildtool.export.conversations import conversations, parsed_arguments
-from wildtool.export.files import portable_value, strict_json, write_json_lines
+from wildtool.export.files import portable_value, strict_json, write_json_lines, write_whole
 from wildtool.export.trajectory import RecordedRun, RecordedUnit
 from wildtool.json_codec import as_object, as_objects
 from wildtool.models.resolve import folder_name
 from wildtool.models.token_usage import token_usage
-from wildtool.outputs import make_folder, write_file
+from wildtool.outputs import make_folder
 from wildtool.types import REASONING_KEYS, Message, Metric
 
 EEE_VERSION = "0.3.0"
@@ -46,7 +46,6 @@ def export(request: ExportRequest, target: Path) -> None:
         "evaluation_id": f"{result.benchmark}/{result.model}/{ended.timestamp():.0f}",
     }
     make_folder(target / place)
-    write_file(target / "README.md", f"{FOLDER_MARK}\n# Records of Every Eval Ever {EEE_VERSION}\n".encode())
     samples = target / f"{name}_samples.jsonl"
     model_id = result.model if developer else f"{NOT_KNOWN}/{model}"
     rows = 0
@@ -69,7 +68,8 @@ def export(request: ExportRequest, target: Path) -> None:
             "total_rows": rows,
         },
     }
-    write_file(target / f"{name}.json", strict_json(portable_value(record)))
+    write_whole(target / f"{name}.json", strict_json(portable_value(record)))
+    write_whole(target / "README.md", f"{FOLDER_MARK}\n# Records of Every Eval Ever {EEE_VERSION}\n".encode())
 
 
 def _ended(run_json: Mapping[str, Any]) -> datetime:

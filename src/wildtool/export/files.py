@@ -22,6 +22,12 @@ def write_json_lines(target: Path, rows: Iterable[Mapping[str, Any]]) -> None:
             file.write(one_line(strict_json(row)) + b"\n")
 
 
+def write_whole(target: Path, content: bytes) -> None:
+    """Writes a file whole or not at all. Raises as `atomic_replace`."""
+    with atomic_replace(target) as new:
+        new.write_bytes(content)
+
+
 def strict_json(value: Any) -> bytes:
     """A value as UTF-8 JSON; what strict readers refuse is replaced as by `portable_value`."""
     try:

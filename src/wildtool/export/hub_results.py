@@ -10,7 +10,7 @@ from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.score.results import load_result
 from wildtool.errors import UsageError
 from wildtool.export import ExportRequest
-from wildtool.outputs import write_file
+from wildtool.export.files import write_whole
 
 
 def export(request: ExportRequest, target: Path) -> None:
@@ -43,7 +43,7 @@ def export(request: ExportRequest, target: Path) -> None:
     }
     # JSON values are YAML values as well.
     lines = [f"{name}: {json.dumps(value)}" for name, value in fields.items()]
-    write_file(target, ("# written by wildtool export\n- " + "\n  ".join(lines) + "\n").encode())
+    write_whole(target, ("# written by wildtool export\n- " + "\n  ".join(lines) + "\n").encode())
 
 
 def _scaled(rate: float | None) -> float:

@@ -7,6 +7,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from wildtool.cli import app
+from wildtool.cli.commands.export import WITH_PASSPORT
 from wildtool.export import EXPORT_FORMATS
 
 RUN = "runs/wild-mini/baseline--gold"
@@ -55,30 +56,35 @@ def test_an_export_of_nothing_says_so_and_leaves_no_file():
     assert not list(Path().glob("out*/*"))
 
 
-@pytest.mark.parametrize(
-    "form", [form for form in EXPORT_FORMATS if form not in ("inspect", "hf-card", "pairs")]
-)
+@pytest.mark.parametrize("form", [form for form in EXPORT_FORMATS if form not in ("inspect", "pairs")])
 def test_a_run_is_written_here_under_its_own_name(form: str):
-    ended = type_(f"export {RUN} --to {form}")
+    more = " --hub-dataset a/b" * ("hub_dataset" in EXPORT_FORMATS[form].options)
+    ended = type_(f"export {RUN} --to {form}{more}")
     assert ended.exit_code == 0
-    assert files() == [f"baseline--gold{EXPORT_FORMATS[form].suffix}"]
-    assert ended.stdout == f"baseline--gold{EXPORT_FORMATS[form].suffix}\n"
+    name = f"baseline--gold{EXPORT_FORMATS[form].suffix}"
+    beside = f"{name}/passport.json" if EXPORT_FORMATS[form].folder else f"{name}.passport.json"
+    written = [name, *([beside] if form in WITH_PASSPORT else [])]
+    assert ended.stdout.split() == written and all(Path(path).exists() for path in written)
+    here = {Path(path).parts[0] for path in written}
+    assert {path.name for path in Path().iterdir()} == {*here, "runs"}
 
 
 def test_out_names_the_file_of_one_run():
     assert type_(f"export {RUN} --to csv -o new/table.csv").exit_code == 0
-    assert files("new") == ["table.csv"]
+    assert files("new") == ["table.csv", "table.csv.passport.json"]
 
 
 def test_out_names_the_folder_of_several_runs():
     assert type_("export runs/wild-mini --to csv --out tables").exit_code == 0
-    assert files("tables") == ["wild-mini--baseline--chat.csv", "wild-mini--baseline--gold.csv"]
+    assert files("tables") == [
+        f"wild-mini--baseline--{name}.csv{end}" for name in ("chat", "gold") for end in ("", ".passport.json")
+    ]
 
 
 def test_out_may_be_a_folder_that_is_there():
     Path("tables").mkdir()
     type_(f"export {RUN} --to csv --out tables")
-    assert files("tables") == ["baseline--gold.csv"]
+    assert files("tables") == ["baseline--gold.csv", "baseline--gold.csv.passport.json"]
 
 
 def test_a_bundle_takes_the_place_of_a_run():
@@ -86,7 +92,7 @@ def test_a_bundle_takes_the_place_of_a_run():
     for line in ("show handed.zip", "score handed.zip --profile fixed", "export handed.zip --to csv"):
         assert type_(line).exit_code == 0
     assert "baseline/gold" in type_("show handed.zip").stdout
-    assert files() == ["baseline--gold.csv", "handed.zip"]
+    assert files() == ["baseline--gold.csv", "baseline--gold.csv.passport.json", "handed.zip"]
 
 
 def test_a_damaged_bundle_ends_with_2():

@@ -1,10 +1,4 @@
-"""`wildtool submit`: makes submissions to a board, and verifies them.
-
-\b
-Examples:
-  wildtool submit prepare runs/gold -o submissions
-  wildtool submit verify submissions/gold.bundle.zip
-"""
+"""`wildtool submit`: makes submissions to a board, and verifies them."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +19,10 @@ def prepare(
     force: bool = options.FORCE_OPTION,
 ) -> int:
     """Make a submission of a run.
+
+    \b
+    Examples:
+      wildtool submit prepare runs/gold -o submissions
 
     Writes NAME.bundle.zip with all recorded replies, and NAME.passport.json with what they claim to show. A run that
     leaves units out is refused with their ids (exit status 1).
@@ -63,7 +61,11 @@ def verify(
     bundles: list[Path] = arg("BUNDLE…", "Bundles to verify, each with its passport beside it."),
     data: str | None = options.DATA_OPTION,
 ) -> int:
-    """Verify submissions: judge all replies again and compare them with the claims.
+    """Judge submissions again and compare them with their claims.
+
+    \b
+    Examples:
+      wildtool submit verify submissions/gold.bundle.zip
 
     Exit status: 0 all hold, 1 one is refused; what is wrong is printed.
     """
@@ -92,7 +94,7 @@ def _print(verification: "Verification") -> None:
 
 
 SUBMIT = CommandGroup(
-    help=__doc__,
+    help="Make submissions to a board, and verify them.",
     no_args_is_help=True,
     commands=Commands(
         {
