@@ -203,6 +203,15 @@ async def test_other_data_are_refused(sent: Path):
     assert ended.status == 1 and "these are not the data of the run" in ended.err
 
 
+@pytest.mark.parametrize("passport", [True, False])
+async def test_a_bundle_that_is_not_there_is_refused_in_words(sent: Path, passport: bool):
+    sent.unlink()
+    if not passport:
+        sent.with_name("run.passport.json").unlink()
+    ended = await verified(sent)
+    assert (ended.status, ended.err) == (1, f"{sent.name}: refused: there is no such file\n")
+
+
 async def test_no_bundle_is_refused_and_no_error(tmp_path: Path):
     (tmp_path / "x.bundle.zip").write_text("PK nothing")
     ended = await verified(tmp_path / "x.bundle.zip")

@@ -85,3 +85,15 @@ def test_the_command_shows_all_and_its_status_says_whether_the_reward_is_sound(t
     assert run(f"{line} --profile official").exit_code == 1
     (entry,) = json.loads(run(f"{line} --profile fixed --json").output)
     assert entry["profile"] == "fixed" and len(entry["attacks"]) == 1 + len(POLICIES)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--profile strict", "strict"),
+        ("--hints gold -o hints.jsonl", "--reward audits and --hints writes a file: give one of them"),
+    ],
+)
+def test_a_mistake_in_the_command_is_named(words: str, message: str):
+    result = run(f"audit wild-mini --reward {words}")
+    assert result.exit_code == 2 and message in result.stderr and "internal" not in result.stderr

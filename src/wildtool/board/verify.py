@@ -60,6 +60,8 @@ def verify(bundle: Path, *, data: str | None = None) -> Verification:
 
     Args: data: where the benchmark's data are; None for where the benchmark finds them.
     """
+    if not bundle.is_file():
+        return Verification(bundle=bundle, problems=("there is no such file",))
     claims, problems = _claims(bundle)
     try:
         folder = unpack_bundle(bundle)

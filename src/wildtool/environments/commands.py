@@ -7,7 +7,7 @@ from dataclasses import asdict
 from wildtool.benchmark import Benchmark
 from wildtool.cli.output.tables import print_grid
 from wildtool.cli.terminal import print_wrapped
-from wildtool.engine.plan import Selection
+from wildtool.engine.plan import Selection, check_profile
 from wildtool.environments.attacks import GOLD
 from wildtool.environments.audit import RewardAudit, audit_reward
 from wildtool.environments.sources import ItemUnits
@@ -28,7 +28,9 @@ def audit_rewards(
     every: bool,
 ) -> bool:
     """Prints how good the rewards of some profiles are; whether gold is never refused, no mistake missed and no policy
-    without the ability rewarded."""
+    without the ability rewarded. Raises UsageError for a profile that the benchmark has not."""
+    for profile in profiles:
+        check_profile(benchmark, profile)
     items = Selection(benchmark=benchmark, source=source, split=split, lang=lang).read()
     units = ItemUnits(benchmark, items)
     audits = [audit_reward(units, profile) for profile in profiles]

@@ -70,6 +70,8 @@ def audit(chosen_options: AuditOptions) -> int:
 
     benchmark = load_benchmark(chosen_options.benchmark, chosen_options.mode)
     source = data_of(benchmark).locate(chosen_options.data, chosen_options.split)
+    if chosen_options.reward and chosen_options.hints is not None:
+        raise UsageError("--reward audits and --hints writes a file: give one of them")
     if chosen_options.hints is not None:
         return _write_hints(benchmark, source, chosen_options)
     profiles = [chosen_options.profile] if chosen_options.profile else list(benchmark.profiles)
