@@ -2,13 +2,14 @@
 
 import json
 from hashlib import sha256
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 import yaml
+from atif import Trajectory
+from huggingface_hub._eval_results import parse_eval_result_entries
 
 from check.faulty_endpoint import Endpoint, Made, faults
 from e2e.command import wildtool
@@ -177,9 +178,8 @@ def test_trajectories_of_an_earlier_export_do_not_stay(tmp_path: Path):
 
 
 def test_trajectories_pass_the_models_of_the_package_atif(tmp_path: Path):
-    atif: Any = pytest.importorskip("atif")
     for document in trajectories(written("atif", play(tmp_path / "run", odd()), tmp_path)):
-        atif.Trajectory.model_validate(document)
+        Trajectory.model_validate(document)
 
 
 def test_results_for_the_hub_have_the_headline_in_percent_with_its_interval(tmp_path: Path):
@@ -188,10 +188,8 @@ def test_results_for_the_hub_have_the_headline_in_percent_with_its_interval(tmp_
     (entry,) = yaml.safe_load(target.read_text())
     assert entry["dataset"] == {"id": "me/wild", "task_id": "all"} and entry["value"] == 100.0
     assert "95 % interval" in entry["notes"] and load_result(folder).data_sha256 in entry["notes"]
-    hub: Any = pytest.importorskip("huggingface_hub")
-    if hasattr(hub, "EvalResultEntry"):
-        (parsed,) = import_module("huggingface_hub._eval_results").parse_eval_result_entries([entry])
-        assert parsed.value == 100.0 and parsed.task_id == "all"
+    (parsed,) = parse_eval_result_entries([entry])
+    assert parsed.value == 100.0 and parsed.task_id == "all"
 
 
 @pytest.mark.parametrize("name", [None, "wild", "/wild", "me/"])
