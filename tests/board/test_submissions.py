@@ -203,13 +203,17 @@ async def test_other_data_are_refused(sent: Path):
     assert ended.status == 1 and "these are not the data of the run" in ended.err
 
 
-@pytest.mark.parametrize("passport", [True, False])
-async def test_a_bundle_that_is_not_there_is_refused_in_words(sent: Path, passport: bool):
+@pytest.fixture
+def gone(sent: Path) -> Path:
+    """A bundle that is not there, but its passport is."""
     sent.unlink()
-    if not passport:
-        sent.with_name("run.passport.json").unlink()
-    ended = await verified(sent)
-    assert (ended.status, ended.err) == (1, f"{sent.name}: refused: there is no such file\n")
+    return sent
+
+
+async def test_a_bundle_that_is_not_there_is_refused_in_words(gone: Path):
+    for bundle in (gone, gone.with_name("other.bundle.zip")):
+        ended = await verified(bundle)
+        assert (ended.status, ended.err) == (1, f"{bundle.name}: refused: there is no such file\n")
 
 
 async def test_no_bundle_is_refused_and_no_error(tmp_path: Path):
