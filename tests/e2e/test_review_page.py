@@ -402,9 +402,18 @@ def written(path: Path, item: str) -> list[tuple[str, Any]]:
 
 def begin_text(person: Person, text: str, field: str = LAST) -> None:
     """Types a text, and does not save it."""
-    person.page.locator(f"[data-field='{field}']").focus()
-    person.press("e")
-    person.page.locator(f"[data-field='{field}'] textarea").fill(text)
+    from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
+
+    for patience_ms in (5_000, 5_000, 30_000):
+        person.page.locator(f"[data-field='{field}']").focus()
+        person.press("e")
+        try:
+            person.page.locator(f"[data-field='{field}'] textarea").fill(text, timeout=patience_ms)
+            return
+        except PlaywrightTimeoutError:
+            # On a busy machine the answer to an earlier save may close an editor in which nothing is typed yet.
+            continue
+    raise AssertionError(f"no editor of {field} stays open")
 
 
 def typed(person: Person, field: str = LAST) -> str:
