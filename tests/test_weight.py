@@ -16,7 +16,7 @@ import wildtool
 ROOT = Path(wildtool.__file__).parent
 BUDGETS = {
     "": 1721,
-    "alter": 1397,
+    "alter": 1453,
     "benchmarks": 55,
     "benchmarks/acebench": 5941,
     "benchmarks/apibank": 1697,
@@ -56,6 +56,7 @@ LEAVES = (
     "alter/aid",
     "alter/injection",
     "alter/noise",
+    "alter/tool_answers",
     "benchmarks",
     "board",
     "export",
