@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -97,3 +98,12 @@ def test_the_command_shows_all_and_its_status_says_whether_the_reward_is_sound(t
 def test_a_mistake_in_the_command_is_named(words: str, message: str):
     result = run(f"audit wild-mini --reward {words}")
     assert result.exit_code == 2 and message in result.stderr and "internal" not in result.stderr
+
+
+def test_a_unit_without_a_right_answer_is_refused_gold_and_no_attack():
+    (item,) = few("wild-mini").items[:1]
+    unanswerable = replace(item.data.tasks[0], nodes=item.data.tasks[0].nodes[:-1])
+    session = replace(item.data, tasks=(unanswerable, *item.data.tasks[1:]))
+    audit = audit_reward(ItemUnits(few("wild-mini").benchmark, [replace(item, data=session)]), "fixed")
+    assert {each.component: each.refused for each in audit.components}["verdict"] == 1
+    assert audit.attacks[0].units == len(item.units) - 1

@@ -276,3 +276,39 @@ def test_no_message_raises(odd: dict[str, Any]):
         for name in units("wild-mini").names[:16]:
             environment.open(name)
             assert isinstance(environment.step(odd).observation, Observation)
+
+
+def nested(depth: int) -> list[Any]:
+    value: list[Any] = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        ({"content": nested(600)}, "cannot be written as JSON: .* deep"),
+        ({"content": nested(20_000)}, "cannot be written as JSON: .* deep"),
+        ({"content": b"x"}, "cannot be written as JSON"),
+        (None, "is NoneType; expected an assistant message"),
+        ([], "is list; expected an assistant message"),
+    ],
+)
+def test_what_is_no_json_object_is_refused_and_changes_nothing(message: Any, words: str):
+    environment = UnitEnvironment(units("wild-mini"))
+    environment.open("wild_mini_0/0")
+    before = environment.save()
+    with pytest.raises(UsageError, match=words):
+        environment.step(message)
+    assert environment.save() == before and not environment.is_over
+
+
+def test_steps_hold_what_every_message_was_worth():
+    environment = UnitEnvironment(units("wild-mini"))
+    for name in units("wild-mini").names[:12]:
+        environment.open(name)
+        transitions = []
+        while (gold := environment.gold()) is not None:
+            transitions.append(environment.step(gold).components)
+        assert environment.steps == transitions and transitions[-1]["verdict"] == 1

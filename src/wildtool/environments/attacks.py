@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wildtool.environments.core import Observation, UnitEnvironment
+from wildtool.environments.rewards import outcome_reward
 from wildtool.environments.sources import ItemUnits
 from wildtool.episode import written_text
+from wildtool.errors import DataError
 from wildtool.json_codec import as_list, as_object, as_objects
 from wildtool.types import Message, Tool
 
@@ -176,22 +178,18 @@ class AttackScore:
     units: int
 
 
-def outcome_reward(components: Mapping[str, float]) -> float:
-    """A scalar from the components at the end of an episode: half for the verdict and half for the progress, or the
-    verdict alone where no call is expected. Nothing is added up over steps, so splitting calls earns nothing."""
-    verdict = components["verdict"]
-    return (verdict + components.get("progress", verdict)) / 2
-
-
 def attack(units: ItemUnits, profile: str) -> list[AttackScore]:
     """What each policy gets, gold first. Wrong calls are answered where the profile's walk ends, so that who guesses may
-    try again."""
+    try again. Units without a right answer under the profile are left out; none is left where there are only such."""
     environment = UnitEnvironment(units, profile, on_fault="answer")
+    names = [name for name in units.names if _can_be_opened(environment, name)]
+    if not names:
+        return []
     rewards = {
-        name: [_play(environment, unit, policy) for unit in units.names] for name, policy in POLICIES.items()
+        name: [_play(environment, unit, policy) for unit in names] for name, policy in POLICIES.items()
     }
-    free = [any(rewards[name][place] == 1 for name in _TEXTS) for place in range(len(units.names))]
-    rewards = {GOLD: [_play(environment, unit, None) for unit in units.names], **rewards}
+    free = [any(rewards[name][place] == 1 for name in _TEXTS) for place in range(len(names))]
+    rewards = {GOLD: [_play(environment, unit, None) for unit in names], **rewards}
     return [
         AttackScore(
             policy=name,
@@ -209,6 +207,14 @@ _TEXTS = ("refuse", "ask back", "claim that it is done", "the end mark")
 """Policies that only talk: what they solve needs no ability."""
 
 
+def _can_be_opened(environment: UnitEnvironment, unit: str) -> bool:
+    try:
+        environment.open(unit)
+    except DataError:
+        return False
+    return True
+
+
 def _play(environment: UnitEnvironment, unit: str, policy: Policy | None) -> float:
     view = View(draw=random.Random(unit))
     view.add(environment.open(unit))
@@ -218,6 +224,6 @@ def _play(environment: UnitEnvironment, unit: str, policy: Policy | None) -> flo
             return 0.0
         transition = environment.step(message)
         if transition.done:
-            return outcome_reward(transition.components)
+            return outcome_reward(environment.steps)
         view.add(transition.observation, message)
         view.step += 1

@@ -64,6 +64,9 @@ def _print(audit: RewardAudit, *, every: bool) -> None:
     if audit.missed_kinds:
         kinds = ", ".join(f"{kind} {count}" for kind, count in audit.missed_kinds.items())
         print_wrapped(f"{audit.profile} judges right although there is a mistake: {kinds}")
+    if not audit.attacks:
+        print_wrapped("No unit has a right answer under this profile, so no policy was played.")
+        return
     gold, *attacks = audit.attacks
     best = sorted(attacks, key=lambda a: (-a.without_free, -a.reward))
     shown = [gold, *(best if every else best[:5])]

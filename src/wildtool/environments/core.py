@@ -3,14 +3,14 @@ training framework."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from wildtool.alter.base import UNDER_TEST
 from wildtool.benchmark import judge_unit
 from wildtool.environments.sources import Units
 from wildtool.episode import COOPERATIVE, GOLD_STYLE
 from wildtool.errors import DataError, UsageError
-from wildtool.json_codec import as_object, as_objects, dumps, loads
+from wildtool.json_codec import REPLY_LIMITS, as_object, as_objects, dumps, loads, loads_within
 from wildtool.reply_ends import NOT_RIGHT, end_of
 from wildtool.types import Episode, FieldValue, Item, Message, Reply, Request, Tool, Transcript
 
@@ -78,7 +78,8 @@ class _State:
     messages: Sequence[Message] = ()
     """Of the last request."""
     tools: Sequence[Tool] = ()
-    own: int = 0
+    steps: list[dict[str, float]] = field(default_factory=list[dict[str, float]])
+    """Components of each message of the policy."""
     fault: str = ""
     progress: float | None = None
     is_over: bool = False
@@ -137,22 +138,20 @@ class UnitEnvironment:
         return self._observation(state, request, replaces=True)
 
     def step(self, message: Message) -> Transition:
-        """Takes the policy's message in OpenAI's shape (`content`, `tool_calls`); whatever it holds, it never raises.
+        """Takes the policy's message in OpenAI's shape (`content`, `tool_calls`), with any content.
 
-        Raises UsageError: no episode is open, or it is over.
+        Raises UsageError: no episode is open, it is over, or the message is no JSON object.
         """
         state = self._opened()
         if state.is_over:
             raise UsageError(f"the episode of {state.name} is over: open another one")
         answered = len(state.answered)
-        components, reason = self._take(state, Reply(_copy(message)))
+        reason = self._take(state, Reply(_plain(message)))
         if len(state.answered) > answered:
             errors = state.answered[-1][1][1:]
-            return Transition(Observation(_copy(errors), None), components, False, reason)
-        observation = self._observation(state, self._next_request(state))
-        if state.is_over:
-            components |= self._outcome(state)
-        return Transition(observation, components, state.is_over, reason)
+            return Transition(Observation(_copy(errors), None), dict(state.steps[-1]), False, reason)
+        observation = self._observation(state, self._after(state))
+        return Transition(observation, dict(state.steps[-1]), state.is_over, reason)
 
     @property
     def is_open(self) -> bool:
@@ -167,6 +166,11 @@ class UnitEnvironment:
     @property
     def is_over(self) -> bool:
         return self._opened().is_over
+
+    @property
+    def steps(self) -> list[Mapping[str, float]]:
+        """The components of each message so far."""
+        return [dict(components) for components in self._opened().steps]
 
     @property
     def fields(self) -> Mapping[str, FieldValue]:
@@ -226,7 +230,7 @@ class UnitEnvironment:
                 self._take(state, Reply(message))
             else:
                 self._hear(state, message)
-        request = self._next_request(state)
+        request = self._after(state) if replies else self._next_request(state)
         self._state = state
         return self._observation(state, request, replaces=True)
 
@@ -257,24 +261,33 @@ class UnitEnvironment:
         state.is_over = True
         return None
 
+    def _after(self, state: _State) -> Request | None:
+        """What the policy is asked after its message; at the end the components of the whole episode join those of that
+        message."""
+        request = self._next_request(state)
+        if state.is_over and state.steps:
+            state.steps[-1] |= self._outcome(state)
+        return request
+
     def _hear(self, state: _State, message: Message) -> None:
         """Lets the episode take what another role says."""
         state.replies.append(Reply(message))
         state.history.append(message)
         state.episode.advance(message)
 
-    def _take(self, state: _State, reply: Reply) -> tuple[dict[str, float], str]:
-        """Lets the episode take a message of the policy. Gives its components and what is wrong with it."""
+    def _take(self, state: _State, reply: Reply) -> str:
+        """Lets the episode take a message of the policy. Gives what is wrong with it."""
         state.replies.append(reply)
-        state.own += 1
         if (end := end_of(reply)) in NOT_RIGHT:
             # The message says of itself that it is a refusal; no other such end can be read from a message alone.
             state.fault, state.is_over = NOT_RIGHT[end], True
-            return {"refusal": 0.0}, state.fault
+            state.steps.append({"refusal": 0.0})
+            return state.fault
         state.episode.advance(reply.message)
         check = self._rules.step(state.episode, state.item, state.unit)
         state.progress = check.progress if state.progress is None else state.progress
-        components, reason = dict(check.components), check.fault or ""
+        state.steps.append(dict(check.components))
+        reason = check.fault or ""
         if check.fault is not None:
             state.fault = state.fault or check.fault
             if (
@@ -282,14 +295,14 @@ class UnitEnvironment:
                 and len(state.answered) < MOST_ANSWERED
                 and reply.message.get("tool_calls")
             ):
-                self._answer(state, reply.message, readable=components.get("format") == 1)
-                return components, reason
+                self._answer(state, reply.message, readable=check.components.get("format") == 1)
+                return reason
             state.is_over = self.on_fault != "walk"
         state.history.append(reply.message)
-        if state.own >= MOST_MESSAGES and not state.episode.done:
+        if len(state.steps) >= MOST_MESSAGES and not state.episode.done:
             state.fault = state.fault or f"not done after {MOST_MESSAGES} messages"
             state.is_over, reason = True, reason or state.fault
-        return components, reason
+        return reason
 
     def _answer(self, state: _State, message: Message, *, readable: bool) -> None:
         """Puts the episode back to where it was before a faulty message, and answers its calls with an error."""
@@ -337,6 +350,20 @@ def _with_answered(
     for place, exchange in reversed(answered):
         shown[place:place] = exchange
     return shown
+
+
+def _plain(message: Any) -> Message:
+    """A message of a policy as it is saved, so that a restored episode is the same, and no larger than an endpoint's may
+    be. Raises UsageError."""
+    try:
+        plain = loads_within(dumps(message), REPLY_LIMITS)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise UsageError(f"the policy's message cannot be written as JSON: {error}") from error
+    if not isinstance(plain, dict):
+        raise UsageError(
+            f"the policy's message is {type(message).__name__}; expected an assistant message in OpenAI's shape"
+        )
+    return cast(Message, plain)
 
 
 def _copy(value: Any) -> Any:

@@ -84,12 +84,12 @@ async def test_random_episodes_are_the_cores_and_the_judges(url: str):
 
 
 async def test_episodes_of_many_connections_do_not_mix(url: str):
-    async def play(first: int) -> None:
+    async def play(first: int) -> list[tuple[bool, float]]:
         async with client.GenericEnvClient(url) as env:
-            for seed in range(first, first + 4):
-                await episode(env, seed)
+            return [await episode(env, seed) for seed in range(first, first + 4)]
 
-    await asyncio.gather(*(play(4 * number) for number in range(16)))
+    played = await asyncio.gather(*(play(4 * number) for number in range(16)))
+    assert sum(map(len, played)) == 64, "each is compared with its own episode in the core"
 
 
 async def test_an_episode_goes_on_in_another_connection_and_keeps_its_components(url: str):

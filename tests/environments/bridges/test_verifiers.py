@@ -12,8 +12,8 @@ import pytest
 from environments.bridges.page import blocks
 from environments.bridges.scripted_endpoint import ScriptedPolicy, serving
 from wildtool.benchmark import judge_unit
-from wildtool.environments.bridges.episode import lowest
 from wildtool.environments.core import UnitEnvironment
+from wildtool.environments.rewards import lowest
 from wildtool.environments.sources import benchmark_units
 from wildtool.errors import UsageError
 from wildtool.types import Message, Reply, Transcript

@@ -77,7 +77,7 @@ async def test_random_episodes_have_the_judges_verdict_as_reward(tokenizer: Any)
         assert output.reward_score == verdicts[-1]
         assert len(output.response_ids) == len(output.response_mask) == len(output.response_logprobs)
         assert output.response_mask[-1] == 1
-        assert len(output.extra_fields["turn_scores"]) == len(loop._episode.steps)
+        assert len(output.extra_fields["turn_scores"]) == len(loop._episode.environment.steps)
         assert output.as_dict()["rm_scores"][-1] == verdicts[-1]
     assert {*verdicts} == {True, False}
 

@@ -7,9 +7,10 @@ from typing import Any
 
 from aiohttp import web
 
-from wildtool.environments.bridges.episode import VERDICT_ALONE, RewardedEpisode, lowest
+from wildtool.environments.bridges.episode import RewardedEpisode
 from wildtool.environments.bridges.responses import messages_of, response_items, response_tool
 from wildtool.environments.core import UNANSWERED, UnitEnvironment
+from wildtool.environments.rewards import VERDICT_ALONE, lowest
 from wildtool.environments.sources import Units
 from wildtool.errors import DataError
 from wildtool.json_codec import as_object, as_objects, dumps
@@ -61,18 +62,18 @@ class ResourcesServer:
         """The body with `reward`, `reward_components` (of what is weighed; 0 where it was not put to the test), `steps`
         and `reason`. Raises DataError for a unit that there is not."""
         episode = self._episode()
-        episode.open(str(body.get("unit")))
+        episode.environment.open(str(body.get("unit")))
         reason = ""
         for message in messages_of(as_object(body.get("response")).get("output")):
             if episode.environment.is_over:
                 break
-            reason = episode.step(message).reason
-        is_over, values = episode.environment.is_over, lowest(episode.steps)
+            reason = episode.environment.step(message).reason
+        is_over, values = episode.environment.is_over, lowest(episode.environment.steps)
         return {
             **body,
             "reward": episode.reward or 0.0,
             "reward_components": {name: values.get(name, 0.0) if is_over else 0.0 for name in self._weights},
-            "steps": [dict(components) for components in episode.steps],
+            "steps": episode.environment.steps,
             "reason": reason if is_over else "the response ends before the episode",
         }
 
@@ -82,7 +83,7 @@ class ResourcesServer:
     async def _seed(self, request: web.Request) -> web.Response:
         episode, key = self._episode(), token_hex(16)
         try:
-            episode.open(str(as_object(await request.json()).get("unit")))
+            episode.environment.open(str(as_object(await request.json()).get("unit")))
         except DataError as error:
             raise web.HTTPBadRequest(text=str(error)) from error
         self._sessions[key] = episode
@@ -103,7 +104,7 @@ class ResourcesServer:
         answers: list[Message] = []
         if not episode.environment.is_over:
             call = {"id": "call", "type": "function", "function": function}
-            answers = episode.step({"content": None, "tool_calls": [call]}).observation.messages
+            answers = episode.environment.step({"content": None, "tool_calls": [call]}).observation.messages
         text = answers[0]["content"] if answers else dumps({"error": UNANSWERED, "done": True}).decode()
         return _kept(web.Response(text=text), key)
 

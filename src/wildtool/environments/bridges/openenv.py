@@ -10,9 +10,10 @@ from typing import Any
 from fastapi import FastAPI
 from openenv.core.env_server import Action, Environment, Observation, State, create_fastapi_app
 
-from wildtool.environments.bridges.episode import Combine, RewardedEpisode
+from wildtool.environments.bridges.episode import RewardedEpisode
 from wildtool.environments.core import Observation as CoreObservation
 from wildtool.environments.core import UnitEnvironment
+from wildtool.environments.rewards import Combine
 from wildtool.environments.sources import Units
 from wildtool.errors import UsageError
 
@@ -69,14 +70,14 @@ class WildEnvironment(Environment[PolicyMessage, Shown, EpisodeState]):
             raise UsageError(f"reset takes seed, unit, saved; not {', '.join(sorted(unknown))}")
         self._id = episode_id
         if saved is not None:
-            return self._answer(self._episode.restore(saved))
+            return self._answer(self._episode.environment.restore(saved))
         if unit is None:
             unit = self._episode.environment.units.draw(next(self._seeds) if seed is None else seed)
-        return self._answer(self._episode.open(unit))
+        return self._answer(self._episode.environment.open(unit))
 
     def step(self, action: PolicyMessage, timeout_s: float | None = None, **kwargs: Any) -> Shown:
         """Takes the policy's message."""
-        transition = self._episode.step(action.message)
+        transition = self._episode.environment.step(action.message)
         answer = self._answer(transition.observation)
         answer.components, answer.reason = dict(transition.components), transition.reason
         answer.done, answer.reward = transition.done, self._episode.reward
@@ -87,8 +88,8 @@ class WildEnvironment(Environment[PolicyMessage, Shown, EpisodeState]):
         environment = self._episode.environment
         if not environment.is_open:
             return EpisodeState()
-        steps = len(self._episode.steps)
-        saved = self._episode.save()
+        steps = len(self._episode.environment.steps)
+        saved = self._episode.environment.save()
         return EpisodeState(episode_id=self._id, step_count=steps, unit=environment.name, saved=saved)
 
     def _answer(self, observation: CoreObservation) -> Shown:

@@ -50,16 +50,16 @@ class TokenEpisode:
 
         Raises DataError as the environment does.
         """
-        self.episode, self.transition = episode, None
+        self.episode = episode
+        self.transition: Transition | None = None
         self._tokenizer, self._format = tokenizer, format
         self._max_tokens, self._template = max_tokens, dict(template or {})
-        observation = episode.open(name)
+        observation = episode.environment.open(name)
         self._tools = observation.tools or []
         self.prompt_ids = self._encode(self._rendered(observation.messages, ask=True))
         self.completion_ids: list[int] = []
         self.mask: list[int] = []
         self.logprobs: list[float] = []
-        self.transition: Transition | None
         self.is_cut = False
 
     @property
@@ -84,7 +84,7 @@ class TokenEpisode:
         text = self._tokenizer.decode(body, skip_special_tokens=False, clean_up_tokenization_spaces=False)
         request = Request(self.episode.environment.shown().messages, self._tools)
         message, _ = parse_message({"role": "assistant", "content": text}, self._format, request)
-        self.transition = self.episode.step(message)
+        self.transition = self.episode.environment.step(message)
         observation = self.transition.observation
         if self.transition.done:
             return

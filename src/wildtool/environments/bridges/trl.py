@@ -3,9 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from wildtool.environments.bridges.episode import Combine, RewardedEpisode
+from wildtool.environments.bridges.episode import RewardedEpisode
 from wildtool.environments.bridges.tokens import TokenEpisode, call_format
 from wildtool.environments.core import UnitEnvironment
+from wildtool.environments.rewards import Combine
 from wildtool.environments.sources import Units
 
 Written = tuple[Sequence[Sequence[int]], Sequence[Sequence[float]] | None]
@@ -69,7 +70,7 @@ class UnitRollouts:
             "logprobs": [episode.logprobs for episode in episodes] if has_logprobs else None,
             "env_mask": [episode.mask for episode in episodes],
             "reward": [episode.reward for episode in episodes],
-            "components": [[dict(step) for step in episode.episode.steps] for episode in episodes],
+            "components": [episode.episode.environment.steps for episode in episodes],
         }
 
     def _episode(self) -> RewardedEpisode:
@@ -91,7 +92,7 @@ class UnitTools:
 
     def reset(self, unit: str, **row: Any) -> None:
         """Opens the unit of a row."""
-        self._episode.open(unit)
+        self._episode.environment.open(unit)
 
     def call_tool(self, name: str, arguments: str) -> str:
         """
@@ -107,12 +108,14 @@ class UnitTools:
         function = {"name": name, "arguments": arguments}
         if self._episode.environment.is_over:
             return '{"error": "it is too late for calls"}'
-        step = self._episode.step({"tool_calls": [{"id": "call", "type": "function", "function": function}]})
+        step = self._episode.environment.step(
+            {"tool_calls": [{"id": "call", "type": "function", "function": function}]}
+        )
         answers = [message["content"] for message in step.observation.messages]
         return answers[0] if answers else '{"error": "no answer is recorded for this call"}'
 
     def get_reward(self) -> float:
         """The reward as if some text had ended the episode: TRL does not show the environment the last message."""
         if not self._episode.environment.is_over:
-            self._episode.step({"content": "(text)"})
+            self._episode.environment.step({"content": "(text)"})
         return self._episode.reward or 0.0

@@ -13,15 +13,9 @@ import verifiers.v1 as vf
 from pydantic import Field
 from verifiers.v1.runtimes import ProgramResult
 
-from wildtool.environments.bridges.episode import (
-    VERDICT_ALONE,
-    Components,
-    RewardedEpisode,
-    lowest,
-    units_of,
-    weighted,
-)
+from wildtool.environments.bridges.episode import RewardedEpisode, units_of
 from wildtool.environments.core import OnFault, UnitEnvironment
+from wildtool.environments.rewards import VERDICT_ALONE, Components, lowest, weighted
 from wildtool.environments.sources import ItemUnits
 from wildtool.errors import UsageError
 
