@@ -83,6 +83,12 @@ def test_a_request_that_failed_anywhere_is_not_compared():
     assert agreement((LAMP, LAMP, answer(failure="HTTP 500")))["same"] is None
 
 
+def test_endpoints_that_never_call_are_not_called_the_same():
+    result = agreement(*[(TEXT, TEXT, TEXT)] * 128)
+    assert result["same"] is None and "neither called a tool in any of 128 requests" in result["verdict"]
+    assert agreement(*[(TEXT, TEXT, TEXT)] * 60, (LAMP, LAMP, LAMP))["same"] is True
+
+
 class Deciding:
     """An endpoint that calls the first tool on each request of the benchmark, unless it has a word in it."""
 

@@ -95,6 +95,8 @@ def check(
         _print(report)
     if report.agreement.get("same") is False:
         return 1
+    if report.fit and report.agreement and report.agreement["same"] is None:
+        return NOTHING_TESTED
     return {True: 0, False: 1, None: NOTHING_TESTED}[report.fit]
 
 

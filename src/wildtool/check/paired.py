@@ -120,6 +120,12 @@ def agreement_of(pairs: Sequence[AnswerPair], repeats: Sequence[AnswerPair], end
             "same": None,
             "verdict": f"Not compared with {endpoint}: no request was answered by both.",
         }
+    if not any(pair.ours.calls or pair.theirs.calls for pair, _ in usable):
+        return {
+            **base,
+            "same": None,
+            "verdict": f"Not compared with {endpoint}: neither called a tool in any of {len(usable)} requests.",
+        }
     more = [bool(pair.theirs.calls) - bool(pair.ours.calls) for pair, _ in usable]
     excess = [repeat.alike[0] - pair.alike[0] for pair, repeat in usable]
     values = [flip_test([ItemPair(each, 1) for each in differences])[0] for differences in (more, excess)]
