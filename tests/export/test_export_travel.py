@@ -15,6 +15,7 @@ from check.faulty_endpoint import Endpoint, Made, faults
 from e2e.command import wildtool
 from export.export_build import ODD, failing, play, written
 from faults.server import Answer, Call, FaultServer, http
+from wildtool.engine.plan import ItemSample
 from wildtool.engine.score.results import load_result
 from wildtool.errors import UsageError
 
@@ -139,7 +140,7 @@ def test_the_numbers_and_verdicts_are_those_of_the_run(tmp_path: Path):
 def test_trajectories_have_the_shape_of_their_format(tmp_path: Path, answer: Any):
     folder = play(tmp_path / "run", *([] if answer is None else [odd()]))
     documents = trajectories(written("atif", folder, tmp_path))
-    assert documents
+    assert len(documents) == 4
     for document in documents:
         check_trajectory(document)
 
@@ -178,12 +179,14 @@ def test_trajectories_of_an_earlier_export_do_not_stay(tmp_path: Path):
 
 
 def test_trajectories_pass_the_models_of_the_package_atif(tmp_path: Path):
-    for document in trajectories(written("atif", play(tmp_path / "run", odd()), tmp_path)):
+    documents = trajectories(written("atif", play(tmp_path / "run", odd()), tmp_path))
+    assert len(documents) == 4
+    for document in documents:
         Trajectory.model_validate(document)
 
 
 def test_results_for_the_hub_have_the_headline_in_percent_with_its_interval(tmp_path: Path):
-    folder = play(tmp_path / "run")
+    folder = play(tmp_path / "run", ids=())
     target = written("hf-results", folder, tmp_path, hub_dataset="me/wild:all")
     (entry,) = yaml.safe_load(target.read_text())
     assert entry["dataset"] == {"id": "me/wild", "task_id": "all"} and entry["value"] == 100.0
@@ -201,6 +204,16 @@ def test_results_for_the_hub_need_the_name_of_a_dataset(tmp_path: Path, name: st
 def test_results_for_the_hub_need_all_verdicts(tmp_path: Path):
     with pytest.raises(UsageError, match="4 of 4 units have no verdict"):
         written("hf-results", play(tmp_path / "run", failing), tmp_path, hub_dataset="me/wild")
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [({"limit": 2, "ids": ()}, "--limit 2"), ({"sample": ItemSample(8, 1), "ids": ()}, "sample")],
+)
+def test_results_for_the_hub_are_of_the_whole_benchmark(tmp_path: Path, settings: dict[str, Any], words: str):
+    folder = play(tmp_path / "run", **settings)
+    with pytest.raises(UsageError, match=f"{words}.*no mark"):
+        written("hf-results", folder, tmp_path, hub_dataset="me/wild")
 
 
 def broken(call: Call) -> Answer:

@@ -97,6 +97,10 @@ def _record(
                 "profile": result.profile_label,
                 "trust": "; ".join(map(str, result.trust)),
                 "alterations": "; ".join(result.disturbances),
+                "part": result.part or "whole",
+                "units": str(result.evidence.units),
+                "failed_units": str(result.evidence.failed),
+                "unplayed_units": str(result.evidence.unplayed),
             },
         },
         "model_info": {

@@ -15,7 +15,7 @@ from wildtool.export.files import write_whole
 
 def export(request: ExportRequest, target: Path) -> None:
     """Writes a list of one entry. Raises UsageError without the name of the dataset on the Hub, and for a run in which
-    units are missing: the Hub's tables have no mark for that."""
+    units are missing, of a part of the data or of altered requests: the Hub's tables have no mark for that."""
     dataset, _, task = (request.hub_dataset or "").partition(":")
     if dataset.count("/") != 1 or not all(dataset.split("/")):
         raise UsageError(
@@ -28,6 +28,11 @@ def export(request: ExportRequest, target: Path) -> None:
         raise UsageError(
             f"{request.folder}: {missing} of {result.evidence.units} units have no verdict, or the benchmark has no "
             "headline; run the same command again to complete it"
+        )
+    if marks := [*([result.part] if result.part else []), *result.disturbances]:
+        raise UsageError(
+            f"{request.folder}: the run has {', '.join(marks)}, for which the Hub's tables have no mark; export a run of "
+            "the whole benchmark as it is"
         )
     last = read_run(request.folder)["sittings"][-1]
     interval = (
