@@ -90,6 +90,9 @@ def rewritten(lines: Iterable[bytes], edit: Callable[[dict[str, Any]], dict[str,
 async def test_a_submission_holds(sent: Path):
     ended = await verified(sent)
     assert ended.status == 0 and "recomputed: 128 units" in ended.out
+    assert "0 of 197 replies were compared with their raw answers" in " ".join(
+        (ended.out + ended.err).split()
+    )
 
 
 @pytest.mark.parametrize("place", [0.1, 0.3, 0.5, 0.7, 0.9, 0.999])

@@ -9,7 +9,7 @@ from math import isclose
 from pathlib import Path
 from typing import Any
 
-from wildtool.board.passport import passport, rules_digest
+from wildtool.board.passport import PASSPORT_SUFFIX, passport, rules_digest
 from wildtool.check.answers import RawAnswer, read_raw_answer
 from wildtool.engine.record.bundle import BUNDLE_SUFFIX, unpack_bundle
 from wildtool.engine.record.reader import LoggedReply, LogReader
@@ -47,7 +47,7 @@ class Verification:
 
 def passport_of(bundle: Path) -> Path:
     """Where the passport of a bundle lies."""
-    return bundle.with_name(f"{bundle.name.removesuffix(BUNDLE_SUFFIX)}.passport.json")
+    return bundle.with_name(bundle.name.removesuffix(BUNDLE_SUFFIX) + PASSPORT_SUFFIX)
 
 
 def bundle_digest(bundle: Path) -> str:
@@ -101,15 +101,16 @@ def _recomputed(
     before = _verdicts_before(folder, profile)
     with open_results(folder, profile, data=data, again=True) as (result, table):
         now = _verdicts(table)
+    replies = _compare_replies(folder)
     problems = [
         *problems,
         *result.remarks,
         *missing_units(folder, result, now, data),
         *_different_verdicts(before, now),
-        *_different_replies(folder),
+        *replies.problems,
         *_different_numbers(claims, result),
     ]
-    remarks: list[str] = []
+    remarks = list(replies.remarks)
     rules = as_object(claims.get("rules")).get("sha256")
     if claims and rules != rules_digest(result):
         remarks.append(
@@ -166,22 +167,39 @@ def _different_verdicts(before: _Verdicts, now: _Verdicts) -> Iterator[str]:
         yield f"{_counted(len(other), 'unit')} judged otherwise than the bundle says: {_named(other)}"
 
 
-def _different_replies(folder: Path) -> Iterator[str]:
-    """Replies whose message is not what their raw answer says. Those that were changed on the way are left out, as are
-    answers in other protocols."""
+@dataclass(frozen=True, slots=True)
+class _ReplyComparison:
+    """What came of comparing recorded messages with their raw answers."""
+
+    problems: tuple[str, ...]
+    remarks: tuple[str, ...]
+
+
+def _compare_replies(folder: Path) -> _ReplyComparison:
+    """Compares each reply's message with what its raw answer says. Those that were changed on the way are left out, as
+    are answers in other protocols."""
+    replies = compared = 0
     places: list[str] = []
     with LogReader(folder, check_all=True) as reader:
         for item, repeat in reader.jobs():
             for unit, steps in reader.log(item, repeat).items():
                 for number, came in steps.items():
-                    if not isinstance(came, LoggedReply) or not came.reply.raw or came.reply.changes:
+                    if not isinstance(came, LoggedReply):
+                        continue
+                    replies += 1
+                    if not came.reply.raw or came.reply.changes:
                         continue
                     answer = read_raw_answer("run", {}, came.reply.raw.encode("utf-8", "replace"))
                     recorded = replace(answer, message=came.reply.message)
+                    compared += not answer.failure
                     if not answer.failure and _meaning(answer) != _meaning(recorded):
                         places.append(f"{item}/{unit} step {number}")
-    if places:
-        yield f"{_counted(len(places), 'reply', 'replies')} not as the raw answer says: {_named(places)}"
+    different = f"{_counted(len(places), 'reply', 'replies')} not as the raw answer says: {_named(places)}"
+    partly = (
+        f"{compared:,} of {replies:,} replies were compared with their raw answers; the others have none, were changed "
+        "on the way, or are in another protocol"
+    )
+    return _ReplyComparison((different,) if places else (), (partly,) if compared < replies else ())
 
 
 def _meaning(answer: RawAnswer) -> tuple[object, ...]:
