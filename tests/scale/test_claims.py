@@ -2,13 +2,16 @@
 
 import random
 from collections import Counter
+from typing import ClassVar
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from scale.memory_store import MemoryStore
-from wildtool.scale.claims import EXPIRY_S, Claim, Claims, share_states
+from wildtool.scale import claims as module
+from wildtool.scale.claims import EXPIRY_S, Claim, Claims, held_key, share_states
 
 SHARES = 5
 
@@ -85,7 +88,7 @@ def test_shares_of_workers_that_are_dead_for_sure_are_released_for_anybody():
 def test_a_lease_whose_answer_was_lost_is_taken_over_by_its_own_worker():
     store = MemoryStore()
     worker = claims(store, "worker", shares=1)
-    store.create("share/0000000.0001.held", b'{"worker": "worker"}')
+    store.create(held_key(0, 1), b'{"worker": "worker"}')
     assert worker.claim() == Claim(0, 2)
     assert worker.claim() is None
 
@@ -144,11 +147,47 @@ def test_a_run_is_finished_when_all_shares_are_done_or_left():
     assert worker.finished
 
 
+def test_shares_of_many_blocks_are_all_done_once_with_few_requests(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(module, "BLOCK_SHARES", 20)
+    store, chance, shares = MemoryStore(), random.Random(1), 400
+    workers = [claims(store, f"w{number}", shares) for number in range(25)]
+    held: dict[str, Claim] = {}
+    finished = Counter[int]()
+    while working := [worker for worker in workers if not worker.finished]:
+        worker = chance.choice(working)
+        if worker.worker in held:
+            claim = held.pop(worker.worker)
+            finished[claim.share] += worker.finish(claim)
+        elif claim := worker.claim():
+            held[worker.worker] = claim
+    assert finished == Counter(range(shares))
+    assert {claim.generation for claim in held.values()} <= {1}
+    # Two of them say that a share is held and done. A list of all shares for each claim would take some hundred objects.
+    assert store.requests < 8 * shares
+    assert claims(store, "late", shares).claim() is None
+
+
+def test_a_share_that_is_free_again_is_found_in_a_block_whose_shares_were_all_taken(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr(module, "BLOCK_SHARES", 2)
+    store = MemoryStore()
+    worker, other = claims(store, "worker"), claims(store, "other")
+    taken = [claim for _ in range(SHARES) if (claim := worker.claim())]
+    assert other.claim() is None and not other.finished
+    worker.leave(taken[0], for_anybody=True)
+    later = [claim for _ in range(20) if (claim := other.claim())]
+    assert later == [Claim(taken[0].share, 2)]
+
+
 class ManyWorkers(RuleBasedStateMachine):
     """Workers claim, finish, leave, die and return in any order."""
 
+    block_shares: ClassVar[int] = module.BLOCK_SHARES
+
     def __init__(self) -> None:
         super().__init__()
+        module.BLOCK_SHARES = self.block_shares
         self.store = MemoryStore()
         self.workers = [claims(self.store, f"w{number}", shares=3) for number in range(3)]
         self.asleep: set[int] = set()
@@ -195,6 +234,17 @@ class ManyWorkers(RuleBasedStateMachine):
             generations = sorted(claim.generation for claim in self.generations if claim.share == share)
             assert generations == list(range(1, len(generations) + 1))
 
+    def teardown(self) -> None:
+        module.BLOCK_SHARES = ManyWorkers.block_shares
 
-ManyWorkers.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+
+class ManyWorkersAndBlocks(ManyWorkers):
+    """The same where three shares lie in two blocks."""
+
+    block_shares = 2
+
+
+for machine in (ManyWorkers, ManyWorkersAndBlocks):
+    machine.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
 TestManyWorkers = ManyWorkers.TestCase
+TestManyWorkersAndBlocks = ManyWorkersAndBlocks.TestCase

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scale.memory_store import MemoryStore
 from wildtool.engine.record.format import segment_path
 from wildtool.errors import RecordError
-from wildtool.scale.claims import Claim, done_key, share_states
+from wildtool.scale.claims import Claim, done_key, held_key, share_states
 from wildtool.scale.copies import copy_run, local_folder
 from wildtool.scale.segments import (
     open_share,
@@ -73,7 +73,7 @@ def test_the_highest_generation_counts_unless_another_is_complete():
 def test_a_generation_that_has_sent_nothing_takes_nothing_away():
     store = MemoryStore()
     store.create(segment_key(Claim(0, 1), 1), lines("a"))
-    store.create("share/0000000.0002.held", b"{}")
+    store.create(held_key(0, 2), b"{}")
     assert content(store) == {0: lines("a")}
     assert share_states(store)[0].generation == 2
 

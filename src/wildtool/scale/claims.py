@@ -6,8 +6,7 @@ import random
 import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from itertools import islice
-from typing import Any
+from typing import Any, Literal
 
 from wildtool.scale.store import ObjectStore
 
@@ -18,29 +17,42 @@ BEAT_S = 30.0
 MAX_CONFLICTS = 2
 """Claims that fail in a row before the shares are listed again."""
 LISTS_PER_CLAIM = 3
-"""How often the shares are listed for one claim: where as many are free as workers look, each soon has one."""
+"""How often shares are listed for one claim: where as many are free as workers look, each soon has one."""
 MAX_LOOKS = 2
 """Leases at most whose holder is looked up at a time."""
-CROWD = 4
-"""Free shares for each one that is held among which a worker chooses, so that few choose the same."""
+BLOCK_SHARES = 256
+"""Shares that are listed together: with two or three objects each they fit into the one answer of a bucket."""
 RELEASED = 0
 """Start of the command on which a share ended that anybody may continue at once."""
-_SHARE_KEY = re.compile(r"share/(\d{7,})\.(?:(done)|(\d{4,})\.(?:(held)|ended\.(\d{4,})))")
+_SHARE_KEY = re.compile(r"share/\d{5,}/(\d{7,})\.(?:(done)|(\d{4,})\.(?:(held)|ended\.(\d{4,})))")
+_BLOCK_KEY = re.compile(r"block/(\d{5,})\.(full|settled)\.(\d{4,})")
+BlockMark = Literal["full", "settled"]
+
+
+def block_folder(block: int) -> str:
+    """Where the objects of some neighbouring shares are, which are listed together."""
+    return f"share/{block:05d}/"
+
+
+def block_key(block: int, mark: BlockMark, sitting: int) -> str:
+    """The object that says of a block, in one start of the command, that all its shares were taken once, or are
+    settled."""
+    return f"block/{block:05d}.{mark}.{sitting:04d}"
 
 
 def done_key(share: int) -> str:
     """The object that says that a share is complete."""
-    return f"share/{share:07d}.done"
+    return f"{block_folder(share // BLOCK_SHARES)}{share:07d}.done"
 
 
 def held_key(share: int, generation: int) -> str:
     """The object that says who holds a share."""
-    return f"share/{share:07d}.{generation:04d}.held"
+    return f"{block_folder(share // BLOCK_SHARES)}{share:07d}.{generation:04d}.held"
 
 
 def ended_key(share: int, generation: int, sitting: int) -> str:
     """The object that says that a share was left with steps missing."""
-    return f"share/{share:07d}.{generation:04d}.ended.{sitting:04d}"
+    return f"{block_folder(share // BLOCK_SHARES)}{share:07d}.{generation:04d}.ended.{sitting:04d}"
 
 
 def worker_key(worker: str) -> str:
@@ -77,14 +89,10 @@ class ShareState:
         return not self.is_settled(sitting) and (self.generation == 0 or self.generation in self.ended)
 
 
-def share_states(store: ObjectStore, after: str = "") -> dict[int, ShareState]:
-    """The shares of which a store knows anything, in order.
-
-    Args:
-        after: only those whose keys sort behind this one.
-    """
+def share_states(store: ObjectStore, folder: str = "share/") -> dict[int, ShareState]:
+    """The shares of which a store knows anything, in order. Args: folder: of one block; of all if not given."""
     states: dict[int, ShareState] = {}
-    for entry in store.entries("share/", after):
+    for entry in store.entries(folder):
         if match := _SHARE_KEY.fullmatch(entry.key):
             state = states.setdefault(int(match[1]), ShareState())
             if match[2]:
@@ -125,13 +133,15 @@ class Claims:
         self._shares = shares
         self._sitting = sitting
         self._choice = choice or random.Random()
+        self._blocks = -(-shares // BLOCK_SHARES)
+        self._block = 0
+        """The one whose shares were listed last."""
+        self._is_open = False
+        """Whether it had shares that nobody had taken yet."""
         self._states: dict[int, ShareState] = {}
+        """Of the shares of that block."""
         self._free: list[int] = []
-        """Shares that were free when last looked at and not tried since, in order."""
-        self._held = 0
-        """Shares that others and this one held then."""
-        self._first = 0
-        """All shares before it are settled."""
+        """Those that were free then and were not tried since."""
         self._own: set[Claim] = set()
         self._holders: dict[Claim, str] = {}
 
@@ -145,7 +155,7 @@ class Claims:
             if claim := self._claim_free():
                 return claim
             # What was free is taken; but other shares may be free, or free again.
-            self._list()
+            self._look()
             if not self._free:
                 break
         for claim in [] if self.finished else self._abandoned():
@@ -184,7 +194,7 @@ class Claims:
     def _claim_free(self) -> Claim | None:
         conflicts = 0
         while self._free and conflicts < MAX_CONFLICTS:
-            share = self._free.pop(self._choice.randrange(min(len(self._free), CROWD * (self._held + 1))))
+            share = self._free.pop(self._choice.randrange(len(self._free)))
             claim = Claim(share, self._states.get(share, ShareState()).generation + 1)
             if self._take(claim):
                 return claim
@@ -202,24 +212,50 @@ class Claims:
             self._holders[claim] = self.worker
         return is_ours
 
-    def _list(self) -> None:
-        states = share_states(self._store, f"share/{self._first:07d}")
+    def _look(self) -> None:
+        """Lists the shares of a block: of one with free shares if there is any, else of one where others hold some."""
+        if self._is_open and self._list_block() and self._free:
+            return
+        marks = self._marks()
+        pending = [block for block in range(self._blocks) if block not in marks["settled"]]
+        while pending:
+            open_blocks = [block for block in pending if block not in marks["full"]]
+            self._block = self._choice.choice(open_blocks or pending)
+            if self._list_block():
+                self._is_open = bool(self._free and open_blocks)
+                if self._free or not open_blocks:
+                    return
+                self._mark(marks, "full")
+            else:
+                self._mark(marks, "settled")
+                pending.remove(self._block)
+        self._free, self._is_open, self.finished = [], False, True
+
+    def _list_block(self) -> bool:
+        """Whether anything is left to do in the block."""
+        first = self._block * BLOCK_SHARES
+        shares = range(first, min(first + BLOCK_SHARES, self._shares))
+        states = share_states(self._store, block_folder(self._block))
         self._states = states
-        while self._first < self._shares and states.get(self._first, ShareState()).is_settled(self._sitting):
-            self._first += 1
-        self._held = sum(
-            not state.is_settled(self._sitting) and not state.is_free(self._sitting)
-            for state in states.values()
-        )
-        # More than these are taken by others before this worker has tried them all.
-        enough = 2 * CROWD * (self._held + 1)
-        shares = (
-            share
-            for share in range(self._first, self._shares)
-            if (state := states.get(share)) is None or state.is_free(self._sitting)
-        )
-        self._free = list(islice(shares, enough))
-        self.finished = not self._free and not self._held
+        self._free = [
+            share for share in shares if (state := states.get(share)) is None or state.is_free(self._sitting)
+        ]
+        return any(share not in states or not states[share].is_settled(self._sitting) for share in shares)
+
+    def _marks(self) -> dict[BlockMark, set[int]]:
+        """The blocks that are marked. One block alone is never marked."""
+        marks: dict[BlockMark, set[int]] = {"full": set(), "settled": set()}
+        for entry in self._store.entries("block/") if self._blocks > 1 else ():
+            match = _BLOCK_KEY.fullmatch(entry.key)
+            if match and int(match[3]) == self._sitting:
+                marks["full" if match[2] == "full" else "settled"].add(int(match[1]))
+        return marks
+
+    def _mark(self, marks: dict[BlockMark, set[int]], mark: BlockMark) -> None:
+        """Saves all others a look. A block that is full may have free shares again: of workers that gave them up."""
+        marks[mark].add(self._block)
+        if self._blocks > 1:
+            self._store.create(block_key(self._block, mark, self._sitting), b"{}")
 
     def _abandoned(self) -> list[Claim]:
         """The claims that would take over shares of dead workers."""
@@ -230,9 +266,7 @@ class Claims:
         held = [
             Claim(share, state.generation)
             for share, state in self._states.items()
-            if share < self._shares
-            and not state.is_settled(self._sitting)
-            and state.generation not in state.ended
+            if not state.is_settled(self._sitting) and state.generation not in state.ended
         ]
         # Whoever waits looks at a few: all of them together look at all.
         unknown = [claim for claim in held if claim not in self._holders]

@@ -20,7 +20,7 @@ from wildtool.redact import redacted
 from wildtool.scale.copies import cache_folder_of_runs
 from wildtool.scale.store import JOB_KEY, ObjectStore
 
-JOB_FORMAT = 1
+JOB_FORMAT = 2
 SHARE_ITEMS = 64
 """Items times repeats of a share at most."""
 SHARES_PER_WORKER = 16
@@ -80,8 +80,14 @@ class SharedJob:
             )
         try:
             content = json.loads(data)
-            if content.pop("format") > JOB_FORMAT:
+            version = content.pop("format")
+            if version > JOB_FORMAT:
                 raise RecordError(f"{store.url}/{JOB_KEY}: written by a newer wildtool; update wildtool")
+            if version < JOB_FORMAT:
+                raise RecordError(
+                    f"{store.url}/{JOB_KEY}: written by an older wildtool, whose workers divide a run in another way; "
+                    "use another --out"
+                )
             return cls(**content)
         except (ValueError, KeyError, TypeError) as error:
             raise RecordError(f"{store.url}/{JOB_KEY}: damaged ({error}); start the run again") from error
