@@ -69,6 +69,8 @@ class Role:
     """Name of the model that takes it by default; it must need no endpoint of a model."""
     searches: bool = False
     """True for a retriever: sent a text, it answers with names of `Benchmark.documents` as a JSON list, best first."""
+    max_tokens: int | None = None
+    """Tokens per reply unless the user sets a limit, so that one without an end holds nothing up; None for no limit."""
 
 
 @dataclass(frozen=True, slots=True)

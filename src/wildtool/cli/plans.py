@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from wildtool.models.replay import LoggedReplies
     from wildtool.models.resolve import ModelOptions
     from wildtool.models.token_usage import Price
-    from wildtool.types import Model
+    from wildtool.types import Model, Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,12 +203,12 @@ def assign_other_roles(
         if benchmark.roles[role].searches:
             continue
         if role == JUDGE:
-            models[role] = assigned.judge(options_of("judge"))
+            models[role] = assigned.judge(options_of("judge"), benchmark.roles[role])
             judging = models[role].model.name
             itself = ", the tested model itself" if judging == agent.name else ""
             remarks.append(f"texts are judged by {judging}{itself}")
             continue
-        models[role] = assigned.player(user, benchmark.roles[role].default, is_named=role in names)
+        models[role] = assigned.player(user, benchmark.roles[role], is_named=role in names)
         if role not in names:
             advice = "; for a model give --user-model NAME" if role == "user" else ""
             remarks.append(f"{role} is played by {models[role].model.name}{advice}")
@@ -241,7 +241,7 @@ class _OtherRoles:
 
         return ConfiguredModel(self.agent, Rates(), FREE) if isinstance(self.agent, ReplayModel) else None
 
-    def player(self, options: RoleOptions, default: str, *, is_named: bool) -> ConfiguredModel:
+    def player(self, options: RoleOptions, role: "Role", *, is_named: bool) -> ConfiguredModel:
         """The model that plays a role, such as the user.
 
         Args:
@@ -249,17 +249,20 @@ class _OtherRoles:
         """
         if not is_named and (replayed := self._replayed()):
             return replayed
-        settings = self.settings.for_other_role(options.endpoint, options.temperature)
-        name = str(options.model) if is_named else default
+        settings = self.settings.for_other_role(
+            options.endpoint, options.temperature, options.max_tokens or role.max_tokens
+        )
+        name = str(options.model) if is_named else role.default
         return self.catalog.find(name, settings, options.explicit, options.rates.or_else(self.rates))
 
-    def judge(self, options: RoleOptions) -> ConfiguredModel:
+    def judge(self, options: RoleOptions, role: "Role") -> ConfiguredModel:
         """The model that judges texts. Raises UsageError where none is named."""
         if options.model is None:
             if replayed := self._replayed():
                 return replayed
             raise UsageError("name the model that judges texts: --judge NAME")
-        return self._at(options.model, options, 0.0, "--judge-base-url")
+        most = options.max_tokens or role.max_tokens
+        return self._at(options.model, options, 0.0, "--judge-base-url", most)
 
     def retriever(
         self, default: str, documents: Mapping[str, str], options: RoleOptions
@@ -279,10 +282,16 @@ class _OtherRoles:
         return replace(embedding, model=as_retriever(embedding.model, documents, top_k)), note
 
     def _at(
-        self, name: str, options: RoleOptions, temperature: float | None, base_url_option: str, **changes: Any
+        self,
+        name: str,
+        options: RoleOptions,
+        temperature: float | None,
+        base_url_option: str,
+        max_tokens: int | None = None,
+        **changes: Any,
     ) -> ConfiguredModel:
         """A named model at its own endpoint, whose address an option of that name may give."""
-        settings = self.settings.for_other_role(options.endpoint, temperature)
+        settings = self.settings.for_other_role(options.endpoint, temperature, max_tokens)
         endpoint = replace(settings.endpoint, base_url_option=base_url_option)
         return self.catalog.find(
             name, replace(settings, endpoint=endpoint, **changes), options.explicit, self.rates

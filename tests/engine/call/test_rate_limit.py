@@ -112,16 +112,18 @@ async def test_calls_enter_in_the_order_they_came():
     assert order == [0, 1, 2, 3, 4]
 
 
-async def test_an_overloaded_endpoint_halves_the_width_once_for_all_calls_under_way():
+@pytest.mark.parametrize("kind", ["http 429", "http 503", "timeout"])
+async def test_an_overloaded_endpoint_halves_the_width_once_for_all_calls_under_way(kind: str):
+    overload = CallError(kind, "later")
     clock = Clock()
     door = gate(clock, width=32)
     begun = [await door.acquire() for _ in range(32)]
     clock.pass_(1)
     for time in begun:
-        door.on_error(TOO_MUCH, time)
+        door.on_error(overload, time)
         door.release()
     assert door.width == 16
-    door.on_error(TOO_MUCH, await door.acquire())
+    door.on_error(overload, await door.acquire())
     assert door.width == 8
 
 

@@ -116,9 +116,12 @@ def test_a_run_without_any_call_is_not_said_twice():
 def test_one_of_the_first_replies_that_the_context_ended_does_not_ask_for_a_larger_limit():
     reply = Reply({"role": "assistant", "content": "Well"}, "", "length", usage={"completion_tokens": 12})
     short = "a reply was cut off before --max-tokens, where the context ended: serve the model with a longer context"
-    assert early_remark("cut off", reply, 64) == short
-    assert early_remark("cut off", reply, 12) == "a reply was cut off at a token limit: --max-tokens"
-    assert early_remark("cut off", reply, None) == "a reply was cut off at a token limit: --max-tokens"
+    assert early_remark("cut off", reply, {"max_tokens": 64}) == short
+    assert (
+        early_remark("cut off", reply, {"max_tokens": 12})
+        == "a reply was cut off at a token limit: --max-tokens"
+    )
+    assert early_remark("cut off", reply, {}) == "a reply was cut off at a token limit: --max-tokens"
 
 
 def test_the_token_limit_is_the_one_that_was_sent():
@@ -129,4 +132,11 @@ def test_the_token_limit_is_the_one_that_was_sent():
 
 def test_an_invented_result_in_one_of_the_first_replies_is_said_in_a_sentence():
     reply = Reply({"role": "assistant", "content": "<tool_response>1</tool_response>"})
-    assert early_remark("invented result", reply, None) == "a reply holds results that the model invented"
+    assert early_remark("invented result", reply, {}) == "a reply holds results that the model invented"
+
+
+def test_calls_in_text_are_not_advised_another_format_where_one_is_set():
+    reply = Reply({"role": "assistant", "content": '<tool_call>{"name": "a"}</tool_call>'})
+    assert early_remark("unread hermes", reply, {}) == "writes <tool_call> as text: try --tool-format hermes"
+    said_early = early_remark("unread hermes", reply, {"format": "pythonic"})
+    assert said_early == "writes <tool_call> as text that pythonic did not read"

@@ -252,3 +252,15 @@ def test_a_judge_that_cannot_be_is_refused(line: str, said: str):
     wrote(Path("a.jsonl"), row(HUSUM))
     ended = type_(f"{line} --out r")
     assert (ended.exit_code, said in ended.stderr) == (2, True), ended.stderr
+
+
+@pytest.mark.parametrize(("option", "limit"), [("", 4096), ("--judge-max-tokens 50", 50)])
+def test_a_judge_has_a_limit_of_its_own_and_a_reply_cut_off_there_names_the_option(option: str, limit: int):
+    wrote(Path("a.jsonl"), row(HUSUM))
+    cut = {**message(text='{"right": tr'), "finish_reason": "length"}
+    with teaching(lambda body: {**cut} if is_judge(body) else message(text="High.")) as (endpoint, received):
+        line = f"run training --data a.jsonl --model m {endpoint} --max-tokens 9 --judge j {option} --out r"
+        ended = type_(line)
+    assert {(body["model"], body["max_tokens"]) for body in received} == {("m", 9), ("j", limit)}
+    told = " ".join(ended.stderr.split())
+    assert told.count("a reply of the judge was cut off at a token limit: --judge-max-tokens") == 1

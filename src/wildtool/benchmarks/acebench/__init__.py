@@ -27,7 +27,7 @@ class ACEBench(Benchmark):
         "fc": "native tool calls",
     }
     roles: Mapping[str, Role] = {
-        "user": Role("the simulated user of multi-turn episodes", default="baseline/user")
+        "user": Role("the simulated user of multi-turn episodes", default="baseline/user", max_tokens=4096)
     }
     columns: Mapping[str, str] = {
         "section": "VARCHAR",

@@ -34,6 +34,8 @@ class RoleOptions:
     endpoint: EndpointOptions = field(default_factory=EndpointOptions)
     """Its own base URL and key variable, if any."""
     temperature: float | None = None
+    max_tokens: int | None = None
+    """Per reply; None for the role's own limit."""
     rates: Rates = field(default_factory=Rates)
     top_k: int | None = None
     """Documents to find; None for the default."""
@@ -45,6 +47,7 @@ class RoleOptions:
             "base_url": self.endpoint.base_url,
             "api_key_env": self.endpoint.api_key_env,
             "temperature": self.temperature,
+            "max_tokens": self.max_tokens,
         }
         return [name for name, value in its.items() if value is not None]
 
@@ -69,7 +72,7 @@ class SamplingSource(StrEnum):
     original = "original"
 
 
-_ROLE_SETTINGS = ("base_url", "api_key_env", "temperature", "rpm", "tpm", "top_k")
+_ROLE_SETTINGS = ("base_url", "api_key_env", "temperature", "max_tokens", "rpm", "tpm", "top_k")
 """Options of another role by what follows its name, where they exist."""
 
 
@@ -222,6 +225,13 @@ class RunOptions(CallOptions):
     user_temperature: float | None = opt(
         "X", "Temperature of the user model.", panel=MORE, needs="--user-model"
     )
+    user_max_tokens: int | None = opt(
+        "N",
+        "Maximum tokens per reply of the user model (default: 4096).",
+        min=1,
+        panel=MORE,
+        needs="--user-model",
+    )
     retriever_top_k: int | None = opt(
         "K", "Tools that the retriever finds (default: 5).", min=1, panel=MORE, only_mode="retrieval"
     )
@@ -240,6 +250,9 @@ class RunOptions(CallOptions):
     judge_base_url: str | None = options.JUDGE_BASE_URL_OPTION
     judge_api_key_env: str | None = opt(
         "VARIABLE", "Environment variable that holds the judge's key.", panel=MORE, needs="--judge"
+    )
+    judge_max_tokens: int | None = opt(
+        "N", "Maximum tokens per reply of the judge (default: 4096).", min=1, panel=MORE, needs="--judge"
     )
     user_rpm: float | None = opt(
         "N", "Like --rpm, for the user model's own endpoint.", panel=MORE, needs="--user-model"
@@ -308,6 +321,7 @@ class RunOptions(CallOptions):
             model=self.user_model if role == "user" else getattr(self, role),
             endpoint=EndpointOptions(base_url=its["base_url"], api_key_env=its["api_key_env"]),
             temperature=its["temperature"],
+            max_tokens=its["max_tokens"],
             rates=Rates(rpm=its["rpm"], tpm=its["tpm"]),
             top_k=its["top_k"],
         )

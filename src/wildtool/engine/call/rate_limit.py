@@ -10,8 +10,8 @@ from wildtool.errors import CallError, InfraError
 from wildtool.models.http.failures import BLOCKED_PROMPT
 from wildtool.models.settings import Rates
 
-OVERLOAD_KINDS = frozenset({"http 429", "http 503", "http 529"})
-"""Failures by which an endpoint says that it is asked too much."""
+OVERLOAD_KINDS = frozenset({"http 429", "http 503", "http 529", "timeout"})
+"""Failures by which an endpoint says or shows that it is asked too much; a small server queues what it cannot answer."""
 RATE_LIMITED_KINDS = frozenset({"http 429", "http 529"})
 """Those by which it says so of this call alone: at another moment it is answered."""
 PROBE_S = 3.0

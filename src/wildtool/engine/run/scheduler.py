@@ -29,8 +29,8 @@ from wildtool.engine.plan import Plan, SelectedItems
 from wildtool.engine.record.format import request_hashes
 from wildtool.engine.record.reader import ItemLog, LoggedFailure, LoggedReply, LogReader
 from wildtool.engine.record.writer import LogWriter, PendingRow
-from wildtool.engine.score.reply_signs import reply_signs
-from wildtool.engine.score.trust import early_remark, token_limit
+from wildtool.engine.score.reply_signs import TOKEN_LIMIT, reply_signs
+from wildtool.engine.score.trust import early_remark
 from wildtool.engine.score.verdict_table import load_database
 from wildtool.episode import gold_replies
 from wildtool.errors import InfraError, RecordError, UsageError, WildtoolError
@@ -179,12 +179,23 @@ class RunContext:
             client.store(key, reply)
         self.calls += 1
         self.observer.call_done(reply, replayed=False)
-        if self.calls <= FIRST_REPLIES and sent.request.role == "agent":
-            max_tokens = token_limit(self.plan.models["agent"].settings())
-            for sign in set(reply_signs(reply, lambda: sent.request.tools)) - self._noticed:
+        if self.calls <= FIRST_REPLIES:
+            remarks = self._remarks(sent.request, reply)
+            for sign in remarks.keys() - self._noticed:
                 self._noticed.add(sign)
-                self.observer.reply_noticed(early_remark(sign, reply, max_tokens))
+                self.observer.reply_noticed(remarks[sign])
         return reply
+
+    def _remarks(self, request: Request, reply: Reply) -> dict[str, str]:
+        """What one of the first replies shows, by sign; of another role only that it was cut off."""
+        role, signs = request.role, reply_signs(reply, lambda: request.tools)
+        if role == "agent":
+            settings = self.plan.models[role].settings()
+            return {sign: early_remark(sign, reply, settings) for sign in signs}
+        own = self.plan.benchmark.roles.get(role)
+        option = f"--{role}-max-tokens" if own and own.max_tokens else "--max-tokens"
+        cut = f"a reply of the {role} was cut off at a token limit: {option}"
+        return {f"{role} {TOKEN_LIMIT}": cut} if TOKEN_LIMIT in signs else {}
 
     def flush_failures(self) -> None:
         """Called at the end. Raises GivenUpError if a model refused every call."""

@@ -182,22 +182,25 @@ def token_limit(settings: Mapping[str, Any]) -> int | None:
     return next((limit for limit in limits if isinstance(limit, int)), None)
 
 
-def early_remark(sign: str, reply: Reply, max_tokens: int | None) -> str:
+def early_remark(sign: str, reply: Reply, settings: Mapping[str, Any]) -> str:
     """A remark on a sign that one of the first replies of a run shows.
 
     Args:
-        max_tokens: the limit that was sent with the request; None for none.
+        settings: of the model under test.
     """
     if sign == INVENTED:
         return "a reply holds results that the model invented"
-    if sign == STOPPED[End.CUT] and 0 < token_usage(reply.usage).completion < (max_tokens or 0):
+    if sign == STOPPED[End.CUT] and 0 < token_usage(reply.usage).completion < (token_limit(settings) or 0):
         return f"a reply was cut off before --max-tokens, where the context ended: {LONGER_CONTEXT}"
     if not sign.startswith(UNREAD):
         words, option = _STOPPED[sign]
         return words.format("a reply was") + (f": {option}" if option else "")
     content: object = reply.message.get("content")
     mark = _MARK.search(content) if isinstance(content, str) else None
-    return f"writes {mark[0] if mark else 'calls'} as text: try --tool-format {sign.removeprefix(UNREAD) or 'auto'}"
+    written = f"writes {mark[0] if mark else 'calls'} as text"
+    if set_format := settings.get("format"):
+        return f"{written} that {set_format} did not read"
+    return f"{written}: try --tool-format {sign.removeprefix(UNREAD) or 'auto'}"
 
 
 def _missing_units(evidence: Evidence, missing: int, held: int, failed: Sequence[FailureKind]) -> str:

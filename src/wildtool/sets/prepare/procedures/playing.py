@@ -82,7 +82,7 @@ class TrainingFile(Benchmark):
         JUDGED: "the same, and a judge model compares texts with the file's (--judge)",
     }
     data = TrainingData(name="training")
-    roles: Mapping[str, Role] = {JUDGE: Role("the model that judges texts", default="")}
+    roles: Mapping[str, Role] = {JUDGE: Role("the model that judges texts", default="", max_tokens=4096)}
     columns: Mapping[str, str] = {"turn": "VARCHAR", "gold_calls": "VARCHAR", "place": "INTEGER"}
     groups = ("turn", "gold_calls")
     card = Path(__file__).parent / "card.md"
