@@ -197,10 +197,10 @@ def early_remark(sign: str, reply: Reply, settings: Mapping[str, Any]) -> str:
         return words.format("a reply was") + (f": {option}" if option else "")
     content: object = reply.message.get("content")
     mark = _MARK.search(content) if isinstance(content, str) else None
-    written = f"writes {mark[0] if mark else 'calls'} as text"
+    remark = f"writes {mark[0] if mark else 'calls'} as text"
     if set_format := settings.get("format"):
-        return f"{written} that {set_format} did not read"
-    return f"{written}: try --tool-format {sign.removeprefix(UNREAD) or 'auto'}"
+        return f"{remark} that {set_format} did not read"
+    return f"{remark}: try --tool-format {sign.removeprefix(UNREAD) or 'auto'}"
 
 
 def _missing_units(evidence: Evidence, missing: int, held: int, failed: Sequence[FailureKind]) -> str:
