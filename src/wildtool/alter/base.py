@@ -55,6 +55,11 @@ class Alteration(ABC):
         return {}
 
     @property
+    def roles(self) -> Mapping[str, str]:
+        """Roles beside the benchmark's that it asks, each with the name of the model of embeddings that takes it."""
+        return {}
+
+    @property
     @abstractmethod
     def label(self) -> str:
         """What tables say of it."""
@@ -81,6 +86,14 @@ class Alteration(ABC):
     @abstractmethod
     def unit(self, item: Item, unit: str) -> AlteredUnit:
         """The alteration in one unit, at its beginning; equal for equal units, in every run."""
+
+    def prepared(self, benchmark: Benchmark, items: Iterable[Item], profile: str) -> Self:
+        """The alteration with what it takes from the data, before a run; by default it takes nothing.
+
+        Args:
+            items: all of the run's split and language, whichever the run selects; read when they are asked for.
+        """
+        return self
 
     def check(self, benchmark: Benchmark, items: Iterable[Item], profile: str) -> str:
         """What a user should know before a run of these items; empty for nothing. Raises UsageError where it can have no

@@ -281,6 +281,15 @@ class _OtherRoles:
         embedding = self._at(name, options, None, "--retriever-base-url", api="embeddings")
         return replace(embedding, model=as_retriever(embedding.model, documents, top_k)), note
 
+    def ranker(self, name: str, options: RoleOptions) -> ConfiguredModel:
+        """The model of embeddings that ranks the tools of a catalogue."""
+        from wildtool.models.providers.ranker import as_ranker
+
+        if replayed := self._replayed():
+            return replayed
+        embedding = self._at(name, options, None, "--catalogue-base-url", api="embeddings")
+        return replace(embedding, model=as_ranker(embedding.model))
+
     def _at(
         self,
         name: str,
@@ -318,6 +327,15 @@ def plan_runs(
     from wildtool.engine.registry import load_benchmark
     from wildtool.models.resolve import folder_name
 
+    if len(sizes := run_options.catalogue_sizes) > 1:
+        runs: list[NamedRun] = []
+        above = parent or run_options.out
+        for size in sizes:
+            its_options = replace(run_options, catalogue=str(size), out=None)
+            place = above and above / f"catalogue-{size}"
+            its_runs = plan_runs(name, its_options, explicit, entries, place, models)
+            runs += [run._replace(label=f"{run.label}, {size} tools") for run in its_runs]
+        return runs
     alterations = run_options.alterations()
     loaded = load_benchmark(name, run_options.mode)
     if run_options.mode is None and run_options.retriever is not None and RETRIEVAL in loaded.modes:
@@ -388,6 +406,8 @@ def _build_plans(
     items = first.selection.read()
     searches = any(benchmark.roles[role].searches for role in items.roles)
     documents = data_of(benchmark).documents(source) if searches else dict[str, str]()
+    everything = replace(first, limit=None, ids=(), sample=None).selection
+    alterations = tuple(each.prepared(benchmark, everything.items(), first.profile) for each in alterations)
     altered = [each.check(benchmark, items, first.profile) for each in alterations]
     notes = dict.fromkeys(note for note in altered if note)
     complete: dict[str, Plan] = {}
@@ -397,11 +417,15 @@ def _build_plans(
             *(benchmark, items.roles, agents[name].model, settings, run_options.role_options, catalog),
             *(run_options.rates, documents),
         )
+        assigned = _OtherRoles(agents[name].model, settings, catalog, run_options.rates)
+        for role, its_name in ((role, its) for each in alterations for role, its in each.roles.items()):
+            other_models[role] = assigned.ranker(its_name, run_options.role_options("catalogue"))
         role_models = {"agent": agents[name], **other_models}
         batched, more = _batched_roles(role_models, run_options, explicit)
         endpoint_notes = [model.endpoint_note for model in role_models.values() if model.endpoint_note]
         notes.update(dict.fromkeys([*endpoint_notes, *remarks, *more]))
-        complete[name] = _with_role_models(replace(plan, items=items), role_models, batched)
+        altered_plan = replace(plan, items=items, alterations=alterations)
+        complete[name] = _with_role_models(altered_plan, role_models, batched)
     if not run_options.quiet:
         for note in notes:
             print_err(note)

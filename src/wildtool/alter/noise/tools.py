@@ -62,11 +62,11 @@ class NoisyTools(AlteredUnit):
 
     def shown(self, message: Message) -> Message:
         """A message of the history, or a gold answer, as the model sees it."""
-        return _with_calls(message, self._shown_call)
+        return with_calls(message, self._shown_call)
 
     def restored(self, message: Message) -> Message:
         """A reply as the benchmark reads it."""
-        return _with_calls(message, self._restored_call)
+        return with_calls(message, self._restored_call)
 
     def _level(self, kind: str) -> Level:
         return self._levels.get(kind, Level.none)
@@ -170,7 +170,7 @@ def spare_tools(lang: str) -> tuple[Tool, ...]:
     return tuple(bilingual_tool(record, lang) for record in records)
 
 
-def _with_calls(message: Message, change: Callable[[str, Any], tuple[str, Any]]) -> Message:
+def with_calls(message: Message, change: Callable[[str, Any], tuple[str, Any]]) -> Message:
     """A message with another name and other arguments in each of its calls."""
     calls = message.get("tool_calls")
     if not isinstance(calls, list) or not calls:

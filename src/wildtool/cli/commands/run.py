@@ -52,6 +52,8 @@ def run(
     if not run_options.dry_run and (run_options.on or any(is_shared(run.folder) for run in runs)):
         if suite is not None:
             raise UsageError(f"--on and addresses of stores take one benchmark; {benchmark} is several")
+        if len(run_options.catalogue_sizes) > 1:
+            raise UsageError("--on and addresses of stores take one size of --catalogue; run each by itself")
         return named_part("scale.commands:run_shared")(benchmark, runs, run_options, explicit)
     status = execute_runs(runs, run_options)
     return status if suite is None or run_options.dry_run else suite.finish(status)

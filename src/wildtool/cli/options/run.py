@@ -8,7 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wildtool.alter.injection.settings import InjectionSetting
-from wildtool.cli.command import check_fit, declared, opt, parse_duration, parse_json_object, split_values
+from wildtool.cli.command import (
+    check_fit,
+    declared,
+    named_part,
+    opt,
+    parse_duration,
+    parse_json_object,
+    split_values,
+)
 from wildtool.cli.help import LIMITS, MODEL, MORE, OUTPUT, SAMPLING, SELECTION
 from wildtool.cli.options import completion
 from wildtool.cli.options import shared as options
@@ -170,6 +178,44 @@ class RunOptions(CallOptions):
         panel=SELECTION,
     )
     noise_seed: int = opt("N", "Seed of --noise.", default=0, panel=SELECTION)
+    catalogue: str | None = opt(
+        "N,…",
+        "Put each item's tools among others, N in all; several sizes are a run each (docs/catalogue-size.md).",
+        panel=SELECTION,
+    )
+    catalogue_kinds: str = opt(
+        "KIND,…",
+        "Which others --catalogue adds: random, domain, near; several in turn.",
+        default="random",
+        panel=SELECTION,
+    )
+    catalogue_seed: int = opt("N", "Seed of --catalogue.", default=0, panel=SELECTION)
+    catalogue_tools: Path | None = opt(
+        "FILE",
+        "Draw the others from this file: OpenAI tool definitions, OpenAPI or MCP.",
+        panel=MORE,
+        needs="--catalogue",
+    )
+    catalogue_retriever: str | None = opt(
+        "bm25|own|NAME",
+        "Show the model only the tools found by words, by itself in a first pass, or by an embedding model.",
+        panel=SELECTION,
+        needs="--catalogue",
+        not_empty="give bm25, own or the name of an embedding model",
+    )
+    catalogue_top_k: int = opt("K", "Tools that --catalogue-retriever finds.", default=10, min=1, panel=MORE)
+    catalogue_base_url: str | None = opt(
+        "URL",
+        "Address of the embedding model of --catalogue-retriever (default: that of --model).",
+        panel=MORE,
+        needs="--catalogue-retriever",
+    )
+    catalogue_api_key_env: str | None = opt(
+        "VARIABLE",
+        "Environment variable that holds that model's key.",
+        panel=MORE,
+        needs="--catalogue-retriever",
+    )
     inject: InjectionSetting | None = opt(
         "Plant an attacker's instruction into tools' results and report who obeys; enhanced claims priority.",
         panel=SELECTION,
@@ -295,6 +341,8 @@ class RunOptions(CallOptions):
         """
         alterations: list[Alteration] = []
         # Most runs have none, and each takes a while to load.
+        if self.catalogue is not None:
+            alterations.append(self._catalogue())
         if self.noise is not None:
             from wildtool.alter.noise.noise import Noise
 
@@ -308,6 +356,33 @@ class RunOptions(CallOptions):
 
             alterations.append(Aid.given(self.hints, self.rationale))
         return tuple(alterations)
+
+    def _catalogue(self) -> "Alteration":
+        from wildtool.alter.catalogue.catalogue import Catalogue
+
+        path, retriever = self.catalogue_tools, self.catalogue_retriever or ""
+        tools = () if path is None else named_part("sets.make.tool_sources.tool_files:tools_of_file")(path)
+        noise = (self.noise or "").partition(":")[0] if "names" in (self.noise or "") else ""
+        if noise and retriever:
+            raise UsageError(
+                "--catalogue-retriever goes by the names of tools, which --noise names changes; leave out one of the two"
+            )
+        return Catalogue.parse(
+            *(str(self.catalogue), self.catalogue_kinds),
+            seed=self.catalogue_seed,
+            retriever=retriever,
+            top_k=self.catalogue_top_k,
+            tools=tools,
+        )
+
+    @property
+    def catalogue_sizes(self) -> list[int]:
+        """The sizes of --catalogue, each of which is a run. Raises UsageError."""
+        if self.catalogue is None:
+            return []
+        from wildtool.alter.catalogue.catalogue import catalogue_sizes
+
+        return catalogue_sizes(self.catalogue)
 
     @property
     def model_names(self) -> list[str]:

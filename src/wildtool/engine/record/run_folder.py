@@ -237,6 +237,10 @@ def strip_credentials(value: Any) -> Any:
     return value
 
 
+_LONGEST_SETTING = 300
+"""Characters of a setting that messages show."""
+
+
 def setting_diffs(old: Any, new: Any, name: str = "") -> Iterator[tuple[str, str, str]]:
     """Each setting that differs, by dotted name, with its old and its new value as JSON."""
     if isinstance(old, dict) and isinstance(new, dict):
@@ -273,7 +277,8 @@ def _fill_in_address(before: dict[str, Any], now: dict[str, Any]) -> None:
 
 
 def _setting_text(value: Any) -> str:
-    return "not set" if value is _ABSENT else json_codec.dumps(value).decode()
+    text = "not set" if value is _ABSENT else json_codec.dumps(value).decode()
+    return text if len(text) <= _LONGEST_SETTING else f"{text[:_LONGEST_SETTING]}…"
 
 
 def _acquire_lock(path: Path) -> int:

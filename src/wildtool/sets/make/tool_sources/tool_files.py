@@ -5,6 +5,7 @@ import re
 import stat
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import Any, cast
 
@@ -176,6 +177,28 @@ def read_tool_lists(path: Path, note: Callable[[str], None]) -> Iterator[list[An
         if not (lists and all(isinstance(entry, list) for entry in lists)):
             lists = [lists]
         yield from ([_wrapped(entry) for entry in tools] for tools in lists)
+
+
+def tools_of_file(path: Path, note: Callable[[str], None] = lambda text: None) -> tuple[Tool, ...]:
+    """The tools of all lists of a file that have a name, each name once.
+
+    Args:
+        note: as of `read_tool_lists`.
+
+    Raises:
+        DataError: for a file that cannot be read, or holds no tool.
+    """
+    tools: dict[str, Tool] = {}
+    for entry in chain.from_iterable(read_tool_lists(path, note)):
+        name = as_object(as_object(entry).get("function")).get("name")
+        if isinstance(name, str) and name:
+            tools.setdefault(name, as_object(entry))
+    if not tools:
+        raise DataError(
+            f"{path}: holds no tool with a name; expected a JSON list in the OpenAI shape, an OpenAPI document or an MCP "
+            "tool list"
+        )
+    return tuple(tools.values())
 
 
 def _wrapped(tool: Any) -> Any:

@@ -1,0 +1,1 @@
+"""Catalogue size: the same tasks with the item's tools among many others (`--catalogue`)."""
