@@ -155,5 +155,5 @@ def _normal(name: str) -> str:
     return re.sub(r"[\W_]+", "", name).casefold()
 
 
-def _overlap(words: frozenset[str], others: frozenset[str]) -> float:
-    return len(words & others) / max(1, len(words | others))
+def _overlap(words: frozenset[str], other: frozenset[str]) -> float:
+    return len(words & other) / max(1, len(words | other))

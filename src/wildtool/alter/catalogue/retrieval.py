@@ -44,11 +44,11 @@ def selection_request(request: Request, tools: Sequence[Tool], top_k: int, neede
     Args:
         needed: names that a right answer calls, for the gold baseline.
     """
-    listed = [
+    entries = [
         {"name": tool_name(tool), "description": as_object(tool.get("function")).get("description")}
         for tool in tools
     ]
-    context = {"conversation": [*request.messages], "tools": listed}
+    context = {"conversation": [*request.messages], "tools": entries}
     messages: list[Message] = [
         {"role": "system", "content": _INSTRUCTION.format(top_k=top_k)},
         {"role": "user", "content": json.dumps(context, ensure_ascii=False)},
@@ -64,9 +64,9 @@ def ranking_request(query: str, tools: Iterable[Tool], needed: Sequence[str]) ->
 
 def read_names(reply: Message, names: Iterable[str]) -> list[str]:
     """The names of tools in a reply, in its order, each once; anything else in it is passed over."""
-    known = set(names)
+    catalogue = set(names)
     words = (quoted or bare for quoted, bare in _NAME.findall(written_text(reply) or ""))
-    return [name for name in dict.fromkeys(words) if name in known]
+    return [name for name in dict.fromkeys(words) if name in catalogue]
 
 
 def _names(needed: Sequence[str]) -> Callable[[str], Message]:
