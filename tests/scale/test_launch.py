@@ -3,6 +3,9 @@
 import json
 import shlex
 import subprocess
+from typing import Any
+
+import pytest
 
 from wildtool.scale.launch import kubernetes_manifest, slurm_script
 
@@ -30,3 +33,18 @@ def test_a_kubernetes_manifest_is_an_indexed_job_whose_evicted_pods_cost_no_try(
     assert pod["restartPolicy"] == "Never"
     assert pod["containers"][0]["command"] == ["wildtool", "worker", "--run", "s3://b/r"]
     assert pod["containers"][0]["envFrom"] == [{"secretRef": {"name": "keys"}}]
+
+
+def manifest_with(secrets: list[str]) -> dict[str, Any]:
+    return json.loads(kubernetes_manifest("s3://b/r", 3, name="m", image="me/wildtool:1", secrets=secrets))
+
+
+@pytest.mark.parametrize("version", ["1.29", "1.33", "1.37"])
+@pytest.mark.parametrize("secrets", [[], ["keys", "store"]])
+def test_a_kubernetes_manifest_passes_the_published_schema_of_jobs(version: str, secrets: list[str]):
+    schemas: Any = pytest.importorskip("kubernetes_validate", reason="pip install kubernetes-validate")
+    schemas.validate(manifest_with(secrets), version, strict=True)
+    misspelt = manifest_with(secrets)
+    misspelt["spec"]["completionmode"] = misspelt["spec"].pop("completionMode")
+    with pytest.raises(schemas.ValidationError, match="completionmode"):
+        schemas.validate(misspelt, version, strict=True)
