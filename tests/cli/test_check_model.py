@@ -12,7 +12,8 @@ from faults.server import Answer, http
 from models.asking import call
 from models.peers import PROTOCOLS, Body, Peer
 from wildtool.cli.commands import list as list_command
-from wildtool.errors import InfraError
+from wildtool.engine.call import client
+from wildtool.errors import CallError, InfraError
 from wildtool.types import Message, Reply, Request
 
 KEY = "sk-check-4410ab"
@@ -139,3 +140,53 @@ def test_a_check_ends_after_its_time(monkeypatch: pytest.MonkeyPatch, capsys: py
         asyncio.run(list_command.check_model("m", Endless()))
     assert Endless.closed
     assert "Asking m" in capsys.readouterr().err
+
+
+LOADING = "HTTP 503: Loading model"
+
+
+def loading(times: int, kind: str = "http 503", words: str = LOADING) -> tuple[type, list[int]]:
+    """A model whose endpoint fails as often before it answers, and the number of each request."""
+    asked: list[int] = []
+
+    class Loading:
+        name = "m"
+
+        async def complete(self, request: Request) -> Reply:
+            asked.append(len(asked))
+            if len(asked) <= times:
+                raise CallError(kind, words)
+            return Reply({"role": "assistant", "content": "Sunny."}, "", "stop")
+
+        async def close(self) -> None:
+            return
+
+    return Loading, asked
+
+
+def test_a_server_that_loads_its_model_is_waited_for_and_that_is_said_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr(client, "RESTART_PAUSE_S", 0.0)
+    model, asked = loading(3)
+    answers = asyncio.run(list_command.check_model("m", model()))
+    assert answers["native calls"] == "no" and len(asked) > 4
+    words = "the endpoint loads its model (http 503); waiting for it, 60 s at most"
+    assert capsys.readouterr().err.count(words) == 1
+
+
+def test_a_server_that_never_ends_loading_is_not_waited_for_without_an_end(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(client, "RESTART_PAUSE_S", 0.0)
+    monkeypatch.setattr(client, "RESTART_S", 0.0)
+    model, asked = loading(10**9)
+    with pytest.raises(InfraError, match="Loading model"):
+        asyncio.run(list_command.check_model("m", model()))
+    assert len(asked) == 2
+
+
+@pytest.mark.parametrize(("kind", "words"), [("http 503", "too many requests"), ("network", LOADING)])
+def test_only_a_server_that_says_that_it_loads_is_waited_for(kind: str, words: str):
+    model, asked = loading(10**9, kind, words)
+    with pytest.raises(InfraError):
+        asyncio.run(list_command.check_model("m", model()))
+    assert len(asked) == 1

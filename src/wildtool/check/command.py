@@ -130,7 +130,7 @@ def _sender(
     if configured.endpoint_note:
         print_err(configured.endpoint_note)
     model = chat_model(configured.model, name)
-    return Sender(name, model, concurrency=concurrency), str(model.settings()["base_url"])
+    return Sender(name, model, concurrency=concurrency, tell=print_err), str(model.settings()["base_url"])
 
 
 def _show_progress(count: int, total: int) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from wildtool.check.answers import RawAnswer, read_raw_answer
 from wildtool.check.probes import FIRST, Probe, probes
+from wildtool.engine.call.client import once_loaded
 from wildtool.errors import CallError, InfraError, UsageError
 from wildtool.models.providers.base import HttpModel
 
@@ -22,8 +23,19 @@ Answers = Mapping[str, Sequence[RawAnswer]]
 class Sender:
     """One endpoint under check."""
 
-    def __init__(self, name: str, model: HttpModel, *, concurrency: int) -> None:
-        """Args: concurrency: requests in flight, except for the load probes."""
+    def __init__(
+        self,
+        name: str,
+        model: HttpModel,
+        *,
+        concurrency: int,
+        tell: Callable[[str], None] = lambda text: None,
+    ) -> None:
+        """Args:
+        concurrency: requests in flight, except for the load probes.
+        tell: takes what the user should know during the check.
+        """
+        self._tell = tell
         self.name = name
         self._model = model
         self._slots = asyncio.Semaphore(concurrency)
@@ -43,7 +55,7 @@ class Sender:
             body = self._adapted(fields)
             self.sent += 1
             try:
-                raw = await self._model.answer_to(body)
+                raw = await once_loaded(lambda body=body: self._model.answer_to(body), self._tell)
             except CallError as error:
                 if self._drops(error, body):
                     continue

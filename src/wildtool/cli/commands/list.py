@@ -174,13 +174,17 @@ async def check_model(name: str, model: "Model") -> "Mapping[str, str]":
     """What works at a model's endpoint. Raises InfraError if it does not answer, or not in time."""
     import asyncio
 
+    from wildtool.engine.call.client import once_loaded
     from wildtool.models.probe import probe
 
-    waiting = asyncio.create_task(_show_waiting(name))
-    try:
+    async def ask() -> "Mapping[str, str]":
         # Also of a model without an endpoint, and of one that is asked again in another way.
         async with asyncio.timeout(CHECK_TIMEOUT_S):
             return await probe(model)
+
+    waiting = asyncio.create_task(_show_waiting(name))
+    try:
+        return await once_loaded(ask, print_err)
     except TimeoutError:
         raise InfraError("timeout", f"{name}: no complete answer within {CHECK_TIMEOUT_S:g} s") from None
     except CallError as error:

@@ -84,6 +84,29 @@ def _is_loading(error: CallError) -> bool:
     return error.kind == "http 503" and _LOADING.search(str(error)) is not None
 
 
+async def once_loaded(ask: Callable[[], Awaitable[Answer]], tell: Callable[[str], None]) -> Answer:
+    """Asks an endpoint again while it says that it loads its model, for at most a minute.
+
+    Args: tell: takes the sentence that says so, once.
+
+    Raises CallError as `ask` does.
+    """
+    clock = asyncio.get_running_loop().time
+    until: float | None = None
+    while True:
+        try:
+            return await ask()
+        except CallError as error:
+            if not _is_loading(error) or (until is not None and clock() >= until):
+                raise
+            if until is None:
+                until = clock() + RESTART_S
+                tell(
+                    f"the endpoint loads its model ({error.kind}); waiting for it, {RESTART_S:.0f} s at most"
+                )
+        await asyncio.sleep(RESTART_PAUSE_S)
+
+
 class Health:
     """Follows the attempts of one model until the first is answered.
 
