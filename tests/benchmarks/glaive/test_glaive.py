@@ -15,6 +15,7 @@ from wildtool.benchmarks.glaive import GLAIVE
 from wildtool.benchmarks.glaive.data import GlaiveRecord, convert
 from wildtool.benchmarks.glaive.judge import COUNTS_OF, FORMAT, GlaiveRules
 from wildtool.cli import app
+from wildtool.data.data_set import data_of
 from wildtool.declared import lint
 from wildtool.errors import DataError
 from wildtool.types import Item, Reply, Transcript
@@ -211,3 +212,12 @@ def test_a_request_that_asks_for_the_format_itself_is_sent_as_it_is():
     rules = GLAIVE.rules("toleap")
     request = rules.episode(Item("0", ("0",), GlaiveRecord("S", "R\nJSON!", "{}")), "0").request()
     assert request is not None and request.messages[0]["content"] == "S\nR\nJSON!"
+
+
+def test_a_pull_from_a_folder_says_that_it_takes_a_file_and_what_lies_there(tmp_path: Path):
+    (tmp_path / "raw.jsonl").write_text("{}\n")
+    (tmp_path / "readme.md").write_text("text")
+    with pytest.raises(
+        DataError, match=r"is a folder; --from takes one file .*; there are raw\.jsonl in it$"
+    ):
+        data_of(GLAIVE).pull(file=tmp_path, mirror=None, report=print)

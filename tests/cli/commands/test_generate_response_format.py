@@ -16,6 +16,8 @@ from generate.items.players import ItemPlayers
 from generate.scripted import Scripted
 from generate.sessions.players import TOOLS, Players
 from generate.tools.players import MARKET, ApiPlayers
+from training.procedures.student import teaching
+from training.procedures.training_files import call, message, row, wrote
 from wildtool.cli import app
 from wildtool.sets.make.core import prompts
 from wildtool.sets.make.core.prompts import SESSION_ROLES, reply_schemas
@@ -104,3 +106,17 @@ def test_a_format_in_the_extra_body_too_is_refused(tmp_path: Path):
     ended, sent, _ = generated("sessions", tmp_path, "--response-format", "json_schema", "--extra-body", own)
     assert (ended.exit_code, sent) == (2, [])
     assert "response_format is set in the extra body too; leave it out there" in ended.stderr
+
+
+@pytest.mark.parametrize(("by", "name"), [("rating", "rater"), ("tries", None)])
+def test_a_rating_is_held_to_its_schema_and_a_try_to_none(by: str, name: str | None):
+    wrote(Path("a.jsonl"), row(call(station="Husum")))
+    rating = '{"score": 7, "why": "Named."}'
+    with teaching(lambda body: message(text=rating)) as (endpoint, sent):
+        line = f"generate select a.jsonl --model m {endpoint} --by {by} --response-format json_schema --out s"
+        assert CliRunner().invoke(app, line.split(), prog_name="wildtool").exit_code == 0
+    forms = [body.get("response_format", {}).get("json_schema", {}) for body in sent]
+    assert forms and {form.get("name") for form in forms} == {name}
+    for form in forms if name else ():
+        jsonschema.validate(json.loads(rating), form["schema"])
+        assert list(jsonschema.Draft202012Validator(form["schema"]).iter_errors({"score": 11}))

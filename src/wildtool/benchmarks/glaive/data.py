@@ -106,6 +106,12 @@ class GlaiveData(DataSet):
                 raise DataError(f"Glaive's dialogues have no pinned address: {_HOW_TO_GET}")
             report(f"{target} is there; --from FILE replaces it")
             return target
+        if file.is_dir():
+            near = ", ".join(path.name for path in sorted(file.iterdir()) if path.suffix in _SUFFIXES)
+            raise DataError(
+                f"{file} is a folder; --from takes one file of Glaive's dialogues, objects with `sample` in .json or "
+                f".jsonl" + (f"; there are {near} in it" if near else "")
+            )
         records = _read_records(file)
         part = target.with_name(f"{_CONVERTED_FILE}.part")
         try:

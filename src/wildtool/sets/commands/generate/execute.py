@@ -119,10 +119,11 @@ def response_formats(
     from wildtool.sets.make.core.prompts import reply_schemas
 
     formats: dict[str, dict[str, Any]] = {}
-    for role, schema in reply_schemas(benchmark.prompts).items():
+    schemas = reply_schemas(benchmark.prompts)
+    for role, template in {**dict(zip(schemas, schemas, strict=True)), **benchmark.templates}.items():
         formats[role] = {"type": str(response_format)}
         if response_format is ResponseFormat.json_schema:
-            formats[role]["json_schema"] = {"name": role, "schema": schema}
+            formats[role]["json_schema"] = {"name": template, "schema": schemas[template]}
     return formats
 
 

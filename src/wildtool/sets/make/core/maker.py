@@ -50,6 +50,8 @@ class RoleBenchmark(Benchmark):
     gold_styles: Sequence[str] = ()
     prompts: Path
     """Folder of the roles' templates."""
+    templates: Mapping[str, str] = {}
+    """By role the name of its template, where it is not the role's own."""
 
     @abstractmethod
     def source(self) -> Source:

@@ -163,6 +163,7 @@ class SelectionMaker(TrainingMaker[SelectionReplies]):
     def __init__(self, spec: SelectionSpec) -> None:
         super().__init__(spec.files)
         self.spec = spec
+        self.templates = {"agent": "rater"} if spec.by == "rating" else {}
 
     def settings(self) -> Sequence[Any]:
         """See TrainingMaker."""
