@@ -32,7 +32,7 @@ BUDGETS = {
     "check": 1491,
     "cli": 4845,
     "data": 846,
-    "engine": 7909,
+    "engine": 7929,
     "environments": 1365,
     "export": 1519,
     "models": 4829,

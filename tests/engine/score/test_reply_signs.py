@@ -120,3 +120,28 @@ def test_a_reply_that_was_cut_off_says_after_how_many_tokens():
     reply = Reply({"role": "assistant", "content": "Well"}, "", "length", usage={"completion_tokens": 12})
     counted = unit_signs([reply, reply], lambda: TOOLS, wrong=False)
     assert (counted["cut off"], counted["cut at 12"]) == (2, 2)
+
+
+def calling(*names: str) -> Reply:
+    calls = [{"id": name, "function": {"name": name, "arguments": "{}"}} for name in names]
+    return Reply({"role": "assistant", "content": None, "tool_calls": calls}, "{}", "tool_calls")
+
+
+@pytest.mark.parametrize(
+    ("offered", "called", "count"),
+    [
+        ("abc", "abc", 1),
+        ("abc", "abcab", 1),
+        ("abcd", "abc", 0),
+        ("abc", "aaa", 0),
+        ("ab", "ab", 0),
+        ("ab", "aab", 0),
+        ("", "abc", 0),
+    ],
+)
+def test_a_reply_that_calls_each_of_three_or_more_tools_is_a_sign_where_it_is_wrong(
+    offered: str, called: str, count: int
+):
+    tools = [{"type": "function", "function": {"name": name}} for name in offered]
+    assert unit_signs([calling(*called)], lambda: tools, wrong=True).get("every tool", 0) == count
+    assert "every tool" not in unit_signs([calling(*called)], lambda: tools, wrong=False)

@@ -140,3 +140,14 @@ def test_calls_in_text_are_not_advised_another_format_where_one_is_set():
     assert early_remark("unread hermes", reply, {}) == "writes <tool_call> as text: try --tool-format hermes"
     said_early = early_remark("unread hermes", reply, {"format": "pythonic"})
     assert said_early == "writes <tool_call> as text that pythonic did not read"
+
+
+def test_calls_where_most_units_expected_a_text_are_said():
+    signs = {"replies": 20, "text due": 8, "call for a text": 5}
+    assert said(signs=signs, calls=5) == ["5 of 8 units where a text was expected began with a call"]
+    assert said(signs={**signs, "call for a text": 4}, calls=4) == []
+
+
+def test_replies_that_call_every_tool_are_counted():
+    (text,) = said(signs={"replies": 20, "every tool": 12}, calls=90)
+    assert text == "12 of 20 replies with calls of every offered tool: see them with `wildtool view`"

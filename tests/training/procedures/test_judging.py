@@ -264,3 +264,10 @@ def test_a_judge_has_a_limit_of_its_own_and_a_reply_cut_off_there_names_the_opti
     assert {(body["model"], body["max_tokens"]) for body in received} == {("m", 9), ("j", limit)}
     told = " ".join(ended.stderr.split())
     assert told.count("a reply of the judge was cut off at a token limit: --judge-max-tokens") == 1
+
+
+def test_a_model_that_calls_where_a_text_is_expected_is_named_below_the_table():
+    wrote(Path("a.jsonl"), row(HUSUM))
+    with teaching(lambda body: message(HUSUM)) as (endpoint, _):
+        shown = type_(f"run training --data a.jsonl --model m {endpoint} --out r").stdout
+    assert "1 of 1 unit where a text was expected began with a call" in " ".join(shown.split())

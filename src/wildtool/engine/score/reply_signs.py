@@ -41,6 +41,11 @@ NEVER_CALLED = "no call"
 """Sign of wrong units in which tools were offered and nothing was called, neither natively nor as text."""
 CALL_DUE, TEXT_FOR_CALL, FIRST_RIGHT = "call due", "text for a call", "first call right"
 """Signs of units whose first right answer is a call: all of them, those answered by text, and those that began right."""
+TEXT_DUE, CALL_FOR_TEXT = "text due", "call for a text"
+"""Signs of units whose first right answer is a text: all of them, and the wrong ones answered by a call."""
+EVERY_TOOL = "every tool"
+"""Sign of a reply in a wrong unit that calls each of the offered tools, where there are at least `FEWEST_TOOLS`."""
+FEWEST_TOOLS = 3
 MODEL, FINGERPRINT = "model ", "fingerprint "
 """How the signs begin that name what answered, by the endpoint's own word."""
 _LONGEST_NAME = 100
@@ -87,8 +92,7 @@ def format_of_text(text: str, tools: Callable[[], Sequence[Tool]]) -> str | None
 
 
 def _names_tool(text: str, tools: Sequence[Tool]) -> bool:
-    names = (as_object(tool.get("function")).get("name") for tool in tools)
-    return any(isinstance(name, str) and name in text for name in names)
+    return any(name in text for name in _function_names(tools))
 
 
 def unit_signs(
@@ -107,13 +111,28 @@ def unit_signs(
     answered = any(reply.raw for reply in replies)
     if wrong and answered and not any(reply.message.get("tool_calls") for reply in replies) and tools():
         signs[NEVER_CALLED] = 1
+    if wrong and (count := sum(_calls_every_tool(reply.message, tools) for reply in replies)):
+        signs[EVERY_TOOL] = count
     return signs
+
+
+def _calls_every_tool(message: Message, tools: Callable[[], Sequence[Tool]]) -> bool:
+    calls = message.get("tool_calls") or ()
+    if len(calls) < FEWEST_TOOLS:
+        return False
+    called, offered = _function_names(calls), _function_names(tools())
+    return len(offered) >= FEWEST_TOOLS and called >= offered
+
+
+def _function_names(entries: Iterable[Any]) -> set[str]:
+    names = (as_object(as_object(entry).get("function")).get("name") for entry in entries)
+    return {name for name in names if isinstance(name, str)}
 
 
 def call_signs(
     variant: Variant, profile: str, item: Item, unit: str, reply: Message, *, correct: bool
 ) -> Sequence[str]:
-    """The signs of a unit whose first right answer is a call; none of any other.
+    """The signs of a unit by what its first right answer is, a call or a text.
 
     Args:
         reply: the first of the model under test.
@@ -123,9 +142,9 @@ def call_signs(
         request, rules = variant.episode(item, unit, profile).request(), variant.benchmark.rules(profile)
         if request is None or request.gold is None or request.role != "agent":
             return ()
-        if not (due := _calls_of(rules, request.gold(GOLD_STYLE))):
-            return ()
-        calls = _calls_of(rules, reply)
+        due, calls = _calls_of(rules, request.gold(GOLD_STYLE)), _calls_of(rules, reply)
+        if not due:
+            return (TEXT_DUE, CALL_FOR_TEXT) if calls and not correct else (TEXT_DUE,)
         if correct or (calls and calls[0] in due):
             return CALL_DUE, FIRST_RIGHT
     except Exception:  # noqa: BLE001 - a faulty benchmark is reported by its judge; here it only says nothing

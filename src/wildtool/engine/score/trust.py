@@ -9,8 +9,10 @@ from typing import Any
 from wildtool.engine.score.formatting import counted
 from wildtool.engine.score.reply_signs import (
     CALL_DUE,
+    CALL_FOR_TEXT,
     CUT_AT,
     EMPTY,
+    EVERY_TOOL,
     FINGERPRINT,
     FIRST_RIGHT,
     INVENTED,
@@ -18,6 +20,7 @@ from wildtool.engine.score.reply_signs import (
     NEVER_CALLED,
     REPLIES,
     STOPPED,
+    TEXT_DUE,
     TEXT_FOR_CALL,
     UNREAD,
 )
@@ -48,6 +51,7 @@ _STOPPED = {
     STOPPED[End.UNKNOWN]: ("{} ended for no known reason, so some may be cut off", ""),
     EMPTY: ("{} empty", _VIEW),
     INVENTED: ("{} with results that the model invented", ""),
+    EVERY_TOOL: ("{} with calls of every offered tool", _VIEW),
 }
 """By sign the words for replies of that kind, and the option."""
 
@@ -151,6 +155,9 @@ def trust_remarks(
         text = f"{count} of {counted(due, 'unit', 'units')} where a call was expected began with text"
         text += f"; first call right in {right}"
         yield TrustRemark(TEXT_FOR_CALL, count, due, text, "")
+    if (count := signs.get(CALL_FOR_TEXT, 0)) > (due := signs.get(TEXT_DUE, 0)) / 2:
+        text = f"{count} of {counted(due, 'unit', 'units')} where a text was expected began with a call"
+        yield TrustRemark(CALL_FOR_TEXT, count, due, text, "")
     for start, noun in ((MODEL, "models"), (FINGERPRINT, "system fingerprints")):
         names = Counter({sign.removeprefix(start): n for sign, n in signs.items() if sign.startswith(start)})
         if len(names) > 1:
