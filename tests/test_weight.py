@@ -33,7 +33,7 @@ BUDGETS = {
     "cli": 4845,
     "data": 846,
     "engine": 7929,
-    "environments": 1365,
+    "environments": 1700,
     "export": 1519,
     "models": 4829,
     "published": 114,

@@ -218,18 +218,26 @@ class UnitEnvironment:
                 f"the episode of {name} was saved with profile={settings[0]!r}, on_fault={settings[1]!r}; this"
                 f" environment has profile={self.profile!r}, on_fault={self.on_fault!r}"
             )
+        return self.replay(name, [Reply(message) for message in replies])
+
+    def replay(self, name: str, replies: Sequence[Reply]) -> Observation:
+        """Opens a unit and lets it take recorded replies of all roles; the observation holds all that was shown.
+
+        Raises DataError: there is no such unit, or it ends before the replies do.
+        """
         state = self._begin(name)
-        for message in replies:
+        for reply in replies:
             request = None if state.is_over else state.episode.request()
             if request is None:
                 raise DataError(
-                    f"the saved episode of {name} does not end where the unit does: its data are others now"
+                    f"the replies to {name} do not end where the unit does: its data are others now, or other rules"
+                    " were played"
                 )
             state.messages = request.messages
             if request.role == UNDER_TEST:
-                self._take(state, Reply(message))
+                self._take(state, reply)
             else:
-                self._hear(state, message)
+                self._hear(state, reply.message)
         request = self._after(state) if replies else self._next_request(state)
         self._state = state
         return self._observation(state, request, replaces=True)

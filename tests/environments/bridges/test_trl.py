@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+import wildtool
 from environments.bridges.page import blocks
 from wildtool.benchmark import judge_unit
 from wildtool.environments.bridges.trl import UnitRollouts, UnitTools, unit_reward
@@ -140,7 +141,7 @@ def test_the_generic_tool_is_one_to_trl():
 def test_the_page_trains(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     pytest.importorskip("trl", reason="the extra [trl] is not installed")
     monkeypatch.chdir(tmp_path)
-    code, factory = blocks("TRL")
+    code, _, factory = blocks("TRL")
     assert TEMPLATE
     names: dict[str, Any] = {}
     exec(code.replace("Qwen/Qwen3-0.6B", str(path)).replace("max_steps=200", "max_steps=2"), names)
@@ -148,3 +149,46 @@ def test_the_page_trains(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert any("rewards/unit_reward/mean" in entry for entry in history)
     exec(factory, names)
     assert callable(names["environment_factory"]().call_tool)
+
+
+def test_the_page_evaluates_while_it_trains(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    pytest.importorskip("trl", reason="the extra [trl] is not installed")
+    monkeypatch.chdir(tmp_path)
+    code, callback, _ = blocks("TRL")
+    names: dict[str, Any] = {}
+    code = code.replace("Qwen/Qwen3-0.6B", str(path)).replace("max_steps=200", "max_steps=2")
+    training = code.replace(
+        "trainer.train()", callback.replace("max_new_tokens=64", "max_new_tokens=8, limit=2")
+    )
+    exec(f"{training}\ntrainer.train()", names)
+    logged = [entry for entry in names["trainer"].state.log_history if "held_out/accuracy" in entry]
+    assert [entry["step"] for entry in logged] == [0, 2]
+    assert all(0 <= entry["held_out/accuracy"] <= 1 and not entry["held_out/failed"] for entry in logged)
+    assert (tmp_path / "evaluations" / "series.toml").exists()
+
+
+def test_a_batch_of_the_model_is_what_it_writes_alone(path: Path, tokenizer: Any, tmp_path: Path):
+    from wildtool.environments import evaluate
+    from wildtool.environments.bridges.trl_evaluation import ModelPolicy
+
+    model = transformers.AutoModelForCausalLM.from_pretrained(path)
+    sizes: list[int] = []
+    whole = model.generate
+
+    def counting(**batch: Any) -> Any:
+        sizes.append(len(batch["input_ids"]))
+        return whole(**batch)
+
+    model.generate = counting
+    policy = ModelPolicy(model.train(), tokenizer, max_new_tokens=6)
+    folders = {number: tmp_path / str(number) for number in (1, 16)}
+    for number, out in folders.items():
+        evaluation = evaluate(policy, "wild-mini", every=1, out=out, limit=2, concurrency=number)(0)
+        assert evaluation is not None and evaluation.complete and evaluation.tokens
+    alone, together = (wildtool.Run(out / "step-000000").verdicts().rows() for out in folders.values())
+    timing = ("run", "latency_s")
+    assert [{**row, **dict.fromkeys(timing)} for row in alone] == [
+        {**row, **dict.fromkeys(timing)} for row in together
+    ]
+    assert set(sizes[: sizes.index(max(sizes))]) == {1} and max(sizes) > 1
+    assert model.training

@@ -12,7 +12,7 @@ from wildtool.models.prompted import parse_message
 from wildtool.tool_formats import CALL_FORMATS
 from wildtool.tool_formats.detect import format_of_template
 from wildtool.tool_formats.format import CallFormat
-from wildtool.types import Message, Request
+from wildtool.types import Message, Request, Tool
 
 
 def call_format(tokenizer: Any, name: str | None = None) -> CallFormat:
@@ -118,17 +118,29 @@ class TokenEpisode:
         return self._encode(after[start:])
 
     def _rendered(self, messages: list[Message], *, ask: bool = False) -> str:
-        return self._tokenizer.apply_chat_template(
-            [_with_objects(message) for message in messages],
-            tools=self._tools or None,
-            add_generation_prompt=ask,
-            tokenize=False,
-            **self._template,
-        )
+        return rendered(self._tokenizer, messages, self._tools, ask=ask, template=self._template)
 
     def _encode(self, text: str) -> list[int]:
         # The template writes the special tokens itself.
         return list(self._tokenizer(text, add_special_tokens=False)["input_ids"])
+
+
+def rendered(
+    tokenizer: Any,
+    messages: Sequence[Message],
+    tools: Sequence[Tool],
+    *,
+    ask: bool,
+    template: Mapping[str, Any] | None = None,
+) -> str:
+    """A conversation by a tokenizer's chat template; `ask` for the beginning of the next reply too."""
+    return tokenizer.apply_chat_template(
+        [_with_objects(message) for message in messages],
+        tools=list(tools) or None,
+        add_generation_prompt=ask,
+        tokenize=False,
+        **(template or {}),
+    )
 
 
 def _with_objects(message: Message) -> Message:

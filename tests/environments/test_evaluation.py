@@ -1,0 +1,174 @@
+"""While a policy is trained: held-out evaluations that other verbs read, each step once, failures not taken for wrong
+answers."""
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import wildtool
+from e2e.command import wildtool as command
+from environments.linear_policy import LinearPolicy, tool_file
+from wildtool.environments import evaluate
+from wildtool.environments.evaluation import CURVE_FILE, SERIES_FILE
+from wildtool.environments.sources import ProceduralUnits
+from wildtool.errors import CallError, UsageError, WildtoolError
+
+HELD_OUT = "held-out.jsonl"
+
+
+@pytest.fixture
+def tools(tmp_path: Path) -> Path:
+    path = tmp_path / "tools.json"
+    path.write_text(tool_file(), encoding="utf-8")
+    return path
+
+
+def silent(messages: Any, tools: Any) -> str:
+    return "All set."
+
+
+class Policy:
+    """Says a text; fails where it is told to, and counts what it is asked."""
+
+    def __init__(self, fails: Callable[[str], bool] = lambda text: False) -> None:
+        self.fails, self.asked = fails, 0
+
+    def __call__(self, messages: Any, tools: Any) -> str:
+        self.asked += 1
+        text = next(str(message["content"]) for message in reversed(messages) if message["role"] == "user")
+        if self.fails(text):
+            raise ValueError("out of memory")
+        return "All set."
+
+
+async def test_the_held_out_score_rises_with_the_reward(tmp_path: Path, tools: Path):
+    """A policy of a few weights learns to call three tools from the reward alone, and the verbs show it."""
+    made = f"generate --model procedural --tools {tools.name} --sessions 16 --seed held-out -o {HELD_OUT}"
+    assert (await command(*made.split(), cwd=tmp_path)).status == 0
+    evaluations = tmp_path / "evaluations"
+    data = str(tmp_path / HELD_OUT)
+    policy = LinearPolicy()
+    held_out = evaluate(policy, "wildtoolbench", data=data, every=400, out=evaluations, name="linear")
+    units = ProceduralUnits("training", tools=tools)
+    before = held_out(0)
+    rewards: list[float] = []
+    for step in range(100, 1201, 100):
+        rewards.append(policy.learn(units, range(step - 100, step)))
+        held_out(step)
+    scores = [each.accuracy for _, each in sorted(held_out.evaluations.items())]
+    assert sorted(held_out.evaluations) == [0, 400, 800, 1200]
+    assert before is not None and before.accuracy is not None and scores[-1] is not None
+    assert sum(rewards[-3:]) / 3 > sum(rewards[:3]) / 3 + 0.2
+    assert scores[-1] > before.accuracy + 0.1
+    last = held_out.evaluations[1200]
+    assert last.components["verdict"] == last.accuracy and last.calls > before.calls
+    # What was written is what the verbs read.
+    with (evaluations / CURVE_FILE).open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [float(row["accuracy"]) for row in rows] == scores
+    assert [int(row["verdict units"]) for row in rows] == [last.units] * 4
+    shown = await command("show", "evaluations", cwd=tmp_path)
+    assert shown.status == 0 and "linear@1200" in shown.out
+    curve = await command("curve", f"evaluations/{SERIES_FILE}", "-o", "curve", cwd=tmp_path)
+    assert curve.status == 0
+    with (tmp_path / "curve/curve.csv").open(encoding="utf-8") as file:
+        drawn = {int(row["size"]): float(row["score"]) for row in csv.DictReader(file)}
+    assert drawn == pytest.approx(dict(zip((0, 400, 800, 1200), scores, strict=True)))
+
+
+def test_a_step_is_evaluated_once_whatever_happens_to_the_training(tmp_path: Path):
+    first, again = Policy(), Policy()
+    evaluation = evaluate(first, "wild-mini", every=5, out=tmp_path, limit=2)(5)
+    resumed = evaluate(again, "wild-mini", every=5, out=tmp_path, limit=2)
+    assert resumed(5) == evaluation and first.asked > 0
+    assert again.asked == 0
+    assert resumed(6) is None and again.asked == 0
+    assert resumed(6, always=True) is not None and again.asked == first.asked
+
+
+def test_failed_units_are_no_wrong_answers_and_are_asked_again(tmp_path: Path):
+    policy = Policy(lambda text: len(text) % 3 == 0)
+    held_out = evaluate(policy, "wild-mini", every=1, out=tmp_path, limit=8)
+    partial = held_out(1)
+    assert partial is not None and not partial.complete
+    assert 0 < partial.failed < partial.units
+    assert partial.accuracy is None and partial.low is None
+    policy.fails = lambda text: False
+    whole = held_out(1)
+    assert whole is not None and whole.complete and whole.failed == 0
+    sound = Policy()
+    whole_at_once = evaluate(sound, "wild-mini", every=1, out=tmp_path / "other", limit=8)(1)
+    assert whole_at_once is not None and policy.asked == sound.asked + partial.failed
+    assert (whole.accuracy, whole.components) == (whole_at_once.accuracy, whole_at_once.components)
+
+
+def test_what_an_earlier_process_left_unfinished_is_begun_again(tmp_path: Path):
+    """The weights of a resumed training may be others, so its replies are not mixed with earlier ones."""
+    policy = Policy(lambda text: len(text) % 3 == 0)
+    partial = evaluate(policy, "wild-mini", every=1, out=tmp_path, limit=8)(1)
+    resumed = Policy()
+    whole = evaluate(resumed, "wild-mini", every=1, out=tmp_path, limit=8)(1)
+    assert partial is not None and whole is not None and whole.complete
+    assert resumed.asked >= whole.units
+    assert wildtool.Run(tmp_path / "step-000001-unfinished-1").result.counts.infra_error == partial.failed
+
+
+def test_a_policy_that_always_fails_is_an_error_that_says_why(tmp_path: Path):
+    held_out = evaluate(Policy(lambda text: True), "wild-mini", every=1, out=tmp_path, limit=8)
+    with pytest.raises(WildtoolError, match=r"no evaluation at step 3: .*ValueError: out of memory"):
+        held_out(3)
+    assert not (tmp_path / CURVE_FILE).exists()
+
+
+def test_an_endpoints_failure_is_tried_again(tmp_path: Path):
+    calls: list[int] = []
+
+    def flaky(messages: Any, tools: Any) -> str:
+        calls.append(1)
+        if len(calls) == 2:
+            raise CallError("http 503", "busy", retry_after_s=0.0)
+        return "All set."
+
+    evaluation = evaluate(flaky, "wild-mini", every=1, out=tmp_path, limit=2)(0)
+    assert evaluation is not None and evaluation.complete
+
+
+def test_a_policys_weights_are_no_part_of_its_name(tmp_path: Path):
+    class Heavy(Policy):
+        def __getattribute__(self, name: str) -> Any:
+            assert name != "__dict__", "the weights are looked at"
+            return super().__getattribute__(name)
+
+    assert evaluate(Heavy(), "wild-mini", every=1, out=tmp_path, limit=1)(0) is not None
+
+
+def test_a_coroutine_function_is_a_policy_too(tmp_path: Path):
+    async def policy(messages: Any, tools: Any) -> dict[str, Any]:
+        message = {"role": "assistant", "content": "All set."}
+        return {"choices": [{"message": message}], "usage": {"completion_tokens": 3}}
+
+    evaluation = evaluate(policy, "wild-mini", every=1, out=tmp_path, limit=2)(0)
+    assert evaluation is not None and evaluation.tokens == pytest.approx(3 * evaluation.messages)
+
+
+def test_the_components_are_those_of_the_environment_under_every_profile(tmp_path: Path):
+    fixed = evaluate(silent, "wild-mini", every=1, out=tmp_path / "fixed")(0)
+    official = evaluate(silent, "wild-mini", every=1, out=tmp_path / "official", profile="official")(0)
+    for evaluation in (fixed, official):
+        assert evaluation is not None
+        assert (
+            evaluation.components["verdict"] == evaluation.accuracy == evaluation.correct / evaluation.units
+        )
+        assert "name" not in evaluation.components and evaluation.tested["progress"] == 96
+
+
+def test_what_cannot_be_meant_is_refused(tmp_path: Path):
+    with pytest.raises(UsageError, match="every is 0"):
+        evaluate(silent, "wild-mini", every=0, out=tmp_path)
+    with pytest.raises(UsageError, match="no 'noise'"):
+        evaluate(silent, "wild-mini", every=1, out=tmp_path, noise="names:slight")
+    with pytest.raises(UsageError, match="unknown option 'limits'"):
+        evaluate(silent, "wild-mini", every=1, out=tmp_path, limits=3)(0)
