@@ -186,6 +186,40 @@ class _Part:
         return getattr(instance, self._name)
 
 
+class SessionRecord(ABC):
+    """An item whose units go on where the one before ended, as its data have it: for alterations that let a unit follow
+    from a model's own earlier ones instead (`alter.history`)."""
+
+    @abstractmethod
+    def history(self, unit: str) -> Mapping[str, slice]:
+        """Earlier units that the requests of a unit show with their gold answers: where among the messages, in order."""
+
+    @abstractmethod
+    def own_run(self, unit: str, replies: Iterable[Message]) -> list[Message]:
+        """A unit as later ones show it, with these replies instead of the gold ones: the same messages for gold replies.
+        The last reply that the rules read may have calls without results."""
+
+    @abstractmethod
+    def result(self, unit: str, name: str, arguments: Any) -> str | None:
+        """What a call got in this unit or an earlier one, as the content of a message; None where that is not recorded.
+
+        Args:
+            arguments: as received: a text, or whatever a model put there.
+        """
+
+    @abstractmethod
+    def results(self, unit: str, name: str) -> Iterable[Any]:
+        """Results of a tool in this unit and earlier ones, as JSON, the nearest first."""
+
+    @abstractmethod
+    def missing(self, unit: str, history: Sequence[Message]) -> list[str]:
+        """Arguments that a unit's gold calls take from results of earlier units, and that these messages do not hold.
+
+        Args:
+            history: what is shown of the earlier units.
+        """
+
+
 class Rules(ABC):
     """What differs between the profiles and modes of a benchmark, as one object; `Benchmark.rules` chooses it once."""
 
@@ -216,6 +250,10 @@ class Rules(ABC):
             episodes: of the leading units.
         """
         return item
+
+    def session(self, item: Item) -> SessionRecord | None:
+        """The item as a session of units that go on where the one before ended; None where units do not."""
+        return None
 
     def unfinished(self, episode: Any, item: Item, unit: str) -> Check:
         """Columns, detail and steps of a unit whose record ends before its episode does; nothing else is read."""

@@ -57,6 +57,8 @@ class Item:
     lang: str = "en"
     roles: tuple[str, ...] = ()
     """Roles that running it needs in addition to `agent`; keys of `Benchmark.roles`."""
+    transcripts: Mapping[str, "Transcript"] = field(default_factory=dict[str, "Transcript"])
+    """What was recorded of its units, where a unit is shown how earlier ones went (`Variant.settled`); else empty."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,10 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
-from wildtool.benchmark import Benchmark
+from wildtool.benchmark import Benchmark, Rules
+from wildtool.errors import InfraError
 from wildtool.trace import Trace
-from wildtool.types import Ask, Episode, FieldValue, Item, Message, Metric, Reply, Request
+from wildtool.types import Ask, Episode, FieldValue, Item, Message, Metric, Reply, Request, Role
 
 UNDER_TEST = "agent"
 """The role of the model under test, the only one whose requests are altered."""
@@ -27,6 +28,12 @@ class AlteredUnit(ABC):
     @abstractmethod
     def exchange(self, request: Request) -> Exchange:
         """Plays one request of the benchmark to the model under test. Must take replies of any shape."""
+
+    def afterwards(self) -> Exchange:
+        """Plays what is asked once the benchmark's part of the unit is over, since later units show it; mostly nothing.
+        What it returns is ignored."""
+        yield from ()
+        return {}
 
     def fields(self, *, ended: bool) -> Mapping[str, FieldValue]:
         """The unit's cells of `Alteration.columns`, after its replies.
@@ -48,6 +55,12 @@ class Alteration(ABC):
     """What tables and JSON call it."""
     caveat: ClassVar[str]
     """What a comparison says of runs that differ in it, before their labels."""
+    cuts_note: ClassVar[str] = ""
+    """How to read the comparison of `cuts`."""
+    without: ClassVar[str] = "none"
+    """What a comparison says of runs that lack it."""
+    in_order: ClassVar[bool] = False
+    """Whether a unit follows from what happened in earlier ones of its item, which are then run one after another."""
 
     @property
     def columns(self) -> Mapping[str, str]:
@@ -57,6 +70,11 @@ class Alteration(ABC):
     @property
     def roles(self) -> Mapping[str, str]:
         """Roles beside the benchmark's that it asks, each with the name of the model of embeddings that takes it."""
+        return {}
+
+    @property
+    def played_roles(self) -> Mapping[str, Role]:
+        """Roles that other models play for it, by name."""
         return {}
 
     @property
@@ -95,6 +113,17 @@ class Alteration(ABC):
         """
         return self
 
+    def unit_after(
+        self, item: Item, unit: str, rules: Rules, earlier: Mapping[str, AlteredUnit]
+    ) -> AlteredUnit:
+        """The alteration in one unit, at its beginning, after earlier ones.
+
+        Args:
+            rules: those that the run is played under.
+            earlier: this alteration in the units before it, as they ended; empty unless `in_order`.
+        """
+        return self.unit(item, unit)
+
     def check(self, benchmark: Benchmark, items: Iterable[Item], profile: str) -> str:
         """What a user should know before a run of these items; empty for nothing. Raises UsageError where it can have no
         effect on any of them."""
@@ -103,6 +132,11 @@ class Alteration(ABC):
     def metrics(self, verdicts: Any) -> Sequence[Metric]:
         """Its own numbers of a run, from a DuckDB relation of the verdict rows."""
         return ()
+
+    def cuts(self, verdicts: Any) -> Mapping[str, Any]:
+        """Rows to compare apart with the same units of a run without it, as relations by name, from a DuckDB relation of
+        the verdict rows; `cuts_note` says how to read them."""
+        return {}
 
 
 def mode_of(benchmark: Benchmark) -> str:
@@ -126,6 +160,43 @@ def exchange_through(units: Sequence[AlteredUnit], request: Request) -> Exchange
             return end.value
 
 
+def requests_after(units: Sequence[AlteredUnit]) -> Exchange:
+    """What alterations ask at the end of a unit, each through those after it."""
+    for number, unit in enumerate(units):
+        own = unit.afterwards()
+        outgoing = next(own, None)
+        while outgoing is not None:
+            reply = yield from exchange_through(units[number + 1 :], outgoing)
+            try:
+                outgoing = own.send(reply)
+            except StopIteration:
+                outgoing = None
+    return {}
+
+
+def altered_unit(
+    alterations: Sequence[Alteration],
+    item: Item,
+    unit: str,
+    rules: Rules,
+    earlier: Mapping[str, Sequence[AlteredUnit]],
+) -> list[AlteredUnit]:
+    """Each alteration in one unit, at its beginning.
+
+    Args:
+        earlier: the same for the units before it, as they ended.
+    """
+    return [
+        each.unit_after(
+            item,
+            unit,
+            rules,
+            {name: units[number] for name, units in earlier.items()} if each.in_order else {},
+        )
+        for number, each in enumerate(alterations)
+    ]
+
+
 class AlteredEpisode:
     """A benchmark's episode as the model sees it."""
 
@@ -135,6 +206,8 @@ class AlteredEpisode:
         self._exchange: Exchange | None = None
         """Of the request that is open."""
         self._shown: Request | None = None
+        self._afterwards: Exchange | None = None
+        """What is asked once the episode is done; None before."""
 
     @property
     def done(self) -> bool:
@@ -155,7 +228,7 @@ class AlteredEpisode:
         """Takes a reply, and gives it as the benchmark reads it; None for one that is no reply to the benchmark."""
         self.request()  # where a record is judged nobody has asked for it
         if self._exchange is None:
-            return reply
+            return self._read_afterwards(reply)
         try:
             self._shown = self._exchange.send(reply)
         except StopIteration as end:
@@ -164,22 +237,60 @@ class AlteredEpisode:
             return end.value
         return None
 
+    def _read_afterwards(self, reply: Message) -> Message | None:
+        """The same once the episode is done; what nothing asked for is given back."""
+        if self._afterwards is None:
+            self._afterwards = requests_after(self._units)
+            self._shown = next(self._afterwards, None)
+        if self._shown is None:
+            return reply
+        try:
+            self._shown = self._afterwards.send(reply)
+        except StopIteration:
+            self._shown = None
+        return None
+
 
 class AlteredAsk:
     """Asks models what a benchmark asks, with alterations in between."""
 
-    def __init__(self, ask: Ask, item: Item, alterations: Sequence[Alteration]) -> None:
-        self._ask, self._item, self._alterations = ask, item, alterations
+    def __init__(self, ask: Ask, item: Item, rules: Rules, alterations: Sequence[Alteration]) -> None:
+        self._ask, self._item, self._rules, self._alterations = ask, item, rules, alterations
+        self._in_order = runs_in_order(alterations)
         self._units: dict[str, list[AlteredUnit]] = {}
+        self._failure: InfraError | None = None
+        """Why a unit has not ended that later ones follow from."""
 
     async def __call__(self, unit: str, request: Request) -> Reply:
-        if unit not in self._units:
-            self._units[unit] = [alteration.unit(self._item, unit) for alteration in self._alterations]
-        exchange = exchange_through(self._units[unit], request)
-        outgoing = next(exchange)
-        while True:
+        if self._failure is not None:
+            raise self._failure
+        try:
+            if unit not in self._units:
+                if self._in_order and self._units:
+                    last = next(reversed(self._units))
+                    await self._play(last, requests_after(self._units[last]))
+                self._units[unit] = altered_unit(
+                    self._alterations, self._item, unit, self._rules, self._units
+                )
+            reply = await self._play(unit, exchange_through(self._units[unit], request))
+        except InfraError as error:
+            self._failure = error if self._in_order else None
+            raise
+        assert reply is not None, "each request is answered"
+        return reply
+
+    async def _play(self, unit: str, exchange: Exchange) -> Reply | None:
+        """The last reply, with the message that the exchange ends with; None where it asks nothing."""
+        outgoing, reply = next(exchange, None), None
+        while outgoing is not None:
             reply = await self._ask(unit, outgoing)
             try:
                 outgoing = exchange.send(reply.message)
             except StopIteration as end:
                 return replace(reply, message=end.value)
+        return reply
+
+
+def runs_in_order(alterations: Iterable[Alteration]) -> bool:
+    """Whether units of an item are run one after another."""
+    return any(each.in_order for each in alterations)

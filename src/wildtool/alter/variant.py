@@ -3,7 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from wildtool.alter.base import Alteration, AlteredAsk, AlteredEpisode, AlteredUnit
+from wildtool.alter.base import (
+    Alteration,
+    AlteredAsk,
+    AlteredEpisode,
+    AlteredUnit,
+    altered_unit,
+    runs_in_order,
+)
 from wildtool.benchmark import Benchmark, Rules, judge_unit, settled_item
 from wildtool.episode import EMPTY_REPLY, until_decided
 from wildtool.reply_ends import NOT_RIGHT
@@ -35,10 +42,16 @@ class Variant:
         own = [self.benchmark.columns, *(alteration.columns for alteration in self.alterations)]
         return {name: kind for columns in own for name, kind in columns.items()}
 
+    @property
+    def in_order(self) -> bool:
+        """Whether units of an item follow from earlier ones, so that they are run one after another."""
+        return runs_in_order(self.alterations)
+
     async def play(self, item: Item, ask: Ask, profile: str, *, in_order: bool = False) -> None:
         """As of `Benchmark.play`; `ask` is sent what models see and gives what they say."""
-        altered = AlteredAsk(ask, item, self.alterations) if self.alterations else ask
-        await self.benchmark.play(item, altered, profile, in_order=in_order)
+        if self.alterations:
+            ask = AlteredAsk(ask, item, self.benchmark.rules(profile), self.alterations)
+        await self.benchmark.play(item, ask, profile, in_order=in_order or self.in_order)
 
     def episode(
         self, item: Item, unit: str, profile: str, transcript: Transcript | None = None
@@ -49,7 +62,8 @@ class Variant:
             transcript: what it will be replayed from; None for nothing.
         """
         own = self.benchmark.rules(profile).recorded_episode(item, unit, transcript)
-        return AlteredEpisode(own, self._units(item, unit))
+        rules = self.benchmark.rules(self.played or profile)
+        return AlteredEpisode(own, self._units(rules, item, unit, self._before(rules, item, unit)))
 
     def judge(self, item: Item, transcripts: Mapping[str, Transcript], profile: str) -> list[Verdict]:
         """As of `Benchmark.judge`, of what models said."""
@@ -57,6 +71,8 @@ class Variant:
             return self.benchmark.judge(item, transcripts, profile)
         readings = self._readings(item, transcripts, profile)
         own = {unit: reading.transcript for unit, reading in readings.items() if unit in transcripts}
+        if self.in_order:
+            own = _with_failures(item, own)
         return [
             replace(verdict, fields={**verdict.fields, **readings[verdict.unit].fields})
             for verdict in self.benchmark.judge(item, own, profile)
@@ -79,8 +95,10 @@ class Variant:
         return {unit: reading.transcript for unit, reading in readings.items() if unit in transcripts}
 
     def settled(self, item: Item, transcripts: Mapping[str, Transcript], profile: str) -> Item:
-        """As of `wildtool.benchmark.settled_item`, from what models said."""
-        return settled_item(self.benchmark.rules(profile), item, self.restored(item, transcripts, profile))
+        """As of `wildtool.benchmark.settled_item`, from what models said; `Item.transcripts` has that too where units
+        follow from earlier ones."""
+        own = settled_item(self.benchmark.rules(profile), item, self.restored(item, transcripts, profile))
+        return replace(own, transcripts=transcripts) if self.in_order else own
 
     def trace(self, item: Item, unit: str, transcript: Transcript, profile: str) -> Trace:
         """What happened in a unit up to the reply that decided it, in the benchmark's names, as reasons have them. Pure;
@@ -88,35 +106,60 @@ class Variant:
         rules = self.benchmark.rules(profile)
         if not self.alterations:
             return _trace_as_judged(rules, item, unit, transcript)
-        reading = self._reading(self.benchmark.rules(self.played or profile), item, unit, transcript)
+        played = self.benchmark.rules(self.played or profile)
+        reading = self._reading(played, item, unit, transcript, self._before(played, item, unit))
         trace = _trace_as_judged(rules, item, unit, reading.transcript)
         for altered in reading.units:
             trace = altered.traced(trace)
         return trace
 
-    def _units(self, item: Item, unit: str) -> list[AlteredUnit]:
-        return [alteration.unit(item, unit) for alteration in self.alterations]
+    def _units(
+        self, rules: Rules, item: Item, unit: str, earlier: "Mapping[str, _Reading]"
+    ) -> list[AlteredUnit]:
+        before = {name: reading.units for name, reading in earlier.items()}
+        return altered_unit(self.alterations, item, unit, rules, before)
+
+    def _before(self, rules: Rules, item: Item, unit: str) -> "dict[str, _Reading]":
+        """The units before one, from what was recorded of them; empty unless units follow from earlier ones."""
+        earlier: dict[str, _Reading] = {}
+        if self.in_order:
+            for name in item.units[: item.units.index(unit)]:
+                earlier[name] = self._reading(rules, item, name, item.transcripts.get(name), earlier)
+        return earlier
 
     def _readings(
         self, item: Item, transcripts: Mapping[str, Transcript], profile: str
     ) -> "dict[str, _Reading]":
         """Each unit of an item, the leading ones first, since the others follow from them."""
         rules = self.benchmark.rules(self.played or profile)
+        if self.in_order:
+            readings: dict[str, _Reading] = {}
+            for unit in item.units:
+                readings[unit] = self._reading(rules, item, unit, transcripts.get(unit), readings)
+            return readings
         leading = rules.leading(item)
-        first = {unit: self._reading(rules, item, unit, transcripts.get(unit)) for unit in leading}
+        first = {unit: self._reading(rules, item, unit, transcripts.get(unit), {}) for unit in leading}
         state = settled_item(
             rules, item, {unit: first[unit].transcript for unit in leading if unit in transcripts}
         )
         later = [unit for unit in item.units if unit not in leading]
-        return first | {unit: self._reading(rules, state, unit, transcripts.get(unit)) for unit in later}
+        return first | {unit: self._reading(rules, state, unit, transcripts.get(unit), {}) for unit in later}
 
-    def _reading(self, rules: Rules, item: Item, unit: str, recorded: Transcript | None) -> "_Reading":
-        units = self._units(item, unit)
+    def _reading(
+        self,
+        rules: Rules,
+        item: Item,
+        unit: str,
+        recorded: Transcript | None,
+        earlier: "Mapping[str, _Reading]",
+    ) -> "_Reading":
+        """What a model said in a unit. Args: earlier: the units that it follows from."""
+        units = self._units(rules, item, unit, earlier)
         episode = AlteredEpisode(rules.recorded_episode(item, unit, recorded), units)
         recorded = recorded or Transcript(())
         replies: dict[int, Reply] = {}
         for place, reply in enumerate(recorded.replies):
-            own = reply.message if episode.done else episode.read(reply.message)
+            own = episode.read(reply.message)
             if own is not None:
                 replies[place] = replace(reply, message=own)
         while recorded.scripted and not episode.done:
@@ -130,7 +173,7 @@ class Variant:
         else:
             # What was filtered or refused is no reply, so it obeys nothing and ends nothing.
             before = recorded.replies[: list(replies)[len(valid.replies)]]
-            fields = self._reading(rules, item, unit, Transcript(before)).fields
+            fields = self._reading(rules, item, unit, Transcript(before), earlier).fields
         return _Reading(transcript, units, fields)
 
 
@@ -143,6 +186,17 @@ class _Reading:
     """Each alteration after all replies."""
     fields: Mapping[str, FieldValue]
     """The unit's cells of the alterations' columns."""
+
+
+def _with_failures(item: Item, transcripts: Mapping[str, Transcript]) -> dict[str, Transcript]:
+    """The transcripts, with the failure of a unit in those after it: these could not be run for the same reason."""
+    complete, failure = dict(transcripts), None
+    for unit in item.units:
+        recorded = transcripts.get(unit, Transcript(()))
+        if failure is not None and not recorded.replies:
+            complete[unit] = replace(recorded, infra_error=failure)
+        failure = failure or recorded.infra_error
+    return complete
 
 
 def _trace_as_judged(rules: Rules, item: Item, unit: str, transcript: Transcript) -> Trace:

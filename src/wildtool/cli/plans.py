@@ -180,6 +180,7 @@ def assign_other_roles(
     catalog: ModelCatalog | None = None,
     rates: Rates | None = None,
     documents: Mapping[str, str] | None = None,
+    more_roles: "Mapping[str, Role] | None" = None,
 ) -> "tuple[dict[str, ConfiguredModel], list[str]]":
     """A model for each role other than the agent, and notes for the user about it. Raises UsageError where texts need a
     judge and none is named.
@@ -190,6 +191,7 @@ def assign_other_roles(
         options_of: options of the user's model, of the judge or of the retriever.
         catalog: the named models; None without a config file.
         documents: what roles search that search.
+        more_roles: by name those that alterations need.
     """
     from wildtool.benchmark import JUDGE
 
@@ -212,6 +214,9 @@ def assign_other_roles(
         if role not in names:
             advice = "; for a model give --user-model NAME" if role == "user" else ""
             remarks.append(f"{role} is played by {models[role].model.name}{advice}")
+    for role, its in (more_roles or {}).items():
+        options = options_of(role)
+        models[role] = assigned.player(options, its, is_named=options.model is not None)
     remarks += [
         f"no selected item needs a {role}; {names[role]} is not called" for role in names.keys() - models
     ]
@@ -410,12 +415,13 @@ def _build_plans(
     alterations = tuple(each.prepared(benchmark, everything.items(), first.profile) for each in alterations)
     altered = [each.check(benchmark, items, first.profile) for each in alterations]
     notes = dict.fromkeys(note for note in altered if note)
+    more_roles = {role: its for each in alterations for role, its in each.played_roles.items()}
     complete: dict[str, Plan] = {}
     for name, plan in plans.items():
         # Each run closes its models at its end, so plans share none.
         other_models, remarks = assign_other_roles(
             *(benchmark, items.roles, agents[name].model, settings, run_options.role_options, catalog),
-            *(run_options.rates, documents),
+            *(run_options.rates, documents, more_roles),
         )
         assigned = _OtherRoles(agents[name].model, settings, catalog, run_options.rates)
         for role, its_name in ((role, its) for each in alterations for role, its in each.roles.items()):

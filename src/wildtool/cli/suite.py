@@ -26,19 +26,8 @@ if TYPE_CHECKING:
     from wildtool.engine.score.results import ScoreResult
 
 OF_ONE_BENCHMARK = (
-    *(
-        "data",
-        "mode",
-        "split",
-        "ids",
-        "profile",
-        "prompts",
-        "noise",
-        "inject",
-        "hints",
-        "rationale",
-        "catalogue",
-    ),
+    *("data", "mode", "split", "ids", "profile", "prompts", "noise", "inject", "history", "catalogue"),
+    *("hints", "rationale", "tools_model"),
     *("retriever", "retriever_top_k", "retriever_base_url", "retriever_api_key_env"),
     *("judge", "judge_base_url", "judge_api_key_env", "judge_max_tokens"),
 )

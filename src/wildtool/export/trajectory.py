@@ -19,6 +19,7 @@ from wildtool.engine.record.reader import (
     LoggedReply,
     LoggedRequest,
     LogReader,
+    transcripts,
 )
 from wildtool.engine.score.score import JudgingJob, prepare_judging
 from wildtool.errors import InfraError
@@ -79,6 +80,8 @@ class RecordedRun:
                 requests: Mapping[tuple[str, int], LoggedRequest] = reader.requests(item.id, repeat)
                 if any((unit, n) not in requests for unit, steps in judged.log.items() for n in steps):
                     requests = replayed_requests(self.run.variant, item, judged.log, profile) | dict(requests)
+                if self.run.variant.in_order:
+                    item = self.run.variant.settled(item, transcripts(judged.log), profile)
                 for verdict in judged.verdicts:
                     steps = _steps(verdict.unit, judged.log, requests)
                     yield RecordedUnit(item, repeat, tuple(steps), verdict)

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, ClassVar
 
 from wildtool.benchmark import Check, Rules, part
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, GoldNode, Session
@@ -35,6 +35,7 @@ class WildToolBenchRules(Rules):
         return self.verdict(episode, item, unit)
 
     step = part("wildtool.benchmarks.wildtoolbench.step:step")
+    session = part("wildtool.benchmarks.wildtoolbench.session_record:session")
     mutants = part("wildtool.benchmarks.wildtoolbench.mutants:mutants")
     explain = part("wildtool.benchmarks.wildtoolbench.mutants:explain")
     trace = part("wildtool.benchmarks.wildtoolbench.trace:trace")
@@ -132,6 +133,9 @@ def call_id(session: str, task: int, node: int) -> str:
 class TaskEpisode(ABC):
     """An episode of one task; a subclass adds `advance`, `done`, gold replies, and how earlier tasks are shown."""
 
+    quotes_texts: ClassVar[bool]
+    """Whether history shows text observations encoded as JSON once more."""
+
     def __init__(self, session: Session, task: int) -> None:
         self._session = session
         self._task = task
@@ -148,6 +152,10 @@ class TaskEpisode(ABC):
         """An earlier task as it is shown."""
 
     @abstractmethod
+    def bound_replies(self) -> Iterator[tuple[Message, tuple[int, ...]]]:
+        """Each reply that was read, with the gold nodes that it did in written order of its calls; none for a fault."""
+
+    @abstractmethod
     def _gold(self, style: str) -> Message:
         """What a perfect model would answer now."""
 
@@ -155,11 +163,14 @@ class TaskEpisode(ABC):
         if self.done:
             return None
         self._messages = [list(part) for part in self._messages]
-        earlier = [self._history(self._session, task) for task in range(self._task)]
-        opening = opening_messages(self._session, self._task, earlier)
+        opening = opening_messages(self._session, self._task, self.history())
         return Request(
             (*opening, *chain.from_iterable(self._messages)), self._session.sent_tools, gold=self._gold
         )
+
+    def history(self) -> list[Sequence[Message]]:
+        """Each earlier task as it is shown."""
+        return [self._history(self._session, task) for task in range(self._task)]
 
     def _add_question(self, reply: Message, node: int) -> None:
         """Adds the model's question and what the user answers to it."""

@@ -7,6 +7,7 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from wildtool.alter.history.settings import HistorySetting, Unrecorded
 from wildtool.alter.injection.settings import InjectionSetting
 from wildtool.cli.command import (
     check_fit,
@@ -221,6 +222,18 @@ class RunOptions(CallOptions):
         panel=SELECTION,
     )
     inject_seed: int = opt("N", "Seed of --inject.", default=0, panel=SELECTION)
+    history: HistorySetting | None = opt(
+        "Let the tasks of a session follow the model's own earlier ones instead of the gold ones.",
+        panel=SELECTION,
+    )
+    tools_model: str | None = opt(
+        "NAME",
+        "With --history: model that plays tools where the record has no result (default: they return an error).",
+        complete=completion.models,
+        panel=MODEL,
+        not_empty="give a name, or leave it out",
+        needs="--history",
+    )
     hints: str | None = opt(
         "FILE",
         "Add the hints of a file to what the model sees; shuffled:FILE gives each item those of another.",
@@ -263,6 +276,18 @@ class RunOptions(CallOptions):
         "Send the units of an item all at once, or one by one for prefix caches.",
         default=UnitOrder.parallel,
         panel=MORE,
+    )
+    tools_base_url: str | None = opt(
+        "URL",
+        "Address of the tools model's API (default: that of --model).",
+        panel=MORE,
+        needs="--tools-model",
+    )
+    tools_api_key_env: str | None = opt(
+        "VARIABLE",
+        "Environment variable that holds the tools model's key.",
+        panel=MORE,
+        needs="--tools-model",
     )
     user_base_url: str | None = options.USER_BASE_URL_OPTION
     user_api_key_env: str | None = opt(
@@ -341,6 +366,11 @@ class RunOptions(CallOptions):
         """
         alterations: list[Alteration] = []
         # Most runs have none, and each takes a while to load.
+        if self.history is not None:
+            from wildtool.alter.history.history import OwnHistory
+
+            simulates = self.tools_model is not None
+            alterations.append(OwnHistory(Unrecorded.simulate if simulates else Unrecorded.refuse))
         if self.catalogue is not None:
             alterations.append(self._catalogue())
         if self.noise is not None:
@@ -390,10 +420,10 @@ class RunOptions(CallOptions):
         return list(dict.fromkeys(self.model))
 
     def role_options(self, role: str) -> RoleOptions:
-        """Options of the model in another role: `user`, `judge` or `retriever`."""
+        """Options of the model in another role: `user`, `tools`, `judge` or `retriever`."""
         its = {name: getattr(self, f"{role}_{name}", None) for name in _ROLE_SETTINGS}
         return RoleOptions(
-            model=self.user_model if role == "user" else getattr(self, role),
+            model=getattr(self, f"{role}_model" if role in ("user", "tools") else role),
             endpoint=EndpointOptions(base_url=its["base_url"], api_key_env=its["api_key_env"]),
             temperature=its["temperature"],
             max_tokens=its["max_tokens"],

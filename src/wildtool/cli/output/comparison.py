@@ -51,7 +51,10 @@ def print_comparison(report: ComparisonReport, *, flips: bool) -> None:
         print_published_table(table, every=True)
         print_out()
     for comparison in report.comparisons:
-        _print_parts(comparison)
+        _print_parts(comparison, comparison.group or "", comparison.parts)
+        for kind, parts in comparison.cuts.items():
+            _print_parts(comparison, kind, parts)
+            print_wrapped(f"{_cuts_note(report, kind)}\n")
         if flips:
             _print_flips(comparison)
     _print_foot(report, flips)
@@ -89,10 +92,11 @@ def comparison_rows(report: ComparisonReport) -> Iterable[Sequence[object]]:
     """The cells of `COMPARISON_CSV_COLUMNS` of each comparison, and of its groups."""
     for pair in report.comparisons:
         tested = (pair.test, pair.p, pair.p_holm, pair.detectable, pair.detectable_unpaired, pair.left_out)
-        for part in (pair.whole, *pair.parts):
+        cuts = [(kind, part) for kind, parts in pair.cuts.items() for part in parts]
+        for group, part in (("", pair.whole), *((pair.group, part) for part in pair.parts), *cuts):
             is_total = part is pair.whole
             yield [
-                *(pair.baseline, pair.model, report.metric, "" if is_total else pair.group, part.name),
+                *(pair.baseline, pair.model, report.metric, group, part.name),
                 *(part.units, part.items, part.baseline_accuracy.value, part.accuracy.value),
                 *(part.difference, part.low, part.high),
                 *(pair.bootstrap if is_total else ("", "")),
@@ -191,8 +195,13 @@ def _verdict_sentence(pair: Comparison) -> str:
     return sentence + (f" Left out: {counted(pair.left_out, 'unit')}." if pair.left_out else "")
 
 
-def _print_parts(pair: Comparison) -> None:
-    if pair.parts:
+def _cuts_note(report: ComparisonReport, kind: str) -> str:
+    every = (each for side in report.runs for each in side.result.alterations if each.kind == kind)
+    return next((each.cuts_note for each in every), "")
+
+
+def _print_parts(pair: Comparison, group: str, parts: Sequence[ComparisonPart]) -> None:
+    if parts:
         rows = [
             [
                 *(part.name, str(part.units), _score(part.baseline_accuracy)[0], _score(part.accuracy)[0]),
@@ -202,10 +211,10 @@ def _print_parts(pair: Comparison) -> None:
                     f"{part.gained} / {part.lost}",
                 ),
             ]
-            for part in pair.parts
+            for part in parts
         ]
         print_grid(
-            f"{single_line(pair.model)} against {single_line(pair.baseline)} by {single_line(pair.group)}",
+            f"{single_line(pair.model)} against {single_line(pair.baseline)} by {single_line(group)}",
             ["", "units", "baseline", "accuracy", "difference", "95 %", "gained / lost"],
             rows,
         )

@@ -5,7 +5,7 @@ another: a unit counts with the share of its repeats that are right, in either r
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
@@ -99,6 +99,10 @@ class Comparison:
     parts: tuple[ComparisonPart, ...]
     """Its units by the column `group`."""
     flips: tuple[Flip, ...]
+    cuts: Mapping[str, tuple[ComparisonPart, ...]] = field(
+        default_factory=dict[str, tuple[ComparisonPart, ...]]
+    )
+    """By kind of an alteration that one of both runs has, its `cuts`."""
 
     @property
     def finding(self) -> str:
@@ -177,7 +181,24 @@ def _compare(
         group=group,
         parts=tuple(_parts(a, b, keys, only_played, group)) if group else (),
         flips=tuple(_flips(a, b, keys, only_played, columns)),
+        cuts=dict(_cuts(a, b, only_played)),
     )
+
+
+def _cuts(
+    a: ComparedRun, b: ComparedRun, only_played: bool
+) -> Iterator[tuple[str, tuple[ComparisonPart, ...]]]:
+    """The cuts of each alteration that one of two runs has, over the units of the other."""
+    for kind in dict.fromkeys((*a.cuts, *b.cuts)):
+        if kind in a.cuts and kind in b.cuts:
+            continue
+        parts: list[ComparisonPart] = []
+        for name, cells in (a.cuts.get(kind) or b.cuts[kind]).items():
+            sides = (replace(a, cells=cells), b) if kind in a.cuts else (a, replace(b, cells=cells))
+            part = _part(name, *sides, _shared_units(*sides, only_played), only_played)
+            parts += [] if part is None else [part]
+        if parts:
+            yield kind, tuple(parts)
 
 
 def _parts(

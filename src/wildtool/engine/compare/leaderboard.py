@@ -90,10 +90,12 @@ def disturbance_labels(disturbed: Sequence[Sequence[Alteration]]) -> list[str]:
     kinds = {each.kind for alterations in disturbed for each in alterations}
     if kinds <= {"noise"}:
         return [next((each.label for each in alterations), "no noise") for alterations in disturbed]
+    every = [each for alterations in disturbed for each in alterations]
+    without = {each.kind: f"no {each.kind}" if each.without == "none" else each.without for each in every}
     labels = [{each.kind: each.described for each in alterations} for alterations in disturbed]
     return [
         ", ".join(
-            label.get(kind, f"no {kind}")
+            label.get(kind, without[kind])
             for kind in ALTERATION_KINDS
             if kind in label or (kind in kinds and kind != "noise")
         )

@@ -45,6 +45,10 @@ class ComparedRun:
     identity: Mapping[str, Any]
     """Settings of the run, as `run.json` has them."""
     cells: Mapping[UnitKey, UnitResults]
+    cuts: Mapping[str, Mapping[str, Mapping[UnitKey, UnitResults]]] = field(
+        default_factory=dict[str, Mapping[str, Mapping[UnitKey, UnitResults]]]
+    )
+    """By kind of alteration the units of its `cuts` by name."""
     weights: Mapping[str, float] = field(default_factory=dict[str, float])
     """By item how much its units count; empty but for a sample whose groups are not in proportion."""
 
@@ -71,6 +75,17 @@ def load_compared_run(
         rows: DuckDB relation of the verdict rows of this run and one profile.
         granularity: `item` to count an item as correct if all its units are.
     """
+    cuts = {
+        each.kind: {name: _cells(cut, granularity) for name, cut in each.cuts(rows).items()}
+        for each in (result.alterations if granularity == "unit" else ())
+    }
+    cells = _cells(rows, granularity)
+    ordered = {key: cells[key] for key in sorted(cells, key=_in_order)}
+    return ComparedRun(label, result, identity, ordered, cuts, sample_weights(rows))
+
+
+def _cells(rows: Any, granularity: Granularity) -> dict[UnitKey, UnitResults]:
+    """The results of rows by unit. Args: as of `load_compared_run`."""
     own = [name for name in rows.columns if name not in (*VERDICT_COLUMNS, "detail", SAMPLE_WEIGHT)]
     kinds = ["split", *own]
     kind_columns = ", ".join(map(sql_name, kinds))
@@ -99,8 +114,7 @@ def load_compared_run(
         columns = zip(kinds, ends[::2], ends[1::2], strict=True)
         constant = {name: lowest for name, lowest, highest in columns if lowest == highest}
         cells[item, unit] = UnitResults(*counts[item, unit], error, langs, constant)
-    ordered = {key: cells[key] for key in sorted(cells, key=_in_order)}
-    return ComparedRun(label, result, identity, ordered, sample_weights(rows))
+    return cells
 
 
 def incompatibilities(first: ComparedRun, second: ComparedRun) -> list[str]:
@@ -126,7 +140,7 @@ def incompatibilities(first: ComparedRun, second: ComparedRun) -> list[str]:
         )
     if None not in (a.played, b.played) and a.played != b.played:
         differences.append(f"profile they were run under: {a.played} and {b.played}")
-    for name, x, y in setting_diffs(_other_models(first), _other_models(second)):
+    for name, x, y in setting_diffs(_other_models(first, second), _other_models(second, first)):
         differences.append(f"model of another role ({name}): {x} and {y}")
     for x, y in _different_notes(a, b)[:1]:
         differences.append(f"what their numbers are made with: {x} and {y}")
@@ -178,11 +192,11 @@ def caveats(sides: Sequence[ComparedRun]) -> list[str]:
         if numbers[0] != numbers[1]:
             often = ["once" if number == 1 else f"{number} times" for number in numbers]
             remarks.append(f"{first.label} was played {often[0]}, {side.label} {often[1]}")
-    caveat_of = {each.kind: each.caveat for side in sides for each in side.result.alterations}
+    altered = {each.kind: each for side in sides for each in side.result.alterations}
     for kind in ALTERATION_KINDS:
-        if kind in caveat_of:
-            labels = dict.fromkeys(side.result.altered.get(kind, "none") for side in sides)
-            remarks.append(f"{caveat_of[kind]}: {'; '.join(labels)}")
+        if kind in altered:
+            labels = dict.fromkeys(side.result.altered.get(kind, altered[kind].without) for side in sides)
+            remarks.append(f"{altered[kind].caveat}: {'; '.join(labels)}")
     return remarks
 
 
@@ -228,8 +242,15 @@ def _prompts(side: ComparedRun) -> str:
     return f"the original's (SHA-256 {digest[:12]}…)" if digest else "wildtool's own"
 
 
-def _other_models(side: ComparedRun) -> dict[str, Any]:
-    return {role: model for role, model in side.identity["models"].items() if role != "agent"}
+def _other_models(side: ComparedRun, other: ComparedRun) -> dict[str, Any]:
+    """The models of other roles, without those that only the alterations of one of both runs ask."""
+    models = side.identity["models"]
+    asked = {role for each in side.result.alterations for role in each.played_roles}
+    return {
+        role: model
+        for role, model in models.items()
+        if role != "agent" and (role in other.identity["models"] or role not in asked)
+    }
 
 
 def _settings_compare(*sides: ComparedRun) -> bool:

@@ -5,7 +5,7 @@ The "C:" lines of the evaluator's specification. The first fault ends the task; 
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -131,6 +131,8 @@ class _Call:
 class FixedEpisode(TaskEpisode):
     """State machine of one task under the corrected rules."""
 
+    quotes_texts = False
+
     def __init__(self, session: Session, task: int) -> None:
         super().__init__(session, task)
         self._tools = _parameters(session)
@@ -178,6 +180,10 @@ class FixedEpisode(TaskEpisode):
             self._advance_calls(reply)
         else:
             self._advance_text(reply)
+
+    def bound_replies(self) -> Iterator[tuple[Message, GraphStep]]:
+        for step in self.log:
+            yield step.reply, tuple(step.nodes)
 
     def _advance_text(self, reply: Message) -> None:
         words = self.schedule.ready_text(self.done_mask)

@@ -4,7 +4,7 @@ Section "Walk" and quirks Q18 to Q25 of the evaluator's specification. Where the
 with what, and the task is over.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,6 +37,8 @@ class LoggedStep:
 
 class OfficialEpisode(TaskEpisode):
     """State machine of one task under the published evaluator's rules."""
+
+    quotes_texts = True
 
     def __init__(self, session: Session, task: int) -> None:
         super().__init__(session, task)
@@ -79,6 +81,18 @@ class OfficialEpisode(TaskEpisode):
             self._advance_calls(reply)
         else:
             self._advance_text(reply)
+
+    def bound_replies(self) -> Iterator[tuple[Message, GraphStep]]:
+        for step in self.log:
+            calls, nodes = step.reply.get("tool_calls"), step.matched
+            if calls and nodes:
+                # Nodes of one name are taken in the order in which their results are (Q19).
+                names = _read_calls(calls)[0]
+                by_name = dict(zip(sorted(range(len(names)), key=names.__getitem__), nodes, strict=True))
+                nodes = tuple(by_name[place] for place in range(len(names)))
+            yield step.reply, nodes
+        if self.raised_at is not None:
+            yield self.raised_at, ()
 
     def _advance_text(self, reply: Message) -> None:
         step = len(self.log)

@@ -269,7 +269,7 @@ def _judged_units(
     for unit in (*leading, *(unit for unit in item.units if unit not in leading)):
         if unit not in record.units or (only not in (None, unit) and unit not in leading):
             continue
-        if unit not in leading and settled is None:
+        if unit not in leading and (settled is None or run.variant.in_order):
             settled = _settled(run, item, fitting)
         replies = record.units[unit]
         names, _ = _asked_by(run, settled or item, item, unit, replies.transcript, firsts)
