@@ -133,8 +133,8 @@ TABLES = (
         " there, as published, whatever it says (in the profile fixed, “Chat, asked back” counts the answers that were"
         " questions). A model that calls too readily loses in Clarify and Chat, one that asks too readily loses in"
         " the others. Positions 1 to 4 are the tasks of a session in order: each later task has a longer history,"
-        " and that history is always gold, so a fall from left to right shows what long context costs and not the"
-        " model's own earlier mistakes.",
+        " and that history is gold, so a fall from left to right shows what long context costs and not the model's own"
+        " earlier mistakes; in a run with --history own it shows both.",
         numbers=_by_type,
         groups=("task type", "position", "gold calls", "turns"),
     ),
