@@ -81,7 +81,7 @@ class OwnHistory(Alteration):
         sessions = [(item, record) for item in items if (record := rules.session(item)) is not None]
         if not sessions:
             raise UsageError(
-                f"--history own is for sessions whose tasks go on where the one before ended, and {benchmark.name} has "
+                f"--history own is for sessions whose tasks continue each other, and {benchmark.name} has "
                 "none; leave it out, or run a benchmark of sessions"
             )
         if not any(record.history(unit) for item, record in sessions for unit in item.units):

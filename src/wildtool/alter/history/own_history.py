@@ -29,7 +29,7 @@ from wildtool.types import FieldValue, Item, Message, Request
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]")
 MOST_LATER_REPLIES = 8
 """Replies after a faulty call at most; a model that calls on is cut off there."""
-LATER_NOTE = "after the verdict, so that the session goes on from an answer"
+LATER_NOTE = "after the verdict, so that the next task follows an answer"
 _ERRORS = {
     "en": {"tool": "there is no tool {}", "result": NO_RESULT},
     "zh": {"tool": "没有名为 {} 的工具", "result": "没有与这些参数对应的结果"},
