@@ -106,8 +106,8 @@ class Variant:
         rules = self.benchmark.rules(profile)
         if not self.alterations:
             return _trace_as_judged(rules, item, unit, transcript)
-        played = self.benchmark.rules(self.played or profile)
-        reading = self._reading(played, item, unit, transcript, self._before(played, item, unit))
+        original = self.benchmark.rules(self.played or profile)
+        reading = self._reading(original, item, unit, transcript, self._before(original, item, unit))
         trace = _trace_as_judged(rules, item, unit, reading.transcript)
         for altered in reading.units:
             trace = altered.traced(trace)

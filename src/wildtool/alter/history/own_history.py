@@ -77,9 +77,9 @@ class OwnHistoryUnit(AlteredUnit):
             messages = [*request.messages, self.own_run[-1], *self._later]
             reply = yield replace(request, messages=messages, gold=_closing)
             self._later_replies += 1
-            said = self._as_said(reply)
-            self._later += said
-            reply = said[-1] if said else {}
+            messages = self._as_said(reply)
+            self._later += messages
+            reply = messages[-1] if messages else {}
         return {}
 
     @property
@@ -111,13 +111,13 @@ class OwnHistoryUnit(AlteredUnit):
         return replace(trace, steps=(first, *trace.steps[1:], *self._later_steps()))
 
     def _later_steps(self) -> Iterator[TraceStep]:
-        seen: list[Message] = []
+        results: list[Message] = []
         for message in self._later:
             if message["role"] == "tool":
-                seen.append(message)
+                results.append(message)
             else:
-                yield TraceStep(UNDER_TEST, seen, message, note=LATER_NOTE)
-                seen = []
+                yield TraceStep(UNDER_TEST, results, message, note=LATER_NOTE)
+                results = []
 
     def _with_own(self, messages: Sequence[Message]) -> list[Message]:
         """The messages of a request with each earlier task as it went; with its gold run where it was not played."""
@@ -166,8 +166,8 @@ class OwnHistoryUnit(AlteredUnit):
         if self._unrecorded is Unrecorded.refuse or not self._offers(name):
             return error
         results = self._record.results(self._unit, name)
-        asked = simulated_call(self._request.tools, call, results, self._item.lang, error)
-        return simulated_result((yield asked), error)
+        request = simulated_call(self._request.tools, call, results, self._item.lang, error)
+        return simulated_result((yield request), error)
 
 
 def _with_readable_calls(message: Message) -> Message:

@@ -107,13 +107,13 @@ class RecordedSession(SessionRecord):
     def missing(self, unit: str, history: Sequence[Message]) -> list[str]:
         task = self._task(unit)
         session, nodes = self._session, self._session.tasks[task].nodes
-        said = [session.date, *(earlier.text for earlier in session.tasks[: task + 1])]
-        gold = [text for earlier in session.tasks[:task] for text in map(_shown, earlier.nodes)]
+        texts = [session.date, *(earlier.text for earlier in session.tasks[: task + 1])]
+        gold = [text for earlier in session.tasks[:task] for text in map(_visible, earlier.nodes)]
         own = [message.get("content") for message in history if message.get("role") in ("tool", "user")]
         needs, schemas = ancestors(session.tasks[task].deps), parameter_schemas(session)
         paths: list[str] = []
         for number, node in enumerate(nodes):
-            here = [*said, *(_shown(nodes[needed]) for needed in sorted(needs[number]))]
+            here = [*texts, *(_visible(nodes[needed]) for needed in sorted(needs[number]))]
             before, now = ([*map(SearchText.of, (*here, *side))] for side in (gold, own))
             paths += [
                 f"{node.name}.{leaf.path}"
@@ -123,6 +123,6 @@ class RecordedSession(SessionRecord):
         return paths
 
 
-def _shown(node: GoldNode) -> Any:
+def _visible(node: GoldNode) -> Any:
     """What a gold node lets a model see that it did not say itself; empty for its answer to the user."""
     return "" if node.name == ANSWER else node.user_input if node.name == ASK else node.observation

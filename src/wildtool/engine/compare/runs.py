@@ -245,11 +245,11 @@ def _prompts(side: ComparedRun) -> str:
 def _other_models(side: ComparedRun, other: ComparedRun) -> dict[str, Any]:
     """The models of other roles, without those that only the alterations of one of both runs ask."""
     models = side.identity["models"]
-    asked = {role for each in side.result.alterations for role in each.played_roles}
+    roles = {role for each in side.result.alterations for role in each.played_roles}
     return {
         role: model
         for role, model in models.items()
-        if role != "agent" and (role in other.identity["models"] or role not in asked)
+        if role != "agent" and (role in other.identity["models"] or role not in roles)
     }
 
 
