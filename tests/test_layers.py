@@ -41,7 +41,7 @@ SETS = {"sets", "environments"}
 of the projects that they come from, as some benchmarks do."""
 TABLES_OF_PAPERS = {"published"}
 """Tables of papers are named after the benchmark that they are about."""
-WORDS = {"together", "training"}
+WORDS = {"ledger", "together", "training"}
 """Names of providers and benchmarks that are plain words."""
 
 
