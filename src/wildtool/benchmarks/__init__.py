@@ -14,6 +14,7 @@ OURS: Mapping[str, str] = {
     "teval": "wildtool.benchmarks.teval:TEVAL",
     "bfcl": "wildtool.benchmarks.bfcl:BFCL_BENCHMARK",
     "wild-mini": "wildtool.benchmarks.wildtoolbench:WILD_MINI",
+    "ledger": "wildtool.benchmarks.ledger:LEDGER",
 }
 """By name the module and the benchmark in it, as entry points are written."""
 SHIPPED = "wild-mini"

@@ -1,0 +1,200 @@
+"""A session as a state machine: the model keeps its own book and its own history from the first turn to the last."""
+
+import json
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from wildtool.benchmarks.ledger.book import Book, Directive, Entries
+from wildtool.benchmarks.ledger.meaning import is_match
+from wildtool.benchmarks.ledger.records import LedgerCall, LedgerSession, LedgerTurn, texts_of
+from wildtool.benchmarks.ledger.tools import LEDGER_TOOLS, READING_TOOLS, run_tool
+from wildtool.episode import provider_fields, written_text
+from wildtool.json_codec import as_object
+from wildtool.toolcall.arguments import ArgumentsError, read_arguments
+from wildtool.types import Message, Request
+
+MAX_REPLIES = 15
+"""Replies that a turn may take."""
+MAX_CALLS = 40
+"""Calls that a turn may make; those beyond are not run, and end the turn."""
+_SHOWN_AGAIN = ("content", "tool_calls", "reasoning_content")
+
+
+@dataclass(slots=True)
+class TurnLog:
+    """What happened in one turn."""
+
+    books: list[Entries]
+    """The book at its beginning, and after each change that was accepted."""
+    texts: list[str] = field(default_factory=list[str])
+    """What the model said to the user."""
+    calls: int = 0
+    refused: int = 0
+    """Changes that the book did not take."""
+    fault: str = ""
+    """Why the turn ended before its answer; empty where it did not."""
+    ended: bool = False
+    replies: int = 0
+    has_more: bool = False
+    """Whether the user has said what was missing."""
+
+
+class LedgerEpisode:
+    """The state machine of one session."""
+
+    def __init__(self, session: LedgerSession) -> None:
+        self.session = session
+        self.book = Book(session.base)
+        self.logs = [TurnLog([self.book.entries])]
+        self._messages: list[Message] = [
+            {"role": "system", "content": _opening(session)},
+            {"role": "user", "content": session.turns[0].text},
+        ]
+
+    @property
+    def done(self) -> bool:
+        return len(self.logs) == len(self.session.turns) and self.logs[-1].ended
+
+    @property
+    def _turn(self) -> LedgerTurn:
+        return self.session.turns[len(self.logs) - 1]
+
+    def request(self) -> Request | None:
+        return None if self.done else Request(tuple(self._messages), LEDGER_TOOLS, gold=self._gold)
+
+    def advance(self, reply: Message) -> None:
+        if self.done:
+            return
+        log = self.logs[-1]
+        log.replies += 1
+        if reply.get("tool_calls"):
+            self._take_calls(reply, log)
+        else:
+            self._take_text(reply, log)
+        if not log.ended and log.replies == MAX_REPLIES:
+            self._end(f"no answer after {MAX_REPLIES} replies")
+
+    def _take_text(self, reply: Message, log: TurnLog) -> None:
+        text = written_text(reply) or ""
+        self._messages.append({"role": "assistant", "content": text, **provider_fields(reply)})
+        log.texts.append(text)
+        if not text.strip():
+            self._end("empty reply")
+        elif self._turn.more and not log.has_more:
+            log.has_more = True
+            self._messages.append({"role": "user", "content": self._turn.more})
+        else:
+            self._end("")
+
+    def _take_calls(self, reply: Message, log: TurnLog) -> None:
+        calls = cast(list[Any], reply["tool_calls"]) if isinstance(reply["tool_calls"], list) else []
+        read_calls = [_named_call(call) for call in calls]
+        if not read_calls or None in read_calls:
+            self._messages.append({"role": "assistant", "content": written_text(reply) or ""})
+            self._end("calls that cannot be read")
+            return
+        numbered = [
+            (call, call[0] or f"call-{len(self._messages)}-{place}")
+            for place, call in enumerate(read_calls)
+            if call
+        ]
+        message = {key: reply[key] for key in _SHOWN_AGAIN if reply.get(key) is not None}
+        message["tool_calls"] = [
+            {**as_object(call), "id": id_} for call, (_, id_) in zip(calls, numbered, strict=True)
+        ]
+        self._messages.append({"role": "assistant", "content": None, **message, **provider_fields(reply)})
+        log.texts.append(written_text(reply) or "")
+        for (_, name, arguments), id_ in numbered:
+            text = self._run(name, arguments, log)
+            self._messages.append({"role": "tool", "content": text, "tool_call_id": id_})
+        if log.calls > MAX_CALLS:
+            self._end(f"more than {MAX_CALLS} calls")
+
+    def _run(self, name: str, text: Any, log: TurnLog) -> str:
+        log.calls += 1
+        if log.calls > MAX_CALLS:
+            return '{"error": "too many calls"}'
+        try:
+            arguments = read_arguments(text, empty_ok=True)
+        except ArgumentsError as error:
+            return json.dumps({"error": f"arguments: {error}"}, ensure_ascii=False)
+        answer = run_tool(self.book, self.session.today, name, arguments)
+        log.refused += answer.refused and name not in READING_TOOLS
+        if self.book.entries is not log.books[-1]:
+            log.books.append(self.book.entries)
+        return answer.text
+
+    def _end(self, fault: str) -> None:
+        self.logs[-1].ended, self.logs[-1].fault = True, fault
+        if not self.done:
+            self.logs.append(TurnLog([self.book.entries]))
+            self._messages.append({"role": "user", "content": self._turn.text})
+
+    # Gold --------------------------------------------------------------------------------------------
+
+    def _gold(self, style: str) -> Message:
+        """The next reply of a shortest way, from the model's own book."""
+        moves = [
+            *(
+                part
+                for move in self._turn.gold
+                for part in (
+                    [move] if isinstance(move, str) or style != "serial" else [(call,) for call in move]
+                )
+            )
+        ]
+        move = moves[min(self.logs[-1].replies, len(moves) - 1)]
+        if isinstance(move, str):
+            question = self._turn.question
+            answer = (
+                f"{question.answer(self.book.entries.values()):f} {question.currency}" if question else ""
+            )
+            return {"role": "assistant", "content": move.format(answer=answer)}
+        return {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [*map(self._gold_call, range(len(move)), move)],
+        }
+
+    def _gold_call(self, place: int, call: LedgerCall) -> dict[str, Any]:
+        arguments = {
+            name: self._id(value) if isinstance(value, Directive) else value
+            for name, value in call.arguments.items()
+        }
+        text = json.dumps(arguments, ensure_ascii=False)
+        id_ = f"gold-{len(self._messages)}-{place}"
+        return {"id": id_, "type": "function", "function": {"name": call.name, "arguments": text}}
+
+    def _id(self, directive: Directive) -> str:
+        """The id that a directive has in the model's own book; the last of several, as users mean the newest."""
+        ids = [entry_id for entry_id, entry in self.book.entries.items() if is_match(directive, entry)]
+        return ids[-1] if ids else "none"
+
+
+def _opening(session: LedgerSession) -> str:
+    words = texts_of(session.lang)
+    closed = {entry.account: entry.date for entry in session.base if entry.kind == "close"}
+    accounts = [
+        words["closed_account_mark"].format(entry.account, closed[entry.account])
+        if entry.account in closed
+        else entry.account
+        for entry in session.base
+        if entry.kind == "open"
+    ]
+    return words["assistant"].format(
+        today=session.today,
+        weekday=words["weekdays"][session.today.weekday()],
+        currency=session.currency,
+        accounts=", ".join(accounts),
+    )
+
+
+def _named_call(call: Any) -> tuple[str, str, Any] | None:
+    """Id, name and argument text of a call; None where it has no name. An id that is no text is left empty."""
+    id_, function = as_object(call).get("id"), as_object(as_object(call).get("function"))
+    name = function.get("name")
+    return (
+        (id_ if isinstance(id_, str) else "", name, function.get("arguments"))
+        if isinstance(name, str)
+        else None
+    )
