@@ -41,7 +41,6 @@ def run(
         models={"agent": FunctionModel("policy", answer)},
         profile="fixed",
         alterations=alterations,
-        limit=12,
         repeats=repeats,
     )
     run_plan(plan, folder, command=[])
@@ -63,14 +62,14 @@ def test_a_policy_that_no_mistake_disturbs_loses_only_unsettled_tasks(tmp_path: 
     cuts = effects(tmp_path, errs_first)
     assert cuts["settled, the task before wrong"].difference == 0
     assert cuts["later tasks, settled"].difference == 0
-    assert cuts["later tasks, settled"].units + cuts["later tasks, unsettled"].units == 36
+    assert cuts["later tasks, settled"].units + cuts["later tasks, unsettled"].units == 96
 
 
 def test_a_policy_that_repeats_its_mistakes_loses_every_task_after_one(tmp_path: Path):
     cuts = effects(tmp_path, repeats_itself, repeats=2)
     after = cuts["settled, an earlier task wrong"]
-    # Where the user asks for nothing but words, words are right.
-    assert after.difference < -0.5
+    # Not -1: where the user asks for nothing but words, the same words are right.
+    assert after.difference < -0.4
     assert after.high < 0
     assert after.baseline_accuracy.value == 1
     assert cuts["task 1"].difference == 0
