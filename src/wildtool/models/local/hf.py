@@ -18,6 +18,7 @@ from typing import Any, cast
 from wildtool.errors import CallError, UsageError
 from wildtool.models.extras import import_for
 from wildtool.models.local.chat_template import ChatTemplate, PlainText, weights_place
+from wildtool.models.local.prefixes import Prefixes
 from wildtool.models.prompted import PromptedModel, has_calls, message_as_text, parse_message
 from wildtool.models.providers.openai_messages import Changes
 from wildtool.models.settings import Sampling
@@ -82,6 +83,8 @@ class Generator:
         self._batch: list[_PendingPrompt] = []
         self._server_task: asyncio.Task[None] | None = None
         self._loaded: Any = None
+        self._prefixes: Prefixes
+        """There once the weights are."""
 
     async def reply(self, prompt: list[int], seed: int) -> Completion:
         """The reply to a prompt. Raises CallError if there can be none.
@@ -124,7 +127,9 @@ class Generator:
 
     def _answers(self, batch: Sequence[_PendingPrompt]) -> list[Completion | CallError]:
         """One reply or error for each; runs on the thread."""
-        self._loaded = self._loaded or self._load()
+        if self._loaded is None:
+            self._loaded = self._load()
+            self._prefixes = Prefixes(self._loaded)
         longest = getattr(self._loaded.config.get_text_config(), "max_position_embeddings", None) or 2**31
         fits = [each for each in batch if len(each.prompt) < longest]
         rooms = [min(self._max_tokens, longest - len(each.prompt)) for each in fits]
@@ -180,9 +185,13 @@ class Generator:
             pad_token_id=padding,
         )
         device = self._loaded.device
+        shared: dict[str, Any] = {}
+        if self._prefixes.fit and all(len(each.prompt) > 1 for each in batch):
+            shared["past_key_values"] = self._prefixes.batch_cache([each.prompt for each in batch])
         output: Any = self._loaded.generate(
             input_ids=torch.tensor(rows, device=device),
             attention_mask=torch.tensor(mask, device=device),
+            **shared,
             generation_config=config,
             logits_processor=[_GumbelSampler(torch, self._temperature, [each.seed for each in batch])]
             if self._temperature
