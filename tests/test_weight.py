@@ -36,7 +36,7 @@ BUDGETS = {
     "engine": 7964,
     "environments": 1700,
     "export": 1522,
-    "models": 4829,
+    "models": 4909,
     "published": 114,
     "python": 451,
     "report": 2385,

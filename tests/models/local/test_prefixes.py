@@ -1,6 +1,7 @@
 """What a model computed for a prompt is used again for the next turn, and changes nothing in what it says."""
 
 import asyncio
+import os
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,7 @@ async def test_turns_of_several_sessions_in_one_batch_say_what_each_says_alone(p
 
 def test_a_later_turn_computes_only_what_is_new(path: Path):
     model = transformers.AutoModelForCausalLM.from_pretrained(path).eval()
-    prefixes = Prefixes(model)
+    prefixes = Prefixes(model, 1 << 30)
     first = [*range(5, 45)]
     prefixes.batch_cache([first])
     assert (prefixes.computed, prefixes.reused) == (39, 0)
@@ -82,10 +83,10 @@ def test_a_later_turn_computes_only_what_is_new(path: Path):
 
 def test_what_was_kept_longest_makes_room(path: Path):
     model = transformers.AutoModelForCausalLM.from_pretrained(path).eval()
-    prefixes = Prefixes(model)
+    prefixes = Prefixes(model, 1 << 30)
     prefixes.batch_cache([[*range(100, 140)]])
     one = prefixes._kept[0].size  # pyright: ignore[reportPrivateUsage]
-    prefixes = Prefixes(model, most_bytes=2 * one)
+    prefixes = Prefixes(model, 2 * one)
     for start in (100, 150, 200, 100):
         prefixes.batch_cache([[*range(start, start + 40)]])
     assert len(prefixes._kept) == 2 and prefixes.reused == 0  # pyright: ignore[reportPrivateUsage]
@@ -95,4 +96,20 @@ def test_a_model_with_a_sliding_window_keeps_nothing(path: Path):
     config = transformers.AutoConfig.from_pretrained(path)
     config.update({"use_sliding_window": True, "sliding_window": 8, "max_window_layers": 0})
     config.layer_types = ["sliding_attention"] * config.num_hidden_layers
-    assert not Prefixes(transformers.AutoModelForCausalLM.from_config(config)).fit
+    assert not Prefixes(transformers.AutoModelForCausalLM.from_config(config), 1 << 30).fit
+
+
+async def test_without_memory_for_it_nothing_is_kept_and_the_same_is_said(path: Path):
+    requests = session("Rome", 3)
+    without, prefixes = await replies(path, requests, extra_body={"prefix_mb": 0})
+    assert without == (await replies(path, requests))[0]
+    assert not prefixes.fit and prefixes.computed == 0
+
+
+def test_threads_that_wait_leave_the_cores_to_another_process(path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
+    local(path)
+    assert os.environ["OMP_WAIT_POLICY"] == "PASSIVE"
+    monkeypatch.setenv("OMP_WAIT_POLICY", "ACTIVE")
+    local(path)
+    assert os.environ["OMP_WAIT_POLICY"] == "ACTIVE"

@@ -6,6 +6,7 @@ Several replies are generated at once, in one thread beside the event loop.
 import asyncio
 import copy
 import hashlib
+import os
 import secrets
 import time
 from array import array
@@ -71,9 +72,21 @@ class Generator:
     """Answers prompts in batches. A reply does not depend on the batch, except for rounding."""
 
     def __init__(
-        self, weights: Weights, *, max_tokens: int, temperature: float | None, batch_size: int
+        self,
+        weights: Weights,
+        *,
+        max_tokens: int,
+        temperature: float | None,
+        batch_size: int,
+        prefix_bytes: int,
     ) -> None:
-        """Loads nothing yet. Args: temperature: None or 0: always the likeliest token."""
+        """Loads nothing yet.
+
+        Args:
+            temperature: None or 0: always the likeliest token.
+            prefix_bytes: memory for what was computed of earlier prompts; 0 for none.
+        """
+        self._prefix_bytes = prefix_bytes
         self._weights = weights
         self._max_tokens = max_tokens
         self._temperature = temperature
@@ -129,7 +142,7 @@ class Generator:
         """One reply or error for each; runs on the thread."""
         if self._loaded is None:
             self._loaded = self._load()
-            self._prefixes = Prefixes(self._loaded)
+            self._prefixes = Prefixes(self._loaded, self._prefix_bytes)
         longest = getattr(self._loaded.config.get_text_config(), "max_position_embeddings", None) or 2**31
         fits = [each for each in batch if len(each.prompt) < longest]
         rooms = [min(self._max_tokens, longest - len(each.prompt)) for each in fits]
@@ -258,6 +271,8 @@ def prompt_seed(seed: int, prompt: Sequence[int]) -> int:
 DEFAULT_MAX_TOKENS = 4096
 """Tokens per reply by default: a model that never stops would run until the end of its context."""
 DEFAULT_BATCH_SIZE = 8
+DEFAULT_PREFIX_MB = 1024
+"""Memory for what was computed of the latest prompts."""
 SHOWN_BY_TEMPLATE = "chat template"
 """Value of the setting `tools` if the model's template shows them."""
 _EXTRA: Mapping[str, type] = {
@@ -265,6 +280,7 @@ _EXTRA: Mapping[str, type] = {
     "chat_template_kwargs": dict,
     "device": str,
     "dtype": str,
+    "prefix_mb": int,
 }
 """The keys of the extra body, with their types."""
 
@@ -286,6 +302,8 @@ class HfModel:
         self.format: CallFormat | None = None
         """Reads calls from replies; None if `PromptedModel` does that."""
         self._chosen = ""
+        # Threads of one process that wait for each other must not take the cores from another process.
+        os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
         torch, transformers = import_for(name, "torch", "hf"), import_for(name, "transformers", "hf")
         extra = _check_extra(sampling.body)
         self.template = (PlainText if completion else ChatTemplate)(
@@ -317,6 +335,7 @@ class HfModel:
             max_tokens=self._settings["max_tokens"],
             temperature=sampling.temperature,
             batch_size=self._settings["batch_size"],
+            prefix_bytes=extra.get("prefix_mb", DEFAULT_PREFIX_MB) << 20,
         )
 
     def with_format(self, format: CallFormat, origin: str) -> "HfModel":
@@ -402,4 +421,6 @@ def _check_extra(extra: Mapping[str, Any]) -> Mapping[str, Any]:
             raise UsageError(f"{key} in the extra body must be of type {_EXTRA[key].__name__}")
     if extra.get("batch_size", 1) < 1:
         raise UsageError("batch_size in the extra body must be at least 1")
+    if extra.get("prefix_mb", 0) < 0:
+        raise UsageError("prefix_mb in the extra body must be at least 0")
     return extra

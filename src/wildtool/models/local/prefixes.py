@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-MOST_BYTES = 1 << 30
-"""Memory that kept keys and values may take; the oldest make room."""
 FEWEST_TOKENS = 16
 """Shorter beginnings, such as the marks of the first message, are not worth keeping apart."""
 
@@ -23,7 +21,8 @@ class _Prefix:
 class Prefixes:
     """What a model computed for the latest prompts. Only for models whose cache holds every token of every layer."""
 
-    def __init__(self, model: Any, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, model: Any, most_bytes: int) -> None:
+        """Args: most_bytes: that what is kept may take; the oldest makes room. 0 to keep and use nothing."""
         self._torch, self._library = import_module("torch"), import_module("transformers")
         self._model, self._most_bytes = model, most_bytes
         self._kept: list[_Prefix] = []
@@ -31,8 +30,8 @@ class Prefixes:
         self.computed = self.reused = 0
         """Tokens of prompts, without the last one of each."""
         kinds = {type(layer).__name__ for layer in getattr(self._cache(), "layers", ())}
-        self.fit = kinds == {"DynamicLayer"}
-        """False for models with sliding windows or states, whose cache cannot be cut."""
+        self.fit = kinds == {"DynamicLayer"} and most_bytes > 0
+        """False for models with sliding windows or states, too, whose cache cannot be cut."""
 
     def batch_cache(self, prompts: Sequence[list[int]]) -> Any:
         """A cache of all tokens but the last of each prompt, padded on the left to the longest."""
