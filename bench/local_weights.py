@@ -62,6 +62,7 @@ async def measure(folder: str, way: str) -> dict[str, Any]:
             replies.append((await generator.reply(prompt, 0)).tokens)
     figures = {
         "prompt tokens": sum(map(len, prompts)),
+        "reused": generator._prefixes.reused,
         "processor s": time.process_time() - start,
         "wall s": time.perf_counter() - wall,
         "MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
