@@ -21,6 +21,7 @@ APART = ("old_paths",)
 ABOUT: Mapping[str, str] = {
     "environments": "units for training, with rewards",
     "board": "results that others can believe",
+    "catalogue": "your tools, and what many cost",
     "check": "checks endpoints for broken calls",
     "python": "what `import wildtool` offers",
     "scale": "runs that several workers share",

@@ -27,6 +27,7 @@ PARSED = (
     "wildtool worker",
     "wildtool launch",
     "wildtool check",
+    "wildtool catalogue",
     "data pull",
     "wildtool view",
     "review sessions.jsonl",

@@ -30,6 +30,7 @@ VERBS = [
     "compare",
     "gate",
     "curve",
+    "catalogue",
     "report",
     "view",
     "export",

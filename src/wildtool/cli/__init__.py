@@ -21,6 +21,10 @@ _VERBS = Commands(
         ),
         "gate": ("cli.commands.gate:gate", "Fail if a model got significantly worse."),
         "curve": ("cli.commands.curve:curve", "Draw learning curves of models trained on growing data."),
+        "catalogue": (
+            "catalogue.command:catalogue",
+            "Show how accuracy falls with the size of a catalogue, and where it breaks.",
+        ),
         "report": ("cli.commands.report:report", "Make a web report of runs, or Markdown or LaTeX tables."),
         "view": ("cli.commands.view:view", "Browse runs and their reports, and track running ones."),
         "export": ("cli.commands.export:export", "Convert runs to logs, tables, training data or bundles."),

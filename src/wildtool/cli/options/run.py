@@ -198,8 +198,8 @@ class RunOptions(CallOptions):
         needs="--catalogue",
     )
     catalogue_retriever: str | None = opt(
-        "bm25|own|NAME",
-        "Show the model only the tools found by words, by itself in a first pass, or by an embedding model.",
+        "NAME",
+        "Show the model only the tools found: by bm25, by itself in a first pass (own), or by an embedding model.",
         panel=SELECTION,
         needs="--catalogue",
         not_empty="give bm25, own or the name of an embedding model",

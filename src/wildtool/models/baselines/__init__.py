@@ -96,6 +96,16 @@ def random_answer(request: Request, seed: int) -> Message:
     return assistant_calls(calls, f"random_{digest[:6].hex()}")
 
 
+def first_tool_answer(request: Request) -> Message:
+    """A call of the first offered tool with what it requires; a text where none is offered."""
+    tools = offered_tools(request.tools)
+    if not tools:
+        return chat_answer(request)
+    draw = random.Random(tools[0].name)
+    arguments = {each.name: random_value(each.schema, draw) for each in tools[0].parameters if each.required}
+    return assistant_calls([(tools[0].name, arguments)], f"first_{len(request.messages)}")
+
+
 def _arguments(tool: OfferedTool, draw: random.Random) -> dict[str, Any]:
     return {
         parameter.name: random_value(parameter.schema, draw)
@@ -151,6 +161,7 @@ BASELINES: Mapping[str, Callable[[str, int], Model]] = {
     "baseline/gold-serial": _gold("serial"),
     "baseline/obedient": _gold("obedient"),
     "baseline/chat": lambda name, seed: FunctionModel(name, chat_answer),
+    "baseline/first-tool": lambda name, seed: FunctionModel(name, first_tool_answer),
     "baseline/random": lambda name, seed: FunctionModel(
         name, lambda request: random_answer(request, seed), {"seed": seed}
     ),
@@ -165,6 +176,7 @@ BASELINE_DESCRIPTIONS: Mapping[str, str] = {
     "baseline/gold-serial": "the gold answers, one call at a time",
     "baseline/obedient": "the gold answers, but obeys what --inject plants",
     "baseline/chat": "never calls a tool",
+    "baseline/first-tool": "always calls the first tool that it is offered",
     "baseline/random": "random calls of the offered tools",
     "baseline/lexical": "picks tools and arguments by matching words",
     "baseline/user": "plays the user by script, for benchmarks that simulate one",
