@@ -165,6 +165,33 @@ def test_models_that_saw_noisy_tools_agree_by_the_names_of_the_benchmark(
     assert queues[1] == queues[0]
 
 
+@pytest.mark.parametrize(
+    ("model", "history", "states_after"),
+    [
+        ("chat", "", ["wrong", "asked otherwise", "asked otherwise", "asked otherwise"]),
+        ("chat", "--history own", ["wrong", "wrong", "wrong", "wrong"]),
+        ("gold", "--history own", ["wrong", "asked otherwise", "asked otherwise", "asked otherwise"]),
+    ],
+)
+def test_an_edit_changes_what_later_tasks_were_asked_only_where_they_show_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str, history: str, states_after: list[str]
+):
+    """With own history a model that never called was shown nothing of the gold answer that is edited."""
+    monkeypatch.chdir(tmp_path)
+    data = write_set(tmp_path / "set.jsonl", [trains()])
+    run = (
+        f"run wildtoolbench --data set.jsonl -m baseline/{model} --profile fixed {history} --quiet --out run"
+    )
+    assert CliRunner().invoke(app, run.split()).exit_code == 0
+    project, _ = start_review(str(data))
+    edit(project, "owner", TRAINS, "2024-06-30", DATE)
+    with OpenRuns.open(project.format, [tmp_path / "run"]) as runs:
+        answers = Rejudge(runs).of_item(project.item(TRAINS)).answers
+    before = "correct" if model == "gold" else "wrong"
+    assert [answer.before.state for answer in answers] == [before] * 4
+    assert [answer.after.state for answer in answers] == states_after
+
+
 def queue_of(sessions: Path, runs: Path) -> list[Any]:
     """What one model alone does otherwise than gold, by the names of the set."""
     project, _ = start_review(str(sessions))
