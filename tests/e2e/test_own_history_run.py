@@ -87,6 +87,10 @@ async def test_a_simulated_tool_is_recorded_and_scored_again_without_a_model(tmp
     (tmp_path / "run" / "verdicts-fixed.parquet").unlink()
     assert (await wildtool("score", "run", cwd=tmp_path)).status == 0
     assert verdicts(tmp_path / "run", "fixed") == table
+    shutil.move(tmp_path / "run", tmp_path / "own")
+    assert (await run(tmp_path, "--profile", "fixed", limit=8)).status == 0
+    compared = await wildtool("compare", "run", "own", cwd=tmp_path)
+    assert compared.status == 0, "the role of an alteration is no difference of the benchmark's roles"
 
 
 async def test_compare_shows_both_histories_side_by_side_and_what_follows_a_mistake(tmp_path: Path):

@@ -44,7 +44,7 @@ def history_metrics(verdicts: Any) -> Sequence[Metric]:
     return rate_metrics(
         rows,
         [
-            Rate(HISTORY_GROUP, "later tasks, settled", _SETTLED),
+            Rate(HISTORY_GROUP, "later tasks, settled", _SETTLED, headline=True),
             Rate(HISTORY_GROUP, "settled, every earlier task right", f"{_SETTLED} AND wrong_before = 0"),
             Rate(
                 HISTORY_GROUP,
@@ -58,6 +58,7 @@ def history_metrics(verdicts: Any) -> Sequence[Metric]:
                 "unsettled among later tasks",
                 f"{_LATER} AND settled IS NOT NULL",
                 "CAST(NOT settled AS INTEGER)",
+                headline=True,
                 better="",
             ),
             Rate(
