@@ -183,7 +183,7 @@ def test_no_benchmark_is_named_outside_its_folder():
 
 def test_what_is_behind_a_table_is_named_by_nothing_else():
     leaves = re.compile(
-        r"alter\.(aid|catalogue|injection|noise)\b|models\.(baselines|batch|local|providers)\b|report\b|export\b"
+        r"alter\.(aid|catalogue|failures|injection|noise)\b|models\.(baselines|batch|local|providers)\b|report\b|export\b"
     )
     found = {
         f"{name(path)}: {used}"

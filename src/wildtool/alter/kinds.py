@@ -6,12 +6,13 @@ from typing import Any
 
 from wildtool.alter.base import Alteration
 
-ALTERATION_KINDS = ("history", "catalogue", "noise", "injection", "aid")
+ALTERATION_KINDS = ("history", "catalogue", "failures", "noise", "injection", "aid")
 """What tables and JSON call the alterations of wildtool, in the order in which they name them."""
 _AID = "wildtool.alter.aid.aid:Aid"
 _CLASSES = {
     "history": "wildtool.alter.history.history:OwnHistory",
     "catalogue": "wildtool.alter.catalogue.catalogue:Catalogue",
+    "failures": "wildtool.alter.failures.failures:Failures",
     "noise": "wildtool.alter.noise.noise:Noise",
     "injection": "wildtool.alter.injection.injection:Injection",
     "hints": _AID,

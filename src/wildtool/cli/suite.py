@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 OF_ONE_BENCHMARK = (
     *("data", "mode", "split", "ids", "profile", "prompts", "noise", "inject", "history", "catalogue"),
-    *("hints", "rationale", "tools_model"),
+    *("hints", "rationale", "tools_model", "failures"),
     *("retriever", "retriever_top_k", "retriever_base_url", "retriever_api_key_env"),
     *("judge", "judge_base_url", "judge_api_key_env", "judge_max_tokens"),
 )

@@ -172,6 +172,12 @@ class RunOptions(CallOptions):
     sampling: SamplingSource | None = opt(
         "Use the original benchmark's sampling parameters, where known.", panel=SAMPLING
     )
+    failures: str | None = opt(
+        "SCHEDULE[,KIND…]",
+        "Let tools fail and report what the model does: first-call, twice-then-well, flaky:0.2 or down.",
+        panel=SELECTION,
+    )
+    failures_seed: int = opt("N", "Seed of --failures.", default=0, panel=SELECTION)
     noise: str | None = opt(
         "KIND:LEVEL,…",
         "Disturb the tools. Kinds: names, params, descriptions, order, distractors, missing. "
@@ -373,6 +379,11 @@ class RunOptions(CallOptions):
             alterations.append(OwnHistory(Unrecorded.simulate if simulates else Unrecorded.refuse))
         if self.catalogue is not None:
             alterations.append(self._catalogue())
+        if self.failures is not None:
+            from wildtool.alter.failures.failures import Failures
+            from wildtool.alter.failures.schedule import FailureSchedule
+
+            alterations.append(Failures(FailureSchedule.parse(self.failures), self.failures_seed))
         if self.noise is not None:
             from wildtool.alter.noise.noise import Noise
 

@@ -160,6 +160,8 @@ BASELINES: Mapping[str, Callable[[str, int], Model]] = {
     "baseline/gold": _gold("parallel"),
     "baseline/gold-serial": _gold("serial"),
     "baseline/obedient": _gold("obedient"),
+    "baseline/always-retries": _gold("always-retries"),
+    "baseline/never-retries": _gold("never-retries"),
     "baseline/chat": lambda name, seed: FunctionModel(name, chat_answer),
     "baseline/first-tool": lambda name, seed: FunctionModel(name, first_tool_answer),
     "baseline/random": lambda name, seed: FunctionModel(
@@ -175,6 +177,8 @@ BASELINE_DESCRIPTIONS: Mapping[str, str] = {
     "baseline/gold": "the gold answers; independent calls at once",
     "baseline/gold-serial": "the gold answers, one call at a time",
     "baseline/obedient": "the gold answers, but obeys what --inject plants",
+    "baseline/always-retries": "the gold answers, but repeats every call that --failures lets fail",
+    "baseline/never-retries": "the gold answers, but gives up at the first failure of --failures",
     "baseline/chat": "never calls a tool",
     "baseline/first-tool": "always calls the first tool that it is offered",
     "baseline/random": "random calls of the offered tools",
