@@ -7,7 +7,8 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import typer
@@ -20,8 +21,10 @@ from wildtool.cli.options.run import NamedRun, RunOptions
 from wildtool.cli.plans import plan_runs
 from wildtool.cli.terminal import print_err, print_out
 from wildtool.engine.call.cache import ReplyCache
+from wildtool.engine.plan import Plan, SelectedItems
 from wildtool.engine.run.runner import open_run_folder
 from wildtool.errors import RecordError, UsageError
+from wildtool.models.providers.base import HttpModel
 from wildtool.outputs import is_remote
 from wildtool.scale import control
 from wildtool.scale.copies import cache_folder_of_runs, place_of, url_digest
@@ -29,6 +32,7 @@ from wildtool.scale.job import SharedJob, worker_name
 from wildtool.scale.launch import kubernetes_manifest, slurm_script
 from wildtool.scale.local import PARENT_VARIABLE, LocalLauncher
 from wildtool.scale.segments import recover_spools
+from wildtool.scale.servers import ModelServer
 from wildtool.scale.store import ObjectStore
 from wildtool.scale.worker import ShareWorker, WorkerResult
 
@@ -54,13 +58,13 @@ def launcher_of(run_options: RunOptions) -> "Callable[[], control.Launcher]":
             raise UsageError(
                 "--on ray needs an --out that all nodes reach, such as s3://bucket/run or file:///shared/run"
             )
-        return lambda: RayLauncher(place, quiet=run_options.quiet)
+        return lambda: RayLauncher(place, run_options.server, quiet=run_options.quiet)
     kind, _, count = where.partition(":")
     if kind != "local" or not count.isdecimal() or not 1 <= int(count) <= MAX_LOCAL:
         raise UsageError(
             f"--on is {where!r}; expected local:N with N from 1 to {MAX_LOCAL:,}, such as local:4, or ray"
         )
-    return lambda: LocalLauncher(int(count))
+    return lambda: LocalLauncher(int(count), run_options.server)
 
 
 def worker(
@@ -69,6 +73,9 @@ def worker(
         "Address of the run, as --out had it; or its run folder.",
         default=...,
         show_default=False,
+    ),
+    server: str | None = opt(
+        "COMMAND", "Start a model server for this worker, on a free port: {port}, as in the run's --base-url."
     ),
 ) -> int:
     """Help a run that several workers share.
@@ -81,7 +88,7 @@ def worker(
     many as you like, on any machine that reaches the store, the data and the model. All options are those of the run.
     """
     store = place_of(run).store
-    result = work(store)
+    result = work(store, server)
     if result is None:
         return 130
     if not os.environ.get(PARENT_VARIABLE):
@@ -124,7 +131,7 @@ def slurm(
     `wildtool show ADDRESS`, at any time.
     """
     run = _prepared(run_options, context, benchmark, workers)
-    script = slurm_script(place_of(run.folder).store.url, workers, sbatch or ())
+    script = slurm_script(place_of(run.folder).store.url, workers, sbatch or (), run_options.server)
     _submit(script, ["sbatch"], print_only=print_only)
 
 
@@ -150,7 +157,12 @@ def kubernetes(
     """
     run = _prepared(run_options, context, benchmark, workers)
     manifest = kubernetes_manifest(
-        place_of(run.folder).store.url, workers, name=run.label, image=image, secrets=secret or ()
+        place_of(run.folder).store.url,
+        workers,
+        name=run.label,
+        image=image,
+        secrets=secret or (),
+        server=run_options.server,
     )
     _submit(manifest, ["kubectl", "create", "-f", "-"], print_only=print_only)
 
@@ -191,10 +203,14 @@ def _submit(text: str, command: list[str], *, print_only: bool) -> None:
         ) from error
 
 
-def work(store: ObjectStore) -> WorkerResult | None:
-    """Works on a run until nothing is left; None where a signal or the end of its parent stopped it."""
+def work(store: ObjectStore, server: str | None = None) -> WorkerResult | None:
+    """Works on a run until nothing is left; None where a signal or the end of its parent stopped it.
+
+    Args:
+        server: command of a model server that is to run as long.
+    """
     job = SharedJob.read(store)
-    plan, run_options = job.plan()
+    plan, run_options = job.plan(server)
     items = plan.read()
     count = sum(1 for _ in items.addresses())
     if count != job.items:
@@ -202,8 +218,40 @@ def work(store: ObjectStore) -> WorkerResult | None:
             f"{plan.source.path}: the options of this run select {count:,} items here and {job.items:,} where it was "
             "started; use the same version of wildtool and the same data"
         )
+    name = worker_name()
+    with _own_server(server, name, run_options, plan) as model_server:
+        return _work_as(name, store, job, plan, items, run_options, model_server)
+
+
+@contextmanager
+def _own_server(
+    command: str | None, worker_name: str, run_options: RunOptions, plan: Plan
+) -> Generator[ModelServer | None]:
+    """A server for one worker, which answers; None where there is no command of one. Raises ServerError."""
+    if command is None:
+        yield None
+        return
+    log = cache_folder_of_runs() / "servers" / f"{worker_name}.log"
+    with ModelServer(command, run_options.base_url or "", log) as server:
+        print_err(f"server of a worker at port {server.port}; its log: {log}")
+        server.wait()
+        for model in plan.models.values():
+            if isinstance(model, HttpModel):
+                model.use_port(server.port)
+        yield server
+
+
+def _work_as(
+    name: str,
+    store: ObjectStore,
+    job: SharedJob,
+    plan: Plan,
+    items: SelectedItems,
+    run_options: RunOptions,
+    server: ModelServer | None,
+) -> WorkerResult | None:
     spools = cache_folder_of_runs() / "spool" / url_digest(store.url)
-    spool = spools / worker_name()
+    spool = spools / name
     spool.mkdir(parents=True)
     run_json = store.get("run.json")
     if run_json is None:
@@ -215,7 +263,7 @@ def work(store: ObjectStore) -> WorkerResult | None:
         dead = recover_spools(store, spools)
         cache = ReplyCache(run_options.cache) if run_options.cache else None
         try:
-            player = ShareWorker(store, job, plan, items, spool, cache)
+            player = ShareWorker(store, job, plan, items, spool, cache, server)
             player.claims.release(dead)
             return asyncio.run(_until_stopped(player))
         finally:

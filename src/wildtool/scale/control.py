@@ -369,9 +369,8 @@ def _finish(shared: SharedRun, place: Place, controller: Controller, launcher: L
     results, status = find_results([place.folder], shared.run.plan.profile)
     answered = [result for result in results if result.counts.correct + result.counts.wrong]
     print_overview(answered)
-    unfinished = [] if controller.is_done() else [3]
+    # Where all is done, it does not matter which worker failed on the way.
+    unfinished = [] if controller.is_done() else [3, *launcher.statuses]
     if unfinished and controller.stopped is None:
         print_err(f"{place.label}: not finished; run the same command to continue.")
-    return worst_status(
-        [status, *launcher.statuses, *unfinished, *(result.exit_status for result in results)]
-    )
+    return worst_status([status, *unfinished, *(result.exit_status for result in results)])

@@ -25,8 +25,9 @@ SHARE_ITEMS = 64
 """Items times repeats of a share at most."""
 SHARES_PER_WORKER = 16
 """Shares that each worker should find at least, so that none waits long for the last one."""
-_LEFT_OUT = {"model", "out", "on", "force", "quiet", "dry_run", "prompts"}
-"""Options that a worker does not take over."""
+_LEFT_OUT = {"model", "out", "on", "force", "quiet", "dry_run", "prompts", "server"}
+"""Options that a worker does not take over. A store chooses no command that is executed: servers are named by those who
+start workers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,11 +93,19 @@ class SharedJob:
         except (ValueError, KeyError, TypeError) as error:
             raise RecordError(f"{store.url}/{JOB_KEY}: damaged ({error}); start the run again") from error
 
-    def plan(self) -> tuple[Plan, RunOptions]:
-        """The run as a worker plans it. Raises UsageError or DataError where this machine lacks something."""
+    def plan(self, server: str | None = None) -> tuple[Plan, RunOptions]:
+        """The run as a worker plans it. Raises UsageError or DataError where this machine lacks something.
+
+        Args:
+            server: command of the worker's own server.
+        """
         values: dict[str, Any] = {**options_from_json(self.options), "model": [self.model], "quiet": True}
+        values["server"] = server
         values["prompts"] = PromptSource.original if self.original_prompts else PromptSource.own
         options = RunOptions(**values)
+        if server is None and "{port}" in (options.base_url or ""):
+            raise UsageError("each worker of this run starts its own server: give --server 'COMMAND {port}'")
+        options.check()
         entries = read_config(options.config).models
         return plan_runs(self.benchmark, options, set(self.explicit), entries)[0].plan, options
 

@@ -5,16 +5,17 @@ import re
 import shlex
 from collections.abc import Sequence
 
-from wildtool.scale.local import STOP_S
+from wildtool.scale.local import STOP_S, worker_words
 
 RETRIES_OF_INDEX = 20
 """How often a pod is started again, evictions not counted."""
 
 
-def slurm_script(url: str, workers: int, lines: Sequence[str] = ()) -> str:
+def slurm_script(url: str, workers: int, lines: Sequence[str] = (), server: str | None = None) -> str:
     """A script for `sbatch`: one task for each worker, queued again where its node fails.
 
     Args:
+        server: command of a server for each worker.
         lines: more options of `sbatch`, such as `--partition=cpu`.
     """
     options = [
@@ -28,20 +29,23 @@ def slurm_script(url: str, workers: int, lines: Sequence[str] = ()) -> str:
         *lines,
     ]
     directives = "".join(f"#SBATCH {option}\n" for option in options)
-    return f"#!/bin/bash\n{directives}exec wildtool worker --run {shlex.quote(url)}\n"
+    return f"#!/bin/bash\n{directives}exec wildtool {shlex.join(worker_words(url, server))}\n"
 
 
-def kubernetes_manifest(url: str, workers: int, *, name: str, image: str, secrets: Sequence[str] = ()) -> str:
+def kubernetes_manifest(
+    url: str, workers: int, *, name: str, image: str, secrets: Sequence[str] = (), server: str | None = None
+) -> str:
     """An Indexed Job, as JSON: one index for each worker, started again where its pod fails.
 
     Args:
+        server: command of a server for each worker.
         image: holds wildtool and the data.
         secrets: whose entries become environment variables: keys of models, credentials of the store.
     """
     container = {
         "name": "worker",
         "image": image,
-        "command": ["wildtool", "worker", "--run", url],
+        "command": ["wildtool", *worker_words(url, server)],
         "envFrom": [{"secretRef": {"name": secret}} for secret in secrets],
     }
     # Evictions are nobody's fault; wrong usage, and a limit that is reached, are not mended by another try.

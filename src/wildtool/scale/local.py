@@ -25,11 +25,18 @@ class _Process:
     started: float
 
 
+def worker_words(url: str, server: str | None) -> list[str]:
+    """The words of the command of one worker, without the program. Args: server: command of its server, if it has one."""
+    return ["worker", "--run", url, *([] if server is None else ["--server", server])]
+
+
 class LocalLauncher:
     """Starts processes, and another one for each that is killed."""
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, server: str | None = None) -> None:
+        """Args: server: command of a server for each."""
         self.count = count
+        self._server = server
         self.statuses: list[int] = []
         self._url = ""
         self._working: list[_Process] = []
@@ -73,7 +80,7 @@ class LocalLauncher:
         self._working = []
 
     def _started(self) -> _Process:
-        command = [sys.executable, "-m", "wildtool", "worker", "--run", self._url]
+        command = [sys.executable, "-m", "wildtool", *worker_words(self._url, self._server)]
         environment = {**os.environ, PARENT_VARIABLE: "1"}
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=environment)
         return _Process(process, time.monotonic())

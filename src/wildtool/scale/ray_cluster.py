@@ -62,11 +62,11 @@ class RayPlace:
 class WorkerActor:
     """Runs one worker on the node that Ray chose. Two of its methods may run at once."""
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, server: str | None) -> None:
         # Relative paths of data mean what they mean for the command that was typed, where its folder is there, too.
         with suppress(OSError):
             os.chdir(folder)
-        self._launcher = LocalLauncher(1)
+        self._launcher = LocalLauncher(1, server)
         self._stopped = False
 
     def started(self) -> bool:
@@ -89,7 +89,7 @@ class WorkerActor:
 class RayLauncher:
     """Starts actors; Ray places each of them again where its node is lost."""
 
-    def __init__(self, place: RayPlace, *, quiet: bool) -> None:
+    def __init__(self, place: RayPlace, server: str | None, *, quiet: bool) -> None:
         """Raises UsageError where Ray is not installed or its cluster cannot be reached."""
         try:
             self._ray: Any = import_module("ray")
@@ -111,7 +111,7 @@ class RayLauncher:
         nodes = sum(node["Alive"] for node in self._ray.nodes())
         self.count = place.workers or max(1, nodes)
         self.statuses: list[int] = []
-        self._place = place
+        self._place, self._server = place, server
         self._actors: list[Any] = []
         self._starting: list[Any] = []
         self._working: list[Any] = []
@@ -129,7 +129,7 @@ class RayLauncher:
             "scheduling_strategy": "SPREAD",
         }
         actor = self._ray.remote(WorkerActor).options(**options)
-        self._actors = [actor.remote(str(Path.cwd())) for _ in range(self.count)]
+        self._actors = [actor.remote(str(Path.cwd()), self._server) for _ in range(self.count)]
         self._starting = [each.started.remote() for each in self._actors]
         self._working = [each.work.remote(url) for each in self._actors]
 

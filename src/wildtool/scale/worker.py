@@ -22,6 +22,7 @@ from wildtool.scale.allowance import AllottedBudget, Allowance
 from wildtool.scale.claims import BEAT_S, EXPIRY_S, Claim, Claims
 from wildtool.scale.job import SharedJob
 from wildtool.scale.segments import SpooledShare, open_share
+from wildtool.scale.servers import ModelServer
 from wildtool.scale.store import FolderStore, ObjectStore, StoreError
 from wildtool.types import Address, Item, Reply
 
@@ -30,6 +31,8 @@ SEND_BYTES = 8 << 20
 STORE_PATIENCE_S = 600.0
 """Seconds for which a store may not answer before a worker ends; what it recorded stays on its disk."""
 STORE_WAIT_S = 1.0
+WATCH_S = 0.5
+"""Between two looks whether the server of a worker is alive."""
 Answer = TypeVar("Answer")
 
 
@@ -118,6 +121,7 @@ class _WorkerContext(RunContext):
     """Calls that wait until this worker may spend more."""
 
     allowance: Allowance
+    server: ModelServer | None = None
 
     async def ask(self, sent: PendingRow) -> Reply:
         try:
@@ -125,7 +129,13 @@ class _WorkerContext(RunContext):
         except LimitError as error:
             self.limit_error = error
             raise
-        return await super().ask(sent)
+        try:
+            return await super().ask(sent)
+        except InfraError:
+            # The model did not fail, and others shall play the rest.
+            if self.server is not None:
+                self.server.check()
+            raise
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +162,13 @@ class ShareWorker:
         items: SelectedItems,
         spool: Path,
         cache: ReplyCache | None,
+        server: ModelServer | None = None,
     ) -> None:
-        """Args: spool: its own folder on this disk, locked; its name is the worker's."""
+        """
+        Args:
+            spool: its own folder on this disk, locked; its name is the worker's.
+            server: where the model is, if that is a process of its own.
+        """
         self._store, self._job, self._plan, self._items, self._spool = store, job, plan, items, spool
         self._pace = pace_of(store)
         self.claims = Claims(store, spool.name, job.shares, job.sitting)
@@ -163,6 +178,8 @@ class ShareWorker:
         self._waiting: asyncio.Queue[PlayJob | None] = asyncio.Queue()
         self._woken = asyncio.Event()
         self._done = 0
+        self._server = server
+        self._last_words = ""
         self._beat_at = time.monotonic()
         self._jobs = list(enumerate(items.addresses()))
         budget = AllottedBudget(job)
@@ -171,6 +188,7 @@ class ShareWorker:
         self._context = _WorkerContext(
             plan, _SharesReader(self._held), _SharesWriter(self._held), Observer(), policy, self._invocation, spool
         )  # fmt: skip
+        self._context.server = server
         self._allowance = self._context.allowance = Allowance(job, spool.name, plan, self._invocation, budget)
 
     async def work(self) -> WorkerResult:
@@ -179,7 +197,8 @@ class ShareWorker:
         await self._patiently(partial(self.claims.beat, self._status()))
         try:
             async with asyncio.TaskGroup() as group:
-                beside = [group.create_task(task) for task in (self._report(), self._send(), self._sync())]
+                tasks = (self._report(), self._send(), self._sync(), self._watch())
+                beside = [group.create_task(task) for task in tasks]
                 group.create_task(self._claim_shares())
                 players = [group.create_task(self._play()) for _ in range(self._plan.concurrency)]
                 await asyncio.wait(players)
@@ -187,7 +206,9 @@ class ShareWorker:
                     task.cancel()
             self._context.flush_failures()
         except BaseExceptionGroup as errors:
-            raise most_actionable(errors) from None
+            error = most_actionable(errors)
+            self._last_words = str(error)
+            raise error from None
         finally:
             await self._leave()
         return self._result()
@@ -308,7 +329,7 @@ class ShareWorker:
             "tokens": spent.tokens,
             "cost": spent.cost,
             "shares": sorted(share.claim.share for share in self._held.shares),
-            "said": str(self._context.limit_error or ""),
+            "said": self._last_words or str(self._context.limit_error or ""),
             **(self._allowance.report() if self._allowance.is_limited else {}),
         }
 
@@ -323,6 +344,11 @@ class ShareWorker:
                 # One that ends meanwhile sends its rest itself.
                 if share.remaining and (is_due or share.unsent >= SEND_BYTES):
                     await self._sometimes(partial(share.send, self._store))
+
+    async def _watch(self) -> None:
+        while self._server is not None:
+            self._server.check()
+            await asyncio.sleep(WATCH_S)
 
     async def _sync(self) -> None:
         while True:

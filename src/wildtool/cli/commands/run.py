@@ -49,6 +49,8 @@ def run(
         )
     else:
         runs = plan_runs(benchmark, run_options, explicit, entries)
+    if run_options.server is not None and run_options.on is None:
+        raise UsageError("--server starts a server for each worker; give --on, such as --on local:1")
     if not run_options.dry_run and (run_options.on or any(is_shared(run.folder) for run in runs)):
         if suite is not None:
             raise UsageError(f"--on and addresses of stores take one benchmark; {benchmark} is several")

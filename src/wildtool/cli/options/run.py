@@ -270,6 +270,11 @@ class RunOptions(CallOptions):
         "Share the run among workers: local:4 for four processes here, ray for a Ray cluster (docs/scale.md).",
         panel=LIMITS,
     )
+    server: str | None = opt(
+        "COMMAND",
+        "Start a model server for each worker of --on, on a free port: {port} here and in --base-url.",
+        panel=LIMITS,
+    )
     force: bool = options.FORCE_OPTION
     quiet: bool = options.QUIET_OPTION
     stream: bool = opt("Ask for streamed replies.", panel=MORE)
@@ -353,6 +358,12 @@ class RunOptions(CallOptions):
             raise UsageError("give --ids or --sample, not both")
         if self.ids is not None and not split_values(self.ids):
             raise UsageError("--ids is empty; give ids separated by commas, or leave it out for all items")
+        ports = ["{port}" in text for text in (self.server or "", self.base_url or "")]
+        if self.server is not None and not all(ports):
+            raise UsageError(
+                "--server and --base-url need {port} both, such as --server 'vllm serve NAME --port {port}' "
+                "--base-url 'http://127.0.0.1:{port}/v1'"
+            )
         self.check_limits()
 
     def check_roles(self, benchmark: "Benchmark") -> None:
@@ -455,7 +466,10 @@ class RunOptions(CallOptions):
 
         return ModelOptions(
             endpoint=EndpointOptions(
-                base_url=self.base_url,
+                # Which port it is differs between workers, but they are one run: models learn it by `use_port`.
+                base_url=self.base_url.replace("{port}", "0")
+                if self.server and self.base_url
+                else self.base_url,
                 api_key_env=self.api_key_env,
                 api_key_file=self.api_key_file,
                 timeout_s=self.timeout,

@@ -334,6 +334,11 @@ class Endpoint:
             return self.status_error(failure.status, failure.message, where=where)
         return self.error("wrong shape", "an error came with HTTP 200", failure.message, where=where)
 
+    def use_port(self, port: int) -> None:
+        """Sends all later requests to this port, if the base URL has port 0; messages and records keep that."""
+        if self._url.port == 0:
+            self._url, self._plain = self._url.with_port(port), self._plain.with_port(port)
+
     def send_header(self, name: str, value: str) -> None:
         """Sends a header with every later call."""
         self._headers = {**self._headers, name: value}

@@ -172,6 +172,10 @@ class HttpModel(ABC):
             "extra_body": self._extra,
         }
 
+    def use_port(self, port: int) -> None:
+        """Sends all later calls to a port of the same host, where the base URL leaves it open by port 0."""
+        self._endpoint.use_port(port)
+
     @property
     def can_batch(self) -> bool:
         """Whether its requests can be sent by batches; streams cannot."""
