@@ -34,7 +34,7 @@ def test_every_mutant_is_caught_in_the_turn_of_its_mistake():
     for item in ITEMS:
         for mutant in RULES.mutants(item):
             check = judged(item, mutant.replies)
-            place = int(mutant.note.split(":")[0].removeprefix("turn ")) - 1
+            place = int(mutant.note.removeprefix("turn ")) - 1
             assert not check.detail["turns"][place]["right"], (item.id, mutant.kind, mutant.note)
             kinds[mutant.kind] += 1
     assert len(kinds) == 16

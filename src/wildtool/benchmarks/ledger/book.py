@@ -158,7 +158,7 @@ def book_text(entries: Entries) -> str:
     return "".join(f"{entry.in_syntax(entry_id)}\n" for entry_id, entry in entries.items())
 
 
-# A session is judged again by its beginning for each mutant and each replay; a book takes 2 to 10 ms.
+# A session is judged again by its beginning for each mutant and each replay; a book takes 2 ms.
 @lru_cache(maxsize=4096)
 def beancount_errors(text: str) -> Sequence[str]:
     """What beancount finds wrong with a book; empty where it balances."""

@@ -11,6 +11,7 @@ from wildtool.benchmarks.ledger.tools import LEDGER_TOOLS, READING_TOOLS, run_to
 from wildtool.episode import provider_fields, written_text
 from wildtool.json_codec import as_object
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments
+from wildtool.toolcall.call_mutants import calls_message, made_call
 from wildtool.types import Message, Request
 
 MAX_REPLIES = 15
@@ -93,19 +94,15 @@ class LedgerEpisode:
             self._messages.append({"role": "assistant", "content": written_text(reply) or ""})
             self._end("calls that cannot be read")
             return
-        numbered = [
-            (call, call[0] or f"call-{len(self._messages)}-{place}")
-            for place, call in enumerate(read_calls)
-            if call
+        ids = [
+            call[0] or f"call-{len(self._messages)}-{place}" for place, call in enumerate(read_calls) if call
         ]
         message = {key: reply[key] for key in _SHOWN_AGAIN if reply.get(key) is not None}
-        message["tool_calls"] = [
-            {**as_object(call), "id": id_} for call, (_, id_) in zip(calls, numbered, strict=True)
-        ]
+        message["tool_calls"] = [{**as_object(call), "id": id_} for call, id_ in zip(calls, ids, strict=True)]
         self._messages.append({"role": "assistant", "content": None, **message, **provider_fields(reply)})
         log.texts.append(written_text(reply) or "")
-        for (_, name, arguments), id_ in numbered:
-            text = self._run(name, arguments, log)
+        for call, id_ in zip(read_calls, ids, strict=True):
+            text = self._run(*call[1:], log) if call else ""
             self._messages.append({"role": "tool", "content": text, "tool_call_id": id_})
         if log.calls > MAX_CALLS:
             self._end(f"more than {MAX_CALLS} calls")
@@ -134,36 +131,22 @@ class LedgerEpisode:
 
     def _gold(self, style: str) -> Message:
         """The next reply of a shortest way, from the model's own book."""
-        moves = [
-            *(
-                part
-                for move in self._turn.gold
-                for part in (
-                    [move] if isinstance(move, str) or style != "serial" else [(call,) for call in move]
-                )
-            )
-        ]
+        moves = self._turn.gold
+        if style == "serial":
+            moves = [part for m in moves for part in ([m] if isinstance(m, str) else [(call,) for call in m])]
         move = moves[min(self.logs[-1].replies, len(moves) - 1)]
         if isinstance(move, str):
-            question = self._turn.question
-            answer = (
-                f"{question.answer(self.book.entries.values()):f} {question.currency}" if question else ""
-            )
+            question, entries = self._turn.question, self.book.entries.values()
+            answer = f"{question.answer(entries):f} {question.currency}" if question else ""
             return {"role": "assistant", "content": move.format(answer=answer)}
-        return {
-            "role": "assistant",
-            "content": None,
-            "tool_calls": [*map(self._gold_call, range(len(move)), move)],
-        }
+        return calls_message([self._gold_call(place, call) for place, call in enumerate(move)])
 
     def _gold_call(self, place: int, call: LedgerCall) -> dict[str, Any]:
-        arguments = {
-            name: self._id(value) if isinstance(value, Directive) else value
-            for name, value in call.arguments.items()
-        }
+        arguments = dict(call.arguments)
+        if isinstance(entry := arguments.get("id"), Directive):
+            arguments["id"] = self._id(entry)
         text = json.dumps(arguments, ensure_ascii=False)
-        id_ = f"gold-{len(self._messages)}-{place}"
-        return {"id": id_, "type": "function", "function": {"name": call.name, "arguments": text}}
+        return made_call(call.name, text, {"id": f"gold-{len(self._messages)}-{place}"})
 
     def _id(self, directive: Directive) -> str:
         """The id that a directive has in the model's own book; the last of several, as users mean the newest."""

@@ -1,7 +1,7 @@
 """Makes a session from a seed: a book of two months, four turns, and the book that each of them must lead to."""
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
@@ -10,6 +10,7 @@ from typing import Any
 
 from wildtool.benchmarks.ledger.book import BookPosting, Directive
 from wildtool.benchmarks.ledger.records import (
+    TURN_KINDS,
     AmountQuestion,
     LedgerCall,
     LedgerChange,
@@ -18,25 +19,14 @@ from wildtool.benchmarks.ledger.records import (
     TurnKind,
     texts_of,
 )
+from wildtool.benchmarks.ledger.tools import leg_arguments
 from wildtool.types import Lang
 
-CHECKING, SAVINGS, CASH, CARD = (
-    "Assets:Bank:Checking",
-    "Assets:Bank:Savings",
-    "Assets:Cash",
-    "Liabilities:CreditCard",
-)
+CHECKING, SAVINGS = "Assets:Bank:Checking", "Assets:Bank:Savings"
+CASH, CARD = "Assets:Cash", "Liabilities:CreditCard"
 TRAVEL, SALARY, RENT, OPENING = "Expenses:Travel", "Income:Salary", "Expenses:Housing:Rent", "Equity:Opening"
 _WORLD = texts_of("world")
-_KINDS: Mapping[str, TurnKind] = {
-    "C": "compositional",
-    "K": "correction",
-    "Q": "question",
-    "H": "chat",
-    "M": "missing",
-    "X": "refused",
-    "R": "reference",
-}
+_KINDS = dict(zip("CKQHMXR", TURN_KINDS, strict=True))
 PLANS = (
     *("CKQR", "MKXR", "CQKR", "CXKR", "CHRK", "MQRX", "QCKR", "CKRX"),
     *("HMKR", "XCKR", "CMRQ", "MHRQ", "CKXR", "CQRH", "XMQR", "CKMR"),
@@ -117,19 +107,8 @@ class _Maker:
         month = self.today.replace(day=1)
         earlier = (month - timedelta(1)).replace(day=1)
         start = date(2025, 1, 1)
-        accounts = [
-            CHECKING,
-            SAVINGS,
-            CASH,
-            CARD,
-            *_WORLD["closed"],
-            OPENING,
-            SALARY,
-            RENT,
-            TRAVEL,
-            *self.categories,
-            *_WORLD["unused"],
-        ]
+        own = [CHECKING, SAVINGS, CASH, CARD, *_WORLD["closed"], OPENING, SALARY, RENT, TRAVEL]
+        accounts = [*own, *self.categories, *_WORLD["unused"]]
         names = self.texts["names"]
         foreign, price = _WORLD["foreign"][self.currency]
         entries = [Directive("open", start, account=account) for account in accounts]
@@ -214,12 +193,12 @@ class _Maker:
         self.used.add(name)
         return is_new
 
-    def _purchase(self, amount: Decimal | None = None) -> tuple[Directive, Mapping[str, str]]:
+    def _purchase(self) -> tuple[Directive, Mapping[str, str]]:
         """A new purchase, and the words for it."""
         category = self.draw.choice([account for account in self.categories if self.free[account]])
         day, payee = self._day(), self.free[category].pop()
         source = self.draw.choice((CHECKING, CHECKING, CASH, CARD))
-        entry = self._moved(day, payee, source, category, amount or self._amount(4, 160))
+        entry = self._moved(day, payee, source, category, self._amount(4, 160))
         paid, word = self.draw.choice(self.texts["paid"][source]), self._word(category)
         slots = {
             "payee": payee,
@@ -286,23 +265,24 @@ class _Maker:
         self.used.add(entry.payee)
         return entry
 
-    def _look_up(self, entry: Directive, call: LedgerCall) -> tuple[tuple[LedgerCall, ...], ...]:
-        return (LedgerCall("query", {"payee": entry.payee}),), (call,)
-
     def _recategorise(self) -> _Part:
         entry = self._old()
         old = entry.postings[0].account
         category = self.draw.choice(_WORLD["neighbours"][old])
-        words = {"payee": entry.payee, "when": self._when(entry.date), "noun": self._noun(entry.date)}
-        text = self._say("recategorise", old=self._word(old), category=self._word(category), **words)
-        change, call = _recategorised(entry, category)
-        return _Part(text, "done", (change,), self._look_up(entry, call))
+        words = {"old": self._word(old), "category": self._word(category)}
+        return self._to_old("recategorise", entry, _recategorised(entry, category), words)
 
     def _receipt(self) -> _Part:
         entry, file = self._old(), self._file()
-        words = {"payee": entry.payee, "when": self._when(entry.date), "noun": self._noun(entry.date)}
-        change, call = _with_receipt(entry, file)
-        return _Part(self._say("receipt", file=file, **words), "done", (change,), self._look_up(entry, call))
+        return self._to_old("receipt", entry, _with_receipt(entry, file), {"file": file})
+
+    def _to_old(
+        self, key: str, entry: Directive, request: tuple[LedgerChange, LedgerCall], words: Mapping[str, str]
+    ) -> _Part:
+        """A change of an entry whose id must be looked up."""
+        days = {"when": self._when(entry.date), "noun": self._noun(entry.date)}
+        steps = (LedgerCall("query", {"payee": entry.payee}),), (request[1],)
+        return _Part(self._say(key, payee=entry.payee, **days, **words), "done", (request[0],), steps)
 
     def _duplicate(self) -> _Part:
         entry = self.double
@@ -313,20 +293,12 @@ class _Maker:
 
     def _open(self) -> _Part:
         account, (entry, slots) = self._name(_WORLD["new"]), self._purchase()
-        legs = (
-            BookPosting(account, entry.postings[0].number, self.currency),
-            BookPosting(CHECKING, entry.postings[1].number, self.currency),
-        )
-        entry = replace(entry, date=self.today, postings=legs)
+        entry = self._moved(self.today, entry.payee, CHECKING, account, entry.postings[0].number)
         slots = {**slots, "when": self._when(self.today), "account": account}
         opened = Directive("open", self.today, account=account)
         calls = LedgerCall("open_account", {"account": account}), _add_call(entry)
-        return _Part(
-            self._say("open", **slots),
-            "done",
-            (LedgerChange(None, opened), LedgerChange(None, entry)),
-            (calls,),
-        )
+        changes = LedgerChange(None, opened), LedgerChange(None, entry)
+        return _Part(self._say("open", **slots), "done", changes, (calls,))
 
     def _close(self) -> _Part:
         account = self._name(_WORLD["unused"])
@@ -341,9 +313,8 @@ class _Maker:
             return self._add()
         amount = self._balance_at_start(SAVINGS)
         check, call = self._checked(SAVINGS, amount)
-        return _Part(
-            self._say("check", amount=self._money(amount)), "done", (LedgerChange(None, check),), ((call,),)
-        )
+        text = self._say("check", amount=self._money(amount))
+        return _Part(text, "done", (LedgerChange(None, check),), ((call,),))
 
     def _checked(self, account: str, amount: Decimal) -> tuple[Directive, LedgerCall]:
         check = Directive("balance", self.today, account=account, number=amount, currency=self.currency)
@@ -383,16 +354,14 @@ class _Maker:
     def _this_month(self) -> _Part:
         purchase = self.mentioned[-1]
         words = {"payee": purchase.entry.payee, "category": self._word(purchase.category)}
-        text = self._say(
-            self.draw.choice(("sum_category", "sure", "sure")), period=self._say("this_month"), **words
-        )
+        key = self.draw.choice(("sum_category", "sure", "sure"))
+        text = self._say(key, period=self._say("this_month"), **words)
         return self._book_question(text, self._sum((purchase.category,), first=self.today.replace(day=1)))
 
     def _balance(self) -> _Part:
         account = self.draw.choice((CHECKING, SAVINGS, CASH))
-        return self._book_question(
-            self._say("balance", account=self.texts["accounts"][account]), self._sum((account,))
-        )
+        text = self._say("balance", account=self.texts["accounts"][account])
+        return self._book_question(text, self._sum((account,)))
 
     def _again(self, purchase: _Mentioned | None = None, key: str = "again") -> _Part:
         """What was entered before: the conversation has the answer, so no call is needed."""
@@ -408,18 +377,9 @@ class _Maker:
 
     def session(self, session_id: str, number: int) -> LedgerSession:
         plan = PLANS[(number - 1) // 2 % len(PLANS)]
-        makers: Mapping[TurnKind, Callable[[], list[_Part]]] = {
-            "compositional": self._compositional,
-            "correction": self._correction,
-            "question": self._question,
-            "chat": self._chat,
-            "missing": self._missing,
-            "refused": self._refused,
-            "reference": self._reference,
-        }
         turns: list[LedgerTurn] = []
         for self.turn, letter in enumerate(plan):
-            turns.append(self._finished(_KINDS[letter], makers[_KINDS[letter]]()))
+            turns.append(self._finished(_KINDS[letter], getattr(self, _KINDS[letter])()))
         return LedgerSession(session_id, self.lang, self.today, self.currency, self.base, tuple(turns))
 
     def _finished(self, kind: TurnKind, parts: Sequence[_Part]) -> LedgerTurn:
@@ -449,20 +409,15 @@ class _Maker:
         if change.after is not None:
             self.book.append(change.after)
 
-    def _compositional(self) -> list[_Part]:
-        choices = (
-            self._last_month,
-            self._last_month,
-            self._add,
-            self._transfer,
-            self._recategorise,
-            self._duplicate,
-        )
-        more = (self._open, self._check, self._receipt, self._foreign, self._close)
-        second = self.draw.choice((*choices, *more))()
+    def _drawn(self, name: str) -> Any:
+        """One of the requests that the texts list under a name."""
+        return getattr(self, f"_{self.draw.choice(_WORLD['requests'][name])}")
+
+    def compositional(self) -> list[_Part]:
+        second = self._drawn("compositional")()
         return self.draw.sample([self._add(), second], 2)
 
-    def _missing(self) -> list[_Part]:
+    def missing(self) -> list[_Part]:
         if self.mentioned and self.draw.random() < 0.5:
             day, amount = self.today, self._amount(50, 400)
             entry = replace(self._moved(day, "", CHECKING, SAVINGS, amount))
@@ -475,34 +430,24 @@ class _Maker:
         more = self._say("more_amount", amount=self._money(amount))
         return [replace(self._added(entry), text=text, more=more[:1].upper() + more[1:])]
 
-    def _question(self) -> list[_Part]:
+    def question(self) -> list[_Part]:
         if not self.mentioned:
-            return [self.draw.choice((self._last_month, self._balance))()]
-        choices = (
-            self._this_month,
-            self._this_month,
-            self._this_month,
-            self._balance,
-            self._again,
-            self._without_number,
-        )
-        return [self.draw.choice(choices)()]
+            return [self._drawn("first_question")()]
+        return [self._drawn("question")()]
 
-    def _chat(self) -> list[_Part]:
+    def chat(self) -> list[_Part]:
         return [_Part(self._say("chat"), "chat")]
 
-    def _refused(self) -> list[_Part]:
-        choices = (self._to_closed, self._future, self._unbalanced, self._false_check)
-        refused = self.draw.choice(choices)()
+    def refused(self) -> list[_Part]:
+        refused = self._drawn("refused")()
         if refused.question is None and self.draw.random() < 0.4:
             return self.draw.sample([self._add(), refused], 2)
         return [refused]
 
     def _to_closed(self) -> _Part:
         words = {"closed": self.texts["accounts"][self.closed], "when": self._when(self.today)}
-        return _Part(
-            self._say("closed_account", amount=self._money(self._amount(30, 300)), **words), "closed"
-        )
+        text = self._say("closed_account", amount=self._money(self._amount(30, 300)), **words)
+        return _Part(text, "closed")
 
     def _future(self) -> _Part:
         _, slots = self._purchase()
@@ -527,7 +472,7 @@ class _Maker:
         question = self._sum((CHECKING,), self.today - timedelta(1))
         return _Part(text, "false_check", steps=((call,),), question=question)
 
-    def _correction(self) -> list[_Part]:
+    def correction(self) -> list[_Part]:
         purchase = max(self.mentioned, key=lambda each: each.touched)
         is_last = purchase.touched == self.turn - 1 and self.last_changes == 1
         entry = purchase.entry
@@ -535,17 +480,7 @@ class _Maker:
             self.mentioned.remove(purchase)
             call = LedgerCall("undo", {})
             return [_Part(self._say("undo"), "done", (LedgerChange(entry, None),), ((call,),))]
-        make = self.draw.choice(
-            (
-                self._new_amount,
-                self._new_amount,
-                self._new_day,
-                self._new_source,
-                self._new_category,
-                self._new_payee,
-            )
-        )
-        key, words, after, arguments = make(purchase)
+        key, words, after, arguments = self._drawn("correction")(purchase)
         name = key if is_last or key == "correct_payee" else f"{key}_named"
         purchase.entry, purchase.touched = after, self.turn
         call = LedgerCall("correct_transaction", {"id": entry, **arguments})
@@ -555,11 +490,10 @@ class _Maker:
     def _new_amount(self, purchase: _Mentioned) -> "_Correction":
         amount = self._amount(4, 160)
         target, source = purchase.entry.postings
-        after = replace(
-            purchase.entry, postings=(replace(target, number=amount), replace(source, number=-amount))
-        )
+        legs = replace(target, number=amount), replace(source, number=-amount)
+        after = replace(purchase.entry, postings=legs)
         words = {"new": self._money(amount), "old": self._money(purchase.amount)}
-        return "correct_amount", words, after, {"postings": _legs(after)}
+        return "correct_amount", words, after, {"postings": leg_arguments(after)}
 
     def _new_day(self, purchase: _Mentioned) -> "_Correction":
         before = purchase.entry.date
@@ -572,31 +506,25 @@ class _Maker:
         account = self.draw.choice([each for each in (CHECKING, CASH, CARD) if each != source.account])
         after = replace(purchase.entry, postings=(target, replace(source, account=account)))
         words = {"from": self.texts["from"][account], "was": self.texts["from"][source.account]}
-        return "correct_paid", words, after, {"postings": _legs(after)}
+        return "correct_paid", words, after, {"postings": leg_arguments(after)}
 
     def _new_category(self, purchase: _Mentioned) -> "_Correction":
         target, source = purchase.entry.postings
         account = self.draw.choice(_WORLD["neighbours"][target.account])
         after = replace(purchase.entry, postings=(replace(target, account=account), source))
         words = {"category": self._word(account), "old": self._word(target.account)}
-        return "correct_category", words, after, {"postings": _legs(after)}
+        return "correct_category", words, after, {"postings": leg_arguments(after)}
 
     def _new_payee(self, purchase: _Mentioned) -> "_Correction":
-        payee = (
-            self.free[purchase.category].pop()
-            if self.free.get(purchase.category)
-            else f"{purchase.entry.payee} 2"
-        )
+        payee = self.free[purchase.category].pop()
         words = {"new": payee, "old": purchase.entry.payee}
         return "correct_payee", words, replace(purchase.entry, payee=payee), {"payee": payee}
 
-    def _reference(self) -> list[_Part]:
+    def reference(self) -> list[_Part]:
         purchase = self.draw.choice([each for each in self.mentioned if each.turn <= self.turn - 2])
-        choices = [self._back_receipt, self._back_tag, self._back_repeat, self._back_category]
-        choices += [self._back_delete] if self.turn == 3 else []
         if self.draw.random() < 0.15:
             return [self._again(purchase, "back_again")]
-        return [self.draw.choice(choices)(purchase)]
+        return [self._drawn("last_reference" if self.turn == 3 else "reference")(purchase)]
 
     def _back_change(self, purchase: _Mentioned, text: str, change: LedgerChange, call: LedgerCall) -> _Part:
         if change.after is not None:
@@ -612,9 +540,8 @@ class _Maker:
         entry, tag = purchase.entry, self.draw.choice(("work", "refund", "shared", "gift", "kids"))
         call = LedgerCall("correct_transaction", {"id": entry, "tags": [tag]})
         text = self._say("back_tag", payee=entry.payee, tag=tag)
-        return self._back_change(
-            purchase, text, LedgerChange(entry, replace(entry, tags=frozenset([tag]))), call
-        )
+        change = LedgerChange(entry, replace(entry, tags=frozenset([tag])))
+        return self._back_change(purchase, text, change, call)
 
     def _back_category(self, purchase: _Mentioned) -> _Part:
         old = purchase.category
@@ -644,20 +571,12 @@ _Correction = tuple[str, Mapping[str, str], Directive, Mapping[str, Any]]
 
 def _add_call(entry: Directive) -> LedgerCall:
     arguments = {
-        "date": entry.date.isoformat(),
+        "date": f"{entry.date}",
         "payee": entry.payee,
         "narration": "",
-        "postings": _legs(entry),
+        "postings": leg_arguments(entry),
     }
     return LedgerCall("add_transaction", arguments)
-
-
-def _legs(entry: Directive) -> list[dict[str, str]]:
-    return [
-        {"account": leg.account, "amount": f"{leg.number:f}", "currency": leg.currency}
-        | ({} if leg.price is None else {"price": f"{leg.price:f}", "price_currency": leg.price_currency})
-        for leg in entry.postings
-    ]
 
 
 def _recategorised(entry: Directive, category: str) -> tuple[LedgerChange, LedgerCall]:

@@ -70,9 +70,8 @@ def says_amount(text: str, turn: LedgerTurn, book: Iterable[Directive], heard: I
     if question is None:
         return True
     expected, stated = question.answer(entries), {*amounts_in(text)}
-    parts = {abs(number) for number in question.legs(entries)} | {
-        each for t in heard for each in amounts_in(t)
-    }
+    heard_amounts = {amount for each in heard for amount in amounts_in(each)}
+    parts = {abs(number) for number in question.legs(entries)} | heard_amounts
     foreign = {value for value in stated - parts - {expected} if value % 1}
     return expected in stated and len(foreign) <= MAX_OTHER_AMOUNTS
 
@@ -106,7 +105,7 @@ def turn_result(session: LedgerSession, place: int, logs: Sequence[TurnLog]) -> 
     if error and not is_idle and _caught_up(session, place, logs[0].books[0], end):
         error, reason = None, ""
     elif error is None and not all(
-        is_on_the_way(difference_of(start, book), turn.changes) for book in log.books[1:-1]
+        is_on_the_way(difference_of(start, b), turn.changes) for b in log.books[1:-1]
     ):
         harm = "wrong on the way"
     if error in ("second execution", "write not asked for"):
@@ -137,10 +136,8 @@ def _fault_of_book(turn: LedgerTurn, start: Entries, end: Entries) -> tuple[str 
         return "write not asked for", _brief([*beside.new, *beside.gone][0])
     if beside.is_empty:
         return "missing write", _brief([*missing.new, *missing.gone][0])
-    return (
-        "wrong write",
-        f"{_brief([*beside.new, *beside.gone][0])}; expected {_brief([*missing.new, *missing.gone][0])}",
-    )
+    expected = _brief([*missing.new, *missing.gone][0])
+    return "wrong write", f"{_brief([*beside.new, *beside.gone][0])}; expected {expected}"
 
 
 def _caught_up(session: LedgerSession, place: int, base: Entries, end: Entries) -> bool:
@@ -157,8 +154,7 @@ def _caught_up(session: LedgerSession, place: int, base: Entries, end: Entries) 
 def _brief(entry: Directive) -> str:
     legs = ", ".join(f"{leg.account} {leg.number:f} {leg.currency}" for leg in entry.postings)
     words = (
-        entry.date.isoformat(),
-        entry.kind,
+        f"{entry.date} {entry.kind}",
         entry.payee,
         entry.account,
         legs,
@@ -191,11 +187,7 @@ class LedgerRules(Rules):
             reason,
             right / TURNS,
             _columns(session, logs, results),
-            {
-                "turns": [
-                    _described_turn(turn, each) for turn, each in zip(session.turns, results, strict=False)
-                ]
-            },
+            {"turns": [*map(_described_turn, session.turns, results)]},
         )
 
     unfinished = verdict
@@ -212,11 +204,7 @@ def _columns(
     turns = [*zip(session.turns, logs, results, strict=False)]
     right = [(turn, log) for turn, log, result in turns if result.error is None]
     questions = [len(log.books) == 1 for turn, log, _ in turns if turn.kind == "question"]
-    corrections = [
-        result.error is None and len(log.books) == 2
-        for turn, log, result in turns
-        if turn.kind == "correction"
-    ]
+    once = [len(log.books) == 2 for turn, log in right if turn.kind == "correction"]
     recovered = [result.error is None for _, log, result in turns if log.refused]
     harms = [result.harm for result in results]
     return {
@@ -227,7 +215,7 @@ def _columns(
         "not_asked_for": harms.count("write not asked for"),
         "wrong_on_the_way": harms.count("wrong on the way"),
         "earlier_mistakes": sum(result.error == "earlier mistake" for result in results),
-        "corrections_once": sum(corrections),
+        "corrections_once": sum(once),
         "questions_unwritten": sum(questions),
         "refused_turns": len(recovered),
         "recovered": sum(recovered),

@@ -19,20 +19,10 @@ def is_match(expected: Directive, actual: Directive) -> bool:
 
 def _facts(entry: Directive) -> tuple[Any, ...]:
     """All but payee and narration. The day of an opening is free: beancount sees to it that it is early enough."""
-    legs = sorted(
-        (leg.account, leg.number, leg.currency, leg.price or 0, leg.price_currency) for leg in entry.postings
-    )
+    legs = sorted((g.account, g.number, g.currency, g.price or 0, g.price_currency) for g in entry.postings)
     day = None if entry.kind == "open" else entry.date
-    return (
-        entry.kind,
-        day,
-        legs,
-        entry.tags,
-        sorted(entry.receipts),
-        entry.account,
-        entry.number,
-        entry.currency,
-    )
+    of_transaction = (legs, entry.tags, sorted(entry.receipts))
+    return entry.kind, day, *of_transaction, entry.account, entry.number, entry.currency
 
 
 def _payee(name: str) -> str:

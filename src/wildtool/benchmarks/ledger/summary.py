@@ -1,16 +1,19 @@
 """The ledger's numbers with the pages that show them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from wildtool.benchmarks.ledger.judge import ERRORS
 from wildtool.benchmarks.ledger.records import TURN_KINDS, TURNS
 from wildtool.stats.metrics import Rate
 from wildtool.stats.tables import Table, error_table, usual_tables
+from wildtool.types import Direction
 
 _PLACES = range(1, TURNS + 1)
 _RIGHT = " + ".join(f"CAST(COALESCE(right_{place}, FALSE) AS INTEGER)" for place in _PLACES)
+_PLAYED = " + ".join(f"CAST(right_{place} IS NOT NULL AS INTEGER)" for place in _PLACES)
 _ALL = str(TURNS)
+"""Turns of a session, those included that were not played as a call failed: they are not right."""
 
 
 def _turns_of(kind: str, condition: str = "TRUE") -> str:
@@ -20,14 +23,10 @@ def _turns_of(kind: str, condition: str = "TRUE") -> str:
     )
 
 
-def _sum(column: str) -> str:
-    return f"COALESCE({column}, 0)"
-
-
 def _accuracy(verdicts: Any, profile: str) -> Iterator[Rate]:
     yield Rate("accuracy", "task", "TRUE", _RIGHT, _ALL, headline=True)
     yield Rate("accuracy", "session", "TRUE", headline=True)
-    yield Rate("accuracy", "task, harm on the way forgiven", "TRUE", _sum("ended_right"), _ALL)
+    yield Rate("accuracy", "task, harm on the way forgiven", "TRUE", "ended_right", _ALL)
 
 
 def _by_kind(verdicts: Any, profile: str) -> Iterator[Rate]:
@@ -40,26 +39,29 @@ def _by_kind(verdicts: Any, profile: str) -> Iterator[Rate]:
         yield Rate("language", name, f"lang = '{name}'", _RIGHT, _ALL, only_if_any=True)
 
 
+_WRITING: Sequence[tuple[str, str, str, str, Direction]] = (
+    ("harm", "written twice", "written_twice", _PLAYED, "less"),
+    ("harm", "write not asked for", "not_asked_for", _PLAYED, "less"),
+    ("harm", "wrong on the way", "wrong_on_the_way", _PLAYED, "less"),
+    ("harm", "lost to an earlier mistake", "earlier_mistakes", _PLAYED, "less"),
+    ("writing", "writes too many per task", "writes_too_many", _PLAYED, "less"),
+    *(
+        ("writing", name, column, _turns_of(kind, "right_{} IS NOT NULL"), "more")
+        for name, column, kind in (
+            ("corrections applied once", "corrections_once", "correction"),
+            ("questions answered without writing", "questions_unwritten", "question"),
+        )
+    ),
+    ("writing", "right after a refused write", "recovered", "refused_turns", "more"),
+    ("path", "right tasks in the least calls", "shortest", _RIGHT, "more"),
+    ("path", "calls per least call in right tasks", "tool_calls", "least_calls", "less"),
+)
+"""Group, name, numerator, denominator, and which way is better."""
+
+
 def _writing(verdicts: Any, profile: str) -> Iterator[Rate]:
-    per_task = {
-        "written twice": "written_twice",
-        "write not asked for": "not_asked_for",
-        "wrong on the way": "wrong_on_the_way",
-        "lost to an earlier mistake": "earlier_mistakes",
-    }
-    for name, column in per_task.items():
-        yield Rate("harm", name, "TRUE", _sum(column), _ALL, better="less")
-    yield Rate("writing", "writes too many per task", "TRUE", _sum("writes_too_many"), _ALL, better="less")
-    yield Rate(
-        "writing", "corrections applied once", "TRUE", _sum("corrections_once"), _turns_of("correction")
-    )
-    unwritten = _sum("questions_unwritten")
-    yield Rate("writing", "questions answered without writing", "TRUE", unwritten, _turns_of("question"))
-    recovered, refused = _sum("recovered"), _sum("refused_turns")
-    yield Rate("writing", "right after a refused write", "TRUE", recovered, refused)
-    yield Rate("path", "right tasks in the least calls", "TRUE", _sum("shortest"), _RIGHT)
-    least, made = _sum("least_calls"), _sum("tool_calls")
-    yield Rate("path", "calls per least call in right tasks", "TRUE", made, least, better="less")
+    for group, name, numerator, denominator, better in _WRITING:
+        yield Rate(group, name, "TRUE", numerator, denominator, better=better)
 
 
 TABLES = (
@@ -84,7 +86,7 @@ TABLES = (
         numbers=_writing,
         groups=("harm", "writing", "path"),
         formulas={
-            "harm": "turns with it, divided by turns",
+            "harm": "turns with it, divided by turns played",
             "writing: right after a refused write": "turns that are right, divided by those with a refused write",
         },
     ),

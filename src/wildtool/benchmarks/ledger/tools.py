@@ -5,13 +5,14 @@ A call is answered by a JSON text. Whatever is wrong with its arguments is a sen
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from wildtool.benchmarks.ledger.book import Book, BookError, BookPosting, Directive, is_one_line
 from wildtool.json_codec import as_object
@@ -191,31 +192,25 @@ def is_within(account: str, upper: str) -> bool:
     return account == upper or account.startswith(f"{upper}:")
 
 
+def leg_arguments(entry: Directive) -> list[dict[str, str]]:
+    """The legs of a transaction as calls give them."""
+    return [
+        {"account": leg.account, "amount": f"{leg.number:f}", "currency": leg.currency}
+        | ({} if leg.price is None else {"price": f"{leg.price:f}", "price_currency": leg.price_currency})
+        for leg in entry.postings
+    ]
+
+
 def _described(entry_id: str, entry: Directive) -> dict[str, Any]:
-    described = {
-        "id": entry_id,
-        "date": entry.date.isoformat(),
-        "payee": entry.payee,
-        "narration": entry.narration,
-        "postings": [
-            {"account": leg.account, "amount": f"{leg.number:f}", "currency": leg.currency}
-            | ({} if leg.price is None else {"price": f"{leg.price:f}", "price_currency": leg.price_currency})
-            for leg in entry.postings
-        ],
-    }
+    words = {"id": entry_id, "date": f"{entry.date}", "payee": entry.payee, "narration": entry.narration}
     extras = {"tags": sorted(entry.tags), "receipts": [*entry.receipts]}
-    return described | {name: value for name, value in extras.items() if value}
+    present = {name: value for name, value in extras.items() if value}
+    return {**words, "postings": leg_arguments(entry), **present}
 
 
 def _add(book: Book, read: _Reader) -> Any:
-    entry = Directive(
-        "transaction",
-        read.past_day("date"),
-        read.line("payee"),
-        read.line("narration"),
-        read.postings(),
-        read.tags(),
-    )
+    day, payee, narration = read.past_day("date"), read.line("payee"), read.line("narration")
+    entry = Directive("transaction", day, payee, narration, read.postings(), read.tags())
     return {"id": book.add(entry)[0]}
 
 
@@ -252,27 +247,16 @@ def _recategorise(book: Book, read: _Reader) -> Any:
     return _rewrite(book, entry_id, entry, replace(entry, postings=legs))
 
 
-def _open(book: Book, read: _Reader) -> Any:
+def _account(kind: Literal["open", "close"], answer: str, book: Book, read: _Reader) -> Any:
     account = read.account("account")
-    book.add(Directive("open", read.past_day("date"), account=account))
-    return {"opened": account}
-
-
-def _close(book: Book, read: _Reader) -> Any:
-    account = read.account("account")
-    book.add(Directive("close", read.past_day("date"), account=account))
-    return {"closed": account}
+    book.add(Directive(kind, read.past_day("date"), account=account))
+    return {answer: account}
 
 
 def _assert_balance(book: Book, read: _Reader) -> Any:
-    check = Directive(
-        "balance",
-        read.past_day("date"),
-        account=read.account("account"),
-        number=read.amount("amount"),
-        currency=read.currency("currency"),
-    )
-    return {"id": book.add(check)[0]}
+    day, account = read.past_day("date"), read.account("account")
+    number, currency = read.amount("amount"), read.currency("currency")
+    return {"id": book.add(Directive("balance", day, account=account, number=number, currency=currency))[0]}
 
 
 def _attach(book: Book, read: _Reader) -> Any:
@@ -306,30 +290,17 @@ def _commodities(book: Book, read: _Reader) -> Any:
 
 
 def _duplicates(book: Book, read: _Reader) -> Any:
-    groups: list[list[str]] = []
+    alike: dict[Any, list[tuple[date, str]]] = defaultdict(list)
     for entry_id, entry in book.entries.items():
-        if entry.kind != "transaction":
-            continue
-        for group in groups:
-            first = book.entries[group[0]]
-            near = abs(first.date - entry.date) <= timedelta(DUPLICATE_DAYS)
-            if (
-                near
-                and first.payee == entry.payee
-                and sorted(map(_leg_key, first.postings)) == sorted(map(_leg_key, entry.postings))
-            ):
-                group.append(entry_id)
-                break
-        else:
-            groups.append([entry_id])
-    doubles = [group for group in groups if len(group) > 1]
-    return {
-        "groups": [[_described(entry_id, book.entries[entry_id]) for entry_id in group] for group in doubles]
-    }
-
-
-def _leg_key(leg: BookPosting) -> tuple[Any, ...]:
-    return leg.account, leg.number, leg.currency
+        if entry.kind == "transaction":
+            legs = sorted((leg.account, leg.number, leg.currency) for leg in entry.postings)
+            alike[entry.payee, tuple(legs)].append((entry.date, entry_id))
+    near = timedelta(DUPLICATE_DAYS)
+    groups = [
+        [key for day, key in group if any(key != other and abs(day - its) <= near for its, other in group)]
+        for group in alike.values()
+    ]
+    return {"groups": [[_described(key, book.entries[key]) for key in group] for group in groups if group]}
 
 
 def _undo(book: Book, read: _Reader) -> Any:
@@ -343,8 +314,8 @@ _RUN: Mapping[str, Callable[[Book, _Reader], Any]] = {
     "correct_transaction": _correct,
     "delete_entry": _delete,
     "recategorise": _recategorise,
-    "open_account": _open,
-    "close_account": _close,
+    "open_account": partial(_account, "open", "opened"),
+    "close_account": partial(_account, "close", "closed"),
     "assert_balance": _assert_balance,
     "attach_receipt": _attach,
     "exchange_rates": _rates,
