@@ -30,7 +30,7 @@ BUDGETS = {
     "benchmarks/teval": 1007,
     "benchmarks/wildtoolbench": 3577,
     "board": 536,
-    "catalogue": 319,
+    "catalogue": 570,
     "check": 1491,
     "cli": 4904,
     "data": 846,

@@ -1,0 +1,104 @@
+"""What in names and descriptions makes tools hard to choose."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from wildtool.alter.catalogue.pool import tool_text
+from wildtool.alter.own_tools import tool_name
+from wildtool.catalogue.mcp import is_server, server_tools
+from wildtool.errors import DataError
+from wildtool.findings import Finding
+from wildtool.json_codec import as_list, as_object
+from wildtool.sets.make.tool_sources.tool_files import described_tools, tools_of_file
+from wildtool.toolcall.retrieval import Bm25, search_words
+from wildtool.types import Tool
+
+ALIKE = 0.5
+"""Share of common words from which two tools count as alike."""
+FEWEST_WORDS, MOST_CHARACTERS = 4, 1024
+"""Of a description; the second is the limit of some endpoints."""
+_VALID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+def read_catalogue(source: str, note: Callable[[str], None]) -> tuple[Tool, ...]:
+    """The tools of a file (OpenAI definitions, OpenAPI, MCP list) or of an MCP server.
+
+    Args:
+        note: is called with each operation of a document that is left out and why.
+
+    Raises DataError where there are none, or where the file or the server cannot be read.
+    """
+    if not is_server(source):
+        return tools_of_file(Path(source), note)
+    rows = [row for row in server_tools(source) if as_object(row).get("name")]
+    tools = described_tools([{"inputSchema": {}, **as_object(row)} for row in rows])
+    if not tools:
+        raise DataError(f"{source}: the server lists no tool")
+    return tuple(tools)
+
+
+def lint_tools(tools: Sequence[Tool]) -> list[Finding]:
+    """What is found, in the order of the tools; pairs last."""
+    findings = [finding for tool in tools for finding in _of_tool(tool)]
+    return [*findings, *_of_pairs(tools)]
+
+
+def _of_tool(tool: Tool) -> Iterator[Finding]:
+    name, function = tool_name(tool) or "", as_object(tool.get("function"))
+    text = function.get("description")
+    words = search_words(text) if isinstance(text, str) else []
+    if not _VALID.fullmatch(name):
+        yield Finding(
+            name, "name", "some endpoints refuse this name; take A-Z, a-z, 0-9, _ and -, at most 64", "error"
+        )
+    if not words:
+        yield Finding(
+            name, "no description", "say what the tool does, and when it is the one to take", "error"
+        )
+    elif not set(words) - set(search_words(name)) - {"a", "an", "the", "of", "to"}:
+        yield Finding(
+            name,
+            "description repeats name",
+            f"{text!r} adds nothing to the name; say when to take it",
+            "warning",
+        )
+    elif len(words) < FEWEST_WORDS:
+        yield Finding(name, "short description", f"{text!r} has fewer than {FEWEST_WORDS} words", "warning")
+    elif len(str(text)) > MOST_CHARACTERS:
+        length = f"{len(str(text)):,} characters; some endpoints cut or refuse more than {MOST_CHARACTERS:,}"
+        yield Finding(name, "long description", length, "warning")
+    schema = as_object(function.get("parameters"))
+    properties: Mapping[str, Any] = as_object(schema.get("properties"))
+    if bare := [key for key, part in properties.items() if not as_object(part).get("description")]:
+        yield Finding(name, "parameter without description", ", ".join(bare), "warning")
+    if missing := [str(key) for key in as_list(schema.get("required")) if key not in properties]:
+        yield Finding(name, "required but not defined", ", ".join(missing), "error")
+
+
+def _of_pairs(tools: Sequence[Tool]) -> Iterator[Finding]:
+    texts = {tool_name(tool) or "": tool_text(tool) for tool in tools}
+    words = {name: frozenset(search_words(text)) for name, text in texts.items()}
+    plain: dict[str, str] = {}
+    for name in texts:
+        if (other := plain.setdefault(re.sub(r"[\W_]+", "", name).casefold(), name)) != name:
+            message = f"differs from {other} only in case or separators; models write one for the other"
+            yield Finding(name, "same name", message, "error")
+    for name, other in combinations(texts, 2):
+        common = len(words[name] & words[other]) / max(1, len(words[name] | words[other]))
+        if common >= ALIKE:
+            apart = " and ".join(
+                f"{', '.join(sorted(words[mine] - words[its])) or 'nothing'} only in {mine}"
+                for mine, its in ((name, other), (other, name))
+            )
+            message = f"{common:.0%} of the words of both are the same as of {other}: {apart}; say when to take which"
+            yield Finding(name, "alike", message, "warning")
+    index = Bm25(texts)
+    for tool in tools:
+        name, text = tool_name(tool) or "", as_object(tool.get("function")).get("description")
+        best = index.search(text, 1) if isinstance(text, str) and text.strip() else []
+        if best and best[0] != name:
+            message = f"a search for its own description finds {best[0]} first"
+            yield Finding(name, "another fits better", message, "warning")
