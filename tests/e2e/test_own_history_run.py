@@ -39,6 +39,19 @@ async def test_known_policies_have_the_scores_that_the_docs_state(
     assert not any(row["correct"] and not row["settled"] for row in rows)
 
 
+async def test_with_tools_that_fail_the_gold_policy_is_right_and_a_cut_run_goes_on(tmp_path: Path):
+    more = ("--history", "own", "--failures", "first-call", "--profile", "fixed")
+    assert (await run(tmp_path, *more, model="baseline/gold", limit=4)).status == 0
+    table, complete = verdicts(tmp_path / "run", "fixed"), recorded(tmp_path / "run")
+    assert all(row["correct"] and row["settled"] for row in table)
+    (record,) = (tmp_path / "run").glob("record*")
+    lines = record.read_bytes().splitlines(keepends=True)
+    record.write_bytes(b"".join(lines[: len(lines) // 2]))
+    assert (await run(tmp_path, *more, model="baseline/gold", limit=4)).status == 0
+    assert sorted(recorded(tmp_path / "run")) == sorted(complete)
+    assert verdicts(tmp_path / "run", "fixed") == table
+
+
 async def test_the_tasks_of_a_session_are_asked_in_order_and_sessions_at_the_same_time(tmp_path: Path):
     assert (await run(tmp_path, "--history", "own", "--profile", "fixed")).status == 0
     units: dict[str, list[str]] = defaultdict(list)
