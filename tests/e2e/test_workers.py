@@ -171,6 +171,27 @@ async def test_workers_of_a_cluster_count_what_a_controlled_run_has_spent(tmp_pa
         assert server.received - spent == (60 - spent) // 2
 
 
+async def test_a_launch_is_refused_while_workers_of_an_earlier_start_work(tmp_path: Path):
+    url = (tmp_path / "run").as_uri()
+    async with FaultServer("ok", delay_s=0.1) as server:
+        launch = ["launch", "slurm", *shared(server, url)[1:-2], "--workers", 1, "--print"]
+        assert (await wildtool(*launch, cwd=tmp_path)).status == 0
+        worker = await start("worker", "--run", url, cwd=tmp_path)
+        await until(lambda: server.received > 0)
+        refused = await wildtool(*launch, cwd=tmp_path)
+        assert refused.status == 2
+        assert "1 workers of an earlier start still work" in refused.err
+        assert (await ended(worker)).status == 0
+        assert (await wildtool(*launch, cwd=tmp_path)).status == 0
+
+
+async def test_what_keeps_all_workers_from_working_is_said_once(tmp_path: Path):
+    async with FaultServer("401") as server:
+        run = await wildtool(*shared(server, tmp_path / "run", "--quiet"), cwd=tmp_path)
+    assert run.status != 0
+    assert run.err.count("HTTP 401") == 1, run.err
+
+
 async def test_a_worker_whose_controller_is_gone_does_not_wait_for_it(tmp_path: Path):
     url = (tmp_path / "run").as_uri()
     async with FaultServer("ok", delay_s=0.01) as server:

@@ -284,9 +284,26 @@ class _Control:
                 self.is_lost = self._claim is not None and self._claims.is_lost(self._claim)
 
 
+def _refuse_working(place: Place) -> None:
+    """Raises RecordError while workers of an earlier start work: each would go on with its part of the limits."""
+    now = max(entry.modified for entry in place.store.entries("control/worker/"))
+    working = [
+        entry.key
+        for entry in place.store.entries("worker/")
+        if now - entry.modified <= EXPIRY_S
+        and not json.loads(place.store.get(entry.key) or b"{}").get("ended")
+    ]
+    if working:
+        raise RecordError(
+            f"{place.label}: {len(working)} workers of an earlier start still work; let them end, or cancel their job. A "
+            f"killed worker counts as ended {EXPIRY_S:.0f} s after its last sign of life"
+        )
+
+
 def launch(shared: SharedRun, place: Place, workers: int) -> None:
     """Prepares a run for workers that nobody controls. Errors as of `prepare_run`."""
     with _Control(place):
+        _refuse_working(place)
         prepare_run(shared, place, workers=workers, controlled=False)
         with _open_folder(place, shared.run.plan) as folder:
             # What is missing is seen in the record; nobody is there to say how the workers ended.

@@ -3,10 +3,12 @@
 import os
 import subprocess
 import sys
+import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass
 
+from wildtool.cli.terminal import print_err
 from wildtool.errors import RecordError
 
 PARENT_VARIABLE = "WILDTOOL_WORKER_PARENT"
@@ -22,6 +24,8 @@ STOP_S = 60.0
 @dataclass(slots=True)
 class _Process:
     process: "subprocess.Popen[bytes]"
+    relay: threading.Thread
+    """Ends with its errors' stream."""
     started: float
 
 
@@ -41,6 +45,7 @@ class LocalLauncher:
         self._url = ""
         self._working: list[_Process] = []
         self._short_lives = 0
+        self._printed: set[bytes] = set()
 
     def start(self, url: str) -> None:
         """Starts all workers of the run at that address."""
@@ -54,6 +59,7 @@ class LocalLauncher:
             if status is None:
                 continue
             self._working.remove(each)
+            each.relay.join()
             if status >= 0:
                 self.statuses.append(status)
                 continue
@@ -77,10 +83,22 @@ class LocalLauncher:
                 each.process.wait(max(0.0, until - time.monotonic()))
             each.process.kill()
             each.process.wait()
+            each.relay.join(STOP_S)
         self._working = []
 
     def _started(self) -> _Process:
         command = [sys.executable, "-m", "wildtool", *worker_words(self._url, self._server)]
         environment = {**os.environ, PARENT_VARIABLE: "1"}
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=environment)
-        return _Process(process, time.monotonic())
+        process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment
+        )
+        relay = threading.Thread(target=self._relay, args=(process,), daemon=True)
+        relay.start()
+        return _Process(process, relay, time.monotonic())
+
+    def _relay(self, process: "subprocess.Popen[bytes]") -> None:
+        """Prints what workers say, and what several say only once."""
+        for line in process.stderr or ():
+            if line not in self._printed:
+                self._printed.add(line)
+                print_err(line.decode("utf-8", "replace").rstrip("\n"))
