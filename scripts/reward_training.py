@@ -1,8 +1,8 @@
-"""The reward training of docs/reward-training.md: a small model learns to call three tools, rewarded by the judge.
+"""The reward training of docs/environments.md: a small model learns to call three tools, rewarded by the judge.
 
     python scripts/reward_training.py held-out FILE           # sessions to evaluate on, in WildToolBench's format
     python scripts/reward_training.py teach BASE OUT          # the format of calls, from a few right conversations
-    python scripts/reward_training.py learn BASE START OUT    # GRPO on fresh sessions, evaluated on FILE
+    python scripts/reward_training.py learn BASE START OUT --held-out FILE    # GRPO on fresh sessions, evaluated on FILE
 
 Needs torch, transformers, trl and peft. BASE is what `scripts/training_loop.py base` writes.
 """

@@ -177,8 +177,7 @@ def evaluate(
     bench = bench if isinstance(bench, Bench) else load(bench, **places)
     if "fixed" in bench.benchmark.profiles:
         options.setdefault("profile", "fixed")
-    is_async = any(map(iscoroutinefunction, (policy, policy.__call__)))
-    options.setdefault("concurrency", 32 if is_async else 1)
+    options.setdefault("concurrency", 32 if any(map(iscoroutinefunction, (policy, policy.__call__))) else 1)
     return Evaluator(policy, bench, every, Path(out), name, options)
 
 

@@ -97,20 +97,18 @@ class HeldOutEvaluation(TrainerCallback):
         self,
         bench: Bench | str | Path,
         *,
-        every: int,
-        out: str | Path,
         max_new_tokens: int,
         tool_format: str | None = None,
         template: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> None:
-        """Args: as of `evaluate` and `ModelPolicy`."""
+        """Args: as of `ModelPolicy` and `evaluate`, which needs `every` and `out`."""
         self._policy: dict[str, Any] = {
             "max_new_tokens": max_new_tokens,
             "tool_format": tool_format,
             "template": template,
         }
-        self._settings: dict[str, Any] = {"bench": bench, "every": every, "out": out, **options}
+        self._settings: dict[str, Any] = {"bench": bench, **options}
         self.evaluator: Evaluator | None = None
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **objects: Any) -> None:

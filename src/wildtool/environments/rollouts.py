@@ -1,0 +1,153 @@
+"""Rollout files of NeMo Gym, verifiers and Inspect, judged again by our rules."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from wildtool.alter.base import UNDER_TEST
+from wildtool.data.files import read_json
+from wildtool.environments.bridges.responses import messages_of
+from wildtool.environments.core import UnitEnvironment
+from wildtool.environments.sources import Units
+from wildtool.episode import written_text
+from wildtool.errors import DataError, UsageError
+from wildtool.json_codec import as_object, as_objects, dumps, numbered_json_lines
+from wildtool.types import Message
+
+_EXPECTED = (
+    "expected a log of Inspect, or one JSON object per line: rollouts of NeMo Gym or traces of verifiers"
+)
+
+
+@dataclass(slots=True)
+class Rollout:
+    """What a file says of one episode, and what we say."""
+
+    place: str
+    """In the file."""
+    unit: Any
+    """As the file names it, ITEM/UNIT."""
+    messages: list[Message]
+    """Of the policy; those of the unit's opening may stand before them."""
+    reward: Any
+    """As the file has it; no number where it has none."""
+    problem: str = ""
+    """Why there is no verdict on it; else empty."""
+    verdict: bool | None = None
+    """Ours; None where it is not judged."""
+    reason: str = ""
+
+    @property
+    def disagrees(self) -> bool:
+        """Whether the file takes it for right, by a reward of 1, and we do not, or the other way round."""
+        is_known = self.verdict is not None and isinstance(self.reward, int | float)
+        return is_known and (self.reward > 0.999) is not self.verdict
+
+
+def judge_rollouts(units: Units, path: Path, profile: str | None = None) -> Iterator[Rollout]:
+    """Judges each rollout of a file by the profile, from the policy's messages alone.
+
+    Raises DataError naming the place of what cannot be read, and of a unit that there is not; UsageError where Inspect,
+    which alone reads its compressed logs, is not installed.
+    """
+    environment, rollouts = UnitEnvironment(units, profile), [*read_rollouts(path)]
+    if not rollouts:
+        raise DataError(f"{path}: holds no rollout; {_EXPECTED}")
+    for rollout in rollouts:
+        try:
+            item, _ = units.find(str(rollout.unit))
+        except DataError as error:
+            raise DataError(f"{rollout.place}: {error}. Give the data that were played") from error
+        if {*item.roles} - {UNDER_TEST}:
+            rollout.problem = (
+                rollout.problem or "another role speaks in it, which the file does not tell apart"
+            )
+        if not rollout.problem:
+            _judge(rollout, environment, rollout.unit)
+        yield rollout
+
+
+def _judge(rollout: Rollout, environment: UnitEnvironment, name: str) -> None:
+    opening = environment.open(name).messages
+    earlier = [_meaning(message) for message in opening if message.get("role") == "assistant"]
+    messages = rollout.messages
+    if earlier == [_meaning(message) for message in messages[: len(earlier)]]:
+        messages = messages[len(earlier) :]
+    for message in messages:
+        if not environment.is_over:
+            rollout.reason = environment.step(message).reason
+    if not environment.is_over:
+        rollout.reason = "the rollout ends before the unit does"
+    rollout.verdict = environment.is_over and environment.steps[-1]["verdict"] == 1
+
+
+def _meaning(message: Message) -> list[Any]:
+    calls = as_objects(message.get("tool_calls"))
+    return [written_text(message) or "", *(as_object(call.get("function")).get("name") for call in calls)]
+
+
+def read_rollouts(path: Path) -> Iterator[Rollout]:
+    """The rollouts of a file, as it has them; errors as of `judge_rollouts`."""
+    if path.suffix in (".eval", ".json"):
+        yield from _samples(path)
+        return
+    for number, row in numbered_json_lines(path):
+        place = f"{path}, line {number}"
+        traces = [row] if "nodes" in row else as_objects(row.get("traces"))
+        if "responses_create_params" in row:
+            messages = messages_of(as_object(row.get("response")).get("output"))
+            problem = row.get("_ng_failure_class") or ("" if row.get("response") else "it has no response")
+            yield Rollout(place, row.get("unit", row.get("id")), messages, row.get("reward"), problem)
+        elif not traces:
+            raise DataError(f"{place}: {_EXPECTED}; this one has {', '.join(row) or 'nothing'}")
+        yield from (_trace(trace, place) for trace in traces)
+
+
+def _trace(trace: Mapping[str, Any], place: str) -> Rollout:
+    """Of a trace only what the policy sampled is its own; the rest it was shown."""
+    sampled = [node["message"] for node in as_objects(trace.get("nodes")) if node.get("sampled")]
+    rewards = [as_object(reward) for reward in as_object(trace.get("rewards")).values()]
+    scores = [each["score"] * each.get("weight", 1) for each in rewards if "score" in each]
+    unit = as_object(trace.get("info")).get(
+        "unit", as_object(as_object(trace.get("task")).get("data")).get("id")
+    )
+    errors = [str(error.get("message", error)) for error in as_objects(trace.get("errors"))]
+    return Rollout(place, unit, [*map(_as_sent, sampled)], sum(scores) if scores else None, "; ".join(errors))
+
+
+def _samples(path: Path) -> Iterator[Rollout]:
+    log = as_object(read_json(path)) if path.suffix == ".json" else _compressed_log(path)
+    for sample in as_objects(log.get("samples")):
+        scores = [as_object(score).get("value") for score in as_object(sample.get("scores")).values()]
+        reward = {"C": 1, "I": 0, "N": 0, "P": 0.5}.get(str(scores[0]), scores[0]) if scores else None
+        place = f"{path}, sample {sample.get('id')!r}, epoch {sample.get('epoch')}"
+        replies = [each for each in as_objects(sample.get("messages")) if each.get("role") == "assistant"]
+        problem = as_object(sample.get("error")).get("message", "")
+        yield Rollout(place, sample.get("id"), [*map(_as_sent, replies)], reward, problem)
+
+
+def _compressed_log(path: Path) -> dict[str, Any]:
+    try:
+        return import_module("inspect_ai.log").read_eval_log(str(path)).model_dump()
+    except ImportError as error:
+        advice = "pip install 'wildtool[inspect]', or convert it: inspect log convert --to json"
+        raise UsageError(f"{path}: only Inspect reads its compressed logs: {advice}") from error
+    except Exception as error:
+        raise DataError(f"{path}: Inspect cannot read it as a log ({error})") from error
+
+
+def _as_sent(message: Mapping[str, Any]) -> Message:
+    """A message in OpenAI's shape, from one whose calls have their name beside the arguments."""
+    calls: list[dict[str, Any]] = []
+    for call in as_objects(message.get("tool_calls")):
+        arguments = call.get("parse_error") or call.get("arguments")
+        text = arguments if isinstance(arguments, str) else dumps(arguments).decode()
+        function = {"name": call.get("name", call.get("function")), "arguments": text}
+        calls.append({"id": call.get("id"), "type": "function", "function": function})
+    return {
+        "role": "assistant",
+        "content": written_text(dict(message)),
+        **({"tool_calls": calls} if calls else {}),
+    }

@@ -1,0 +1,110 @@
+"""Rollout files of training frameworks get our verdicts, from the policy's messages alone."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wildtool.environments.bridges.responses import response_items
+from wildtool.environments.core import UnitEnvironment
+from wildtool.environments.rollouts import judge_rollouts
+from wildtool.environments.sources import benchmark_units
+from wildtool.errors import DataError, UsageError
+
+UNITS = benchmark_units("wild-mini", evaluation=True)
+NAMES = UNITS.names[:12]
+
+
+def conversation(name: str, *, gold: bool) -> list[dict[str, Any]]:
+    environment, messages = UnitEnvironment(UNITS), list[dict[str, Any]]()
+    messages += environment.open(name).messages
+    while not environment.is_over:
+        message = (environment.gold() or {}) if gold else {"content": "I cannot."}
+        messages += [
+            {"role": "assistant", **message},
+            *environment.step({"role": "assistant", **message}).observation.messages,
+        ]
+    return messages
+
+
+def beside(message: dict[str, Any], key: str) -> dict[str, Any]:
+    """A message whose calls have their name beside the arguments."""
+    calls = [{"id": call["id"], key: call["function"]["name"], "arguments": call["function"]["arguments"]}
+             for call in message.get("tool_calls") or ()]  # fmt: skip
+    return {**message, "tool_calls": calls}
+
+
+def gym(name: str, messages: list[dict[str, Any]], start: int, reward: float) -> dict[str, Any]:
+    output = [{"type": "message", **item} if "role" in item else item
+              for message in messages[start:] for item in response_items(message)]  # fmt: skip
+    return {"unit": name, "responses_create_params": {}, "response": {"output": output}, "reward": reward}
+
+
+def trace(name: str, messages: list[dict[str, Any]], start: int, reward: float) -> dict[str, Any]:
+    nodes = [{"message": beside(message, "name"), "sampled": place >= start and message["role"] == "assistant"}
+             for place, message in enumerate(messages)]  # fmt: skip
+    rewards = {"episode_reward": {"score": reward, "weight": 1.0}}
+    return {"traces": [{"nodes": nodes, "rewards": rewards, "info": {"unit": name}, "errors": []}]}
+
+
+def sample(name: str, messages: list[dict[str, Any]], start: int, reward: float) -> dict[str, Any]:
+    shown = [beside(message, "function") for message in messages]
+    return {"id": name, "epoch": 1, "messages": shown, "scores": {"mine": {"value": "C" if reward else "I"}}}
+
+
+@pytest.mark.parametrize("kind", [trace, sample, gym])
+def test_every_verdict_is_ours_and_what_disagrees_is_named(kind: Any, tmp_path: Path):
+    rows: list[dict[str, Any]] = []
+    rights: list[bool] = []
+    for place, name in enumerate(NAMES):
+        opening = len(UnitEnvironment(UNITS).open(name).messages)
+        messages = conversation(name, gold=place % 2 == 0)
+        # A response of NeMo Gym has no user turns, so units with questions end early there.
+        asks = any(message["role"] == "user" for message in messages[opening:])
+        environment = UnitEnvironment(UNITS)
+        environment.open(name)
+        if kind is gym and asks:
+            continue
+        for message in messages[opening:]:
+            if message["role"] == "assistant":
+                environment.step(message)
+        rights.append(environment.steps[-1]["verdict"] == 1)
+        lies = len(rights) == 3
+        rows.append(kind(name, messages, opening, float(rights[-1] is not lies)))
+    path = tmp_path / ("log.json" if kind is sample else "rollouts.jsonl")
+    text = json.dumps({"samples": rows}) if kind is sample else "\n".join(map(json.dumps, rows))
+    path.write_text(text, encoding="utf-8")
+    judged = list(judge_rollouts(UNITS, path))
+    assert [rollout.verdict for rollout in judged] == rights and {*rights} == {True, False}
+    assert [place for place, rollout in enumerate(judged) if rollout.disagrees] == [2]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("a.jsonl", '{"x": 1}', "line 1: expected a log of Inspect.*has x"),
+        ("a.jsonl", "", "holds no"),
+        (
+            "a.jsonl",
+            '{"unit": "none/0", "responses_create_params": {}, "response": {"output": []}}',
+            "line 1: no unit",
+        ),
+        ("a.json", "{}", "holds no rollout"),
+    ],
+)
+def test_bad_files_are_errors_that_name_the_place(name: str, text: str, words: str, tmp_path: Path):
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    with pytest.raises((DataError, UsageError), match=words):
+        list(judge_rollouts(UNITS, tmp_path / name))
+
+
+def test_a_rollout_that_failed_or_stopped_early_is_said_to(tmp_path: Path):
+    rows = [
+        {"unit": NAMES[0], "responses_create_params": {}, "response": {}, "_ng_failure_class": "timeout"},
+        {"unit": NAMES[0], "responses_create_params": {}, "response": {"output": []}, "reward": 0.0},
+    ]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    failed, early = judge_rollouts(UNITS, tmp_path / "a.jsonl")
+    assert (failed.verdict, failed.problem) == (None, "timeout")
+    assert early.verdict is False and early.reason == "the rollout ends before the unit does"
