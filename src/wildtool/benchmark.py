@@ -251,10 +251,6 @@ class Rules(ABC):
         """
         return item
 
-    def session(self, item: Item) -> SessionRecord | None:
-        """The item as a session of units that go on where the one before ended; None where units do not."""
-        return None
-
     def unfinished(self, episode: Any, item: Item, unit: str) -> Check:
         """Columns, detail and steps of a unit whose record ends before its episode does; nothing else is read."""
         return Check(False)
@@ -500,6 +496,15 @@ class _SingleTurnRules(Rules):
     def mutants(self, item: Item) -> Iterable[Mutant]:
         yield from Rules.mutants(self, item)
         yield from self.benchmark.mutants(item)
+
+
+@runtime_checkable
+class SessionRules(Protocol):
+    """What `Rules` also have where the units of an item go on where the one before ended, for `--history own`."""
+
+    def session(self, item: Item) -> SessionRecord | None:
+        """The item as such a session; None for one that is none."""
+        ...
 
 
 @runtime_checkable

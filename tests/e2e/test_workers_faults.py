@@ -15,7 +15,7 @@ from e2e.test_workers import CONCURRENCY, SESSIONS, WORKERS, calm_run, ended, re
 from faults.bucket import Bucket
 from faults.server import FaultServer
 
-ADDRESS = "s3://runs/some/model"
+ADDRESS = "s3://runs/some/model-at-fault"
 TOKENS = 18
 """Of each call to the server."""
 EXPIRED_S = 100
@@ -38,7 +38,7 @@ async def copied_verdicts(folder: Path, environment: dict[str, str]) -> list[dic
         "score", ADDRESS, cwd=folder, WILDTOOL_CACHE_DIR=str(folder / "copies"), **environment
     )
     assert score.status == 0, score.err
-    return verdicts(folder / "copies" / "runs" / "s3" / "runs" / "some" / "model")
+    return verdicts(folder / "copies" / "runs" / "s3" / "runs" / "some" / "model-at-fault")
 
 
 async def test_a_store_that_is_away_for_a_while_costs_no_call(tmp_path: Path):
@@ -162,7 +162,7 @@ async def test_after_twenty_kills_of_workers_nodes_controllers_and_the_store_the
         steps, server.received = server.received, 0
         cluster = Cluster(tmp_path, server, bucket)
         await cluster.begin()
-        await until(lambda: "runs/some/model/run.json" in bucket.objects)
+        await until(lambda: "runs/some/model-at-fault/run.json" in bucket.objects)
         await cluster.begin_node()
         for number, what in enumerate(KILLS, 1):
             # While the others work, so that calls are in flight each time.

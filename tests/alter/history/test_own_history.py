@@ -11,7 +11,7 @@ from alter.history.session_play import REFUSE, SIMULATE, gold, judged, own, play
 from benchmarks.wildtoolbench.build import answer, ask, call, calls, item, node, raw_call, says
 from wildtool.alter.noise.noise import Noise
 from wildtool.alter.variant import Variant
-from wildtool.benchmark import Benchmark
+from wildtool.benchmark import Benchmark, SessionRules
 from wildtool.data.data_set import data_of
 from wildtool.engine.registry import load_benchmark
 from wildtool.episode import gold_replies
@@ -55,6 +55,7 @@ def test_own_history_of_gold_replies_is_the_gold_history_to_the_byte():
 def test_gold_replies_differ_from_the_gold_history_only_where_a_task_has_two_shortest_ways(profile: str):
     benchmark, items = mini()
     rules = benchmark.rules(profile)
+    assert isinstance(rules, SessionRules)
     ways: set[tuple[str, str]] = set()
     for each in items:
         record = rules.session(each)

@@ -17,9 +17,7 @@ RUN = "runs/wild-mini/baseline--gold"
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two runs as they are left by the command."""
     place = tmp_path_factory.mktemp("export")
-    words = (
-        f"run wild-mini --limit 1 --quiet --model baseline/gold --model baseline/chat --out {place}/wild-mini"
-    )
+    words = f"run wild-mini --quiet --model baseline/gold --model baseline/chat --out {place}/wild-mini"
     assert type_(words).exit_code == 0
     return place
 

@@ -14,7 +14,7 @@ from wildtool.alter.history.own_history import OwnHistoryUnit
 from wildtool.alter.history.settings import Unrecorded
 from wildtool.alter.history.summary import CUTS_NOTE, history_cuts, history_metrics
 from wildtool.alter.tool_answers import TOOLS_PLAYER, TOOLS_PLAYER_ROLE
-from wildtool.benchmark import Benchmark, Rules
+from wildtool.benchmark import Benchmark, Rules, SessionRecord, SessionRules
 from wildtool.errors import RecordError, UsageError
 from wildtool.types import Item, Metric, Role
 
@@ -71,14 +71,14 @@ class OwnHistory(Alteration):
     def unit_after(
         self, item: Item, unit: str, rules: Rules, earlier: Mapping[str, AlteredUnit]
     ) -> OwnHistoryUnit:
-        record = rules.session(item)
+        record = _session(rules, item)
         assert record is not None, "checked before a run"
         before = {name: each for name, each in earlier.items() if isinstance(each, OwnHistoryUnit)}
         return OwnHistoryUnit(self.unrecorded, record, item, unit, before)
 
     def check(self, benchmark: Benchmark, items: Iterable[Item], profile: str) -> str:
         rules = benchmark.rules(profile)
-        sessions = [(item, record) for item in items if (record := rules.session(item)) is not None]
+        sessions = [(item, record) for item in items if (record := _session(rules, item)) is not None]
         if not sessions:
             raise UsageError(
                 f"--history own is for sessions whose tasks continue each other, and {benchmark.name} has "
@@ -95,3 +95,7 @@ class OwnHistory(Alteration):
 
     def cuts(self, verdicts: Any) -> Mapping[str, Any]:
         return history_cuts(verdicts)
+
+
+def _session(rules: Rules, item: Item) -> SessionRecord | None:
+    return rules.session(item) if isinstance(rules, SessionRules) else None
