@@ -15,8 +15,8 @@ import wildtool
 
 ROOT = Path(wildtool.__file__).parent
 BUDGETS = {
-    "": 1736,
-    "alter": 3055,
+    "": 1738,
+    "alter": 3057,
     "benchmarks": 56,
     "benchmarks/acebench": 5941,
     "benchmarks/apibank": 1697,
