@@ -13,10 +13,11 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -32,7 +33,7 @@ CONTEXT = 8192
 """Tokens of prompt and reply together; the model was trained with as many."""
 SLOTS = 2
 """Replies that the server writes at once, each with a context of its own."""
-START_WITHIN_S = 120.0
+START_WITHIN_S = 120
 RUNS: dict[str, Sequence[str]] = {"native": (), "hermes": ("--tool-format", "hermes")}
 """What is run, by the name of its folder: with the server's own tool calls, and with calls as text."""
 SAMPLE = ("--sample", "6", "--temperature", "0", "--max-tokens", "128")
@@ -73,8 +74,7 @@ class Server:
 
     def stop(self) -> None:
         """Stops it as a crash would: replies that it is writing are lost."""
-        self.process.kill()
-        self.process.communicate()
+        kill(self.process)
 
 
 @contextmanager
@@ -120,20 +120,30 @@ def start(*, context: int = CONTEXT, slots: int = SLOTS, port: int = 0, threads:
         text=True,
         start_new_session=True,
     )
+    too_late = threading.Timer(START_WITHIN_S, process.kill)  # with the process its line ends
+    too_late.start()
     try:
         assert process.stdout is not None
         base_url = process.stdout.readline().strip()
         if not base_url:
-            raise RuntimeError(
-                f"the server did not start (exit status {process.wait()}); its words are above"
-            )
+            raise RuntimeError(f"the server did not start within {START_WITHIN_S} s; its words are above")
         server = Server(process, base_url)
         wait_until_healthy(server)
     except BaseException:
-        process.kill()
-        process.communicate()
+        kill(process)
         raise
+    finally:
+        too_late.cancel()
     return server
+
+
+def kill(process: "subprocess.Popen[str]") -> None:
+    """Ends a server at once, without reading its output to the end."""
+    process.kill()
+    process.wait()
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            pipe.close()
 
 
 def wait_until_healthy(server: Server) -> None:
@@ -148,7 +158,7 @@ def wait_until_healthy(server: Server) -> None:
                 return
         except (urllib.error.URLError, OSError):  # 503 while it loads
             time.sleep(0.1)
-    raise RuntimeError(f"the server at {server.base_url} was not ready within {START_WITHIN_S:g} s")
+    raise RuntimeError(f"the server at {server.base_url} was not ready within {START_WITHIN_S} s")
 
 
 def idle_cores() -> int:
@@ -176,7 +186,11 @@ def serve(*, context: int, slots: int, port: int, threads: int, until_input_ends
         its.poll = 0  # waiting threads take no time from what else runs
     params.ui = False
     params.verbosity = 1  # errors only
+    # If this takes too long, it ends by itself: the process that waits for it may be gone.
+    alarm: Callable[[int], object] = getattr(signal, "alarm", lambda _: None)  # Windows has none
+    alarm(START_WITHIN_S)
     server = xllamacpp.Server(params)
+    alarm(0)
     print(f"{server.listening_address}/v1", flush=True)
     try:
         if until_input_ends:
@@ -201,7 +215,11 @@ def play(out: Path) -> int:
             print(f"$ wildtool {' '.join(words)} --base-url URL --out {out / folder}", flush=True)
             command = [wildtool, *words, "--base-url", server.base_url, "--out", str(out / folder)]
             with subprocess.Popen(command) as process:  # which on Ctrl-C waits until it has said how to go on
-                statuses.append(process.wait())
+                try:
+                    statuses.append(process.wait())
+                except SystemExit:
+                    process.terminate()
+                    raise
             print(flush=True)
     return max(statuses)
 

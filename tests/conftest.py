@@ -1,9 +1,11 @@
 """Settings of all tests."""
 
+import faulthandler
 import fcntl
 import gc
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,6 +16,8 @@ from platformdirs import user_cache_path
 
 PULLED = Path(os.environ.get("WILDTOOL_DATA_DIR") or user_cache_path("wildtool") / "tests")
 """Where what tests pull stays from one session to the next."""
+
+ENDED_WITHIN_S = 300
 
 # A slow machine is no fault of the code: no test has a time limit of its own.
 settings.register_profile("wildtool", deadline=None)
@@ -37,6 +41,12 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     # Every drawn example of a property leaves objects that refer to each other, so by default this takes a tenth of all.
     gc.set_threshold(50_000, 20, 100)
     gc.enable()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish() -> None:
+    """A process that hangs after its last test says where, and ends; for tests `faulthandler_timeout` does that."""
+    faulthandler.dump_traceback_later(ENDED_WITHIN_S, exit=True, file=sys.__stderr__)
 
 
 @pytest.fixture(scope="session", autouse=True)

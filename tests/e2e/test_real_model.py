@@ -17,6 +17,7 @@ pytestmark = pytest.mark.skipif(
 )
 ITEM = "wild_mini_29"
 """A session with short tools."""
+BOUNDS = ("--timeout", 120, "--deadline", "5m")
 
 
 @pytest.fixture(scope="module")
@@ -26,8 +27,11 @@ def server() -> Iterator[Server]:
 
 
 def words(server: Server, out: Path, *more: object) -> list[object]:
-    """A run of one session, with replies short enough for any machine; each prompt begins with the one before."""
-    model = ("--model", NAME, "--base-url", server.base_url, "--order", "prefix")
+    """A run of one session, with replies short enough for any machine; each prompt begins with the one before.
+
+    It ends in any case: a call in flight is given up after its timeout, and none starts after the deadline.
+    """
+    model = ("--model", NAME, "--base-url", server.base_url, "--order", "prefix", *BOUNDS)
     return ["run", "wild-mini", *model, "--ids", ITEM, "--max-tokens", 6, "--out", out, *more]
 
 
