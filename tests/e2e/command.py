@@ -3,7 +3,9 @@
 import asyncio
 import json
 import os
+import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,10 @@ from wildtool.engine.score.verdict_table import relation, verdicts_path
 COMMAND = Path(sys.executable).with_name("wildtool")
 HURRIED = {"CLOCK_TIMES": "20"}
 """Variables of a command that waits for nothing but the clock: its event loop's runs so much faster, on Linux."""
+LIMIT_S = 400
+"""No command of a test takes longer, however slow the machine: it hangs."""
+END_S = 30
+"""For a process to end that shall."""
 
 
 @dataclass(frozen=True)
@@ -45,10 +51,36 @@ async def start(*words: object, cwd: Path, **environment: str) -> Fork | asyncio
 
 async def wildtool(*words: object, cwd: Path, **environment: str) -> Ended:
     """Runs `wildtool WORDS` to its end."""
-    process = await start(*words, cwd=cwd, **environment)
-    out, err = await process.communicate()
+    return await ended(await start(*words, cwd=cwd, **environment))
+
+
+async def ended(process: Fork | asyncio.subprocess.Process) -> Ended:
+    """How a command ends that was started. It is killed where it does not."""
+    try:
+        async with asyncio.timeout(LIMIT_S):
+            out, err = await process.communicate()
+    except TimeoutError:
+        process.kill()
+        raise AssertionError(f"the command did not end in {LIMIT_S} s") from None
     assert process.returncode is not None
     return Ended(process.returncode, out.decode(), err.decode())
+
+
+def end(process: "subprocess.Popen[Any]") -> None:
+    """Ends a process of a test, which gets some time for it."""
+    process.terminate()
+    try:
+        process.communicate(timeout=END_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait(END_S)
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Waits for something that other processes do. Fails where it does not come about."""
+    async with asyncio.timeout(LIMIT_S):
+        while not condition():  # noqa: ASYNC110
+            await asyncio.sleep(0.005)
 
 
 def playing(server: FaultServer, out: Path, *more: object, limit: int = 1, retries: int = 0) -> list[object]:

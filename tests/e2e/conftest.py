@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from e2e.forks import end_all
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
@@ -18,6 +20,13 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 def _chromium() -> str | None:
     named = os.environ.get("WILDTOOL_CHROMIUM")
     return named or next(filter(None, map(shutil.which, NAMES)), None)
+
+
+@pytest.fixture(autouse=True)
+def no_command_left() -> Iterator[None]:
+    """No command outlives the test that started it, however that ends."""
+    yield
+    end_all()
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ writes, one for its errors, and one that gets its process id and, at its end, it
 
 import asyncio
 import atexit
+import ctypes
 import gc
 import importlib
 import json
@@ -33,6 +34,15 @@ LENGTH = 10
 """How many bytes a length or a process id takes."""
 HEEDED = {"PYTHONASYNCIODEBUG", "PYTHONPATH", "PYTHONWARNINGS"}
 """The variables for Python itself that a command may have of its own: a fork does what its start would have done."""
+_SYSTEM = ctypes.CDLL(None)
+_DEATH_SIGNAL = 1
+"""Of prctl: which signal a process gets when its parent ends."""
+
+
+def end_with_parent() -> None:
+    """Lets this process be killed when the one that made it ends, on Linux."""
+    if sys.platform == "linux":
+        _SYSTEM.prctl(_DEATH_SIGNAL, signal.SIGKILL)
 
 
 class Fork:
@@ -41,6 +51,8 @@ class Fork:
     def __init__(self, out: int, err: int, state: int) -> None:
         self.returncode: int | None = None
         self.pid = int(os.read(state, LENGTH))
+        with suppress(ProcessLookupError):
+            _running.append(os.pidfd_open(self.pid))
         self._outputs = asyncio.gather(_read(out), _read(err))
         self._ended = asyncio.ensure_future(self._end(state))
 
@@ -59,6 +71,18 @@ class Fork:
 
     async def _end(self, state: int) -> None:
         self.returncode = int(await _read(state))
+
+
+_running: list[int] = []
+"""Of each command that was started since `end_all`: what names its process and never another."""
+
+
+def end_all() -> None:
+    """Kills all commands that still run."""
+    while _running:
+        with suppress(ProcessLookupError):
+            signal.pidfd_send_signal(_running[-1], signal.SIGKILL)
+        os.close(_running.pop())
 
 
 def fork(command: Path, *words: str, cwd: Path, env: Mapping[str, str]) -> Fork:
@@ -81,7 +105,9 @@ def _forker() -> tuple[socket.socket, subprocess.Popen[bytes]]:
     """The process to fork from, and its socket."""
     here, there = socket.socketpair()
     with there:
-        return here, subprocess.Popen([sys.executable, "-m", "e2e.forks"], stdin=there, cwd=TESTS)
+        return here, subprocess.Popen(
+            [sys.executable, "-m", "e2e.forks"], stdin=there, cwd=TESTS, preexec_fn=end_with_parent
+        )
 
 
 async def _read(file: int) -> bytes:
@@ -112,6 +138,7 @@ def _wait_for_work() -> None:
             break
         for file in files:
             os.close(file)
+    end_with_parent()
     signal.signal(signal.SIGCHLD, ended)
     os.close(channel.detach())
     out, err, state = files
@@ -122,6 +149,7 @@ def _wait_for_work() -> None:
         status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
         os.write(state, b"%d" % status)
         os._exit(0)
+    end_with_parent()
     signal.signal(signal.SIGINT, interrupted)
     os.close(state)
     for file, standard in ((os.open(os.devnull, os.O_RDONLY), 0), (out, 1), (err, 2)):

@@ -5,19 +5,18 @@ import json
 import os
 import random
 import signal
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from e2e.command import Ended, playing, recorded, start, verdicts, wildtool
+from e2e.command import ended, playing, recorded, start, until, verdicts, wildtool
 from faults.server import FaultServer
 
 CONCURRENCY = 2
 WORKERS = 3
 SESSIONS = 16
 MORE = ("--concurrency", CONCURRENCY)
-KILLS = 12
+KILLS = 6
 
 
 def shared(server: FaultServer, out: object, *more: object, workers: int = WORKERS) -> list[object]:
@@ -35,20 +34,9 @@ def reports(store: Path) -> dict[int, dict[str, Any]]:
     return said
 
 
-async def until(condition: Callable[[], bool]) -> None:
-    """Waits for something that other processes do."""
-    while not condition():  # noqa: ASYNC110
-        await asyncio.sleep(0.005)
-
-
 def files(folder: Path) -> list[bytes]:
     """The content of all files below a folder."""
     return [file.read_bytes() for file in folder.rglob("*") if file.is_file()]
-
-
-async def ended(process: Any) -> Ended:
-    out, err = await process.communicate()
-    return Ended(process.returncode, out.decode(), err.decode())
 
 
 async def calm_run(server: FaultServer, tmp_path: Path) -> list[dict[str, Any]]:
@@ -86,7 +74,7 @@ async def test_a_run_whose_workers_and_controller_are_killed_ends_with_the_same_
             working = [
                 pid for pid, said in reports(out / "store").items() if not said["ended"] and pid not in killed
             ]
-            if number % 6 == 5:
+            if number == KILLS - 1:
                 # The controller: its workers give up their shares and end.
                 process.send_signal(signal.SIGKILL)
                 assert (await ended(process)).status == -signal.SIGKILL
@@ -99,7 +87,7 @@ async def test_a_run_whose_workers_and_controller_are_killed_ends_with_the_same_
         assert last.status == 0, last.err
     # A reply is recorded before the next call of its slot begins. So a kill costs the calls in flight and no more: those
     # of one worker, or of all workers that a killed controller leaves behind.
-    most_in_flight = CONCURRENCY * (len(killed) + KILLS // 6 * WORKERS)
+    most_in_flight = CONCURRENCY * (len(killed) + WORKERS)
     assert steps <= server.received <= steps + most_in_flight, (server.received - steps, most_in_flight)
     assert verdicts(out) == calm
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from e2e.command import start, verdicts, wildtool
-from e2e.test_workers import CONCURRENCY, SESSIONS, WORKERS, calm_run, ended, reports, shared, until
+from e2e.command import ended, start, until, verdicts, wildtool
+from e2e.test_workers import CONCURRENCY, SESSIONS, WORKERS, calm_run, reports, shared
 from faults.bucket import Bucket
 from faults.server import FaultServer
 

@@ -5,12 +5,14 @@ Skipped where Ray is not installed: `pip install 'wildtool[ray]'`.
 
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from e2e.command import verdicts, wildtool
+from e2e.command import END_S, LIMIT_S, verdicts, wildtool
 from e2e.test_workers import calm_run, shared
 from e2e.test_workers_s3 import s3  # noqa: F401 - a fixture
 from faults.server import FaultServer
@@ -41,12 +43,24 @@ def cluster(s3: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Iterator[str
         stderr=subprocess.DEVNULL,
         text=True,
     )
+    # A cluster that does not come up says nothing more.
+    patience = threading.Timer(LIMIT_S, process.kill)
+    patience.start()
     try:
         assert process.stdout is not None
         lines = (line.strip() for line in process.stdout)
-        yield next(line for line in lines if line.count(":") == 1 and line.rpartition(":")[2].isdecimal())
+        address = next(line for line in lines if line.count(":") == 1 and line.rpartition(":")[2].isdecimal())
+        patience.cancel()
+        yield address
     finally:
-        process.communicate()
+        patience.cancel()
+        assert process.stdin is not None
+        process.stdin.close()
+        # It ends its nodes first.
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(END_S)
+        process.kill()
+        process.wait(END_S)
 
 
 async def test_workers_on_four_nodes_give_the_verdicts_of_one_process(tmp_path: Path, cluster: str):

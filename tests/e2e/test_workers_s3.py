@@ -3,11 +3,11 @@
 Skipped where there is none: `pip install 'moto[server]'` beside wildtool, or name the program by WILDTOOL_MOTO_SERVER.
 """
 
+import asyncio
 import os
 import shutil
 import socket
 import subprocess
-import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import suppress
@@ -15,11 +15,21 @@ from pathlib import Path
 
 import pytest
 
-from e2e.command import verdicts, wildtool
+from e2e.command import end, until, verdicts, wildtool
+from e2e.forks import end_with_parent
 from e2e.test_workers import calm_run, files, shared
 from faults.server import FaultServer
 
 PROGRAM = os.environ.get("WILDTOOL_MOTO_SERVER") or shutil.which("moto_server")
+
+
+def has_bucket(server: "subprocess.Popen[bytes]", url: str) -> bool:
+    """Whether a server has made the bucket of a URL."""
+    assert server.poll() is None, "moto_server ended"
+    with suppress(OSError):
+        urllib.request.urlopen(urllib.request.Request(url, method="PUT"), timeout=30).close()
+        return True
+    return False
 
 
 @pytest.fixture(scope="module")
@@ -32,14 +42,13 @@ def s3() -> Iterator[dict[str, str]]:
         port = free.getsockname()[1]
     url = f"http://127.0.0.1:{port}"
     server = subprocess.Popen(
-        [PROGRAM, "-H", "127.0.0.1", "-p", str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        [PROGRAM, "-H", "127.0.0.1", "-p", str(port)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        preexec_fn=end_with_parent,
     )
     try:
-        while True:
-            assert server.poll() is None, "moto_server ended"
-            with suppress(urllib.error.URLError):
-                urllib.request.urlopen(urllib.request.Request(f"{url}/runs", method="PUT"))
-                break
+        asyncio.run(until(lambda: has_bucket(server, f"{url}/runs")))
         yield {
             "AWS_ENDPOINT_URL": url,
             "AWS_ACCESS_KEY_ID": "any",
@@ -47,8 +56,7 @@ def s3() -> Iterator[dict[str, str]]:
             "AWS_REGION": "us-east-1",
         }
     finally:
-        server.terminate()
-        server.wait()
+        end(server)
 
 
 async def test_workers_in_a_bucket_give_the_verdicts_of_one_process(tmp_path: Path, s3: dict[str, str]):

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from e2e.command import start, verdicts, wildtool
-from e2e.test_workers import SESSIONS, calm_run, ended, until
+from e2e.command import ended, start, until, verdicts, wildtool
+from e2e.test_workers import SESSIONS, calm_run
 from faults import server as server_module
 from faults.server import FaultServer
 

@@ -11,13 +11,14 @@ import shutil
 import socket
 import subprocess
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
 
-from e2e.command import COMMAND, verdicts, wildtool
-from e2e.test_workers import calm_run, shared, until
+from e2e.command import COMMAND, end, until, verdicts, wildtool
+from e2e.forks import end_with_parent
+from e2e.test_workers import calm_run, shared
 from faults.server import FaultServer
 
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "scontrol", "squeue", "scancel")
@@ -52,7 +53,10 @@ PartitionName=all Nodes={host} Default=YES State=UP OverSubscribe=FORCE:4
 
 def slurm_says(*words: str) -> str:
     """What a command of Slurm prints."""
-    return subprocess.run(words, check=False, capture_output=True, text=True).stdout
+    # One that does not answer says nothing, and the test waits for what it knows so long and no longer.
+    with suppress(subprocess.TimeoutExpired):
+        return subprocess.run(words, check=False, capture_output=True, text=True, timeout=30).stdout
+    return ""
 
 
 def free_ports(count: int) -> list[int]:
@@ -112,7 +116,9 @@ def slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
             ["slurmd", "-D", "-N", host],
         ):
             output = (folder / f"{words[0]}.out").open("wb")
-            daemons.append(subprocess.Popen(words, stdout=output, stderr=subprocess.STDOUT))
+            daemons.append(
+                subprocess.Popen(words, stdout=output, stderr=subprocess.STDOUT, preexec_fn=end_with_parent)
+            )
             output.close()
         if not asyncio.run(comes_up(["sinfo", "--noheader", "-o", "%T"], "idle")):
             logs = "".join(file.read_text(errors="replace")[-500:] for file in folder.glob("*.out"))
@@ -121,8 +127,7 @@ def slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         slurm_says("scancel", "--signal=KILL", "--user=root")
     finally:
         for daemon in reversed(daemons):
-            daemon.terminate()
-            daemon.wait()
+            end(daemon)
 
 
 async def test_an_array_job_with_a_requeued_task_gives_the_verdicts_of_one_process(

@@ -19,6 +19,8 @@ MAX_SHORT_LIVES = 5
 """Such workers in a row, of each process, before none is started any more."""
 STOP_S = 60.0
 """Time to send what is recorded and to give shares up."""
+RELAY_S = 5.0
+"""Time to print the last words of a worker that has ended."""
 
 
 @dataclass(slots=True)
@@ -59,7 +61,8 @@ class LocalLauncher:
             if status is None:
                 continue
             self._working.remove(each)
-            each.relay.join()
+            # Processes that a killed worker leaves behind may keep its stream open.
+            each.relay.join(RELAY_S)
             if status >= 0:
                 self.statuses.append(status)
                 continue
@@ -83,7 +86,7 @@ class LocalLauncher:
                 each.process.wait(max(0.0, until - time.monotonic()))
             each.process.kill()
             each.process.wait()
-            each.relay.join(STOP_S)
+            each.relay.join(RELAY_S)
         self._working = []
 
     def _started(self) -> _Process:
