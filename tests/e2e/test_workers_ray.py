@@ -3,31 +3,16 @@
 Skipped where Ray is not installed: `pip install 'wildtool[ray]'`.
 """
 
-import subprocess
-import sys
-import threading
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from e2e.command import END_S, LIMIT_S, verdicts, wildtool
+from e2e.command import verdicts, wildtool
 from e2e.test_workers import calm_run, shared
 from e2e.test_workers_s3 import s3  # noqa: F401 - a fixture
+from faults.clusters import ray_cluster
 from faults.server import FaultServer
-
-CLUSTER = """
-import sys
-from ray.cluster_utils import Cluster
-cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "object_store_memory": 80 << 20})
-for _ in range(3):
-    cluster.add_node(num_cpus=1, object_store_memory=80 << 20)
-cluster.wait_for_nodes()
-print(cluster.address, flush=True)
-sys.stdin.read()
-cluster.shutdown()
-"""
 
 
 @pytest.fixture
@@ -36,31 +21,8 @@ def cluster(s3: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Iterator[str
     pytest.importorskip("ray", reason="no Ray: pip install 'wildtool[ray]'")
     for name, value in s3.items():
         monkeypatch.setenv(name, value)
-    process = subprocess.Popen(
-        [sys.executable, "-c", CLUSTER],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    # A cluster that does not come up says nothing more.
-    patience = threading.Timer(LIMIT_S, process.kill)
-    patience.start()
-    try:
-        assert process.stdout is not None
-        lines = (line.strip() for line in process.stdout)
-        address = next(line for line in lines if line.count(":") == 1 and line.rpartition(":")[2].isdecimal())
-        patience.cancel()
+    with ray_cluster(4, s3) as address:
         yield address
-    finally:
-        patience.cancel()
-        assert process.stdin is not None
-        process.stdin.close()
-        # It ends its nodes first.
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(END_S)
-        process.kill()
-        process.wait(END_S)
 
 
 async def test_workers_on_four_nodes_give_the_verdicts_of_one_process(tmp_path: Path, cluster: str):

@@ -3,60 +3,25 @@
 Skipped where there is none: `pip install 'moto[server]'` beside wildtool, or name the program by WILDTOOL_MOTO_SERVER.
 """
 
-import asyncio
-import os
-import shutil
-import socket
-import subprocess
-import urllib.request
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from e2e.command import end, until, verdicts, wildtool
-from e2e.forks import end_with_parent
+from e2e.command import verdicts, wildtool
 from e2e.test_workers import calm_run, files, shared
+from faults.clusters import MOTO_SERVER, s3_server
 from faults.server import FaultServer
-
-PROGRAM = os.environ.get("WILDTOOL_MOTO_SERVER") or shutil.which("moto_server")
-
-
-def has_bucket(server: "subprocess.Popen[bytes]", url: str) -> bool:
-    """Whether a server has made the bucket of a URL."""
-    assert server.poll() is None, "moto_server ended"
-    with suppress(OSError):
-        urllib.request.urlopen(urllib.request.Request(url, method="PUT"), timeout=30).close()
-        return True
-    return False
 
 
 @pytest.fixture(scope="module")
 def s3() -> Iterator[dict[str, str]]:
     """The environment that names a server with the bucket `runs`."""
-    if PROGRAM is None:
+    if MOTO_SERVER is None:
         pytest.skip("no moto_server: pip install 'moto[server]', or name it by WILDTOOL_MOTO_SERVER")
     pytest.importorskip("obstore")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    url = f"http://127.0.0.1:{port}"
-    server = subprocess.Popen(
-        [PROGRAM, "-H", "127.0.0.1", "-p", str(port)],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        preexec_fn=end_with_parent,
-    )
-    try:
-        asyncio.run(until(lambda: has_bucket(server, f"{url}/runs")))
-        yield {
-            "AWS_ENDPOINT_URL": url,
-            "AWS_ACCESS_KEY_ID": "any",
-            "AWS_SECRET_ACCESS_KEY": "anything-secret",
-            "AWS_REGION": "us-east-1",
-        }
-    finally:
-        end(server)
+    with s3_server() as environment:
+        yield environment
 
 
 async def test_workers_in_a_bucket_give_the_verdicts_of_one_process(tmp_path: Path, s3: dict[str, str]):
