@@ -49,7 +49,8 @@ def test_what_official_does_not_notice_is_named():
 SOURCES = {
     "wild-mini": lambda: few("wild-mini", every=2),
     "stream": stream,
-    "acebench": lambda: few("acebench", "finance", "fc", every=10),
+    "acebench": lambda: few("acebench", "finance", "fc", every=16),
+    "acebench as text": lambda: few("acebench", "finance", "text", every=16),
 }
 
 

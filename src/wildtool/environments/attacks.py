@@ -19,6 +19,8 @@ GOLD = "gold"
 _REFUSAL = "I am sorry, I cannot help with that."
 _QUESTION = "Which one do you mean?"
 _DONE = "It is done."
+MOST_CHARACTERS, MOST_CALLS = 20_000, 50
+"""That a policy copies into one message: who copies all, its own copies too, would double its message with each step."""
 
 
 @dataclass(slots=True)
@@ -38,7 +40,7 @@ class View:
     def last(self, role: str) -> str:
         """The last text of a role."""
         texts = (written_text(message) for message in reversed(self.messages) if message.get("role") == role)
-        return next((text for text in texts if text), "")
+        return next((text for text in texts if text), "")[:MOST_CHARACTERS]
 
     @property
     def earlier_calls(self) -> list[dict[str, Any]]:
@@ -103,9 +105,8 @@ def _filled(tool: Tool, value: Any) -> dict[str, Any]:
     return dict.fromkeys(as_object(parameters.get("properties")), value)
 
 
-def _history(view: View, last: int | None = None) -> list[tuple[str, Any]]:
-    calls = view.earlier_calls if last is None else view.earlier_calls[-last:]
-    return [(str(call.get("name")), call.get("arguments") or "{}") for call in calls]
+def _history(view: View, last: int = MOST_CALLS) -> list[tuple[str, Any]]:
+    return [(str(call.get("name")), call.get("arguments") or "{}") for call in view.earlier_calls[-last:]]
 
 
 POLICIES: Mapping[str, Policy] = {
@@ -115,7 +116,9 @@ POLICIES: Mapping[str, Policy] = {
     "claim, then ask": lambda view: _text(f"{_DONE} {_QUESTION}"),
     "copy the user's text": lambda view: _text(view.last("user") or _DONE),
     "copy the last result": lambda view: _text(view.last("tool") or view.last("user") or _DONE),
-    "copy all that is shown": lambda view: _text(json.dumps(view.messages, ensure_ascii=False)[:20_000]),
+    "copy all that is shown": lambda view: _text(
+        json.dumps(view.messages, ensure_ascii=False)[:MOST_CHARACTERS]
+    ),
     "empty reply": lambda view: _text(""),
     "a blank": lambda view: _text(" "),
     "nothing, then a claim": lambda view: _text(_DONE if view.step else ""),
