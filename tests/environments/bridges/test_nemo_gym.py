@@ -3,29 +3,37 @@
 import json
 import random
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
 from environments.bridges.page import blocks
+from environments.bridges.sources import EPISODES, SOURCES
 from environments.random_policy import reply
 from wildtool.benchmark import judge_unit
 from wildtool.environments.bridges.nemo_gym import ROUTES, ResourcesServer, gym_rows
 from wildtool.environments.bridges.responses import messages_of
 from wildtool.environments.core import UnitEnvironment
-from wildtool.environments.sources import benchmark_units
+from wildtool.environments.sources import ItemUnits
 from wildtool.json_codec import as_objects
 from wildtool.types import Message
 
-UNITS = benchmark_units("wild-mini", evaluation=True)
+UNITS = SOURCES["wild-mini"]
 ROWS = list(gym_rows(UNITS, len(UNITS.names)))
+
+
+@asynccontextmanager
+async def serving(units: ItemUnits) -> AsyncIterator[Any]:
+    weights = {"verdict": 1.0, "arguments": 0.5}
+    async with TestClient(TestServer(ResourcesServer(units, weights).application())) as session:
+        yield session
 
 
 @pytest.fixture
 async def client() -> AsyncIterator[Any]:
-    weights = {"verdict": 1.0, "arguments": 0.5}
-    async with TestClient(TestServer(ResourcesServer(UNITS, weights).application())) as session:
+    async with serving(UNITS) as session:
         yield session
 
 
@@ -55,11 +63,13 @@ def items(message: Message) -> list[dict[str, Any]]:
     ]
 
 
-async def rollout(client: Any, row: dict[str, Any], draw: random.Random) -> tuple[dict[str, Any], Any]:
+async def rollout(
+    client: Any, units: ItemUnits, row: dict[str, Any], draw: random.Random
+) -> tuple[dict[str, Any], Any]:
     """One rollout as the agent does it: seed, calls one by one, verify; cookies are those of the last response."""
     seeded = await client.post("/seed_session", json=row)
     cookies, output = seeded.cookies, []
-    mirror = UnitEnvironment(UNITS)
+    mirror = UnitEnvironment(units)
     tools = mirror.open(row["unit"]).tools or []
     while True:
         message = (
@@ -81,17 +91,22 @@ async def rollout(client: Any, row: dict[str, Any], draw: random.Random) -> tupl
     return await verified.json(), mirror
 
 
-async def test_random_rollouts_have_the_judges_verdict_as_reward(client: Any):
-    verdicts: list[bool] = []
-    for seed in range(1000):
-        row = ROWS[seed % len(ROWS)]
-        answer, mirror = await rollout(client, row, random.Random(seed))
-        verdict = judge_unit(UNITS.benchmark, *UNITS.find(row["unit"]), mirror.transcript(), mirror.profile)
-        verdicts.append(verdict.outcome == "correct")
-        components = answer["reward_components"]
-        assert components["verdict"] == verdicts[-1] and components.keys() == {"verdict", "arguments"}
-        assert answer["reward"] == components["verdict"] + 0.5 * components["arguments"]
-        assert answer["unit"] == row["unit"] and answer["responses_create_params"]
+@pytest.mark.parametrize("source", SOURCES)
+async def test_random_rollouts_have_the_judges_verdict_as_reward(source: str):
+    units, verdicts = SOURCES[source], list[bool]()
+    rows = list(gym_rows(units, len(units.names)))
+    async with serving(units) as client:
+        for seed in range(EPISODES):
+            row = rows[seed % len(rows)]
+            answer, mirror = await rollout(client, units, row, random.Random(seed))
+            verdict = judge_unit(
+                units.benchmark, *units.find(row["unit"]), mirror.transcript(), mirror.profile
+            )
+            verdicts.append(verdict.outcome == "correct")
+            components = answer["reward_components"]
+            assert components["verdict"] == verdicts[-1] and components.keys() == {"verdict", "arguments"}
+            assert answer["reward"] == components["verdict"] + 0.5 * components["arguments"]
+            assert answer["unit"] == row["unit"] and answer["responses_create_params"]
     assert {*verdicts} == {True, False}
 
 

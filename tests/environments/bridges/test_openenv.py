@@ -1,4 +1,4 @@
-"""OpenEnv's socket plays units as the core does, in the versions that docs/environments.md names."""
+"""OpenEnv's socket plays units as the core does, in the versions that docs/training-frameworks.md names."""
 
 import asyncio
 import random
@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from environments.bridges.page import blocks
+from environments.bridges.sources import EPISODES, SOURCES
 from environments.random_policy import reply
 from wildtool.benchmark import judge_unit
 from wildtool.environments.core import UnitEnvironment
-from wildtool.environments.sources import benchmark_units
+from wildtool.environments.sources import ItemUnits
 
 uvicorn: Any = pytest.importorskip("uvicorn", reason="the extra [openenv] is not installed")
 client: Any = pytest.importorskip(
@@ -21,7 +22,7 @@ client: Any = pytest.importorskip(
 )
 bridge: Any = pytest.importorskip("wildtool.environments.bridges.openenv")
 
-UNITS = benchmark_units("wild-mini", evaluation=True)
+UNITS = SOURCES["wild-mini"]
 
 
 @contextmanager
@@ -36,17 +37,20 @@ def serving(app: Any) -> Iterator[str]:
     thread.join()
 
 
+def app_of(units: ItemUnits) -> Any:
+    return bridge.create_app(units, judged=["official"], reward={"verdict": 0.75, "progress": 0.25})
+
+
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
-    app = bridge.create_app(UNITS, judged=["official"], reward={"verdict": 0.75, "progress": 0.25})
-    with serving(app) as address:
+    with serving(app_of(UNITS)) as address:
         yield address
 
 
-async def episode(env: Any, seed: int) -> tuple[bool, float]:
+async def episode(env: Any, seed: int, units: ItemUnits = UNITS) -> tuple[bool, float]:
     """Plays a random episode over the socket and beside it in the core; the judge's verdict, and the last reward."""
     draw = random.Random(seed)
-    mirror = UnitEnvironment(UNITS, judged=["official"])
+    mirror = UnitEnvironment(units, judged=["official"])
     opening = mirror.reset(seed)
     tools = opening.tools or []
     seen = await env.reset(unit=mirror.name)
@@ -66,7 +70,7 @@ async def episode(env: Any, seed: int) -> tuple[bool, float]:
         assert (seen.reward is not None) == seen.done
         if seen.done:
             verdict = judge_unit(
-                UNITS.benchmark, *UNITS.find(mirror.name), mirror.transcript(), mirror.profile
+                units.benchmark, *units.find(mirror.name), mirror.transcript(), mirror.profile
             )
             assert seen.reward == pytest.approx(
                 0.75 * step.components["verdict"] + 0.25 * step.components.get("progress", 0)
@@ -74,11 +78,13 @@ async def episode(env: Any, seed: int) -> tuple[bool, float]:
             return verdict.outcome == "correct", shown["components"]["verdict"]
 
 
-async def test_random_episodes_are_the_cores_and_the_judges(url: str):
+@pytest.mark.parametrize("source", SOURCES)
+async def test_random_episodes_are_the_cores_and_the_judges(source: str):
     verdicts: list[tuple[bool, float]] = []
-    async with client.GenericEnvClient(url) as env:
-        for seed in range(1000):
-            verdicts.append(await episode(env, seed))
+    with serving(app_of(SOURCES[source])) as url:
+        async with client.GenericEnvClient(url) as env:
+            for seed in range(EPISODES):
+                verdicts.append(await episode(env, seed, SOURCES[source]))
     assert all(judged == reward for judged, reward in verdicts)
     assert {judged for judged, _ in verdicts} == {True, False}
 

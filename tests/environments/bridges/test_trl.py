@@ -7,6 +7,7 @@ import pytest
 
 import wildtool
 from environments.bridges.page import blocks
+from environments.bridges.sources import EPISODES, SOURCES
 from wildtool.benchmark import judge_unit
 from wildtool.environments.bridges.trl import UnitRollouts, UnitTools, unit_reward
 from wildtool.environments.core import UnitEnvironment
@@ -20,7 +21,7 @@ from environments.bridges.token_policy import scripted  # noqa: E402
 from models.local.tiny import TEMPLATE, make_model  # noqa: E402
 from wildtool.environments.bridges import tokens  # noqa: E402
 
-UNITS = benchmark_units("wild-mini", evaluation=True)
+UNITS = SOURCES["wild-mini"]
 
 
 class Trainer:
@@ -40,7 +41,11 @@ def tokenizer(path: Path) -> Any:
     return transformers.AutoTokenizer.from_pretrained(path)
 
 
-def test_random_episodes_have_the_judges_verdict_as_reward(tokenizer: Any, monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize("source", SOURCES)
+def test_random_episodes_have_the_judges_verdict_as_reward(
+    source: str, tokenizer: Any, monkeypatch: pytest.MonkeyPatch
+):
+    units = SOURCES[source]
     played: list[tokens.TokenEpisode] = []
     begin = tokens.TokenEpisode.__init__
 
@@ -49,21 +54,21 @@ def test_random_episodes_have_the_judges_verdict_as_reward(tokenizer: Any, monke
         played.append(self)
 
     monkeypatch.setattr(tokens.TokenEpisode, "__init__", record)
-    rollouts = UnitRollouts(UNITS, generate=scripted(tokenizer))
-    prompts = [row["prompt"] for row in rollouts.rows(1000)]
+    rollouts = UnitRollouts(units, generate=scripted(tokenizer))
+    prompts = [row["prompt"] for row in rollouts.rows(EPISODES)]
     output = rollouts(prompts, Trainer(tokenizer))
     verdicts: list[bool] = []
     for number, episode in enumerate(played):
         environment = episode.episode.environment
         assert environment.name == prompts[number]
-        unit = UNITS.find(environment.name)
-        verdict = judge_unit(UNITS.benchmark, *unit, environment.transcript(), environment.profile)
+        unit = units.find(environment.name)
+        verdict = judge_unit(units.benchmark, *unit, environment.transcript(), environment.profile)
         verdicts.append(verdict.outcome == "correct")
         assert output["reward"][number] == verdicts[-1]
         lengths = {len(output[key][number]) for key in ("completion_ids", "logprobs", "env_mask")}
         assert len(lengths) == 1 and output["env_mask"][number][-1] == 1
         assert all((mask == 1) == (p == -1.0) for mask, p in zip(episode.mask, episode.logprobs, strict=True))
-    assert {*verdicts} == {True, False} and len(verdicts) == 1000
+    assert {*verdicts} == {True, False} and len(verdicts) == EPISODES
     assert unit_reward(prompts, **output) == output["reward"]
 
 
@@ -75,12 +80,7 @@ def test_the_tokens_are_those_of_the_whole_conversation(tokenizer: Any):
     def generate(trainer: Any, episodes: Any) -> Any:
         for episode in episodes:
             shown = episode.episode.environment.shown()
-            whole = tokenizer.apply_chat_template(
-                [tokens._with_objects(message) for message in shown.messages],
-                tools=shown.tools,
-                add_generation_prompt=True,
-                tokenize=False,
-            )
+            whole = tokens.rendered(tokenizer, shown.messages, shown.tools or [], ask=True)
             contexts.append((tokenizer.decode(episode.context), whole))
         return policy(trainer, episodes)
 

@@ -11,17 +11,17 @@ import pytest
 
 from environments.bridges.page import blocks
 from environments.bridges.scripted_endpoint import ScriptedPolicy, serving
+from environments.bridges.sources import EPISODES, SETTINGS, SOURCES, replayed
 from wildtool.benchmark import judge_unit
 from wildtool.environments.core import UnitEnvironment
 from wildtool.environments.rewards import lowest
-from wildtool.environments.sources import benchmark_units
 from wildtool.errors import UsageError
-from wildtool.types import Message, Reply, Transcript
+from wildtool.types import Message, Reply
 
 pytest.importorskip("verifiers.v1", reason="the extra [verifiers] is not installed")
 bridge: Any = pytest.importorskip("wildtool.environments.bridges.verifiers")
 
-UNITS = benchmark_units("wild-mini", evaluation=True)
+UNITS = SOURCES["wild-mini"]
 
 
 def run(folder: Path, command: str, *words: str) -> str:
@@ -38,8 +38,14 @@ def run(folder: Path, command: str, *words: str) -> str:
     return ended.stdout
 
 
-def evaluated(folder: Path, policy: ScriptedPolicy, *words: str) -> list[dict[str, Any]]:
-    settings = ("--env.taskset.benchmark", "wild-mini", "--env.taskset.evaluation", "true")
+def evaluated(
+    folder: Path, policy: ScriptedPolicy, *words: str, source: str = "wild-mini"
+) -> list[dict[str, Any]]:
+    settings = [
+        word
+        for name, value in SETTINGS[source].items()
+        for word in (f"--env.taskset.{name}", str(value).lower())
+    ]
     runtime = ("--no-push", "--env.agent.runtime.type", "subprocess", "--run.dir", "mine")
     with serving(policy) as url:
         model = ("-m", "scripted", "--client.base-url", url, "--client.api-key-var", "NO_KEY")
@@ -48,9 +54,9 @@ def evaluated(folder: Path, policy: ScriptedPolicy, *words: str) -> list[dict[st
     return [json.loads(line)["traces"][0] for line in lines]
 
 
-def replies(trace: dict[str, Any]) -> tuple[Reply, ...]:
+def replies(trace: dict[str, Any]) -> list[Reply]:
     """What the trace says that the model said."""
-    return tuple(Reply(as_message(node["message"])) for node in trace["nodes"] if node["sampled"])
+    return [Reply(as_message(node["message"])) for node in trace["nodes"] if node["sampled"]]
 
 
 def as_message(message: Message) -> Message:
@@ -69,18 +75,22 @@ def as_message(message: Message) -> Message:
     }
 
 
-def test_random_episodes_have_the_judges_verdict_as_reward(tmp_path: Path):
-    traces = evaluated(tmp_path, ScriptedPolicy(UNITS), "-r", "9")
+@pytest.mark.parametrize("source", SOURCES)
+def test_random_episodes_have_the_judges_verdict_as_reward(source: str, tmp_path: Path):
+    units = SOURCES[source]
+    rounds = str(1 + EPISODES * 9 // 8 // len(units.names))  # Some are refused by the framework's client.
+    traces = evaluated(tmp_path, ScriptedPolicy(units), "-r", rounds, source=source)
     judged: list[bool] = []
     for trace in traces:
         if trace["errors"]:
             assert "malformed upstream response" in trace["errors"][0]["message"]
             continue
-        unit = UNITS.find(trace["task"]["key"])
-        verdict = judge_unit(UNITS.benchmark, *unit, Transcript(replies(trace)), "fixed")
+        name = trace["task"]["key"]
+        transcript = replayed(units, name, replies(trace)).transcript()
+        verdict = judge_unit(units.benchmark, *units.find(name), transcript, "fixed")
         judged.append(verdict.outcome == "correct")
         assert trace["rewards"]["episode_reward"] == {"score": float(judged[-1]), "weight": 1.0}
-    assert len(judged) >= 1000 and {*judged} == {True, False}
+    assert len(judged) >= EPISODES and {*judged} == {True, False}
 
 
 def test_gold_is_right_and_each_turn_has_its_metrics(tmp_path: Path):

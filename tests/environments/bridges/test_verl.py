@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from wildtool.benchmark import judge_unit
-from wildtool.environments.sources import benchmark_units
 from wildtool.errors import UsageError
 
 transformers: Any = pytest.importorskip("transformers", reason="verl is not installed")
@@ -20,11 +19,12 @@ from verl.experimental.agent_loop.agent_loop import DictConfigWrap  # noqa: E402
 from verl.workers.rollout.replica import TokenOutput  # noqa: E402 # pyright: ignore
 
 from environments.bridges.page import PAGE  # noqa: E402
+from environments.bridges.sources import EPISODES, SETTINGS, SOURCES  # noqa: E402
 from environments.bridges.token_policy import scripted  # noqa: E402
 from models.local.tiny import make_model  # noqa: E402
 
-UNITS = benchmark_units("wild-mini", evaluation=True)
-MINI = {"units": {"benchmark": "wild-mini", "evaluation": True}}
+UNITS = SOURCES["wild-mini"]
+MINI = {"units": SETTINGS["wild-mini"]}
 
 
 @pytest.fixture(scope="module")
@@ -64,15 +64,16 @@ def agent_loop(tokenizer: Any, server: Server, room: int = 100_000, **settings: 
 TARGET = {"_target_": "wildtool.environments.bridges.verl.UnitAgentLoop", "name": "wildtool"}
 
 
-async def test_random_episodes_have_the_judges_verdict_as_reward(tokenizer: Any):
-    server, verdicts = Server(scripted(tokenizer)), list[bool]()
-    loop = agent_loop(tokenizer, server, **TARGET, **MINI)
-    for row in bridge.verl_rows(UNITS, 1000):
+@pytest.mark.parametrize("source", SOURCES)
+async def test_random_episodes_have_the_judges_verdict_as_reward(source: str, tokenizer: Any):
+    units, server, verdicts = SOURCES[source], Server(scripted(tokenizer)), list[bool]()
+    loop = agent_loop(tokenizer, server, **TARGET, units=SETTINGS[source])
+    for row in bridge.verl_rows(units, EPISODES):
         output = await loop.run({}, raw_prompt=row["prompt"], **row)
         environment = loop._episode.environment
         assert environment.name == row["extra_info"]["unit"]
-        unit = UNITS.find(environment.name)
-        verdict = judge_unit(UNITS.benchmark, *unit, environment.transcript(), environment.profile)
+        unit = units.find(environment.name)
+        verdict = judge_unit(units.benchmark, *unit, environment.transcript(), environment.profile)
         verdicts.append(verdict.outcome == "correct")
         assert output.reward_score == verdicts[-1]
         assert len(output.response_ids) == len(output.response_mask) == len(output.response_logprobs)

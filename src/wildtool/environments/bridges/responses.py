@@ -36,16 +36,8 @@ def messages_of(output: Any) -> list[Message]:
 def response_tool(tool: Tool) -> dict[str, Any]:
     """A tool of a chat as one of a Responses request."""
     function = tool["function"]
-    parameters = function.get("parameters")
-    description = function.get("description")
-    name = function["name"]
-    return {
-        "type": "function",
-        "name": name,
-        "description": description,
-        "parameters": parameters,
-        "strict": False,
-    }
+    entries = {key: function.get(key) for key in ("name", "description", "parameters")}
+    return {"type": "function", **entries, "strict": False}
 
 
 def response_items(message: Message) -> Iterator[dict[str, Any]]:

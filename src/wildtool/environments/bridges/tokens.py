@@ -154,8 +154,10 @@ def _with_objects(message: Message) -> Message:
 
 
 def _with_object(function: dict[str, Any]) -> dict[str, Any]:
-    arguments = function.get("arguments")
+    arguments: Any = function.get("arguments")
     try:
-        return {**function, "arguments": loads(arguments) if isinstance(arguments, str) else arguments}
+        value = loads(arguments) if isinstance(arguments, str) else arguments
     except ValueError:
-        return function
+        value = None
+    # In a sandbox the policy goes on after a call that cannot be read; many templates go through the arguments.
+    return {**function, "arguments": value if isinstance(value, dict) else {"malformed_arguments": arguments}}
