@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
+import wildtool
+from e2e.command import wildtool as command
+from environments.bridges.page import DOCS, blocks
 from wildtool.environments.bridges.responses import response_items
 from wildtool.environments.core import UnitEnvironment
-from wildtool.environments.rollouts import judge_rollouts
+from wildtool.environments.rollouts import judge_rollouts, write_replies
 from wildtool.environments.sources import benchmark_units
 from wildtool.errors import DataError, UsageError
 
@@ -54,7 +57,7 @@ def sample(name: str, messages: list[dict[str, Any]], start: int, reward: float)
 
 
 @pytest.mark.parametrize("kind", [trace, sample, gym])
-def test_every_verdict_is_ours_and_what_disagrees_is_named(kind: Any, tmp_path: Path):
+async def test_every_verdict_is_ours_and_what_disagrees_is_named(kind: Any, tmp_path: Path):
     rows: list[dict[str, Any]] = []
     rights: list[bool] = []
     for place, name in enumerate(NAMES):
@@ -78,6 +81,31 @@ def test_every_verdict_is_ours_and_what_disagrees_is_named(kind: Any, tmp_path: 
     judged = list(judge_rollouts(UNITS, path))
     assert [rollout.verdict for rollout in judged] == rights and {*rights} == {True, False}
     assert [place for place, rollout in enumerate(judged) if rollout.disagrees] == [2]
+    # They become runs, which the verbs read.
+    write_replies(judged, tmp_path / "replies.jsonl")
+    line = "score --data wild-mini --replies replies.jsonl --profile fixed --out run"
+    ended = await command(*line.split(), cwd=tmp_path)
+    assert ended.status == 0, ended.err
+    (run,) = (tmp_path / "run").iterdir()
+    rows = {f"{row['item']}/{row['unit']}": row for row in wildtool.Run(run).verdicts().rows()}
+    assert [rows[rollout.unit]["correct"] for rollout in judged] == rights
+
+
+async def test_the_page_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.chdir(tmp_path)
+    make = "generate --model procedural --sessions 1 -o made.jsonl"
+    await command(*make.split(), cwd=tmp_path)
+    units = benchmark_units("wildtoolbench", "made.jsonl")
+    row = trace(units.names[0], [{"role": "assistant", "content": ""}], 0, 1.0)
+    (tmp_path / "rollouts.jsonl").write_text(json.dumps(row), encoding="utf-8")
+    (code,) = blocks("Rollouts of others, judged again", DOCS / "environments.md")
+    exec(code, {})
+    assert capsys.readouterr().out.startswith(f"rollouts.jsonl, line 1 {units.names[0]} 1.0 False")
+    line = "score --data made.jsonl --replies replies.jsonl --out judged"
+    ended = await command(*line.split(), cwd=tmp_path)
+    assert ended.status == 0 and "rollouts" in ended.out
 
 
 @pytest.mark.parametrize(

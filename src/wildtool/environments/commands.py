@@ -9,7 +9,7 @@ from wildtool.cli.output.tables import print_grid
 from wildtool.cli.terminal import print_wrapped
 from wildtool.engine.plan import Selection, check_profile
 from wildtool.environments.attacks import GOLD
-from wildtool.environments.audit import RewardAudit, audit_reward
+from wildtool.environments.audit import ComponentAudit, RewardAudit, audit_reward
 from wildtool.environments.sources import ItemUnits
 from wildtool.types import Source
 
@@ -51,16 +51,8 @@ def _rewarded(audit: RewardAudit) -> list[str]:
 
 
 def _print(audit: RewardAudit, *, every: bool) -> None:
-    rows = [
-        [
-            each.component,
-            _count(each.refused, each.gold),
-            *(_count(n, each.mistakes) for n in (each.missed, each.elsewhere)),
-        ]
-        for each in audit.components
-    ]
     heads = ["component", "gold refused", "mistakes missed", "noticed by another"]
-    print_grid(f"reward, profile {audit.profile}", heads, rows, keys=1)
+    print_grid(f"reward, profile {audit.profile}", heads, [*map(_row, audit.components)], keys=1)
     if audit.missed_kinds:
         kinds = ", ".join(f"{kind} {count}" for kind, count in audit.missed_kinds.items())
         print_wrapped(f"{audit.profile} judges right although there is a mistake: {kinds}")
@@ -78,6 +70,11 @@ def _print(audit: RewardAudit, *, every: bool) -> None:
         print_wrapped(f"{len(attacks) - 5} more policies get no more: --all")
     if rewarded := _rewarded(audit):
         print_wrapped(f"{audit.profile} rewards {', '.join(rewarded)} by more than {BOUND:g}")
+
+
+def _row(each: ComponentAudit) -> list[str]:
+    missed, elsewhere = (_count(number, each.mistakes) for number in (each.missed, each.elsewhere))
+    return [each.component, _count(each.refused, each.gold), missed, elsewhere]
 
 
 def _count(part: int, total: int) -> str:

@@ -1,6 +1,7 @@
 """Rollout files of NeMo Gym, verifiers and Inspect, judged again by our rules."""
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -14,6 +15,7 @@ from wildtool.environments.sources import Units
 from wildtool.episode import written_text
 from wildtool.errors import DataError, UsageError
 from wildtool.json_codec import as_object, as_objects, dumps, numbered_json_lines
+from wildtool.outputs import atomic_replace
 from wildtool.types import Message
 
 _EXPECTED = (
@@ -30,7 +32,7 @@ class Rollout:
     unit: Any
     """As the file names it, ITEM/UNIT."""
     messages: list[Message]
-    """Of the policy; those of the unit's opening may stand before them."""
+    """Of the policy; before it is judged, those of the unit's opening may stand before them."""
     reward: Any
     """As the file has it; no number where it has none."""
     problem: str = ""
@@ -69,12 +71,26 @@ def judge_rollouts(units: Units, path: Path, profile: str | None = None) -> Iter
         yield rollout
 
 
+def write_replies(rollouts: Iterable[Rollout], path: Path, model: str = "rollouts") -> None:
+    """Writes those that were judged as a replies file, which `wildtool score --replies` takes; several of a unit are its
+    repeats."""
+    repeats: Counter[str] = Counter()
+    with atomic_replace(path) as new, new.open("wb") as file:
+        for rollout in rollouts:
+            if rollout.verdict is not None:
+                item, _, unit = rollout.unit.rpartition("/")
+                row = {"item": item, "model": model, "repeat": repeats[rollout.unit]}
+                file.write(dumps({**row, "units": {unit: rollout.messages}}) + b"\n")
+                repeats[rollout.unit] += 1
+
+
 def _judge(rollout: Rollout, environment: UnitEnvironment, name: str) -> None:
     opening = environment.open(name).messages
     earlier = [_meaning(message) for message in opening if message.get("role") == "assistant"]
     messages = rollout.messages
     if earlier == [_meaning(message) for message in messages[: len(earlier)]]:
         messages = messages[len(earlier) :]
+    rollout.messages = messages
     for message in messages:
         if not environment.is_over:
             rollout.reason = environment.step(message).reason

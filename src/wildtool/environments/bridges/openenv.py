@@ -93,12 +93,8 @@ class WildEnvironment(Environment[PolicyMessage, Shown, EpisodeState]):
         return EpisodeState(episode_id=self._id, step_count=steps, unit=environment.name, saved=saved)
 
     def _answer(self, observation: CoreObservation) -> Shown:
-        return Shown(
-            messages=observation.messages,
-            tools=observation.tools,
-            replaces=observation.replaces,
-            components={},
-        )
+        messages, tools = observation.messages, observation.tools
+        return Shown(messages=messages, tools=tools, replaces=observation.replaces, components={})
 
 
 def create_app(
