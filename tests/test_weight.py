@@ -23,7 +23,7 @@ BUDGETS = {
     "benchmarks/bfcl": 3967,
     "benchmarks/glaive": 429,
     "benchmarks/injecagent": 1040,
-    "benchmarks/ledger": 1568,
+    "benchmarks/ledger": 1496,
     "benchmarks/rotbench": 609,
     "benchmarks/sealtools": 832,
     "benchmarks/taskbench": 1306,

@@ -9,7 +9,7 @@ import pytest
 from benchmarks.ledger.book_build import CHECKING, TODAY, purchase, small_book
 from wildtool.benchmarks.ledger import book as book_module
 from wildtool.benchmarks.ledger.book import BookError, BookPosting, Directive, beancount_errors
-from wildtool.errors import UsageError
+from wildtool.errors import DataError
 
 
 def test_a_purchase_is_kept_under_a_new_id():
@@ -84,5 +84,5 @@ def test_legs_are_those_of_the_period():
 
 def test_without_the_extra_it_is_named(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(book_module, "find_spec", lambda name: None)
-    with pytest.raises(UsageError, match=r"needs beancount and beanquery: pip install 'wildtool\[ledger\]'"):
+    with pytest.raises(DataError, match=r"needs beancount and beanquery: pip install 'wildtool\[ledger\]'"):
         book_module.check_extra()

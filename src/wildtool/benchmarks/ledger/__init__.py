@@ -6,6 +6,10 @@ from pathlib import Path
 from wildtool.benchmark import Benchmark, part
 
 _EACH = range(1, 5)
+_COUNTS = (
+    "ended_right", "writes_too_many", "written_twice", "not_asked_for", "wrong_on_the_way", "earlier_mistakes",
+    "corrections_once", "questions_unwritten", "refused_turns", "recovered", "shortest", "tool_calls", "least_calls",
+)  # fmt: skip
 
 
 class LedgerBenchmark(Benchmark):
@@ -22,20 +26,7 @@ class LedgerBenchmark(Benchmark):
     columns: Mapping[str, str] = {
         **{f"kind_{place}": "VARCHAR" for place in _EACH},
         **{f"right_{place}": "BOOLEAN" for place in _EACH},
-        **dict.fromkeys(
-            (
-                *("ended_right", "writes_too_many", "written_twice", "not_asked_for", "wrong_on_the_way"),
-                *(
-                    "earlier_mistakes",
-                    "corrections_once",
-                    "questions_unwritten",
-                    "refused_turns",
-                    "recovered",
-                ),
-                *("shortest", "tool_calls", "least_calls"),
-            ),
-            "INTEGER",
-        ),
+        **dict.fromkeys(_COUNTS, "INTEGER"),
     }
     card = Path(__file__).parent / "card.md"
     data = part("wildtool.benchmarks.ledger.sessions:DATA")

@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from importlib.util import find_spec
 from typing import Any, Literal, cast
 
-from wildtool.errors import UsageError
+from wildtool.errors import DataError
 
 MAX_DIRECTIVES = 400
 """Directives that a book may hold: a model that only adds must not make it slow."""
@@ -166,9 +166,9 @@ def beancount_errors(text: str) -> Sequence[str]:
 
 
 def check_extra() -> None:
-    """Raises UsageError where the extra is not installed."""
+    """Raises DataError where the extra is not installed."""
     if missing := [name for name in ("beancount", "beanquery") if find_spec(name) is None]:
-        raise UsageError(f"ledger needs {' and '.join(missing)}: pip install 'wildtool[ledger]'")
+        raise DataError(f"ledger needs {' and '.join(missing)}: pip install 'wildtool[ledger]'")
 
 
 @lru_cache(maxsize=32)

@@ -156,28 +156,16 @@ class LedgerEpisode:
 
 def _opening(session: LedgerSession) -> str:
     words = texts_of(session.lang)
-    closed = {entry.account: entry.date for entry in session.base if entry.kind == "close"}
-    accounts = [
-        words["closed_account_mark"].format(entry.account, closed[entry.account])
-        if entry.account in closed
-        else entry.account
-        for entry in session.base
-        if entry.kind == "open"
-    ]
-    return words["assistant"].format(
-        today=session.today,
-        weekday=words["weekdays"][session.today.weekday()],
-        currency=session.currency,
-        accounts=", ".join(accounts),
-    )
+    mark = words["closed_account_mark"].format
+    closed = {each.account: mark(each.account, each.date) for each in session.base if each.kind == "close"}
+    accounts = [closed.get(each.account, each.account) for each in session.base if each.kind == "open"]
+    day = {"today": session.today, "weekday": words["weekdays"][session.today.weekday()]}
+    return words["assistant"].format(**day, currency=session.currency, accounts=", ".join(accounts))
 
 
 def _named_call(call: Any) -> tuple[str, str, Any] | None:
     """Id, name and argument text of a call; None where it has no name. An id that is no text is left empty."""
     id_, function = as_object(call).get("id"), as_object(as_object(call).get("function"))
-    name = function.get("name")
-    return (
-        (id_ if isinstance(id_, str) else "", name, function.get("arguments"))
-        if isinstance(name, str)
-        else None
-    )
+    if not isinstance(name := function.get("name"), str):
+        return None
+    return id_ if isinstance(id_, str) else "", name, function.get("arguments")

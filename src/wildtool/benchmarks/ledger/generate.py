@@ -18,8 +18,8 @@ from wildtool.benchmarks.ledger.records import (
     LedgerTurn,
     TurnKind,
     texts_of,
-)
-from wildtool.benchmarks.ledger.tools import leg_arguments
+)  # fmt: skip
+from wildtool.benchmarks.ledger.tools import entry_arguments
 from wildtool.types import Lang
 
 CHECKING, SAVINGS = "Assets:Bank:Checking", "Assets:Bank:Savings"
@@ -126,9 +126,8 @@ class _Maker:
                 last = self.today.day - 2 if first == month else 28
                 day = first.replace(day=self.draw.randrange(2, last))
                 source = self.draw.choice((CHECKING, CHECKING, CARD, CASH))
-                entries.append(
-                    self._moved(day, self.free[category].pop(), source, category, self._amount(6, 140))
-                )
+                payee = self.free[category].pop()
+                entries.append(self._moved(day, payee, source, category, self._amount(6, 140)))
         if self.draw.random() < 0.4:
             self.double = entries[-1]
             entries.append(entries[-1])
@@ -200,16 +199,9 @@ class _Maker:
         source = self.draw.choice((CHECKING, CHECKING, CASH, CARD))
         entry = self._moved(day, payee, source, category, self._amount(4, 160))
         paid, word = self.draw.choice(self.texts["paid"][source]), self._word(category)
-        slots = {
-            "payee": payee,
-            "category": word,
-            "Category": word[:1].upper() + word[1:],
-            "paid": paid,
-            "when": self._when(day),
-            "noun": self._noun(day),
-            "amount": self._money(entry.postings[0].number),
-        }
-        return entry, slots
+        slots = {"payee": payee, "category": word, "Category": word[:1].upper() + word[1:], "paid": paid}
+        days = {"when": self._when(day), "noun": self._noun(day)}
+        return entry, {**slots, **days, "amount": self._money(entry.postings[0].number)}
 
     def _added(self, entry: Directive) -> _Part:
         """The part that adds an entry, without its text."""
@@ -331,13 +323,9 @@ class _Maker:
 
     def _book_question(self, text: str, question: AmountQuestion) -> _Part:
         """A question that the book answers."""
+        days = {"start": question.first, "end": None if question.last == self.today else question.last}
         arguments: dict[str, Any] = {"accounts": [*question.accounts]}
-        if question.first is not None:
-            arguments["start"] = question.first.isoformat()
-        if question.last != self.today:
-            arguments["end"] = question.last.isoformat()
-        if question.payee:
-            arguments["payee"] = question.payee
+        arguments |= {name: f"{day}" for name, day in days.items() if day}
         return _Part(text, "answer", steps=((LedgerCall("query", arguments),),), question=question)
 
     def _last_month(self) -> _Part:
@@ -394,14 +382,9 @@ class _Maker:
         for change in changes:
             self._apply(change)
         self.last_changes = len(changes)
-        return LedgerTurn(
-            kind,
-            self._sentence(text),
-            changes,
-            (*ask, *steps, " ".join(says)),
-            next((part.question for part in parts if part.question), None),
-            parts[0].more,
-        )
+        gold = (*ask, *steps, " ".join(says))
+        question = next((part.question for part in parts if part.question), None)
+        return LedgerTurn(kind, self._sentence(text), changes, gold, question, parts[0].more)
 
     def _apply(self, change: LedgerChange) -> None:
         if change.before is not None:
@@ -431,9 +414,7 @@ class _Maker:
         return [replace(self._added(entry), text=text, more=more[:1].upper() + more[1:])]
 
     def question(self) -> list[_Part]:
-        if not self.mentioned:
-            return [self._drawn("first_question")()]
-        return [self._drawn("question")()]
+        return [self._drawn("question" if self.mentioned else "first_question")()]
 
     def chat(self) -> list[_Part]:
         return [_Part(self._say("chat"), "chat")]
@@ -480,45 +461,43 @@ class _Maker:
             self.mentioned.remove(purchase)
             call = LedgerCall("undo", {})
             return [_Part(self._say("undo"), "done", (LedgerChange(entry, None),), ((call,),))]
-        key, words, after, arguments = self._drawn("correction")(purchase)
+        key, words, after = self._drawn("correction")(purchase)
         name = key if is_last or key == "correct_payee" else f"{key}_named"
         purchase.entry, purchase.touched = after, self.turn
-        call = LedgerCall("correct_transaction", {"id": entry, **arguments})
         text = self._say(name, payee=entry.payee, **words)
-        return [_Part(text, "done", (LedgerChange(entry, after),), ((call,),))]
+        return [_Part(text, "done", (LedgerChange(entry, after),), ((_corrected(entry, after),),))]
 
     def _new_amount(self, purchase: _Mentioned) -> "_Correction":
         amount = self._amount(4, 160)
         target, source = purchase.entry.postings
         legs = replace(target, number=amount), replace(source, number=-amount)
-        after = replace(purchase.entry, postings=legs)
         words = {"new": self._money(amount), "old": self._money(purchase.amount)}
-        return "correct_amount", words, after, {"postings": leg_arguments(after)}
+        return "correct_amount", words, replace(purchase.entry, postings=legs)
 
     def _new_day(self, purchase: _Mentioned) -> "_Correction":
         before = purchase.entry.date
         day = self.draw.choice([d for d in (self.today - timedelta(n) for n in range(8)) if d != before])
         words = {"when": self._when(day), "before": self._when(before)}
-        return "correct_date", words, replace(purchase.entry, date=day), {"date": day.isoformat()}
+        return "correct_date", words, replace(purchase.entry, date=day)
 
     def _new_source(self, purchase: _Mentioned) -> "_Correction":
         target, source = purchase.entry.postings
         account = self.draw.choice([each for each in (CHECKING, CASH, CARD) if each != source.account])
-        after = replace(purchase.entry, postings=(target, replace(source, account=account)))
         words = {"from": self.texts["from"][account], "was": self.texts["from"][source.account]}
-        return "correct_paid", words, after, {"postings": leg_arguments(after)}
+        legs = target, replace(source, account=account)
+        return "correct_paid", words, replace(purchase.entry, postings=legs)
 
     def _new_category(self, purchase: _Mentioned) -> "_Correction":
         target, source = purchase.entry.postings
         account = self.draw.choice(_WORLD["neighbours"][target.account])
-        after = replace(purchase.entry, postings=(replace(target, account=account), source))
         words = {"category": self._word(account), "old": self._word(target.account)}
-        return "correct_category", words, after, {"postings": leg_arguments(after)}
+        legs = replace(target, account=account), source
+        return "correct_category", words, replace(purchase.entry, postings=legs)
 
     def _new_payee(self, purchase: _Mentioned) -> "_Correction":
         payee = self.free[purchase.category].pop()
         words = {"new": payee, "old": purchase.entry.payee}
-        return "correct_payee", words, replace(purchase.entry, payee=payee), {"payee": payee}
+        return "correct_payee", words, replace(purchase.entry, payee=payee)
 
     def reference(self) -> list[_Part]:
         purchase = self.draw.choice([each for each in self.mentioned if each.turn <= self.turn - 2])
@@ -538,10 +517,8 @@ class _Maker:
 
     def _back_tag(self, purchase: _Mentioned) -> _Part:
         entry, tag = purchase.entry, self.draw.choice(("work", "refund", "shared", "gift", "kids"))
-        call = LedgerCall("correct_transaction", {"id": entry, "tags": [tag]})
-        text = self._say("back_tag", payee=entry.payee, tag=tag)
-        change = LedgerChange(entry, replace(entry, tags=frozenset([tag])))
-        return self._back_change(purchase, text, change, call)
+        text, after = self._say("back_tag", payee=entry.payee, tag=tag), replace(entry, tags=frozenset([tag]))
+        return self._back_change(purchase, text, LedgerChange(entry, after), _corrected(entry, after))
 
     def _back_category(self, purchase: _Mentioned) -> _Part:
         old = purchase.category
@@ -565,18 +542,19 @@ class _Maker:
         return replace(self._added(entry), text=text)
 
 
-_Correction = tuple[str, Mapping[str, str], Directive, Mapping[str, Any]]
-"""Key of the texts, their slots, the corrected entry, and the arguments that change it."""
+_Correction = tuple[str, Mapping[str, str], Directive]
+"""Key of the texts, their slots, and the corrected entry."""
 
 
 def _add_call(entry: Directive) -> LedgerCall:
-    arguments = {
-        "date": f"{entry.date}",
-        "payee": entry.payee,
-        "narration": "",
-        "postings": leg_arguments(entry),
-    }
-    return LedgerCall("add_transaction", arguments)
+    return LedgerCall("add_transaction", entry_arguments(entry))
+
+
+def _corrected(entry: Directive, after: Directive) -> LedgerCall:
+    """The call that changes an entry, with the fields that differ."""
+    old, new = ({**entry_arguments(each), "tags": sorted(each.tags)} for each in (entry, after))
+    changed = {name: value for name, value in new.items() if value != old[name]}
+    return LedgerCall("correct_transaction", {"id": entry, **changed})
 
 
 def _recategorised(entry: Directive, category: str) -> tuple[LedgerChange, LedgerCall]:

@@ -129,15 +129,15 @@ def _fault_of_book(turn: LedgerTurn, start: Entries, end: Entries) -> tuple[str 
     entries = [*start.values(), *(change.after for change in turn.changes if change.after)]
     befores = [change.before for change in turn.changes if change.before]
     if twice := [entry for entry in beside.new if any(is_match(other, entry) for other in entries)]:
-        return "second execution", f"again: {_brief(twice[0])}"
-    if unmatched(befores, start.values())[0]:
-        return "earlier mistake", f"not in the book: {_brief(unmatched(befores, start.values())[0][0])}"
+        return "second execution", f"again: {_brief(twice)}"
+    if lost := unmatched(befores, start.values())[0]:
+        return "earlier mistake", f"not in the book: {_brief(lost)}"
+    done, asked = (_brief([*each.new, *each.gone]) for each in (beside, missing))
     if missing.is_empty or not turn.changes:
-        return "write not asked for", _brief([*beside.new, *beside.gone][0])
+        return "write not asked for", done
     if beside.is_empty:
-        return "missing write", _brief([*missing.new, *missing.gone][0])
-    expected = _brief([*missing.new, *missing.gone][0])
-    return "wrong write", f"{_brief([*beside.new, *beside.gone][0])}; expected {expected}"
+        return "missing write", asked
+    return "wrong write", f"{done}; expected {asked}"
 
 
 def _caught_up(session: LedgerSession, place: int, base: Entries, end: Entries) -> bool:
@@ -151,17 +151,14 @@ def _caught_up(session: LedgerSession, place: int, base: Entries, end: Entries) 
     return unmatched(expected, end.values()) == ([], [])
 
 
-def _brief(entry: Directive) -> str:
+def _brief(entries: Sequence[Directive]) -> str:
+    """The first of some entries in one line; empty for none."""
+    if not entries:
+        return ""
+    entry = entries[0]
     legs = ", ".join(f"{leg.account} {leg.number:f} {leg.currency}" for leg in entry.postings)
-    words = (
-        f"{entry.date} {entry.kind}",
-        entry.payee,
-        entry.account,
-        legs,
-        *sorted(entry.tags),
-        *entry.receipts,
-    )
-    return " ".join(word for word in words if word)
+    words = [f"{entry.date} {entry.kind}", entry.payee, entry.account, legs]
+    return " ".join(word for word in (*words, *sorted(entry.tags), *entry.receipts) if word)
 
 
 # Sessions --------------------------------------------------------------------------------------------

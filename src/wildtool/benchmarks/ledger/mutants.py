@@ -12,7 +12,7 @@ from wildtool.benchmark import Mutant, Rules
 from wildtool.benchmarks.ledger.episode import LedgerEpisode
 from wildtool.benchmarks.ledger.records import LedgerTurn
 from wildtool.benchmarks.ledger.sessions import UNIT
-from wildtool.benchmarks.ledger.tools import leg_arguments
+from wildtool.benchmarks.ledger.tools import entry_arguments
 from wildtool.episode import gold_replies
 from wildtool.toolcall.call_mutants import calls_message, made_call
 from wildtool.types import Item, Message
@@ -91,13 +91,7 @@ def _in_calls(gold: _GoldTurn) -> Iterator[Mutation]:
             yield "double write", with_calls(calls_message([*calls, {**calls[number], "id": "again"}]))
         after = gold.turn.changes[0].after if len(gold.turn.changes) == 1 else None
         if name == "correct_transaction" and after and not after.receipts:
-            entry = {
-                "date": f"{after.date}",
-                "payee": after.payee,
-                "narration": "",
-                "postings": leg_arguments(after),
-            }
-            new = _call("add_transaction", {**entry, "tags": sorted(after.tags)})
+            new = _call("add_transaction", {**entry_arguments(after), "tags": sorted(after.tags)})
             yield "deleted and added", with_calls(_call("delete_entry", {"id": arguments["id"]}), new)
 
 
@@ -111,11 +105,9 @@ def _edits(gold: _GoldTurn, name: str, arguments: Mapping[str, Any]) -> Iterator
         yield "wrong sign", {"postings": [{**leg, "amount": f"{-Decimal(leg['amount']):f}"} for leg in legs]}
     if legs and "price" not in legs[0]:
         yield "guessed amount" if gold.turn.more else "wrong amount", {"postings": _priced(legs, _GUESS)}
-        for change in gold.turn.changes:
-            old = (
-                change.before.postings[0].number if change.before and name == "correct_transaction" else None
-            )
-            if old is not None and old != Decimal(legs[0]["amount"]):
+        befores = [change.before for change in gold.turn.changes if change.before]
+        for entry in befores if name == "correct_transaction" else ():
+            if (old := entry.postings[0].number) != Decimal(legs[0]["amount"]):
                 yield "stale amount", {"postings": _priced(legs, f"{old:f}")}
     if "date" in arguments and name != "assert_balance":
         yield "wrong day", {"date": f"{date.fromisoformat(arguments['date']) - timedelta(9)}"}

@@ -16,7 +16,7 @@ from wildtool.benchmarks.ledger.book import check_extra
 from wildtool.benchmarks.ledger.generate import make_session
 from wildtool.benchmarks.ledger.records import LedgerSession
 from wildtool.data.data_set import DataSet
-from wildtool.errors import DataError, UsageError
+from wildtool.errors import DataError
 from wildtool.json_codec import as_object, required_field
 from wildtool.types import Item, Source
 
@@ -29,10 +29,7 @@ class _SessionSet(DataSet):
     """Sessions from a file with their seed; to run them needs the extra."""
 
     def locate(self, data: str | None, split: str | None = None) -> Source:
-        try:
-            check_extra()
-        except UsageError as error:
-            raise DataError(str(error)) from error
+        check_extra()
         return DataSet.locate(self, data, split)
 
 

@@ -39,19 +39,15 @@ def _by_kind(verdicts: Any, profile: str) -> Iterator[Rate]:
         yield Rate("language", name, f"lang = '{name}'", _RIGHT, _ALL, only_if_any=True)
 
 
+_CORRECTIONS, _QUESTIONS = (_turns_of(kind, "right_{} IS NOT NULL") for kind in ("correction", "question"))
 _WRITING: Sequence[tuple[str, str, str, str, Direction]] = (
     ("harm", "written twice", "written_twice", _PLAYED, "less"),
     ("harm", "write not asked for", "not_asked_for", _PLAYED, "less"),
     ("harm", "wrong on the way", "wrong_on_the_way", _PLAYED, "less"),
     ("harm", "lost to an earlier mistake", "earlier_mistakes", _PLAYED, "less"),
     ("writing", "writes too many per task", "writes_too_many", _PLAYED, "less"),
-    *(
-        ("writing", name, column, _turns_of(kind, "right_{} IS NOT NULL"), "more")
-        for name, column, kind in (
-            ("corrections applied once", "corrections_once", "correction"),
-            ("questions answered without writing", "questions_unwritten", "question"),
-        )
-    ),
+    ("writing", "corrections applied once", "corrections_once", _CORRECTIONS, "more"),
+    ("writing", "questions answered without writing", "questions_unwritten", _QUESTIONS, "more"),
     ("writing", "right after a refused write", "recovered", "refused_turns", "more"),
     ("path", "right tasks in the least calls", "shortest", _RIGHT, "more"),
     ("path", "calls per least call in right tasks", "tool_calls", "least_calls", "less"),

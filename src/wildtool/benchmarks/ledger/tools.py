@@ -201,11 +201,20 @@ def leg_arguments(entry: Directive) -> list[dict[str, str]]:
     ]
 
 
+def entry_arguments(entry: Directive) -> dict[str, Any]:
+    """A transaction as calls give it."""
+    return {
+        "date": f"{entry.date}",
+        "payee": entry.payee,
+        "narration": entry.narration,
+        "postings": leg_arguments(entry),
+    }
+
+
 def _described(entry_id: str, entry: Directive) -> dict[str, Any]:
-    words = {"id": entry_id, "date": f"{entry.date}", "payee": entry.payee, "narration": entry.narration}
     extras = {"tags": sorted(entry.tags), "receipts": [*entry.receipts]}
     present = {name: value for name, value in extras.items() if value}
-    return {**words, "postings": leg_arguments(entry), **present}
+    return {"id": entry_id, **entry_arguments(entry), **present}
 
 
 def _add(book: Book, read: _Reader) -> Any:
@@ -216,14 +225,9 @@ def _add(book: Book, read: _Reader) -> Any:
 
 def _correct(book: Book, read: _Reader) -> Any:
     entry_id, entry = read.entry(book, "transaction")
-    readers: Mapping[str, Callable[[], Any]] = {
-        "date": partial(read.past_day, "date"),
-        "payee": partial(read.line, "payee"),
-        "narration": partial(read.line, "narration"),
-        "postings": read.postings,
-        "tags": read.tags,
-    }
-    changes = {name: value() for name, value in readers.items() if read.has(name)}
+    changes: dict[str, Any] = {name: read.line(name) for name in ("payee", "narration") if read.has(name)}
+    readers = {"date": partial(read.past_day, "date"), "postings": read.postings, "tags": read.tags}
+    changes |= {name: value() for name, value in readers.items() if read.has(name)}
     return _rewrite(book, entry_id, entry, replace(entry, **changes))
 
 
@@ -269,18 +273,10 @@ def _attach(book: Book, read: _Reader) -> Any:
 
 def _rates(book: Book, read: _Reader) -> Any:
     currency = read.currency("currency") if read.has("currency") else ""
-    return {
-        "rates": [
-            {
-                "date": entry.date.isoformat(),
-                "currency": entry.currency,
-                "price": f"{entry.number:f}",
-                "price_currency": entry.price_currency,
-            }
-            for entry in book.entries.values()
-            if entry.kind == "price" and currency in ("", entry.currency)
-        ]
-    }
+    rates = [entry for entry in book.entries.values() if entry.kind == "price"]
+    names = ("date", "currency", "price", "price_currency")
+    rows = [(f"{each.date}", each.currency, f"{each.number:f}", each.price_currency) for each in rates]
+    return {"rates": [dict(zip(names, row, strict=True)) for row in rows if currency in ("", row[1])]}
 
 
 def _commodities(book: Book, read: _Reader) -> Any:
