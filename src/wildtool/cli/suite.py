@@ -4,12 +4,14 @@ import json
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from wildtool.cli.options.run import RunOptions
+from wildtool.cli.options.run import NamedRun, RunOptions
+from wildtool.cli.output.tables import print_grid
 from wildtool.cli.terminal import print_err, print_wrapped
+from wildtool.engine.compare.leaderboard import INCOMPLETE, headline, parts_line, trust_line
 from wildtool.engine.registry import load_benchmark
 from wildtool.engine.score.formatting import format_range, format_share
+from wildtool.engine.score.results import ScoreResult, load_result
 from wildtool.engine.suite import (
     DOCUMENT,
     OVERALL_CAVEAT,
@@ -20,10 +22,6 @@ from wildtool.engine.suite import (
 )
 from wildtool.errors import DataError, RecordError, UsageError
 from wildtool.outputs import check_file, write_file
-
-if TYPE_CHECKING:
-    from wildtool.cli.options.run import NamedRun
-    from wildtool.engine.score.results import ScoreResult
 
 OF_ONE_BENCHMARK = (
     *("data", "mode", "split", "ids", "profile", "prompts", "noise", "inject", "history", "catalogue"),
@@ -56,7 +54,7 @@ class Suite:
             option = refused[0].replace("_", "-")
             raise UsageError(f"--{option} belongs to one benchmark; leave it out, or run one of {name} alone")
 
-    def plan(self, plan_runs: "Callable[[str, RunOptions, Path], Sequence[NamedRun]]") -> "list[NamedRun]":
+    def plan(self, plan_runs: Callable[[str, RunOptions, Path], Sequence[NamedRun]]) -> list[NamedRun]:
         """The runs of all benchmarks whose data are at hand. Raises UsageError, or DataError where there are none.
 
         Args:
@@ -81,8 +79,6 @@ class Suite:
 
     def finish(self, status: int) -> int:
         """Prints what the numbers come to and writes them all into one document. Gives the exit status."""
-        from wildtool.engine.score.results import ScoreResult, load_result
-
         results: list[ScoreResult] = []
         for run in self._runs:
             try:
@@ -99,11 +95,8 @@ class Suite:
         return status
 
 
-def _print_overalls(name: str, results: "Sequence[ScoreResult]") -> None:
+def _print_overalls(name: str, results: Sequence[ScoreResult]) -> None:
     """The models side by side: each benchmark's first number, and what they come to."""
-    from wildtool.cli.output.tables import print_grid
-    from wildtool.engine.compare.leaderboard import INCOMPLETE, headline, parts_line, trust_line
-
     numbers = {
         (result.benchmark, result.model): (result, metric)
         for result in results

@@ -1,21 +1,24 @@
 """Prints the estimated calls, tokens, cost and time of runs."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from wildtool.cli.terminal import format_duration, print_out
+from wildtool.engine.call.budget import TOKEN_ESTIMATE_ERROR, TOKEN_ESTIMATE_METHOD, SpendingLimits
+from wildtool.engine.plan import Plan
+from wildtool.engine.run.estimate import (
+    ASSUMED_CALL_S,
+    RoleEstimate,
+    RunTotals,
+    Span,
+    estimate_run,
+    run_totals,
+    seconds_of,
+    usages_of,
+)
 
-if TYPE_CHECKING:
-    from wildtool.engine.call.budget import SpendingLimits
-    from wildtool.engine.plan import Plan
-    from wildtool.engine.run.estimate import RoleEstimate, RunTotals, Span
 
-
-def print_estimate(plans: "dict[str, Plan]", limits: "SpendingLimits") -> None:
+def print_estimate(plans: dict[str, Plan], limits: SpendingLimits) -> None:
     """Calls, tokens, cost and time of the runs, estimated from the data alone."""
-    from wildtool.engine.call.budget import TOKEN_ESTIMATE_ERROR, TOKEN_ESTIMATE_METHOD
-    from wildtool.engine.run.estimate import estimate_run, run_totals
-
     print_out(f"Nothing is sent or written. Tokens are {TOKEN_ESTIMATE_METHOD} ({TOKEN_ESTIMATE_ERROR}).")
     print_out("Assumes gold answers; reasoning and other text cost extra.")
     demands: list[RunTotals] = []
@@ -31,7 +34,7 @@ def print_estimate(plans: "dict[str, Plan]", limits: "SpendingLimits") -> None:
     print_limits(demands, limits)
 
 
-def missing_batch_prices(plan: "Plan") -> list[str]:
+def missing_batch_prices(plan: Plan) -> list[str]:
     """Which prices do not say what a batch costs, so that the whole is counted."""
     silent = [
         plan.models[role].name
@@ -41,10 +44,8 @@ def missing_batch_prices(plan: "Plan") -> list[str]:
     return [f"no batch price is known for {name}; the full price is assumed" for name in silent]
 
 
-def print_usage(plan: "Plan", role: str, demand: "RoleEstimate") -> None:
+def print_usage(plan: Plan, role: str, demand: RoleEstimate) -> None:
     """What one role would take."""
-    from wildtool.engine.run.estimate import usages_of
-
     price = plan.prices.get(role)
     batched = role in plan.batched
     low, high = usages_of(plan, role, demand)
@@ -63,10 +64,8 @@ def print_usage(plan: "Plan", role: str, demand: "RoleEstimate") -> None:
         )
 
 
-def print_limits(demands: "Sequence[RunTotals]", limits: "SpendingLimits") -> None:
+def print_limits(demands: Sequence[RunTotals], limits: SpendingLimits) -> None:
     """Whether all runs of a command together would reach a limit that the user gave."""
-    from wildtool.engine.run.estimate import seconds_of
-
     tokens = sum(demand.tokens[0] for demand in demands), sum(demand.tokens[1] for demand in demands)
     costs = [demand.cost for demand in demands if demand.cost is not None]
     cost = sum(low for low, _ in costs), sum(high for _, high in costs)
@@ -81,7 +80,7 @@ def print_limits(demands: "Sequence[RunTotals]", limits: "SpendingLimits") -> No
         _print_limit(f"--deadline {most:g}", most, seconds_of(demands), "{:,.0f} – {:,.0f} s")
 
 
-def _print_limit(limit: str, most: float, span: "Span | None", unit: str) -> None:
+def _print_limit(limit: str, most: float, span: Span | None, unit: str) -> None:
     if span is None:
         print_out(f"{limit}: cannot tell in advance whether it would be reached")
         return
@@ -90,9 +89,7 @@ def _print_limit(limit: str, most: float, span: "Span | None", unit: str) -> Non
     print_out(f"{limit}: {would} be reached (in all {unit.format(low, high)})")
 
 
-def _print_time(demand: "RunTotals", plan: "Plan") -> None:
-    from wildtool.engine.run.estimate import ASSUMED_CALL_S
-
+def _print_time(demand: RunTotals, plan: Plan) -> None:
     if demand.seconds is None or not demand.seconds[1]:
         return
     low, high = map(format_duration, demand.seconds)

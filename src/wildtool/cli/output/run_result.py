@@ -3,21 +3,23 @@
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from wildtool.cli.output.estimate import missing_batch_prices
+from wildtool.cli.output.results import describe_failures, find_results, print_faults
+from wildtool.cli.output.tables import print_overview
 from wildtool.cli.terminal import escape_text, print_err
+from wildtool.engine.call.client import NOT_RECORDED
+from wildtool.engine.plan import Plan
+from wildtool.engine.record.run_folder import strip_credentials
+from wildtool.engine.run.runner import RunResult
 from wildtool.engine.score.formatting import counted
+from wildtool.engine.score.results import failures_in
+from wildtool.models.http.failures import BLOCKED_PROMPT
+from wildtool.reply_ends import MORE_CONTEXT, OVERFLOWED
 
-if TYPE_CHECKING:
-    from wildtool.engine.plan import Plan
-    from wildtool.engine.run.runner import RunResult
 
-
-def print_notes(result: "RunResult") -> None:
+def print_notes(result: RunResult) -> None:
     """What the user must know about a run apart from its numbers, also with `--quiet`."""
-    from wildtool.cli.output.results import print_faults
-
     for text in result.remarks:
         print_err(text)
     if result.interrupted:
@@ -25,8 +27,6 @@ def print_notes(result: "RunResult") -> None:
             f"Interrupted. All replies are saved in {result.folder}; run the same command again to continue."
         )
     for batch in result.pending:
-        from wildtool.engine.record.run_folder import strip_credentials
-
         command = shlex.join(strip_credentials(["wildtool", *sys.argv[1:]]))
         print_err(
             f"Batch {batch.id} ({batch.requests:,} requests, {batch.status}) is still running. To wait for it "
@@ -45,14 +45,8 @@ def print_notes(result: "RunResult") -> None:
     print_faults(f"{result.folder}: ", result.faults)
 
 
-def _print_failures(result: "RunResult", verdicts: Path) -> None:
+def _print_failures(result: RunResult, verdicts: Path) -> None:
     """Why units have no result; prompts that the endpoint blocked apart from all that has another cause."""
-    from wildtool.cli.output.results import describe_failures
-    from wildtool.engine.call.client import NOT_RECORDED
-    from wildtool.engine.score.results import failures_in
-    from wildtool.models.http.failures import BLOCKED_PROMPT
-    from wildtool.reply_ends import MORE_CONTEXT, OVERFLOWED
-
     kinds = failures_in(verdicts)
     blocked = [each for each in kinds if each.kind == BLOCKED_PROMPT]
     failed = [each for each in kinds if each.kind != BLOCKED_PROMPT]
@@ -80,7 +74,7 @@ def _print_failures(result: "RunResult", verdicts: Path) -> None:
         print_err(f"{result.folder}: run the same command to retry only those.")
 
 
-def print_spend(result: "RunResult", plan: "Plan") -> None:
+def print_spend(result: RunResult, plan: Plan) -> None:
     """What the calls of this command took, where anything did."""
     spent = result.spent
     if not spent.tokens and not result.cached:
@@ -99,9 +93,6 @@ def print_spend(result: "RunResult", plan: "Plan") -> None:
 
 
 def print_overview_of(folders: list[Path], profile: str, quiet: bool) -> None:
-    from wildtool.cli.output.results import find_results
-    from wildtool.cli.output.tables import print_overview
-
     print_overview(find_results(folders, profile)[0])
     if not quiet:
         paths = " ".join(shlex.quote(escape_text(folder)) for folder in folders)

@@ -6,22 +6,33 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
+from wildtool.cli.options.config_file import explicit_options, read_config
+from wildtool.cli.output.estimate import print_usage
+from wildtool.cli.output.progress import ProgressDisplay, ProgressObserver
+from wildtool.cli.output.results import describe_failures
+from wildtool.cli.output.tables import print_metrics
 from wildtool.cli.plans import ConfiguredModel, ModelCatalog, check_prices
 from wildtool.cli.terminal import format_reason, print_err, print_out
+from wildtool.engine.call.budget import TOKEN_ESTIMATE_ERROR, TOKEN_ESTIMATE_METHOD, read_prices
+from wildtool.engine.observer import Observer
+from wildtool.engine.plan import Plan
+from wildtool.engine.replies import replay_source
+from wildtool.engine.run.runner import RunResult, run_plan
 from wildtool.engine.score.formatting import counted
+from wildtool.engine.score.results import failures_in
 from wildtool.errors import UsageError
+from wildtool.outputs import check_folder, is_generation
 from wildtool.sets.commands.generate.options import GenerateOptions, ResponseFormat
-
-if TYPE_CHECKING:
-    from wildtool.engine.plan import Plan
-    from wildtool.engine.run.runner import RunResult
-    from wildtool.sets.make.core.collect import GeneratedSet
-    from wildtool.sets.make.core.maker import RoleBenchmark, ScriptMaker
-    from wildtool.types import Metric
+from wildtool.sets.make.core.collect import GeneratedSet
+from wildtool.sets.make.core.files import LOSSES_FILE, RECORD_FOLDER
+from wildtool.sets.make.core.maker import RoleBenchmark, ScriptMaker
+from wildtool.sets.make.core.prompts import reply_schemas
+from wildtool.sets.make.estimates import estimate_generation
+from wildtool.types import Metric
 
 _RULE = re.compile(r"\b[PTAC]\d+\b")
 
@@ -38,7 +49,7 @@ class GenerationResult:
     losses: Sequence[Mapping[str, Any]]
     """`reason` and `detail` of each that was not kept."""
     unfinished: int
-    metrics: "Sequence[Metric]"
+    metrics: Sequence[Metric]
     next_command: str
     """The command that uses them."""
     summary_suffix: str = ""
@@ -50,7 +61,7 @@ class GenerationResult:
 
 
 def set_result(
-    maker: "ScriptMaker[Any]", generated: "GeneratedSet[Any]", path: Path, next_command: str, aside: str = ""
+    maker: ScriptMaker[Any], generated: GeneratedSet[Any], path: Path, next_command: str, aside: str = ""
 ) -> GenerationResult:
     """The result of a set of sessions or items, after planning its lost ones again.
 
@@ -65,7 +76,7 @@ def set_result(
 
 def assign_models(
     generate_options: GenerateOptions,
-    benchmark: "RoleBenchmark",
+    benchmark: RoleBenchmark,
     roles: Collection[str],
     context: typer.Context,
     voting: Collection[str] = (),
@@ -79,10 +90,6 @@ def assign_models(
 
     Raises UsageError for an unknown role or model.
     """
-    from wildtool.cli.options.config_file import explicit_options, read_config
-    from wildtool.engine.call.budget import read_prices
-    from wildtool.engine.replies import replay_source
-
     by_role = role_models(generate_options.role_model, roles, voting)
     replay = replay_source(benchmark, benchmark.source())
     catalog = ModelCatalog(read_config(generate_options.config).models, read_prices(generate_options.prices))
@@ -111,13 +118,11 @@ def assign_models(
 
 
 def response_formats(
-    benchmark: "RoleBenchmark", response_format: ResponseFormat | None
+    benchmark: RoleBenchmark, response_format: ResponseFormat | None
 ) -> dict[str, dict[str, Any]]:
     """What chat completions take as `response_format`, for each role whose reply is a JSON object."""
     if response_format is None:
         return {}
-    from wildtool.sets.make.core.prompts import reply_schemas
-
     formats: dict[str, dict[str, Any]] = {}
     schemas = reply_schemas(benchmark.prompts)
     for role, template in {**dict(zip(schemas, schemas, strict=True)), **benchmark.templates}.items():
@@ -156,11 +161,11 @@ def role_models(
 
 
 def run_generation(
-    maker: "RoleBenchmark",
+    maker: RoleBenchmark,
     models: Mapping[str, ConfiguredModel],
     folder: Path,
     generate_options: GenerateOptions,
-    write: "Callable[[Plan], GenerationResult]",
+    write: Callable[[Plan], GenerationResult],
 ) -> int:
     """Generates a set in a folder, or continues the one in it. Gives the exit status.
 
@@ -170,13 +175,6 @@ def run_generation(
 
     Raises UsageError for `--dry-run` of what cannot be estimated.
     """
-    from wildtool.cli.output.progress import ProgressDisplay, ProgressObserver
-    from wildtool.engine.observer import Observer
-    from wildtool.engine.plan import Plan
-    from wildtool.engine.run.runner import run_plan
-    from wildtool.outputs import check_folder, is_generation
-    from wildtool.sets.make.core.files import RECORD_FOLDER
-
     if not generate_options.dry_run:
         check_folder(folder, is_generation, force=generate_options.force)
     check_prices({model.model.name: model.price for model in models.values()}, generate_options.max_cost)
@@ -217,11 +215,7 @@ def run_generation(
             sitting.cache.close()
 
 
-def _print_estimate(plan: "Plan", maker: "RoleBenchmark") -> int:
-    from wildtool.cli.output.estimate import print_usage
-    from wildtool.engine.call.budget import TOKEN_ESTIMATE_ERROR, TOKEN_ESTIMATE_METHOD
-    from wildtool.sets.make.estimates import estimate_generation
-
+def _print_estimate(plan: Plan, maker: RoleBenchmark) -> int:
     estimate = estimate_generation(maker)
     if estimate is None:
         raise UsageError("--dry-run cannot estimate this; set a limit with --max-cost instead")
@@ -233,19 +227,13 @@ def _print_estimate(plan: "Plan", maker: "RoleBenchmark") -> int:
     return 0
 
 
-def _failure_note(result: "RunResult") -> str:
+def _failure_note(result: RunResult) -> str:
     """Which failed calls left things unfinished; empty if none failed."""
-    from wildtool.cli.output.results import describe_failures
-    from wildtool.engine.score.results import failures_in
-
     failed = failures_in(result.verdicts) if result.counts.infra_error and result.verdicts else ()
     return f" since calls failed by {describe_failures(failed)}" if failed else ""
 
 
-def _print_result(result: "RunResult", product: GenerationResult, folder: Path, quiet: bool) -> int:
-    from wildtool.cli.output.tables import print_metrics
-    from wildtool.sets.make.core.files import LOSSES_FILE
-
+def _print_result(result: RunResult, product: GenerationResult, folder: Path, quiet: bool) -> int:
     answered = product.kept or product.losses or product.last_line
     if not quiet and answered:
         print_metrics(list(product.metrics))
