@@ -44,7 +44,7 @@ BUDGETS = {
     "scale": 2203,
     "sets": 0,
     "sets/commands": 2539,
-    "sets/make": 10189,
+    "sets/make": 10165,
     "sets/prepare": 6442,
     "sets/review": 5933,
     "stats": 658,

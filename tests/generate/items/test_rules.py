@@ -30,6 +30,7 @@ from wildtool.sets.make.items.script import ItemJob, item_script
 from wildtool.sets.make.items.tool_catalog import ToolCatalog
 from wildtool.sets.make.procedural.guess_semantics import ReturnSemantics
 from wildtool.sets.make.procedural.tool_sets import ParameterSlot, ToolSpec
+from wildtool.types import Reply
 
 FUNCTIONS: dict[str, dict[str, Any]] = {tool["function"]["name"]: tool["function"] for tool in TOOLS}
 
@@ -397,7 +398,7 @@ def test_no_reply_whatever_it_is_raises_or_lets_a_wrong_item_through(kind: str, 
         request = next(making)
         while True:
             text = players.said(request.role, list(request.messages), request)
-            request = making.send({"role": "assistant", "content": _spoilt(text, draw, odd)})
+            request = making.send(Reply({"role": "assistant", "content": _spoilt(text, draw, odd)}))
     except StopIteration as stop:
         result = stop.value
     if result.value is not None:

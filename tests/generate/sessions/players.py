@@ -12,6 +12,7 @@ from wildtool.sets.make.core.roles import RoleCoroutine
 from wildtool.sets.make.procedural.tool_sets import read_tool_sets
 from wildtool.sets.make.sessions.script import AcceptedSession, session_script
 from wildtool.sets.make.sessions.task import SessionJob
+from wildtool.types import Reply
 
 
 def _tool(name: str, about: str, required: dict[str, dict[str, Any]], **optional: dict[str, Any]) -> Any:
@@ -42,7 +43,9 @@ def played(script: RoleCoroutine[Any], players: Scripted) -> Any:
     try:
         request = next(script)
         while True:
-            request = script.send({"content": players.said(request.role, list(request.messages), request)})
+            request = script.send(
+                Reply({"content": players.said(request.role, list(request.messages), request)})
+            )
     except StopIteration as stop:
         return stop.value
 

@@ -25,7 +25,7 @@ from wildtool.sets.make.sessions.continuation import ContinuationJob, Continuati
 from wildtool.sets.make.sessions.maker import SessionMaker
 from wildtool.sets.make.sessions.result import ResultMaker, result_script
 from wildtool.sets.make.training.maker import TRAINING_BASIS, TrainingMaker, estimate_training
-from wildtool.types import Request, Tool
+from wildtool.types import Reply, Request, Tool
 
 _TIMES_CALLS, _TIMES_WORDS = 2, 4
 """How many times the calls and words of a trial the upper end of an estimate has."""
@@ -192,7 +192,7 @@ def _trial(job: ItemJob) -> Iterator[tuple[Request, str]]:
         while True:
             reply = json.dumps(player.answer(request), ensure_ascii=False)
             yield request, reply
-            request = script.send({"role": "assistant", "content": reply})
+            request = script.send(Reply({"role": "assistant", "content": reply}))
     except StopIteration:
         return
 

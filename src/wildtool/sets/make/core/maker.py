@@ -29,6 +29,7 @@ PROFILE = "made"
 MAX_REPLACEMENT_ROUNDS = 3
 """How often a lost thing is planned again at most; all together, as often as there are things wanted."""
 Value = TypeVar("Value")
+Outcome = TypeVar("Outcome")
 Recorded = TypeVar("Recorded")
 
 
@@ -83,11 +84,43 @@ class RoleBenchmark(Benchmark):
         raise NotImplementedError
 
 
-class ScriptMaker(RoleBenchmark, Generic[Value]):
-    """Makes planned things one by one, each by a script, and plans lost ones again."""
+class ScriptedBenchmark(RoleBenchmark, Generic[Outcome]):
+    """Items that are driven by a script each: it yields requests, is sent the replies, and returns the outcome."""
 
     unit: str
     """The one unit of an item."""
+
+    @abstractmethod
+    def script(self, item: Item) -> RoleCoroutine[Outcome]:
+        """What is asked for one item."""
+
+    async def play(self, item: Item, ask: Ask, profile: str, *, in_order: bool = False) -> None:
+        """Runs the script of an item completely."""
+        await run_script(self.script(item), self.unit, ask)
+
+    def judge(self, item: Item, transcripts: Mapping[str, Transcript], profile: str) -> list[Verdict]:
+        """Whether the recorded replies lead to the end of the script and to something that is kept, and why not."""
+        transcript = transcript_of(transcripts, self.unit)
+        outcome = self.outcome(item, transcript)
+        loss = None if outcome is None else self.why_lost(outcome)
+        return [verdict_of(item, self.unit, transcript, loss, finished=outcome is not None)]
+
+    def why_lost(self, outcome: Outcome) -> tuple[str, str] | None:
+        """Why nothing is kept of an outcome, in a word and in detail; None where something is."""
+        return None
+
+    def outcome(self, item: Item, transcript: Transcript) -> Outcome | None:
+        """The outcome of an item, from its recorded replies alone; None if they end before its script does."""
+        return replay_script(self.script(item), transcript)
+
+    def recorded(self, items: Iterable[Item], reader: LogReader) -> Iterator[tuple[Item, Outcome | None]]:
+        """Each item with its outcome, by a record."""
+        for item in items:
+            yield item, self.outcome(item, recorded_transcript(reader, item, self.unit))
+
+
+class ScriptMaker(ScriptedBenchmark[ScriptResult[Value]]):
+    """Makes planned things one by one, each by a script, and plans lost ones again."""
 
     def __init__(self, count: int) -> None:
         """Args: wanted: how many things are to be made."""
@@ -104,10 +137,6 @@ class ScriptMaker(RoleBenchmark, Generic[Value]):
     @abstractmethod
     def replanned_item(self, item: Item, turn: int) -> Item:
         """A lost item planned again; `turn` counts from 1."""
-
-    @abstractmethod
-    def script(self, item: Item) -> RoleCoroutine[ScriptResult[Value]]:
-        """What makes one item."""
 
     def load(self, source: Source, *, split: str | None = None, lang: str | None = None) -> Iterator[Item]:
         """The planned items, then those that replace lost ones."""
@@ -136,23 +165,16 @@ class ScriptMaker(RoleBenchmark, Generic[Value]):
     async def play(self, item: Item, ask: Ask, profile: str, *, in_order: bool = False) -> None:
         """Runs the script of one item, if that is not done already."""
         if item.id not in self._results:
-            await run_script(self.script(item), self.unit, ask)
+            await super().play(item, ask, profile)
 
-    def judge(self, item: Item, transcripts: Mapping[str, Transcript], profile: str) -> list[Verdict]:
-        """Whether the recorded replies lead to something that is kept, and why not."""
-        transcript = transcript_of(transcripts, self.unit)
-        result = self.result(item, transcript)
-        loss = self.why_lost(result) if result else None
-        return [verdict_of(item, self.unit, transcript, loss, finished=result is not None)]
+    def why_lost(self, outcome: ScriptResult[Value]) -> tuple[str, str] | None:
+        """See ScriptedBenchmark."""
+        return outcome.lost
 
-    def why_lost(self, result: ScriptResult[Value]) -> tuple[str, str] | None:
-        """Reason and detail if the result is not kept."""
-        return result.lost
-
-    def result(self, item: Item, transcript: Transcript) -> ScriptResult[Value] | None:
-        """The result of an item, from its recorded replies alone; None if they end before its script does."""
+    def outcome(self, item: Item, transcript: Transcript) -> ScriptResult[Value] | None:
+        """See ScriptedBenchmark."""
         if item.id not in self._results:
-            result = replay_script(self.script(item), transcript)
+            result = super().outcome(item, transcript)
             if result is None:
                 return None
             self._results[item.id] = self.remembered(result)
@@ -161,13 +183,6 @@ class ScriptMaker(RoleBenchmark, Generic[Value]):
     def remembered(self, result: ScriptResult[Value]) -> ScriptResult[Value]:
         """The part of a result that is kept in memory."""
         return result
-
-    def recorded(
-        self, items: Iterable[Item], reader: LogReader
-    ) -> Iterator[tuple[Item, ScriptResult[Value] | None]]:
-        """Each item with its result, by a record."""
-        for item in items:
-            yield item, self.result(item, recorded_transcript(reader, item, self.unit))
 
 
 def recorded_in(

@@ -14,13 +14,13 @@ from wildtool.sets.make.core import prompts
 from wildtool.sets.make.core.parsing import RefusedReplyError, reply_text
 from wildtool.sets.make.core.plan import Lang, SessionPlan, date_line
 from wildtool.toolcall.schema import as_schema
-from wildtool.types import Ask, Message, Request, Tool, Transcript
+from wildtool.types import Ask, Reply, Request, Tool, Transcript
 
 MAX_ROLE_TRIES = 3
 """Replies to one request before the attempt fails."""
 
 Value = TypeVar("Value")
-RoleCoroutine = Generator[Request, Message, Value]
+RoleCoroutine = Generator[Request, Reply, Value]
 """Yields requests, is sent the replies, returns the result."""
 
 
@@ -95,7 +95,7 @@ class RoleSession:
             self.counters["requests"] += 1
             self.counters[f"{role} asked"] += 1
             sent = Request(list(messages), role=voter or role)
-            text = reply_text((yield sent))
+            text = reply_text((yield sent).message)
             event = RoleReply(tuple(blocks), sent, text)
             self.replies.append(event)
             value = None
@@ -188,8 +188,7 @@ async def run_script(script: RoleCoroutine[Value], unit: str, ask: Ask) -> Value
     try:
         request = next(script)
         while True:
-            reply = await ask(unit, request)
-            request = script.send(reply.message)
+            request = script.send(await ask(unit, request))
     except StopIteration as stop:
         return cast(Value, stop.value)
 
@@ -199,7 +198,7 @@ def replay_script(script: RoleCoroutine[Value], transcript: Transcript) -> Value
     try:
         next(script)
         for reply in transcript.replies:
-            script.send(reply.message)
+            script.send(reply)
     except StopIteration as stop:
         return cast(Value, stop.value)
     return None

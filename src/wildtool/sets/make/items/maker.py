@@ -91,8 +91,8 @@ class ItemMaker(ScriptMaker[AcceptedItem]):
         """See ScriptMaker."""
         return item_script(item.data)
 
-    def why_lost(self, result: ScriptResult[AcceptedItem]) -> tuple[str, str] | None:
+    def why_lost(self, outcome: ScriptResult[AcceptedItem]) -> tuple[str, str] | None:
         """See ScriptMaker. A doubtful item is not kept either."""
-        if result.value and not result.value.kept:
+        if outcome.value and not outcome.value.kept:
             return "doubtful", "too few judges found it right"
-        return super().why_lost(result)
+        return super().why_lost(outcome)

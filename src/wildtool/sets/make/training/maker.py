@@ -2,29 +2,24 @@
 
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeVar, cast
+from typing import Any, ClassVar, Generic
 
 from wildtool.engine.call.budget import estimate_tokens, tokens_of
-from wildtool.engine.record.reader import LogReader
 from wildtool.engine.run.estimate import RoleEstimate, Usage
 from wildtool.errors import DataError
-from wildtool.sets.make.core.maker import RoleBenchmark, recorded_transcript, transcript_of, verdict_of
+from wildtool.sets.make.core.maker import Outcome, ScriptedBenchmark
 from wildtool.sets.make.core.prompts import templates
-from wildtool.types import Ask, Item, Message, Reply, Request, Source, Transcript, Verdict
+from wildtool.types import Item, Message, Reply, Request, Source
 
 TRAINING_PROMPTS = Path(__file__).parent / "prompts"
-Outcome = TypeVar("Outcome")
-ReplyScript = Generator[Request, Reply, Outcome]
-"""Yields requests, is sent the replies, returns the outcome."""
 
 
-class TrainingMaker(RoleBenchmark, Generic[Outcome]):
+class TrainingMaker(ScriptedBenchmark[Outcome], Generic[Outcome]):
     """A procedure over training files; a subclass plans its items and says by a script what is asked for each."""
 
-    unit: ClassVar[str] = "replies"
-    """The one unit of an item."""
+    unit = "replies"
     nothing: ClassVar[str] = "no record is left to ask about"
     """What is said where nothing is planned."""
     prompts = TRAINING_PROMPTS
@@ -41,10 +36,6 @@ class TrainingMaker(RoleBenchmark, Generic[Outcome]):
         """The items in order."""
 
     @abstractmethod
-    def script(self, item: Item) -> ReplyScript[Outcome]:
-        """What is asked for an item."""
-
-    @abstractmethod
     def assumed_reply(self, item: Item, request: Request, *, most: bool) -> Message:
         """A reply for estimates: one after which least is asked, or most."""
 
@@ -58,43 +49,6 @@ class TrainingMaker(RoleBenchmark, Generic[Outcome]):
             yield item
         if item is None:
             raise DataError(f"{', '.join(map(str, self.files))}: {self.nothing}")
-
-    def fault(self, outcome: Outcome) -> tuple[str, str] | None:
-        """Why nothing can be made of an outcome, in a word and in detail; None where something can."""
-        return None
-
-    async def play(self, item: Item, ask: Ask, profile: str, *, in_order: bool = False) -> None:
-        """Runs the script of an item completely."""
-        script = self.script(item)
-        try:
-            request = next(script)
-            while True:
-                request = script.send(await ask(self.unit, request))
-        except StopIteration:
-            return
-
-    def judge(self, item: Item, transcripts: Mapping[str, Transcript], profile: str) -> list[Verdict]:
-        """Whether the recorded replies lead to the end of the script, and to something that can be used."""
-        transcript = transcript_of(transcripts, self.unit)
-        outcome = self.outcome(item, transcript)
-        loss = None if outcome is None else self.fault(outcome)
-        return [verdict_of(item, self.unit, transcript, loss, finished=outcome is not None)]
-
-    def outcome(self, item: Item, transcript: Transcript) -> Outcome | None:
-        """The outcome of an item by its recorded replies alone; None if they end before its script does."""
-        script = self.script(item)
-        try:
-            next(script)
-            for reply in transcript.replies:
-                script.send(reply)
-        except StopIteration as stop:
-            return cast(Outcome, stop.value)
-        return None
-
-    def recorded(self, items: Iterable[Item], reader: LogReader) -> Iterator[tuple[Item, Outcome | None]]:
-        """Each item with its outcome, by a record."""
-        for item in items:
-            yield item, self.outcome(item, recorded_transcript(reader, item, self.unit))
 
 
 def role_instruction(role: str, *blocks: str) -> str:

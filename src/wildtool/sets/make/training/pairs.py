@@ -9,8 +9,9 @@ from typing import Any, Literal
 
 from wildtool.sets.make.core.files import YIELD_FILE, write_metrics
 from wildtool.sets.make.core.parsing import reply_text
+from wildtool.sets.make.core.roles import RoleCoroutine
 from wildtool.sets.make.training.audit_files import AUDIT_FILE, line_writer, reply_as_turn
-from wildtool.sets.make.training.maker import ReplyScript, TrainingMaker, role_instruction
+from wildtool.sets.make.training.maker import TrainingMaker, role_instruction
 from wildtool.sets.prepare.converted_files import info_entry, read_info, set_name, write_info
 from wildtool.sets.prepare.lines import training_line
 from wildtool.sets.prepare.procedures.agreement import DISAGREEMENTS
@@ -90,11 +91,11 @@ class PairMaker(TrainingMaker[TurnTries]):
                 if turn.gold.calls or self.spec.critic:
                     yield Item(f"{name}, turn {turn.place}", (self.unit,), turn, roles=tuple(self.roles))
 
-    def script(self, item: Item) -> ReplyScript[TurnTries]:
+    def script(self, item: Item) -> RoleCoroutine[TurnTries]:
         """See TrainingMaker."""
         return _turn_script(item.data, self.spec)
 
-    def fault(self, outcome: TurnTries) -> tuple[str, str] | None:
+    def why_lost(self, outcome: TurnTries) -> tuple[str, str] | None:
         """See TrainingMaker."""
         return None if outcome.tries else (str(NoPair.not_judged), "no reply of the critic can be read")
 
@@ -108,7 +109,7 @@ class PairMaker(TrainingMaker[TurnTries]):
         return turn.gold_message
 
 
-def _turn_script(turn: SupervisedTurn, spec: PairSpec) -> ReplyScript[TurnTries]:
+def _turn_script(turn: SupervisedTurn, spec: PairSpec) -> RoleCoroutine[TurnTries]:
     tries: list[Try] = []
     unjudged = 0
     for number in range(spec.tries):

@@ -12,8 +12,9 @@ from wildtool.alter.aid.added_text import with_text
 from wildtool.alter.aid.reasoning import with_heading
 from wildtool.sets.make.core.files import YIELD_FILE, write_metrics
 from wildtool.sets.make.core.parsing import reply_text
+from wildtool.sets.make.core.roles import RoleCoroutine
 from wildtool.sets.make.training.audit_files import AUDIT_FILE, LineWriter, line_writer
-from wildtool.sets.make.training.maker import ReplyScript, TrainingMaker, role_instruction
+from wildtool.sets.make.training.maker import TrainingMaker, role_instruction
 from wildtool.sets.prepare.procedures.agreement import agreement
 from wildtool.sets.prepare.procedures.records import named_records
 from wildtool.sets.prepare.procedures.supervised import SupervisedTurn, supervised_turns
@@ -88,11 +89,11 @@ class RationaleMaker(TrainingMaker[Reasoning]):
                 place = RecordTurn(name, turn)
                 yield Item(f"{name}, turn {turn.place}", (self.unit,), place, roles=tuple(self.roles))
 
-    def script(self, item: Item) -> ReplyScript[Reasoning]:
+    def script(self, item: Item) -> RoleCoroutine[Reasoning]:
         """See TrainingMaker."""
         return _reasoning_script(item.data.turn, self.spec)
 
-    def fault(self, outcome: Reasoning) -> tuple[str, str] | None:
+    def why_lost(self, outcome: Reasoning) -> tuple[str, str] | None:
         """See TrainingMaker."""
         return (outcome.fault.partition(":")[0], outcome.fault) if outcome.fault else None
 
@@ -104,7 +105,7 @@ class RationaleMaker(TrainingMaker[Reasoning]):
         return {"content": "1. a\n2. b\n3. c\n" + "thought " * words}
 
 
-def _reasoning_script(turn: SupervisedTurn, spec: RationaleSpec) -> ReplyScript[Reasoning]:
+def _reasoning_script(turn: SupervisedTurn, spec: RationaleSpec) -> RoleCoroutine[Reasoning]:
     reply = yield Request(_shown_to_reasoner(turn))
     text = reply_text(reply.message)
     fault = "cut off" if reply.finish_reason == "length" else reasoning_fault(text, turn, spec.min_tokens)

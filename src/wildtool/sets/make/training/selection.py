@@ -12,7 +12,8 @@ from typing import Any, Literal, TypeVar
 from wildtool.errors import DataError
 from wildtool.json_codec import read_json_lines
 from wildtool.sets.make.core.parsing import reply_text
-from wildtool.sets.make.training.maker import ReplyScript, TrainingMaker, role_instruction
+from wildtool.sets.make.core.roles import RoleCoroutine
+from wildtool.sets.make.training.maker import TrainingMaker, role_instruction
 from wildtool.sets.prepare.keys import drawn_number
 from wildtool.sets.prepare.procedures.agreement import agreement
 from wildtool.sets.prepare.procedures.records import named_records
@@ -194,14 +195,14 @@ class SelectionMaker(TrainingMaker[SelectionReplies]):
             for record in records:
                 yield Item(f"{record.set}: {record.name}", (self.unit,), record)
 
-    def script(self, item: Item) -> ReplyScript[SelectionReplies]:
+    def script(self, item: Item) -> RoleCoroutine[SelectionReplies]:
         """See TrainingMaker."""
         record: AskedRecord = item.data
         if self.spec.by == "tries":
             return _tries_script(record.record, self.spec.tries)
         return _rating_script(record.record, self.spec.reference)
 
-    def fault(self, outcome: SelectionReplies) -> tuple[str, str] | None:
+    def why_lost(self, outcome: SelectionReplies) -> tuple[str, str] | None:
         """See TrainingMaker."""
         rated = self.spec.by == "tries" or outcome.score is not None
         return None if rated else ("unreadable", "the reply has no score")
@@ -221,7 +222,7 @@ class SelectionMaker(TrainingMaker[SelectionReplies]):
         return frozenset((str(row.get("set")), str(row.get("record"))) for row in rows)
 
 
-def _rating_script(record: TrainingRecord, reference: ReferenceView) -> ReplyScript[SelectionReplies]:
+def _rating_script(record: TrainingRecord, reference: ReferenceView) -> RoleCoroutine[SelectionReplies]:
     first = supervised_turns(record)[0]
     material: dict[str, Any] = {
         "tools": [tool["function"] for tool in first.tools],
@@ -244,14 +245,14 @@ def _without_ids(message: Message) -> Message:
     return {"calls": calls, "text": message.get("content")} if calls else {"text": message["content"]}
 
 
-def _tries_script(record: TrainingRecord, tries: int) -> ReplyScript[SelectionReplies]:
+def _tries_script(record: TrainingRecord, tries: int) -> RoleCoroutine[SelectionReplies]:
     played_tries: list[PlayedTry] = []
     for _ in range(tries):
         played_tries.append((yield from _one_try(supervised_turns(record))))
     return SelectionReplies(tries=tuple(played_tries))
 
 
-def _one_try(turns: Sequence[SupervisedTurn]) -> ReplyScript[PlayedTry]:
+def _one_try(turns: Sequence[SupervisedTurn]) -> RoleCoroutine[PlayedTry]:
     """Every turn up to the first wrong one, each after the gold turns before it."""
     last: PlayedTry | None = None
     for turn in turns:
