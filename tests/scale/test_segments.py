@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scale.memory_store import MemoryStore
-from wildtool.engine.record.format import segment_path
+from wildtool.engine.record.format import find_segments, segment_path
 from wildtool.errors import RecordError
 from wildtool.scale.claims import Claim, done_key, held_key, share_states
 from wildtool.scale.copies import copy_run, local_folder
@@ -21,6 +21,7 @@ from wildtool.scale.segments import (
     send_lines,
     share_records,
 )
+from wildtool.scale.store import JOB_KEY
 
 HEADER = b'{"row":"header","format":"wildtool record","version":1}\n'
 
@@ -111,6 +112,22 @@ def test_a_copy_that_was_cut_is_made_again(tmp_path: Path):
     segment_path(tmp_path, 1).write_bytes(lines("a")[:-3])
     copy_run(store, tmp_path)
     assert segment_path(tmp_path, 1).read_bytes() == lines("a", "b")
+
+
+def test_a_copy_holds_nothing_of_an_earlier_run_at_the_same_address(tmp_path: Path):
+    earlier, later, emptied = MemoryStore(), MemoryStore(), MemoryStore()
+    for store, run, shares in ((earlier, "a", (0, 1)), (later, "b", (0,))):
+        store.put(JOB_KEY, json.dumps({"run": run}).encode())
+        for share in shares:
+            store.create(segment_key(Claim(share, 1), 1), lines(run))
+    copy_run(earlier, tmp_path)
+    (tmp_path / "verdicts-official.parquet").touch()
+    copy_run(later, tmp_path)
+    names = {path.name for path in tmp_path.glob("[!.]*")}
+    assert names == {segment_path(tmp_path, 1).name, "copied.json"}
+    assert segment_path(tmp_path, 1).read_bytes() == lines("b")
+    copy_run(emptied, tmp_path)
+    assert find_segments(tmp_path) == []
 
 
 def test_an_address_without_a_run_says_so(tmp_path: Path):

@@ -4,6 +4,7 @@ import json
 import sys
 import threading
 import time
+import uuid
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -97,6 +98,7 @@ def prepare_run(shared: SharedRun, place: Place, *, workers: int, controlled: bo
         workers=workers,
         controlled=controlled,
         sitting=before.sitting + 1 if before else 1,
+        run=before.run if before else uuid.uuid4().hex,
         spent=_spent_before(place, plan) if limits_of(shared_options) else {},
     )
     job.write(place.store)

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from wildtool.engine.record.format import segment_path
 from wildtool.engine.record.run_folder import is_locked
@@ -93,7 +94,8 @@ def local_folder(path: Path) -> Path:
 
 
 def copy_run(store: ObjectStore, folder: Path) -> None:
-    """Brings a run folder up to date with its store: share N becomes segment N + 1.
+    """Brings a run folder up to date with its store: share N becomes segment N + 1. What a copy holds of an earlier run
+    at the same address is dropped.
 
     Raises RecordError where nothing may be written there, StoreError where the store cannot be read.
     """
@@ -110,16 +112,27 @@ def copy_run(store: ObjectStore, folder: Path) -> None:
 
 def _copy_all(store: ObjectStore, folder: Path) -> int:
     """Returns how many shares have a record."""
-    if run := store.get("run.json"):
-        _replace(folder / "run.json", run)
-    copied = _read_copied(folder)
+    run, copied = _run_of(store), _read_copied(folder)
+    if copied["run"] != run and not _is_inside(store, folder):
+        for path in [path for path in folder.iterdir() if path.is_file() and path.name[0] != "."]:
+            path.unlink()
+        copied = dict[str, Any](run=run)
     before = dict(copied)
+    if described := store.get("run.json"):
+        _replace(folder / "run.json", described)
     for record in share_records(store):
         _copy_share(store, folder, record, copied.get(str(record.claim.share)))
         copied[str(record.claim.share)] = record.claim.generation
     if copied != before:
         _replace(folder / _COPIED, json.dumps(copied).encode())
-    return len(copied)
+    return len(copied) - 1
+
+
+def _run_of(store: ObjectStore) -> str:
+    """What tells a run from an earlier one at the same address."""
+    with suppress(ValueError):
+        return json.loads(store.get(JOB_KEY) or b"{}").get("run", "")
+    return ""
 
 
 def _copy_share(store: ObjectStore, folder: Path, record: ShareRecord, generation: int | None) -> None:
@@ -140,10 +153,11 @@ def _copy_share(store: ObjectStore, folder: Path, record: ShareRecord, generatio
         file.write(read_segments(store, record.segments[prefix_segments:]))
 
 
-def _read_copied(folder: Path) -> dict[str, int]:
+def _read_copied(folder: Path) -> dict[str, Any]:
+    """The run whose shares a folder holds, and the generation of each."""
     with suppress(OSError, ValueError):
-        return json.loads((folder / _COPIED).read_bytes())
-    return {}
+        return {"run": "", **json.loads((folder / _COPIED).read_bytes())}
+    return {"run": ""}
 
 
 def _replace(path: Path, data: bytes) -> None:

@@ -52,6 +52,8 @@ class SharedJob:
     """Whether a controller divides the limits."""
     sitting: int
     """Number of this start of the command, from 1."""
+    run: str = ""
+    """Drawn at the first start, so that copies of an earlier run at the same address are not taken for this one's."""
     spent: Mapping[str, float] = field(default_factory=dict[str, float])
     """What earlier starts spent, by kind; empty where nothing is limited."""
 
