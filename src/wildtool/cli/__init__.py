@@ -1,14 +1,187 @@
-"""The command `wildtool`: one small module per verb; the packages below do the work."""
+"""The command `wildtool`: one small module per verb, imported when it is called, since overviews and completion need only
+its declaration; the packages below do the work. Other packages add commands by entry points."""
 
 import gc
+import re
 import sys
+from collections.abc import Iterator, Mapping
+from copy import copy
+from functools import cache
 from io import TextIOWrapper
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from wildtool import __version__
-from wildtool.cli.groups import PLAIN, CommandGroup, Commands
+from wildtool.cli.command import command_of, named_part, report_error, with_exit_status
+from wildtool.cli.help import NUMBER_NAMES, WIDTH, PanelCommand
+from wildtool.errors import UsageError
+from wildtool.installed import installed_entries, load_entry, package_of
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": WIDTH}
+"""Settings of every command."""
+# Markup mode would import rich, which costs as much as everything else together.
+PLAIN: dict[str, Any] = {"rich_markup_mode": None, "context_settings": SETTINGS}
+"""What apps and groups of commands are created with."""
+ENTRY_POINT_OF_COMMANDS = "wildtool.commands"
+"""Entry points of packages that add commands: `NAME = module:function`, and `GROUP.NAME` for a command of a group."""
+
+
+@cache
+def _any_entries() -> bool:
+    """Whether a package may have such an entry point. To import what reads them takes a fifth of `wildtool --help`, and
+    hardly anybody has any."""
+    files = (file for folder in sys.path for file in Path(folder).glob("*-info/entry_points.txt"))
+    try:
+        return any(f"[{ENTRY_POINT_OF_COMMANDS}]" in file.read_text("utf-8", "replace") for file in files)
+    except OSError:
+        return True
+
+
+def added_commands(group: str) -> "Mapping[str, tuple[EntryPoint, ...]]":
+    """What other packages add to a group of commands, or to the verbs; several of a name where packages compete."""
+    if not _any_entries():
+        return {}
+    added = installed_entries(ENTRY_POINT_OF_COMMANDS)
+    places = {name.rpartition("."): entries for name, entries in added.items()}
+    return {name: entries for (place, _, name), entries in places.items() if place == group}
+
+
+def load_command(name: str, group: str) -> Any:
+    """The function or group of a command that a package adds. Raises UsageError, which names the package."""
+    first, *rivals = added_commands(group)[name]
+    if rivals:
+        packages = " and ".join(map(package_of, (first, *rivals)))
+        raise UsageError(f"{packages} both add the command {name!r}; uninstall one of them")
+    target, fault = load_entry(first, lambda target: None if callable(target) else "is no function")
+    if fault:
+        raise UsageError(f"command {name!r} of package {package_of(first)} cannot be used: {fault}")
+    return target
+
+
+class Commands(Mapping[str, Any]):
+    """The commands of a group by name, each imported when it is looked up: our own, and those that packages add."""
+
+    def __init__(
+        self, declarations: Mapping[str, tuple[str, str]], verb: str | None = None, *, group: str = ""
+    ) -> None:
+        """
+        Args:
+            declarations: by name the place below `wildtool`, `module:function` or `module:GROUP`, and the line of help
+                for overviews, which is the first sentence of the command's own.
+            verb: name of a group whose first command is the default; that command's help lists the others.
+            group: name of another group; empty for the verbs.
+        """
+        self.declarations = declarations
+        self._group = verb or group
+        first, *more_names = declarations
+        more = f"See also: {', '.join(f'wildtool {verb} {name}' for name in more_names)}."
+        self._epilogs = {first: more} if verb else {}
+
+    def __getitem__(self, name: str) -> Any:
+        target = self.find(name)
+        if not isinstance(target, TyperGroup):
+            app = typer.Typer(**PLAIN, add_completion=False)
+            command = with_exit_status(command_of(target))
+            app.command(name, cls=ParsedCommand, epilog=self._epilogs.get(name))(command)
+            target = typer.main.get_command(app)
+        target.name = name
+        return target
+
+    def find(self, name: str) -> Any:
+        """The function or group of a name. Raises UsageError for one of a package that cannot be used."""
+        if name not in self.declarations:
+            return load_command(name, self._group)
+        return named_part(self.declarations[name][0])
+
+    def about(self, name: str) -> str | None:
+        """The line of help for overviews; None for an unknown name."""
+        if name in self.declarations:
+            return self.declarations[name][1]
+        entries = added_commands(self._group).get(name)
+        return f"Of the package {package_of(entries[0])}." if entries else None
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self.declarations
+        yield from (name for name in sorted(added_commands(self._group)) if name not in self.declarations)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+_LONG_DASHES = re.compile("^-?[\u2010-\u2015\u2212]+-?")
+
+
+class ParsedCommand(PanelCommand):
+    """A command whose messages call numbers by their plain names and know the dashes of editors."""
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        for param in self.params:
+            if name := NUMBER_NAMES.get(param.type.name.removesuffix(" range")):
+                param.type = copy(param.type)  # click shares it with every other program of this process
+                param.type.name = name
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        names = {name for param in self.get_params(ctx) for name in param.opts}
+        for word in args:
+            stem = _LONG_DASHES.sub("", word).partition("=")[0]
+            if stem != word and (meant := names & {f"-{stem}", f"--{stem}"}):
+                ctx.fail(f"{word!r} begins with a long dash, as editors write it; type {meant.pop()}")
+        return super().parse_args(ctx, args)
+
+
+class CommandGroup(TyperGroup):
+    """A group whose commands are declared."""
+
+    def __init__(self, *, commands: Any, **settings: Any) -> None:
+        super().__init__(**{**PLAIN, **settings})
+        self.commands = commands
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(self.commands)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args and self.get_command(ctx, args[0]) is None and (places := list(_places_of(args[0], ctx))):
+            ctx.fail(f"No such command {args[0]!r}. Did you mean {' or '.join(places)}?")
+        return super().resolve_command(ctx, args)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        line = cast(Commands, self.commands).about(cmd_name)
+        return None if line is None else _DeclaredCommand(cmd_name, line, cast(Commands, self.commands))
+
+
+def _places_of(name: str, ctx: Any) -> Iterator[str]:
+    """The full commands of a name that is typed in the wrong place: among the verbs, and in their groups."""
+    root = ctx.find_root()
+    verbs = cast(Commands, root.command.commands)
+    if name in verbs.declarations:
+        yield f"`{root.info_name} {name}`"
+    for verb, (place, _) in verbs.declarations.items():
+        # A group is a constant of its module; functions are not imported for a hint.
+        if place.rpartition(":")[2].isupper() and name in verbs.find(verb).commands.declarations:
+            yield f"`{root.info_name} {verb} {name}`"
+
+
+class _DeclaredCommand(TyperCommand):
+    """What an overview shows of a command. The command itself is imported to parse the rest of the line."""
+
+    def __init__(self, name: str, line: str, commands: Commands) -> None:
+        super().__init__(name, help=line, rich_markup_mode=None)
+        self._commands = commands
+
+    def make_context(self, info_name: Any, *args: Any, **settings: Any) -> Any:
+        try:
+            command = self._commands[cast(str, self.name)]
+        except UsageError as error:
+            raise typer.Exit(report_error(error)) from error
+        return command.make_context(info_name, *args, **settings)
+
 
 _VERBS = Commands(
     {

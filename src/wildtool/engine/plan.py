@@ -3,7 +3,7 @@ continues."""
 
 import pickle
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -16,6 +16,8 @@ from wildtool.alter.base import Alteration
 from wildtool.alter.variant import Variant
 from wildtool.benchmark import Benchmark
 from wildtool.data.data_set import data_of
+from wildtool.engine.benchmark_file import BY_NAME, file_of
+from wildtool.engine.record.run_folder import RunFolder
 from wildtool.engine.registry import prompts_of
 from wildtool.engine.sampling import DrawnItems, ItemSample
 from wildtool.errors import DataError, UsageError, unknown_name
@@ -314,6 +316,22 @@ class Plan:
                     f"{model.name} cannot be asked by batches: {reason}; those of chat completions, responses and "
                     "messages can. Leave --batch out for it (docs/batch.md)"
                 )
+
+    def open_folder(self, folder: Path, items: SelectedItems, command: Sequence[str]) -> RunFolder:
+        """The folder of its run, locked. Errors as of `RunFolder`.
+
+        Args:
+            command: the command line as typed, for `run.json`.
+        """
+        return RunFolder(
+            folder,
+            kind="played",
+            scope=self.scope(items),
+            identity=self.identity(),
+            source=self.source,
+            command=command,
+            benchmark_file=file_of(self.benchmark) if self.benchmark.name in BY_NAME else None,
+        )
 
     def identity(self) -> dict[str, Any]:
         """The settings that requests depend on; a run continues only if they are the same."""

@@ -12,8 +12,8 @@ from typing import Any, Literal, cast, overload
 
 import typer
 
+from wildtool.cli import PLAIN, ParsedCommand
 from wildtool.cli.command import command_of
-from wildtool.cli.groups import PLAIN, ParsedCommand
 from wildtool.cli.options.config_file import explicit_options, loaded_config, read_config
 from wildtool.cli.options.run import NamedRun, RunOptions
 from wildtool.cli.options.shared import BENCHMARK_ARGUMENT

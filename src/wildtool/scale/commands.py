@@ -13,8 +13,8 @@ from pathlib import Path
 
 import typer
 
+from wildtool.cli import CommandGroup, Commands
 from wildtool.cli.command import opt
-from wildtool.cli.groups import CommandGroup, Commands
 from wildtool.cli.options import shared as options
 from wildtool.cli.options.config_file import explicit_options, loaded_config
 from wildtool.cli.options.run import NamedRun, RunOptions
@@ -22,7 +22,6 @@ from wildtool.cli.plans import plan_runs
 from wildtool.cli.terminal import print_err, print_out
 from wildtool.engine.call.cache import ReplyCache
 from wildtool.engine.plan import Plan, SelectedItems
-from wildtool.engine.run.runner import open_run_folder
 from wildtool.errors import RecordError, UsageError
 from wildtool.models.providers.base import HttpModel
 from wildtool.outputs import is_remote
@@ -257,7 +256,7 @@ def _work_as(
     if run_json is None:
         raise RecordError(f"{store.url}: has no run.json; start the run again with its first command")
     (spool / "run.json").write_bytes(run_json)
-    with open_run_folder(spool, plan, items, ["wildtool", *sys.argv[1:]]):
+    with plan.open_folder(spool, items, ["wildtool", *sys.argv[1:]]):
         # Only now may others take it for that of a dead worker, once nobody holds its lock.
         (spool / "shares").mkdir()
         dead = recover_spools(store, spools)

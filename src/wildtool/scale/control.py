@@ -20,7 +20,6 @@ from wildtool.engine.plan import Plan, SelectedItems
 from wildtool.engine.record.format import find_segments
 from wildtool.engine.record.reader import LogReader
 from wildtool.engine.record.run_folder import RunFolder, is_locked, read_run
-from wildtool.engine.run.runner import open_run_folder
 from wildtool.errors import RecordError, UsageError, WildtoolError
 from wildtool.outputs import check_folder, is_remote, is_run
 from wildtool.scale.allowance import ALLOTMENTS_KEY, is_limited, limits_of, remaining_limits
@@ -117,7 +116,7 @@ def _check_scope(place: Place, plan: Plan, items: SelectedItems) -> None:
 
 def _open_folder(place: Place, plan: Plan) -> RunFolder:
     """The run folder of a shared run, locked; its `run.json` is in the store, too."""
-    return open_run_folder(place.folder, plan, plan.read(), ["wildtool", *sys.argv[1:]])
+    return plan.open_folder(place.folder, plan.read(), ["wildtool", *sys.argv[1:]])
 
 
 def publish(place: Place) -> None:

@@ -131,7 +131,7 @@ def call_id(session: str, task: int, node: int) -> str:
 
 
 class TaskEpisode(ABC):
-    """An episode of one task; a subclass adds `advance`, `done`, gold replies, and how earlier tasks are shown."""
+    """An episode of one task; a subclass adds `advance`, gold replies, and how earlier tasks are shown."""
 
     quotes_texts: ClassVar[bool]
     """Whether history shows text observations encoded as JSON once more."""
@@ -140,12 +140,10 @@ class TaskEpisode(ABC):
         self._session = session
         self._task = task
         self._nodes = session.tasks[task].nodes
+        self.done = False
+        """Whether it is over; a subclass says so."""
         self._messages: list[Iterable[Message]] = []
         """What each step added after the opening; made when it is shown, which judging never asks for."""
-
-    @property
-    @abstractmethod
-    def done(self) -> bool: ...
 
     @abstractmethod
     def _history(self, session: Session, task: int) -> Sequence[Message]:

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wildtool.cli import CommandGroup, Commands
 from wildtool.cli.command import arg, opt
-from wildtool.cli.groups import CommandGroup, Commands
 from wildtool.cli.options import shared as options
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from importlib.resources import files
 from keyword import iskeyword
 from pathlib import Path
 
+from wildtool.cli import CommandGroup, Commands
 from wildtool.cli.command import arg, opt
-from wildtool.cli.groups import CommandGroup, Commands
 from wildtool.cli.terminal import print_out
 from wildtool.errors import UsageError
 from wildtool.outputs import check_absent, make_folder, write_file

@@ -227,11 +227,8 @@ class Budget:
         self._tokens = self._cost = 0.0
         self._clock = clock
         self._deadline = None if self.limits.deadline_s is None else clock() + self.limits.deadline_s
-
-    @property
-    def limits_spending(self) -> bool:
+        self.limits_spending = (self.limits.max_cost, self.limits.max_tokens_total) != (None, None)
         """Whether tokens or money are limited, so that calls must be guessed."""
-        return self.limits.max_cost is not None or self.limits.max_tokens_total is not None
 
     @property
     def remaining_s(self) -> float | None:

@@ -277,17 +277,19 @@ async def call_with_retry(
             history.attempts += 1
             health.on_attempt()
             try:
-                reply = await _call_once(model, request, policy.timeout_s)
-            except CallError as error:
-                failure = error
-                health.on_attempt_end(error)
-                if error.usage:
-                    lost_usage = summed_usage(lost_usage, error.usage)
-                    on_lost_usage(error.usage)
-                if error.kind == QUOTA_USED_UP:
-                    limiter.close(str(error), of_endpoint=True)
-                    raise LimitError(str(error), of_endpoint=True) from None
-                turned_away = policy.max_attempts > 1 and limiter.on_error(error, admitted_at, history)
+                async with asyncio.timeout(policy.timeout_s):
+                    reply = await model.complete(request)
+            except (CallError, TimeoutError) as error:
+                late = f"no complete answer within {policy.timeout_s:g} s"
+                failure = error if isinstance(error, CallError) else CallError("timeout", late)
+                health.on_attempt_end(failure)
+                if failure.usage:
+                    lost_usage = summed_usage(lost_usage, failure.usage)
+                    on_lost_usage(failure.usage)
+                if failure.kind == QUOTA_USED_UP:
+                    limiter.close(str(failure), of_endpoint=True)
+                    raise LimitError(str(failure), of_endpoint=True) from None
+                turned_away = policy.max_attempts > 1 and limiter.on_error(failure, admitted_at, history)
             except BaseException:
                 health.on_attempt_end()
                 raise
@@ -337,14 +339,6 @@ async def retry(
             on_retry(error.kind, wait)
         await policy.sleep(wait)
         attempt += 1
-
-
-async def _call_once(model: Model, request: Request, timeout_s: float) -> Reply:
-    try:
-        async with asyncio.timeout(timeout_s):
-            return await model.complete(request)
-    except TimeoutError as error:
-        raise CallError("timeout", f"no complete answer within {timeout_s:g} s") from error
 
 
 def wait_s(attempt: int, retry_after_s: float | None, jitter: float) -> float:
@@ -423,8 +417,9 @@ class ModelClient:
         self._limiter = RateLimiter(sys.maxsize) if batched else invocation.limiter(model, concurrency, rates)
         if not batched and endpoint_of(model) is not None:
             self._limiter.probe()
-        self._estimator = UsageEstimator(price, batched=batched)
-        self._estimates_usage = invocation.budget.limits_spending or (rates.tpm is not None and not batched)
+        self._estimator = None
+        if invocation.budget.limits_spending or (rates.tpm is not None and not batched):
+            self._estimator = UsageEstimator(price, batched=batched)
         # A model without an endpoint may answer by more than the request says.
         self._cache = invocation.cache if endpoint_of(model) is not None else None
         self._model_digest = model_digest(model) if self._cache else ""
@@ -452,7 +447,7 @@ class ModelClient:
         self, request: Request, policy: RetryPolicy, on_retry: Callable[[str, float], None]
     ) -> Reply:
         """Calls the model within all limits. Raises InfraError, and LimitError if the call was not made."""
-        expected = self._estimator.estimate(request) if self._estimates_usage else NO_RESERVATION
+        expected = self._estimator.estimate(request) if self._estimator else NO_RESERVATION
         if self.batched:
             reply = await self._call_by_batch(request, expected, policy, on_retry)
         else:
@@ -462,7 +457,7 @@ class ModelClient:
                     on_lost_usage=self._add_lost,
                 )
                 self._add_spend(reply, expected)
-        if self._estimates_usage:
+        if self._estimator:
             self._estimator.update(expected, reply.usage)
             self._limiter.adjust(expected.tokens, sum(token_counts(reply.usage)) or expected.tokens)
         return reply

@@ -31,7 +31,7 @@ from typing import IO, Any, Self
 from wildtool import json_codec
 from wildtool.errors import RecordError
 from wildtool.json_codec import as_object
-from wildtool.types import Message, Reply, Request
+from wildtool.types import Message, Reply, Request, Tool
 
 _SEGMENT_NAME = re.compile(r"record-(\d{4,})\.jsonl(\.gz)?")
 _BLOCK = 1 << 20
@@ -297,19 +297,19 @@ _HASH_DIGITS = 32
 def request_hashes(request: Request) -> list[str]:
     """Hashes of a request's links: of its tools first, then one for each message; the last names the
     request."""
-    hashes = [sha256(json_codec.dumps(list(request.tools))).hexdigest()[:_HASH_DIGITS]]
+    hashes = [following_hash("", list(request.tools))]
     for message in request.messages:
         hashes.append(following_hash(hashes[-1], message))
     return hashes
 
 
-def following_hash(name: str, message: Message) -> str:
-    """The hash of the link that a message adds to a chain.
+def following_hash(name: str, content: Message | list[Tool]) -> str:
+    """The hash of the link that a message adds to a chain; or tools, as the first one.
 
     Args:
-        name: hash of the last link before it.
+        name: hash of the last link before it; empty for the first.
     """
-    return sha256(name.encode() + json_codec.dumps(message)).hexdigest()[:_HASH_DIGITS]
+    return sha256(name.encode() + json_codec.dumps(content)).hexdigest()[:_HASH_DIGITS]
 
 
 def new_nodes(request: Request, hashes: list[str], recorded: set[str]) -> list[dict[str, Any]]:

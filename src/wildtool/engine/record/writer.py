@@ -9,6 +9,7 @@ are overwritten when a run is resumed.
 import os
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,8 @@ from wildtool.types import Address, Reply, Request
 
 LOG_VERSION = 1
 """Format of the record; a reader refuses a newer one."""
-HEADER = {"row": "header", "format": "wildtool record", "version": LOG_VERSION}
+HEADER = b'{"row":"header","format":"wildtool record","version":%d}\n' % LOG_VERSION
+"""The first line of a segment."""
 
 
 class AppendLog:
@@ -41,8 +43,11 @@ class AppendLog:
     again. If a write fails (disk full, quota, size limit), the file is cut back to its last whole line.
     """
 
-    def __init__(self, path: Path, *, new: bool = False) -> None:
-        """Raises OSError, as all of these do; FileExistsError where a new one is there already."""
+    def __init__(self, path: Path, first: bytes = b"", *, new: bool = False) -> None:
+        """Args: first: the line that a file without any begins with.
+
+        Raises OSError, as all of these do; FileExistsError where a new one is there already.
+        """
         self.size = 0
         """Bytes of its whole lines."""
         self.synced = 0
@@ -53,10 +58,12 @@ class AppendLog:
                 self.size = whole_length(file)
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
         self._fd = os.open(path, flags | os.O_EXCL if new else flags, 0o644)
+        if not created:
+            os.ftruncate(self._fd, self.size)
+        if not self.size:
+            self.append(first)
         if created:
             sync_folder(path.parent)
-        else:
-            os.ftruncate(self._fd, self.size)
 
     @property
     def is_deleted(self) -> bool:
@@ -86,26 +93,18 @@ class AppendLog:
         os.close(self._fd)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class PendingRow:
-    """A request on its way into the record: its hashes, and which links its item has recorded already."""
+    """A request on its way into the record."""
 
-    __slots__ = ("address", "again", "hashes", "known", "request")
-
-    def __init__(
-        self,
-        address: Address,
-        request: Request,
-        hashes: list[str],
-        recorded: set[str],
-        *,
-        again: bool = False,
-    ) -> None:
-        """Args: again: a reply is recorded that counts no more, since what came before it was lost."""
-        self.address = address
-        self.request = request
-        self.hashes = hashes
-        self.known = recorded
-        self.again = again
+    address: Address
+    request: Request
+    hashes: list[str]
+    """Of its links; the last one names it."""
+    recorded: set[str]
+    """Hashes of the links that its item has recorded already."""
+    again: bool = False
+    """Whether a reply is recorded that counts no more, since what came before it was lost."""
 
     def row(self, kind: str) -> dict[str, Any]:
         """The columns that steps and errors share. The address comes first: readers find a line by it."""
@@ -122,7 +121,7 @@ class PendingRow:
 
     def new_nodes(self) -> dict[str, Any]:
         """The column of links that its item has not recorded; the last one, since who judges can stop before it."""
-        return {"sends": new_nodes(self.request, self.hashes, self.known)}
+        return {"sends": new_nodes(self.request, self.hashes, self.recorded)}
 
 
 class LogWriter(Closing):
@@ -136,28 +135,26 @@ class LogWriter(Closing):
             for line in lost_lines:
                 _overwrite(line)
             if segments and not segments[-1].compressed:
-                self._log = AppendLog(segments[-1].path)
+                self._log = AppendLog(segments[-1].path, HEADER)
                 # What a killed process wrote may not have reached the disk, and lines say what has.
                 self._log.sync()
             else:
                 number = segments[-1].number + 1 if segments else 1
-                self._log = AppendLog(segment_path(folder, number), new=True)
-            if self._log.size == 0:
-                self._log.append(json_codec.dumps(HEADER) + b"\n")
+                self._log = AppendLog(segment_path(folder, number), HEADER, new=True)
         except OSError as error:
             raise self._storage_error(error) from error
 
     def step(self, sent: PendingRow, reply: Reply) -> None:
         """Records a reply. Raises StorageError if it cannot be stored, ValueError if it cannot be JSON."""
         self._append(sent.row("step") | reply_columns(reply) | sent.new_nodes())
-        sent.known.update(sent.hashes)
+        sent.recorded.update(sent.hashes)
 
     def error(self, sent: PendingRow, error: InfraError) -> None:
         """Records that a step failed for good."""
         columns = {"kind": error.kind, "message": str(error), "attempts": error.attempts}
         usage = {"usage": dict(error.usage)} if error.usage else {}
         self._append(sent.row("error") | columns | usage | {"time": round(time.time(), 3)} | sent.new_nodes())
-        sent.known.update(sent.hashes)
+        sent.recorded.update(sent.hashes)
 
     def imported(self, address: Address, outcome: Reply | str) -> None:
         """Records a step of somebody's result file, whose request is not known: the reply, or why it

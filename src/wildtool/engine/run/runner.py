@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wildtool.engine.benchmark_file import BY_NAME, file_of
+from wildtool.engine.benchmark_file import file_of
 from wildtool.engine.call.budget import Budget, Spend
 from wildtool.engine.call.client import Invocation, RetryPolicy, endpoint_of
 from wildtool.engine.observer import Observer
@@ -214,25 +214,12 @@ def _count_logged(job: RunJob, budget: Budget) -> None:
         return
 
 
-def open_run_folder(folder: Path, plan: Plan, items: SelectedItems, command: Sequence[str]) -> RunFolder:
-    """The folder of a run that is played, locked. Errors as of `RunFolder`."""
-    return RunFolder(
-        folder,
-        kind="played",
-        identity=plan.identity(),
-        scope=plan.scope(items),
-        source=plan.source,
-        command=command,
-        benchmark_file=file_of(plan.benchmark) if plan.benchmark.name in BY_NAME else None,
-    )
-
-
 async def _run(
     job: RunJob, command: Sequence[str], policy: RetryPolicy | None, invocation: Invocation
 ) -> RunResult:
     plan = job.plan
     items = plan.read()
-    with open_run_folder(job.out, plan, items, command) as folder:
+    with plan.open_folder(job.out, items, command) as folder:
         try:
             bounds = policy or RetryPolicy(plan.timeout_s, plan.max_attempts)
             result = await _play(job, items, bounds, invocation)

@@ -266,10 +266,10 @@ def _redact_reply(parts: list[Any]) -> list[Any]:
 class LogClient:
     """Answers the requests of one item in one repeat: from the record if it has the reply, else from the models."""
 
-    def __init__(self, context: RunContext, item: Item, repeat: int) -> None:
-        self.log: ItemLog = context.reader.log(item.id, repeat)
+    def __init__(self, context: RunContext, item: str, repeat: int) -> None:
+        self.log: ItemLog = context.reader.log(item, repeat)
         self._context = context
-        self._item = item.id
+        self._item = item
         self._repeat = repeat
         self._next: dict[str, int] = {}
         self._known: set[str] = set()
@@ -429,8 +429,8 @@ async def play_item(
 ) -> None:
     """Runs all units of one item."""
     order, (id_, repeat) = job
+    ask = LogClient(context, id_, repeat)
     item = items[id_]
-    ask = LogClient(context, item, repeat)
     try:
         await context.plan.play(item, ask)
     except* InfraError:
@@ -450,7 +450,7 @@ async def _sync_periodically(writer: LogWriter) -> None:
 async def _stop_at_deadline(context: RunContext) -> None:
     """Fails calls that wait for their turn, or for a batch, once the deadline has passed."""
     budget = context.invocation.budget
-    if budget.remaining_s is None:
+    if budget.limits.deadline_s is None:
         return
     budget.check_deadline()
     while remaining_s := budget.remaining_s:

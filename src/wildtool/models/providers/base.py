@@ -269,12 +269,12 @@ class HttpModel(ABC):
 
     def _wire_request(self, request: Request) -> tuple[bytes, WireRequest]:
         wire = self.build(request)
-        settings = dict(self._given)
         seed = self._sampling.seed_of(request)
-        if seed is not None and self.has_seed:
-            settings["seed"] = seed
+        settings = {**self._given, "seed": seed} if seed is not None and self.has_seed else self._given
         stream: Mapping[str, Any] = self.stream_fields if self._stream else {}
-        fields = _merged({**wire.fields, **self.sampling(settings), **stream}, self._extra)
+        fields = {**wire.fields, **self.sampling(settings), **stream}
+        if self._extra:
+            fields = _merged(fields, self._extra)
         if seed is not None and not self.has_seed:
             wire = replace(wire, changes=(*wire.changes, "seed-not-sent"))
         return dumps(fields), wire

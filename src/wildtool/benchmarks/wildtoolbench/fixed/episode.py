@@ -145,6 +145,7 @@ class FixedEpisode(TaskEpisode):
             self.fault = TaskFault(
                 error_classes.UNUSABLE_GOLD, "the gold graph has a cycle or not exactly one answer node"
             )
+        self.done = self.fault is not None or self.schedule.finished(self.done_mask)
 
     @property
     def correct(self) -> bool:
@@ -167,10 +168,6 @@ class FixedEpisode(TaskEpisode):
         sentences = _SENTENCE.findall(text[-_MAX_QUESTION_CHARACTERS:].rstrip(_CLOSING))
         length = sum(len(sentence) for sentence in sentences if sentence[-1] in "?？")
         return bool(sentences) and sentences[-1][-1] in "?？" and 2 * length >= len(text)
-
-    @property
-    def done(self) -> bool:
-        return self.fault is not None or self.schedule.finished(self.done_mask)
 
     def _history(self, session: Session, task: int) -> Sequence[Message]:
         return _history(session, task)
@@ -279,10 +276,12 @@ class FixedEpisode(TaskEpisode):
         for node in nodes:
             self.done_mask |= 1 << node
         self.log.append(BoundStep(reply, nodes))
+        self.done = self.schedule.finished(self.done_mask)
 
     def _fail(self, reply: Message, fault: TaskFault) -> None:
         self.log.append(BoundStep(reply, ()))
         self.fault = fault
+        self.done = True
 
     def _done_nodes(self) -> list[int]:
         return [node for node in range(len(self._nodes)) if self.done_mask >> node & 1]

@@ -6,6 +6,7 @@ with what, and the task is over.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, VIRTUAL, Session, cached_per_session
@@ -43,7 +44,6 @@ class OfficialEpisode(TaskEpisode):
     def __init__(self, session: Session, task: int) -> None:
         super().__init__(session, task)
         self._names = [node.name for node in self._nodes]
-        self.schedule = _schedule(session, task)
         self.log: list[LoggedStep] = []
         self.raised: str | None = None
         """The exception the original ends with here, as `Type: text`."""
@@ -52,21 +52,27 @@ class OfficialEpisode(TaskEpisode):
         self.reason: str | None = None
         """The original's reason of a name error."""
         self.name_correct = False
-        self._done = False
-        self._states = self.schedule.start()
         self._asked = 0
-        raised = (_steps(session, earlier)[1] for earlier in range(task))
-        self.history_raised = next(filter(None, raised), None)
+
+    @cached_property
+    def schedule(self) -> Schedule:
+        """The steps that are accepted; no model need wait for them with its first reply."""
+        return _schedule(self._session, self._task)
+
+    @cached_property
+    def _states(self) -> list[ScheduleState]:
+        """Where the episode may stand."""
+        return self.schedule.start()
+
+    @cached_property
+    def history_raised(self) -> str | None:
         """What the original raises while it builds the history of this task (Q06, Q17)."""
+        return next(filter(None, (_steps(self._session, earlier)[1] for earlier in range(self._task))), None)
 
     @property
     def optimal(self) -> bool:
         """Whether the finished episode took the shortest path's number of steps."""
         return self.name_correct and len(self.log) == self.schedule.min_length
-
-    @property
-    def done(self) -> bool:
-        return self._done
 
     def _history(self, session: Session, task: int) -> Sequence[Message]:
         return _history(session, task)
@@ -108,7 +114,7 @@ class OfficialEpisode(TaskEpisode):
             return
         self.log.append(LoggedStep(reply, True, (node,)))
         if self._names[node] == ANSWER:
-            self.name_correct = self._done = True
+            self.name_correct = self.done = True
             return
         self._add_question(reply, node)
         self._asked |= 1 << node
@@ -188,12 +194,12 @@ class OfficialEpisode(TaskEpisode):
     def _fail(self, reply: Message, reason: str, *, has_gold: bool) -> None:
         self.log.append(LoggedStep(reply, False, has_gold=has_gold))
         self.reason = reason
-        self._done = True
+        self.done = True
 
     def _raise(self, reply: Message, error: str) -> None:
         self.raised = error
         self.raised_at = reply
-        self._done = True
+        self.done = True
 
     def _gold(self, style: str) -> Message:
         state = next(

@@ -11,7 +11,7 @@ Examples:
   wildtool data convert toolace.json --to llamafactory -o lf
 """
 
-from wildtool.cli.groups import CommandGroup, Commands
+from wildtool.cli import CommandGroup, Commands
 
 DATA = CommandGroup(
     help=__doc__,

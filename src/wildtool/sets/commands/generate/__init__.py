@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from wildtool.cli.groups import CommandGroup, Commands
+from wildtool.cli import CommandGroup, Commands
 
 GENERATORS: Mapping[str, tuple[str, str]] = {
     "wildtoolbench": (

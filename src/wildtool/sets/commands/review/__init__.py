@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from wildtool.cli.groups import CommandGroup, Commands
+from wildtool.cli import CommandGroup, Commands
 
 
 class _SetByDefault(CommandGroup):
