@@ -35,7 +35,7 @@ BUDGETS = {
     "cli": 4898,
     "data": 846,
     "engine": 7964,
-    "environments": 1800,
+    "environments": 1798,
     "export": 1522,
     "models": 4927,
     "published": 114,
