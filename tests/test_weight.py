@@ -43,7 +43,7 @@ BUDGETS = {
     "report": 2381,
     "scale": 2216,
     "sets": 0,
-    "sets/commands": 2539,
+    "sets/commands": 2489,
     "sets/make": 10165,
     "sets/prepare": 6442,
     "sets/review": 5933,

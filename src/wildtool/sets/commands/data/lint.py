@@ -9,16 +9,7 @@ from wildtool.cli.command import opt, split_values
 from wildtool.cli.terminal import print_err, print_out, single_line
 from wildtool.engine.score.formatting import counted
 from wildtool.errors import DataError, UsageError, match_name, unknown_name
-from wildtool.sets.commands.data.files import (
-    BENCHMARK_OR_TRAINING,
-    FILE_OR_BENCHMARK,
-    TOKENIZER_OPTION,
-    check_not_empty,
-    chosen_counter,
-    refuse_options,
-    resolve_data,
-    training_file,
-)
+from wildtool.sets.commands.data import files
 
 if TYPE_CHECKING:
     from wildtool.findings import Finding
@@ -26,13 +17,13 @@ if TYPE_CHECKING:
 
 
 def lint(
-    data: str = FILE_OR_BENCHMARK,
-    benchmark: str | None = BENCHMARK_OR_TRAINING,
+    data: str = files.FILE_OR_BENCHMARK,
+    benchmark: str | None = files.BENCHMARK_OR_TRAINING,
     trainer: list[str] | None = opt(
         "NAME",
         "Training files: also say what this trainer drops or changes: llama-factory, trl, verl, axolotl or all.",
     ),
-    tokenizer: Path | None = TOKENIZER_OPTION,
+    tokenizer: Path | None = files.TOKENIZER_OPTION,
     cutoff: int | None = opt("N", "Training files: maximum tokens per record (default: 2048).", min=1),
     duplicates: str | None = opt("KIND", "Training files: also list duplicates: exact, prompt or near."),
     strict: bool = opt("Training files: exit status 1 for warnings too."),
@@ -47,13 +38,13 @@ def lint(
 
     Prints one line per finding. With findings, the exit status is 1; warnings leave it 0.
     """
-    if training := training_file(data, benchmark):
+    if training := files.training_file(data, benchmark):
         return lint_training(training, trainer, tokenizer, cutoff, duplicates, strict=strict)
     options = {"trainer": trainer, "tokenizer": tokenizer, "cutoff": cutoff, "duplicates": duplicates}
-    refuse_options({**options, "strict": strict}, data)
+    files.refuse_options({**options, "strict": strict}, data)
     from wildtool.declared import lint as findings_in
 
-    owner, source = resolve_data(data, benchmark)
+    owner, source = files.resolve_data(data, benchmark)
     count = errors = 0
     for finding in chain(findings_in(owner, source), _custom_findings(data, benchmark)):
         count += 1
@@ -62,7 +53,7 @@ def lint(
             f"{single_line(finding.where)}: {single_line(finding.rule)}: {single_line(finding.message, 1000)}"
         )
     if not count:
-        check_not_empty(owner, source)
+        files.check_not_empty(owner, source)
     print_err(f"{source.path}: {counted(count, 'finding')}" if count else f"{source.path}: no findings")
     return 1 if errors else 0
 
@@ -83,7 +74,7 @@ def lint_training(
     choices = split_values(trainers)
     names = list(TRAINERS) if "all" in choices else [match_name("trainer", n, TRAINERS) for n in choices]
     check = FileCheck()
-    counter = chosen_counter(tokenizer)
+    counter = files.chosen_counter(tokenizer)
     for finding in check_training_file(file, check, trainers=names, cutoff=cutoff or CUTOFF, tokens=counter):
         where = " ".join(single_line(part) for part in (finding.where, finding.id, finding.field) if part)
         print_out(f"{where}: {single_line(finding.rule)}: {single_line(finding.message, 1000)}")

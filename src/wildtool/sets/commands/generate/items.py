@@ -10,15 +10,8 @@ from wildtool.cli.command import opt, split_values
 from wildtool.cli.options.config_file import explicit_options
 from wildtool.engine.score.formatting import counted
 from wildtool.errors import UsageError
-from wildtool.sets.commands.generate.options import (
-    FOLDER_OPTION,
-    LANGS_OPTION,
-    PROCEDURAL,
-    SEED_OPTION,
-    TOOLS_OPTION,
-    GenerateOptions,
-    parse_languages,
-)
+from wildtool.sets.commands.generate import options
+from wildtool.sets.commands.generate.options import GenerateOptions
 
 if TYPE_CHECKING:
     from wildtool.sets.make.items.maker import ItemGenerationSpec
@@ -27,8 +20,8 @@ if TYPE_CHECKING:
 def items(
     context: typer.Context,
     generate_options: GenerateOptions,
-    out: Path | None = FOLDER_OPTION,
-    tools: Path | None = TOOLS_OPTION,
+    out: Path | None = options.FOLDER_OPTION,
+    tools: Path | None = options.TOOLS_OPTION,
     from_: Path | None = opt(
         "--from FILE", "Turn the first tasks of these sessions into items; only the judges are called."
     ),
@@ -38,8 +31,8 @@ def items(
         "Only these kinds, such as single=2,parallel (default: all, in the published proportions).",
         show_default=False,
     ),
-    seed: str = SEED_OPTION,
-    lang: list[str] | None = LANGS_OPTION,
+    seed: str = options.SEED_OPTION,
+    lang: list[str] | None = options.LANGS_OPTION,
     judges: int = opt("N", "Votes on each item; 0 for none.", default=3, min=0, max=9),
     agree: int | None = opt(
         "N", "Votes an item needs; with fewer it is set aside as doubtful (default: all).", min=0
@@ -73,13 +66,13 @@ def items(
         items=items,
         kinds=_shares(kinds, from_),
         seed=seed,
-        langs=parse_languages(lang),
+        langs=options.parse_languages(lang),
         tools=tools,
         sessions=from_,
         judges=judges,
         agree=judges if agree is None else agree,
     )
-    if generate_options.model == PROCEDURAL:
+    if generate_options.model == options.PROCEDURAL:
         if generate_options.role_model or {"judges", "agree"} & explicit_options(context):
             raise UsageError("--role-model, --judges and --agree need a model; procedural uses none")
         return _generate_from_templates(order, out, force=generate_options.force)

@@ -9,15 +9,8 @@ from wildtool.cli.command import opt
 from wildtool.cli.terminal import print_err
 from wildtool.engine.score.formatting import counted
 from wildtool.errors import UsageError
-from wildtool.sets.commands.generate.options import (
-    ALLOW_BENCHMARK_DATA_OPTION,
-    FOLDER_OPTION,
-    LATER_TEMPERATURE,
-    TRAINING_FILE_ARGUMENT,
-    GenerateOptions,
-    check_own_files,
-    check_training_options,
-)
+from wildtool.sets.commands.generate import options
+from wildtool.sets.commands.generate.options import GenerateOptions
 
 if TYPE_CHECKING:
     from wildtool.engine.plan import Plan
@@ -27,8 +20,8 @@ if TYPE_CHECKING:
 def pairs(
     context: typer.Context,
     generate_options: GenerateOptions,
-    file: Path = TRAINING_FILE_ARGUMENT,
-    out: Path | None = FOLDER_OPTION,
+    file: Path = options.TRAINING_FILE_ARGUMENT,
+    out: Path | None = options.FOLDER_OPTION,
     turns: Literal["calls", "all", "first"] = opt(
         "Turns to try: those with calls, all, or the first of each record.", default="calls"
     ),
@@ -46,7 +39,7 @@ def pairs(
     to: Literal["sharegpt", "openai", "trl", "llamafactory"] = opt(
         "Form of the pairs, as for `data convert`; llamafactory adds dataset_info.json.", default="sharegpt"
     ),
-    allow_benchmark_data: bool = ALLOW_BENCHMARK_DATA_OPTION,
+    allow_benchmark_data: bool = options.ALLOW_BENCHMARK_DATA_OPTION,
 ) -> int:
     """Generate preference pairs from what a model gets wrong in a training file.
 
@@ -59,7 +52,7 @@ def pairs(
     A turn gives at most one pair: the file's reply is chosen, the first wrong try rejected. audit.jsonl has every try.
     Every call is recorded in the folder; the same command continues where it stopped.
     """
-    folder = check_training_options(generate_options, out)
+    folder = options.check_training_options(generate_options, out)
     if turns == "all" and critic is None:
         raise UsageError("--turns all judges texts too; name a model for that with --critic NAME")
     from dataclasses import replace
@@ -78,7 +71,7 @@ def pairs(
     from wildtool.sets.prepare.procedures.official import check_not_official
     from wildtool.sets.prepare.procedures.pairs import PairRules
 
-    check_own_files(folder, [file])
+    options.check_own_files(folder, [file])
     owners = check_not_official([file], allow=allow_benchmark_data)
     rules = PairRules(own_chosen=chosen == "own", solved_only=solved_only, keep_broken=keep_broken)
     maker = PairMaker(PairSpec(file=file, turns=turns, tries=tries, retry=retry, critic=critic is not None))
@@ -89,7 +82,7 @@ def pairs(
     first = generate_options.temperature
     temperatures: dict[str, float | None] = {
         "agent": 0.0 if first is None else first,
-        **({RETRY: LATER_TEMPERATURE} if tries > 1 else {}),
+        **({RETRY: options.LATER_TEMPERATURE} if tries > 1 else {}),
         **({CRITIC: 0.0} if critic is not None else {}),
     }
     path = folder / PAIRS_FILE

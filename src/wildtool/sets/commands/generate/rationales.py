@@ -7,15 +7,8 @@ import typer
 
 from wildtool.cli.command import opt
 from wildtool.engine.score.formatting import counted
-from wildtool.sets.commands.generate.options import (
-    ALLOW_BENCHMARK_DATA_OPTION,
-    FOLDER_OPTION,
-    LATER_TEMPERATURE,
-    TRAINING_FILE_ARGUMENT,
-    GenerateOptions,
-    check_own_files,
-    check_training_options,
-)
+from wildtool.sets.commands.generate import options
+from wildtool.sets.commands.generate.options import GenerateOptions
 
 if TYPE_CHECKING:
     from wildtool.engine.plan import Plan
@@ -24,8 +17,8 @@ if TYPE_CHECKING:
 def rationales(
     context: typer.Context,
     generate_options: GenerateOptions,
-    file: Path = TRAINING_FILE_ARGUMENT,
-    out: Path | None = FOLDER_OPTION,
+    file: Path = options.TRAINING_FILE_ARGUMENT,
+    out: Path | None = options.FOLDER_OPTION,
     min_tokens: int = opt("N", "Tokens that reasoning must have.", default=30, min=0),
     no_check: bool = opt("Keep reasoning without trying whether it leads to the calls."),
     text_with_calls: Literal["think", "tags"] = opt(
@@ -34,7 +27,7 @@ def rationales(
     to: Literal["sharegpt", "openai", "trl"] = opt(
         "Form of the records, as for `data convert`.", default="sharegpt"
     ),
-    allow_benchmark_data: bool = ALLOW_BENCHMARK_DATA_OPTION,
+    allow_benchmark_data: bool = options.ALLOW_BENCHMARK_DATA_OPTION,
 ) -> int:
     """Generate reasoning before the calls of a training file.
 
@@ -47,7 +40,7 @@ def rationales(
     model itself to the calls (role check). A record ends before its first call without thoughts. audit.jsonl has every
     reply and decision; the same command continues where it stopped.
     """
-    folder = check_training_options(generate_options, out)
+    folder = options.check_training_options(generate_options, out)
     from wildtool.sets.commands.generate.execute import GenerationResult, assign_models, run_generation
     from wildtool.sets.make.core.maker import recorded_in
     from wildtool.sets.make.training.rationales import (
@@ -60,12 +53,12 @@ def rationales(
     from wildtool.sets.prepare.procedures.official import check_not_official
     from wildtool.sets.prepare.writers.options import WriteOptions
 
-    check_own_files(folder, [file])
+    options.check_own_files(folder, [file])
     owners = check_not_official([file], allow=allow_benchmark_data)
     maker = RationaleMaker(RationaleSpec(file=file, min_tokens=min_tokens, check=not no_check))
     temperature = generate_options.temperature
     temperatures: dict[str, float | None] = {
-        "agent": LATER_TEMPERATURE if temperature is None else temperature,
+        "agent": options.LATER_TEMPERATURE if temperature is None else temperature,
         **({} if no_check else {CHECKER: 0.0}),
     }
     writing = WriteOptions(text_with_calls=text_with_calls)

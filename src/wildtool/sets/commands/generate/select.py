@@ -12,16 +12,8 @@ from wildtool.cli.options.config_file import explicit_options
 from wildtool.cli.terminal import print_err
 from wildtool.engine.score.formatting import counted
 from wildtool.errors import UsageError
-from wildtool.sets.commands.generate.options import (
-    ALLOW_BENCHMARK_DATA_OPTION,
-    FOLDER_OPTION,
-    LATER_TEMPERATURE,
-    SEED_OPTION,
-    TRAINING_FILES_ARGUMENT,
-    GenerateOptions,
-    check_own_files,
-    check_training_options,
-)
+from wildtool.sets.commands.generate import options
+from wildtool.sets.commands.generate.options import GenerateOptions
 
 if TYPE_CHECKING:
     from wildtool.engine.plan import Plan
@@ -31,8 +23,8 @@ if TYPE_CHECKING:
 def select(
     context: typer.Context,
     generate_options: GenerateOptions,
-    files: list[Path] = TRAINING_FILES_ARGUMENT,
-    out: Path | None = FOLDER_OPTION,
+    files: list[Path] = options.TRAINING_FILES_ARGUMENT,
+    out: Path | None = options.FOLDER_OPTION,
     by: Literal["rating", "tries"] = opt(
         "Keep what the model says it would get right, or what it sometimes gets right.", default="rating"
     ),
@@ -45,11 +37,11 @@ def select(
     rounds: int = opt("N", "Rounds of selecting and training; prints what to do next.", default=1, min=1),
     round_: int = opt("--round N", "The round to select for now, from 1.", default=1, min=1),
     without_seen: bool = opt("Draw no record that an earlier round asked about."),
-    seed: str = SEED_OPTION,
+    seed: str = options.SEED_OPTION,
     to: Literal["same", "sharegpt", "openai", "trl"] | None = opt(
         "Form of the records (default: same, as they are; openai for several files).", show_default=False
     ),
-    allow_benchmark_data: bool = ALLOW_BENCHMARK_DATA_OPTION,
+    allow_benchmark_data: bool = options.ALLOW_BENCHMARK_DATA_OPTION,
 ) -> int:
     """Select the records of training sets that suit a model, with a random arm of the same size.
 
@@ -63,7 +55,7 @@ def select(
     every reply and decision. Ratings are asked at temperature 0, tries at 0.7. The same command continues where it
     stopped. Models are poor judges of themselves: prefer --by tries.
     """
-    parent = check_training_options(generate_options, out)
+    parent = options.check_training_options(generate_options, out)
     _check(context, generate_options, by, rounds, round_, without_seen)
     from wildtool.sets.commands.generate.execute import GenerationResult, assign_models, run_generation
     from wildtool.sets.make.core.maker import recorded_in
@@ -77,7 +69,7 @@ def select(
     owners = check_not_official(files, allow=allow_benchmark_data)
     folders = [parent / f"round-{number}" for number in range(1, rounds + 1)] if rounds > 1 else [parent]
     folder = folders[round_ - 1]
-    check_own_files(folder, files)
+    options.check_own_files(folder, files)
     earlier = tuple(path / AUDIT_FILE for path in folders[: round_ - 1]) if without_seen else ()
     if missing := [path for path in earlier if not path.is_file()]:
         raise UsageError(
@@ -90,7 +82,7 @@ def select(
     maker = SelectionMaker(spec)
     temperature = generate_options.temperature
     if temperature is None:
-        temperature = 0.0 if by == "rating" else LATER_TEMPERATURE
+        temperature = 0.0 if by == "rating" else options.LATER_TEMPERATURE
     form = to or ("same" if len(files) == 1 else "openai")
     path = folder / KEPT_FILE
 

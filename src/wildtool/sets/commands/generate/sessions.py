@@ -9,14 +9,8 @@ import typer
 from wildtool.cli.command import opt, split_values
 from wildtool.engine.score.formatting import counted
 from wildtool.errors import UsageError, unknown_name
-from wildtool.sets.commands.generate.options import (
-    LANGS_OPTION,
-    PROCEDURAL,
-    SEED_OPTION,
-    TOOLS_OPTION,
-    GenerateOptions,
-    parse_languages,
-)
+from wildtool.sets.commands.generate import options
+from wildtool.sets.commands.generate.options import GenerateOptions
 
 if TYPE_CHECKING:
     from wildtool.sets.make.core.plan import SessionGenerationSpec
@@ -26,11 +20,11 @@ def sessions(
     context: typer.Context,
     generate_options: GenerateOptions,
     out: Path | None = opt("-o PATH", "Folder to work in; with procedural, the file to write."),
-    tools: Path | None = TOOLS_OPTION,
+    tools: Path | None = options.TOOLS_OPTION,
     sessions: int = opt("-n N", "Number of sessions.", default=64),
     tasks: int = opt("N", "Tasks per session.", default=4),
-    seed: str = SEED_OPTION,
-    lang: list[str] | None = LANGS_OPTION,
+    seed: str = options.SEED_OPTION,
+    lang: list[str] | None = options.LANGS_OPTION,
     twins: bool = opt("Make each plan in both languages, linked by `twin`."),
     hold_out_tools: float | None = opt(
         "SHARE",
@@ -57,18 +51,18 @@ def sessions(
 
     generate_options.check()
     if out is None:
-        procedural = generate_options.model == PROCEDURAL
+        procedural = generate_options.model == options.PROCEDURAL
         raise UsageError(f"give {'a file: --out made.jsonl' if procedural else 'a folder: --out set'}")
     spec = SessionGenerationSpec(
         sessions=sessions,
         tasks=tasks,
         seed=seed,
-        langs=parse_languages(lang),
+        langs=options.parse_languages(lang),
         tools=tools,
         paired_languages=twins,
         avoid_near=tuple(against or ()),
     )
-    if generate_options.model == PROCEDURAL:
+    if generate_options.model == options.PROCEDURAL:
         if generate_options.role_model or against or format_:
             raise UsageError("--role-model, --against and --format need a model; procedural uses none")
         return _generate_from_templates(out, spec, hold_out_tools, force=generate_options.force)

@@ -7,28 +7,22 @@ import typer
 
 from wildtool.cli.command import opt
 from wildtool.errors import UsageError
-from wildtool.sets.commands.generate.options import (
-    FOLDER_OPTION,
-    LANGS_OPTION,
-    PROCEDURAL,
-    SEED_OPTION,
-    GenerateOptions,
-    parse_languages,
-)
+from wildtool.sets.commands.generate import options
+from wildtool.sets.commands.generate.options import GenerateOptions
 
 
 def tools(
     context: typer.Context,
     generate_options: GenerateOptions,
-    out: Path | None = FOLDER_OPTION,
+    out: Path | None = options.FOLDER_OPTION,
     number: int = opt("-n N", "Number of tools.", default=100),
     tree: Path | None = opt(
         "FILE",
         "Domains to start from, JSON or YAML, or the tree of an earlier set (default: 8 built-in domains).",
     ),
     documents: list[Path] | None = opt("FILE", "Text to draw domains and functions from; repeatable."),
-    seed: str = SEED_OPTION,
-    lang: list[str] | None = LANGS_OPTION,
+    seed: str = options.SEED_OPTION,
+    lang: list[str] | None = options.LANGS_OPTION,
 ) -> int:
     """Generate tool definitions to generate sessions and items over.
 
@@ -43,7 +37,7 @@ def tools(
     generate_options.check()
     if out is None:
         raise UsageError("give a folder: --out toolbox")
-    if generate_options.model == PROCEDURAL:
+    if generate_options.model == options.PROCEDURAL:
         raise UsageError(
             "templates cannot describe tools; name a model with --model. Sessions can be generated without one, over "
             "the built-in tools or your own"
@@ -55,7 +49,7 @@ def tools(
     from wildtool.sets.make.tools.output import generate_command, tools_file, write_apis
     from wildtool.sets.make.tools.script import API_ROLES
 
-    langs = parse_languages(lang)
+    langs = options.parse_languages(lang)
     maker = ApiMaker(ToolGenerationSpec(number, seed, langs, tree, tuple(documents or ())))
     models = assign_models(generate_options, maker, API_ROLES, context)
     maker.resume_from(out / RECORD_FOLDER)
