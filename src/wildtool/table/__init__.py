@@ -4,16 +4,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from wildtool.engine.compare.leaderboard import (
-    EVIDENCE_COLUMNS,
-    evidence_cells,
-    items_caveat,
-    marked_labels,
-    notes_of,
-    prompts_caveat,
-    run_labels,
-    trust_line,
-)
+from wildtool.engine.compare import leaderboard
 from wildtool.engine.compare.published import MetricKey
 from wildtool.engine.score.formatting import format_counts, format_direction, format_interval, format_value
 from wildtool.engine.score.results import ScoreResult
@@ -160,7 +151,7 @@ def results_table(
     """The models of comparable results with some of their numbers, each with a mark where anything is missing."""
     rows = (
         Row(label=label, cells={(m.group, m.name): cell_of(m) for m in result.metrics})
-        for label, result in zip(marked_labels(results), results, strict=True)
+        for label, result in zip(leaderboard.marked_labels(results), results, strict=True)
     )
     return MetricTable(title, tuple(heads), tuple(rows), whole)
 
@@ -168,10 +159,10 @@ def results_table(
 def table_caveats(results: Sequence[ScoreResult]) -> list[str]:
     """What must be known of the numbers of a table: different items, and what came between each model and its numbers."""
     texts = [
-        items_caveat(results),
-        *dict.fromkeys(map(prompts_caveat, results)),
-        *notes_of(metric for result in results for metric in result.metrics),
-        *map(trust_line, run_labels(results), results),
+        leaderboard.items_caveat(results),
+        *dict.fromkeys(map(leaderboard.prompts_caveat, results)),
+        *leaderboard.notes_of(metric for result in results for metric in result.metrics),
+        *map(leaderboard.trust_line, leaderboard.run_labels(results), results),
     ]
     return [text for text in texts if text]
 
@@ -179,8 +170,8 @@ def table_caveats(results: Sequence[ScoreResult]) -> list[str]:
 def number_fields(metric: Metric, result: ScoreResult) -> dict[str, object]:
     """A number with what it rests on, by the names of columns in CSV."""
     numbers = ("group", "name", "value", "low", "high", "numerator", "denominator", "unit")
-    evidence = evidence_cells(metric.evidence or result.evidence)
+    evidence = leaderboard.evidence_cells(metric.evidence or result.evidence)
     return {
         **{name: getattr(metric, name) for name in numbers},
-        **dict(zip(EVIDENCE_COLUMNS, evidence, strict=True)),
+        **dict(zip(leaderboard.EVIDENCE_COLUMNS, evidence, strict=True)),
     }

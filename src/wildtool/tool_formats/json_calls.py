@@ -4,16 +4,9 @@ import re
 from collections.abc import Sequence
 from typing import Any, cast
 
+from wildtool.tool_formats import prompt_text
 from wildtool.tool_formats.format import CallFormat
 from wildtool.tool_formats.lenient_json import UnreadableValueError
-from wildtool.tool_formats.prompt_text import (
-    call_json,
-    call_list,
-    each,
-    format_prompt,
-    function_list,
-    plain_results,
-)
 from wildtool.tool_formats.scanner import Scanner
 from wildtool.types import Tool
 
@@ -81,9 +74,9 @@ JSON_LIST = CallFormat(
     name="json-list",
     about='xLAM: the reply is [{"name": …, "arguments": …}, …]; the older {"tool_calls": […]} is read too',
     source="chat template of Salesforce/Llama-xLAM-2-8b-fc-r; model card of Salesforce/xLAM-7b-fc-r",
-    prompt=format_prompt("json-list"),
-    write_calls=call_list,
-    write_results=plain_results,
+    prompt=prompt_text.format_prompt("json-list"),
+    write_calls=prompt_text.call_list,
+    write_results=prompt_text.plain_results,
     find=_list_find,
 )
 
@@ -97,10 +90,10 @@ HAMMER = CallFormat(
     name="hammer",
     about='Hammer 2: the reply is a fenced list ```[{"name": …, "arguments": …}]```',
     source="chat template and model card of MadeAgents/Hammer2.1-7b",
-    prompt=format_prompt("hammer"),
-    show_tools=function_list,
-    write_calls=lambda calls: f"```\n{call_list(calls)}\n```",
-    write_results=plain_results,
+    prompt=prompt_text.format_prompt("hammer"),
+    show_tools=prompt_text.function_list,
+    write_calls=lambda calls: f"```\n{prompt_text.call_list(calls)}\n```",
+    write_results=prompt_text.plain_results,
     find=_hammer_find,
 )
 
@@ -114,9 +107,9 @@ LLAMA3_JSON = CallFormat(
     name="llama3-json",
     about='Llama 3.1, 3.2 and 3.3: the reply is {"name": …, "parameters": …}',
     source="chat template of meta-llama/Llama-3.1-8B-Instruct; Meta's page on prompt formats of Llama 3.1",
-    prompt=format_prompt("llama3-json"),
-    write_calls=each(lambda call: call_json(call, "parameters")),
-    write_results=plain_results,
+    prompt=prompt_text.format_prompt("llama3-json"),
+    write_calls=prompt_text.each(lambda call: prompt_text.call_json(call, "parameters")),
+    write_results=prompt_text.plain_results,
     find=_llama3_find,
     ignored_marks=("<|python_tag|>", "<|eom_id|>", "<|eot_id|>"),
 )

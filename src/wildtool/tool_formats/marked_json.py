@@ -3,17 +3,9 @@
 import re
 from collections.abc import Sequence
 
+from wildtool.tool_formats import prompt_text
 from wildtool.tool_formats.format import CallFormat
 from wildtool.tool_formats.json_calls import find_bare_calls
-from wildtool.tool_formats.prompt_text import (
-    call_json,
-    call_list,
-    each,
-    format_prompt,
-    json_text,
-    plain_results,
-    results_between,
-)
 from wildtool.tool_formats.scanner import Scanner, ToolCall, any_of
 from wildtool.types import Tool
 
@@ -46,9 +38,11 @@ HERMES = CallFormat(
     name="hermes",
     about="Hermes 2 Pro and 3, Qwen 2.5 and 3: JSON between <tool_call> and </tool_call>",
     source="chat templates of NousResearch/Hermes-2-Pro-Llama-3-8B and Qwen/Qwen2.5-7B-Instruct",
-    prompt=format_prompt("hermes"),
-    write_calls=each(lambda call: f"{HERMES_OPEN}\n{call_json(call)}\n{HERMES_CLOSE}"),
-    write_results=results_between("<tool_response>\n", "\n</tool_response>"),
+    prompt=prompt_text.format_prompt("hermes"),
+    write_calls=prompt_text.each(
+        lambda call: f"{HERMES_OPEN}\n{prompt_text.call_json(call)}\n{HERMES_CLOSE}"
+    ),
+    write_results=prompt_text.results_between("<tool_response>\n", "\n</tool_response>"),
     find=_hermes_find,
 )
 
@@ -70,11 +64,11 @@ MISTRAL = CallFormat(
     name="mistral",
     about='Mistral, Mixtral, Ministral: [TOOL_CALLS] [{"name": …, "arguments": …}]',
     source="mistralai/mistral-common, instruct tokenizers 3 and 11; vLLM's template for Mistral",
-    prompt=format_prompt("mistral"),
-    write_calls=lambda calls: f"{MISTRAL_MARK} {call_list(calls)}",
-    write_results=each(
+    prompt=prompt_text.format_prompt("mistral"),
+    write_calls=lambda calls: f"{MISTRAL_MARK} {prompt_text.call_list(calls)}",
+    write_results=prompt_text.each(
         lambda result: (
-            f"[TOOL_RESULTS] {json_text({'name': result.name, 'content': result.text})} [/TOOL_RESULTS]"
+            f"[TOOL_RESULTS] {prompt_text.json_text({'name': result.name, 'content': result.text})} [/TOOL_RESULTS]"
         )
     ),
     find=_mistral_find,
@@ -96,9 +90,9 @@ GRANITE = CallFormat(
     about='Granite 3, Phi-4-mini: <|tool_call|>[{"name": …, "arguments": …}]',
     source="vLLM's parser granite; chat templates of ibm-granite/granite-3.3-8b-instruct and "
     "microsoft/Phi-4-mini-instruct",
-    prompt=format_prompt("granite"),
-    write_calls=lambda calls: f"{GRANITE_MARK}{call_list(calls)}",
-    write_results=plain_results,
+    prompt=prompt_text.format_prompt("granite"),
+    write_calls=lambda calls: f"{GRANITE_MARK}{prompt_text.call_list(calls)}",
+    write_results=prompt_text.plain_results,
     find=_granite_find,
     ignored_marks=("<|/tool_call|>", "</tool_call>", "<|end_of_text|>", "<|end|>"),
 )

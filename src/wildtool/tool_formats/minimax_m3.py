@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from wildtool.json_codec import as_object
+from wildtool.tool_formats import tags
 from wildtool.tool_formats.format import CallFormat
 from wildtool.tool_formats.lenient_json import MAX_VALUE_DEPTH
 from wildtool.tool_formats.prompt_text import (
@@ -14,14 +15,6 @@ from wildtool.tool_formats.prompt_text import (
     tagged_functions,
 )
 from wildtool.tool_formats.scanner import Scanner, ToolCall
-from wildtool.tool_formats.tags import (
-    parse_tag_value,
-    quoted_name,
-    read_name,
-    schema_type_names,
-    schemas_by_tool,
-    tag_value_text,
-)
 from wildtool.types import Tool
 
 MARK = "]<]minimax[>["
@@ -56,15 +49,15 @@ def _write_call(call: ToolCall) -> str:
 
 
 def _write_argument(key: str, value: Any) -> str:
-    text = tag_value_text(value, (MARK,))
+    text = tags.tag_value_text(value, (MARK,))
     if _PLAIN.fullmatch(key):
         return f"{MARK}<{key}>{text}{MARK}</{key}>"
-    return f"{MARK}<parameter name={quoted_name(key)}>{text}{MARK}</parameter>"
+    return f"{MARK}<parameter name={tags.quoted_name(key)}>{text}{MARK}</parameter>"
 
 
 def _find(scanner: Scanner, tools: Sequence[Tool]) -> None:
     scanner.take_reasoning(_THOUGHT, "</mm:think>")
-    schemas = schemas_by_tool(tools)
+    schemas = tags.schemas_by_tool(tools)
     for opening in scanner.each(_BEGINS):
         opened = opening[0].endswith("<tool_call>")
         scanner.at = opening.end() if opened else opening.start()
@@ -83,7 +76,7 @@ def _find(scanner: Scanner, tools: Sequence[Tool]) -> None:
 def _take_calls(scanner: Scanner, schemas: dict[str, Any]) -> bool:
     is_read = False
     while invocation := _INVOKE.match(scanner.text, scanner.at):
-        name = read_name(invocation[1])
+        name = tags.read_name(invocation[1])
         repairs: list[str] = []
         try:
             arguments, at = _arguments(scanner.text, invocation.end(), schemas.get(name), repairs)
@@ -104,7 +97,7 @@ def _arguments(text: str, at: int, schema: Any, repairs: list[str], depth: int =
         raise _IncompleteError
     pairs: list[tuple[str, Any]] = []
     while argument := _ARGUMENT.match(text, at):
-        key = read_name(argument[1]) if argument[1] else argument[2]
+        key = tags.read_name(argument[1]) if argument[1] else argument[2]
         of = _part(schema, key, is_item=depth > 0 and key == "item")
         value, at = _value(text, argument.end(), "parameter" if argument[1] else key, of, repairs, depth)
         pairs.append((key, value))
@@ -133,7 +126,7 @@ def _value(text: str, at: int, tag: str, schema: Any, repairs: list[str], depth:
     else:
         repairs.append("missing-close-tag")
         after = end
-    return parse_tag_value(raw.strip(), schema_type_names(schema), repairs), after
+    return tags.parse_tag_value(raw.strip(), tags.schema_type_names(schema), repairs), after
 
 
 def _part(schema: Any, key: str, *, is_item: bool) -> Any:

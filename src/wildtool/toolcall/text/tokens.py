@@ -5,26 +5,8 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
+from wildtool.toolcall.text import lexicon, numerals
 from wildtool.toolcall.text.canonical import CJK
-from wildtool.toolcall.text.lexicon import (
-    ARTICLES,
-    CHINESE_COMPOUNDS,
-    DAYS,
-    FUNCTION_WORDS,
-    MARKERS,
-    MEASURE_WORDS,
-    NEGATIONS,
-    NOT_PLURALS,
-    SYNONYMS,
-)
-from wildtool.toolcall.text.numerals import (
-    CHINESE_NUMERALS,
-    NUMBER_WORDS,
-    SCALES,
-    chinese_number,
-    continued_number,
-    is_approximate,
-)
 from wildtool.toolcall.text.units import is_cased_unit
 
 Sort = Literal[
@@ -67,7 +49,7 @@ _CJK_CHARACTER = re.compile(f"[{CJK}]")
 _CHINESE_PHRASES = sorted(
     {
         word
-        for word in (*ARTICLES, *MARKERS, *CHINESE_COMPOUNDS, *SYNONYMS)
+        for word in (*lexicon.ARTICLES, *lexicon.MARKERS, *lexicon.CHINESE_COMPOUNDS, *lexicon.SYNONYMS)
         if len(word) > 1 and _CJK_CHARACTER.match(word)
     },
     key=len,
@@ -77,7 +59,7 @@ _LETTER = rf"(?:(?![{CJK}])[^\W\d_]|[\u0300-\u036f\u0900-\u0965\u0970-\u0dff\u0e
 _TOKEN = re.compile(
     rf"(?P<number>(?:(?<![\w)\].])[+-])?\d+(?:[.,:]\d+)*|(?<![\w.])[+-]?\.\d+)"
     rf"|(?P<phrase>{'|'.join(_CHINESE_PHRASES)})"
-    rf"|(?P<numeral>[{CHINESE_NUMERALS}]{{1,12}}+)(?=[{MEASURE_WORDS}])"
+    rf"|(?P<numeral>[{numerals.CHINESE_NUMERALS}]{{1,12}}+)(?=[{lexicon.MEASURE_WORDS}])"
     rf"|(?P<character>[{CJK}])"
     rf"|(?P<word>{_LETTER}+(?:'{_LETTER}+)*)"
     r"|(?P<symbol>[^\s\w.,;:!?'\"()\[\]{}·…、「」『』《》〈〉【】~*|-])"
@@ -156,16 +138,16 @@ def _tokens_of(match: re.Match[str], *, first: bool, shouted: bool) -> Iterator[
     elif match.lastgroup == "number":
         yield Token(raw.replace(",", "") if _THOUSANDS.fullmatch(raw) else raw, "number", raw)
     elif match.lastgroup == "numeral":
-        value = raw if is_approximate(raw) else chinese_number(raw)
+        value = raw if numerals.is_approximate(raw) else numerals.chinese_number(raw)
         yield Token(value, "one" if raw == "一" else "number", raw)
     elif match.lastgroup == "word":
         is_name = raw in _CAPITAL_WORDS if first else raw[0].isupper()
         is_ending = raw in _CAPITAL_WORDS and match.string[: match.start()].endswith("-")  # en-US
         yield from _word(raw, named=is_name and not shouted and not is_ending)
-    elif match.lastgroup == "symbol" and raw not in SYNONYMS:
+    elif match.lastgroup == "symbol" and raw not in lexicon.SYNONYMS:
         yield Token(raw, "word" if unicodedata.category(raw) == "So" else "symbol", raw)
     else:
-        yield _classified(SYNONYMS.get(raw, raw), raw, named=False)
+        yield _classified(lexicon.SYNONYMS.get(raw, raw), raw, named=False)
 
 
 def _word(raw: str, *, named: bool) -> Iterator[Token]:
@@ -183,24 +165,26 @@ def _word(raw: str, *, named: bool) -> Iterator[Token]:
         return
     word = re.sub(r"'[sd]$", "", word).replace("'", "")
     # IT and WHO in capitals are not function words.
-    if named and len(raw) > 1 and raw.isupper() and (word in FUNCTION_WORDS or raw in _CAPITAL_WORDS):
+    if named and len(raw) > 1 and raw.isupper() and (word in lexicon.FUNCTION_WORDS or raw in _CAPITAL_WORDS):
         yield Token(raw, "name", raw)
     else:
-        yield _classified(SYNONYMS.get(word, _one_spelling(word)), raw, named=named)
+        yield _classified(lexicon.SYNONYMS.get(word, _one_spelling(word)), raw, named=named)
 
 
 def _classified(key: str, raw: str, *, named: bool) -> Token:
-    if key in NEGATIONS:
+    if key in lexicon.NEGATIONS:
         sort: Sort = "negation"
-    elif key in ARTICLES:
+    elif key in lexicon.ARTICLES:
         sort = "article"
-    elif key in FUNCTION_WORDS:
+    elif key in lexicon.FUNCTION_WORDS:
         sort = "function"
-    elif key in DAYS:
+    elif key in lexicon.DAYS:
         sort = "day"
-    elif key in MARKERS or (key not in NOT_PLURALS and key.removesuffix("s") in MARKERS):
+    elif key in lexicon.MARKERS or (
+        key not in lexicon.NOT_PLURALS and key.removesuffix("s") in lexicon.MARKERS
+    ):
         sort = "marker"
-        key = key if key in MARKERS else key.removesuffix("s")
+        key = key if key in lexicon.MARKERS else key.removesuffix("s")
     else:
         sort = "name" if named and raw != "I" else "word"
     return Token(key, sort, raw)
@@ -229,7 +213,7 @@ _SPELLINGS = (
 
 def _one_spelling(word: str) -> str:
     """British and American spellings as one (colour, organise, centre, catalogue, travelled)."""
-    if len(word) > 4 and (word not in NOT_PLURALS or word == "colours"):
+    if len(word) > 4 and (word not in lexicon.NOT_PLURALS or word == "colours"):
         for pattern, replacement in _SPELLINGS:
             word = pattern.sub(replacement, word)
     return word
@@ -239,12 +223,12 @@ def _join_numbers(tokens: Iterator[Token]) -> Iterator[Token]:
     """Number words as digits: `twenty one` is 21, `two hundred` is 200; a lone `one` may be an article."""
     total, raws = 0, list[str]()
     for token in tokens:
-        joined = continued_number(total, token.key) if raws else None
+        joined = numerals.continued_number(total, token.key) if raws else None
         if joined is None:
             if raws:
                 yield _number(total, raws)
             total, raws = 0, []
-            joined = SCALES.get(token.key) or NUMBER_WORDS.get(token.key)
+            joined = numerals.SCALES.get(token.key) or numerals.NUMBER_WORDS.get(token.key)
             if joined is None:
                 yield token
                 continue

@@ -6,15 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from wildtool.benchmarks.bfcl.decode import DecodedCall, DecodeError, bracketed
-from wildtool.benchmarks.bfcl.languages.source_code import (
-    Node,
-    ReadValue,
-    guessed_number,
-    is_quoted,
-    named_values,
-    syntax_tree,
-    truth_value,
-)
+from wildtool.benchmarks.bfcl.languages import source_code
 from wildtool.toolcall.call_syntax import MAX_CALL_CHARACTERS
 
 JAVA_TYPES: Mapping[str, type] = {
@@ -45,7 +37,7 @@ def decode_java(text: str, *, complete: bool = False) -> list[DecodedCall] | dic
     if complete and not source.rstrip().endswith(";"):
         source = f"{source};"
     try:
-        return _JavaReader(source, complete).call_in(syntax_tree(source, "java")) or {}
+        return _JavaReader(source, complete).call_in(source_code.syntax_tree(source, "java")) or {}
     except RecursionError as error:
         raise DecodeError("nested too deeply") from error
 
@@ -54,12 +46,12 @@ class _JavaReader:
     def __init__(self, source: str, complete: bool) -> None:
         self._source, self._complete = source, complete
 
-    def _text(self, node: Node) -> str:
+    def _text(self, node: source_code.Node) -> str:
         if self._complete:
             return node.text.decode()
         return self._source[node.start_byte : node.end_byte]  # as published: bytes taken for characters (Q15)
 
-    def call_in(self, node: Node) -> list[DecodedCall] | None:
+    def call_in(self, node: source_code.Node) -> list[DecodedCall] | None:
         """The first call in a node."""
         if node.type != "method_invocation":
             return next((call for child in node.children if (call := self.call_in(child))), None)
@@ -67,10 +59,10 @@ class _JavaReader:
         name = self._text(node.child_by_field_name("name"))
         if arguments is None:
             return None
-        values = named_values(arguments, _UNNAMED, self._text, self._value)
+        values = source_code.named_values(arguments, _UNNAMED, self._text, self._value)
         return [{f"{self._text(owner)}.{name}" if owner else name: {**values}}]
 
-    def _value(self, node: Node | None, inside: bool = False) -> str:
+    def _value(self, node: source_code.Node | None, inside: bool = False) -> str:
         """A value as text: a string without its quotes where it is the whole value, everything else without spaces."""
         if node is None:
             raise DecodeError("an array without its elements")
@@ -132,7 +124,7 @@ def convert_java(text: str, word: str, nested: str | None = None) -> Any:
     return [_element(element, nested, quoted=word == "Array") for element in elements]
 
 
-def _number_as(pattern: str, number: ReadValue) -> ReadValue:
+def _number_as(pattern: str, number: source_code.ReadValue) -> source_code.ReadValue:
     form = re.compile(rf"({pattern})$")
     return lambda text: number(match[1]) if (match := form.match(text)) else text
 
@@ -161,12 +153,12 @@ def _puts(text: str) -> list[tuple[str, str]]:
     return pairs
 
 
-_CONVERTERS: Mapping[str, ReadValue] = {
+_CONVERTERS: Mapping[str, source_code.ReadValue] = {
     **dict.fromkeys(("byte", "short", "integer"), _number_as(r"-?\d+", int)),
     "long": lambda text: int(found[1]) if (found := _LONG.match(text)) else text,
     "float": lambda text: float(found[1]) if (found := _FLOAT.match(text)) else text,
     "double": _number_as(_DOUBLE, float),
-    "boolean": truth_value,
+    "boolean": source_code.truth_value,
     **dict.fromkeys(("char", "String", "any"), str),
     "HashMap": _map,
 }
@@ -202,9 +194,9 @@ def guessed_java(text: str) -> Any:
     """The value of a text of no known type."""
     if text in ("true", "false"):
         return text == "true"
-    if is_quoted(text, '"'):
+    if source_code.is_quoted(text, '"'):
         return text[1:-1]
     if _LONG.match(text):
         return int(text[:-1])
     match = _FLOAT.match(text)
-    return float(match[1]) if match else guessed_number(text)
+    return float(match[1]) if match else source_code.guessed_number(text)

@@ -5,15 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wildtool.benchmarks.bfcl.decode import DecodedCall, bracketed
-from wildtool.benchmarks.bfcl.languages.source_code import (
-    Node,
-    ReadValue,
-    guessed_number,
-    is_quoted,
-    named_values,
-    syntax_tree,
-    truth_value,
-)
+from wildtool.benchmarks.bfcl.languages import source_code
 from wildtool.toolcall.call_syntax import MAX_CALL_CHARACTERS
 
 JAVASCRIPT_TYPES: Mapping[str, type] = {
@@ -36,22 +28,22 @@ def decode_javascript(text: str) -> list[DecodedCall] | None:
         DecodeError: no JavaScript, or an argument is given twice.
         UsageError: the extra is not installed.
     """
-    for statement in syntax_tree(bracketed(text)[1:-1], "javascript").children:
+    for statement in source_code.syntax_tree(bracketed(text)[1:-1], "javascript").children:
         for node in statement.children if statement.type == "expression_statement" else ():
             if node.type == "call_expression":
                 callee, arguments, *_ = node.children
-                values = named_values(arguments, ("identifier", "true"), _source, _value)
+                values = source_code.named_values(arguments, ("identifier", "true"), _source, _value)
                 return [{_source(callee): {**values}}]
     return None
 
 
-def _source(node: Node) -> str:
+def _source(node: source_code.Node) -> str:
     return node.text.decode()
 
 
-def _value(node: Node) -> str:
+def _value(node: source_code.Node) -> str:
     text = _source(node)
-    return text[1:-1] if is_quoted(text, _QUOTES) else text
+    return text[1:-1] if source_code.is_quoted(text, _QUOTES) else text
 
 
 # Values -----------------------------------------------------------------------------------------------
@@ -179,20 +171,20 @@ def guessed_javascript(text: str) -> Any:
     text = text.strip()
     if text in ("true", "false"):
         return text == "true"
-    return text[1:-1] if is_quoted(text, _QUOTES) else guessed_number(text)
+    return text[1:-1] if source_code.is_quoted(text, _QUOTES) else source_code.guessed_number(text)
 
 
-def _number_as(pattern: str, number: ReadValue) -> ReadValue:
+def _number_as(pattern: str, number: source_code.ReadValue) -> source_code.ReadValue:
     form = re.compile(rf"{pattern}$")
     return lambda text: number(text) if form.match(text) else text
 
 
-_CONVERTERS: Mapping[str, ReadValue] = {
-    "String": lambda text: text[1:-1] if is_quoted(text, _QUOTES) else text,
+_CONVERTERS: Mapping[str, source_code.ReadValue] = {
+    "String": lambda text: text[1:-1] if source_code.is_quoted(text, _QUOTES) else text,
     "integer": _number_as(r"-?\d+", int),
     "float": _number_as(r"-?\d+(?:\.\d+)?", float),
     "Bigint": _number_as(r"-?\d+n", lambda text: int(text[:-1])),
-    "Boolean": truth_value,
+    "Boolean": source_code.truth_value,
     "dict": _object,
     "any": str,
 }

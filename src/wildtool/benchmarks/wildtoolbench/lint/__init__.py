@@ -11,16 +11,7 @@ from typing import Any, cast
 from wildtool.benchmark import Finding
 from wildtool.benchmarks.wildtoolbench.data import SUBTYPES, Session, language_prefixes, read_session
 from wildtool.benchmarks.wildtoolbench.lint.rules import SESSION_RULES, STRICT_RULES, linted_session
-from wildtool.benchmarks.wildtoolbench.stats.shapes import (
-    PARAMETER_KINDS,
-    TASK_GROUPS,
-    call_graph,
-    has_diamond,
-    kinds_used,
-    questions,
-    same_name_groups,
-    unused_tools,
-)
+from wildtool.benchmarks.wildtoolbench.stats import shapes
 from wildtool.errors import DataError
 from wildtool.json_codec import as_object
 from wildtool.toolcall.graph import depth
@@ -193,7 +184,7 @@ def check_positions(sessions: Sessions) -> Iterator[SchemaFault]:
     """Each group of task types is equally frequent at each position."""
     for position in range(4):
         counts = Counter(s.tasks[position].group for s in sessions if position < len(s.tasks))
-        yield from _uneven(counts, TASK_GROUPS, f"task type at position {position + 1}")
+        yield from _uneven(counts, shapes.TASK_GROUPS, f"task type at position {position + 1}")
 
 
 def check_transitions(sessions: Sessions) -> Iterator[SchemaFault]:
@@ -214,14 +205,14 @@ def check_intents(sessions: Sessions) -> Iterator[SchemaFault]:
 def check_shapes(sessions: Sessions) -> Iterator[SchemaFault]:
     """The set has all multi-tool types, same-name calls, a diamond, a chain of five, one and two questions in a task."""
     tasks = [task for session in sessions for task in session.tasks]
-    graphs = [call_graph(task) for task in tasks]
-    counts = {questions(task) for task in tasks}
+    graphs = [shapes.call_graph(task) for task in tasks]
+    counts = {shapes.questions(task) for task in tasks}
     present = {
         **{
             f"{kind} Multi-Tool": _any_of_type(sessions, kind) for kind in ("Parallel", "Sequential", "Mixed")
         },
-        "same-name calls": any(map(same_name_groups, tasks)),
-        "a diamond of calls": any(map(has_diamond, graphs)),
+        "same-name calls": any(map(shapes.same_name_groups, tasks)),
+        "a diamond of calls": any(map(shapes.has_diamond, graphs)),
         "a chain of five calls": any((depth(graph) or 0) >= 5 for graph in graphs),
         "a question asked once": 1 in counts,
         "a question asked twice": 2 in counts,
@@ -243,8 +234,8 @@ def check_domains(sessions: Sessions) -> Iterator[SchemaFault]:
 
 def check_parameters(sessions: Sessions) -> Iterator[SchemaFault]:
     """Every kind of parameter is used by some gold call."""
-    used = {kind for session in sessions for kind in kinds_used(session)}
-    for kind in PARAMETER_KINDS:
+    used = {kind for session in sessions for kind in shapes.kinds_used(session)}
+    for kind in shapes.PARAMETER_KINDS:
         if kind not in used:
             yield f"parameter kind {kind}", "expected in at least one gold call, found in none"
 
@@ -254,7 +245,7 @@ def check_session_tools(sessions: Sessions) -> Iterator[SchemaFault]:
     for session in sessions:
         if not 3 <= len(session.tools) <= 8:
             yield f"{session.id} tools", f"expected 3 to 8 tools, found {len(session.tools)}"
-        if not unused_tools(session):
+        if not shapes.unused_tools(session):
             yield f"{session.id} tools", "every tool is used; add a near-miss that no gold call uses"
 
 
@@ -271,7 +262,7 @@ BALANCE_RULES: tuple[Callable[[Sessions], Iterator[SchemaFault]], ...] = (
 
 def expected_transitions(sessions: int) -> dict[int, int]:
     """Number of transitions to expected sessions, in proportion to all 256 sequences, by largest remainder."""
-    sequences = list(product(range(len(TASK_GROUPS)), repeat=4))
+    sequences = list(product(range(len(shapes.TASK_GROUPS)), repeat=4))
     shares = Counter(sum(a != b for a, b in pairwise(s)) for s in sequences)
     counts = {number: sessions * share // len(sequences) for number, share in sorted(shares.items())}
     by_remainder = sorted(shares, key=lambda number: -(sessions * shares[number] % len(sequences)))

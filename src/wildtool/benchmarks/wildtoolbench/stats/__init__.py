@@ -26,18 +26,7 @@ from wildtool.benchmarks.wildtoolbench.grounding import (
     names_value,
     parameter_schemas,
 )
-from wildtool.benchmarks.wildtoolbench.stats.shapes import (
-    PARAMETER_KINDS,
-    call_count,
-    call_graph,
-    has_diamond,
-    kinds_defined,
-    kinds_used,
-    questions,
-    same_name_groups,
-    unused_tools,
-    user_turns,
-)
+from wildtool.benchmarks.wildtoolbench.stats import shapes
 from wildtool.stats.describe import count_metrics, histogram, mean_metric, share_metric
 from wildtool.toolcall.graph import ancestors, depth, topology
 from wildtool.toolcall.schema import as_schema
@@ -81,11 +70,11 @@ def describe_sessions(sessions: Sequence[Session]) -> list[Metric]:
 def _means(sessions: Sequence[Session], tasks: Sequence[Task]) -> Iterator[Metric]:
     per_session: dict[str, Callable[[Session], int]] = {
         "tools per session": lambda session: len(session.tools),
-        "tools without gold call a session": lambda session: len(unused_tools(session)),
-        "user turns a session": user_turns,
+        "tools without gold call a session": lambda session: len(shapes.unused_tools(session)),
+        "user turns a session": shapes.user_turns,
     }
     per_task: dict[str, Callable[[Task], int]] = {
-        "calls per task": call_count,
+        "calls per task": shapes.call_count,
         "steps a task": _steps,
         "characters per user message": lambda task: len(task.text),
     }
@@ -96,8 +85,8 @@ def _means(sessions: Sequence[Session], tasks: Sequence[Task]) -> Iterator[Metri
 
 
 def _session_counts(sessions: Sequence[Session]) -> Iterator[Metric]:
-    used = Counter(kind for session in sessions for kind in kinds_used(session))
-    defined = Counter(kind for session in sessions for kind in kinds_defined(session))
+    used = Counter(kind for session in sessions for kind in shapes.kinds_used(session))
+    defined = Counter(kind for session in sessions for kind in shapes.kinds_defined(session))
     yield from count_metrics("transitions", Counter(str(s.transitions) for s in sessions), list("0123"))
     yield from count_metrics("tools", histogram(len(s.tools) for s in sessions))
     yield from count_metrics("language", Counter(s.lang for s in sessions))
@@ -105,16 +94,16 @@ def _session_counts(sessions: Sequence[Session]) -> Iterator[Metric]:
     yield from count_metrics(
         "subdomain", Counter(f"{s.domain}: {s.subdomain}" for s in sessions if s.subdomain)
     )
-    yield from count_metrics("parameter kind in gold", used, PARAMETER_KINDS)
-    yield from count_metrics("parameter kind defined", defined, PARAMETER_KINDS)
+    yield from count_metrics("parameter kind in gold", used, shapes.PARAMETER_KINDS)
+    yield from count_metrics("parameter kind defined", defined, shapes.PARAMETER_KINDS)
 
 
 def _task_counts(tasks: Sequence[Task]) -> Iterator[Metric]:
-    graphs = [call_graph(task) for task in tasks]
+    graphs = [shapes.call_graph(task) for task in tasks]
     special = Counter(
         {
-            "same-name calls": sum(same_name_groups(task) > 0 for task in tasks),
-            "diamond": sum(map(has_diamond, graphs)),
+            "same-name calls": sum(shapes.same_name_groups(task) > 0 for task in tasks),
+            "diamond": sum(map(shapes.has_diamond, graphs)),
         }
     )
     yield from count_metrics("task type", Counter(task.type for task in tasks), TASK_TYPES)
@@ -123,10 +112,10 @@ def _task_counts(tasks: Sequence[Task]) -> Iterator[Metric]:
     )
     yield from count_metrics("topology", Counter(topology(graph) for graph in graphs))
     yield from count_metrics("special shape", special, total=len(tasks))
-    yield from count_metrics("calls", histogram(map(call_count, tasks)))
+    yield from count_metrics("calls", histogram(map(shapes.call_count, tasks)))
     yield from count_metrics("longest chain of calls", histogram(depth(graph) or 0 for graph in graphs))
     yield from count_metrics("steps", histogram(map(_steps, tasks)))
-    yield from count_metrics("questions to the user", histogram(map(questions, tasks)))
+    yield from count_metrics("questions to the user", histogram(map(shapes.questions, tasks)))
 
 
 def _steps(task: Task) -> int:
@@ -171,7 +160,7 @@ def figure5(sessions: Sequence[Session]) -> Iterator[Metric]:
     yield from _shares("hidden intent of later tasks", Counter(later), _INTENTS)
     yield from _shares("parameter types of tools", kinds, _PARAMETERS)
     yield from _turns(sessions)
-    yield from _calls([calls for task in tasks if (calls := call_count(task))])
+    yield from _calls([calls for task in tasks if (calls := shapes.call_count(task))])
     yield from _nodes(tasks)
     yield from _changes(sessions)
     yield from _domains(sessions)
@@ -197,7 +186,7 @@ def _composed(schema: object) -> bool:
 
 def _turns(sessions: Sequence[Session]) -> Iterator[Metric]:
     """User messages: tasks, and answers to questions."""
-    turns = [user_turns(session) for session in sessions]
+    turns = [shapes.user_turns(session) for session in sessions]
     yield from _shares("user turns a session", histogram(turns), _of_counts(_TURNS))
     yield mean_metric(_title("user turns a session"), "mean", turns, 5.27)
 
@@ -212,7 +201,7 @@ def _calls(counts: Sequence[int]) -> Iterator[Metric]:
 def _nodes(tasks: Sequence[Task]) -> Iterator[Metric]:
     """Nodes of the graphs of Sequential and Mixed tasks, the final answer included."""
     for type_, target in (("Sequential Multi-Tool", 53 / 16), ("Mixed Multi-Tool", 544 / 84)):
-        sizes = [call_count(task) + 1 for task in tasks if task.type == type_]
+        sizes = [shapes.call_count(task) + 1 for task in tasks if task.type == type_]
         yield mean_metric(_title("nodes of a graph"), type_, sizes, target)
 
 
@@ -344,9 +333,9 @@ def _tasks(tasks: Sequence[Task]) -> Iterator[Metric]:
     hiding = sum(task.subtype in SUBTYPES for task in later)
     group = "tasks in themselves"
     yield share_metric(group, "later tasks that hide something", hiding, len(later), target=1.0)
-    counts = [questions(task) for task in tasks if task.type == "Clarify"]
+    counts = [shapes.questions(task) for task in tasks if task.type == "Clarify"]
     yield mean_metric(group, "questions of a Clarify task", counts, _QUESTIONS)
-    widths = [width for task in tasks if (width := _width(call_graph(task)))]
+    widths = [width for task in tasks if (width := _width(shapes.call_graph(task)))]
     yield mean_metric(group, "calls at once, at most, of a task with calls", widths)
 
 

@@ -4,16 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from wildtool.sets.make.schema.patterns import (
-    Anchor,
-    Chars,
-    Choice,
-    Part,
-    Ranges,
-    Repeat,
-    Sequence,
-    parse_pattern,
-)
+from wildtool.sets.make.schema import patterns
 
 _MANY = 8
 """A count from which on a repeat is treated as a loop; smaller ones are written out."""
@@ -29,7 +20,7 @@ def pattern_risk(pattern: str) -> str:
     Raises PatternError for a pattern that cannot be checked.
     """
     positions = _Positions()
-    positions.span(parse_pattern(pattern))
+    positions.span(patterns.parse_pattern(pattern))
     steps = positions.follow
     if len(positions.chars) > _MAX_POSITIONS or sum(map(len, steps.values())) > _MAX_STEPS:
         return "it is too large to tell whether other checkers hang on it; make it simpler"
@@ -53,39 +44,39 @@ class _Span:
 class _Positions:
     """The characters of a pattern in order, and inside loops which can follow which (Glushkov's automaton)."""
 
-    chars: list[Ranges] = field(default_factory=list[Ranges])
+    chars: list[patterns.Ranges] = field(default_factory=list[patterns.Ranges])
     follow: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
     """A position is listed twice if there are two ways to it."""
     loops: int = 0
     """Loops around what is looked at."""
 
-    def span(self, part: Part) -> _Span:
+    def span(self, part: patterns.Part) -> _Span:
         match part:
-            case Chars(ranges):
+            case patterns.Chars(ranges):
                 own = frozenset({len(self.chars)})
                 self.chars.append(ranges)
                 return _Span(False, own, own)
-            case Anchor():
+            case patterns.Anchor():
                 return _Span()
-            case Sequence(parts):
+            case patterns.Sequence(parts):
                 return self._in_order(map(self.span, parts))
-            case Choice(parts):
+            case patterns.Choice(parts):
                 spans = [self.span(inner) for inner in parts]
                 return _Span(
                     any(span.empty for span in spans),
                     frozenset[int]().union(*(span.first for span in spans)),
                     frozenset[int]().union(*(span.last for span in spans)),
                 )
-            case Repeat(inner, lowest, most) if most is not None and most < _MANY:
+            case patterns.Repeat(inner, lowest, most) if most is not None and most < _MANY:
                 return self._in_order(self._copies(inner, lowest, most))
-            case Repeat(inner, lowest):
+            case patterns.Repeat(inner, lowest):
                 self.loops += 1
                 span = self.span(inner)
                 self._join(span.last, span.first)
                 self.loops -= 1
                 return _Span(span.empty or lowest == 0, span.first, span.last)
 
-    def _copies(self, part: Part, lowest: int, most: int) -> Iterable[_Span]:
+    def _copies(self, part: patterns.Part, lowest: int, most: int) -> Iterable[_Span]:
         for k in range(most):
             count = len(self.chars)
             span = self.span(part)
@@ -112,6 +103,6 @@ class _Positions:
                 self.follow.setdefault(position, []).extend(first)
 
 
-def _overlap(ranges: Ranges, other: Ranges) -> bool:
+def _overlap(ranges: patterns.Ranges, other: patterns.Ranges) -> bool:
     """Whether both sets have a character in common."""
     return any(low <= end and start <= high for low, high in ranges for start, end in other)
