@@ -26,15 +26,11 @@ def one_reply(text: Any, where: str) -> Transcript:
     return Transcript((Reply({"role": "assistant", "content": text}),))
 
 
-def _same(entry: Any, where: str) -> Any:
-    return entry
-
-
 def rows_in_order(
     file: Path,
     model: str,
     units: Sequence[tuple[str, str]],
-    text_of: Callable[[Any, str], Any] = _same,
+    text_of: Callable[[Any, str], Any] = lambda entry, where: entry,
 ) -> Iterator[ResultRow]:
     """A row for each entry of a JSON list that has no ids, only the order of the data.
 

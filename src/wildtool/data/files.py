@@ -100,12 +100,12 @@ def source_of_files(name: str, place: Path, files: Iterable[Path]) -> Source:
 
     Raises DataError where one cannot be read.
     """
-    digests = sorted((file.name.removesuffix(".gz"), _digest(file, *_version(file))) for file in files)
+    digests = sorted((file.name.removesuffix(".gz"), _digest(file, *file_version(file))) for file in files)
     lines = "".join(f"{digest}  {file}\n" for file, digest in digests)
     return Source(name, place, hashlib.sha256(lines.encode()).hexdigest())
 
 
-def _version(path: Path) -> tuple[int, int]:
+def file_version(path: Path) -> tuple[int, int]:
     """Changes when a file does; 0 where there is none."""
     try:
         status = path.stat()

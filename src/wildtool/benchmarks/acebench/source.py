@@ -22,7 +22,7 @@ from wildtool.benchmarks.acebench.data_lines import find_file, read_bytes
 from wildtool.benchmarks.acebench.prompts.originals import Originals, prompt_files, read_originals
 from wildtool.benchmarks.acebench.sandbox.extract import MESSAGES_FILE, STATE_FILES, SandboxTable, read_tables
 from wildtool.data.data_set import DataSet, deferred
-from wildtool.data.files import find_packed, read_json
+from wildtool.data.files import file_version, find_packed, read_json
 from wildtool.data.pinned import (
     PinnedFile,
     ReportProgress,
@@ -161,20 +161,11 @@ def _require(folder: Path, categories: tuple[str, ...]) -> None:
 def _described(name: str, folder: Path, categories: tuple[str, ...] | None) -> Source:
     """The source with the digest of its sorted files, unpacked, so that packing does not matter."""
     digests = {
-        path.relative_to(folder).as_posix().removesuffix(".gz"): _digest(path, *_version(path))
+        path.relative_to(folder).as_posix().removesuffix(".gz"): _digest(path, *file_version(path))
         for path in _files(folder, categories)
     }
     lines = "".join(f"{digest}  {name}\n" for name, digest in sorted(digests.items()))
     return Source(name, folder, hashlib.sha256(lines.encode()).hexdigest())
-
-
-def _version(path: Path) -> tuple[int, int]:
-    """Changes when a file does; 0 where there is none."""
-    try:
-        status = path.stat()
-    except OSError:
-        return 0, 0  # reading it says why
-    return status.st_mtime_ns, status.st_size
 
 
 @lru_cache(maxsize=256)

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
@@ -86,7 +86,7 @@ def ungrounded_values(
             visible = context + [passage for j in sorted(needs[i]) for passage in own[j]]
             later = {j: own[j][:2] for j in range(len(own)) if j != i and j not in needs[i]}
             for leaf in leaves(node.arguments, schemas.get(node.name, {})):
-                if not _marked(leaf.path, marks.get((t, i), {})) and not grounded(leaf, visible):
+                if not is_marked(leaf.path, marks.get((t, i), {})) and not grounded(leaf, visible):
                     yield UngroundedValue(t, i, leaf.path, _explain(leaf, later))
         context.extend(passage for passages in own for passage in passages)
 
@@ -198,8 +198,8 @@ def _explain(leaf: Leaf, later: Mapping[int, Sequence[SearchText]]) -> str:
     )
 
 
-def _marked(path: str, marks: Mapping[str, str]) -> bool:
-    """True if the path or something that contains it is marked."""
+def is_marked(path: str, marks: Iterable[str]) -> bool:
+    """Whether a path is marked, or lies below one that is."""
     return any(path == mark or path.startswith((f"{mark}.", f"{mark}[")) for mark in marks)
 
 

@@ -5,13 +5,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wildtool.benchmarks.wildtoolbench.grounding import Leaf, SearchText, grounded, leaves
+from wildtool.benchmarks.wildtoolbench.grounding import Leaf, SearchText, grounded, is_marked, leaves
 from wildtool.findings import Finding, RuleSet
 from wildtool.sets.make.core.parsing import Action
 from wildtool.sets.make.items.acebench_format import roundtrip_problem
 from wildtool.sets.make.items.plan import MAX_ITEM_CALLS
 from wildtool.sets.make.schema.constraints import constraint_faults
-from wildtool.sets.make.sessions.rules.context import PLACEHOLDER, Schemas, is_system_identifier, path_covers
+from wildtool.sets.make.sessions.rules.context import PLACEHOLDER, Schemas, is_system_identifier
 from wildtool.toolcall.schema import member_schemas
 from wildtool.toolcall.schema_check import argument_faults, shorten
 
@@ -110,7 +110,7 @@ def e8(calls: CallContext) -> Iterator[str]:
             if is_system_identifier(leaf):
                 message = f"{shorten(leaf.value)} was never said; an id cannot be worked out."
                 yield f"{call.name}.{leaf.path}: {message}"
-            elif not any(path_covers(path, leaf.path) for path in call.derived):
+            elif not is_marked(leaf.path, call.derived):
                 message = (
                     f"{shorten(leaf.value)} stands nowhere; take the value as it was said, or give the reason in "
                     "`derived` if it follows from what was said."
@@ -135,8 +135,6 @@ def ungrounded_parameters(
     for name, child in member_schemas(schema).items():
         if name in schema.get("required", ()) and name in call.arguments:
             inside = leaves({name: call.arguments[name]}, {"properties": {name: child}})
-            if not all(
-                grounded(leaf, passages) or any(path_covers(p, leaf.path) for p in derived) for leaf in inside
-            ):
+            if not all(grounded(leaf, passages) or is_marked(leaf.path, derived) for leaf in inside):
                 ungrounded.add(name)
     return ungrounded

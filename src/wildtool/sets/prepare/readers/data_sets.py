@@ -16,20 +16,18 @@ from wildtool.sets.prepare.readers.options import ReadOptions
 from wildtool.sets.prepare.readers.other_sets import (
     read_bitagent,
     read_glaive_chatml,
+    read_glaive_code,
+    read_gsm8k_toolcalls,
+    read_python_tools,
     read_roborovski_dpo,
     read_toolgen,
+    read_xlam,
 )
 from wildtool.sets.prepare.readers.sharegpt import (
     REPLY_ROLES,
     USER_ROLES,
     read_glaive_toolcall,
     read_sharegpt,
-)
-from wildtool.sets.prepare.readers.single_turn import (
-    read_glaive_code,
-    read_gsm8k_toolcalls,
-    read_python_tools,
-    read_xlam,
 )
 from wildtool.sets.prepare.readers.toolace import read_toolace
 from wildtool.sets.prepare.readers.toolbench import read_toolbench

@@ -77,8 +77,3 @@ def is_system_identifier(leaf: Leaf) -> bool:
     """Whether a value is an identifier, which only a system can give."""
     name = re.split(r"[.\[\]]", leaf.path.rstrip("]0123456789["))[-1]
     return _IDENTIFIER.search(name) is not None
-
-
-def path_covers(marked: str, path: str) -> bool:
-    """Whether a marked path is this one or lies above it."""
-    return path == marked or path.startswith((f"{marked}.", f"{marked}["))

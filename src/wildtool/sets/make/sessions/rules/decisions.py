@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, VIRTUAL
-from wildtool.benchmarks.wildtoolbench.grounding import grounded, names_value
+from wildtool.benchmarks.wildtoolbench.grounding import grounded, is_marked, names_value
 from wildtool.findings import RuleSet
 from wildtool.sets.make.core.parsing import Action, Decision
 from wildtool.sets.make.schema.constraints import constraint_faults
@@ -15,7 +15,6 @@ from wildtool.sets.make.sessions.rules.context import (
     gives_answer,
     is_system_identifier,
     known_calls,
-    path_covers,
     questions_in,
     required_of,
 )
@@ -192,7 +191,7 @@ def p19(decision: Decision, context: DecisionContext) -> Iterator[str]:
                 continue
             if is_system_identifier(leaf):
                 yield f"{action.name}.{leaf.path}: {shorten(leaf.value)} was never seen; ask for it."
-            elif not any(path_covers(path, leaf.path) for path in action.derived):
+            elif not is_marked(leaf.path, action.derived):
                 yield (
                     f"{action.name}.{leaf.path}: {shorten(leaf.value)} stands nowhere; take the value as it was said, "
                     "ask for it, or give the reason in `derived` if it follows from what was said."
