@@ -43,7 +43,7 @@ BUDGETS = {
     "report": 2381,
     "scale": 2216,
     "sets": 0,
-    "sets/commands": 2489,
+    "sets/commands": 2483,
     "sets/make": 10151,
     "sets/prepare": 6432,
     "sets/review": 5933,

@@ -71,13 +71,7 @@ def sessions(
             "--hold-out-tools needs --model procedural; give models a file of tools for each set"
         )
     from wildtool.engine.plan import Plan
-    from wildtool.sets.commands.generate.execute import (
-        GenerationResult,
-        assign_models,
-        run_generation,
-        set_result,
-        vote_counts,
-    )
+    from wildtool.sets.commands.generate import execute
     from wildtool.sets.make.core.prompts import SESSION_ROLES
     from wildtool.sets.make.sessions.maker import VOTING_ROLES, SessionMaker
     from wildtool.sets.make.sessions.output import (
@@ -91,15 +85,15 @@ def sessions(
     for name in formats:
         if name not in REFERENCE_FORMATS:
             raise UsageError(unknown_name("format", name, REFERENCE_FORMATS))
-    votes = vote_counts(generate_options, SESSION_ROLES, VOTING_ROLES)
+    votes = execute.vote_counts(generate_options, SESSION_ROLES, VOTING_ROLES)
     maker = SessionMaker(replace(spec, judges=votes["judge"], checkers=votes["checker"]))
-    models = assign_models(generate_options, maker, SESSION_ROLES, context, VOTING_ROLES)
+    models = execute.assign_models(generate_options, maker, SESSION_ROLES, context, VOTING_ROLES)
 
-    def write(plan: Plan) -> GenerationResult:
+    def write(plan: Plan) -> execute.GenerationResult:
         generated = write_session_set(maker, plan, out, formats)
-        return set_result(maker, generated, out / SESSIONS_FILE, sessions_run_command(out))
+        return execute.set_result(maker, generated, out / SESSIONS_FILE, sessions_run_command(out))
 
-    return run_generation(maker, models, out, generate_options, write)
+    return execute.run_generation(maker, models, out, generate_options, write)
 
 
 def _generate_from_templates(
