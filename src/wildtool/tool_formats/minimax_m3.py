@@ -8,12 +8,7 @@ from wildtool.json_codec import as_object
 from wildtool.tool_formats import tags
 from wildtool.tool_formats.format import CallFormat
 from wildtool.tool_formats.lenient_json import MAX_VALUE_DEPTH
-from wildtool.tool_formats.prompt_text import (
-    format_prompt,
-    json_text,
-    results_between,
-    tagged_functions,
-)
+from wildtool.tool_formats.prompt_text import format_prompt, json_text, results_between, tagged_functions
 from wildtool.tool_formats.scanner import Scanner, ToolCall
 from wildtool.types import Tool
 

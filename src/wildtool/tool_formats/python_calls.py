@@ -11,12 +11,7 @@ from typing import Any, cast
 from wildtool.tool_formats.format import CallFormat
 from wildtool.tool_formats.json_calls import find_bare_calls
 from wildtool.tool_formats.lenient_json import UnreadableValueError
-from wildtool.tool_formats.prompt_text import (
-    each,
-    format_prompt,
-    function_list,
-    plain_results,
-)
+from wildtool.tool_formats.prompt_text import each, format_prompt, function_list, plain_results
 from wildtool.tool_formats.scanner import Scanner, ToolCall, any_of
 from wildtool.types import Tool
 

@@ -3,12 +3,7 @@
 from collections.abc import Sequence
 
 from wildtool.tool_formats.format import CallFormat
-from wildtool.tool_formats.prompt_text import (
-    format_prompt,
-    function_lines,
-    results_between,
-    tagged_functions,
-)
+from wildtool.tool_formats.prompt_text import format_prompt, function_lines, results_between, tagged_functions
 from wildtool.tool_formats.scanner import ToolResult
 from wildtool.tool_formats.tags import TagSyntax
 

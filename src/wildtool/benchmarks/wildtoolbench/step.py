@@ -11,11 +11,7 @@ from wildtool.benchmarks.wildtoolbench.episode import WildToolBenchRules
 from wildtool.benchmarks.wildtoolbench.fixed.episode import FixedEpisode
 from wildtool.benchmarks.wildtoolbench.judge import class_of_check, unfit_reply
 from wildtool.benchmarks.wildtoolbench.official.arguments import CORRECT
-from wildtool.benchmarks.wildtoolbench.official.episode import (
-    UNREADABLE_CALLS,
-    LoggedStep,
-    OfficialEpisode,
-)
+from wildtool.benchmarks.wildtoolbench.official.episode import UNREADABLE_CALLS, LoggedStep, OfficialEpisode
 from wildtool.benchmarks.wildtoolbench.official.judge import check_step, object_schemas
 from wildtool.types import Item, Message
 

@@ -14,12 +14,7 @@ from wildtool.benchmarks.acebench.prompts.own import LIMITATIONS_MESSAGE
 from wildtool.errors import DataError
 from wildtool.findings import Finding, fault
 from wildtool.sets.make.core.parsing import Action
-from wildtool.sets.make.items.item import (
-    DialogueTurn,
-    GeneratedItem,
-    MissingParameters,
-    WrongValue,
-)
+from wildtool.sets.make.items.item import DialogueTurn, GeneratedItem, MissingParameters, WrongValue
 from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError, write_calls
 from wildtool.types import Item, Reply, Transcript
 

@@ -6,13 +6,7 @@ from typing import Any
 
 from wildtool.findings import Finding, fault
 from wildtool.json_codec import as_object, as_objects
-from wildtool.sets.make.core.parsing import (
-    Action,
-    RefusedReplyError,
-    read_action,
-    read_object,
-    reply_text,
-)
+from wildtool.sets.make.core.parsing import Action, RefusedReplyError, read_action, read_object, reply_text
 from wildtool.sets.make.items.item import MissingParameters, Utterance, WrongValue
 from wildtool.toolcall.schema import member_schemas
 
