@@ -5,7 +5,6 @@ import fcntl
 import gc
 import os
 import signal
-import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -46,7 +45,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish() -> None:
     """A process that hangs after its last test says where, and ends; for tests `faulthandler_timeout` does that."""
-    faulthandler.dump_traceback_later(ENDED_WITHIN_S, exit=True, file=sys.__stderr__)
+    faulthandler.dump_traceback_later(ENDED_WITHIN_S, exit=True, file=2)
 
 
 @pytest.fixture(scope="session", autouse=True)

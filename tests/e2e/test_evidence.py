@@ -205,9 +205,12 @@ async def test_calls_that_a_run_left_in_texts_are_read_again_offline(server: Fau
     assert ended.status == 0, ended.err
     assert "profile official, replies read again as hermes" in out
     assert "that no format read" not in out
+    assert "not played" in out and "run it with --tool-format hermes" in out
     assert "these scores are not saved" in ended.err
     assert (tmp_path / "m" / "verdicts-official.parquet").read_bytes() == table
     assert server.received == asked
+    unnamed = await wildtool("score", "m", "--tool-format", "auto", cwd=tmp_path)
+    assert unnamed.status == 2 and "no format is known for a model called 'm'" in unnamed.err
 
 
 async def test_a_format_that_is_unknown_is_refused_with_those_that_are_known(tmp_path: Path):

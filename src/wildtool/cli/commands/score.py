@@ -92,9 +92,10 @@ def _score_runs(
 ) -> int:
     from wildtool.cli.output.results import find_results
     from wildtool.cli.output.tables import print_overview
-    from wildtool.tool_formats.detect import resolve_format
+    from wildtool.tool_formats.detect import AUTO, resolve_format
 
-    read_as = None if format is None else resolve_format(format, "")
-    results, status = find_results(runs, profile, data=data, again=True, format=read_as)
+    if format not in (None, AUTO):
+        resolve_format(format, "")  # refused once, not for each run
+    results, status = find_results(runs, profile, data=data, again=True, tool_format=format)
     print_overview(results)
     return worst_status([status, *(result.exit_status for result in results)])

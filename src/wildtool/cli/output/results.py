@@ -7,11 +7,13 @@ from pathlib import Path
 from wildtool.cli.command import report_error, worst_status
 from wildtool.cli.terminal import print_err
 from wildtool.engine.plan import SelectedItems
+from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.score.formatting import counted
 from wildtool.engine.score.results import ScoreResult, load_result, run_folders
 from wildtool.engine.score.trust import FailureKind, failure_example, failure_summary
 from wildtool.errors import WildtoolError, match_name
 from wildtool.tool_formats import CallFormat
+from wildtool.tool_formats.detect import resolve_format
 
 
 def find_results(
@@ -20,20 +22,27 @@ def find_results(
     *,
     data: str | SelectedItems | None = None,
     again: bool = False,
-    format: CallFormat | None = None,
+    tool_format: str | None = None,
 ) -> tuple[list[ScoreResult], int]:
     """The numbers of all runs in the paths, in order, and the exit status for runs that cannot be read; those are
-    reported and left out. Arguments as of `load_result`.
+    reported and left out. Arguments as of `load_result`; the format by its name, or `auto` for that of a run's model.
     """
     results: list[ScoreResult] = []
     statuses: list[int] = []
     for folder in (folder for path in paths for folder in run_folders(path)):
         try:
-            results.append(load_result(folder, profile, data=data, again=again, format=format))
+            read_as = None if tool_format is None else _format_of_run(tool_format, folder)
+            results.append(load_result(folder, profile, data=data, again=again, format=read_as))
             print_run_notes(folder, results[-1])
         except WildtoolError as error:
             statuses.append(report_error(error))
     return results, worst_status(statuses)
+
+
+def _format_of_run(wanted: str, folder: Path) -> CallFormat:
+    """The format of that name; with `auto` the one that a run's model is known to write."""
+    agent = read_run(folder)["identity"]["models"].get("agent", {})
+    return resolve_format(wanted, agent.get("name", ""))
 
 
 def print_run_notes(folder: Path, result: ScoreResult) -> None:

@@ -376,6 +376,7 @@ def _read(
     absent = max(0, planned.units - outcomes.units)
     units, unplayed = outcomes.units + absent, outcomes.unplayed + absent
     evidence = Evidence(units, outcomes.infra_error, unplayed, cut_off, unread)
+    retry = f"run it with --tool-format {read_as}" if read_as else RETRY
     may_help = incomplete or any(each.kind not in _FINAL_KINDS for each in failed)
     totals = VerdictTotals(
         absent=absent,
@@ -411,7 +412,7 @@ def _read(
         incomplete=incomplete,
         failed=failed,
         evidence=evidence,
-        trust=tuple(trust_remarks(evidence, totals, failed, RETRY if may_help else "")),
+        trust=tuple(trust_remarks(evidence, totals, failed, retry if may_help else "")),
         metrics=_of_replies(
             outcomes,
             (
