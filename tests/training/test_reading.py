@@ -8,6 +8,7 @@ from typing import Any
 import duckdb
 import pytest
 
+import wildtool
 from wildtool.errors import DataError, UsageError
 from wildtool.json_codec import JsonLimits
 from wildtool.sets.prepare import files
@@ -135,6 +136,12 @@ def test_a_list_that_is_cut_off_says_so_after_its_whole_records(tmp_path: Path):
 def test_what_no_set_fits_is_refused(tmp_path: Path, content: str, message: str):
     with pytest.raises(DataError, match=message):
         list(training_records(wrote(tmp_path / "a.jsonl", content)))
+
+
+def test_for_items_of_a_benchmark_it_says_how_to_get_records_of_them():
+    path = Path(wildtool.__file__).parent / "data" / "wild_mini.jsonl"
+    with pytest.raises(DataError, match=r"holds items of wildtoolbench.*--model baseline/gold"):
+        list(training_records(path))
 
 
 def test_an_unknown_set_is_refused(tmp_path: Path):

@@ -5,7 +5,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TypeVar
 
-from wildtool.errors import DataError, UsageError, unknown_name
+from wildtool.errors import DataError, UsageError, WildtoolError, unknown_name
 from wildtool.sets.prepare.files import FileRow, read_rows
 from wildtool.sets.prepare.readers.data_sets import DATA_SETS, REFUSED, PublicSet, fitting_sets
 from wildtool.sets.prepare.readers.options import DEFAULT_OPTIONS, ReadOptions
@@ -65,8 +65,24 @@ def chosen_set(path: Path, name: str, sample: list[FileRow]) -> PublicSet:
         first = sample[0]
         raise DataError(f"{path}:{first.number}: {first.problem}; expected training records")
     keys = next((list[str](row.value)[:12] for row in sample if row.value), list[str]())
+    if not names and (benchmark := _benchmark_of(path)):
+        run = f"wildtool run {benchmark} --data {path} --model baseline/gold --out gold"
+        problem = f"holds items of {benchmark}, not training records; run their gold answers (`{run}`)"
+        raise DataError(f"{path}: {problem} and give the folder of that run")
     fit = f"fits {', '.join(names)}" if names else f"fits no set (keys: {', '.join(keys) or 'none'})"
     raise DataError(f"{path}: {fit}; name the set with --from ({', '.join(DATA_SETS)})")
+
+
+def _benchmark_of(path: Path) -> str:
+    """The name of the benchmark whose items a file holds; empty where it holds none."""
+    from wildtool.data.data_set import data_of
+    from wildtool.engine.registry import detect_benchmark
+
+    try:
+        owner = detect_benchmark(None, str(path))
+        return owner.name if any(True for _ in owner.load(data_of(owner).locate(str(path)))) else ""
+    except WildtoolError:
+        return ""
 
 
 def read_row(
