@@ -1,5 +1,6 @@
 """Plays sessions against a server with everything recorded and judged, as `wildtool run` does; prints figures."""
 
+import gc
 import json
 import resource
 import sys
@@ -46,6 +47,7 @@ def main(sessions: str, base_url: str, concurrency: str, out: str, limited: str 
         rates={"agent": Rates(rpm=ABUNDANT, tpm=ABUNDANT)} if watched else {},
         prices={"agent": Price(input=1.0, output=2.0)},
     )
+    gc.set_threshold(10_000, 10, 10)  # as the command sets it
     began = time.perf_counter()
     result = run_plan(plan, Path(out), command=["bench"], invocation=Invocation(budget, cache))
     if cache is not None:

@@ -8,6 +8,8 @@ from wildtool.json_codec import as_list, as_object
 
 _LARGEST = 10**12
 _MILLION = 1_000_000
+_PLAIN = {"prompt_tokens", "completion_tokens", "total_tokens"}
+"""What many endpoints report alone; each reply is counted several times."""
 _PROMPT_DETAILS = ("prompt_tokens_details", "input_tokens_details")
 _COMPLETION_DETAILS = ("completion_tokens_details", "output_tokens_details")
 _CACHED = (
@@ -49,6 +51,8 @@ class TokenUsage:
 def token_usage(usage: Mapping[str, Any]) -> TokenUsage:
     """The tokens of a recorded usage; what is not a sensible number counts as nothing, and no part exceeds its whole."""
     prompt, completion = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
+    if usage.keys() <= _PLAIN:
+        return TokenUsage(fresh=prompt, written=completion)
     prompt_parts, told = _with_details(usage, _PROMPT_DETAILS), _with_details(usage, _COMPLETION_DETAILS)
     lasting = _count(as_object(usage.get("cache_creation")).get("ephemeral_1h_input_tokens"))
     short = _count(as_object(usage.get("cache_creation")).get("ephemeral_5m_input_tokens"))

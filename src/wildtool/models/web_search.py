@@ -36,7 +36,7 @@ class WebSearchModel:
             raise CallError("unsendable request", f"{self.name} is sent one text", final=True)
         answer, seconds, _ = await self._endpoint.post(content.encode())
         try:
-            document = loads_within(self._endpoint.without_keys(answer), REPLY_LIMITS)
+            document = loads_within(answer, REPLY_LIMITS)
         except ValueError as error:
             raise CallError("not JSON", f"{self.name}: the answer is not JSON", final=True) from error
         text = json.dumps(document, ensure_ascii=False)

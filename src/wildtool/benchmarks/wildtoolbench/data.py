@@ -194,8 +194,8 @@ def read_session(record: Mapping[str, Any], where: str, lang: str | None = None)
 
 def send_tools(tools: Sequence[Tool]) -> tuple[Tool, ...]:
     """The tool list as sent: the type name `float` replaced by `number`, in the JSON text as the original does (Q07)."""
-    text = json.dumps(list(tools), ensure_ascii=False)
-    return tuple(json.loads(text.replace('"type": "float"', '"type": "number"')))
+    text, decimal = json.dumps(list(tools), ensure_ascii=False), '"type": "float"'
+    return tuple(json.loads(text.replace(decimal, '"type": "number"')) if decimal in text else tools)
 
 
 class _Fields:

@@ -22,6 +22,7 @@ from wildtool.engine.record.format import Closing
 from wildtool.errors import CallError, StorageError
 from wildtool.models.batch.protocol import BatchClient, BatchResult, BatchState, NoResultError
 from wildtool.models.providers.base import HttpModel
+from wildtool.redact import redacted
 from wildtool.types import Address, Request
 
 MARK_PREFIX = "wildtool-"
@@ -410,7 +411,7 @@ class BatchResults(Closing):
             (self._good if answered else self._failed)[result.custom_id] = place
 
     def _result(self, line: bytes) -> BatchResult:
-        row = json_codec.loads_within(self._batches.endpoint.without_keys(line), json_codec.REPLY_LIMITS)
+        row = json_codec.loads_within(redacted(line), json_codec.REPLY_LIMITS)
         return self._batches.result(row)
 
 

@@ -145,16 +145,21 @@ class Spend:
 
     def add(self, usage: Mapping[str, Any], price: Price | None, *, batched: bool = False) -> None:
         """Adds what a reply took, as the endpoint reported it; `batched` where it came by a batch."""
-        prompt, completion = token_counts(usage)
-        self.prompt_tokens += prompt
-        self.completion_tokens += completion
+        tokens = token_usage(usage)
+        self.prompt_tokens += tokens.prompt
+        self.completion_tokens += tokens.completion
         if (charged := reported_cost(usage)) is not None:
             self.cost += charged
             self.reported += charged
         elif price is None:
-            self.unpriced += prompt + completion
+            self.unpriced += tokens.prompt + tokens.completion
         else:
             self.cost += price.cost(usage, batched=batched)
+
+    def include(self, other: "Spend") -> None:
+        """Adds what other calls took."""
+        for name in self.__slots__:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
 
 
 @dataclass(frozen=True, slots=True)

@@ -503,10 +503,14 @@ class ModelClient:
             self._budget.release(reservation)
 
     def _add_spend(self, reply: Reply, reservation: Reservation) -> None:
-        # Without token counts from the endpoint the estimate counts, or no limit would ever be reached.
-        usage = reply.usage if any(token_counts(reply.usage)) else reservation.usage
-        self._budget.spent.add(usage, self.price, batched=reply.batched)
-        self._spent.add(reply.usage, self.price, batched=reply.batched)
+        taken = Spend()
+        taken.add(reply.usage, self.price, batched=reply.batched)
+        self._spent.include(taken)
+        if not taken.tokens:
+            # Without token counts from the endpoint the estimate counts, or no limit would ever be reached.
+            taken = Spend()
+            taken.add(reservation.usage, self.price, batched=reply.batched)
+        self._budget.spent.include(taken)
 
     def _add_lost(self, usage: Mapping[str, Any]) -> None:
         """Counts an attempt that the provider did not finish and has tokens for."""

@@ -249,7 +249,7 @@ class Endpoint:
         answer, fields = await self._exchange(
             "POST", self._url, self._headers, body, None, self._shown_target
         )
-        return self.without_keys(answer), time.perf_counter() - started, _cost_in(fields)
+        return redact.redacted(answer), time.perf_counter() - started, _cost_in(fields)
 
     async def exchange(
         self,
@@ -267,7 +267,7 @@ class Endpoint:
             path: appended to the base URL's path; parts that a server named must be quoted.
             body: bytes, or a file, which is sent to its end and may be closed then.
             kind: the body's content type.
-            into: receives the answer unchanged, up to `MAX_RESPONSE_FILE_BYTES`; see `without_keys`.
+            into: receives the answer unchanged, up to `MAX_RESPONSE_FILE_BYTES`; it may hold keys.
 
         Raises:
             CallError: a status other than 2xx, no answer, or a part of one.
@@ -277,15 +277,11 @@ class Endpoint:
         url = target.with_query(self._query).update_query(query or {})
         headers = {**self._headers, "Content-Type": kind}
         answer, _ = await self._exchange(method, url, headers, body, into, self.redacted_url_at(path))
-        return answer if into else self.without_keys(answer)
+        return answer if into else redact.redacted(answer)
 
     def redacted_url_at(self, path: str) -> str:
         """The address of a path for messages: without credentials and query."""
         return self._shown_base + path
-
-    def without_keys(self, answer: bytes) -> bytes:
-        """An answer without the keys that a server may repeat in it."""
-        return redact.redacted(answer)
 
     async def close(self) -> None:
         """Releases the connections; the last user of an origin closes them."""

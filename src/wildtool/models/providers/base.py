@@ -273,8 +273,7 @@ class HttpModel(ABC):
         settings = {**self._given, "seed": seed} if seed is not None and self.has_seed else self._given
         stream: Mapping[str, Any] = self.stream_fields if self._stream else {}
         fields = {**wire.fields, **self.sampling(settings), **stream}
-        if self._extra:
-            fields = _merged(fields, self._extra)
+        fields = _merged(fields, self._extra) if self._extra else fields
         if seed is not None and not self.has_seed:
             wire = replace(wire, changes=(*wire.changes, "seed-not-sent"))
         return dumps(fields), wire
