@@ -10,9 +10,10 @@ import pytest
 from benchmarks.acebench import sandbox_build as sandbox
 from benchmarks.acebench.reply_build import item, normal, special, tool
 from wildtool.benchmark import Mutant
-from wildtool.benchmarks.acebench import ACEBench
+from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.benchmarks.acebench.audit.argument_mutants import argument_mutants, evenly_spaced
 from wildtool.benchmarks.acebench.audit.episode_mutants import end_state, script_of
+from wildtool.data.data_set import data_of
 from wildtool.types import Item, Reply, Transcript
 
 TEXT = {"type": "string"}
@@ -20,12 +21,12 @@ NUMBER = {"type": "integer"}
 
 
 def mutants(one: Item, profile: str = "fixed", mode: str = "text") -> list[Mutant]:
-    return list(ACEBench(mode).rules(profile).mutants(one))
+    return list(ACEBENCH.in_mode(mode).rules(profile).mutants(one))
 
 
 def survivors(one: Item, profile: str, mode: str = "text") -> Counter[tuple[str, str]]:
     """Kind and explanation of each mutant that is not judged wrong."""
-    bench = ACEBench(mode)
+    bench = ACEBENCH.in_mode(mode)
     found: Counter[tuple[str, str]] = Counter()
     for mutant in bench.rules(profile).mutants(one):
         script = Transcript(tuple(map(Reply, mutant.replies)), scripted=True)
@@ -134,7 +135,7 @@ def test_of_a_gold_answer_that_is_refused_no_mutants_are_tried():
     refused = of_one_call(a=(nested, [{"x": ["New York"]}]))
     assert mutants(refused, "official") == []
     assert mutants(refused, "fixed") != []
-    assert ACEBench().rules("official").explain_gold(refused, "0").startswith("Q1 ")
+    assert ACEBENCH.rules("official").explain_gold(refused, "0").startswith("Q1 ")
 
 
 def test_of_a_kind_the_tried_ones_are_spread_evenly():
@@ -241,9 +242,9 @@ def test_a_class_with_a_misspelt_name_passes_by_q49():
 
 
 def test_on_the_official_messages_fixed_notices_all_and_official_misses_only_by_q42(official: Path):
-    bench = ACEBench()
+    bench = ACEBENCH
     found: Counter[tuple[str, str]] = Counter()
     for profile in ("official", "fixed"):
-        for one in bench.load(bench.data.locate(str(official)), split="special"):
+        for one in bench.load(data_of(bench).locate(str(official)), split="special"):
             found.update((profile, why[:3]) for _, why in survivors(one, profile))
     assert found.keys() == {("official", "Q42")}

@@ -2,16 +2,13 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from wildtool.benchmark import Benchmark, part
+from wildtool.benchmark import part
+from wildtool.benchmarks.original_prompts import WithOriginalPrompts
 from wildtool.types import Role
 
-if TYPE_CHECKING:
-    from wildtool.benchmarks.acebench.prompts.originals import Originals
 
-
-class ACEBench(Benchmark):
+class ACEBench(WithOriginalPrompts):
     """The benchmark, over the official data, our finance episodes, or a folder in their form."""
 
     name = "acebench"
@@ -48,19 +45,7 @@ class ACEBench(Benchmark):
     published = part("wildtool.benchmarks.acebench.summary:PUBLISHED")
     original_sampling = part("wildtool.benchmarks.acebench.prompts.originals:ORIGINAL_SAMPLING")
     prompts_note = part("wildtool.benchmarks.acebench.prompts.originals:NOTE")
-    in_original_prompts = part("wildtool.benchmarks.acebench.source:in_original_prompts")
-
-    def __init__(self, mode: str = "text", originals: "Originals | None" = None) -> None:
-        """Args: originals: the original's prompts, where they are sent in place of our wording."""
-        self.mode = mode
-        self.originals = originals
-
-    @property
-    def prompts(self) -> str:
-        return "" if self.originals is None else self.originals.digest
-
-    def in_mode(self, mode: str) -> "ACEBench":
-        return ACEBench(mode)
+    read_originals = part("wildtool.benchmarks.acebench.source:originals_of")
 
 
 ACEBENCH = ACEBench()

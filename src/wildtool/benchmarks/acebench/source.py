@@ -59,15 +59,11 @@ def read_prompts() -> Originals | None:
     return read_originals(prompts(), official_folder("acebench"))
 
 
-def in_original_prompts(benchmark: ACEBench, split: str | None) -> ACEBench | None:
-    """The benchmark with the original's prompts; None where its mode or split has none, or where they were not pulled.
-
-    Raises DataError where they are damaged.
-    """
+def originals_of(benchmark: ACEBench, split: str | None) -> Originals | None:
+    """The original's prompts for the mode of a benchmark. Raises DataError where they are damaged."""
     if benchmark.mode != "text" or (split is not None and set(categories_of(split)) <= set(FINANCE)):
         return None
-    originals = read_prompts()
-    return None if originals is None else ACEBench(benchmark.mode, originals)
+    return read_prompts()
 
 
 def _install_tables(folder: Path, file: Path | None, mirror: str | None, report: ReportProgress) -> None:

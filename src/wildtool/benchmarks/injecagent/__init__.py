@@ -1,17 +1,14 @@
 """InjecAgent (arXiv 2403.02691): does an agent obey instructions that are hidden in a tool's result?"""
 
 from collections.abc import Mapping
-from copy import copy
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from wildtool.benchmark import COMPLETION, Benchmark, part
-
-if TYPE_CHECKING:
-    from wildtool.benchmarks.injecagent.prompt import InjecPrompt
+from wildtool.benchmark import COMPLETION, part
+from wildtool.benchmarks.original_prompts import WithOriginalPrompts
 
 
-class InjecAgent(Benchmark):
+class InjecAgent(WithOriginalPrompts):
     """The benchmark, over the official data, a folder in their layout, or one file of test cases."""
 
     name = "injecagent"
@@ -49,29 +46,7 @@ class InjecAgent(Benchmark):
     rules = part("wildtool.benchmarks.injecagent.rules:rules")
     tables = part("wildtool.benchmarks.injecagent.summary:TABLES")
     published = part("wildtool.benchmarks.injecagent.summary:PUBLISHED")
-    originals: "InjecPrompt | None" = None
-    """The original's prompt of the mode, where it is sent in place of our wording."""
-
-    def in_mode(self, mode: str) -> "InjecAgent":
-        other = super().in_mode(mode)
-        if other is not self:
-            other.originals = None
-        return other
-
-    @property
-    def prompts(self) -> str:
-        return "" if self.originals is None else self.originals.digest
-
-    @property
-    def prompts_note(self) -> str:
-        return ""
-
-    def in_original_prompts(self, split: str | None) -> "InjecAgent | None":
-        from wildtool.benchmarks.injecagent.prompt import original_prompt
-
-        other = copy(self)
-        other.originals = original_prompt(self.mode)
-        return None if other.originals is None else other
+    read_originals = part("wildtool.benchmarks.injecagent.prompt:original_prompt")
 
 
 INJECAGENT = InjecAgent()

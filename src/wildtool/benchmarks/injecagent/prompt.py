@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from wildtool.benchmark import COMPLETION
+from wildtool.benchmark import COMPLETION, Benchmark
 from wildtool.benchmarks.injecagent.data import InjecCase
 from wildtool.data.pinned import PinnedFile, official_folder
 from wildtool.data.prompt_files import (
@@ -106,13 +106,13 @@ def pull_originals(file: Path | None, mirror: str | None, report: Callable[[str]
     )
 
 
-def original_prompt(mode: str) -> InjecPrompt | None:
-    """The original's prompt of a mode; None where the mode has none, or it was not pulled.
+def original_prompt(benchmark: Benchmark, split: str | None) -> InjecPrompt | None:
+    """The original's prompt in the mode of a benchmark; None where the mode has none, or it was not pulled.
 
     Raises:
         DataError: it is damaged or of another shape; the message names file and type of prompt.
     """
-    sources, folder = prompt_sources(), official_folder("injecagent")
+    mode, sources, folder = benchmark.mode, prompt_sources(), official_folder("injecagent")
     if mode not in _TYPES or not are_pulled(sources, folder):
         return None
     where = f"{PROMPTS_PATH}: {_CONSTANT}[{_TYPES[mode]!r}]"

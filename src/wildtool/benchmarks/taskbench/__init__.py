@@ -1,14 +1,11 @@
 """TaskBench (arXiv 2311.18760): a request becomes a plan of steps, tools with arguments, and links between them."""
 
 from collections.abc import Mapping
-from copy import copy
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
-from wildtool.benchmark import COMPLETION, Benchmark, part
-
-if TYPE_CHECKING:
-    from wildtool.benchmarks.taskbench.originals import PublishedPrompt
+from wildtool.benchmark import COMPLETION, part
+from wildtool.benchmarks.original_prompts import WithOriginalPrompts
 
 PARTS = ("node", "edge", "name", "value")
 """What is compared of a plan: its tools, its links, names of arguments, names and values of arguments."""
@@ -22,7 +19,7 @@ _AS_AUTHORS = {
 """How its authors sample."""
 
 
-class TaskBench(Benchmark):
+class TaskBench(WithOriginalPrompts):
     """The benchmark, over the labels of its three domains, which are its splits."""
 
     name = "taskbench"
@@ -67,12 +64,7 @@ class TaskBench(Benchmark):
     fields = part("wildtool.benchmarks.taskbench.data:fields")
     rules = part("wildtool.benchmarks.taskbench.rules:rules")
     tables = part("wildtool.benchmarks.taskbench.summary:TABLES")
-    originals: "PublishedPrompt | None" = None
-    """The original prompt, where it is sent in place of our wording."""
-
-    @property
-    def prompts(self) -> str:
-        return "" if self.originals is None else self.originals.digest
+    read_originals = part("wildtool.benchmarks.taskbench.originals:prompt_of")
 
     @property
     def prompts_note(self) -> str:
@@ -80,14 +72,7 @@ class TaskBench(Benchmark):
             "" if self.originals is None else f"as {'its authors ask' if self._as_authors else 'ToLeaP asks'}"
         )
 
-    def in_original_prompts(self, split: str | None) -> "TaskBench | None":
-        from wildtool.benchmarks.taskbench.originals import published_prompt
-
-        other = copy(self)
-        other.originals = None if self.mode == "graph" else published_prompt()
-        return None if other.originals is None else other
-
-    def in_mode(self, mode: str) -> "TaskBench":
+    def in_mode(self, mode: str) -> Self:
         other = super().in_mode(mode)
         other.original_sampling = _AS_AUTHORS if other._as_authors else type(self).original_sampling
         return other

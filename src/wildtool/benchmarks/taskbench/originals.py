@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from wildtool.benchmark import Benchmark
 from wildtool.benchmarks.taskbench.data import (
     COMMIT,
     DOMAINS,
@@ -127,10 +128,10 @@ def pull_prompt(copies: Path | None, mirror: str | None, report: ReportProgress)
     report("the original prompt is read; `wildtool run … --prompts original` sends it")
 
 
-def published_prompt() -> PublishedPrompt | None:
-    """The texts as pulled; None where they were not. Raises DataError where they are others."""
+def prompt_of(benchmark: Benchmark, split: str | None) -> PublishedPrompt | None:
+    """The texts as pulled; None where they were not, or the mode has none. Raises DataError where they are others."""
     path = official_folder("taskbench") / _FILE
-    if not path.is_file():
+    if benchmark.mode == "graph" or not path.is_file():
         return None
     texts = read_texts(path)
     if f"SHA-256 {texts.digest}" != PROMPTS.id:
