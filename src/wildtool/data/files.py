@@ -63,7 +63,7 @@ def read_packed_lines(path: Path, noun: str = "record") -> Iterator[tuple[str, d
         if line.strip():
             where = f"{path}:{number}"
             try:
-                record = _loads_line(line)
+                record = loads_line(line)
             except ValueError as error:
                 raise DataError(
                     f"{where}: not a JSON object ({error}); expected one {noun} per line"
@@ -73,7 +73,7 @@ def read_packed_lines(path: Path, noun: str = "record") -> Iterator[tuple[str, d
             yield where, cast(dict[str, Any], record)
 
 
-def _loads_line(line: bytes) -> Any:
+def loads_line(line: bytes | str) -> Any:
     """The value of a JSON text; of one that orjson refuses what the standard library reads. Raises ValueError."""
     try:
         return orjson.loads(line)

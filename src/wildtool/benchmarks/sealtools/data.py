@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from wildtool.benchmark import RETRIEVAL, Benchmark
 from wildtool.data.data_set import DataSet, deferred
-from wildtool.data.files import find_packed, read_record_list, read_unpacked
+from wildtool.data.files import find_packed, read_packed_lines, read_record_list
 from wildtool.errors import DataError
 from wildtool.findings import Finding, fault
 from wildtool.json_codec import as_list, as_object, as_objects, json_type, loads, required_field
@@ -137,15 +137,9 @@ def parse_record(record: dict[str, Any], where: str) -> SealRecord:
 
 def read_pool(path: Path) -> dict[str, dict[str, Any]]:
     """All tools by name. Raises DataError."""
-    pool: dict[str, dict[str, Any]] = {}
-    for number, line in enumerate(read_unpacked(path).splitlines(), 1):
-        if line.strip():
-            try:
-                tool = as_object(loads(line))
-            except ValueError as error:
-                raise DataError(f"{path}:{number}: not JSON ({error})") from error
-            pool[required_field(tool, "api_name", str, f"{path}:{number}")] = tool
-    return pool
+    return {
+        required_field(tool, "api_name", str, where): tool for where, tool in read_packed_lines(path, "tool")
+    }
 
 
 def searched_text(tool: Mapping[str, Any]) -> str:

@@ -10,14 +10,19 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-import orjson
-
 from wildtool.benchmark import Benchmark, Finding
 from wildtool.data.data_set import DataSet, deferred
-from wildtool.data.files import find_packed, read_json, read_unpacked, source_of_files
+from wildtool.data.files import (
+    find_packed,
+    loads_line,
+    read_json,
+    read_packed_lines,
+    read_unpacked,
+    source_of_files,
+)
 from wildtool.data.pinned import ReportProgress, fetch_all, official_folder
 from wildtool.errors import DataError, unknown_name
-from wildtool.json_codec import LINE_LIMITS, as_list, as_object, json_type, loads_within
+from wildtool.json_codec import as_list, as_object, json_type
 from wildtool.types import FieldValue, Item, Source
 
 REPOSITORY = "microsoft/JARVIS"
@@ -152,24 +157,12 @@ def read_library(path: Path, domain: str) -> Library:
 
 def read_labels(path: Path, library: Library) -> Iterator[Item]:
     """The records of a file of JSON lines. Raises DataError naming file, line, id and field."""
-    for number, line in enumerate(read_unpacked(path).splitlines(), 1):
-        if line.strip():
-            yield _item(line, path, number, library)
-
-
-def _item(line: bytes, path: Path, number: int, library: Library) -> Item:
-    where = f"{path}:{number}"
-    try:
-        record = _loads(line)
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"{where}: not a JSON object ({error}); expected one record per line") from error
-    if not isinstance(record, dict):
-        raise DataError(f"{where}: expected a JSON object, found {json_type(record)}")
-    fields = cast(dict[str, Any], record)
-    try:
-        return _labelled_item(fields, library)
-    except DataError as error:
-        raise DataError(f"{where} (id {fields.get('id')!r}): field {error}") from error.__cause__
+    for where, record in read_packed_lines(path):
+        try:
+            item = _labelled_item(record, library)
+        except DataError as error:
+            raise DataError(f"{where} (id {record.get('id')!r}): field {error}") from error.__cause__
+        yield item
 
 
 def _labelled_item(fields: dict[str, Any], library: Library) -> Item:
@@ -201,20 +194,12 @@ def _label(record: Mapping[str, Any], released: str, decoded: str) -> list[Any]:
     value = record.get(field)
     if isinstance(value, str):
         try:
-            value = _loads(value)
+            value = loads_line(value)
         except (ValueError, RecursionError) as error:
             raise DataError(f"{field}: not JSON ({error})") from error
     if not isinstance(value, list):
         raise DataError(f"{field}: expected a list, found {json_type(value)}")
     return cast(list[Any], value)
-
-
-def _loads(text: bytes | str) -> Any:
-    """The value of a JSON text; of one that orjson refuses what the standard library reads. Raises ValueError."""
-    try:
-        return orjson.loads(text)
-    except ValueError:
-        return loads_within(text, LINE_LIMITS)
 
 
 def _objects(document: Any, name: str, path: Path) -> list[dict[str, Any]]:
