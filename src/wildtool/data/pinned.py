@@ -249,6 +249,20 @@ def _make_folder(folder: Path) -> None:
         ) from error
 
 
+def install(target: Path, content: bytes) -> None:
+    """Puts a file among the official data, whole. Raises DataError where it cannot be written."""
+    part = target.with_name(f"{target.name}.part")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        part.write_bytes(content)
+        part.replace(target)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise DataError(
+            f"cannot write {target}: {error.strerror}; WILDTOOL_DATA_DIR names another folder"
+        ) from error
+
+
 def _copy(file: Path, part: Path) -> None:
     opened = gzip.open if file.suffix == ".gz" else open
     try:

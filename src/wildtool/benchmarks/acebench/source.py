@@ -29,6 +29,7 @@ from wildtool.data.pinned import (
     data_place,
     download,
     fetch_all,
+    install,
     official_folder,
     source_url,
 )
@@ -85,7 +86,7 @@ def _install_tables(folder: Path, file: Path | None, mirror: str | None, report:
             f" command again, or give a folder that holds {', '.join(TABLE_DIGESTS)} with --from DIR"
         ) from error
     for name, table in tables.items():
-        _write(folder / name, table)
+        install(folder / name, f"{json.dumps(table, ensure_ascii=False, indent=1)}\n".encode())
     report(f"{len(tables)} tables of the sandbox verified by SHA-256")
 
 
@@ -118,19 +119,6 @@ def _text(path: Path) -> str:
         return path.read_text(encoding="utf-8-sig")
     except (OSError, ValueError) as error:
         raise DataError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
-
-
-def _write(path: Path, table: SandboxTable) -> None:
-    part = path.with_name(path.name + ".part")
-    try:
-        part.write_text(json.dumps(table, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-        part.replace(path)
-    except OSError as error:
-        raise DataError(
-            f"cannot write {path}: {error.strerror}; WILDTOOL_DATA_DIR names another folder"
-        ) from error
-    finally:
-        part.unlink(missing_ok=True)
 
 
 PACKAGED = Path(__file__).parents[2] / "data" / "acebench_finance"

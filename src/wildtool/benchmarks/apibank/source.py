@@ -23,6 +23,7 @@ from wildtool.data.pinned import (
     ReportProgress,
     data_place,
     download,
+    install,
     official_folder,
     source_url,
 )
@@ -105,18 +106,11 @@ def _read_joined(folder: Path, name: str) -> Any:
 
 
 def _write(folder: Path, joined: dict[str, Any]) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, value in joined.items():
-            lines = b"".join(dumps(row) + b"\n" for row in value) if name in DIALOGUE_LEVELS else dumps(value)
-            target = folder / (name + (".jsonl" if name in DIALOGUE_LEVELS else ".json"))
-            part = target.with_name(f"{target.name}.part")
-            part.write_bytes(lines)
-            part.replace(target)
-    except OSError as error:
-        raise DataError(
-            f"cannot write {folder}: {error.strerror}; WILDTOOL_DATA_DIR names another folder"
-        ) from error
+    for name, value in joined.items():
+        if name in DIALOGUE_LEVELS:
+            install(folder / f"{name}.jsonl", b"".join(dumps(row) + b"\n" for row in value))
+        else:
+            install(folder / f"{name}.json", dumps(value))
 
 
 # Joining ---------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import Any, cast
 from wildtool.benchmark import Benchmark
 from wildtool.data.data_set import DataSet
 from wildtool.data.files import read_unpacked, source_of_files
-from wildtool.data.pinned import ReportProgress, official_folder
+from wildtool.data.pinned import ReportProgress, install, official_folder
 from wildtool.errors import DataError, unknown_name
 from wildtool.findings import Finding
 from wildtool.json_codec import (
@@ -113,13 +113,7 @@ class GlaiveData(DataSet):
                 f".jsonl" + (f"; there are {near} in it" if near else "")
             )
         records = _read_records(file)
-        part = target.with_name(f"{_CONVERTED_FILE}.part")
-        try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            part.write_text(json.dumps(records, ensure_ascii=False, indent=2), encoding="utf-8", newline="\n")
-            part.replace(target)
-        except OSError as error:
-            raise DataError(f"cannot write {target}: {error.strerror}") from error
+        install(target, json.dumps(records, ensure_ascii=False, indent=2).encode())
         report(
             f"{len(records)} records in ShareGPT's format; the digest of the data is not known, so not verified"
         )

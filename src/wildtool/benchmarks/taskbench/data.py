@@ -3,7 +3,6 @@ them."""
 
 import json
 import re
-import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
@@ -20,7 +19,7 @@ from wildtool.data.files import (
     read_unpacked,
     source_of_files,
 )
-from wildtool.data.pinned import ReportProgress, fetch_all, official_folder
+from wildtool.data.pinned import ReportProgress, fetch_all, install, official_folder
 from wildtool.errors import DataError, unknown_name
 from wildtool.json_codec import as_list, as_object, json_type
 from wildtool.types import FieldValue, Item, Source
@@ -353,12 +352,7 @@ def _copy_labels(folder: Path, domain: str, report: ReportProgress) -> bool:
     target = official_folder("taskbench") / f"data_{domain}" / LABELS_FILE
     library = read_library(target.with_name(TOOLS_FILE), domain)
     count = sum(1 for _ in read_labels(labels, library))
-    part = target.with_name(f"{LABELS_FILE}.part")
-    try:
-        part.write_bytes(read_unpacked(labels))
-        shutil.move(part, target)
-    except OSError as error:
-        raise DataError(f"cannot write {target}: {error.strerror}") from error
+    install(target, read_unpacked(labels))
     report(f"{target}: {count} records from {labels}; their digest is not known, so they are not verified")
     return True
 

@@ -4,14 +4,13 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from shutil import copyfile
 from typing import Any, Literal, cast
 
 from wildtool.benchmark import Benchmark, Finding
 from wildtool.benchmarks.teval.reading import FINISH_ACTION, read_answer_object, read_plan_steps
 from wildtool.data.data_set import DataSet, deferred
 from wildtool.data.files import read_json, source_of_files
-from wildtool.data.pinned import ReportProgress, official_folder
+from wildtool.data.pinned import ReportProgress, install, official_folder
 from wildtool.errors import DataError, unknown_name
 from wildtool.json_codec import as_object, json_type
 from wildtool.types import FieldValue, Item, Message, Source
@@ -71,15 +70,6 @@ class TevalRecord:
     @property
     def test(self) -> TestSet:
         return SETS[self.set]
-
-
-def _copy(path: Path, target: Path, report: ReportProgress) -> None:
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        copyfile(path, target)
-    except OSError as error:
-        raise DataError(f"cannot write {target}: {error.strerror}") from error
-    report(f"{target}: copied; its digest is not known, so it is not verified")
 
 
 def set_files(place: Path, lang: str = "en") -> dict[str, Path]:
@@ -267,7 +257,8 @@ class TevalData(DataSet):
         newer = [path for path in set_files(file).values() if "_v2" in path.name] if file is not None else []
         for path in newer:
             list(read_file(path))  # says what is wrong with it
-            _copy(path, folder / path.name, report)
+            install(folder / path.name, path.read_bytes())
+            report(f"{folder / path.name}: copied; its digest is not known, so it is not verified")
         if not newer:
             super().pull(file=file, mirror=mirror, report=report)
         missing = [name for name in SETS if name not in set_files(folder)]
