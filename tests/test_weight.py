@@ -11,6 +11,8 @@ import tokenize
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 import wildtool
 
 ROOT = Path(wildtool.__file__).parent
@@ -32,20 +34,20 @@ BUDGETS = {
     "board": 536,
     "catalogue": 570,
     "check": 1491,
-    "cli": 4898,
+    "cli": 4901,
     "data": 857,
-    "engine": 7964,
+    "engine": 7954,
     "environments": 1798,
     "export": 1522,
     "models": 4927,
     "published": 114,
     "python": 442,
     "report": 2381,
-    "scale": 2216,
+    "scale": 2214,
     "sets": 0,
     "sets/commands": 2483,
     "sets/make": 10140,
-    "sets/prepare": 6432,
+    "sets/prepare": 6444,
     "sets/review": 5933,
     "stats": 658,
     "table": 313,
@@ -78,6 +80,23 @@ LEAVES = (
     "sets",
 )
 """What is no part of the core: one of them can be changed by who knows its base class and nothing of the others."""
+MOST_OF_ALL = 88200
+"""All code. It may only fall; who adds something new raises it, and says in `docs/decisions` what the lines buy."""
+MOST_OF_OLDER = 78200
+"""All code but `NEWER`."""
+NEWER = (
+    "alter/catalogue",
+    "alter/failures",
+    "alter/history",
+    "benchmarks/ledger",
+    "board",
+    "catalogue",
+    "check",
+    "environments",
+    "python",
+    "scale",
+)
+"""Features that did not exist when 64,000 lines were named as the goal for all others."""
 NOT_TOKENS = frozenset(
     [tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER]
 )
@@ -118,10 +137,19 @@ def weights() -> dict[str, int]:
     return counted
 
 
+def lines_without(folders: tuple[str, ...]) -> int:
+    paths = (path for path in ROOT.rglob("*.py") if not path.relative_to(ROOT).as_posix().startswith(folders))
+    return sum(map(lines_in, paths))
+
+
 def test_the_core_can_be_learned():
-    paths = [path for path in ROOT.rglob("*.py") if not path.relative_to(ROOT).as_posix().startswith(LEAVES)]
-    core = sum(map(lines_in, paths))
-    assert core <= MOST_OF_CORE
+    assert lines_without(LEAVES) <= MOST_OF_CORE
+
+
+@pytest.mark.parametrize(("folders", "most"), [((), MOST_OF_ALL), (NEWER, MOST_OF_OLDER)])
+def test_all_parts_together_keep_their_budget(folders: tuple[str, ...], most: int):
+    lines = lines_without(folders)
+    assert 0.99 * most <= lines <= most, "make something lighter, or lower the budget to what it is"
 
 
 def test_what_is_counted():
