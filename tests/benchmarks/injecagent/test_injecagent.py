@@ -14,7 +14,7 @@ from parity.cases import oracle_folder, present
 from wildtool.benchmark import Check
 from wildtool.benchmarks.injecagent import INJECAGENT, prompt
 from wildtool.benchmarks.injecagent.data import InjecCase, parse_case, simulated_response
-from wildtool.benchmarks.injecagent.prompt import PROMPTS_PATH, original_prompt
+from wildtool.benchmarks.injecagent.prompt import PROMPTS_PATH
 from wildtool.benchmarks.injecagent.reading import is_useful
 from wildtool.benchmarks.injecagent.rules import InjecRules
 from wildtool.benchmarks.injecagent.summary import ASR_ALL, ASR_VALID
@@ -421,7 +421,7 @@ def test_the_originals_prompt_is_filled_and_sent_as_it_is(
 ):
     texts = 'U = "{available_tool_names} {{x}} {input}{agent_scratchpad}"\nPROMPT_DICT = {"InjecAgent": ("S", U)}\n'
     _pull(tmp_path, monkeypatch, texts)
-    wording = original_prompt("react")
+    wording = INJECAGENT.in_mode("react").read_originals(None)
     assert wording is not None and wording.digest
     system, user = wording.messages(case("dh", folder), " PAD")
     assert system["content"] == "S"
@@ -434,11 +434,11 @@ def test_the_originals_prompt_is_filled_and_sent_as_it_is(
 def test_a_prompt_of_another_shape_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, texts: str):
     _pull(tmp_path, monkeypatch, f"PROMPT_DICT = {texts}\n")
     with pytest.raises(DataError, match="PROMPT_DICT"):
-        original_prompt("react")
+        INJECAGENT.in_mode("react").read_originals(None)
 
 
 def test_native_calls_have_no_original_prompt():
-    assert original_prompt("fc") is None
+    assert INJECAGENT.in_mode("fc").read_originals(None) is None
 
 
 # Numbers ---------------------------------------------------------------------------------------------

@@ -64,7 +64,7 @@ class TaskBench(WithOriginalPrompts):
     fields = part("wildtool.benchmarks.taskbench.data:fields")
     rules = part("wildtool.benchmarks.taskbench.rules:rules")
     tables = part("wildtool.benchmarks.taskbench.summary:TABLES")
-    read_originals = part("wildtool.benchmarks.taskbench.originals:prompt_of")
+    read_originals = part("wildtool.benchmarks.taskbench.originals:prompt_in_mode")
 
     @property
     def prompts_note(self) -> str:

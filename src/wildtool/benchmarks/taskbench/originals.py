@@ -128,7 +128,7 @@ def pull_prompt(copies: Path | None, mirror: str | None, report: ReportProgress)
     report("the original prompt is read; `wildtool run … --prompts original` sends it")
 
 
-def prompt_of(benchmark: Benchmark, split: str | None) -> PublishedPrompt | None:
+def prompt_in_mode(benchmark: Benchmark, split: str | None) -> PublishedPrompt | None:
     """The texts as pulled; None where they were not, or the mode has none. Raises DataError where they are others."""
     path = official_folder("taskbench") / _FILE
     if benchmark.mode == "graph" or not path.is_file():
