@@ -20,8 +20,8 @@ BUDGETS = {
     "": 1738,
     "alter": 3057,
     "benchmarks": 74,
-    "benchmarks/acebench": 5914,
-    "benchmarks/apibank": 1691,
+    "benchmarks/acebench": 5908,
+    "benchmarks/apibank": 1683,
     "benchmarks/bfcl": 3951,
     "benchmarks/glaive": 423,
     "benchmarks/injecagent": 1022,
@@ -52,7 +52,7 @@ BUDGETS = {
     "stats": 658,
     "table": 313,
     "tool_formats": 2134,
-    "toolcall": 3743,
+    "toolcall": 3749,
 }
 """Lines of code below each folder of the package; those of its own modules under the empty name."""
 MOST_OF_CORE = 25_000

@@ -11,6 +11,7 @@ from wildtool.benchmarks.acebench.sandbox.finance import Finance
 from wildtool.benchmarks.acebench.sandbox.phone import BaseApi, FoodPlatform, MessageApi, ReminderApi
 from wildtool.benchmarks.acebench.sandbox.travel import Travel
 from wildtool.errors import DataError
+from wildtool.toolcall.refusals import missing_arguments
 
 SandboxApi = BaseApi | Travel | Finance
 SANDBOX_CLASSES: Mapping[str, Callable[[Edition, Mapping[str, Any]], SandboxApi]] = {
@@ -108,12 +109,9 @@ def _check_arguments(tool: MethodType, arguments: Mapping[str, Any]) -> None:
     for argument in arguments:
         if argument not in parameters:
             raise TypeError(f"{name}() got an unexpected keyword argument {argument!r}")
-    missing = [repr(key) for key, required in parameters.items() if required and key not in arguments]
+    missing = [key for key, required in parameters.items() if required and key not in arguments]
     if missing:
-        plural = "s" if len(missing) > 1 else ""
-        raise TypeError(
-            f"{name}() missing {len(missing)} required positional argument{plural}: {_enumeration(missing)}"
-        )
+        raise TypeError(missing_arguments(name, missing))
 
 
 @cache
@@ -128,13 +126,6 @@ def _parameters(owner: type[SandboxApi], tool: str) -> Mapping[str, bool]:
     """Names of a tool's parameters, each with whether it is required."""
     parameters = inspect.signature(getattr(owner, tool)).parameters.values()
     return {p.name: p.default is inspect.Parameter.empty for p in parameters if p.name != "self"}
-
-
-def _enumeration(names: Sequence[str]) -> str:
-    """`a`, `a and b`, `a, b, and c`."""
-    if len(names) < 3:
-        return " and ".join(names)
-    return f"{', '.join(names[:-1])}, and {names[-1]}"
 
 
 def as_json(value: Any) -> Any:

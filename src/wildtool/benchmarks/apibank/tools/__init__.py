@@ -1,7 +1,7 @@
 """API-Bank's 53 tools as typed functions over the shipped tables: a call is checked, converted and dispatched by name."""
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -11,7 +11,7 @@ from wildtool.benchmarks.apibank.tools.calendar import CALENDAR_TOOLS
 from wildtool.benchmarks.apibank.tools.care import CARE_TOOLS
 from wildtool.benchmarks.apibank.tools.services import SERVICE_TOOLS
 from wildtool.benchmarks.apibank.tools.state import Tables, ToolFunction
-from wildtool.toolcall.refusals import RefusedCallError
+from wildtool.toolcall.refusals import RefusedCallError, missing_arguments
 
 API_TOOLS: Mapping[str, ToolFunction] = {**ACCOUNT_TOOLS, **CALENDAR_TOOLS, **CARE_TOOLS, **SERVICE_TOOLS}
 """By name all tools."""
@@ -56,10 +56,7 @@ def execute(tables: Tables, tool: str, arguments: Mapping[str, Any]) -> CallResu
         if default is inspect.Parameter.empty and name not in arguments
     ]
     if missing:
-        plural = "s" if len(missing) > 1 else ""
-        raise ArgumentError(
-            f"{tool}.call() missing {len(missing)} required positional argument{plural}: {_enumeration(missing)}"
-        )
+        raise ArgumentError(missing_arguments(f"{tool}.call", missing))
     # Optional arguments that are not given are None in the input, except with this tool.
     optional = (
         {} if tool == "ForgotPassword" else {name: None for name in parameters if name not in arguments}
@@ -68,11 +65,3 @@ def execute(tables: Tables, tool: str, arguments: Mapping[str, Any]) -> CallResu
         return CallResult({**arguments, **optional}, API_TOOLS[tool](tables, **arguments), None)
     except _CALL_ERRORS as error:
         return CallResult({**arguments, **optional}, None, str(error))
-
-
-def _enumeration(names: Sequence[str]) -> str:
-    """`'a'`, `'a' and 'b'`, `'a', 'b', and 'c'`."""
-    quoted = [repr(name) for name in names]
-    if len(quoted) < 3:
-        return " and ".join(quoted)
-    return f"{', '.join(quoted[:-1])}, and {quoted[-1]}"
