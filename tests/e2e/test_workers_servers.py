@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from e2e.command import ended, start, until, verdicts, wildtool
+from e2e.command import ended, playing, start, until, verdicts, wildtool
 from e2e.test_workers import SESSIONS, calm_run
 from faults import server as server_module
-from faults.server import FaultServer
+from faults.server import Answer, FaultServer, http
 
 SCRIPT = """
 import os, runpy, sys
@@ -97,6 +97,21 @@ async def test_shares_of_a_worker_whose_server_dies_are_played_by_the_others(tmp
     assert verdicts(tmp_path / "run") == await calm(tmp_path)
     said = [json.loads(file.read_bytes())["said"] for file in store.glob("worker/[!.]*")]
     assert any("ended with status 137" in text for text in said)
+
+
+async def test_calls_in_a_tool_format_go_to_the_server_of_the_worker(tmp_path: Path):
+    format_ = ("--tool-format", "hermes", "--retries", 0, "--out", tmp_path / "run")
+    run = await wildtool(*words(tmp_path, script(tmp_path, 0), *format_), cwd=tmp_path)
+    assert run.status == 0, run.err
+
+
+async def test_where_every_call_failed_the_reason_is_said(tmp_path: Path):
+    async with FaultServer("ok") as server:
+        server.behave = lambda call: Answer(http(200, b'{"error": {"message": "out of paper"}}'))
+        shared = playing(server, tmp_path / "run", "--on", "local:1")
+        run = await wildtool(*shared, cwd=tmp_path)
+    assert run.status == 3
+    assert "every call failed: wrong shape (4)" in run.err and "out of paper" in run.err
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGKILL])

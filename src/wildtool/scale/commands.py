@@ -23,7 +23,7 @@ from wildtool.cli.terminal import print_err, print_out
 from wildtool.engine.call.cache import ReplyCache
 from wildtool.engine.plan import Plan, SelectedItems
 from wildtool.errors import RecordError, UsageError
-from wildtool.models.providers.base import HttpModel
+from wildtool.models.providers.base import endpoint_model
 from wildtool.outputs import is_remote
 from wildtool.scale import control
 from wildtool.scale.copies import cache_folder_of_runs, place_of, url_digest
@@ -234,9 +234,8 @@ def _own_server(
     with ModelServer(command, run_options.base_url or "", log) as server:
         print_err(f"server of a worker at port {server.port}; its log: {log}")
         server.wait()
-        for model in plan.models.values():
-            if isinstance(model, HttpModel):
-                model.use_port(server.port)
+        for model in filter(None, map(endpoint_model, plan.models.values())):
+            model.use_port(server.port)
         yield server
 
 

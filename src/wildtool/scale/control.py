@@ -376,7 +376,7 @@ def _is_own_folder(folder: Path) -> bool:
 
 def _finish(shared: SharedRun, place: Place, controller: Controller, launcher: Launcher) -> int:
     """Scores a run and prints its numbers; gives the exit status."""
-    from wildtool.cli.output.results import find_results
+    from wildtool.cli.output.results import describe_failures, find_results
     from wildtool.cli.output.tables import print_overview
 
     if controller.stopped is not None:
@@ -387,6 +387,8 @@ def _finish(shared: SharedRun, place: Place, controller: Controller, launcher: L
     results, status = find_results([place.folder], shared.run.plan.profile)
     answered = [result for result in results if result.counts.correct + result.counts.wrong]
     print_overview(answered)
+    if not answered and (failed := [kind for result in results for kind in result.failed]):
+        print_err(f"{place.label}: every call failed: {describe_failures(failed)}")
     # Where all is done, it does not matter which worker failed on the way.
     unfinished = [] if controller.is_done() else [3, *launcher.statuses]
     if unfinished and controller.stopped is None:

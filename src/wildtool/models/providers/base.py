@@ -309,8 +309,14 @@ class HttpModel(ABC):
 
 def batchable_model(model: Model) -> HttpModel | None:
     """The model whose requests can be sent by batches: this one, or the one inside its format; None if none can."""
+    inner = endpoint_model(model)
+    return inner if inner is not None and inner.can_batch else None
+
+
+def endpoint_model(model: Model) -> HttpModel | None:
+    """The model that calls an endpoint: this one, or the one inside its format; None if none does."""
     inner = model.inner if isinstance(model, PromptedModel) else model
-    return inner if isinstance(inner, HttpModel) and inner.can_batch else None
+    return inner if isinstance(inner, HttpModel) else None
 
 
 def _merged(fields: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
