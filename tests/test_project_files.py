@@ -176,3 +176,11 @@ def test_documented_modules_are_there() -> None:
     named = re.findall(r"^- `(wildtool[.\w]*)`: ", text("docs/reference.md"), re.MULTILINE)
     assert len(named) > 10
     assert [name for name in named if find_spec(name) is None] == []
+
+
+def test_the_picture_of_the_training_loop_shows_the_figures_of_its_table(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    import training_loop_picture
+
+    drawn = training_loop_picture.PICTURE.read_text(encoding="utf-8")
+    assert drawn == training_loop_picture.drawing(), "run `python docs/training_loop_picture.py`"
