@@ -210,6 +210,11 @@ def test_weights_that_anybody_may_serve_need_an_endpoint(name: str):
         model_from_name(name, ModelOptions())
 
 
+def test_an_option_is_not_taken_for_a_models_name():
+    with pytest.raises(UsageError, match="name of a model is missing before --base-url"):
+        model_from_name("--base-url", ModelOptions())
+
+
 def test_the_key_that_is_missing_is_named():
     with pytest.raises(UsageError, match="ANTHROPIC_API_KEY"):
         model_from_name("claude-sonnet-4-5", ModelOptions())

@@ -238,6 +238,8 @@ def model_from_name(name: str, options: ModelOptions) -> Model:
         UsageError: no such baseline or file, no base URL, a named key variable that is not set, no such format, an
             extra that is not installed.
     """
+    if name.startswith("--"):
+        raise UsageError(f"the name of a model is missing before {name}")
     display_name = options.display_name or name
     if options.api == "completions" and options.format is not None:
         raise UsageError("a model that continues a raw text is sent no tools; leave out --tool-format")
