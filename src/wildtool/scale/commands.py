@@ -6,10 +6,10 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
-from collections.abc import Callable, Collection, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -29,7 +29,8 @@ from wildtool.scale import control
 from wildtool.scale.copies import cache_folder_of_runs, place_of, url_digest
 from wildtool.scale.job import SharedJob, worker_name
 from wildtool.scale.launch import kubernetes_manifest, slurm_script
-from wildtool.scale.local import PARENT_VARIABLE, LocalLauncher
+from wildtool.scale.local import PARENT_VARIABLE, LocalLauncher, on_parent_end
+from wildtool.scale.parts import PartsJob, made_parts, work_on_parts
 from wildtool.scale.segments import recover_spools
 from wildtool.scale.servers import ModelServer
 from wildtool.scale.store import ObjectStore
@@ -49,21 +50,34 @@ def run_shared(
 def launcher_of(run_options: RunOptions) -> "Callable[[], control.Launcher]":
     """Makes launchers of the workers that `--on` names. Raises UsageError."""
     where = run_options.on or "local:1"
+    if where.startswith("ray") and (run_options.out is None or not is_remote(run_options.out)):
+        raise UsageError(
+            "--on ray needs an --out that all nodes reach, such as s3://bucket/run or file:///shared/run"
+        )
+    return launcher_at(where, run_options.server, quiet=run_options.quiet)
+
+
+def launcher_at(where: str, server: str | None = None, *, quiet: bool) -> "Callable[[], control.Launcher]":
+    """Makes launchers of workers at a place. Raises UsageError for one that `--on` does not know."""
     if where.startswith("ray"):
         from wildtool.scale.ray_cluster import RayLauncher, RayPlace
 
         place = RayPlace.parse(where)
-        if run_options.out is None or not is_remote(run_options.out):
-            raise UsageError(
-                "--on ray needs an --out that all nodes reach, such as s3://bucket/run or file:///shared/run"
-            )
-        return lambda: RayLauncher(place, run_options.server, quiet=run_options.quiet)
+        return lambda: RayLauncher(place, server, quiet=quiet)
     kind, _, count = where.partition(":")
     if kind != "local" or not count.isdecimal() or not 1 <= int(count) <= MAX_LOCAL:
         raise UsageError(
             f"--on is {where!r}; expected local:N with N from 1 to {MAX_LOCAL:,}, such as local:4, or ray"
         )
-    return lambda: LocalLauncher(int(count), run_options.server)
+    return lambda: LocalLauncher(int(count), server)
+
+
+def shared_parts(
+    kind: str, settings: Mapping[str, Any], parts: int, target: Path, where: str, *, force: bool
+) -> "AbstractContextManager[Iterator[bytes]]":
+    """`made_parts` by the workers that `--on` names, for commands that make a file of them."""
+    job = PartsJob(kind=kind, settings=settings, parts=parts)
+    return made_parts(job, target, launcher_at(where, quiet=False), force=force)
 
 
 def worker(
@@ -87,6 +101,11 @@ def worker(
     many as you like, on any machine that reaches the store, the data and the model. All options are those of the run.
     """
     store = place_of(run).store
+    if parts := PartsJob.read(store):
+        made = work_on_parts(store, parts)
+        if not os.environ.get(PARENT_VARIABLE):
+            print_err(f"{store.url}: this worker made {made} parts")
+        return 0
     result = work(store, server)
     if result is None:
         return 130
@@ -276,15 +295,7 @@ async def _until_stopped(player: ShareWorker) -> WorkerResult | None:
     loop = asyncio.get_running_loop()
     for sent in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(sent, task.cancel)
-    if os.environ.get(PARENT_VARIABLE):
-
-        def wait_for_parent() -> None:
-            # Not by the stream, whose lock a thread that ends with the process would keep.
-            while os.read(0, 64):
-                pass
-            loop.call_soon_threadsafe(task.cancel)
-
-        threading.Thread(target=wait_for_parent, daemon=True).start()
+    on_parent_end(lambda: loop.call_soon_threadsafe(task.cancel))
     try:
         return await task
     except asyncio.CancelledError:

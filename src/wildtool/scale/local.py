@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -34,6 +35,20 @@ class _Process:
 def worker_words(url: str, server: str | None) -> list[str]:
     """The words of the command of one worker, without the program. Args: server: command of its server, if it has one."""
     return ["worker", "--run", url, *([] if server is None else ["--server", server])]
+
+
+def on_parent_end(act: Callable[[], object]) -> None:
+    """Does something, in another thread, when the process that started this worker has ended; if one did."""
+    if not os.environ.get(PARENT_VARIABLE):
+        return
+
+    def wait() -> None:
+        # Not by the stream, whose lock a thread that ends with the process would keep.
+        while os.read(0, 64):
+            pass
+        act()
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 class LocalLauncher:

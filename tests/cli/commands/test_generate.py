@@ -30,6 +30,20 @@ def test_sessions_are_written_and_counted():
     ]
 
 
+def test_workers_write_the_sessions_of_one_process():
+    for name, more in (("one", ""), ("two", " --on local:2")):
+        ended = type_(
+            f"generate --model procedural --sessions 4 --hold-out-tools 0.5 --out {name}.jsonl{more}"
+        )
+        assert ended.exit_code == 0, ended.stderr
+    for kind in ("", ".held-out"):
+        assert Path(f"one{kind}.jsonl").read_bytes() == Path(f"two{kind}.jsonl").read_bytes()
+    assert {path.name for path in Path().iterdir() if path.name.startswith("two")} == {
+        "two.jsonl",
+        "two.held-out.jsonl",
+    }
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [
@@ -50,6 +64,11 @@ def test_sessions_are_written_and_counted():
         ("generate --model procedural --tools no.json --out x", "cannot read no.json"),
         ("generate --model procedural --hold-out-tools 25 --out x", "a share between 0 and 1"),
         ("generate --model procedural --hold-out-tools 0.5 --sessions 1 --out x", "at least --sessions 2"),
+        (
+            "generate --model gpt --base-url http://127.0.0.1:1 --on local:2 --out x",
+            "--on needs --model procedural",
+        ),
+        ("generate --model procedural --on mars:2 --out x", "expected local:N"),
         ("generate --model gpt --hold-out-tools 0.5 --out x", "--hold-out-tools needs --model procedural"),
         ("data refresh wild-mini", "--out fresh.jsonl"),
     ],

@@ -13,7 +13,10 @@ from wildtool.sets.commands.generate import options
 from wildtool.sets.commands.generate.options import GenerateOptions
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from wildtool.sets.make.core.plan import SessionGenerationSpec
+    from wildtool.sets.make.procedural.tool_sets import ToolPart
 
 
 def sessions(
@@ -29,6 +32,10 @@ def sessions(
     hold_out_tools: float | None = opt(
         "SHARE",
         "procedural: write as large a share of the sessions to OUT.held-out.jsonl, over tools that OUT has not.",
+    ),
+    on: str | None = opt(
+        "WHERE",
+        "procedural: make parts of 25,000 sessions by workers: local:4 for four processes here, or ray (docs/scale.md).",
     ),
     against: list[Path] | None = opt("FILE", "Sessions that no generated task may resemble; repeatable."),
     format_: list[str] | None = opt(
@@ -65,7 +72,11 @@ def sessions(
     if generate_options.model == options.PROCEDURAL:
         if generate_options.role_model or against or format_:
             raise UsageError("--role-model, --against and --format need a model; procedural uses none")
-        return _generate_from_templates(out, spec, hold_out_tools, force=generate_options.force)
+        return _generate_from_templates(out, spec, hold_out_tools, on, force=generate_options.force)
+    if on is not None:
+        raise UsageError(
+            "--on needs --model procedural; models are asked by this process, with as many --concurrency as they bear"
+        )
     if hold_out_tools is not None:
         raise UsageError(
             "--hold-out-tools needs --model procedural; give models a file of tools for each set"
@@ -97,7 +108,7 @@ def sessions(
 
 
 def _generate_from_templates(
-    out: Path, spec: "SessionGenerationSpec", share: float | None, *, force: bool
+    out: Path, spec: "SessionGenerationSpec", share: float | None, on: str | None, *, force: bool
 ) -> int:
     from wildtool.cli.terminal import CappedMessages, print_out
     from wildtool.outputs import check_absent
@@ -123,12 +134,50 @@ def _generate_from_templates(
         for path, _, _ in files:
             check_absent(path, force=force)
         for path, its_spec, part in files:
-            count = write_sessions(procedural_sessions(its_spec, remarks, part), path, force=force)
+            if on is None:
+                count = write_sessions(procedural_sessions(its_spec, remarks, part), path, force=force)
+            else:
+                count = _write_by_workers(path, its_spec, part, on, remarks, force=force)
             tools = "" if part is None else f", {counted(len(part.names), 'tool')}"
             print_out(f"{path}: {counted(count, 'session')}{tools}")
     finally:
         remarks.close()
     return 0
+
+
+def _write_by_workers(
+    path: Path,
+    spec: "SessionGenerationSpec",
+    part: "ToolPart | None",
+    on: str,
+    note: "Callable[[str], None]",
+    *,
+    force: bool,
+) -> int:
+    """Writes the same sessions as without workers; gives their number."""
+    from wildtool.cli.command import named_part
+    from wildtool.outputs import atomic_replace
+    from wildtool.sets.make.procedural.parts import part_lines, set_settings
+    from wildtool.sets.make.procedural.sessions import ProceduralSet, note_easier
+
+    # Says which tools are left out, and what does not work, before any worker starts.
+    parts = ProceduralSet(spec, note, part).parts
+    count, easier_sessions = 0, 0
+    shared = named_part("scale.commands:shared_parts")
+    with (
+        shared("procedural", set_settings(spec, part), parts, path, on, force=force) as made,
+        atomic_replace(path) as new,
+        new.open("wb") as file,
+    ):
+        for data in made:
+            for line in part_lines(data):
+                if line.endswith(b"\n"):
+                    file.write(line)
+                    count += 1
+                else:
+                    easier_sessions += int(line)
+    note_easier(easier_sessions, spec, note)
+    return count
 
 
 def _held_sessions(sessions: int, share: float) -> int:

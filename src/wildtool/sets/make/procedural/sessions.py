@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from random import Random
 from typing import Any
 
@@ -33,6 +34,10 @@ _EASED = "independent calls for chains, or no question, since these tools do not
 _FEWEST_TOOLS = 3
 _BARE = 2
 RECORD_KEY_PREFIXES: Mapping[Lang, str] = {"en": "english", "zh": "chinese"}
+PART_SESSIONS = 25_000
+"""Sessions of a set that are made without regard to the others."""
+MadeSession = tuple[dict[str, Any], bool]
+"""The record of a session, and whether its tasks are easier than planned."""
 
 
 def procedural_sessions(
@@ -47,18 +52,55 @@ def procedural_sessions(
     Raises:
         DataError: for tools that no session of the wanted kind can be made with.
     """
-    sets = tool_sets_by_language(spec.tools, spec.langs, note)
-    if part is not None:
-        sets = {lang: part.of(its_sets) for lang, its_sets in sets.items()}
-    places = None if part is None else part.places
-    fresh, used = Deduplicator(), Counter[str]()
-    eased = 0
-    for plan in spec.plans():
-        record, easier = _session(plan, sets[plan.lang], fresh, used, spec, places)
-        eased += easier
-        yield record
-    if eased:
-        note(f"{eased} of {spec.sessions} sessions have easier tasks than planned: {_EASED}")
+    made = ProceduralSet(spec, note, part)
+    easier_sessions = 0
+    for number in range(made.parts):
+        for record, easier in made.part(number):
+            easier_sessions += easier
+            yield record
+    note_easier(easier_sessions, spec, note)
+
+
+def note_easier(count: int, spec: SessionGenerationSpec, note: Callable[[str], None]) -> None:
+    """Says how many sessions are easier than planned, if any."""
+    if count:
+        note(f"{count} of {spec.sessions} sessions have easier tasks than planned: {_EASED}")
+
+
+class ProceduralSet:
+    """A set of sessions in parts, each of which is made without regard to the others: by any process, in any order.
+
+    Within a part no text is near another, and the least used tools come first.
+    """
+
+    def __init__(
+        self,
+        spec: SessionGenerationSpec,
+        note: Callable[[str], None],
+        part: ToolPart | None = None,
+        part_sessions: int = PART_SESSIONS,
+    ) -> None:
+        """Args and errors as of `procedural_sessions`."""
+        sets = tool_sets_by_language(spec.tools, spec.langs, note)
+        self._sets = sets if part is None else {lang: part.of(its_sets) for lang, its_sets in sets.items()}
+        self._places = None if part is None else part.places
+        self._spec, self._part_sessions = spec, part_sessions
+        self._plans, self._planned = spec.plans(), 0
+
+    @property
+    def parts(self) -> int:
+        """How many there are; one where the settings allow none, which then says so."""
+        return max(1, -(-self._spec.sessions // self._part_sessions))
+
+    def part(self, number: int) -> Iterator[MadeSession]:
+        """The sessions of a part. A part behind the last one is found quickly: plans follow from those before."""
+        first = number * self._part_sessions
+        if first < self._planned:
+            self._plans, self._planned = self._spec.plans(), 0
+        skipped, self._planned = first - self._planned, first + self._part_sessions
+        fresh, used = Deduplicator(), Counter[str]()
+        for plan in islice(self._plans, skipped, skipped + self._part_sessions):
+            yield _session(plan, self._sets[plan.lang], fresh, used, self._spec, self._places)
 
 
 def _session(
@@ -68,8 +110,7 @@ def _session(
     used: Counter[str],
     settings: SessionGenerationSpec,
     places: Sequence[int] | None,
-) -> tuple[dict[str, Any], bool]:
-    """The record of a session, and whether its tasks are easier than planned."""
+) -> MadeSession:
     tries = [(plan, attempt) for attempt in range(_OWN_ATTEMPTS if settings.tools else _SESSION_ATTEMPTS)]
     if settings.tools:
         # Few tools allow chains of calls, and some documents require nothing that a question could be about.

@@ -1,0 +1,215 @@
+"""Work in numbered parts that workers share, each of which becomes one object: sets of sessions made without a model."""
+
+import fcntl
+import json
+import os
+import random
+import shutil
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any, Protocol, Self, TypeVar
+
+from wildtool.cli.command import named_part
+from wildtool.cli.output.progress import PLAIN_EVERY_S
+from wildtool.cli.terminal import print_err
+from wildtool.errors import RecordError, UsageError
+from wildtool.outputs import sole_writer
+from wildtool.scale.claims import BEAT_S, Claim, Claims, share_states
+from wildtool.scale.control import Launcher
+from wildtool.scale.copies import cache_folder_of_runs, url_digest
+from wildtool.scale.job import worker_name
+from wildtool.scale.local import on_parent_end
+from wildtool.scale.segments import recover_spools
+from wildtool.scale.store import JOB_KEY, FolderStore, ObjectStore, StoreError
+
+_MAKERS = {"procedural": "sets.make.procedural.parts:SetMaker"}
+"""By kind what makes a part. A store chooses no code that is executed beyond these."""
+_SITTING = 1
+POLL_S = 0.5
+"""Between two looks for parts where none is free."""
+LOOK_S = 0.2
+Option = TypeVar("Option")
+
+
+class PartMaker(Protocol):
+    """Makes parts, each from its number and the settings alone."""
+
+    def part(self, number: int) -> bytes:
+        """Everything of a part. Numbers begin at 0."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartsJob:
+    """What a store says of work in parts."""
+
+    kind: str
+    """A key of `_MAKERS`."""
+    settings: Mapping[str, Any]
+    """Of the maker, as JSON."""
+    parts: int
+
+    def as_bytes(self) -> bytes:
+        content = {"kind": self.kind, "settings": self.settings, "parts": self.parts}
+        return json.dumps(content, indent=1, sort_keys=True).encode()
+
+    @classmethod
+    def read(cls, store: ObjectStore) -> Self | None:
+        """None where the store has a run, or nothing."""
+        try:
+            content = json.loads(store.get(JOB_KEY) or b"{}")
+            return cls(**content) if "kind" in content else None
+        except (ValueError, TypeError) as error:
+            raise RecordError(f"{store.url}/{JOB_KEY}: damaged ({error}); remove its folder") from error
+
+    def maker(self) -> PartMaker:
+        """Raises UsageError for a kind that this version does not know, and what the maker raises."""
+        if self.kind not in _MAKERS:
+            raise UsageError(f"parts are of kind {self.kind!r}, which this version of wildtool does not know")
+        return named_part(_MAKERS[self.kind])(self.settings)
+
+
+def part_key(number: int) -> str:
+    """The object of a part."""
+    return f"part/{number:07d}"
+
+
+class _First(random.Random):
+    """Chooses the first: parts are put together in order, and a maker goes ahead more quickly than back."""
+
+    def randrange(self, start: int, stop: int | None = None, step: int = 1) -> int:
+        return 0
+
+    def choice(self, seq: Sequence[Option]) -> Option:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return seq[0]
+
+
+def work_on_parts(store: ObjectStore, job: PartsJob) -> int:
+    """Makes parts until none is left; gives how many. A signal, or the end of the parent, raises SystemExit."""
+    made = 0
+    maker = job.maker()
+    signal.signal(signal.SIGTERM, _leave)
+    on_parent_end(lambda: os.kill(os.getpid(), signal.SIGTERM))
+    spools = cache_folder_of_runs() / "spool" / url_digest(store.url)
+    with _own_spool(spools / worker_name()) as spool:
+        claims = Claims(store, spool.name, job.parts, _SITTING, choice=_First())
+        with _beating(claims):
+            claims.release(recover_spools(store, spools))
+            while (claim := _next_claim(claims)) is not None:
+                try:
+                    store.create(part_key(claim.share), maker.part(claim.share))
+                    claims.finish(claim)
+                except BaseException:
+                    with suppress(StoreError):
+                        claims.leave(claim, for_anybody=True)
+                    raise
+                made += 1
+    return made
+
+
+def _leave(sent: int, frame: FrameType | None) -> None:
+    sys.exit(130)
+
+
+def _next_claim(claims: Claims) -> Claim | None:
+    """Waits for a part that is free; None where all are made."""
+    while (claim := claims.claim()) is None and not claims.finished:
+        time.sleep(POLL_S)
+    return claim
+
+
+@contextmanager
+def _own_spool(spool: Path) -> Generator[Path]:
+    """A folder by whose lock others of this machine see that this worker lives."""
+    spool.mkdir(parents=True)
+    lock = os.open(spool / "lock", os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        (spool / "shares").mkdir()
+        yield spool
+    finally:
+        shutil.rmtree(spool, ignore_errors=True)
+        os.close(lock)
+
+
+@contextmanager
+def _beating(claims: Claims) -> Generator[None]:
+    """Heartbeats meanwhile."""
+    ended = threading.Event()
+
+    def beat() -> None:
+        while not ended.wait(BEAT_S):
+            with suppress(StoreError):
+                claims.beat({})
+
+    claims.beat({})
+    thread = threading.Thread(target=beat, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join(BEAT_S)
+
+
+@contextmanager
+def made_parts(
+    job: PartsJob, target: Path, launch: Callable[[], Launcher], *, force: bool, quiet: bool = False
+) -> Generator[Iterator[bytes]]:
+    """All parts in order, each as soon as it is made, by workers that end with the context.
+
+    They are in the folder `TARGET.parts` until the context ends without an error; so a start after that one makes only
+    what is missing.
+
+    Args:
+        target: file that is to be made of the parts.
+        force: whether parts of another job may be thrown away.
+
+    Raises UsageError where another process makes the same file, or parts of another job are there.
+    """
+    folder = target.with_name(f"{target.name}.parts")
+    store = FolderStore(folder)
+    with sole_writer(folder):
+        before = store.get(JOB_KEY)
+        if before not in (None, job.as_bytes()):
+            if not force:
+                raise UsageError(
+                    f"{folder}: holds parts that were made with other options, tools or another version; repeat these, "
+                    "name another --out, or add --force to begin again"
+                )
+            shutil.rmtree(folder)
+        store.put(JOB_KEY, job.as_bytes())
+        launcher = launch()
+        try:
+            launcher.start(store.url)
+            yield _parts(store, job, target, launcher, quiet=quiet)
+        finally:
+            launcher.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _parts(
+    store: FolderStore, job: PartsJob, target: Path, launcher: Launcher, *, quiet: bool
+) -> Iterator[bytes]:
+    said_at, said = time.monotonic(), 0
+    for number in range(job.parts):
+        while (part := store.get(part_key(number))) is None:
+            if not launcher.poll() and store.get(part_key(number)) is None:
+                raise RecordError(
+                    f"{target}: workers ended before all parts were made; run the same command again to continue"
+                )
+            if not quiet and time.monotonic() - said_at > PLAIN_EVERY_S:
+                said_at, said = time.monotonic(), 0
+                made = sum(state.complete for state in share_states(store).values())
+                if made > said:
+                    print_err(f"{target}: {made} of {job.parts} parts made")
+                said = made
+            time.sleep(LOOK_S)
+        yield part

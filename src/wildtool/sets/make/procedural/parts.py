@@ -1,0 +1,80 @@
+"""Sets of sessions made by several processes: what each is given, and what it gives for a part."""
+
+import gzip
+import io
+import json
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from wildtool import __version__
+from wildtool.errors import UsageError
+from wildtool.sets.make.core.files import json_line
+from wildtool.sets.make.core.plan import SessionGenerationSpec
+from wildtool.sets.make.procedural.sessions import PART_SESSIONS, ProceduralSet
+from wildtool.sets.make.procedural.tool_sets import ToolPart
+
+_QUICK = 1
+"""Level of compression; the sessions take a tenth of their size."""
+
+
+def set_settings(
+    spec: SessionGenerationSpec, part: ToolPart | None, part_sessions: int = PART_SESSIONS
+) -> dict[str, Any]:
+    """What other processes need to make parts of a set, as JSON; sets of other sessions have other settings."""
+    tools = spec.tools and spec.tools.absolute()
+    return {
+        "version": __version__,
+        "sessions": spec.sessions,
+        "tasks": spec.tasks,
+        "seed": spec.seed,
+        "langs": list(spec.langs),
+        "twins": spec.paired_languages,
+        "tools": tools and str(tools),
+        "tools_digest": tools and sha256(tools.read_bytes()).hexdigest(),
+        "part": part and {"places": list(part.places), "names": sorted(part.names)},
+        "part_sessions": part_sessions,
+    }
+
+
+class SetMaker:
+    """Makes parts of a set."""
+
+    def __init__(self, settings: Mapping[str, Any]) -> None:
+        """Args: settings: of `set_settings`. Errors as of `procedural_sessions`; UsageError for another version."""
+        if settings["version"] != __version__:
+            raise UsageError(
+                f"these sessions are made by wildtool {settings['version']}; this is {__version__}: use the same version"
+            )
+        part = settings["part"]
+        self._set = ProceduralSet(
+            SessionGenerationSpec(
+                sessions=settings["sessions"],
+                tasks=settings["tasks"],
+                seed=settings["seed"],
+                langs=tuple(settings["langs"]),
+                tools=settings["tools"] and Path(settings["tools"]),
+                paired_languages=settings["twins"],
+            ),
+            # Who started the processes says it once.
+            note=lambda _: None,
+            part=part and ToolPart(tuple(part["places"]), frozenset(part["names"])),
+            part_sessions=settings["part_sessions"],
+        )
+
+    def part(self, number: int) -> bytes:
+        """The sessions of a part, for `part_lines`."""
+        packed, easier_sessions = io.BytesIO(), 0
+        with gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=_QUICK, mtime=0) as file:
+            for record, easier in self._set.part(number):
+                easier_sessions += easier
+                file.write(json_line(record).encode("utf-8"))
+            file.write(json.dumps(easier_sessions).encode())
+        return packed.getvalue()
+
+
+def part_lines(part: bytes) -> Iterator[bytes]:
+    """The lines of a part's sessions; behind them, without a line's end, how many are easier than planned."""
+    with gzip.GzipFile(fileobj=io.BytesIO(part)) as file:
+        yield from file

@@ -1,0 +1,120 @@
+"""Work in parts: what workers make together is what one makes, and what was made once is not made again."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from e2e.command import wildtool
+from wildtool.errors import UsageError
+from wildtool.scale.claims import held_key, worker_key
+from wildtool.scale.control import Launcher
+from wildtool.scale.copies import url_digest
+from wildtool.scale.local import LocalLauncher
+from wildtool.scale.parts import PartsJob, made_parts, part_key
+from wildtool.scale.store import FolderStore
+from wildtool.sets.make.core.plan import SessionGenerationSpec
+from wildtool.sets.make.procedural.parts import part_lines, set_settings
+from wildtool.sets.make.procedural.sessions import ProceduralSet
+
+SPEC = SessionGenerationSpec(7, langs=("en", "zh"))
+SMALL = 2
+"""Sessions of a part."""
+
+
+def job(spec: SessionGenerationSpec = SPEC) -> PartsJob:
+    return PartsJob(
+        kind="procedural", settings=set_settings(spec, None, SMALL), parts=-(-spec.sessions // SMALL)
+    )
+
+
+class NoLauncher(Launcher):
+    """Starts nobody."""
+
+    count = 0
+
+    def __init__(self) -> None:
+        self.statuses: list[int] = []
+
+    def start(self, url: str) -> None: ...
+
+    def poll(self) -> bool:
+        return False
+
+    def stop(self) -> None: ...
+
+
+def records(part: bytes) -> list[dict[str, Any]]:
+    *lines, _ = part_lines(part)
+    return [json.loads(line) for line in lines]
+
+
+def expected() -> list[list[dict[str, Any]]]:
+    alone = ProceduralSet(SPEC, print, part_sessions=SMALL)
+    return [[record for record, _ in alone.part(number)] for number in range(alone.parts)]
+
+
+def test_a_part_is_the_same_whichever_was_made_before():
+    backwards = ProceduralSet(SPEC, print, part_sessions=SMALL)
+    made = {number: [record for record, _ in backwards.part(number)] for number in (3, 0, 2, 1)}
+    assert [made[number] for number in range(4)] == expected()
+    assert [len(part) for part in expected()] == [2, 2, 2, 1]
+
+
+def test_two_workers_make_all_parts_in_order_and_leave_nothing_behind(tmp_path: Path):
+    with made_parts(job(), tmp_path / "made", lambda: LocalLauncher(2), force=False) as parts:
+        assert list(map(records, parts)) == expected()
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_the_part_of_a_dead_worker_is_made_by_the_next_one_of_its_machine(tmp_path: Path):
+    folder, cache = tmp_path / "made.parts", tmp_path / "cache"
+    store = FolderStore(folder)
+    store.put("job.json", job().as_bytes())
+    store.put(held_key(0, 1), b'{"worker": "dead"}')
+    store.put(worker_key("dead"), b"{}")
+    spool = cache / "spool" / url_digest(store.url) / "dead"
+    (spool / "shares").mkdir(parents=True)
+    (spool / "lock").touch()
+    worker = await wildtool("worker", "--run", store.url, cwd=tmp_path, WILDTOOL_CACHE_DIR=str(cache))
+    assert worker.status == 0, worker.err
+    assert "this worker made 4 parts" in worker.err
+    assert [records(store.get(part_key(number)) or b"") for number in range(4)] == expected()
+
+
+def test_a_later_start_makes_what_is_missing_and_nothing_else(tmp_path: Path):
+    target, folder = tmp_path / "made", tmp_path / "made.parts"
+    with (
+        pytest.raises(KeyboardInterrupt),
+        made_parts(job(), target, lambda: LocalLauncher(1), force=False) as parts,
+    ):
+        next(parts)
+        raise KeyboardInterrupt
+    first = folder / part_key(0)
+    made_at = first.stat().st_mtime_ns
+    with made_parts(job(), target, lambda: LocalLauncher(1), force=False) as parts:
+        assert list(map(records, parts)) == expected()
+        assert first.stat().st_mtime_ns == made_at
+    assert not folder.exists()
+
+
+def test_parts_of_other_sessions_are_neither_used_nor_thrown_away(tmp_path: Path):
+    target = tmp_path / "made"
+    FolderStore(tmp_path / "made.parts").put("job.json", job(SessionGenerationSpec(7, seed="2")).as_bytes())
+    with (
+        pytest.raises(UsageError, match="with other options"),
+        made_parts(job(), target, NoLauncher, force=False),
+    ):
+        pass
+    with made_parts(job(), target, NoLauncher, force=True):
+        assert FolderStore(tmp_path / "made.parts").get("job.json") == job().as_bytes()
+
+
+def test_of_two_that_make_one_file_the_second_is_refused(tmp_path: Path):
+    with (
+        made_parts(job(), tmp_path / "made", NoLauncher, force=False),
+        pytest.raises(UsageError, match="another wildtool"),
+        made_parts(job(), tmp_path / "made", NoLauncher, force=False),
+    ):
+        pass
