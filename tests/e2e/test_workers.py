@@ -11,6 +11,7 @@ from typing import Any
 
 from e2e.command import ended, playing, recorded, start, until, verdicts, wildtool
 from faults.server import FaultServer
+from wildtool.engine.record.worker_list import read_workers
 
 CONCURRENCY = 2
 WORKERS = 3
@@ -54,6 +55,10 @@ async def test_three_workers_give_the_verdicts_of_one_process_and_send_nothing_t
         assert run.status == 0, run.err
         assert server.received == steps
         assert "accuracy: task" in run.out
+        assert "m: 16 of 16 shares done, 0 held · 0 workers · 16 items and" in run.err
+        listed = read_workers(tmp_path / "run")
+        assert sum(worker.items for worker in listed) == SESSIONS
+        assert all(worker.ended and worker.shares == [] for worker in listed)
         again = await wildtool(*shared(server, tmp_path / "run"), cwd=tmp_path)
         assert (again.status, server.received) == (0, steps)
     assert verdicts(tmp_path / "run") == calm

@@ -36,6 +36,7 @@ class NoLauncher(Launcher):
 
     def __init__(self) -> None:
         self.statuses: list[int] = []
+        self.say = print
 
     def start(self, url: str) -> None: ...
 

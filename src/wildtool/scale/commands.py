@@ -102,9 +102,9 @@ def worker(
     """
     store = place_of(run).store
     if parts := PartsJob.read(store):
-        made = work_on_parts(store, parts)
+        count = work_on_parts(store, parts)
         if not os.environ.get(PARENT_VARIABLE):
-            print_err(f"{store.url}: this worker made {made} parts")
+            print_err(f"{store.url}: this worker made {count} parts")
         return 0
     result = work(store, server)
     if result is None:

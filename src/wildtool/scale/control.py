@@ -9,11 +9,11 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Protocol, Self
 
 from wildtool.cli.command import parse_duration, report_error, worst_status
 from wildtool.cli.options.run import NamedRun, RunOptions
-from wildtool.cli.output.progress import PLAIN_EVERY_S
+from wildtool.cli.output.progress import ProgressDisplay
 from wildtool.cli.terminal import print_err
 from wildtool.engine.call.budget import Spend
 from wildtool.engine.plan import Plan, SelectedItems
@@ -27,11 +27,14 @@ from wildtool.scale.claims import EXPIRY_S, Claim, Claims, share_states
 from wildtool.scale.copies import STORE_FOLDER, Place, copy_run, place_of
 from wildtool.scale.division import OPTIONS, Demand, Division
 from wildtool.scale.job import SharedJob, machine_name, options_as_json, share_size, worker_name
+from wildtool.scale.overview import SharedProgress, worker_reports
 from wildtool.scale.store import JOB_KEY, StoreError
 from wildtool.scale.worker import pace_of
 
 BEAT_CONTROL_S = 20.0
 """Between two heartbeats of the controller."""
+PROGRESS_S = 1.0
+"""Between two counts for the line, at least."""
 COPY_S = 10.0
 """Between two updates of a run folder whose store is inside it."""
 _SCOPE = ("limit", "ids", "repeats")
@@ -45,6 +48,8 @@ class Launcher(Protocol):
     """How many it starts."""
     statuses: list[int]
     """Exit statuses of those that ended."""
+    say: Callable[[str], object]
+    """Prints what a worker says."""
 
     def start(self, url: str) -> None:
         """Starts all workers of the run at that address."""
@@ -153,10 +158,20 @@ class Controller:
         """The limit that was reached, in words."""
         if is_limited(job.options, plan):
             self._division = Division(remaining_limits(job))
-        self._last = {"progress": time.monotonic()}
+        self._last: dict[str, float] = {}
 
     def watch(self) -> None:
         """Returns when no worker works any more. Raises what keeps all of them from working."""
+        if self._quiet:
+            self._watch(None)
+            return
+        progress = SharedProgress(self._job.model, self._job.shares)
+        # What workers say stands above the line.
+        self._launcher.say = progress.messages.append
+        with ProgressDisplay([progress]):
+            self._watch(progress)
+
+    def _watch(self, progress: SharedProgress | None) -> None:
         self._launcher.start(self._store.url)
         pace = pace_of(self._store)
         while self._launcher.poll():
@@ -167,11 +182,18 @@ class Controller:
             with suppress(StoreError):
                 if self._division is not None and self._is_due("divide", pace.report_s):
                     self._divide(self._division)
-                if not self._quiet and self._is_due("progress", max(PLAIN_EVERY_S, pace.poll_s)):
-                    self._print_progress()
+                if progress is not None and self._is_due("progress", max(PROGRESS_S, pace.poll_s)):
+                    self._update(progress)
                 if (self._place.folder / STORE_FOLDER).is_dir() and self._is_due("copy", COPY_S):
                     copy_run(self._store, self._place.folder)
             time.sleep(0.2)
+        with suppress(StoreError):
+            if progress is not None:
+                self._update(progress)
+
+    def _update(self, progress: SharedProgress) -> None:
+        reports = worker_reports(self._store, self._job.sitting)
+        progress.update(share_states(self._store), reports, machine_name())
 
     def _is_due(self, name: str, every_s: float) -> bool:
         now = time.monotonic()
@@ -180,21 +202,12 @@ class Controller:
         self._last[name] = now
         return True
 
-    def _reports(self) -> dict[str, tuple[dict[str, Any], float]]:
-        """What each worker of this start of the command last said, and when."""
-        reports: dict[str, tuple[dict[str, Any], float]] = {}
-        for entry in self._store.entries("worker/"):
-            report = json.loads(self._store.get(entry.key) or b"{}")
-            if report.get("sitting") == self._job.sitting:
-                reports[entry.key.removeprefix("worker/")] = report, entry.modified
-        return reports
-
     def _divide(self, division: Division) -> None:
-        reports = self._reports()
-        now = max((modified for _, modified in reports.values()), default=0.0)
+        reports = worker_reports(self._store, self._job.sitting)
+        now = max((report.at for report in reports.values()), default=0.0)
         demands = {
-            worker: Demand.from_report(report, alive=now - modified <= EXPIRY_S)
-            for worker, (report, modified) in reports.items()
+            worker: Demand.from_report(report.content, alive=now - report.at <= EXPIRY_S)
+            for worker, report in reports.items()
         }
         allotments = division.divide(demands)
         remaining_s = None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
@@ -217,19 +230,6 @@ class Controller:
     def is_done(self) -> bool:
         """Whether all shares are complete."""
         return sum(state.complete for state in share_states(self._store).values()) >= self._job.shares
-
-    def _print_progress(self) -> None:
-        reports = [report for report, _ in self._reports().values()]
-        working = sum(not report.get("ended") for report in reports)
-        items = sum(report.get("items", 0) for report in reports)
-        states = share_states(self._store)
-        complete = sum(state.complete for state in states.values())
-        calls = sum(report.get("calls", 0) for report in reports)
-        # Workers report from time to time: before the first report a zero would look like a run that stands still.
-        counts = f" · {items:,} items and {calls:,} calls reported in this start" if calls else ""
-        print_err(
-            f"{self._job.model}: {complete} of {self._job.shares} shares done · {working} workers{counts}"
-        )
 
 
 def _spent_before(place: Place, plan: Plan) -> dict[str, float]:

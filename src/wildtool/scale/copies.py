@@ -5,6 +5,7 @@ import json
 import os
 import re
 import resource
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -13,8 +14,10 @@ from typing import Any
 
 from wildtool.engine.record.format import segment_path
 from wildtool.engine.record.run_folder import is_locked
+from wildtool.engine.record.worker_list import WORKERS_FILE, workers_as_json
 from wildtool.errors import RecordError
 from wildtool.outputs import write_error
+from wildtool.scale.overview import listed_workers, worker_reports
 from wildtool.scale.segments import ShareRecord, read_segments, share_records
 from wildtool.scale.store import JOB_KEY, FolderStore, ObjectStore, find_stores, open_object_store, store_url
 
@@ -112,7 +115,8 @@ def copy_run(store: ObjectStore, folder: Path) -> None:
 
 def _copy_all(store: ObjectStore, folder: Path) -> int:
     """Returns how many shares have a record."""
-    run, copied = _run_of(store), _read_copied(folder)
+    job = _job(store)
+    run, copied = job.get("run", ""), _read_copied(folder)
     if copied["run"] != run and not _is_inside(store, folder):
         for path in [path for path in folder.iterdir() if path.is_file() and path.name[0] != "."]:
             path.unlink()
@@ -120,6 +124,8 @@ def _copy_all(store: ObjectStore, folder: Path) -> int:
     before = dict(copied)
     if described := store.get("run.json"):
         _replace(folder / "run.json", described)
+    if workers := listed_workers(worker_reports(store, job.get("sitting", 0))):
+        _replace(folder / WORKERS_FILE, workers_as_json(workers))
     for record in share_records(store):
         _copy_share(store, folder, record, copied.get(str(record.claim.share)))
         copied[str(record.claim.share)] = record.claim.generation
@@ -128,11 +134,10 @@ def _copy_all(store: ObjectStore, folder: Path) -> int:
     return len(copied) - 1
 
 
-def _run_of(store: ObjectStore) -> str:
-    """What tells a run from an earlier one at the same address."""
+def _job(store: ObjectStore) -> Mapping[str, Any]:
     with suppress(ValueError):
-        return json.loads(store.get(JOB_KEY) or b"{}").get("run", "")
-    return ""
+        return json.loads(store.get(JOB_KEY) or b"{}")
+    return {}
 
 
 def _copy_share(store: ObjectStore, folder: Path, record: ShareRecord, generation: int | None) -> None:

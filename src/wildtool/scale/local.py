@@ -59,6 +59,7 @@ class LocalLauncher:
         self.count = count
         self._server = server
         self.statuses: list[int] = []
+        self.say: Callable[[str], object] = print_err
         self._url = ""
         self._working: list[_Process] = []
         self._short_lives = 0
@@ -119,4 +120,4 @@ class LocalLauncher:
         for line in process.stderr or ():
             if line not in self._printed:
                 self._printed.add(line)
-                print_err(line.decode("utf-8", "replace").rstrip("\n"))
+                self.say(line.decode("utf-8", "replace").rstrip("\n"))

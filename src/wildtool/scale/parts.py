@@ -32,9 +32,9 @@ from wildtool.scale.store import JOB_KEY, FolderStore, ObjectStore, StoreError
 _MAKERS = {"procedural": "sets.make.procedural.parts:SetMaker"}
 """By kind what makes a part. A store chooses no code that is executed beyond these."""
 _SITTING = 1
-POLL_S = 0.5
+_POLL_S = 0.5
 """Between two looks for parts where none is free."""
-LOOK_S = 0.2
+_LOOK_S = 0.2
 Option = TypeVar("Option")
 
 
@@ -93,7 +93,7 @@ class _First(random.Random):
 
 def work_on_parts(store: ObjectStore, job: PartsJob) -> int:
     """Makes parts until none is left; gives how many. A signal, or the end of the parent, raises SystemExit."""
-    made = 0
+    count = 0
     maker = job.maker()
     signal.signal(signal.SIGTERM, _leave)
     on_parent_end(lambda: os.kill(os.getpid(), signal.SIGTERM))
@@ -110,8 +110,8 @@ def work_on_parts(store: ObjectStore, job: PartsJob) -> int:
                     with suppress(StoreError):
                         claims.leave(claim, for_anybody=True)
                     raise
-                made += 1
-    return made
+                count += 1
+    return count
 
 
 def _leave(sent: int, frame: FrameType | None) -> None:
@@ -121,7 +121,7 @@ def _leave(sent: int, frame: FrameType | None) -> None:
 def _next_claim(claims: Claims) -> Claim | None:
     """Waits for a part that is free; None where all are made."""
     while (claim := claims.claim()) is None and not claims.finished:
-        time.sleep(POLL_S)
+        time.sleep(_POLL_S)
     return claim
 
 
@@ -198,18 +198,18 @@ def made_parts(
 def _parts(
     store: FolderStore, job: PartsJob, target: Path, launcher: Launcher, *, quiet: bool
 ) -> Iterator[bytes]:
-    said_at, said = time.monotonic(), 0
+    printed_at, printed_count = time.monotonic(), 0
     for number in range(job.parts):
         while (part := store.get(part_key(number))) is None:
             if not launcher.poll() and store.get(part_key(number)) is None:
                 raise RecordError(
                     f"{target}: workers ended before all parts were made; run the same command again to continue"
                 )
-            if not quiet and time.monotonic() - said_at > PLAIN_EVERY_S:
-                said_at, said = time.monotonic(), 0
-                made = sum(state.complete for state in share_states(store).values())
-                if made > said:
-                    print_err(f"{target}: {made} of {job.parts} parts made")
-                said = made
-            time.sleep(LOOK_S)
+            if not quiet and time.monotonic() - printed_at > PLAIN_EVERY_S:
+                printed_at = time.monotonic()
+                count = sum(state.complete for state in share_states(store).values())
+                if count > printed_count:
+                    print_err(f"{target}: {count} of {job.parts} parts made")
+                printed_count = count
+            time.sleep(_LOOK_S)
         yield part

@@ -3,7 +3,7 @@ node is lost. Only this module knows Ray."""
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
@@ -111,6 +111,7 @@ class RayLauncher:
         nodes = sum(node["Alive"] for node in self._ray.nodes())
         self.count = place.workers or max(1, nodes)
         self.statuses: list[int] = []
+        self.say: Callable[[str], object] = print_err
         self._place, self._server = place, server
         self._actors: list[Any] = []
         self._starting: list[Any] = []
@@ -149,7 +150,7 @@ class RayLauncher:
         late = time.monotonic() - self._since > PATIENCE_S
         if self._is_patient and late and len(self._starting) == self.count:
             self._is_patient = False
-            print_err(
+            self.say(
                 f"Ray has no room for a worker yet: each takes {self._place.cpus:g} CPU and {self._place.gpus:g} GPU; "
                 "waiting for nodes"
             )

@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +14,8 @@ import pytest
 from report.report_build import ATTACK, FORGED, Scripted, play
 from wildtool.engine.record.format import find_segments
 from wildtool.engine.record.run_folder import RunFolder
-from wildtool.report.server.run_index import MAX_RECOMPUTE_DELAY_S, RunIndex
+from wildtool.engine.record.worker_list import WORKERS_FILE
+from wildtool.report.server.run_index import MAX_RECOMPUTE_DELAY_S, SILENCE_S, RunIndex
 from wildtool.types import Source
 
 
@@ -86,6 +89,23 @@ def test_a_run_is_going_on_while_a_process_holds_it_and_interrupted_where_none_d
         assert listing.listing["again"]
     assert rows(listing)[0]["state"] == "interrupted"
     assert not listing.listing["again"]
+
+
+def test_a_run_of_workers_is_going_on_while_one_is_seen_and_says_who_holds_what(runs: Path):
+    listing = RunIndex(runs)
+    row = {"last_sign": time.time(), "items": 1, "calls": 9, "last_words": ""}
+    elsewhere = {**row, "name": "host.1", "ended": False, "shares": [4, 7]}
+    failed = {**row, "name": "host.2", "ended": True, "shares": [], "last_words": f"{ATTACK} 401"}
+    file = runs / "lexical" / WORKERS_FILE
+    file.write_text(json.dumps([elsewhere, failed]))
+    (shown,) = rows(listing)
+    assert (shown["state"], shown["going"]) == ("running", True)
+    working, ended = shown["workers"].split("\n")
+    assert re.fullmatch(r"host\.1: shares 4, 7; 1 item, 9 calls; seen \d+ s ago", working)
+    assert ended == f"host.2 ended: {ATTACK} 401"
+    file.write_text(json.dumps([{**elsewhere, "last_sign": time.time() - SILENCE_S - 1}, failed]))
+    (shown,) = rows(listing)
+    assert (shown["state"], shown["workers"]) == ("done", ended)
 
 
 def test_looking_at_a_run_that_is_written_does_not_keep_its_writer_out(runs: Path):

@@ -4,9 +4,13 @@ import os
 import sys
 from pathlib import Path
 
-from wildtool.cli.command import arg, opt
+from wildtool.cli.command import arg, named_part, opt
 from wildtool.cli.options.shared import local_runs
 from wildtool.cli.terminal import print_err, print_out
+from wildtool.outputs import is_remote
+
+COPY_EVERY_S = 10.0
+"""Between two looks at a store."""
 
 
 def view(
@@ -14,7 +18,6 @@ def view(
         "FOLDER",
         "Folder with runs in it, a bundle, or an address such as s3://bucket/runs.",
         default=Path("runs"),
-        callback=local_runs,
     ),
     host: str = opt("NAME", "Address to listen on.", default="127.0.0.1"),
     port: int = opt("N", "Port; 0 picks a free one.", default=8642, min=0, max=65535),
@@ -33,6 +36,11 @@ def view(
     from wildtool.report import check_libraries
 
     check_libraries()
+    address, copies = runs, local_runs(runs)
+    assert isinstance(copies, Path)
+    runs = copies
+    if is_remote(address):
+        keep_copied(address)
     import asyncio
 
     from wildtool.report.server.app import serve
@@ -59,6 +67,24 @@ def view(
             # A disk does not answer: nothing else may wait for it either.
             sys.stdout.flush()
             os._exit(status)
+
+
+def keep_copied(address: Path) -> None:
+    """Brings the copies of runs in a store up to date from time to time."""
+    import threading
+    import time
+    from contextlib import suppress
+
+    from wildtool.errors import WildtoolError
+
+    def copy() -> None:
+        while True:
+            time.sleep(COPY_EVERY_S)
+            # A store that does not answer now will later; what was copied is shown meanwhile.
+            with suppress(WildtoolError):
+                named_part("scale.copies:local_folder")(address)
+
+    threading.Thread(target=copy, daemon=True).start()
 
 
 def open_in_browser(address: str) -> None:

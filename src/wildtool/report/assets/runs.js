@@ -36,6 +36,7 @@ document.addEventListener("DOMContentLoaded", () => {
     const state = make("td", tr);
     made.state = make("span", state);
     made.since = make("small", state);
+    made.workers = make("small", state, "workers");
     made.problem = make("small", state, "problem");
     made.units = make("td", tr);
     made.played = make("span", made.units);
@@ -60,6 +61,7 @@ document.addEventListener("DOMContentLoaded", () => {
     say(row.state, run.state);
     row.state.classList.toggle("going", run.going);
     say(row.since, run.since ? `started ${run.since.replace("T", " ").replace("+00:00", " UTC")}` : "");
+    say(row.workers, run.workers || "");
     say(row.problem, run.problem || "");
     const known = run.planned !== undefined;
     say(row.played, known ? `${run.done} of ${run.planned}` : readable && !run.problem ? "…" : "");

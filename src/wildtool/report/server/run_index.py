@@ -3,13 +3,14 @@
 import hashlib
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from wildtool.engine.record.format import find_segments
 from wildtool.engine.record.run_folder import is_locked, read_run
+from wildtool.engine.record.worker_list import ListedWorker, read_workers
 from wildtool.engine.registry import load_benchmark
 from wildtool.engine.score.formatting import counted, format_counts, format_value
 from wildtool.engine.score.results import ScoreResult, folders_below, open_results
@@ -36,6 +37,10 @@ RECOMPUTE_FACTOR, MAX_RECOMPUTE_DELAY_S = 10, 10.0
 at most this many seconds.
 """
 _LONGEST_PROBLEM = 500
+SILENCE_S = 150.0
+"""Seconds since its last sign of life for which a worker is shown as working: workers beat every 30 s, copies of a run in
+a store are brought up to date every 10 s, and the clock of a store is not this one."""
+_MOST_WORKERS, _MOST_SHARES = 20, 8
 
 
 @dataclass(slots=True)
@@ -110,7 +115,10 @@ class RunIndex:
         except RecordError as error:
             problem = ellipsize(str(error), _LONGEST_PROBLEM)
             return RunEntry(folder, stamp, {"problem": problem}, BROKEN)
-        head, state = _head(run_json), _state(folder, run_json)
+        workers = read_workers(folder)
+        alive = {worker.name for worker in workers if _is_seen(worker)}
+        state = RUNNING if alive else _state(folder, run_json)
+        head = _head(run_json) | {"workers": _worker_lines(workers, alive)}
         if entry is None:
             return RunEntry(folder, stamp, head, state)
         entry.files, entry.head, entry.state = stamp, head, state
@@ -136,6 +144,27 @@ def file_states(folder: Path) -> FileStates:
     except OSError:
         return ()
     return tuple((file, state.st_size, state.st_mtime_ns) for file, state in states)
+
+
+def _is_seen(worker: ListedWorker) -> bool:
+    """Whether it works, by clocks that may differ a little: no more than this list depends on it."""
+    return not worker.ended and time.time() - worker.last_sign <= SILENCE_S
+
+
+def _worker_lines(workers: Sequence[ListedWorker], alive: Collection[str]) -> str:
+    """A line for each worker that works or that ended with a reason."""
+    lines: list[str] = []
+    for worker in workers:
+        if worker.name in alive:
+            ago = max(0, round(time.time() - worker.last_sign))
+            shares = ", ".join(map(str, worker.shares[:_MOST_SHARES])) or "none"
+            more = ", …" if len(worker.shares) > _MOST_SHARES else ""
+            done = f"{counted(worker.items, 'item')}, {counted(worker.calls, 'call')}"
+            lines.append(f"{worker.name}: shares {shares}{more}; {done}; seen {ago} s ago")
+        elif worker.last_words:
+            lines.append(f"{worker.name} ended: {worker.last_words}")
+    rest = [f"and {len(lines) - _MOST_WORKERS} more workers"] if len(lines) > _MOST_WORKERS else []
+    return "\n".join(ellipsize(line, 300) for line in [*lines[:_MOST_WORKERS], *rest])
 
 
 def _head(run_json: Mapping[str, Any]) -> dict[str, Any]:

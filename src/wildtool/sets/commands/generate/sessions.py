@@ -165,11 +165,11 @@ def _write_by_workers(
     count, easier_sessions = 0, 0
     shared = named_part("scale.commands:shared_parts")
     with (
-        shared("procedural", set_settings(spec, part), parts, path, on, force=force) as made,
+        shared("procedural", set_settings(spec, part), parts, path, on, force=force) as finished_parts,
         atomic_replace(path) as new,
         new.open("wb") as file,
     ):
-        for data in made:
+        for data in finished_parts:
             for line in part_lines(data):
                 if line.endswith(b"\n"):
                     file.write(line)

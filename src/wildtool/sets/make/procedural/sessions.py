@@ -52,10 +52,10 @@ def procedural_sessions(
     Raises:
         DataError: for tools that no session of the wanted kind can be made with.
     """
-    made = ProceduralSet(spec, note, part)
+    session_set = ProceduralSet(spec, note, part)
     easier_sessions = 0
-    for number in range(made.parts):
-        for record, easier in made.part(number):
+    for number in range(session_set.parts):
+        for record, easier in session_set.part(number):
             easier_sessions += easier
             yield record
     note_easier(easier_sessions, spec, note)

@@ -1,0 +1,105 @@
+"""What the workers of a run last said of themselves, for people: one line of them all, and a list in the run folder."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from wildtool.cli.output.progress import ProgressObserver
+from wildtool.cli.terminal import ellipsize
+from wildtool.engine.record.worker_list import ListedWorker
+from wildtool.scale.claims import EXPIRY_S, ShareState
+from wildtool.scale.store import ObjectStore
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerReport:
+    """The heartbeat of a worker."""
+
+    content: Mapping[str, Any]
+    at: float
+    """When it was written, in seconds on the store's clock."""
+
+    @property
+    def has_ended(self) -> bool:
+        return bool(self.content.get("ended"))
+
+    @property
+    def last_words(self) -> str:
+        """Why it ended; empty if it did not, or nothing was left to do."""
+        return str(self.content.get("said") or "") if self.has_ended else ""
+
+
+def worker_reports(store: ObjectStore, sitting: int) -> dict[str, WorkerReport]:
+    """What each worker of one start of the command last said. Raises StoreError."""
+    reports: dict[str, WorkerReport] = {}
+    for entry in store.entries("worker/"):
+        content = json.loads(store.get(entry.key) or b"{}")
+        if content.get("sitting") == sitting:
+            reports[entry.key.removeprefix("worker/")] = WorkerReport(content, entry.modified)
+    return reports
+
+
+def listed_workers(reports: Mapping[str, WorkerReport]) -> list[ListedWorker]:
+    """The workers for the list in a run folder, those that work first."""
+    return [
+        ListedWorker(
+            name=name,
+            last_sign=report.at,
+            ended=report.has_ended,
+            items=int(report.content.get("items", 0)),
+            calls=int(report.content.get("calls", 0)),
+            shares=[int(share) for share in report.content.get("shares", ())],
+            last_words=report.last_words,
+        )
+        for name, report in sorted(reports.items(), key=lambda pair: (pair[1].has_ended, pair[0]))
+    ]
+
+
+class SharedProgress(ProgressObserver):
+    """The line of a run that workers share."""
+
+    def __init__(self, label: str, shares: int) -> None:
+        super().__init__(label)
+        self.progress.total = shares
+        self._shared_label = label
+        self._counts = "no worker has reported yet"
+        self._printed_words: set[str] = set()
+
+    def update(
+        self, states: Mapping[int, ShareState], reports: Mapping[str, WorkerReport], own_machine: str
+    ) -> None:
+        """Counts again.
+
+        Args:
+            states: of the shares.
+            reports: of all workers.
+            own_machine: begins the names of workers whose words are printed anyway.
+        """
+        now = max((report.at for report in reports.values()), default=0.0)
+        working = [report for report in reports.values() if not report.has_ended]
+        lost_count = sum(now - report.at > EXPIRY_S for report in working)
+        items, calls = (
+            sum(int(report.content.get(name, 0)) for report in reports.values())
+            for name in ("items", "calls")
+        )
+        self.progress.done = sum(state.complete for state in states.values())
+        lease_count = sum(
+            len(report.content.get("shares", ())) for report in working if now - report.at <= EXPIRY_S
+        )
+        parts = [
+            f"{self.progress.done:,} of {self.progress.total:,} shares done, {lease_count:,} held",
+            f"{len(working) - lost_count:,} workers" + (f", {lost_count:,} lost" if lost_count else ""),
+        ]
+        # Workers report from time to time: before the first report a zero would look like a run that stands still.
+        parts += [f"{items:,} items and {calls:,} calls reported in this start"] if calls else []
+        self._counts = " · ".join(parts)
+        for name, report in reports.items():
+            words = report.last_words
+            if words and words not in self._printed_words and not name.startswith(own_machine):
+                self._printed_words.add(words)
+                self.messages.append(f"{name}: {words}")
+
+    def text(self, room: int | None) -> str:
+        line = f"{self._shared_label}: {self._counts}"
+        return line if room is None else ellipsize(line, max(room, 3))
