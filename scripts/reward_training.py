@@ -67,14 +67,18 @@ class Requests(ProceduralUnits):
             name = super().draw(4 * self._next)
             self._next += 1
             item, _ = self.find(name)
-            if item.data.tasks[0].type in KINDS:
+            kind = item.data.tasks[0].type
+            is_chat = kind == KINDS[1]
+            if kind == KINDS[0] or (is_chat and self._chats <= self._share * len(names)):
+                self._chats += is_chat
                 names.append(name)
         return names[int(seed)]
 
-    def __init__(self, seed: str, tools: Path) -> None:
+    def __init__(self, seed: str, tools: Path, chats: float = 1.0) -> None:
+        """Args: chats: the largest share of chats. Any text is right there, so they say little to a policy that talks."""
         super().__init__(seed, tools=tools)
-        self._names: list[str] = []
-        self._next = 0
+        self._share, self._names = chats, list[str]()
+        self._next = self._chats = 0
 
 
 def write_tools(folder: Path) -> Path:
@@ -186,7 +190,7 @@ def write_held_out(file: Path, tools: Path, calls: int, chats: int) -> None:
                 lines.write(json.dumps(record, ensure_ascii=False) + "\n")
 
 
-def learn(base: Path, start: Path, out: Path, tools: Path, held_out: Path, steps: int, every: int) -> None:
+def learn(chosen: argparse.Namespace, tools: Path) -> None:
     """Trains by reward on fresh sessions, and evaluates on others."""
     from datasets import Dataset
     from peft import PeftModel
@@ -195,15 +199,16 @@ def learn(base: Path, start: Path, out: Path, tools: Path, held_out: Path, steps
     from wildtool.environments.bridges.trl import UnitRollouts, unit_reward
     from wildtool.environments.bridges.trl_evaluation import HeldOutEvaluation
 
-    tokenizer = tokenizer_of(base)
-    rollouts = UnitRollouts(Requests("learned", tools), tool_format=FORMAT, max_tokens=256)
+    out: Path = chosen.out
+    tokenizer = tokenizer_of(chosen.base)
+    rollouts = UnitRollouts(Requests(chosen.stream, tools, chats=0.25), tool_format=FORMAT, max_tokens=256)
     trainer = GRPOTrainer(
-        model=PeftModel.from_pretrained(base_model(base), start, is_trainable=True),
+        model=PeftModel.from_pretrained(base_model(chosen.base), chosen.start, is_trainable=True),
         args=GRPOConfig(
             output_dir=str(out),
-            max_steps=steps,
-            per_device_train_batch_size=8,
-            num_generations=8,
+            max_steps=chosen.steps,
+            per_device_train_batch_size=chosen.units * chosen.episodes,
+            num_generations=chosen.episodes,
             max_completion_length=MOST_TOKENS,
             learning_rate=2e-4,
             lr_scheduler_type="constant",
@@ -214,15 +219,15 @@ def learn(base: Path, start: Path, out: Path, tools: Path, held_out: Path, steps
             save_steps=10,
             gradient_checkpointing=False,
         ),
-        train_dataset=Dataset.from_list(rollouts.rows(steps)),
+        train_dataset=Dataset.from_list(rollouts.rows(chosen.steps * chosen.units)),
         processing_class=tokenizer,
         rollout_func=rollouts,
         reward_funcs=unit_reward,
         callbacks=[
             HeldOutEvaluation(
                 "wildtoolbench",
-                data=str(held_out),
-                every=every,
+                data=str(chosen.held_out),
+                every=chosen.every,
                 out=out / "held-out",
                 max_new_tokens=MOST_TOKENS,
                 tool_format=FORMAT,
@@ -231,6 +236,7 @@ def learn(base: Path, start: Path, out: Path, tools: Path, held_out: Path, steps
     )
     trainer.train(resume_from_checkpoint=any(out.glob("checkpoint-*")))
     trainer.save_model(str(out))
+    trainer.save_state()
 
 
 def main() -> None:
@@ -239,24 +245,27 @@ def main() -> None:
     teaching = verbs.add_parser("teach")
     teaching.add_argument("base", type=Path)
     teaching.add_argument("out", type=Path)
-    teaching.add_argument("--conversations", type=int, default=32)
+    teaching.add_argument("--conversations", type=int, default=64)
     learning = verbs.add_parser("learn")
     for name in ("base", "start", "out"):
         learning.add_argument(name, type=Path)
     learning.add_argument("--held-out", type=Path, required=True)
-    learning.add_argument("--steps", type=int, default=60)
-    learning.add_argument("--every", type=int, default=20)
+    learning.add_argument("--steps", type=int, default=40)
+    learning.add_argument("--units", type=int, default=4, help="of a step")
+    learning.add_argument("--episodes", type=int, default=4, help="of a unit")
+    learning.add_argument("--stream", default="learned", help="seed of the fresh sessions")
+    learning.add_argument("--every", type=int, default=10, help="steps from one evaluation to the next")
     holding = verbs.add_parser("held-out")
     holding.add_argument("file", type=Path)
-    holding.add_argument("--calls", type=int, default=24)
-    holding.add_argument("--chats", type=int, default=8)
+    holding.add_argument("--calls", type=int, default=48)
+    holding.add_argument("--chats", type=int, default=16)
     chosen = parser.parse_args()
     with TemporaryDirectory() as folder:
         tools = write_tools(Path(folder))
         if chosen.verb == "teach":
             teach(chosen.base, chosen.out, tools, chosen.conversations)
         elif chosen.verb == "learn":
-            learn(chosen.base, chosen.start, chosen.out, tools, chosen.held_out, chosen.steps, chosen.every)
+            learn(chosen, tools)
         else:
             write_held_out(chosen.file, tools, chosen.calls, chosen.chats)
 
