@@ -12,6 +12,7 @@ from wildtool.report.charts.theme import model_colours
 from wildtool.report.model import Leaderboard, ReportRun, group_leaderboards
 from wildtool.report.pages import overview
 from wildtool.report.pages.dataset import add_dataset
+from wildtool.report.pages.effects import alteration_effects
 from wildtool.report.pages.metrics import add_view, views_of
 from wildtool.report.pages.side_by_side import add_side_by_side
 from wildtool.report.pages.trajectory_page import trajectory_writer
@@ -88,6 +89,7 @@ def _add_leaderboards(site: Site, runs: Sequence[ReportRun], audited: bool) -> N
             for board in boards
         },
         pages=pages,
+        effects=alteration_effects(runs),
     )
 
 

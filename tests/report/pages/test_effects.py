@@ -1,0 +1,41 @@
+"""Altered runs of a report stand beside the same runs without the alteration, paired."""
+
+from pathlib import Path
+
+import wildtool
+from wildtool.report.model import ReportRun, read_runs
+from wildtool.report.pages.effects import alteration_effects
+
+
+def runs_of(
+    folder: Path, *settings: dict[str, str], models: tuple[str, ...] = ("lexical",)
+) -> list[ReportRun]:
+    for number, setting in enumerate(settings):
+        for model in models:
+            out = folder / f"{model}-{number}"
+            wildtool.run("wild-mini", model=f"baseline/{model}", limit=8, out=out, quiet=True, **setting)
+    return read_runs(sorted(folder.iterdir()), None, keep=False)
+
+
+def test_each_altered_run_is_paired_with_the_one_that_has_most_of_the_rest(tmp_path: Path):
+    failing = {"failures": "down"}
+    effects = alteration_effects(
+        runs_of(tmp_path, {}, failing, {**failing, "noise": "order:slight"}, models=("chat", "gold"))
+    )
+    rows = {(each.model, each.alteration.partition(" ")[0]): each for each in effects}
+    assert [*rows] == [
+        ("baseline/chat", "failures"),
+        ("baseline/chat", "noise"),
+        ("baseline/gold", "failures"),
+        ("baseline/gold", "noise"),
+    ]
+    cost = rows["baseline/gold", "failures"]
+    assert (cost.before, cost.units, cost.finding) == ("100.0 %", 32, "worse")
+    assert cost.difference.startswith("-")
+    assert rows["baseline/gold", "noise"].difference == "+0.0"
+    assert rows["baseline/chat", "failures"].finding == "not distinguishable"
+
+
+def test_a_run_without_a_counterpart_has_no_effect(tmp_path: Path):
+    runs = runs_of(tmp_path, {"history": "own"}, {"profile": "fixed"})
+    assert alteration_effects(runs) == []
