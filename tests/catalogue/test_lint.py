@@ -1,12 +1,14 @@
 """What is found in names and descriptions."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wildtool.catalogue.lint import lint_tools
+from wildtool.catalogue.lint import lint_tools, read_catalogue
 
 GOOD = "Lists the tides of a harbour for one day, with height in metres"
 
@@ -74,3 +76,17 @@ VALUES = st.recursive(
 @given(st.lists(st.dictionaries(st.sampled_from(["function", "type"]), VALUES), max_size=4))
 def test_tools_of_any_shape_are_read(tools: list[Any]):
     assert all(each.rule and each.message for each in lint_tools(tools))
+
+
+def test_an_openapi_document_is_read_like_a_file_of_tools(tmp_path: Path):
+    operation = {
+        "operationId": "listTides",
+        "summary": GOOD,
+        "parameters": [{"name": "day", "in": "query", "required": True, "schema": {"type": "string"}}],
+        "responses": {},
+    }
+    document = {"openapi": "3.0.0", "info": {}, "paths": {"/tides": {"get": operation}}}
+    (tmp_path / "openapi.json").write_text(json.dumps(document))
+    tools = read_catalogue(str(tmp_path / "openapi.json"), print)
+    assert [tool["function"]["name"] for tool in tools] == ["listTides"]
+    assert rules(*tools) == [("listTides", "parameter without description")]

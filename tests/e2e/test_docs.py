@@ -157,6 +157,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         r"```toml\n(.*?)```", (ROOT / "docs" / "curve.md").read_text(encoding="utf-8"), re.DOTALL
     )
     (place / "series.toml").write_text(page, encoding="utf-8")
+    for example in (ROOT / "docs" / "harbour").iterdir():
+        copyfile(example, place / example.name)
     for command in MAKES:
         _made(command, place)
     item = next(iter(WILD_MINI.load(source)))

@@ -19,7 +19,10 @@ OURS: Mapping[str, str] = {
 """By name the module and the benchmark in it, as entry points are written."""
 SHIPPED = "wild-mini"
 """The benchmark whose data are installed with wildtool."""
-OF_ANY_FILE: Mapping[str, str] = {"training": "wildtool.sets.prepare.procedures.playing:TRAINING"}
+OF_ANY_FILE: Mapping[str, str] = {
+    "training": "wildtool.sets.prepare.procedures.playing:TRAINING",
+    "own-tools": "wildtool.catalogue.choice:OWN_TOOLS",
+}
 """Also built in, over any file of the user: they are in no suite, and no file is recognised as theirs."""
 
 TOLEAP = ("taskbench", "sealtools", "rotbench", "glaive", "injecagent", "teval", "apibank", "bfcl")

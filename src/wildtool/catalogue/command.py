@@ -1,54 +1,203 @@
-"""`wildtool catalogue`: what the size of a catalogue costs, and what in your own makes tools hard to choose."""
+"""`wildtool catalogue`: what the size of a catalogue costs, and which of your own tools are taken for each other."""
 
+from dataclasses import fields
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from wildtool.cli.command import arg, opt
+import typer
+
+from wildtool.catalogue.mcp import is_server
+from wildtool.cli.command import arg, declared, opt, worst_status
+from wildtool.cli.help import MODEL, MORE, OUTPUT, SAMPLING
+from wildtool.cli.options import completion
 from wildtool.cli.options import shared as options
+from wildtool.cli.options.config_file import explicit_options, read_config
+from wildtool.cli.options.run import CallOptions
 from wildtool.errors import UsageError
-from wildtool.outputs import check_file
+from wildtool.outputs import check_file, check_folder, is_site, make_folder, write_file
+
+if TYPE_CHECKING:
+    from wildtool.catalogue.confusion import ChoiceReport
+
+
+@declared
+class CatalogueOptions(CallOptions):
+    """The options of `wildtool catalogue`."""
+
+    requests: list[Path] | None = opt(
+        "FILE",
+        "Requests to put to a model: your own with the tool each needs, or generated sessions; repeatable.",
+        panel=MODEL,
+    )
+    model: list[str] | None = opt(
+        "-m NAME",
+        "Model to put --requests to, as for `run`; repeatable.",
+        complete=completion.models,
+        panel=MODEL,
+        needs="--requests",
+    )
+    ab: bool = opt("Compare two versions, OLD NEW, on the same requests.", panel=MODEL)
+    base_url: str | None = options.BASE_URL_OPTION
+    api_key_env: str | None = options.API_KEY_ENV_OPTION
+    format_: str | None = options.TOOL_FORMAT_OPTION
+    extra_body: str | None = options.EXTRA_BODY_OPTION
+    repeats: int = opt("N", "Samples per request.", default=1, min=1, panel=SAMPLING)
+    retries: int = options.RETRIES_OPTION
+    dry_run: bool = options.DRY_RUN_OPTION
+    out: Path | None = opt(
+        "-o FOLDER",
+        "Folder for runs and pages (default: runs/catalogue); of sizes, for sizes.csv and the chart.",
+        panel=OUTPUT,
+    )
+    quiet: bool = options.QUIET_OPTION
+    force: bool = options.FORCE_OPTION
+    profile: str | None = options.PROFILE_OPTION
+    as_json: bool = options.JSON_OPTION
+    cache: Path | None = options.CACHE_OPTION
+    no_check: bool = opt("Do not look for broken tool calls in the first 20 replies.", panel=MORE)
 
 
 def catalogue(
+    its: CatalogueOptions,
+    context: typer.Context,
     sources: list[str] = arg(
-        "SOURCE…", "Folders with runs of several sizes; or a file or a server of tools."
+        "SOURCE…", "A file or a server of tools, of versions two; or folders with runs over catalogues."
     ),
-    out: Path | None = opt(
-        "-o FOLDER", "Folder for sizes.csv and the chart (the chart needs the extra [report])."
-    ),
-    profile: str | None = options.PROFILE_OPTION,
-    prices: Path | None = opt("FILE", "Price file, TOML or JSON; overrides built-in prices."),
-    as_json: bool = opt("--json", "Print what is found in tools as JSON."),
-    force: bool = options.FORCE_OPTION,
 ) -> int:
-    """Show how accuracy falls with the size of a catalogue, or check your own tools.
+    """Check your own tools, test which are confused, or show how accuracy falls with the size of a catalogue.
 
     \b
     Examples:
-      wildtool catalogue runs/sizes -o sizes
       wildtool catalogue tools.json
-      wildtool catalogue openapi.yaml --json
-      wildtool catalogue https://example.org/mcp
-      wildtool catalogue "mcp:npx -y my-server"
+      wildtool catalogue "mcp:npx -y my-server" --json
+      wildtool catalogue tools.json --requests mine.jsonl -m gpt-4o -o out
+      wildtool catalogue --ab old.json new.json --requests mine.jsonl -m gpt-4o
+      wildtool catalogue runs/sizes -o sizes
 
-    Runs are those of `wildtool run --catalogue N,…`, which differ in nothing but the size; each model and setting is a
-    separate series, paired on the same units. Tools are OpenAI definitions, an OpenAPI document, an MCP list or an MCP
-    server at an address or started by a command. Exit status for tools: 1 with an error among the findings.
+    Tools are OpenAI definitions, an OpenAPI document, an MCP list, or an MCP server at an address or started by a
+    command. Without --requests, names and descriptions are checked, and an error among the findings gives exit status 1.
+    Runs are those of `wildtool run --catalogue N,…`, or of this command.
     """
-    from wildtool.catalogue.mcp import is_server
+    its.check_limits()
+    tools = any(is_server(each) or (Path(each).is_file() and not each.endswith(".zip")) for each in sources)
+    if its.ab and len(sources) != 2:
+        raise UsageError(
+            "--ab takes two versions: wildtool catalogue --ab OLD NEW --requests FILE --model NAME"
+        )
+    if tools and len(sources) > 1 and not its.ab:
+        raise UsageError("give runs, or one file or server of tools; two versions of one with --ab")
+    if tools and its.requests:
+        return _play(sources, its, explicit_options(context))
+    if tools:
+        if its.ab:
+            raise UsageError("--ab needs --requests FILE, which both versions are put to")
+        return _lint(sources[0], its.as_json)
+    if its.requests:
+        raise UsageError(f"{sources[0]}: there is no such file; --requests needs tools")
+    return _show(list(map(Path, sources)), its)
 
-    if not any(
-        is_server(source) or (Path(source).is_file() and not source.endswith(".zip")) for source in sources
-    ):
-        from wildtool.catalogue.size_curve import size_series
-        from wildtool.catalogue.size_output import show_sizes
 
-        if out is not None:
-            check_file(out / "sizes.csv", force=force)
-        show_sizes(size_series(list(map(Path, sources)), profile, prices), out)
+def _play(sources: list[str], its: CatalogueOptions, explicit: set[str]) -> int:
+    """Puts requests to models, with one catalogue or with two versions of it, and shows what comes out."""
+    from wildtool.catalogue.lint import read_catalogue
+    from wildtool.catalogue.requests import choice_text
+    from wildtool.cli.commands.run import execute_runs
+    from wildtool.cli.options.run import RunOptions
+    from wildtool.cli.plans import plan_runs
+    from wildtool.cli.terminal import print_err
+
+    out = its.out or Path("runs", "catalogue")
+    names = ("old", "new") if its.ab else ("tools",)
+    data = [out / f"{name}.json" for name in names]
+    for path in data:
+        check_file(path, force=its.force)
+    check_folder(out / "pages", is_site, force=its.force)
+    texts = [choice_text(read_catalogue(each, print_err), its.requests or (), print_err) for each in sources]
+    make_folder(out)
+    for path, text in zip(data, texts, strict=True):
+        write_file(path, text)
+    if not its.model:
+        for name, path in zip(names, data, strict=True):
+            print_err(
+                f"{path}: written. wildtool run own-tools --data {path} -o {out / 'runs' / name} -m NAME"
+            )
         return 0
-    if len(sources) > 1:
-        raise UsageError("give runs, or one file or server of tools")
-    return _lint(sources[0], as_json)
+    shared = {each.name for each in fields(RunOptions)} & {each.name for each in fields(CatalogueOptions)}
+    settings: dict[str, Any] = {name: getattr(its, name) for name in shared - {"out"}}
+    statuses: list[int] = []
+    folders: list[list[Path]] = []
+    for name, path in zip(names, data, strict=True):
+        its_options = RunOptions(**settings, data=str(path))
+        runs = plan_runs("own-tools", its_options, explicit, read_config(None).models, out / "runs" / name)
+        statuses.append(execute_runs(runs, its_options, tables=False))
+        folders.append([run.folder for run in runs])
+    status = worst_status(statuses)
+    if its.dry_run or status not in (0, 3):
+        return status
+    return worst_status([status, _report(folders, its, out / "pages")])
+
+
+def _show(paths: list[Path], its: CatalogueOptions) -> int:
+    from wildtool.catalogue.choice import OWN_TOOLS
+    from wildtool.engine.record.run_folder import read_run
+    from wildtool.engine.score.results import run_folders
+
+    groups = [run_folders(path) for path in paths]
+    kinds = {read_run(folder)["identity"]["benchmark"] for group in groups for folder in group}
+    if kinds == {OWN_TOOLS.name}:
+        return _report(groups if its.ab else [[each for group in groups for each in group]], its, its.out)
+    if its.ab or OWN_TOOLS.name in kinds:
+        raise UsageError(
+            "give runs of own-tools alone, as `wildtool catalogue TOOLS --requests FILE` makes them"
+        )
+    from wildtool.catalogue.size_curve import size_series
+    from wildtool.catalogue.size_output import show_sizes
+
+    if its.out is not None:
+        check_file(its.out / "sizes.csv", force=its.force)
+    show_sizes(size_series(paths, its.profile, its.prices), its.out)
+    return 0
+
+
+def _report(folders: list[list[Path]], its: CatalogueOptions, pages: Path | None) -> int:
+    """Shows runs over catalogues, in pages too if a folder is given for them; with --ab the old ones and the new ones."""
+    from wildtool.catalogue import choice_output as output
+    from wildtool.catalogue.confusion import choice_report
+    from wildtool.catalogue.versions import compare_versions
+
+    groups = [list(map(choice_report, group)) for group in folders]
+    comparisons = [compare_versions(*pair) for pair in _pairs(groups)] if its.ab else []
+    reports = [report for group in groups for report in group]
+    if its.as_json:
+        output.print_json(reports, comparisons)
+    else:
+        for comparison in comparisons:
+            output.print_versions(comparison)
+        for report in [] if comparisons else reports:
+            output.print_choices(report)
+    if pages is not None:
+        from wildtool.catalogue.choice_page import write_pages
+        from wildtool.cli.terminal import print_err
+
+        check_folder(pages, is_site, force=its.force)
+        versions = [f" ({name})" for name in ("old", "new")] if its.ab else [""]
+        titled = [
+            (f"{report.result.model}{version}", report)
+            for version, group in zip(versions, groups, strict=True)
+            for report in group
+        ]
+        print_err(f"What to change first: {write_pages(pages, titled, comparisons)}")
+    return worst_status([report.result.exit_status for report in reports])
+
+
+def _pairs(groups: "list[list[ChoiceReport]]") -> "list[tuple[ChoiceReport, ChoiceReport]]":
+    """Old and new runs of the same models. Raises UsageError where there is none."""
+    old, new = groups
+    by_model = {report.result.model: report for report in new}
+    pairs = [(report, by_model[report.result.model]) for report in old if report.result.model in by_model]
+    if not pairs:
+        raise UsageError("no model was asked with both versions; put the same requests to one model")
+    return pairs
 
 
 def _lint(source: str, as_json: bool) -> int:
@@ -72,7 +221,7 @@ def _lint(source: str, as_json: bool) -> int:
             print_grid(f"{len(tools)} tools of {source}", ["tool", "", "", ""], table, sentences=(1, 2, 3))
         faulty = len({each.where for each in findings})
         print_wrapped(
-            f"{faulty} of {len(tools)} tools have a finding. These are read from names and texts alone; what they cost a "
-            "model is not measured here."
+            f"{faulty} of {len(tools)} tools have a finding. These are read from names and texts alone; --requests FILE "
+            "--model NAME measures what they go with."
         )
     return int(any(each.level == "error" for each in findings))

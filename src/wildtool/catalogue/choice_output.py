@@ -1,0 +1,162 @@
+"""Prints what runs over a catalogue show, as tables or as JSON."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from wildtool.catalogue.confusion import ChoiceReport, ShareRange
+from wildtool.catalogue.versions import VersionComparison, VersionPart
+from wildtool.cli.output.tables import print_grid
+from wildtool.cli.terminal import print_out, print_wrapped
+from wildtool.engine.score.formatting import counted, format_points, format_range, format_share
+from wildtool.json_codec import dumps
+
+MOST_ROWS = 20
+"""Rows of a table in the terminal; the page and JSON have all."""
+BLAME_NOTE = (
+    "To blame: after a wrong call the same request is put once more without that tool. If the right tool is called then, "
+    "the text of the wrong one draws; if not, the text of the right one is not recognised."
+)
+FEW_NOTE = "A finding's effect compares tools that have it with others, which may differ in more; --ab compares texts."
+
+
+def print_choices(report: ChoiceReport) -> None:
+    """Confusions, tools and findings of one run."""
+    title = f"{report.result.model}: {len(report.definitions)} tools, {len(report.choices)} requests"
+    print_wrapped(f"{title}, {format_share(report.right[0])} right {format_range(*report.right[1:])}.")
+    rows = [
+        [
+            each.expected,
+            each.pick,
+            f"{each.count}/{each.of}",
+            f"{each.drawn}/{each.count}",
+            each.blamed or "–",
+        ]
+        for each in report.confusions[:MOST_ROWS]
+    ]
+    if rows:
+        print_grid("Confusions", ["needed", "called", "times", "right without it", "to blame"], rows)
+        for each in report.confusions[:3]:
+            print_wrapped(f"{each.expected} / {each.pick}: {each.advice}")
+    tools = [
+        [
+            each.name,
+            *_rate(each.right),
+            str(each.requests),
+            str(each.drew),
+            str(each.blamed),
+            _rules(each.findings),
+        ]
+        for each in report.tools[:MOST_ROWS]
+    ]
+    heads = ["tool", "right", "95 %", "requests", "drew others'", "blamed", "findings"]
+    print_grid("Tools, those to improve first", heads, tools, sentences=(6,))
+    if report.effects:
+        effects = [
+            [
+                each.rule,
+                str(each.tools),
+                _rate(each.with_it)[0],
+                _rate(each.without)[0],
+                *_points(each.difference),
+            ]
+            for each in report.effects
+        ]
+        print_grid("Findings", ["rule", "tools", "right with it", "without", "difference", "95 %"], effects)
+        print_wrapped(FEW_NOTE)
+    if report.confusions:
+        print_wrapped(BLAME_NOTE)
+    if report.without_verdict:
+        print_wrapped(
+            f"{report.without_verdict} requests have no verdict, since calls failed, and count as not right."
+        )
+
+
+def print_versions(comparison: VersionComparison) -> None:
+    """The paired difference of two versions."""
+    edited = counted(len(comparison.edited), "tool differs", "tools differ")
+    print_wrapped(f"{comparison.old.result.model}: {edited} between the two versions.")
+    rows = [_version_row(part) for part in comparison.parts]
+    print_grid(
+        "New against old", ["", "requests", "old", "new", "difference", "95 %", "p", "gained", "lost"], rows
+    )
+    print_wrapped(
+        "The same requests to both versions; intervals are clustered by item, p is of the exact paired test."
+    )
+    for before, after in comparison.flips[:MOST_ROWS]:
+        verb = "lost" if before.outcome == "correct" else "gained"
+        print_wrapped(f"{verb}: {before.text!r} called {before.pick}, now {after.pick}")
+
+
+def _version_row(part: VersionPart) -> list[str]:
+    drop = part.pairs.difference
+    ends = format_range(drop.low, drop.high, signed=True)
+    counts = [str(part.pairs.gained), str(part.pairs.lost)]
+    p = "<0.001" if part.p < 0.001 else f"{part.p:.3f}"
+    shares = [format_share(part.old), format_share(part.new), format_points(drop.value)]
+    return [part.name, str(part.pairs.units), *shares, ends, p, *counts]
+
+
+def _rate(rate: ShareRange | None) -> tuple[str, str]:
+    return ("–", "") if rate is None else (format_share(rate[0]), format_range(*rate[1:]))
+
+
+def _points(rate: ShareRange | None) -> tuple[str, str]:
+    return (
+        ("too few tools", "")
+        if rate is None
+        else (format_points(rate[0]), format_range(*rate[1:], signed=True))
+    )
+
+
+def _rules(findings: Sequence[Any]) -> str:
+    return ", ".join(dict.fromkeys(each.rule for each in findings))
+
+
+def print_json(reports: Sequence[ChoiceReport], comparisons: Sequence[VersionComparison]) -> None:
+    """Every number."""
+    rows = {"runs": [*map(report_json, reports)], "versions": [*map(_comparison_json, comparisons)]}
+    print_out(dumps(rows).decode())
+
+
+def report_json(report: ChoiceReport) -> Mapping[str, Any]:
+    """One run, without its requests."""
+    keys = ("name", "right", "requests", "drew", "blamed")
+    return {
+        "model": report.result.model,
+        "run": str(report.result.folder),
+        "right": report.right,
+        "requests": len(report.choices),
+        "without_verdict": report.without_verdict,
+        "tools": [
+            {
+                **{key: getattr(each, key) for key in keys},
+                "findings": [finding.rule for finding in each.findings],
+            }
+            for each in report.tools
+        ],
+        "confusions": [
+            {**asdict(each), "blamed": each.blamed, "advice": each.advice} for each in report.confusions
+        ],
+        "findings": [asdict(each) for each in report.effects],
+    }
+
+
+def _comparison_json(comparison: VersionComparison) -> Mapping[str, Any]:
+    return {
+        "model": comparison.old.result.model,
+        "changed": sorted(comparison.edited),
+        "parts": [
+            {
+                "name": each.name,
+                "requests": each.pairs.units,
+                "old": each.old,
+                "new": each.new,
+                "difference": each.pairs.difference._asdict(),
+                "p": each.p,
+                "gained": each.pairs.gained,
+                "lost": each.pairs.lost,
+            }
+            for each in comparison.parts
+        ],
+    }

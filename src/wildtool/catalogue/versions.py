@@ -1,0 +1,110 @@
+"""Two versions of the texts of a catalogue, compared on the same requests."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from wildtool.catalogue.confusion import ChoiceReport, ChosenTool
+from wildtool.engine.compare.pairs import PairedUnits, Share, UnitKey, UnitScores, pair_units, share
+from wildtool.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class VersionPart:
+    """Some requests under two versions of a catalogue."""
+
+    name: str
+    old: float
+    new: float
+    pairs: PairedUnits
+    p: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionComparison:
+    """Two versions of the texts of a catalogue, on the same requests."""
+
+    old: ChoiceReport
+    new: ChoiceReport
+    edited: frozenset[str]
+    """Tools whose name, text or parameters differ, or that only one version has."""
+    parts: Sequence[VersionPart]
+    """All requests; those for changed tools and for the others; by finding those for tools that lost it."""
+    flips: Sequence[tuple[ChosenTool, ChosenTool]]
+    """Requests that are right in one version only, old and new."""
+
+
+def compare_versions(old: ChoiceReport, new: ChoiceReport) -> VersionComparison:
+    """Compares two versions. Raises UsageError where they have other requests, or other models were asked."""
+    if old.result.model != new.result.model:
+        raise UsageError(
+            f"the versions were put to {old.result.model} and {new.result.model}; take one model"
+        )
+    texts = [{each.key: each.text for each in report.choices} for report in (old, new)]
+    if texts[0] != texts[1]:
+        raise UsageError(
+            "the two runs have other requests; give both versions the same files with --requests, and let both end"
+        )
+    names = {*old.definitions} | {*new.definitions}
+    edited = frozenset(name for name in names if old.definitions.get(name) != new.definitions.get(name))
+    expected: dict[UnitKey, set[str]] = defaultdict(set)
+    for each in (*old.choices, *new.choices):
+        expected[each.key].add(each.expected)
+    touched = {key for key, tools in expected.items() if tools & edited}
+    selections: dict[str, set[UnitKey]] = {"all requests": {*expected}}
+    if touched and touched != {*expected}:
+        selections |= {"for changed tools": touched, "for the others": {*expected} - touched}
+    fixed = _lost_findings(old, new)
+    for rule, tools in fixed.items():
+        selections[f"finding fixed: {rule}"] = {key for key, its in expected.items() if its & tools}
+    parts = [part for name, keys in selections.items() if (part := _part(name, old, new, keys)) is not None]
+    first: dict[UnitKey, ChosenTool] = {}
+    for each in new.choices:
+        first.setdefault(each.key, each)
+    flips = [
+        (before, first[before.key])
+        for before in {each.key: each for each in reversed(old.choices)}.values()
+        if (before.outcome == "correct") != (first[before.key].outcome == "correct")
+    ]
+    return VersionComparison(
+        old=old, new=new, edited=edited, parts=parts, flips=sorted(flips, key=_flip_order)
+    )
+
+
+def _flip_order(flip: tuple[ChosenTool, ChosenTool]) -> tuple[bool, UnitKey]:
+    return flip[0].outcome != "correct", flip[0].key
+
+
+def _lost_findings(old: ChoiceReport, new: ChoiceReport) -> dict[str, set[str]]:
+    """By rule the tools that have a finding of it in the old version alone."""
+    before, after = (
+        {(each.rule, each.where) for report in side.tools for each in report.findings} for side in (old, new)
+    )
+    fixed: dict[str, set[str]] = defaultdict(set)
+    for rule, name in sorted(before - after):
+        fixed[rule].add(name)
+    return fixed
+
+
+def _part(name: str, old: ChoiceReport, new: ChoiceReport, keys: set[UnitKey]) -> VersionPart | None:
+    sides = [_scores(report.choices, keys) for report in (old, new)]
+    pairs = pair_units(*sides)
+    if pairs is None:
+        return None
+    old_share, new_share = (float(sum(side.shares.values())) / len(side.shares) for side in sides)
+    return VersionPart(name, old_share, new_share, pairs, pairs.test()[0])
+
+
+def _scores(choices: Sequence[ChosenTool], keys: set[UnitKey]) -> UnitScores:
+    counts: dict[UnitKey, list[int]] = defaultdict(lambda: [0, 0, 0])
+    for each in choices:
+        if each.key in keys:
+            count = counts[each.key]
+            count[0] += each.outcome == "correct"
+            count[1] += each.outcome not in ("correct", "wrong")
+            count[2] += 1
+    shares: dict[UnitKey, Share] = {key: share(right, tries) for key, (right, _, tries) in counts.items()}
+    missing: dict[UnitKey, Share] = {
+        key: share(missing, tries) for key, (_, missing, tries) in counts.items() if missing
+    }
+    return UnitScores(shares, missing)

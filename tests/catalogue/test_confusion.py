@@ -1,0 +1,146 @@
+"""What runs over a catalogue show: models that are planted to be drawn, or not to recognise, are found out."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from catalogue.choice_play import Choose, played, requests_file, tools
+from wildtool.catalogue.choice_page import matrix_of, write_pages
+from wildtool.catalogue.confusion import FEWEST_ON_A_SIDE, ChoiceReport, choice_report
+from wildtool.catalogue.versions import compare_versions
+from wildtool.errors import DataError, UsageError
+
+CATALOGUE = tools(
+    tides="Tells when high and low tide are at a harbour",
+    weather="Tells everything about a harbour, on any day",
+    ferries="Finds ferries between two harbours for people on foot",
+    crossings="Finds ferries between two harbours for people in cars",
+)
+REQUESTS = [
+    *({"request": f"tides {place}", "tool": "tides"} for place in range(6)),
+    *({"request": f"crossings {place}", "tool": "crossings"} for place in range(6)),
+    *({"request": f"ferries {place}", "tool": "ferries"} for place in range(4)),
+    *({"request": f"thanks {place}", "tool": None} for place in range(4)),
+]
+
+
+def planted(said: str, offered: Sequence[str]) -> Sequence[str] | str:
+    """Weather draws what is for tides; crossings are not recognised; ferries are called where nothing is needed."""
+    word, _, place = said.partition(" ")
+    if word == "tides":
+        return ["weather"] if "weather" in offered and int(place) < 5 else ["tides"]
+    if word == "crossings":
+        return [next(name for name in ("ferries", "weather") if name in offered)]
+    return ["ferries"] if word == "ferries" or place == "0" else "Fine."
+
+
+def report(folder: Path, choose: Choose, name: str = "run") -> ChoiceReport:
+    return choice_report(played(folder, CATALOGUE, requests_file(folder, REQUESTS), choose, name))
+
+
+def test_the_description_that_draws_and_the_one_that_is_not_recognised_are_told_apart(tmp_path: Path):
+    shown = report(tmp_path, planted)
+    pairs = {(each.expected, each.pick): each for each in shown.confusions}
+    assert {key: (each.count, each.of, each.drawn, each.blamed) for key, each in pairs.items()} == {
+        ("crossings", "ferries"): (6, 6, 0, "crossings"),
+        ("tides", "weather"): (5, 6, 5, "weather"),
+        ("(no tool)", "ferries"): (1, 4, 0, "ferries"),
+    }
+    assert shown.right[0] == pytest.approx(8 / 20)
+    assert {each.name: (each.requests, each.drew, each.blamed) for each in shown.tools} == {
+        "crossings": (6, 0, 6),
+        "weather": (0, 5, 5),
+        "ferries": (4, 7, 1),
+        "tides": (6, 0, 0),
+    }
+    assert [each.name for each in shown.tools][:2] == ["crossings", "weather"]
+    assert pairs["tides", "weather"].advice.startswith("Narrow weather: without it the model finds tides")
+    assert pairs["crossings", "ferries"].advice.startswith("Rewrite crossings: even without ferries")
+    assert "cars" in pairs["crossings", "ferries"].only_expected
+    assert pairs["tides", "weather"].examples == [f"tides {place}" for place in range(3)]
+
+
+def test_names_that_no_tool_has_are_blamed_on_no_description(tmp_path: Path):
+    shown = report(
+        tmp_path, lambda said, offered: ["Tides"] if said.startswith("tides") else planted(said, offered)
+    )
+    (invented,) = [each for each in shown.confusions if each.pick == "(not in the catalogue)"]
+    assert (invented.expected, invented.count, invented.blamed) == ("tides", 6, "")
+    assert invented.advice.startswith("The model makes up names")
+    assert {each.name: each.blamed for each in shown.tools}["tides"] == 0
+
+
+def test_the_matrix_has_rows_that_are_shares_of_the_requests_for_a_tool(tmp_path: Path):
+    matrix = matrix_of(report(tmp_path, planted))
+    cells = {(matrix.names[each.row], matrix.names[each.column]): each for each in matrix.cells}
+    assert cells["tides", "weather"].title == "tides needed, weather called: 5 of 6"
+    assert (cells["tides", "weather"].right, cells["tides", "tides"].right) == (False, True)
+    assert cells["crossings", "ferries"].shade == 1.0 > cells["tides", "weather"].shade
+    assert "(no tool)" in matrix.names
+
+
+def test_a_finding_is_given_an_effect_only_with_enough_tools(tmp_path: Path):
+    good = {f"good_{n}": f"Tells all that is known about subject number {n}" for n in range(FEWEST_ON_A_SIDE)}
+    bare = {f"bare_{n}": "" for n in range(FEWEST_ON_A_SIDE)}
+    rows = [{"request": name, "tool": name} for name in (*good, *bare) for _ in range(4)]
+
+    def choose(said: str, offered: Sequence[str]) -> Sequence[str] | str:
+        return [said] if said.startswith("good") else "Which tool?"
+
+    def effect(folder: Path, **descriptions: str) -> object:
+        folder.mkdir()
+        its = [row for row in rows if row["tool"] in descriptions]
+        run = played(folder, tools(**descriptions), requests_file(folder, its), choose)
+        return next(each for each in choice_report(run).effects if each.rule == "no description").difference
+
+    value, low, high = effect(tmp_path / "six", **good, **bare)  # type: ignore[misc]
+    assert (value, high) < (-0.99, 0) and low >= -1.5
+    assert effect(tmp_path / "five", **dict([*good.items()][1:]), **bare) is None
+
+
+def test_two_versions_are_compared_on_the_same_requests(tmp_path: Path):
+    path = requests_file(tmp_path, REQUESTS)
+    changed = [*CATALOGUE[:3], *tools(crossings="Finds crossings for cars, vans and lorries")]
+
+    def mended(said: str, offered: Sequence[str]) -> Sequence[str] | str:
+        return ["crossings"] if said.startswith("crossings") else planted(said, offered)
+
+    old = choice_report(played(tmp_path, CATALOGUE, path, planted, "old"))
+    new = choice_report(played(tmp_path, changed, path, mended, "new"))
+    compared = compare_versions(old, new)
+    assert compared.edited == {"crossings"}
+    parts = {each.name: each for each in compared.parts}
+    assert (parts["all requests"].pairs.gained, parts["all requests"].pairs.lost) == (6, 0)
+    assert parts["for changed tools"].pairs.difference.value == 1
+    assert parts["for the others"].pairs.difference.value == 0
+    assert parts["all requests"].p < 0.05 < parts["for the others"].p
+    assert {after.pick for _, after in compared.flips} == {"crossings"}
+    page = write_pages(tmp_path / "pages", [("old", old), ("new", new)], [compared])
+    assert "+100.0" in page.read_text()
+    assert (tmp_path / "pages" / "run-2.html").is_file()
+
+
+def test_versions_with_other_requests_or_changed_data_are_refused(tmp_path: Path):
+    old = report(tmp_path, planted, "old")
+    fewer = requests_file(tmp_path, REQUESTS[:-1])
+    new = choice_report(played(tmp_path, CATALOGUE, fewer, planted, "new"))
+    with pytest.raises(UsageError, match="the two runs have other requests"):
+        compare_versions(old, new)
+    (tmp_path / "new.json").unlink()
+    with pytest.raises(DataError, match="no file of `wildtool catalogue TOOLS"):
+        choice_report(tmp_path / "new")
+
+
+def test_hostile_names_and_texts_stay_texts_on_the_page(tmp_path: Path):
+    bad = "<img src=x onerror=alert(1)>"
+    catalogue = tools(tides=bad, ferries="Finds ferries between two harbours")
+    path = requests_file(tmp_path, [{"request": bad, "tool": "tides"}] * 2)
+
+    def choose(said: str, offered: Sequence[str]) -> Sequence[str] | str:
+        return ["ferries"] if "ferries" in offered else [bad]
+
+    shown = choice_report(played(tmp_path, catalogue, path, choose))
+    text = write_pages(tmp_path / "pages", [(bad, shown)], []).read_text()
+    assert "<img" not in text
+    assert "&lt;img src=x" in text

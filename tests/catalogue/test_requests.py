@@ -1,0 +1,77 @@
+"""Requests of your own and of sessions, and what is wrong with them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from catalogue.choice_play import requests_file, tools
+from wildtool.benchmarks.wildtoolbench import WILD_MINI
+from wildtool.catalogue.choice import read_choices
+from wildtool.catalogue.requests import choice_text
+from wildtool.data.data_set import data_of
+from wildtool.errors import DataError, UsageError
+
+TOOLS = tools(get_tides="Lists tides", find_ferry="Finds ferries")
+
+
+def test_own_requests_name_one_tool_several_or_none(tmp_path: Path):
+    own = [
+        {"request": "High tide?", "tool": "get_tides"},
+        {"request": "Ships?", "tool": ["find_ferry", "find_ferry_v1"], "id": "ships", "lang": "en"},
+        {"messages": [{"role": "user", "content": "Thanks"}], "tool": None},
+    ]
+    (tmp_path / "choices.json").write_bytes(choice_text(TOOLS, [requests_file(tmp_path, own)], print))
+    rows = read_choices(tmp_path / "choices.json")[1]
+    assert [(row["item"], row["accepted"]) for row in rows] == [
+        ("mine-1", ["get_tides"]),
+        ("ships", ["find_ferry"]),
+        ("mine-3", []),
+    ]
+    assert rows[0]["messages"] == [{"role": "user", "content": "High tide?"}]
+
+
+def test_requests_of_sessions_need_what_the_first_gold_reply_calls(tmp_path: Path):
+    shipped = data_of(WILD_MINI).locate(None).path
+    session = json.loads(shipped.read_text(encoding="utf-8").splitlines()[0])
+    path = tmp_path / "made.jsonl"
+    path.write_text(json.dumps(session))
+    first = [answers[0]["action"]["name"] for answers in session["english_answer_list"]]
+    called = [name for name in first if name != "prepare_to_answer" and not name.startswith("ask_user")]
+    notes: list[str] = []
+    catalogue = [tool for tool in session["english_tools"] if tool["function"]["name"] != called[0]]
+    (tmp_path / "choices.json").write_bytes(choice_text(catalogue, [path], notes.append))
+    rows = read_choices(tmp_path / "choices.json")[1]
+    assert notes == [f"{path}: left out what needs tools that the catalogue lacks, such as {called[0]}"]
+    assert {row["item"] for row in rows} == {session["id"]}
+    assert [row["accepted"][:1] for row in rows if row["accepted"]] == [[name] for name in called[1:]]
+    assert [row["messages"][-1]["content"] for row in rows][-1] == session["english_tasks"][-1]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('{"request": 3, "tool": null}', r"mine\.jsonl:1: field request: expected a text, found"),
+        ('{"request": "High tide?"}', r"mine\.jsonl:1: field tool: missing; name the tool"),
+        ('{"request": "High tide?", "tool": 3}', r"mine\.jsonl:1: field tool: expected a name"),
+        ('{"request": "High tide?", "tool": []}', r"mine\.jsonl:1: field tool: expected a name"),
+        (
+            '{"request": "High tide?", "tool": "get_tide"}',
+            r"unknown tool 'get_tide'.*did you mean 'get_tides'",
+        ),
+        ('{"request": "High tide?", ', r"mine\.jsonl:1: no JSON object"),
+        ("", r"no request for a tool of this catalogue; write lines such as"),
+    ],
+)
+def test_what_is_wrong_with_a_request_is_told_with_its_line(tmp_path: Path, line: str, told: str):
+    (tmp_path / "mine.jsonl").write_text(line)
+    with pytest.raises(DataError, match=told):
+        choice_text(TOOLS, [tmp_path / "mine.jsonl"], print)
+
+
+def test_a_file_of_another_kind_is_told(tmp_path: Path):
+    (tmp_path / "notes.txt").write_text("tides: noon\n")
+    with pytest.raises(UsageError, match="neither sessions of a benchmark nor lines such as"):
+        choice_text(TOOLS, [tmp_path / "notes.txt"], print)
+    with pytest.raises(DataError, match="cannot read"):
+        choice_text(TOOLS, [tmp_path / "none.jsonl"], print)
