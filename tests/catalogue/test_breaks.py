@@ -42,6 +42,13 @@ def test_the_interval_covers_the_break_as_often_as_it_says():
     assert hits >= 17
 
 
+FALL_AND_RISE: Rows = {
+    str(n): [(x, 3.0) for x in row]
+    for n, row in enumerate([(2, 0, 2, 1)] * 2 + [(0, 0, 0, 1)] + [(0, 0, 0, 0)] * 17)
+}
+"""Lower at the last size than at the first, and lowest in between."""
+
+
 @pytest.mark.parametrize(
     ("rows", "sizes", "p", "reason"),
     [
@@ -51,6 +58,7 @@ def test_the_interval_covers_the_break_as_often_as_it_says():
         (series(10, 0.1, 300), SIZES, 0.001, "from the smallest size on cannot be excluded"),
         (series(500, 0.4, 200), SIZES, 0.001, "larger sizes would place it"),
         (series(80, 0.2, 10), SIZES, 0.001, "10 items were run; it takes 20"),
+        (FALL_AND_RISE, SIZES[:4], 0.001, "no steady fall begins anywhere"),
     ],
 )
 def test_what_cannot_be_told_is_said(rows: Rows, sizes: tuple[int, ...], p: float, reason: str):

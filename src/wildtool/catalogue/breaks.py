@@ -59,14 +59,15 @@ def find_break(items: Mapping[str, Sums], sizes: Sequence[int], p: float, seed: 
         )
     logs = [math.log(size) for size in sizes]
     random, bends = Random(seed), _bends(logs)
+    if (place := _bend(rates, bends)) is None:
+        return Break(None, reason="accuracy falls and rises again, so that no steady fall begins anywhere")
     places = sorted(
-        math.inf if place is None else place
+        math.inf if each is None else each
         for _ in range(BREAK_RESAMPLES)
-        for place in [_bend(_rates(random.choices(rows, k=len(rows))), bends)]
+        for each in [_bend(_rates(random.choices(rows, k=len(rows))), bends)]
     )
-    low, high = places[int(0.025 * BREAK_RESAMPLES)], places[int(0.975 * BREAK_RESAMPLES) - 1]
-    place = _bend(rates, bends)
-    assert place is not None, "it falls"
+    low = min(place, places[int(0.025 * BREAK_RESAMPLES)])
+    high = max(place, places[int(0.975 * BREAK_RESAMPLES) - 1])
     if low <= logs[0] and high >= logs[-2]:
         reason = "it falls, and where the fall begins cannot be seen in these items and sizes"
         return Break(None, reason=reason)
