@@ -111,9 +111,9 @@ def test_two_versions_are_compared_on_the_same_requests(tmp_path: Path):
     compared = compare_versions(old, new)
     assert compared.edited == {"crossings"}
     parts = {each.name: each for each in compared.parts}
-    assert (parts["all requests"].pairs.gained, parts["all requests"].pairs.lost) == (6, 0)
-    assert parts["for changed tools"].pairs.difference.value == 1
-    assert parts["for the others"].pairs.difference.value == 0
+    assert (parts["all requests"].gained, parts["all requests"].lost) == (6, 0)
+    assert parts["for changed tools"].difference == 1
+    assert parts["for the others"].difference == 0
     assert parts["all requests"].p < 0.05 < parts["for the others"].p
     assert {after.pick for _, after in compared.flips} == {"crossings"}
     page = write_pages(tmp_path / "pages", [("old", old), ("new", new)], [compared])

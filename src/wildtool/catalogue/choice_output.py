@@ -24,44 +24,25 @@ def print_choices(report: ChoiceReport) -> None:
     """Confusions, tools and findings of one run."""
     title = f"{report.result.model}: {len(report.definitions)} tools, {len(report.choices)} requests"
     print_wrapped(f"{title}, {format_share(report.right[0])} right {format_range(*report.right[1:])}.")
-    rows = [
-        [
-            each.expected,
-            each.pick,
-            f"{each.count}/{each.of}",
-            f"{each.drawn}/{each.count}",
-            each.blamed or "–",
-        ]
-        for each in report.confusions[:MOST_ROWS]
-    ]
+    rows: list[list[str]] = []
+    for each in report.confusions[:MOST_ROWS]:
+        counts = [f"{each.count}/{each.of}", f"{each.drawn}/{each.count}"]
+        rows.append([each.expected, each.pick, *counts, each.blamed or "–"])
     if rows:
         print_grid("Confusions", ["needed", "called", "times", "right without it", "to blame"], rows)
         for each in report.confusions[:3]:
             print_wrapped(f"{each.expected} / {each.pick}: {each.advice}")
-    tools = [
-        [
-            each.name,
-            *_rate(each.right),
-            str(each.requests),
-            str(each.drew),
-            str(each.blamed),
-            _rules(each.findings),
-        ]
-        for each in report.tools[:MOST_ROWS]
-    ]
+    tools: list[list[str]] = []
+    for each in report.tools[:MOST_ROWS]:
+        counts = map(str, (each.requests, each.drew, each.blamed))
+        tools.append([each.name, *_rate(each.right), *counts, _rules(each.findings)])
     heads = ["tool", "right", "95 %", "requests", "drew others'", "blamed", "findings"]
     print_grid("Tools, those to improve first", heads, tools, sentences=(6,))
     if report.effects:
-        effects = [
-            [
-                each.rule,
-                str(each.tools),
-                _rate(each.with_it)[0],
-                _rate(each.without)[0],
-                *_points(each.difference),
-            ]
-            for each in report.effects
-        ]
+        effects: list[list[str]] = []
+        for each in report.effects:
+            shares = [_rate(each.with_it)[0], _rate(each.without)[0]]
+            effects.append([each.rule, str(each.tools), *shares, *_points(each.difference)])
         print_grid("Findings", ["rule", "tools", "right with it", "without", "difference", "95 %"], effects)
         print_wrapped(FEW_NOTE)
     if report.confusions:
@@ -89,12 +70,10 @@ def print_versions(comparison: VersionComparison) -> None:
 
 
 def _version_row(part: VersionPart) -> list[str]:
-    drop = part.pairs.difference
-    ends = format_range(drop.low, drop.high, signed=True)
-    counts = [str(part.pairs.gained), str(part.pairs.lost)]
+    shares = [format_share(part.old), format_share(part.new), format_points(part.difference)]
     p = "<0.001" if part.p < 0.001 else f"{part.p:.3f}"
-    shares = [format_share(part.old), format_share(part.new), format_points(drop.value)]
-    return [part.name, str(part.pairs.units), *shares, ends, p, *counts]
+    ends = format_range(part.low, part.high, signed=True)
+    return [part.name, str(part.requests), *shares, ends, p, str(part.gained), str(part.lost)]
 
 
 def _rate(rate: ShareRange | None) -> tuple[str, str]:
@@ -102,11 +81,9 @@ def _rate(rate: ShareRange | None) -> tuple[str, str]:
 
 
 def _points(rate: ShareRange | None) -> tuple[str, str]:
-    return (
-        ("too few tools", "")
-        if rate is None
-        else (format_points(rate[0]), format_range(*rate[1:], signed=True))
-    )
+    if rate is None:
+        return "too few tools", ""
+    return format_points(rate[0]), format_range(*rate[1:], signed=True)
 
 
 def _rules(findings: Sequence[Any]) -> str:
@@ -115,48 +92,18 @@ def _rules(findings: Sequence[Any]) -> str:
 
 def print_json(reports: Sequence[ChoiceReport], comparisons: Sequence[VersionComparison]) -> None:
     """Every number."""
-    rows = {"runs": [*map(report_json, reports)], "versions": [*map(_comparison_json, comparisons)]}
+    rows = {"runs": [*map(_report_json, reports)], "versions": [*map(_comparison_json, comparisons)]}
     print_out(dumps(rows).decode())
 
 
-def report_json(report: ChoiceReport) -> Mapping[str, Any]:
-    """One run, without its requests."""
-    keys = ("name", "right", "requests", "drew", "blamed")
-    return {
-        "model": report.result.model,
-        "run": str(report.result.folder),
-        "right": report.right,
-        "requests": len(report.choices),
-        "without_verdict": report.without_verdict,
-        "tools": [
-            {
-                **{key: getattr(each, key) for key in keys},
-                "findings": [finding.rule for finding in each.findings],
-            }
-            for each in report.tools
-        ],
-        "confusions": [
-            {**asdict(each), "blamed": each.blamed, "advice": each.advice} for each in report.confusions
-        ],
-        "findings": [asdict(each) for each in report.effects],
-    }
+def _report_json(report: ChoiceReport) -> Mapping[str, Any]:
+    pairs = [{**asdict(each), "blamed": each.blamed, "advice": each.advice} for each in report.confusions]
+    its = {"model": report.result.model, "run": str(report.result.folder), "right": report.right}
+    counts = {"requests": len(report.choices), "without_verdict": report.without_verdict}
+    tools, effects = ([asdict(each) for each in rows] for rows in (report.tools, report.effects))
+    return {**its, **counts, "tools": tools, "confusions": pairs, "findings": effects}
 
 
 def _comparison_json(comparison: VersionComparison) -> Mapping[str, Any]:
-    return {
-        "model": comparison.old.result.model,
-        "changed": sorted(comparison.edited),
-        "parts": [
-            {
-                "name": each.name,
-                "requests": each.pairs.units,
-                "old": each.old,
-                "new": each.new,
-                "difference": each.pairs.difference._asdict(),
-                "p": each.p,
-                "gained": each.pairs.gained,
-                "lost": each.pairs.lost,
-            }
-            for each in comparison.parts
-        ],
-    }
+    parts = [asdict(each) for each in comparison.parts]
+    return {"model": comparison.old.result.model, "changed": sorted(comparison.edited), "parts": parts}

@@ -14,20 +14,9 @@ from wildtool.outputs import write_file
 from wildtool.sanitize import csv_safe
 
 SIZE_COLUMNS = (
-    *(
-        "series",
-        "size",
-        "accuracy",
-        "low",
-        "high",
-        "units",
-        "without_verdict",
-        "difference",
-        "diff_low",
-        "diff_high",
-    ),
-    *("p_holm", "called_a_distractor", "retriever_recall", "tokens_per_unit", "usd_per_unit", "folder"),
-)
+    "series", "size", "accuracy", "low", "high", "units", "without_verdict", "difference", "diff_low", "diff_high",
+    "p_holm", "called_a_distractor", "retriever_recall", "tokens_per_unit", "usd_per_unit", "folder",
+)  # fmt: skip
 
 
 def show_sizes(series: Sequence[SizeSeries], out: Path | None) -> None:
@@ -92,18 +81,9 @@ def _row(series: SizeSeries, point: SizePoint) -> list[object]:
     differences = [None] * 3 if drop is None else [drop.value, drop.low, drop.high]
     shares = [None if each is None else each.value for each in (point.distractors, point.recall)]
     accuracy = point.accuracy
-    return [
-        *(
-            series.title,
-            point.size,
-            accuracy.value,
-            accuracy.low,
-            accuracy.high,
-            point.units,
-            point.without_verdict,
-        ),
-        *(*differences, point.p, *shares, point.tokens, point.cost, str(point.folder)),
-    ]
+    size = [series.title, point.size, accuracy.value, accuracy.low, accuracy.high, point.units]
+    rest = [point.p, *shares, point.tokens, point.cost, str(point.folder)]
+    return [*size, point.without_verdict, *differences, *rest]
 
 
 def _draw(series: Sequence[SizeSeries], out: Path) -> Path | None:

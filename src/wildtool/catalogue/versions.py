@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wildtool.catalogue.confusion import ChoiceReport, ChosenTool
-from wildtool.engine.compare.pairs import PairedUnits, Share, UnitKey, UnitScores, pair_units, share
+from wildtool.engine.compare.pairs import Share, UnitKey, UnitScores, pair_units, share
 from wildtool.errors import UsageError
 
 
@@ -14,10 +14,18 @@ class VersionPart:
     """Some requests under two versions of a catalogue."""
 
     name: str
+    requests: int
     old: float
+    """Share that is right."""
     new: float
-    pairs: PairedUnits
+    difference: float
+    low: float
+    """Lower end of its 95 % interval."""
+    high: float
     p: float
+    """Of the exact paired test."""
+    gained: int
+    lost: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,8 +99,10 @@ def _part(name: str, old: ChoiceReport, new: ChoiceReport, keys: set[UnitKey]) -
     pairs = pair_units(*sides)
     if pairs is None:
         return None
-    old_share, new_share = (float(sum(side.shares.values())) / len(side.shares) for side in sides)
-    return VersionPart(name, old_share, new_share, pairs, pairs.test()[0])
+    before, after = (float(sum(side.shares.values())) / len(side.shares) for side in sides)
+    drop, p = pairs.difference, pairs.test()[0]
+    change = (before, after, drop.value, drop.low, drop.high, p)
+    return VersionPart(name, pairs.units, *change, pairs.gained, pairs.lost)
 
 
 def _scores(choices: Sequence[ChosenTool], keys: set[UnitKey]) -> UnitScores:
