@@ -196,7 +196,7 @@ _VERBS = Commands(
         "curve": ("cli.commands.curve:curve", "Draw learning curves of models trained on growing data."),
         "catalogue": (
             "catalogue.command:catalogue",
-            "Show how accuracy falls with the size of a catalogue, or check your own tools.",
+            "Check your own tools, test which are confused, or show how accuracy falls with the size of a catalogue.",
         ),
         "report": ("cli.commands.report:report", "Make a web report of runs, or Markdown or LaTeX tables."),
         "view": ("cli.commands.view:view", "Browse runs and their reports, and track running ones."),
