@@ -1,8 +1,10 @@
 """`wildtool catalogue TOOLS --requests FILE --model NAME`, as it is typed."""
 
 import json
+import re
 import signal
 from pathlib import Path
+from shutil import copyfile
 from typing import Any
 
 import pytest
@@ -12,6 +14,8 @@ from e2e.command import Ended, recorded, verdicts, wildtool
 from e2e.test_kill import signalled
 from faults.server import FaultServer
 
+HARBOUR = Path(__file__).parents[2] / "docs" / "harbour"
+DOCS = (HARBOUR.parent / "catalogue.md").read_text(encoding="utf-8")
 REQUESTS: list[dict[str, Any]] = [
     *({"request": f"High tide {place}?", "tool": "get_tides"} for place in range(8)),
     *({"request": f"Thanks {place}", "tool": None} for place in range(4)),
@@ -32,24 +36,32 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-async def test_policies_have_known_scores_and_a_page_is_written(folder: Path):
-    words = ("catalogue", "old.json", "--requests", "mine.jsonl", "-o", "out", "-q")
-    policies = ("baseline/gold", "baseline/chat", "baseline/first-tool")
-    ended = await wildtool(
-        *words, *(word for name in policies for word in ("-m", name)), "--json", cwd=folder
-    )
+async def test_policies_have_the_scores_that_the_docs_state_and_a_page_is_written(folder: Path):
+    for path in HARBOUR.iterdir():
+        copyfile(path, folder / path.name)
+    policies = ("gold", "chat", "first-tool")
+    models = [word for name in policies for word in ("-m", f"baseline/{name}")]
+    words = ("catalogue", "old.json", "--requests", "mine.jsonl", "-o", "out", "-q", *models)
+    ended = await wildtool(*words, "--json", cwd=folder)
     assert ended.status == 0, ended.err
-    runs = {row["model"]: row for row in json.loads(ended.out)["runs"]}
-    assert {name: row["right"][0] for name, row in runs.items()} == pytest.approx(
-        {"baseline/gold": 1.0, "baseline/chat": 4 / 12, "baseline/first-tool": 0.0}
+    runs = {row["model"].removeprefix("baseline/"): row for row in json.loads(ended.out)["runs"]}
+    stated = dict(
+        re.findall(
+            r"^\| `baseline/([\w-]+)`.*? \| ([\d.]+) %", DOCS[DOCS.index("| policy |") :], re.MULTILINE
+        )
     )
-    blamed = {each["pick"]: each["blamed"] for each in runs["baseline/first-tool"]["confusions"]}
-    assert blamed == {"first": "first"}
+    assert [*stated] == [*policies]
+    for name in policies:
+        assert f"{100 * runs[name]['right'][0]:.1f}" == f"{float(stated[name]):.1f}", name
+    assert {each["pick"] for each in runs["first-tool"]["confusions"]} == {"get_tides"}
     assert (folder / "out" / "pages" / "index.html").is_file()
     shown = await wildtool("catalogue", "out/runs", cwd=folder)
     assert "To blame" in text(shown) and shown.status == 0
-    scored = await wildtool("show", "out/runs", "--all", cwd=folder)
-    assert "right where a tool fits" in text(scored)
+    (folder / "mine.jsonl").write_text('{"request": "Hello", "tool": null}')
+    changed = await wildtool(*words, cwd=folder)
+    assert changed.status == 2
+    assert "out/tools.json: earlier runs had other tools or requests" in text(changed)
+    assert "24 requests" in text(await wildtool("catalogue", "out/runs", cwd=folder))
 
 
 async def test_two_versions_in_one_command_and_from_their_runs(folder: Path):
@@ -100,6 +112,14 @@ async def test_what_cannot_be_is_told_before_the_first_call(folder: Path):
         ended = await wildtool("catalogue", *words, cwd=folder)
         assert ended.status == 2, words
         assert told in text(ended), words
+
+
+async def test_an_estimate_writes_nothing(folder: Path):
+    words = ("catalogue", "old.json", "--requests", "mine.jsonl", "-m", "baseline/gold", "--dry-run")
+    ended = await wildtool(*words, "-o", "out", cwd=folder)
+    assert ended.status == 0
+    assert "calls" in text(ended)
+    assert not (folder / "out").exists()
 
 
 async def test_without_a_model_the_file_of_data_is_written_and_the_next_command_named(folder: Path):

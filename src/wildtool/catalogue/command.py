@@ -1,7 +1,9 @@
 """`wildtool catalogue`: what the size of a catalogue costs, and which of your own tools are taken for each other."""
 
-from dataclasses import fields
+from contextlib import nullcontext
+from dataclasses import fields, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -87,7 +89,9 @@ def catalogue(
     if tools and len(sources) > 1 and not its.ab:
         raise UsageError("give runs, or one file or server of tools; two versions of one with --ab")
     if tools and its.requests:
-        return _play(sources, its, explicit_options(context))
+        with TemporaryDirectory() if its.dry_run else nullcontext() as place:
+            settings = its if place is None else replace(its, out=Path(place))
+            return _play(sources, settings, explicit_options(context))
     if tools:
         if its.ab:
             raise UsageError("--ab needs --requests FILE, which both versions are put to")
@@ -114,7 +118,11 @@ def _play(sources: list[str], its: CatalogueOptions, explicit: set[str]) -> int:
     check_folder(out / "pages", is_site, force=its.force)
     texts = [choice_text(read_catalogue(each, print_err), its.requests or (), print_err) for each in sources]
     make_folder(out)
-    for path, text in zip(data, texts, strict=True):
+    for name, path, text in zip(names, data, texts, strict=True):
+        if (out / "runs" / name).exists() and path.exists() and path.read_bytes() != text:
+            raise UsageError(
+                f"{path}: earlier runs had other tools or requests; name another folder with --out"
+            )
         write_file(path, text)
     if not its.model:
         for name, path in zip(names, data, strict=True):
