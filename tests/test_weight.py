@@ -32,7 +32,7 @@ BUDGETS = {
     "benchmarks/teval": 1000,
     "benchmarks/wildtoolbench": 3553,
     "board": 536,
-    "catalogue": 1370,
+    "catalogue": 1371,
     "check": 1491,
     "cli": 4918,
     "data": 857,

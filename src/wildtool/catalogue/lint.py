@@ -93,8 +93,9 @@ def _of_pairs(tools: Sequence[Tool]) -> Iterator[Finding]:
                 f"{', '.join(sorted(words[mine] - words[its])) or 'nothing'} only in {mine}"
                 for mine, its in ((name, other), (other, name))
             )
-            message = f"{common:.0%} of the words of both are the same as of {other}: {apart}; say when to take which"
-            yield Finding(name, "alike", message, "warning")
+            for place, twin in ((name, other), (other, name)):
+                message = f"{common:.0%} of the words of both are the same as of {twin}: {apart}; say when to take which"
+                yield Finding(place, "alike", message, "warning")
     index = Bm25(texts)
     for tool in tools:
         name, text = tool_name(tool) or "", as_object(tool.get("function")).get("description")
