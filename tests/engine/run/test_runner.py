@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import signal
+import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -443,6 +444,23 @@ def test_a_call_that_hangs_is_cut_off_by_the_timeout(tmp_path: Path):
     result = go(plan_of(EchoBenchmark(items=1, units=1), Hanging()), tmp_path, policy=policy)
     assert result.counts.infra_error == 1
     assert '"kind":"timeout"' in (tmp_path / "record-0001.jsonl").read_text()
+
+
+def test_the_database_is_loaded_while_the_last_calls_are_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    loaded = threading.Event()
+    monkeypatch.setattr("wildtool.engine.run.scheduler.load_database", loaded.set)
+    waited: list[bool] = []
+
+    class LastWaits(ScriptedModel):
+        async def complete(self, request: Request) -> Reply:
+            if request.address and request.address.item == "i4":
+                waited.append(loaded.is_set())
+                assert await asyncio.to_thread(loaded.wait, 60)
+            return await super().complete(request)
+
+    result = go(plan_of(EchoBenchmark(items=5, units=1, steps=1), LastWaits(), concurrency=2), tmp_path)
+    # Not at the start, where everything else needs the processor, nor when all calls have ended.
+    assert (waited, result.counts.correct) == ([False], 5)
 
 
 def test_run_json_holds_what_a_reader_needs_to_repeat_the_run(tmp_path: Path):

@@ -355,15 +355,16 @@ async def _play_some(
     context: RunContext, items: SelectedItems, waiting: deque[PlayJob], on_item_done: OnItemDone
 ) -> None:
     """Runs as many items at a time as keep the models busy."""
-    async with asyncio.TaskGroup() as workers:
+    workers: list[asyncio.Task[None]] = []
+    async with asyncio.TaskGroup() as group:
         for _ in range(min(context.plan.concurrency, len(waiting))):
-            workers.create_task(_work(context, items, waiting, on_item_done))
+            workers.append(group.create_task(_work(context, items, waiting, on_item_done)))
             # The first item's calls go out before the last worker has made its item ready.
             await asyncio.sleep(0)
-        # While the first calls are out there is time for what the end of the run needs.
-        loading = asyncio.create_task(asyncio.to_thread(load_database))
         await _put_longest_first(context.plan, items, waiting)
-        await loading
+        await asyncio.wait(workers, return_when=asyncio.FIRST_COMPLETED)
+        # From here on there is less and less to do, and time for what the end of the run needs.
+        await asyncio.to_thread(load_database)
 
 
 async def _put_longest_first(plan: Plan, items: SelectedItems, waiting: deque[PlayJob]) -> None:
