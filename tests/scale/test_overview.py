@@ -48,6 +48,19 @@ def test_the_last_words_of_workers_elsewhere_are_said_once():
     assert progress.messages == [f"there.1: {REASON}"]
 
 
+def test_a_report_is_read_again_only_when_there_is_a_newer_one():
+    store = MemoryStore()
+    said(store, "a", calls=1)
+    said(store, "b", calls=1)
+    first = worker_reports(store, 2)
+    store.now += 1
+    said(store, "b", calls=2)
+    before = store.requests
+    second = worker_reports(store, 2, first)
+    assert store.requests - before == 2
+    assert [report.content["calls"] for report in second.values()] == [1, 2]
+
+
 def test_the_copy_of_a_run_lists_its_workers(tmp_path: Path):
     store = MemoryStore()
     store.put("job.json", b'{"sitting": 2}')

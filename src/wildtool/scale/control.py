@@ -182,7 +182,7 @@ class Controller:
             with suppress(StoreError):
                 if self._division is not None and self._is_due("divide", pace.report_s):
                     self._divide(self._division)
-                if progress is not None and self._is_due("progress", max(PROGRESS_S, pace.poll_s)):
+                if progress is not None and self._is_due("progress", max(PROGRESS_S, pace.report_s)):
                     self._update(progress)
                 if (self._place.folder / STORE_FOLDER).is_dir() and self._is_due("copy", COPY_S):
                     copy_run(self._store, self._place.folder)
@@ -192,7 +192,7 @@ class Controller:
                 self._update(progress)
 
     def _update(self, progress: SharedProgress) -> None:
-        reports = worker_reports(self._store, self._job.sitting)
+        reports = worker_reports(self._store, self._job.sitting, progress.reports)
         progress.update(share_states(self._store), reports, machine_name())
 
     def _is_due(self, name: str, every_s: float) -> bool:

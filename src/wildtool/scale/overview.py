@@ -30,13 +30,22 @@ class WorkerReport:
         return str(self.content.get("said") or "") if self.has_ended else ""
 
 
-def worker_reports(store: ObjectStore, sitting: int) -> dict[str, WorkerReport]:
-    """What each worker of one start of the command last said. Raises StoreError."""
+def worker_reports(
+    store: ObjectStore, sitting: int, earlier: Mapping[str, WorkerReport] | None = None
+) -> dict[str, WorkerReport]:
+    """What each worker of one start of the command last said. Raises StoreError.
+
+    Args:
+        earlier: reports that are not read again where no newer one is there.
+    """
     reports: dict[str, WorkerReport] = {}
     for entry in store.entries("worker/"):
-        content = json.loads(store.get(entry.key) or b"{}")
-        if content.get("sitting") == sitting:
-            reports[entry.key.removeprefix("worker/")] = WorkerReport(content, entry.modified)
+        name = entry.key.removeprefix("worker/")
+        report = (earlier or {}).get(name)
+        if report is None or report.at != entry.modified:
+            report = WorkerReport(json.loads(store.get(entry.key) or b"{}"), entry.modified)
+        if report.content.get("sitting") == sitting:
+            reports[name] = report
     return reports
 
 
@@ -65,6 +74,8 @@ class SharedProgress(ProgressObserver):
         self._shared_label = label
         self._counts = "no worker has reported yet"
         self._printed_words: set[str] = set()
+        self.reports: Mapping[str, WorkerReport] = {}
+        """As last counted."""
 
     def update(
         self, states: Mapping[int, ShareState], reports: Mapping[str, WorkerReport], own_machine: str
@@ -76,6 +87,7 @@ class SharedProgress(ProgressObserver):
             reports: of all workers.
             own_machine: begins the names of workers whose words are printed anyway.
         """
+        self.reports = reports
         now = max((report.at for report in reports.values()), default=0.0)
         working = [report for report in reports.values() if not report.has_ended]
         lost_count = sum(now - report.at > EXPIRY_S for report in working)
