@@ -76,10 +76,16 @@ def end(process: "subprocess.Popen[Any]") -> None:
         process.wait(END_S)
 
 
-async def until(condition: Callable[[], bool]) -> None:
-    """Waits for something that other processes do. Fails where it does not come about."""
+async def until(
+    condition: Callable[[], bool], process: Fork | asyncio.subprocess.Process | None = None
+) -> None:
+    """Waits for something that other processes do. Fails where it does not come about, with the words of a process that
+    ended without doing it."""
     async with asyncio.timeout(LIMIT_S):
-        while not condition():  # noqa: ASYNC110
+        while not condition():
+            if process is not None and process.returncode is not None:
+                assert condition(), f"the command ended too early: {await ended(process)}"
+                return
             await asyncio.sleep(0.005)
 
 

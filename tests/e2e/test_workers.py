@@ -101,7 +101,7 @@ async def test_of_two_controllers_one_wins_and_the_other_says_so(tmp_path: Path)
     async with FaultServer("ok", delay_s=0.05) as server:
         words = shared(server, (tmp_path / "run").as_uri(), "--quiet")
         first = await start(*words, cwd=tmp_path)
-        await until(lambda: server.received > 0)
+        await until(lambda: server.received > 0, first)
         second = await wildtool(*words, cwd=tmp_path)
         assert second.status == 2
         assert "another wildtool" in second.err
@@ -113,7 +113,7 @@ async def test_a_run_at_an_address_is_read_by_other_commands_and_helped_by_other
     async with FaultServer("ok", delay_s=0.03) as server:
         calm = await calm_run(server, tmp_path)
         process = await start(*shared(server, url, "--quiet", workers=1), cwd=tmp_path)
-        await until((tmp_path / "bucket" / "model" / "run.json").exists)
+        await until((tmp_path / "bucket" / "model" / "run.json").exists, process)
         helper = await wildtool("worker", "--run", url, cwd=tmp_path)
         assert helper.status == 0, helper.err
         assert "this worker played" in helper.err and "played 0 items" not in helper.err
@@ -170,7 +170,7 @@ async def test_a_launch_is_refused_while_workers_of_an_earlier_start_work(tmp_pa
         launch = ["launch", "slurm", *shared(server, url)[1:-2], "--workers", 1, "--print"]
         assert (await wildtool(*launch, cwd=tmp_path)).status == 0
         worker = await start("worker", "--run", url, cwd=tmp_path)
-        await until(lambda: server.received > 0)
+        await until(lambda: server.received > 0, worker)
         refused = await wildtool(*launch, cwd=tmp_path)
         assert refused.status == 2
         assert "1 workers of an earlier start still work" in refused.err

@@ -49,9 +49,9 @@ async def test_a_store_that_is_away_for_a_while_costs_no_call(tmp_path: Path):
         process = await start(
             *shared(server, ADDRESS, "--quiet", workers=2), cwd=tmp_path, **bucket.environment
         )
-        await until(lambda: server.received >= steps // 4 or process.returncode is not None)
+        await until(lambda: server.received >= steps // 4, process)
         bucket.away = True
-        await until(lambda: bucket.refused >= 15 or process.returncode is not None)
+        await until(lambda: bucket.refused >= 15, process)
         bucket.away = False
         run = await ended(process)
         assert run.status == 0, run.err
@@ -162,7 +162,7 @@ async def test_after_twenty_kills_of_workers_nodes_controllers_and_the_store_the
         steps, server.received = server.received, 0
         cluster = Cluster(tmp_path, server, bucket)
         await cluster.begin()
-        await until(lambda: "runs/some/model-at-fault/run.json" in bucket.objects)
+        await until(lambda: "runs/some/model-at-fault/run.json" in bucket.objects, cluster.command)
         await cluster.begin_node()
         for number, what in enumerate(KILLS, 1):
             # While the others work, so that calls are in flight each time.

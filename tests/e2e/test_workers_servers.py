@@ -89,7 +89,7 @@ async def test_shares_of_a_worker_whose_server_dies_are_played_by_the_others(tmp
     command = script(tmp_path, 100)
     process = await start(*words(tmp_path, command, "--out", tmp_path / "run"), cwd=tmp_path)
     store = tmp_path / "run" / "store"
-    await until(lambda: len(list(store.glob("record/*/*"))) >= 2 or process.returncode is not None)
+    await until(lambda: len(list(store.glob("record/*/*"))) >= 2, process)
     os.kill(servers(tmp_path)[0], signal.SIGKILL)
     run = await ended(process)
     assert run.status == 0, run.err
@@ -118,7 +118,7 @@ async def test_where_every_call_failed_the_reason_is_said(tmp_path: Path):
 async def test_no_server_outlives_the_command(tmp_path: Path, sent: signal.Signals):
     command = script(tmp_path, 200)
     process = await start(*words(tmp_path, command, "--out", tmp_path / "run"), cwd=tmp_path)
-    await until(lambda: any((tmp_path / "run" / "store").glob("share/*/*.held")))
+    await until(lambda: any((tmp_path / "run" / "store").glob("share/*/*.held")), process)
     process.send_signal(sent)
     await ended(process)
     started = servers(tmp_path)
