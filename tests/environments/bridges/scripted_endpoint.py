@@ -44,7 +44,19 @@ class ScriptedPolicy:
         if self._gold:
             assert gold is not None
             return gold
-        return reply(environment, tools, random.Random(next(self._numbers)))
+        draw = random.Random(next(self._numbers))
+        return next(message for _ in count() if has_types(message := reply(environment, tools, draw)))
+
+
+def has_types(message: Message) -> bool:
+    """Whether a message has OpenAI's types. Clients of frameworks ask again and again where not."""
+    calls = message.get("tool_calls") or []
+    texts = [message.get("content") or ""]
+    for call in calls if isinstance(calls, list) else [{}]:
+        function = call.get("function")
+        function = function if isinstance(function, dict) else {}
+        texts += [call.get("id"), call.get("type"), function.get("name"), function.get("arguments")]
+    return all(isinstance(text, str) for text in texts)
 
 
 def plain(messages: list[Message]) -> list[Any]:
