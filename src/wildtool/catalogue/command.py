@@ -16,7 +16,7 @@ from wildtool.cli.options import shared as options
 from wildtool.cli.options.config_file import explicit_options, read_config
 from wildtool.cli.options.run import CallOptions
 from wildtool.errors import UsageError
-from wildtool.outputs import check_file, check_folder, is_site, make_folder, write_file
+from wildtool.outputs import check_file, check_folder, is_remote, is_site, make_folder, write_file
 
 if TYPE_CHECKING:
     from wildtool.catalogue.confusion import ChoiceReport
@@ -98,7 +98,11 @@ def catalogue(
         return _lint(sources[0], its.as_json)
     if its.requests:
         raise UsageError(f"{sources[0]}: there is no such file; --requests needs tools")
-    return _show(list(map(Path, sources)), its)
+    paths = list(map(Path, sources))
+    for path in paths:
+        if not is_remote(path) and not path.exists():
+            raise UsageError(f"{path}: there is no such file or folder; give tools, or the folder of a run")
+    return _show([options.local_run(path) for path in paths], its)
 
 
 def _play(sources: list[str], its: CatalogueOptions, explicit: set[str]) -> int:

@@ -41,7 +41,7 @@ def _requests_of(path: Path, names: Sequence[str], note: Callable[[str], None]) 
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError) as error:
-        raise DataError(f"cannot read {path}: {error}") from error
+        raise DataError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
     places = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
     if not places or '"request"' in places[0][1] or '"messages"' in places[0][1]:
         for number, line in places:

@@ -10,13 +10,18 @@ from wildtool.cli.options import completion
 from wildtool.outputs import is_shared
 
 
+def local_run(run: Path) -> Path:
+    """The folder of a run, for one in a store that of its copy on this machine."""
+    return named_part("scale.copies:local_folder")(run) if is_shared(run) else run
+
+
 def local_runs(runs: list[Path] | Path | None) -> list[Path] | Path | None:
     """Callback of arguments that name runs: those in stores as folders of this machine."""
     paths = list[Path]()
 
     def take() -> None:
         for run in [runs] if isinstance(runs, Path) else runs or ():
-            paths.append(named_part("scale.copies:local_folder")(run) if is_shared(run) else run)
+            paths.append(local_run(run))
 
     if status := run_to_status(take):
         raise typer.Exit(status)
