@@ -196,7 +196,6 @@ def _has_long_number(data: bytes | str) -> bool:
 def _has_odd_float(obj: Any) -> bool:
     """Whether a value contains a float that is NaN, infinite, or so large that it may have been an integer."""
     nested: list[Any] = [obj]
-    value: Any
     # The list grows during the loop. Texts, the largest part of a request, are skipped first.
     for value in nested:
         if type(value) in _NO_FLOAT:

@@ -417,9 +417,8 @@ class ModelClient:
         self._limiter = RateLimiter(sys.maxsize) if batched else invocation.limiter(model, concurrency, rates)
         if not batched and endpoint_of(model) is not None:
             self._limiter.probe()
-        self._estimator = None
-        if invocation.budget.limits_spending or (rates.tpm is not None and not batched):
-            self._estimator = UsageEstimator(price, batched=batched)
+        estimates = invocation.budget.limits_spending or (rates.tpm is not None and not batched)
+        self._estimator = UsageEstimator(price, batched=batched) if estimates else None
         # A model without an endpoint may answer by more than the request says.
         self._cache = invocation.cache if endpoint_of(model) is not None else None
         self._model_digest = model_digest(model) if self._cache else ""
