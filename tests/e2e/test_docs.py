@@ -77,7 +77,7 @@ def commands(pages: list[Path] = PAGES) -> Iterator[str]:
         for block in re.findall(
             r"^```\w*\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
         ):
-            for line in block.splitlines():
+            for line in block.replace("\\\n", "").splitlines():
                 if line.startswith("wildtool "):
                     yield line.split("  #")[0].strip()
 
