@@ -15,26 +15,36 @@ from faults.clusters import ray_cluster
 from faults.server import FaultServer
 
 
-@pytest.fixture
-def cluster(s3: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:  # noqa: F811
-    """The address of the cluster; its nodes reach the store."""
+@pytest.fixture(scope="module")
+def cluster(s3: dict[str, str]) -> Iterator[dict[str, str]]:  # noqa: F811
+    """The environment that names the cluster and the store, which its nodes reach."""
     pytest.importorskip("ray", reason="no Ray: pip install 'wildtool[ray]'")
-    for name, value in s3.items():
-        monkeypatch.setenv(name, value)
     with ray_cluster(4, s3) as address:
-        yield address
+        yield {**s3, "RAY_ADDRESS": address}
 
 
-async def test_workers_on_four_nodes_give_the_verdicts_of_one_process(tmp_path: Path, cluster: str):
+async def test_workers_on_four_nodes_give_the_verdicts_of_one_process(
+    tmp_path: Path, cluster: dict[str, str]
+):
     async with FaultServer("ok", delay_s=0.05) as server:
         calm = await calm_run(server, tmp_path)
         steps, server.received = server.received, 0
         words = shared(server, "s3://runs/ray/model", "--quiet")
         words[words.index("--on") + 1] = "ray,workers=4"
-        run = await wildtool(*words, cwd=tmp_path, RAY_ADDRESS=cluster)
+        run = await wildtool(*words, cwd=tmp_path, **cluster)
         assert run.status == 0, run.err
         assert server.received == steps
-        copies = {"WILDTOOL_CACHE_DIR": str(tmp_path / "copies")}
-        score = await wildtool("score", "s3://runs/ray/model", cwd=tmp_path, **copies)
+        copies = str(tmp_path / "copies")
+        score = await wildtool(
+            "score", "s3://runs/ray/model", cwd=tmp_path, WILDTOOL_CACHE_DIR=copies, **cluster
+        )
         assert score.status == 0, score.err
     assert verdicts(tmp_path / "copies" / "runs" / "s3" / "runs" / "ray" / "model") == calm
+
+
+async def test_workers_on_two_nodes_make_the_sessions_of_one_process(tmp_path: Path, cluster: dict[str, str]):
+    words = ("generate", "--model", "procedural", "--sessions", 5, "-o")
+    assert (await wildtool(*words, "one.jsonl", cwd=tmp_path)).status == 0
+    made = await wildtool(*words, "two.jsonl", "--on", "ray,workers=2", cwd=tmp_path, **cluster)
+    assert made.status == 0, made.err
+    assert (tmp_path / "two.jsonl").read_bytes() == (tmp_path / "one.jsonl").read_bytes()

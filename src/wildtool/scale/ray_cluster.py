@@ -163,6 +163,8 @@ class RayLauncher:
         stops = [actor.stop.remote() for actor in self._actors] if self._working else []
         if stops:
             self._ray.wait(stops, num_returns=len(stops), timeout=STOP_S)
+            # Ray would try again, and say so, what is killed before it has returned.
+            self._ray.wait(self._working, num_returns=len(self._working), timeout=4 * POLL_S)
         for actor in self._actors:
             self._ray.kill(actor)
         self._actors, self._starting, self._working = [], [], []
