@@ -51,11 +51,11 @@ async def test_a_store_that_is_away_for_a_while_costs_no_call(tmp_path: Path):
         )
         await until(lambda: server.received >= steps // 4, process)
         bucket.away = True
-        await until(lambda: bucket.refused >= 15, process)
+        await until(lambda: bucket.refused >= 6, process)
         bucket.away = False
         run = await ended(process)
         assert run.status == 0, run.err
-        assert bucket.refused >= 15
+        assert bucket.refused >= 6
         assert server.received == steps
         assert await copied_verdicts(tmp_path, bucket.environment) == calm
 
