@@ -1,4 +1,4 @@
-"""NeMo Gym's protocol, as its agent of tool calls speaks it: the package is not on the registry."""
+"""NeMo Gym's protocol, as its agent of tool calls speaks it; `test_nemo_gym_agent.py` plays that agent itself."""
 
 import json
 import random

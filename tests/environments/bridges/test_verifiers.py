@@ -46,7 +46,7 @@ def evaluated(
         for name, value in SETTINGS[source].items()
         for word in (f"--env.taskset.{name}", str(value).lower())
     ]
-    runtime = ("--no-push", "--env.agent.runtime.type", "subprocess", "--run.dir", "mine")
+    runtime = ("-c", "16", "--no-push", "--env.agent.runtime.type", "subprocess", "--run.dir", "mine")
     with serving(policy) as url:
         model = ("-m", "scripted", "--client.base-url", url, "--client.api-key-var", "NO_KEY")
         run(folder, "vf-eval", *model, *settings, *runtime, *words)
