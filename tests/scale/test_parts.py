@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from e2e.command import wildtool
-from wildtool.errors import UsageError
+from wildtool.errors import RecordError, UsageError
 from wildtool.scale.claims import held_key, worker_key
 from wildtool.scale.control import Launcher
 from wildtool.scale.copies import url_digest
@@ -119,3 +119,14 @@ def test_of_two_that_make_one_file_the_second_is_refused(tmp_path: Path):
         made_parts(job(), tmp_path / "made", NoLauncher, force=False),
     ):
         pass
+
+
+def test_a_damaged_job_is_named_and_one_of_a_run_is_left_to_runs(tmp_path: Path):
+    store = FolderStore(tmp_path)
+    store.put("job.json", b'{"kind": "procedural", "parts"')
+    with pytest.raises(RecordError, match=r"job\.json: damaged .*remove this folder"):
+        PartsJob.read(store)
+    store.put("job.json", b'{"format": 2, "benchmark"')
+    assert PartsJob.read(store) is None
+    with pytest.raises(UsageError, match="does not know"):
+        PartsJob(kind="shell", settings={}, parts=1).maker()

@@ -62,12 +62,14 @@ class PartsJob:
 
     @classmethod
     def read(cls, store: ObjectStore) -> Self | None:
-        """None where the store has a run, or nothing."""
+        """None where the store has a run, or nothing that is known here. Raises RecordError for a damaged one."""
+        data = store.get(JOB_KEY) or b"{}"
         try:
-            content = json.loads(store.get(JOB_KEY) or b"{}")
-            return cls(**content) if "kind" in content else None
+            return cls(**json.loads(data)) if b'"kind"' in data else None
         except (ValueError, TypeError) as error:
-            raise RecordError(f"{store.url}/{JOB_KEY}: damaged ({error}); remove its folder") from error
+            raise RecordError(
+                f"{store.url}/{JOB_KEY}: damaged ({error}); remove this folder and start the command again"
+            ) from error
 
     def maker(self) -> PartMaker:
         """Raises UsageError for a kind that this version does not know, and what the maker raises."""
