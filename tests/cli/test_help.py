@@ -243,6 +243,8 @@ def test_every_example_of_the_help_runs_as_written(
     for name, value in KEYS.items():
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    # No official data, which `data overlap` and `data mix` would look through, if another test has pulled some.
+    monkeypatch.setenv("WILDTOOL_DATA_DIR", str(tmp_path / "data"))
     for name in list(BY_NAME):
         monkeypatch.delitem(BY_NAME, name)  # a command begins without the files that others read
     words = shlex.split(line)[1:]
