@@ -58,6 +58,10 @@ class Directive:
     """Of balance: of the number; of price: what is priced."""
     price_currency: str = ""
 
+    def names_payee(self, payee: str) -> bool:
+        """Whether letters and digits of a payee, without case, occur in the payee or the narration of this entry."""
+        return _letters(payee) in _letters(self.payee + self.narration)
+
     def in_syntax(self, entry_id: str) -> str:
         """The directive in beancount's syntax, with its id as metadata."""
         return "\n".join([self._first_line(), *self._further_lines(entry_id)])
@@ -82,6 +86,11 @@ class Directive:
         for leg in self.postings:
             price = "" if leg.price is None else f" @ {leg.price:f} {leg.price_currency}"
             yield f"  {leg.account}  {leg.number:f} {leg.currency}{price}"
+
+
+def _letters(name: str) -> str:
+    """A name without case, spaces and marks."""
+    return "".join(c for c in unicodedata.normalize("NFKC", name).casefold() if c.isalnum())
 
 
 def _quoted(text: str) -> str:

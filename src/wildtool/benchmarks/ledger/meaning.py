@@ -1,6 +1,5 @@
 """Directives by what they mean: whether one says what was expected, and what lies between two books."""
 
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
@@ -12,9 +11,7 @@ from wildtool.benchmarks.ledger.records import LedgerChange
 
 def is_match(expected: Directive, actual: Directive) -> bool:
     """Whether a directive says what was expected."""
-    return _facts(expected) == _facts(actual) and _payee(expected.payee) in _payee(
-        actual.payee + actual.narration
-    )
+    return _facts(expected) == _facts(actual) and actual.names_payee(expected.payee)
 
 
 def _facts(entry: Directive) -> tuple[Any, ...]:
@@ -23,11 +20,6 @@ def _facts(entry: Directive) -> tuple[Any, ...]:
     day = None if entry.kind == "open" else entry.date
     of_transaction = (legs, entry.tags, sorted(entry.receipts))
     return entry.kind, day, *of_transaction, entry.account, entry.number, entry.currency
-
-
-def _payee(name: str) -> str:
-    """A name without case, spaces and marks."""
-    return "".join(c for c in unicodedata.normalize("NFKC", name).casefold() if c.isalnum())
 
 
 def unmatched(

@@ -50,7 +50,7 @@ class AmountQuestion:
         return [
             leg.number
             for entry in entries
-            if (self.first or date.min) <= entry.date <= self.last and self.payee in ("", entry.payee)
+            if (self.first or date.min) <= entry.date <= self.last and entry.names_payee(self.payee)
             for leg in entry.postings
             if leg.currency == self.currency and any(is_within(leg.account, upper) for upper in self.accounts)
         ]
