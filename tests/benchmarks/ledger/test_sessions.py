@@ -83,7 +83,8 @@ def test_a_file_names_seed_and_number(tmp_path: Path):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("[", "own.json: no file such as"),
+        ("[", "own.json: not JSON .*; expected a file such as"),
+        pytest.param("[" * 100_000, "own.json: not JSON .*; expected a file such as", id="deep"),
         ('{"seed": 7}', "sessions"),
         ('{"seed": 7, "sessions": 0}', "sessions: expected 1 to 10000, not 0"),
         ('{"seed": 7, "sessions": 1, "sha256": "0"}', "makes other sessions from this seed"),

@@ -16,6 +16,7 @@ from wildtool.benchmarks.ledger.book import check_extra
 from wildtool.benchmarks.ledger.generate import make_session
 from wildtool.benchmarks.ledger.records import LedgerSession
 from wildtool.data.data_set import DataSet
+from wildtool.data.files import read_json
 from wildtool.errors import DataError
 from wildtool.json_codec import as_object, required_field
 from wildtool.types import Item, Source
@@ -47,9 +48,9 @@ def load(
     """The sessions that a file names. Raises DataError."""
     where = str(source.path)
     try:
-        record = as_object(json.loads(source.path.read_text(encoding="utf-8")))
-    except (OSError, ValueError) as error:
-        raise DataError(f'{where}: no file such as {{"seed": 7, "sessions": 50}}: {error}') from error
+        record = as_object(read_json(source.path))
+    except DataError as error:
+        raise DataError(f'{error}; expected a file such as {{"seed": 7, "sessions": 50}}') from error
     if split is not None:
         raise DataError(f"ledger has no splits, so not {split!r}; choose a language with --lang")
     seed, count = (required_field(record, name, int, where) for name in ("seed", "sessions"))
