@@ -47,27 +47,34 @@ class OfferedCall:
     """As received."""
 
 
+@dataclass(slots=True, eq=False)
+class WantedResult:
+    """What a failed call was to bring. Calls that try it again are for the same one, also if they fail, too."""
+
+    tool: str
+    keys: set[bytes]
+    """Of the calls for it."""
+    takes_equal_call: bool
+    """Whether only a call with equal arguments brings it, since the first one was carried out."""
+    is_missing: bool
+    """Whether the model needs it and still does not have it."""
+
+
 @dataclass(slots=True)
 class Failure:
     """One call that failed in front of the model."""
 
     call: OfferedCall
     kind: str
+    wanted: WantedResult
     retried: bool = False
-    recovered: bool = False
-    """Whether a later call went well in its place."""
 
     @property
     def remedy(self) -> Remedy:
         return KIND_OF[self.kind].remedy_of(writes=self.call.writes)
 
-    @property
-    def is_open(self) -> bool:
-        """Whether the model still has no result that it needs."""
-        return self.remedy is not Remedy.carry_on and not self.recovered
-
-    def is_met_by(self, call: OfferedCall) -> bool:
-        """Whether a later call tries it again: where nothing was carried out, with any arguments."""
+    def is_repeated_by(self, call: OfferedCall) -> bool:
+        """Whether a call is of the same tool and, where the failed one was carried out, with equal arguments."""
         same_tool = call.name == self.call.name
         return same_tool and (call.key == self.call.key or KIND_OF[self.kind].damage is None)
 
@@ -85,6 +92,8 @@ class FailingUnit(AlteredUnit):
         """Those that the model answered."""
         self._fresh: list[Failure] = []
         """Those that the next request shows for the first time."""
+        self._wanted: dict[bytes, WantedResult] = {}
+        """What calls of the last reply are to bring that failed calls did not, by their keys."""
         self._refused: set[str] = set()
         """Names of tools that the account may not use."""
         self._hidden: dict[int, list[Message]] = {}
@@ -141,7 +150,7 @@ class FailingUnit(AlteredUnit):
             return {"failures": 0, "failure_end": NOT_REACHED, "failure_reported": reported}
         helped = [failure.retried for failure in self._failures if failure.remedy is Remedy.retry]
         helpless = [failure.retried for failure in self._failures if failure.remedy is not Remedy.retry]
-        missing = any(failure.is_open for failure in self._failures)
+        missing = any(failure.wanted.is_missing for failure in self._failures)
         ways = {None: NO_WORDS, True: REPORTED, False: SILENT}
         of_writes = any(failure.call.writes for failure in self._failures)
         return {
@@ -190,13 +199,43 @@ class FailingUnit(AlteredUnit):
             self._failures += self._fresh
             self._fresh = []
             self._texts.clear()
+        self._wanted = self._wanted_again(calls)
         for failure in self._failures:
-            failure.retried |= any(map(failure.is_met_by, calls))
+            if failure.remedy is Remedy.retry:
+                failure.retried |= failure.wanted in self._wanted.values()
+            else:
+                failure.retried |= any(map(failure.is_repeated_by, calls))
         self._wrote_twice |= any(call.key in self._written for call in calls)
         text = answer_text(reply)
         if not reply.get("tool_calls") and text.strip():
             self._texts.append(text)
             self._last_text = text, messages
+
+    def _wanted_again(self, calls: Sequence[OfferedCall]) -> dict[bytes, WantedResult]:
+        """For each call what it tries again: one thing, of an equal call, else the oldest of its tool that is missing."""
+        earlier = dict.fromkeys(failure.wanted for failure in self._failures)
+        keys = {call.key for call in calls}
+        wanted = {key: each for each in earlier for key in each.keys & keys}
+        for call in calls:
+            rest = (
+                each
+                for each in earlier
+                if each.is_missing and each.tool == call.name and not each.takes_equal_call
+                if each not in wanted.values()
+            )
+            if call.key not in wanted and (oldest := next(rest, None)) is not None:
+                oldest.keys.add(call.key)
+                wanted[call.key] = oldest
+        return wanted
+
+    def _fail(self, call: OfferedCall, kind: str) -> None:
+        wanted = self._wanted.get(call.key)
+        if wanted is None or not wanted.is_missing:
+            way = KIND_OF[kind]
+            is_missing = way.remedy_of(writes=call.writes) is not Remedy.carry_on
+            wanted = WantedResult(call.name, {call.key}, way.damage is not None, is_missing)
+            self._wanted[call.key] = wanted
+        self._fresh.append(Failure(call, kind, wanted))
 
     def _draw(self) -> str | None:
         kind = self._schedule.kind(self._place, self._number, self._in_a_row)
@@ -215,7 +254,7 @@ class FailingUnit(AlteredUnit):
         for call in calls:
             error = PERMISSION if call.name in self._refused else kind
             if error is not None and KIND_OF[error].damage is None:
-                self._fresh.append(Failure(call, error))
+                self._fail(call, error)
                 wait = Random(f"{self._place} {self._number} wait").choice(WAITS)
                 answered.append((call, error_text(KIND_OF[error], call.name, wait)))
             elif call.key in self._true_results:
@@ -235,7 +274,7 @@ class FailingUnit(AlteredUnit):
             return text
         if KIND_OF[kind].remedy is Remedy.carry_on:
             self._mark_recovered(call)
-        self._fresh.append(Failure(call, kind))
+        self._fail(call, kind)
         self._true_results[call.key] = kind, result
         return text
 
@@ -273,10 +312,10 @@ class FailingUnit(AlteredUnit):
             self._mark_recovered(call)
 
     def _mark_recovered(self, call: OfferedCall) -> None:
-        for failure in self._failures:
-            if failure.is_met_by(call) and failure.is_open:
-                failure.recovered = True
-                self._answered_here = 0
+        wanted = self._wanted.get(call.key)
+        if wanted is not None and wanted.is_missing:
+            wanted.is_missing = False
+            self._answered_here = 0
 
     def _damage_results(self, own: Sequence[Message]) -> None:
         """Damages the results of the calls that the benchmark saw last."""
@@ -293,7 +332,7 @@ class FailingUnit(AlteredUnit):
             if text == result:
                 continue
             self._damaged[place] = self._originals[id_, result] = text
-            self._fresh.append(Failure(call, kind))
+            self._fail(call, kind)
             if not call.writes:
                 self._true_results[call.key] = kind, result
 
@@ -309,7 +348,7 @@ class FailingUnit(AlteredUnit):
         def gold(style: str) -> Message:
             if style == ALWAYS and fresh:
                 return calls_again(fresh)
-            gives_up = style == NEVER and any(failure.is_open for failure in fresh)
+            gives_up = style == NEVER and any(failure.wanted.is_missing for failure in fresh)
             if gives_up or any(failure.remedy is Remedy.tell for failure in fresh):
                 return telling
             # The benchmark waits for the others anyway.
