@@ -127,6 +127,9 @@ def test_versions_with_other_requests_or_changed_data_are_refused(tmp_path: Path
     new = choice_report(played(tmp_path, CATALOGUE, fewer, planted, "new"))
     with pytest.raises(UsageError, match="the two runs have other requests"):
         compare_versions(old, new)
+    (tmp_path / "new.json").write_bytes((tmp_path / "old.json").read_bytes())
+    with pytest.raises(DataError, match=r"new.json: these are not the tools and requests of the run .*/new "):
+        choice_report(tmp_path / "new")
     (tmp_path / "new.json").unlink()
     with pytest.raises(DataError, match="no file of `wildtool catalogue TOOLS"):
         choice_report(tmp_path / "new")

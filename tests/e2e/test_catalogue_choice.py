@@ -126,7 +126,15 @@ async def test_without_a_model_the_file_of_data_is_written_and_the_next_command_
     ended = await wildtool("catalogue", "old.json", "--requests", "mine.jsonl", "-o", "set", cwd=folder)
     assert ended.status == 0
     assert "wildtool run own-tools --data set/tools.json" in text(ended)
-    ran = await wildtool("run", "own-tools", "-d", "set/tools.json", "-m", "baseline/gold", cwd=folder)
+    ran = await wildtool(
+        "run", "own-tools", "-d", "set/tools.json", "-m", "baseline/gold", "-o", "ran", cwd=folder
+    )
     assert ran.status == 0, ran.err
+    other = ("catalogue", "new.json", "--requests", "mine.jsonl", "-o", "set")
+    refused = await wildtool(*other, cwd=folder)
+    assert refused.status == 2 and "set/tools.json: has other tools or requests" in text(refused)
     audited = await wildtool("audit", "own-tools", "-d", "set/tools.json", cwd=folder)
     assert audited.status == 0, audited.out + audited.err
+    assert (await wildtool(*other, "--force", cwd=folder)).status == 0
+    stale = await wildtool("catalogue", "ran", cwd=folder)
+    assert stale.status == 2 and "put that file back" in text(stale)

@@ -121,12 +121,20 @@ def _play(sources: list[str], its: CatalogueOptions, explicit: set[str]) -> int:
         check_file(path, force=its.force)
     check_folder(out / "pages", is_site, force=its.force)
     texts = [choice_text(read_catalogue(each, print_err), its.requests or (), print_err) for each in sources]
-    make_folder(out)
     for name, path, text in zip(names, data, texts, strict=True):
-        if (out / "runs" / name).exists() and path.exists() and path.read_bytes() != text:
+        if not path.exists() or path.read_bytes() in (b"", text):
+            continue
+        if (out / "runs" / name).exists():
             raise UsageError(
                 f"{path}: earlier runs had other tools or requests; name another folder with --out"
             )
+        if not its.force:
+            raise UsageError(
+                f"{path}: has other tools or requests, which runs elsewhere may need; name another folder with --out, "
+                "or add --force to replace it"
+            )
+    make_folder(out)
+    for path, text in zip(data, texts, strict=True):
         write_file(path, text)
     if not its.model:
         for name, path in zip(names, data, strict=True):

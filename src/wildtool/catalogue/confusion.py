@@ -11,6 +11,7 @@ from wildtool.alter.catalogue.pool import tool_text
 from wildtool.alter.own_tools import tool_name
 from wildtool.catalogue.choice import DRAWN, NEEDLESS, NO_CALL, NO_TOOL, UNKNOWN, UNRECOGNISED, read_choices
 from wildtool.catalogue.lint import lint_tools
+from wildtool.data.files import file_sha256
 from wildtool.engine.compare.pairs import UnitKey
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.score.results import ScoreResult, open_results
@@ -137,8 +138,14 @@ class ChoiceReport:
 
 def choice_report(folder: Path) -> ChoiceReport:
     """What a run of `own-tools` shows. Raises DataError where its data are gone or were changed, RecordError."""
-    path = Path(read_run(folder)["data"]["path"])
+    run = read_run(folder)
+    path, sha256 = Path(run["data"]["path"]), run["identity"]["data_sha256"]
     tools, requests = read_choices(path)
+    if (found := file_sha256(path)) != sha256:
+        raise DataError(
+            f"{path}: these are not the tools and requests of the run {folder} (SHA-256 {found} instead of {sha256}); "
+            "put that file back, or run again into another folder"
+        )
     texts = {(row["item"], row["unit"]): _last_words(row["messages"]) for row in requests}
     with open_results(folder) as (result, table):
         columns = "item, unit, source, expected, called, error, outcome"
