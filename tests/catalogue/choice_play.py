@@ -53,11 +53,16 @@ class Planted:
 
 
 def played(
-    folder: Path, catalogue: Sequence[Tool], requests: Path, choose: Choose, name: str = "run"
+    folder: Path,
+    catalogue: Sequence[Tool],
+    requests: Path,
+    choose: Choose,
+    name: str = "run",
+    repeats: int = 1,
 ) -> Path:
     """The folder of a run over a catalogue."""
     data = folder / f"{name}.json"
     data.write_bytes(choice_text(catalogue, [requests], print))
     bench = wildtool.load("own-tools", data=data)
-    wildtool.run(bench, model=Planted(choose), out=folder / name, quiet=True)
+    wildtool.run(bench, model=Planted(choose), out=folder / name, repeats=repeats, quiet=True)
     return folder / name

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from catalogue.choice_play import Choose, played, requests_file, tools
+from wildtool.catalogue.choice_output import print_choices
 from wildtool.catalogue.choice_page import matrix_of, write_pages
 from wildtool.catalogue.confusion import FEWEST_ON_A_SIDE, ChoiceReport, choice_report
 from wildtool.catalogue.versions import compare_versions
@@ -78,6 +79,33 @@ def test_the_matrix_has_rows_that_are_shares_of_the_requests_for_a_tool(tmp_path
     assert (cells["tides", "weather"].right, cells["tides", "tides"].right) == (False, True)
     assert cells["crossings", "ferries"].shade == 1.0 > cells["tides", "weather"].shade
     assert "(no tool)" in matrix.names
+
+
+def test_the_matrix_tells_a_right_call_from_a_wrong_one_in_the_same_square(tmp_path: Path):
+    rows = [
+        {"request": "either", "tool": ["crossings", "ferries"]},
+        {"request": "by car", "tool": "crossings"},
+    ]
+
+    def choose(said: str, offered: Sequence[str]) -> Sequence[str] | str:
+        return [next(name for name in ("ferries", "weather") if name in offered)]
+
+    path = requests_file(tmp_path, rows)
+    matrix = matrix_of(choice_report(played(tmp_path, CATALOGUE, path, choose, repeats=2)))
+    assert {(each.title, each.right, each.half) for each in matrix.cells} == {
+        ("crossings needed, ferries called: 2 of 4", False, True),
+        ("crossings needed, ferries called: 2 of 4, right", True, True),
+    }
+
+
+def test_repeats_are_samples_of_a_request(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = requests_file(tmp_path, REQUESTS)
+    shown = choice_report(played(tmp_path, CATALOGUE, path, planted, repeats=3))
+    assert (shown.requests, len(shown.choices)) == (20, 60)
+    assert {each.name: (each.requests, each.samples) for each in shown.tools}["tides"] == (6, 18)
+    print_choices(shown)
+    assert "planted: 4 tools, 20 requests with 60 samples, 40.0 % right" in capsys.readouterr().out
+    assert "20 requests (60 samples)" in write_pages(tmp_path / "pages", [("run", shown)], []).read_text()
 
 
 def test_a_finding_is_given_an_effect_only_with_enough_tools(tmp_path: Path):

@@ -22,7 +22,9 @@ FEW_NOTE = "A finding's effect compares tools that have it with others, which ma
 
 def print_choices(report: ChoiceReport) -> None:
     """Confusions, tools and findings of one run."""
-    title = f"{report.result.model}: {len(report.definitions)} tools, {len(report.choices)} requests"
+    title = f"{report.result.model}: {len(report.definitions)} tools, {report.requests} requests"
+    if report.counted == "samples":
+        title += f" with {len(report.choices)} samples"
     print_wrapped(f"{title}, {format_share(report.right[0])} right {format_range(*report.right[1:])}.")
     rows: list[list[str]] = []
     for each in report.confusions[:MOST_ROWS]:
@@ -34,9 +36,9 @@ def print_choices(report: ChoiceReport) -> None:
             print_wrapped(f"{each.expected} / {each.pick}: {each.advice}")
     tools: list[list[str]] = []
     for each in report.tools[:MOST_ROWS]:
-        counts = map(str, (each.requests, each.drew, each.blamed))
+        counts = map(str, (each.samples, each.drew, each.blamed))
         tools.append([each.name, *_rate(each.right), *counts, _rules(each.findings)])
-    heads = ["tool", "right", "95 %", "requests", "drew others'", "blamed", "findings"]
+    heads = ["tool", "right", "95 %", report.counted, "drew others'", "blamed", "findings"]
     print_grid("Tools, those to improve first", heads, tools, sentences=(6,))
     if report.effects:
         effects: list[list[str]] = []
@@ -49,7 +51,7 @@ def print_choices(report: ChoiceReport) -> None:
         print_wrapped(BLAME_NOTE)
     if report.without_verdict:
         print_wrapped(
-            f"{report.without_verdict} requests have no verdict, since calls failed, and count as not right."
+            f"{report.without_verdict} {report.counted} have no verdict, since calls failed, and count as not right."
         )
 
 
@@ -99,7 +101,11 @@ def print_json(reports: Sequence[ChoiceReport], comparisons: Sequence[VersionCom
 def _report_json(report: ChoiceReport) -> Mapping[str, Any]:
     pairs = [{**asdict(each), "blamed": each.blamed, "advice": each.advice} for each in report.confusions]
     its = {"model": report.result.model, "run": str(report.result.folder), "right": report.right}
-    counts = {"requests": len(report.choices), "without_verdict": report.without_verdict}
+    counts = {
+        "requests": report.requests,
+        "samples": len(report.choices),
+        "without_verdict": report.without_verdict,
+    }
     tools, effects = ([asdict(each) for each in rows] for rows in (report.tools, report.effects))
     return {**its, **counts, "tools": tools, "confusions": pairs, "findings": effects}
 

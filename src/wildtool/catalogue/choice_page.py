@@ -24,9 +24,11 @@ class MatrixCell:
     row: int
     column: int
     shade: float
-    """Share of the row's requests."""
+    """Share of the row's requests, or of their samples."""
     title: str
     right: bool
+    half: bool
+    """Whether some calls in its place are right and others wrong, as where a request needs one of two tools."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,9 @@ class Matrix:
 def matrix_of(report: ChoiceReport) -> Matrix:
     """The drawing of the tools that were confused most."""
     calls = Counter(
-        (each.expected, each.pick) for each in report.choices if each.outcome in ("correct", "wrong")
+        (each.expected, each.pick, each.outcome == "correct")
+        for each in report.choices
+        if each.outcome in ("correct", "wrong")
     )
     wrong: Counter[str] = Counter()
     for each in report.confusions:
@@ -51,16 +55,18 @@ def matrix_of(report: ChoiceReport) -> Matrix:
     ranked = sorted(wrong, key=lambda name: (-wrong[name], name))
     special = [name for name in (NO_TOOL, UNKNOWN) if name in wrong]
     names = [*sorted([name for name in ranked if name not in special][:MOST_DRAWN]), *special]
-    rows = Counter({name: sum(n for (needed, _), n in calls.items() if needed == name) for name in names})
+    rows = Counter({name: sum(n for (needed, *_), n in calls.items() if needed == name) for name in names})
     cells = [
         MatrixCell(
             names.index(needed),
             names.index(pick),
             round(0.1 + 0.9 * count / rows[needed], 3),
-            f"{needed} needed, {pick} called: {count} of {rows[needed]}",
-            needed == pick,
+            f"{needed} needed, {pick} called: {count} of {rows[needed]}"
+            + ("" if right == (needed == pick) else ", right" if right else ", wrong"),
+            right,
+            (needed, pick, not right) in calls,
         )
-        for (needed, pick), count in sorted(calls.items())
+        for (needed, pick, right), count in sorted(calls.items())
         if needed in names and pick in names
     ]
     return Matrix(names, cells, max(0, len(wrong) - len(names)))

@@ -54,6 +54,8 @@ class ToolReport:
     right: ShareRange | None
     """Of the requests that need it; None where there are none."""
     requests: int
+    samples: int
+    """Of these requests."""
     drew: int
     """Requests for another tool, or for none, with which it was called."""
     blamed: int
@@ -132,6 +134,15 @@ class ChoiceReport:
     definitions: Mapping[str, Tool]
 
     @property
+    def requests(self) -> int:
+        return len({each.key for each in self.choices})
+
+    @property
+    def counted(self) -> str:
+        """What the numbers count: requests, or their samples where there are more."""
+        return "samples" if len(self.choices) > self.requests else "requests"
+
+    @property
     def without_verdict(self) -> int:
         return sum(each.outcome not in ("correct", "wrong") for each in self.choices)
 
@@ -148,15 +159,15 @@ def choice_report(folder: Path) -> ChoiceReport:
         )
     texts = {(row["item"], row["unit"]): _last_words(row["messages"]) for row in requests}
     with open_results(folder) as (result, table):
-        columns = "item, unit, source, expected, called, error, outcome"
-        rows = relation([table]).project(columns).order("item, unit").fetchall()
+        columns = "item, unit, source, expected, called, error, outcome, repeat"
+        rows = relation([table]).project(columns).order("item, unit, repeat").fetchall()
     if strange := [row for row in rows if (row[0], row[1]) not in texts]:
         raise DataError(
             f"{path}: has no request {strange[0][0]}, which the run {folder} has; put the file back"
         )
     choices = [
         ChosenTool((item, unit), texts[item, unit], source, expected, pick or NO_TOOL, error, outcome)
-        for item, unit, source, expected, pick, error, outcome in rows
+        for item, unit, source, expected, pick, error, outcome, _ in rows
     ]
     if not choices:
         raise UsageError(f"{folder}: has no verdict yet; run the same command again")
@@ -207,7 +218,8 @@ def _tool_reports(
             name=name,
             description=text if isinstance(text, str) else "",
             right=_rate_by_item(own),
-            requests=len(own),
+            requests=len({each.key for each in own}),
+            samples=len(own),
             drew=drew[name],
             blamed=blamed[name],
             findings=[each for each in findings if each.where == name],
