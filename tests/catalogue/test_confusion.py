@@ -1,12 +1,13 @@
 """What runs over a catalogue show: models that are planted to be drawn, or not to recognise, are found out."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from catalogue.choice_play import Choose, played, requests_file, tools
-from wildtool.catalogue.choice_output import print_choices
+from wildtool.catalogue.choice_output import print_choices, print_versions
 from wildtool.catalogue.choice_page import matrix_of, write_pages
 from wildtool.catalogue.confusion import FEWEST_ON_A_SIDE, ChoiceReport, choice_report
 from wildtool.catalogue.versions import compare_versions
@@ -147,6 +148,52 @@ def test_two_versions_are_compared_on_the_same_requests(tmp_path: Path):
     page = write_pages(tmp_path / "pages", [("old", old), ("new", new)], [compared])
     assert "+100.0" in page.read_text()
     assert (tmp_path / "pages" / "run-2.html").is_file()
+
+
+def test_failed_calls_are_not_lost_requests_and_a_renamed_tool_fixes_no_finding(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    rows = [{"request": f"ferry {n}", "tool": ["ferry", "crossing"]} for n in range(3)]
+    path = requests_file(tmp_path, [*rows, *REQUESTS[:3]])
+    text = "Tells when high and low tide are at a harbour"
+
+    def right(said: str, offered: Sequence[str]) -> Sequence[str] | str:
+        return [offered[1]] if said.startswith("tides") else ["tides"]
+
+    old, new = (
+        choice_report(played(tmp_path, tools(**{name: ""}, tides=text), path, right, name))
+        for name in ("ferry", "crossing")
+    )
+    failed = [
+        replace(each, outcome="infra_error", pick="(no tool)") if each.outcome == "correct" else each
+        for each in new.choices
+    ]
+    compared = compare_versions(old, replace(new, choices=failed))
+    assert [each.name for each in compared.parts] == ["all requests", "for changed tools", "for the others"]
+    assert (compared.parts[0].lost, compared.parts[0].missing, compared.flips) == (0, 3, [])
+    print_versions(compared)
+    told = " ".join(capsys.readouterr().out.split())
+    assert "3 requests lack a verdict in a version" in told and "lost: " not in told
+    page = write_pages(tmp_path / "pages", [("old", old), ("new", new)], [compared])
+    assert "3 requests lack a verdict in a version" in page.read_text()
+
+
+def test_requests_that_changed_are_those_of_which_more_samples_are_right(tmp_path: Path):
+    played_once = report(tmp_path, planted)
+    first, other, third = [each for each in played_once.choices if each.outcome == "correct"][:3]
+
+    def version(*outcomes: str) -> ChoiceReport:
+        samples = zip((first, other, third), outcomes, strict=True)
+        choices = [
+            replace(each, outcome={"r": "correct", "w": "wrong", "f": "infra_error"}[letter])
+            for each, letters in samples
+            for letter in letters
+        ]
+        return replace(played_once, choices=choices)
+
+    compared = compare_versions(version("wrr", "rrr", "wff"), version("rwr", "rwr", "wrf"))
+    assert [(a.key, a.outcome, b.outcome) for a, b in compared.flips] == [(other.key, "correct", "wrong")]
+    assert (compared.parts[0].gained, compared.parts[0].lost) == (0, 1)
 
 
 def test_versions_with_other_requests_or_changed_data_are_refused(tmp_path: Path):

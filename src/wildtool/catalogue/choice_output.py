@@ -66,9 +66,20 @@ def print_versions(comparison: VersionComparison) -> None:
     print_wrapped(
         "The same requests to both versions; intervals are clustered by item, p is of the exact paired test."
     )
+    if missing := comparison.parts[0].missing:
+        print_wrapped(missing_note(missing))
     for before, after in comparison.flips[:MOST_ROWS]:
         verb = "lost" if before.outcome == "correct" else "gained"
         print_wrapped(f"{verb}: {before.text!r} called {before.pick}, now {after.pick}")
+
+
+def missing_note(requests: int) -> str:
+    """What must be known where calls failed."""
+    lack = counted(requests, "request lacks", "requests lack")
+    return (
+        f"{lack} a verdict in a version, since calls failed: shares count that as not right, intervals and p hold "
+        "whatever the verdict would be."
+    )
 
 
 def _version_row(part: VersionPart) -> list[str]:

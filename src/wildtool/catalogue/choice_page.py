@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.catalogue.choice import NO_TOOL, UNKNOWN
-from wildtool.catalogue.choice_output import BLAME_NOTE, FEW_NOTE
+from wildtool.catalogue.choice_output import BLAME_NOTE, FEW_NOTE, missing_note
 from wildtool.catalogue.confusion import ChoiceReport, ShareRange
 from wildtool.catalogue.versions import VersionComparison
 from wildtool.engine.score.formatting import format_points, format_range, format_share
@@ -90,7 +90,7 @@ def write_pages(
     for number, comparison in enumerate(comparisons, 1):
         title = f"{comparison.old.result.model}: new against old"
         slug = "index" if number == 1 else f"versions-{number}"
-        add(slug, title, "catalogue_versions.html", comparison=comparison)
+        add(slug, title, "catalogue_versions.html", comparison=comparison, missing_note=missing_note)
     for number, (title, report) in enumerate(reports, 1):
         values: dict[str, Any] = {
             "report": report,

@@ -26,6 +26,8 @@ class VersionPart:
     """Of the exact paired test."""
     gained: int
     lost: int
+    missing: int
+    """Requests that lack a verdict in a version, since calls failed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +41,8 @@ class VersionComparison:
     parts: Sequence[VersionPart]
     """All requests; those for changed tools and for the others; by finding those for tools that lost it."""
     flips: Sequence[tuple[ChosenTool, ChosenTool]]
-    """Requests that are right in one version only, old and new."""
+    """Requests that are right more often in one version, whatever calls that failed would have given: a choice of the
+    old version beside one of the new, of which one is right."""
 
 
 def compare_versions(old: ChoiceReport, new: ChoiceReport) -> VersionComparison:
@@ -66,31 +69,33 @@ def compare_versions(old: ChoiceReport, new: ChoiceReport) -> VersionComparison:
     for rule, tools in fixed.items():
         selections[f"finding fixed: {rule}"] = {key for key, its in expected.items() if its & tools}
     parts = [part for name, keys in selections.items() if (part := _part(name, old, new, keys)) is not None]
-    first: dict[UnitKey, ChosenTool] = {}
-    for each in new.choices:
-        first.setdefault(each.key, each)
-    flips = [
-        (before, first[before.key])
-        for before in {each.key: each for each in reversed(old.choices)}.values()
-        if (before.outcome == "correct") != (first[before.key].outcome == "correct")
-    ]
-    return VersionComparison(
-        old=old, new=new, edited=edited, parts=parts, flips=sorted(flips, key=_flip_order)
+    return VersionComparison(old=old, new=new, edited=edited, parts=parts, flips=_flips(old, new))
+
+
+def _flips(old: ChoiceReport, new: ChoiceReport) -> list[tuple[ChosenTool, ChosenTool]]:
+    """The requests that count as lost or gained, those that are lost first."""
+    keys = {each.key for each in old.choices}
+    before, after = (_scores(report.choices, keys) for report in (old, new))
+    first_old, first_new = (
+        {(each.key, each.outcome): each for each in reversed(report.choices)} for report in (old, new)
     )
-
-
-def _flip_order(flip: tuple[ChosenTool, ChosenTool]) -> tuple[bool, UnitKey]:
-    return flip[0].outcome != "correct", flip[0].key
+    lost = [key for key in keys if after.shares[key] + after.missing.get(key, 0) < before.shares[key]]
+    gained = [key for key in keys if before.shares[key] + before.missing.get(key, 0) < after.shares[key]]
+    return [
+        *((first_old[key, "correct"], first_new[key, "wrong"]) for key in sorted(lost)),
+        *((first_old[key, "wrong"], first_new[key, "correct"]) for key in sorted(gained)),
+    ]
 
 
 def _lost_findings(old: ChoiceReport, new: ChoiceReport) -> dict[str, set[str]]:
-    """By rule the tools that have a finding of it in the old version alone."""
+    """By rule the tools of both versions that have a finding of it in the old one alone."""
     before, after = (
         {(each.rule, each.where) for report in side.tools for each in report.findings} for side in (old, new)
     )
     fixed: dict[str, set[str]] = defaultdict(set)
     for rule, name in sorted(before - after):
-        fixed[rule].add(name)
+        if name in new.definitions:
+            fixed[rule].add(name)
     return fixed
 
 
@@ -102,7 +107,7 @@ def _part(name: str, old: ChoiceReport, new: ChoiceReport, keys: set[UnitKey]) -
     before, after = (float(sum(side.shares.values())) / len(side.shares) for side in sides)
     drop, p = pairs.difference, pairs.test()[0]
     change = (before, after, drop.value, drop.low, drop.high, p)
-    return VersionPart(name, pairs.units, *change, pairs.gained, pairs.lost)
+    return VersionPart(name, pairs.units, *change, pairs.gained, pairs.lost, pairs.missing)
 
 
 def _scores(choices: Sequence[ChosenTool], keys: set[UnitKey]) -> UnitScores:
