@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,7 @@ class Planted:
 
     choose: Choose
     name: str = "planted"
+    asked_with: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     async def complete(self, request: Request) -> Reply:
         offered = [tool["function"]["name"] for tool in request.tools]
@@ -49,7 +50,7 @@ class Planted:
         pass
 
     def settings(self) -> Mapping[str, Any]:
-        return {}
+        return self.asked_with
 
 
 def played(
@@ -59,10 +60,13 @@ def played(
     choose: Choose,
     name: str = "run",
     repeats: int = 1,
+    **asked_with: Any,
 ) -> Path:
     """The folder of a run over a catalogue."""
     data = folder / f"{name}.json"
     data.write_bytes(choice_text(catalogue, [requests], print))
     bench = wildtool.load("own-tools", data=data)
-    wildtool.run(bench, model=Planted(choose), out=folder / name, repeats=repeats, quiet=True)
+    wildtool.run(
+        bench, model=Planted(choose, asked_with=asked_with), out=folder / name, repeats=repeats, quiet=True
+    )
     return folder / name

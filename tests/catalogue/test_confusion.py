@@ -10,7 +10,7 @@ from catalogue.choice_play import Choose, played, requests_file, tools
 from wildtool.catalogue.choice_output import print_choices, print_versions
 from wildtool.catalogue.choice_page import matrix_of, write_pages
 from wildtool.catalogue.confusion import FEWEST_ON_A_SIDE, ChoiceReport, choice_report
-from wildtool.catalogue.versions import compare_versions
+from wildtool.catalogue.versions import compare_versions, pair_versions
 from wildtool.errors import DataError, UsageError
 
 CATALOGUE = tools(
@@ -194,6 +194,35 @@ def test_requests_that_changed_are_those_of_which_more_samples_are_right(tmp_pat
     compared = compare_versions(version("wrr", "rrr", "wff"), version("rwr", "rwr", "wrf"))
     assert [(a.key, a.outcome, b.outcome) for a, b in compared.flips] == [(other.key, "correct", "wrong")]
     assert (compared.parts[0].gained, compared.parts[0].lost) == (0, 1)
+
+
+def test_versions_that_were_asked_otherwise_are_told_apart(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    path = requests_file(tmp_path, REQUESTS)
+    old = choice_report(played(tmp_path, CATALOGUE, path, planted, "old", temperature=0, base_url="http://a"))
+    new = choice_report(
+        played(tmp_path, CATALOGUE, path, planted, "new", repeats=2, temperature=1, base_url="http://b")
+    )
+    compared = compare_versions(old, new)
+    told = [
+        "old and new were asked with different settings: temperature 0 and 1",
+        "old was played once, new 2 times",
+    ]
+    assert compared.caveats == told
+    print_versions(compared)
+    printed = " ".join(capsys.readouterr().out.split())
+    page = write_pages(tmp_path / "pages", [("old", old), ("new", new)], [compared]).read_text()
+    assert all(each in printed and each in page for each in told)
+    assert compare_versions(old, old).caveats == []
+
+
+def test_several_runs_of_a_model_in_a_version_are_refused(tmp_path: Path):
+    first, second = (report(tmp_path, planted, name) for name in ("first", "second"))
+    assert pair_versions([first], [second]) == [(first, second)]
+    for sides in (([first], [first, second]), ([first, second], [first])):
+        with pytest.raises(UsageError, match=r"planted: a version has several runs .*first, .*second"):
+            pair_versions(*sides)
 
 
 def test_versions_with_other_requests_or_changed_data_are_refused(tmp_path: Path):

@@ -72,6 +72,7 @@ async def test_two_versions_in_one_command_and_from_their_runs(folder: Path):
     assert "finding fixed: description repeats name" in text(ended)
     again = await wildtool("catalogue", "--ab", "out/runs/old", "out/runs/new", "--json", cwd=folder)
     parts = json.loads(again.out)["versions"][0]["parts"]
+    assert json.loads(again.out)["versions"][0]["caveats"] == []
     assert parts[0]["name"] == "all requests" and parts[0]["requests"] == 12
 
 

@@ -68,6 +68,8 @@ def print_versions(comparison: VersionComparison) -> None:
     )
     if missing := comparison.parts[0].missing:
         print_wrapped(missing_note(missing))
+    for caveat in comparison.caveats:
+        print_wrapped(f"{caveat}.")
     for before, after in comparison.flips[:MOST_ROWS]:
         verb = "lost" if before.outcome == "correct" else "gained"
         print_wrapped(f"{verb}: {before.text!r} called {before.pick}, now {after.pick}")
@@ -123,4 +125,5 @@ def _report_json(report: ChoiceReport) -> Mapping[str, Any]:
 
 def _comparison_json(comparison: VersionComparison) -> Mapping[str, Any]:
     parts = [asdict(each) for each in comparison.parts]
-    return {"model": comparison.old.result.model, "changed": sorted(comparison.edited), "parts": parts}
+    its = {"model": comparison.old.result.model, "changed": sorted(comparison.edited), "parts": parts}
+    return {**its, "caveats": comparison.caveats}

@@ -4,7 +4,7 @@ from contextlib import nullcontext
 from dataclasses import fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
@@ -17,9 +17,6 @@ from wildtool.cli.options.config_file import explicit_options, read_config
 from wildtool.cli.options.run import CallOptions
 from wildtool.errors import UsageError
 from wildtool.outputs import check_file, check_folder, is_remote, is_site, make_folder, write_file
-
-if TYPE_CHECKING:
-    from wildtool.catalogue.confusion import ChoiceReport
 
 
 @declared
@@ -183,10 +180,10 @@ def _report(folders: list[list[Path]], its: CatalogueOptions, pages: Path | None
     """Shows runs over catalogues, in pages too if a folder is given for them; with --ab the old ones and the new ones."""
     from wildtool.catalogue import choice_output as output
     from wildtool.catalogue.confusion import choice_report
-    from wildtool.catalogue.versions import compare_versions
+    from wildtool.catalogue.versions import compare_versions, pair_versions
 
     groups = [list(map(choice_report, group)) for group in folders]
-    comparisons = [compare_versions(*pair) for pair in _pairs(groups)] if its.ab else []
+    comparisons = [compare_versions(*pair) for pair in pair_versions(*groups)] if its.ab else []
     reports = [report for group in groups for report in group]
     if its.as_json:
         output.print_json(reports, comparisons)
@@ -208,16 +205,6 @@ def _report(folders: list[list[Path]], its: CatalogueOptions, pages: Path | None
         ]
         print_err(f"What to change first: {write_pages(pages, titled, comparisons)}")
     return worst_status([report.result.exit_status for report in reports])
-
-
-def _pairs(groups: "list[list[ChoiceReport]]") -> "list[tuple[ChoiceReport, ChoiceReport]]":
-    """Old and new runs of the same models. Raises UsageError where there is none."""
-    old, new = groups
-    by_model = {report.result.model: report for report in new}
-    pairs = [(report, by_model[report.result.model]) for report in old if report.result.model in by_model]
-    if not pairs:
-        raise UsageError("no model was asked with both versions; put the same requests to one model")
-    return pairs
 
 
 def _lint(source: str, as_json: bool) -> int:

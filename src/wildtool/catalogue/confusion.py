@@ -13,6 +13,7 @@ from wildtool.catalogue.choice import DRAWN, NEEDLESS, NO_CALL, NO_TOOL, UNKNOWN
 from wildtool.catalogue.lint import lint_tools
 from wildtool.data.files import file_sha256
 from wildtool.engine.compare.pairs import UnitKey
+from wildtool.engine.compare.runs import ComparedRun, load_compared_run
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.score.results import ScoreResult, open_results
 from wildtool.engine.score.verdict_table import relation
@@ -125,13 +126,17 @@ class RuleEffect:
 class ChoiceReport:
     """What one run over a catalogue shows."""
 
-    result: ScoreResult
+    run: ComparedRun
     tools: Sequence[ToolReport]
     confusions: Sequence[Confusion]
     effects: Sequence[RuleEffect]
     right: ShareRange
     choices: Sequence[ChosenTool]
     definitions: Mapping[str, Tool]
+
+    @property
+    def result(self) -> ScoreResult:
+        return self.run.result
 
     @property
     def requests(self) -> int:
@@ -149,8 +154,8 @@ class ChoiceReport:
 
 def choice_report(folder: Path) -> ChoiceReport:
     """What a run of `own-tools` shows. Raises DataError where its data are gone or were changed, RecordError."""
-    run = read_run(folder)
-    path, sha256 = Path(run["data"]["path"]), run["identity"]["data_sha256"]
+    about = read_run(folder)
+    path, sha256 = Path(about["data"]["path"]), about["identity"]["data_sha256"]
     tools, requests = read_choices(path)
     if (found := file_sha256(path)) != sha256:
         raise DataError(
@@ -161,6 +166,7 @@ def choice_report(folder: Path) -> ChoiceReport:
     with open_results(folder) as (result, table):
         columns = "item, unit, source, expected, called, error, outcome, repeat"
         rows = relation([table]).project(columns).order("item, unit, repeat").fetchall()
+        run = load_compared_run(result.run, result, about["identity"], relation([table]), "unit")
     if strange := [row for row in rows if (row[0], row[1]) not in texts]:
         raise DataError(
             f"{path}: has no request {strange[0][0]}, which the run {folder} has; put the file back"
@@ -174,7 +180,7 @@ def choice_report(folder: Path) -> ChoiceReport:
     definitions = {name: tool for tool in tools if (name := tool_name(tool))}
     findings = lint_tools(tools)
     return ChoiceReport(
-        result=result,
+        run=run,
         tools=_tool_reports(choices, definitions, findings),
         confusions=_confusions(choices, definitions),
         effects=rule_effects(choices, definitions, findings),

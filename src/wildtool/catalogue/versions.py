@@ -1,11 +1,12 @@
 """Two versions of the texts of a catalogue, compared on the same requests."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wildtool.catalogue.confusion import ChoiceReport, ChosenTool
 from wildtool.engine.compare.pairs import Share, UnitKey, UnitScores, pair_units, share
+from wildtool.engine.compare.runs import caveats
 from wildtool.errors import UsageError
 
 
@@ -43,6 +44,26 @@ class VersionComparison:
     flips: Sequence[tuple[ChosenTool, ChosenTool]]
     """Requests that are right more often in one version, whatever calls that failed would have given: a choice of the
     old version beside one of the new, of which one is right."""
+    caveats: Sequence[str]
+    """What else the two runs differ in."""
+
+
+def pair_versions(
+    old: Sequence[ChoiceReport], new: Sequence[ChoiceReport]
+) -> list[tuple[ChoiceReport, ChoiceReport]]:
+    """Old and new runs of the same models. Raises UsageError where there is none, or a model has several in a version."""
+    for version in (old, new):
+        for model, number in Counter(each.result.model for each in version).items():
+            if number > 1:
+                folders = [str(each.result.folder) for each in version if each.result.model == model]
+                raise UsageError(
+                    f"{model}: a version has several runs ({', '.join(folders)}); name one of them"
+                )
+    by_model = {each.result.model: each for each in new}
+    pairs = [(each, by_model[each.result.model]) for each in old if each.result.model in by_model]
+    if not pairs:
+        raise UsageError("no model was asked with both versions; put the same requests to one model")
+    return pairs
 
 
 def compare_versions(old: ChoiceReport, new: ChoiceReport) -> VersionComparison:
@@ -69,7 +90,10 @@ def compare_versions(old: ChoiceReport, new: ChoiceReport) -> VersionComparison:
     for rule, tools in fixed.items():
         selections[f"finding fixed: {rule}"] = {key for key, its in expected.items() if its & tools}
     parts = [part for name, keys in selections.items() if (part := _part(name, old, new, keys)) is not None]
-    return VersionComparison(old=old, new=new, edited=edited, parts=parts, flips=_flips(old, new))
+    remarks = caveats([replace(old.run, label="old"), replace(new.run, label="new")])
+    return VersionComparison(
+        old=old, new=new, edited=edited, parts=parts, flips=_flips(old, new), caveats=remarks
+    )
 
 
 def _flips(old: ChoiceReport, new: ChoiceReport) -> list[tuple[ChosenTool, ChosenTool]]:
