@@ -87,6 +87,7 @@ def test_the_gold_reply_is_right_and_its_mutants_are_not(accepted: list[str]):
         ({"tools": 3}, "field tools: expected a list"),
         ({"requests": [{"unit": "u"}]}, "request 1: field item: expected a text"),
         ({"accepted": ["tide"]}, "request 1: field accepted: 'tide' is no tool"),
+        ({"accepted": [["tides"]]}, r"data.json: request 1: field accepted: \['tides'\] is no tool"),
         ({"messages": []}, "request 1: field messages: expected at least one"),
         ({"requests": []}, "expected requests, and tools with names"),
     ],

@@ -180,7 +180,7 @@ def read_choices(path: Path) -> tuple[list[Tool], list[dict[str, Any]]]:
         if not required_field(row, "messages", list, where):
             raise DataError(f"{where}: field messages: expected at least one message")
         required_field(row, "accepted", list, where)
-        if strange := [name for name in row["accepted"] if name not in names]:
+        if strange := [each for each in row["accepted"] if not isinstance(each, str) or each not in names]:
             raise DataError(f"{where}: field accepted: {strange[0]!r} is no tool of this file")
         if key in keys:
             raise DataError(f"{where}: item {key[0]} has the unit {key[1]} twice")

@@ -191,9 +191,9 @@ def choice_report(folder: Path) -> ChoiceReport:
 
 
 def _last_words(messages: Sequence[Any]) -> str:
-    """The last words of the user."""
-    texts = (written_text(each) for each in map(as_object, messages) if each.get("role") == "user")
-    return [text or "" for text in texts][-1:][0] if messages else ""
+    """The last words of the user; empty where only others speak."""
+    said = (each for each in map(as_object, reversed(messages)) if each.get("role") == "user")
+    return written_text(next(said, dict[str, Any]())) or ""
 
 
 def _rate_by_item(choices: Iterable[ChosenTool]) -> ShareRange | None:
