@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import wildtool
+from engine.echo_benchmark import ScriptedModel
 from wildtool.report.model import ReportRun, read_runs
 from wildtool.report.pages.effects import alteration_effects
 
@@ -39,3 +40,15 @@ def test_each_altered_run_is_paired_with_the_one_that_has_most_of_the_rest(tmp_p
 def test_a_run_without_a_counterpart_has_no_effect(tmp_path: Path):
     runs = runs_of(tmp_path, {"history": "own"}, {"profile": "fixed"})
     assert alteration_effects(runs) == []
+
+
+def test_an_altered_run_is_paired_only_with_one_that_was_asked_with_the_same_settings(tmp_path: Path):
+    for number, (warm, setting) in enumerate([(0, {}), (1, {}), (1, {"noise": "order:slight"})]):
+        model = ScriptedModel(lambda _, warm=warm: "Fine." if warm else "")
+        model.temperature = warm
+        wildtool.run("wild-mini", model=model, limit=4, out=tmp_path / str(number), quiet=True, **setting)
+    runs = read_runs(sorted(tmp_path.iterdir()), None, keep=False)
+    (effect,) = alteration_effects(runs)
+    assert (effect.before, effect.difference) == (effect.after, "+0.0")
+    assert effect.before != "0.0 %"
+    assert alteration_effects(runs[::2]) == []

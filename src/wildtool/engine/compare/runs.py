@@ -11,6 +11,7 @@ from wildtool.engine.compare.leaderboard import notes_of
 from wildtool.engine.compare.pairs import UnitKey
 from wildtool.engine.record.run_folder import setting_diffs
 from wildtool.engine.score.results import ScoreResult
+from wildtool.json_codec import as_object
 from wildtool.stats.metrics import SAMPLE_WEIGHT, sample_weights, sql_name
 
 Granularity = Literal["unit", "item"]
@@ -181,8 +182,7 @@ def caveats(sides: Sequence[ComparedRun]) -> list[str]:
     for side in sides[1:]:
         differences = [
             f"{name} {x} and {y}"
-            for name, x, y in setting_diffs(_agent_settings(first), _agent_settings(side))
-            if name not in _CONNECTION
+            for name, x, y in setting_diffs(*(agent_settings(each.identity) for each in (first, side)))
         ]
         if differences and _settings_compare(first, side):
             remarks.append(
@@ -259,8 +259,10 @@ def _settings_compare(*sides: ComparedRun) -> bool:
     return len(names) == 1 or not any(name.startswith("baseline/") for name in names)
 
 
-def _agent_settings(side: ComparedRun) -> Any:
-    return side.identity["models"]["agent"].get("settings", {})
+def agent_settings(identity: Mapping[str, Any]) -> dict[str, Any]:
+    """How the model under test was asked, without where it was reached."""
+    settings = as_object(as_object(identity["models"].get("agent")).get("settings"))
+    return {name: value for name, value in settings.items() if name not in _CONNECTION}
 
 
 def _in_order(key: UnitKey) -> list[tuple[int, str]]:

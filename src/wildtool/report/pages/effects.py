@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wildtool.engine.compare.pairs import pair_units
+from wildtool.engine.compare.runs import agent_settings
 from wildtool.engine.score.formatting import format_points, format_range, format_share
 from wildtool.report.model import ReportRun
 from wildtool.stats.tests import finding
@@ -45,7 +46,8 @@ def _counterpart(run: ReportRun, runs: Sequence[ReportRun]) -> ReportRun | None:
 def _setting(run: ReportRun) -> tuple[object, ...]:
     result = run.result
     rules = (result.benchmark, result.profile, result.played, result.mode, result.prompts)
-    return (result.model, *rules, result.data_sha256, result.split, result.read_as)
+    asked = agent_settings(run.about["identity"])
+    return (result.model, asked, *rules, result.data_sha256, result.split, result.read_as)
 
 
 def _effect(run: ReportRun, base: ReportRun) -> AlterationEffect | None:
