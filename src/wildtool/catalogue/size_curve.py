@@ -1,7 +1,8 @@
 """Accuracy against the size of the catalogue, from runs that differ in nothing else."""
 
+import json
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,8 +12,8 @@ from wildtool.engine.call.budget import price_of, read_prices
 from wildtool.engine.compare.comparison import Accuracy, accuracy_of, paired_runs
 from wildtool.engine.compare.load import check_comparable
 from wildtool.engine.compare.pairs import PairedUnits
-from wildtool.engine.compare.runs import ComparedRun, load_compared_run
-from wildtool.engine.record.run_folder import read_run
+from wildtool.engine.compare.runs import ComparedRun, agent_settings, load_compared_run
+from wildtool.engine.record.run_folder import read_run, setting_diffs
 from wildtool.engine.score.results import open_results, run_folders
 from wildtool.engine.score.verdict_table import relation
 from wildtool.errors import UsageError
@@ -63,7 +64,7 @@ def size_series(
     Raises UsageError where none is of a catalogue, a size is there twice, or runs of a series are incomplete or of other
     data; RecordError for a damaged run.
     """
-    groups: dict[tuple[str, str], list[tuple[Catalogue, ComparedRun, float | None, float | None]]] = (
+    groups: dict[tuple[str, str, str], list[tuple[Catalogue, ComparedRun, float | None, float | None]]] = (
         defaultdict(list)
     )
     listed = read_prices(prices)
@@ -87,12 +88,27 @@ def size_series(
         price = price_of((result.model, str(agent.get("settings", {}).get("sent_as"))), listed)
         usage = {"prompt_tokens": prompt, "completion_tokens": reply or 0}
         cost = None if price is None or tokens is None or catalogue.roles else price.cost(usage) / units
-        groups[title, label].append((catalogue, side, tokens, cost))
+        asked = json.dumps(agent_settings(identity), sort_keys=True)
+        groups[title, label, asked].append((catalogue, side, tokens, cost))
     if not groups:
         raise UsageError(
             f"{', '.join(map(str, paths))}: no run of a catalogue; `wildtool run … --catalogue 10,50` makes some"
         )
-    return [_series(*names, sorted(runs, key=lambda run: run[0].size)) for names, runs in groups.items()]
+    marks = [_differing(key, groups) for key in groups]
+    return [
+        _series(title + mark, label + mark, sorted(runs, key=lambda run: run[0].size))
+        for mark, ((title, label, _), runs) in zip(marks, groups.items(), strict=True)
+    ]
+
+
+def _differing(key: tuple[str, str, str], keys: Iterable[tuple[str, str, str]]) -> str:
+    """The settings of a model that tell a series from others of the same title."""
+    title, _, asked = key
+    others = [json.loads(other) for name, _, other in keys if name == title]
+    differing = {
+        name: value for other in others for name, value, _ in setting_diffs(json.loads(asked), other)
+    }
+    return "".join(f"; {name} {value}" for name, value in differing.items())
 
 
 def _series(

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 
 from wildtool.alter.base import Alteration, AlteredUnit, Exchange, mode_of
 from wildtool.alter.catalogue.near import copies_per_tool
-from wildtool.alter.catalogue.pool import DISTRACTOR_KINDS, distractors, pack, pool_of
+from wildtool.alter.catalogue.pool import DISTRACTOR_KINDS, distractors, pack, pool_name, pool_of
 from wildtool.alter.catalogue.retrieval import (
     CATALOGUE_TOP_K,
     FIRST_PASS,
@@ -100,7 +100,9 @@ class Catalogue(Alteration):
     def label(self) -> str:
         parts = [f"of {self.size} tools ({'+'.join(self.kinds)})"]
         parts += [f"{self.retriever} finds {self.top_k}"] if self.retriever else []
-        return ", ".join([*parts, *([f"seed {self.seed}"] if self.seed else [])])
+        parts += [f"seed {self.seed}"] if self.seed else []
+        pool = "" if self.kinds == ("near",) else pool_name(self.pool)
+        return ", ".join(filter(None, [*parts, pool]))
 
     @property
     def roles(self) -> Mapping[str, str]:

@@ -1,6 +1,7 @@
 """The tools that distractors are drawn from, and the distractors of one item, in a seeded order."""
 
 import base64
+import hashlib
 import json
 import re
 import zlib
@@ -102,6 +103,14 @@ class Pool:
 @lru_cache(maxsize=4)
 def pool_of(packed: str) -> Pool:
     return Pool(unpack(packed))
+
+
+@lru_cache(maxsize=64)
+def pool_name(packed: str) -> str:
+    """What tells a pool of the user's tools from others; empty for one of the data, which the data tell."""
+    tools = pool_of(packed).tools if packed else ()
+    own = tools and not any(lang for lang, _ in tools)
+    return f"pool {hashlib.sha256(json.dumps(tools).encode()).hexdigest()[:8]}" if own else ""
 
 
 @lru_cache(maxsize=64)
