@@ -4,9 +4,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import wildtool
 from engine.echo_benchmark import ScriptedModel
 from wildtool.catalogue.size_curve import size_series
+from wildtool.catalogue.size_output import show_sizes
+from wildtool.errors import CallError
+from wildtool.types import Reply, Request
 
 
 def run(folder: Path, size: int, model: Any = "baseline/chat", **settings: Any) -> None:
@@ -45,3 +50,30 @@ def test_other_settings_of_the_model_make_another_series(tmp_path: Path):
         "scripted (random); temperature 1.0",
     ]
     assert [len(each.points) for each in (cold, warm)] == [1, 2]
+
+
+def test_tokens_of_a_unit_are_those_of_units_that_have_some(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    reported = {12: 0, 40: 0}
+
+    def answer(request: Request) -> Any:
+        if len(request.tools) == 40 and len(request.messages) > 3:
+            return CallError("context_length_exceeded", "too long", final=True)
+        reported[len(request.tools)] += 100 * len(request.tools)
+        usage = {"prompt_tokens": 100 * len(request.tools), "completion_tokens": 0}
+        return Reply({"content": "Fine.", "tool_calls": None}, raw="", finish_reason="stop", usage=usage)
+
+    prices = tmp_path / "prices.json"
+    prices.write_text(json.dumps({"models": {"scripted": {"input": 10, "output": 0}}}))
+    for size in (12, 40):
+        run(tmp_path / "runs", size, ScriptedModel(answer))
+    (series,) = size_series([tmp_path / "runs"], prices=prices)
+    small, large = series.points
+    assert (small.used.units, small.used.tokens) == (8, reported[12] / 8)
+    assert 0 < large.used.units == large.tries - large.without_verdict < large.tries
+    assert large.used.tokens == reported[40] / large.used.units >= 4000
+    assert large.used.cost == pytest.approx(reported[40] / large.used.units * 10 / 1e6)
+    show_sizes([series], None)
+    told = " ".join(capsys.readouterr().out.split())
+    assert f"of the units that have tokens: {large.used.units} of 8 at 40 tools." in told

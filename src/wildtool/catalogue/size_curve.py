@@ -21,6 +21,17 @@ from wildtool.stats.tests import holm
 from wildtool.types import Metric
 
 
+@dataclass(frozen=True, slots=True)
+class UnitUsage:
+    """What the model under test used for a unit, over the units that have tokens: a failed call has none."""
+
+    units: int
+    tokens: float | None
+    """Of prompt and reply; None where none were reported."""
+    cost: float | None
+    """USD by list price; None where tokens or price are unknown."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SizePoint:
     """The run of one size."""
@@ -39,10 +50,9 @@ class SizePoint:
     """Share of units that called a distractor."""
     recall: Metric | None
     """Of the retriever; None without one."""
-    tokens: float | None
-    """Prompt and reply tokens of a unit, all roles together; None where none were reported."""
-    cost: float | None
-    """USD of a unit by list price; None where tokens or price are unknown."""
+    used: UnitUsage
+    tries: int
+    """Units with all their repeats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +74,7 @@ def size_series(
     Raises UsageError where none is of a catalogue, a size is there twice, or runs of a series are incomplete or of other
     data; RecordError for a damaged run.
     """
-    groups: dict[tuple[str, str, str], list[tuple[Catalogue, ComparedRun, float | None, float | None]]] = (
-        defaultdict(list)
-    )
+    groups: dict[tuple[str, str, str], list[tuple[Catalogue, ComparedRun, UnitUsage]]] = defaultdict(list)
     listed = read_prices(prices)
     for folder in dict.fromkeys(folder for path in paths for folder in run_folders(path)):
         with open_results(folder, profile) as (result, table):
@@ -76,7 +84,7 @@ def size_series(
             identity, rows = read_run(folder)["identity"], relation([table])
             side = load_compared_run(f"{catalogue.size} tools", result, identity, rows, "unit")
             prompt, reply, units = rows.aggregate(
-                "sum(prompt_tokens), sum(completion_tokens), count(*)"
+                "sum(prompt_tokens), sum(completion_tokens), count(prompt_tokens)"
             ).fetchall()[0]
         rest = [each.described for each in result.alterations if each is not catalogue]
         setting = replace(catalogue, size=1).label.partition("(")[2]
@@ -89,7 +97,7 @@ def size_series(
         usage = {"prompt_tokens": prompt, "completion_tokens": reply or 0}
         cost = None if price is None or tokens is None or catalogue.roles else price.cost(usage) / units
         asked = json.dumps(agent_settings(identity), sort_keys=True)
-        groups[title, label, asked].append((catalogue, side, tokens, cost))
+        groups[title, label, asked].append((catalogue, side, UnitUsage(units, tokens, cost)))
     if not groups:
         raise UsageError(
             f"{', '.join(map(str, paths))}: no run of a catalogue; `wildtool run … --catalogue 10,50` makes some"
@@ -111,9 +119,7 @@ def _differing(key: tuple[str, str, str], keys: Iterable[tuple[str, str, str]]) 
     return "".join(f"; {name} {value}" for name, value in differing.items())
 
 
-def _series(
-    title: str, label: str, runs: Sequence[tuple[Catalogue, ComparedRun, float | None, float | None]]
-) -> SizeSeries:
+def _series(title: str, label: str, runs: Sequence[tuple[Catalogue, ComparedRun, UnitUsage]]) -> SizeSeries:
     sizes, sides = [run[0].size for run in runs], [run[1] for run in runs]
     if twice := sorted({size for size in sizes if sizes.count(size) > 1}):
         folders = " and ".join(
@@ -125,7 +131,7 @@ def _series(
     tests = [1.0 if each is None else each.test()[0] for each in pairs]
     adjusted = holm(tests)
     points: list[SizePoint] = []
-    for number, (catalogue, side, tokens, cost) in enumerate(runs):
+    for number, (catalogue, side, used) in enumerate(runs):
         accuracy = accuracy_of(side)
         assert accuracy is not None, "a run that can be read has units"
         metrics = {metric.name: metric for metric in side.result.metrics if metric.group == Catalogue.kind}
@@ -140,8 +146,8 @@ def _series(
                 p=adjusted[number - 1] if number else None,
                 distractors=metrics.get("called a distractor"),
                 recall=metrics.get("retriever recall"),
-                tokens=tokens,
-                cost=cost,
+                used=used,
+                tries=side.tries,
             )
         )
     return SizeSeries(

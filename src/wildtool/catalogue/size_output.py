@@ -26,6 +26,13 @@ def show_sizes(series: Sequence[SizeSeries], out: Path | None) -> None:
         print_wrapped(break_sentence(each.place))
         if failed := sum(point.without_verdict for point in each.points):
             print_wrapped(f"{failed} units have no verdict, since their calls failed, and count as wrong.")
+        used = [
+            f"{point.used.units} of {point.tries} at {point.size:,} tools"
+            for point in each.points
+            if 0 < point.used.units < point.tries
+        ]
+        if used:
+            print_wrapped(f"Tokens and USD a unit are of the units that have tokens: {', '.join(used)}.")
     print_wrapped(
         "Differences are in points against the smallest size, paired on the same units; intervals are clustered by item."
     )
@@ -65,8 +72,8 @@ def _print_series(series: SizeSeries) -> None:
         shares = [point.distractors, *([point.recall] if recalls else [])]
         row += ["" if each is None or each.value is None else format_share(each.value) for each in shares]
         row += [
-            "–" if point.tokens is None else f"{point.tokens:,.0f}",
-            "–" if point.cost is None else f"{point.cost:.5f}",
+            "–" if point.used.tokens is None else f"{point.used.tokens:,.0f}",
+            "–" if point.used.cost is None else f"{point.used.cost:.5f}",
         ]
         rows.append(row)
     print_grid(series.title, heads, rows)
@@ -82,7 +89,7 @@ def _row(series: SizeSeries, point: SizePoint) -> list[object]:
     shares = [None if each is None else each.value for each in (point.distractors, point.recall)]
     accuracy = point.accuracy
     size = [series.title, point.size, accuracy.value, accuracy.low, accuracy.high, point.units]
-    rest = [point.p, *shares, point.tokens, point.cost, str(point.folder)]
+    rest = [point.p, *shares, point.used.tokens, point.used.cost, str(point.folder)]
     return [*size, point.without_verdict, *differences, *rest]
 
 

@@ -182,7 +182,7 @@ def caveats(sides: Sequence[ComparedRun]) -> list[str]:
     for side in sides[1:]:
         differences = [
             f"{name} {x} and {y}"
-            for name, x, y in setting_diffs(*(agent_settings(each.identity) for each in (first, side)))
+            for name, x, y in setting_diffs(agent_settings(first.identity), agent_settings(side.identity))
         ]
         if differences and _settings_compare(first, side):
             remarks.append(
