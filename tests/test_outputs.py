@@ -28,9 +28,11 @@ FOREIGN = [
     b"PK\x03\x04",
     b"\x00\xff" * 100,
     b"---\ntitle: mine\n---\n# Page\n",
+    b'<svg xmlns="http://www.w3.org/2000/svg"><title>mine</title></svg>',
 ]
 MADE = [
     b"run,model,benchmark,split\n",
+    b"series,size,accuracy,low\n",
     b'{"run":"r","model":"m","benchmark":"b","outcome":"correct","messages":[]}\n',
     b'<!doctype html>\n<html><head><meta name="generator" content="wildtool 1.0">\n',
     b"<!doctype html>\n<html><head><title>Overview \xc2\xb7 wildtool report</title>\n",

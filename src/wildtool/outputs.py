@@ -63,7 +63,7 @@ _COLUMNS = ("run", "model", "benchmark", "item", "unit", "outcome")
 _TEXTS = re.compile(
     rb"\s*(?:"
     rb"<!-- written by wildtool|[%#] written by wildtool|% Needs \\usepackage\{booktabs\}\n\\begin\{table\}"
-    rb"|run,model,benchmark,|arm,benchmark,profile,size,"
+    rb"|run,model,benchmark,|arm,benchmark,profile,size,|series,size,accuracy,"
     rb'|\{"run":[^\n]*"benchmark":[^\n]*"outcome":'
     rb"|<!doctype html>.{0,2000}?"
     rb"(?:<meta name=\"generator\" content=\"wildtool|<title>(?:[^<]* \S+ )?wildtool (?:report|view)</title>)"

@@ -29,8 +29,14 @@ async def test_sizes_are_one_series_for_each_model_and_setting(tmp_path: Path):
     assert float(rows[3]["difference"]) <= 0
     assert 0 < float(rows[3]["called_a_distractor"]) < 1
     again = await wildtool("catalogue", runs, "-o", "curve", cwd=tmp_path)
-    assert again.status == 2
-    assert "--force" in again.err
+    assert again.status == 0, again.err
+    for name in ("sizes.csv", "sizes.svg"):
+        foreign = tmp_path / name / name
+        foreign.parent.mkdir()
+        foreign.write_text("<svg>mine</svg>")
+        refused = await wildtool("catalogue", runs, "-o", name, cwd=tmp_path)
+        assert (refused.status, foreign.read_text()) == (2, "<svg>mine</svg>")
+        assert "--force" in refused.err
 
 
 async def test_what_is_no_series_is_told(tmp_path: Path):

@@ -171,7 +171,8 @@ def _show(paths: list[Path], its: CatalogueOptions) -> int:
     from wildtool.catalogue.size_output import show_sizes
 
     if its.out is not None:
-        check_file(its.out / "sizes.csv", force=its.force)
+        for name in ("sizes.csv", "sizes.svg"):
+            check_file(its.out / name, force=its.force)
     show_sizes(size_series(paths, its.profile, its.prices), its.out)
     return 0
 

@@ -17,6 +17,8 @@ SIZE_COLUMNS = (
     "series", "size", "accuracy", "low", "high", "units", "without_verdict", "difference", "diff_low", "diff_high",
     "p_holm", "called_a_distractor", "retriever_recall", "tokens_per_unit", "usd_per_unit", "folder",
 )  # fmt: skip
+_MARK = b"<!-- written by wildtool catalogue -->\n"
+"""First line of a chart, by which a later one knows that it may replace it."""
 
 
 def show_sizes(series: Sequence[SizeSeries], out: Path | None) -> None:
@@ -112,7 +114,7 @@ def _draw(series: Sequence[SizeSeries], out: Path) -> Path | None:
         *("Correct by tools in the catalogue", about, points, tuple(each.label for each in series)),
         *(tuple(f"{size:,}" for size in sizes), "lines", True, "tools in the catalogue", "correct (%)"),
     )
-    write_file(out / "sizes.svg", render_chart(chart).svg)
+    write_file(out / "sizes.svg", _MARK + render_chart(chart).svg)
     return out / "sizes.svg"
 
 
