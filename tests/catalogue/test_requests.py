@@ -34,6 +34,8 @@ def test_own_requests_name_one_tool_several_or_none(tmp_path: Path):
 def test_requests_of_sessions_need_what_the_first_gold_reply_calls(tmp_path: Path):
     shipped = data_of(WILD_MINI).locate(None).path
     session = json.loads(shipped.read_text(encoding="utf-8").splitlines()[0])
+    # Own requests are told by the keys of a line, not by a word somewhere in it.
+    session["english_tools"][0]["function"]["parameters"]["properties"]["messages"] = {"type": "array"}
     path = tmp_path / "made.jsonl"
     path.write_text(json.dumps(session))
     first = [answers[0]["action"]["name"] for answers in session["english_answer_list"]]
@@ -61,12 +63,47 @@ def test_requests_of_sessions_need_what_the_first_gold_reply_calls(tmp_path: Pat
         ),
         ('{"request": "High tide?", ', r"mine\.jsonl:1: no JSON object"),
         ("", r"no request for a tool of this catalogue; write lines such as"),
+        (
+            '\n{"request": "hi \\ud83d", "tool": null}',
+            r"mine\.jsonl:2: cannot be written .* alone is half a character",
+        ),
+        (
+            '{"messages": [{"role": "system", "content": "Hi"}], "tool": null}',
+            r"mine\.jsonl:1: field messages: none is the user's; add one",
+        ),
+        (
+            '{"request": "Tides?", "tool": null, "id": "x"}\n{"request": "Hi", "tool": null, "id": "x"}',
+            r"mine\.jsonl:2: the id x is that of .*mine\.jsonl:1 too; give each request another `id`",
+        ),
     ],
 )
 def test_what_is_wrong_with_a_request_is_told_with_its_line(tmp_path: Path, line: str, told: str):
     (tmp_path / "mine.jsonl").write_text(line)
     with pytest.raises(DataError, match=told):
         choice_text(TOOLS, [tmp_path / "mine.jsonl"], print)
+
+
+def test_files_of_one_name_need_ids_of_their_own(tmp_path: Path):
+    paths = [tmp_path / name / "mine.jsonl" for name in ("ours", "theirs")]
+    for path in paths:
+        path.parent.mkdir()
+        path.write_text('{"request": "High tide?", "tool": "get_tides"}')
+    with pytest.raises(
+        DataError, match=r"theirs/mine\.jsonl:1: the id mine-1 is that of .*ours/mine\.jsonl:1"
+    ):
+        choice_text(TOOLS, paths, print)
+
+
+def test_a_line_ends_where_json_says(tmp_path: Path):
+    (tmp_path / "mine.jsonl").write_text('{"request": "one\u2028two", "tool": null}\r\n', encoding="utf-8")
+    made = json.loads(choice_text(TOOLS, [tmp_path / "mine.jsonl"], print))
+    assert made["requests"][0]["messages"][0]["content"] == "one\u2028two"
+
+
+def test_half_a_character_in_a_tool_is_told(tmp_path: Path):
+    path = requests_file(tmp_path, [{"request": "High tide?", "tool": "get_tides"}])
+    with pytest.raises(DataError, match="tool 'get_tides': cannot be written as JSON"):
+        choice_text(tools(get_tides="\ud83d"), [path], print)
 
 
 def test_a_file_of_another_kind_is_told(tmp_path: Path):

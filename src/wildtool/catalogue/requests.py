@@ -28,7 +28,19 @@ def choice_text(tools: Sequence[Tool], files: Sequence[Path], note: Callable[[st
     Raises DataError naming file, line and field; UsageError where a file is of no known format.
     """
     names = [name for tool in tools if (name := tool_name(tool))]
-    rows = [row for path in files for row in _requests_of(path, names, note)]
+    for tool in tools:
+        _check_text(f"tool {tool_name(tool)!r}", tool)
+    rows: list[dict[str, Any]] = []
+    places: dict[tuple[str, str], str] = {}
+    for path in files:
+        for where, row in _requests_of(path, names, note):
+            _check_text(where, row)
+            if first := places.get(key := (row["item"], row["unit"])):
+                raise DataError(
+                    f"{where}: the id {row['item']} is that of {first} too; give each request another `id`"
+                )
+            places[key] = where
+            rows.append(row)
     if not rows:
         raise DataError(
             f"{', '.join(map(str, files))}: no request for a tool of this catalogue; write lines such as {EXAMPLE}"
@@ -37,15 +49,30 @@ def choice_text(tools: Sequence[Tool], files: Sequence[Path], note: Callable[[st
     return json.dumps(data, ensure_ascii=False).encode()
 
 
-def _requests_of(path: Path, names: Sequence[str], note: Callable[[str], None]) -> Iterator[dict[str, Any]]:
+def _check_text(where: str, value: Any) -> None:
+    """Raises DataError where a value cannot be written as UTF-8."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        json.dumps(value, ensure_ascii=False).encode()
+    except (ValueError, RecursionError) as error:
+        raise DataError(
+            f"{where}: cannot be written as JSON in UTF-8 ({error}); an escape such as \\ud83d alone is half a character"
+        ) from error
+
+
+def _requests_of(
+    path: Path, names: Sequence[str], note: Callable[[str], None]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each request after its place."""
+    try:
+        # Not `splitlines`: a text in JSON may hold U+2028.
+        lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, ValueError) as error:
         raise DataError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
     places = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
-    if not places or '"request"' in places[0][1] or '"messages"' in places[0][1]:
+    if not places or _is_own(places[0][1]):
         for number, line in places:
-            yield _own_request(f"{path}:{number}", f"{path.stem}-{number}", line, names)
+            where = f"{path}:{number}"
+            yield where, _own_request(where, f"{path.stem}-{number}", line, names)
         return
     try:
         benchmark = detect_benchmark(None, str(path))
@@ -58,7 +85,15 @@ def _requests_of(path: Path, names: Sequence[str], note: Callable[[str], None]) 
             if left_out == 1:
                 note(f"{path}: left out what needs tools that the catalogue lacks, such as {unknown[0]}")
         else:
-            yield row
+            yield f"{path}: item {row['item']}", row
+
+
+def _is_own(line: str) -> bool:
+    """Whether the first line of a file is an own request, be it a broken one."""
+    try:
+        return not {"request", "messages"}.isdisjoint(as_object(json.loads(line)))
+    except (ValueError, RecursionError):
+        return '"request"' in line or '"messages"' in line
 
 
 def _own_request(where: str, name: str, line: str, names: Sequence[str]) -> dict[str, Any]:
@@ -71,6 +106,10 @@ def _own_request(where: str, name: str, line: str, names: Sequence[str]) -> dict
         messages = [{"role": "user", "content": text}]
     if not messages or not all(isinstance(message, dict) for message in messages):
         raise DataError(f"{where}: field request: expected a text, found {json_type(text)}")
+    if all(message.get("role") != "user" for message in messages):
+        raise DataError(
+            f"{where}: field messages: none is the user's; add one with the role user, which the tool is for"
+        )
     if "tool" not in record:
         raise DataError(
             f"{where}: field tool: missing; name the tool, several that are all right, or null for none"
