@@ -4,7 +4,7 @@ import json
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -89,6 +89,7 @@ async def test_what_is_no_source_is_told(tmp_path: Path):
         ("nothing.json", "there is no such file or folder; give tools"),
         ("mcp:no-such-command-here", "cannot be started"),
         ("http://127.0.0.1:9/mcp", "initialize was not answered"),
+        ("http://127.0.0.1:9/a b", "URL can't contain control characters"),
     ):
         ended = await wildtool("catalogue", source, cwd=tmp_path)
         assert ended.status == 2, source
@@ -100,9 +101,21 @@ def test_a_server_that_says_nothing_is_given_up(tmp_path: Path):
         server_tools(command(tmp_path / "server.py", "import time; time.sleep(60)"), 0.2)
 
 
+@pytest.mark.parametrize("text", ["while True: print('{}', flush=True)", "while True: print('{}' * 9999)"])
+def test_a_server_that_says_other_things_without_end_is_given_up(tmp_path: Path, text: str):
+    before = set(threading.enumerate())
+    with pytest.raises(DataError, match=r"no answer to initialize in 0\.2 s"):
+        server_tools(command(tmp_path / "server.py", text), 0.2)
+    for reader in set(threading.enumerate()) - before:
+        reader.join(timeout=20)
+        assert not reader.is_alive()
+
+
 @contextmanager
-def serving(answers: dict[str, Any], *, stream: bool = False) -> Iterator[tuple[str, list[Any]]]:
-    """An MCP server at an address, and the session that each request names."""
+def serving(
+    answers: dict[str, Any], *, stream: bool = False, endless: bool = False
+) -> Iterator[tuple[str, list[Any]]]:
+    """An MCP server at an address, perhaps one that never ends its answer, and the session that each request names."""
     sessions: list[Any] = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -116,6 +129,12 @@ def serving(answers: dict[str, Any], *, stream: bool = False) -> Iterator[tuple[
             body = json.dumps({"jsonrpc": "2.0", "id": asked.get("id"), **answer}).encode()
             body = b"event: message\ndata: " + body + b"\n\n" if stream else body
             self.send_response(200)
+            if endless:
+                self.end_headers()
+                with suppress(OSError):
+                    while True:
+                        self.wfile.write(b": wait\n")
+                return
             self.send_header("Mcp-Session-Id", "s1")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
@@ -128,6 +147,11 @@ def serving(answers: dict[str, Any], *, stream: bool = False) -> Iterator[tuple[
     finally:
         server.shutdown()
         server.server_close()
+
+
+def test_an_address_whose_answer_does_not_end_is_given_up():
+    with serving({}, endless=True) as (url, _), pytest.raises(DataError, match=r"initialize .*does not end"):
+        server_tools(url, 0.2)
 
 
 @pytest.mark.parametrize("stream", [False, True])

@@ -5,9 +5,11 @@ import shlex
 import subprocess
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from http.client import HTTPException, HTTPResponse
 from queue import Empty, Queue
 from tempfile import TemporaryFile
-from threading import Thread
+from threading import Event, Thread
+from time import monotonic
 from typing import IO, Any
 from urllib import error as errors
 from urllib import request as requests
@@ -22,6 +24,8 @@ ANSWER_TIMEOUT_S = 30.0
 """Longest wait for one answer."""
 MAX_PAGES = 200
 _MAX_BYTES = 64 * 1024 * 1024
+_WAITING_LINES = 2
+"""Lines of a server that are read before they are asked for: the last and the end, so that its reader can end."""
 _VERSION = "2025-06-18"
 AskServer = Callable[[str, dict[str, Any]], dict[str, Any]]
 """Sends a method with its parameters and gives the result. Raises DataError."""
@@ -86,8 +90,9 @@ def _process(command: str, timeout_s: float) -> Generator[AskServer]:
         except OSError as error:
             raise DataError(f"{STDIO}{command}: cannot be started: {error.strerror}") from error
         assert process.stdin is not None and process.stdout is not None
-        lines: Queue[bytes] = Queue()
-        Thread(target=_read_lines, args=(process.stdout, lines), daemon=True).start()
+        lines: Queue[bytes] = Queue(_WAITING_LINES)
+        closed = Event()
+        Thread(target=_read_lines, args=(process.stdout, lines, closed), daemon=True).start()
         number = 0
 
         def ask(method: str, params: dict[str, Any]) -> dict[str, Any]:
@@ -99,11 +104,14 @@ def _process(command: str, timeout_s: float) -> Generator[AskServer]:
                 process.stdin.flush()
             except OSError:
                 raise DataError(_death(command, process, log, method)) from None
+            deadline = monotonic() + timeout_s
             while not method.startswith("notifications/"):
                 try:
-                    line = lines.get(timeout=timeout_s)
+                    line = lines.get(timeout=max(0.0, deadline - monotonic()))
                 except Empty:
-                    raise DataError(f"{STDIO}{command}: no answer to {method} in {timeout_s:g} s") from None
+                    line = None
+                if line is None or monotonic() > deadline:
+                    raise DataError(f"{STDIO}{command}: no answer to {method} in {timeout_s:g} s")
                 if not line:
                     raise DataError(_death(command, process, log, method))
                 if (answer := _json(line)).get("id") == number:
@@ -115,11 +123,14 @@ def _process(command: str, timeout_s: float) -> Generator[AskServer]:
         finally:
             process.kill()
             process.wait()
+            closed.set()
+            while not lines.empty():  # the reader may wait for room
+                lines.get_nowait()
 
 
-def _read_lines(stream: IO[bytes], lines: "Queue[bytes]") -> None:
-    """Puts each line of a stream into a queue, and an empty one at its end."""
-    while line := stream.readline(_MAX_BYTES):
+def _read_lines(stream: IO[bytes], lines: "Queue[bytes]", closed: Event) -> None:
+    """Puts each line of a stream into a queue until it is closed, and an empty one at its end."""
+    while (line := stream.readline(_MAX_BYTES)) and not closed.is_set():
         lines.put(line)
     lines.put(b"")
 
@@ -148,10 +159,10 @@ def _address(url: str, timeout_s: float) -> Generator[AskServer]:
             with requests.urlopen(message, timeout=timeout_s) as response:
                 if name := response.headers.get("Mcp-Session-Id"):
                     session["Mcp-Session-Id"] = name
-                body = response.read(_MAX_BYTES)
+                body = _read_until(response, monotonic() + timeout_s)
         except errors.HTTPError as error:
             raise DataError(f"{url}: {method} was answered with HTTP {error.code} {error.reason}") from error
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, HTTPException) as error:
             raise DataError(f"{url}: {method} was not answered: {getattr(error, 'reason', error)}") from error
         if method.startswith("notifications/"):
             return {}
@@ -162,6 +173,16 @@ def _address(url: str, timeout_s: float) -> Generator[AskServer]:
         return _result(url, method, answer)
 
     yield ask
+
+
+def _read_until(response: HTTPResponse, deadline: float) -> bytes:
+    """The body of a response. Raises TimeoutError where it does not end in time."""
+    body = bytearray()
+    while len(body) < _MAX_BYTES and (part := response.read1(65_536)):
+        body += part
+        if monotonic() > deadline:
+            raise TimeoutError("its answer does not end")
+    return bytes(body)
 
 
 def _json(text: bytes) -> dict[str, Any]:
