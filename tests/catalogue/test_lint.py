@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wildtool.catalogue.lint import lint_tools, read_catalogue
+from wildtool.sets.make.tool_sources.tool_files import tools_of_file
 
 GOOD = "Lists the tides of a harbour for one day, with height in metres"
 
@@ -52,6 +53,17 @@ def test_tools_that_are_alike_are_found_with_the_words_that_tell_them_apart():
     assert ("Tides", "same name") in rules(
         tool("tides"), tool("Tides", "Sells tickets for ferries to the islands")
     )
+
+
+def test_tools_of_exactly_the_same_name_are_found(tmp_path: Path):
+    other = tool("tides", "Sells tickets for ferries to the islands")
+    assert rules(tool("tides"), other) == [("tides", "same name")]
+    path = tmp_path / "tools.json"
+    path.write_text(json.dumps([tool("tides"), other]))
+    assert len(read_catalogue(str(path), print)) == 2
+    path.write_text(json.dumps([[tool("tides")], [tool("tides"), other]]))
+    assert read_catalogue(str(path), print) == (tool("tides"), other), "two lists may share a tool"
+    assert tools_of_file(path) == (tool("tides"),)
 
 
 def test_a_description_that_fits_another_tool_better_is_found():

@@ -100,6 +100,14 @@ def test_a_line_ends_where_json_says(tmp_path: Path):
     assert made["requests"][0]["messages"][0]["content"] == "one\u2028two"
 
 
+def test_of_tools_of_one_name_the_first_is_put_to_models(tmp_path: Path):
+    path = requests_file(tmp_path, [{"request": "High tide?", "tool": "get_tides"}])
+    notes: list[str] = []
+    made = json.loads(choice_text([*TOOLS, *tools(get_tides="Books a berth")], [path], notes.append))
+    assert made["tools"] == TOOLS
+    assert notes == ["left out another tool of the name get_tides; the first is put to models"]
+
+
 def test_half_a_character_in_a_tool_is_told(tmp_path: Path):
     path = requests_file(tmp_path, [{"request": "High tide?", "tool": "get_tides"}])
     with pytest.raises(DataError, match="tool 'get_tides': cannot be written as JSON"):

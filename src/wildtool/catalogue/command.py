@@ -211,6 +211,7 @@ def _report(folders: list[list[Path]], its: CatalogueOptions, pages: Path | None
 def _lint(source: str, as_json: bool) -> int:
     from dataclasses import asdict
 
+    from wildtool.alter.own_tools import tool_name
     from wildtool.catalogue.lint import lint_tools, read_catalogue
     from wildtool.cli.output.tables import print_grid
     from wildtool.cli.terminal import print_err, print_out, print_wrapped
@@ -227,7 +228,8 @@ def _lint(source: str, as_json: bool) -> int:
         if findings:
             table = [[each.where, each.level, each.rule, each.message] for each in findings]
             print_grid(f"{len(tools)} tools of {source}", ["tool", "", "", ""], table, sentences=(1, 2, 3))
-        faulty = len({each.where for each in findings})
+        places = {each.where for each in findings}
+        faulty = sum((tool_name(tool) or "") in places for tool in tools)
         print_wrapped(
             f"{faulty} of {len(tools)} tools have a finding. These are read from names and texts alone; --requests FILE "
             "--model NAME measures what they go with."

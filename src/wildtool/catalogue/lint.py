@@ -1,6 +1,7 @@
 """What in names and descriptions makes tools hard to choose."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
@@ -12,7 +13,7 @@ from wildtool.catalogue.mcp import is_server, server_tools
 from wildtool.errors import DataError
 from wildtool.findings import Finding
 from wildtool.json_codec import as_list, as_object
-from wildtool.sets.make.tool_sources.tool_files import described_tools, tools_of_file
+from wildtool.sets.make.tool_sources.tool_files import described_tools, named_tools
 from wildtool.toolcall.retrieval import Bm25, search_words
 from wildtool.types import Tool
 
@@ -24,7 +25,7 @@ _VALID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 def read_catalogue(source: str, note: Callable[[str], None]) -> tuple[Tool, ...]:
-    """The tools of a file (OpenAI definitions, OpenAPI, MCP list) or of an MCP server.
+    """The tools of a file (OpenAI definitions, OpenAPI, MCP list) or of an MCP server; several may have one name.
 
     Args:
         note: is called with each operation of a document that is left out and why.
@@ -32,7 +33,7 @@ def read_catalogue(source: str, note: Callable[[str], None]) -> tuple[Tool, ...]
     Raises DataError where there are none, or where the file or the server cannot be read.
     """
     if not is_server(source):
-        return tools_of_file(Path(source), note)
+        return tuple(named_tools(Path(source), note))
     rows = [row for row in server_tools(source) if as_object(row).get("name")]
     tools = described_tools([{"inputSchema": {}, **as_object(row)} for row in rows])
     if not tools:
@@ -43,6 +44,10 @@ def read_catalogue(source: str, note: Callable[[str], None]) -> tuple[Tool, ...]
 def lint_tools(tools: Sequence[Tool]) -> list[Finding]:
     """What is found, in the order of the tools; pairs last."""
     findings = [finding for tool in tools for finding in _of_tool(tool)]
+    for name, count in Counter(map(tool_name, tools)).items():
+        if name and count > 1:
+            message = f"{count} tools have it; endpoints refuse that, and a call does not say which is meant"
+            findings.append(Finding(name, "same name", message, "error"))
     return [*findings, *_of_pairs(tools)]
 
 

@@ -27,13 +27,16 @@ def choice_text(tools: Sequence[Tool], files: Sequence[Path], note: Callable[[st
 
     Raises DataError naming file, line and field; UsageError where a file is of no known format.
     """
-    names = [name for tool in tools if (name := tool_name(tool))]
+    by_name: dict[str, Tool] = {}
     for tool in tools:
-        _check_text(f"tool {tool_name(tool)!r}", tool)
+        name = tool_name(tool) or ""
+        _check_text(f"tool {name!r}", tool)
+        if by_name.setdefault(name, tool) is not tool:
+            note(f"left out another tool of the name {name}; the first is put to models")
     rows: list[dict[str, Any]] = []
     places: dict[tuple[str, str], str] = {}
     for path in files:
-        for where, row in _requests_of(path, names, note):
+        for where, row in _requests_of(path, [*by_name], note):
             _check_text(where, row)
             if first := places.get(key := (row["item"], row["unit"])):
                 raise DataError(
@@ -45,7 +48,7 @@ def choice_text(tools: Sequence[Tool], files: Sequence[Path], note: Callable[[st
         raise DataError(
             f"{', '.join(map(str, files))}: no request for a tool of this catalogue; write lines such as {EXAMPLE}"
         )
-    data = {"wildtool": "own-tools", "catalogue": 1, "tools": [*tools], "requests": rows}
+    data = {"wildtool": "own-tools", "catalogue": 1, "tools": [*by_name.values()], "requests": rows}
     return json.dumps(data, ensure_ascii=False).encode()
 
 

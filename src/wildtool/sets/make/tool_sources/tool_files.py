@@ -5,7 +5,6 @@ import re
 import stat
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from importlib import import_module
-from itertools import chain
 from pathlib import Path
 from typing import Any, cast
 
@@ -179,8 +178,16 @@ def read_tool_lists(path: Path, note: Callable[[str], None]) -> Iterator[list[An
         yield from ([_wrapped(entry) for entry in tools] for tools in lists)
 
 
-def tools_of_file(path: Path, note: Callable[[str], None] = lambda text: None) -> tuple[Tool, ...]:
-    """The tools of all lists of a file that have a name, each name once.
+def tools_of_file(path: Path) -> tuple[Tool, ...]:
+    """The tools of all lists of a file, of each name the first. Raises DataError as `named_tools`."""
+    tools: dict[str, Tool] = {}
+    for tool in named_tools(path):
+        tools.setdefault(tool["function"]["name"], tool)
+    return tuple(tools.values())
+
+
+def named_tools(path: Path, note: Callable[[str], None] = lambda text: None) -> list[Tool]:
+    """The tools of all lists of a file that have a name; without those that an earlier list has, word for word.
 
     Args:
         note: as of `read_tool_lists`.
@@ -188,17 +195,22 @@ def tools_of_file(path: Path, note: Callable[[str], None] = lambda text: None) -
     Raises:
         DataError: for a file that cannot be read, or holds no tool.
     """
-    tools: dict[str, Tool] = {}
-    for entry in chain.from_iterable(read_tool_lists(path, note)):
-        name = as_object(as_object(entry).get("function")).get("name")
-        if isinstance(name, str) and name:
-            tools.setdefault(name, as_object(entry))
+    tools: list[Tool] = []
+    earlier = set[str]()
+    for entries in read_tool_lists(path, note):
+        own: list[str] = []
+        for tool in map(as_object, entries):
+            name = as_object(tool.get("function")).get("name")
+            if isinstance(name, str) and name and (text := json.dumps(tool)) not in earlier:
+                tools.append(tool)
+                own.append(text)
+        earlier.update(own)
     if not tools:
         raise DataError(
             f"{path}: holds no tool with a name; expected a JSON list in the OpenAI shape, an OpenAPI document or an MCP "
             "tool list"
         )
-    return tuple(tools.values())
+    return tools
 
 
 def _wrapped(tool: Any) -> Any:
