@@ -12,7 +12,7 @@ from wildtool.errors import DataError
 from wildtool.sets.make.core.plan import SessionGenerationSpec
 from wildtool.sets.make.procedural.sessions import procedural_sessions
 from wildtool.sets.make.procedural.tool_sets import read_tool_sets, result_schemas
-from wildtool.sets.make.tool_sources.tool_files import described_tools
+from wildtool.sets.make.tool_sources.tool_files import described_tools, tools_of_file
 
 OPENAPI: dict[str, Any] = {
     "openapi": "3.1.0",
@@ -118,6 +118,13 @@ def test_an_api_is_read_from_its_file(tmp_path: Path, suffix: str):
         "bookingsCreate": ["room_id", "dry", "guest", "nights"],
         "getRooms": [],
     }
+
+
+def test_a_line_of_tools_ends_where_json_says(tmp_path: Path):
+    path = tmp_path / "tools.jsonl"
+    lines = ['{"name": "takeSeat", "description": "one\u2028two"}', '{"name": "leave"}']
+    path.write_text("\r\n".join(lines), encoding="utf-8", newline="")
+    assert [tool["function"]["name"] for tool in tools_of_file(path)] == ["takeSeat", "leave"]
 
 
 @pytest.mark.parametrize("kind", [{}, {"type": "function"}])

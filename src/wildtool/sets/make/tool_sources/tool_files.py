@@ -159,7 +159,7 @@ def read_tool_lists(path: Path, note: Callable[[str], None]) -> Iterator[list[An
         values = [read_document(path, text)]
     except ValueError:
         values = [
-            _line(path, number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()
+            _line(path, number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()
         ]
     else:
         try:
