@@ -120,6 +120,9 @@ async def test_an_estimate_writes_nothing(folder: Path):
     ended = await wildtool(*words, "-o", "out", cwd=folder)
     assert ended.status == 0
     assert "calls" in text(ended)
+    ended = await wildtool(*words[:4], "--dry-run", "-o", "out", cwd=folder)
+    assert ended.status == 0
+    assert "out/tools.json: would be written, for wildtool run own-tools --data out/tools.json" in text(ended)
     assert not (folder / "out").exists()
 
 

@@ -86,7 +86,7 @@ def catalogue(
     if tools and len(sources) > 1 and not its.ab:
         raise UsageError("give runs, or one file or server of tools; two versions of one with --ab")
     if tools and its.requests:
-        with TemporaryDirectory() if its.dry_run else nullcontext() as place:
+        with TemporaryDirectory() if its.dry_run and its.model else nullcontext() as place:
             settings = its if place is None else replace(its, out=Path(place))
             return _play(sources, settings, explicit_options(context))
     if tools:
@@ -130,13 +130,16 @@ def _play(sources: list[str], its: CatalogueOptions, explicit: set[str]) -> int:
                 f"{path}: has other tools or requests, which runs elsewhere may need; name another folder with --out, "
                 "or add --force to replace it"
             )
-    make_folder(out)
-    for path, text in zip(data, texts, strict=True):
-        write_file(path, text)
+    writes = bool(its.model) or not its.dry_run
+    if writes:
+        make_folder(out)
+        for path, text in zip(data, texts, strict=True):
+            write_file(path, text)
     if not its.model:
+        written = "written." if writes else "would be written, for"
         for name, path in zip(names, data, strict=True):
             print_err(
-                f"{path}: written. wildtool run own-tools --data {path} -o {out / 'runs' / name} -m NAME"
+                f"{path}: {written} wildtool run own-tools --data {path} -o {out / 'runs' / name} -m NAME"
             )
         return 0
     shared = {each.name for each in fields(RunOptions)} & {each.name for each in fields(CatalogueOptions)}
