@@ -63,12 +63,6 @@ def test_the_description_that_draws_and_the_one_that_is_not_recognised_are_told_
     assert pairs["tides", "weather"].examples == [f"tides {place}" for place in range(3)]
 
 
-def test_a_request_without_words_of_a_user_has_an_empty_text(tmp_path: Path):
-    rows = [{"messages": [{"role": "system", "content": "tides 0"}], "tool": "tides"}, *REQUESTS[:1]]
-    shown = choice_report(played(tmp_path, CATALOGUE, requests_file(tmp_path, rows), planted))
-    assert [each.text for each in shown.choices] == ["", "tides 0"]
-
-
 def test_names_that_no_tool_has_are_blamed_on_no_description(tmp_path: Path):
     shown = report(
         tmp_path, lambda said, offered: ["Tides"] if said.startswith("tides") else planted(said, offered)
