@@ -170,13 +170,17 @@ class Allowance:
         if self._budget.stopped is not None:
             return
         allotments = json.loads(store.get(ALLOTMENTS_KEY) or b"{}")
-        if allotments.get("sitting") != self._job.sitting:
+        sitting = allotments.get("sitting", 0)
+        if sitting > self._job.sitting:
+            # Its controller counts nothing that this worker was given before.
+            self._stopped = "the run was started again; start this worker again"
             return
-        if self._worker in allotments["workers"]:
-            self._allotment, self._version = allotments["workers"][self._worker], allotments["version"]
-        self._stopped = allotments["stopped"]
-        if (remaining_s := allotments["remaining_s"]) is not None:
-            self._stop_at = min(time.monotonic() + remaining_s, self._stop_at or inf)
+        if sitting == self._job.sitting:
+            if self._worker in allotments["workers"]:
+                self._allotment, self._version = allotments["workers"][self._worker], allotments["version"]
+            self._stopped = allotments["stopped"]
+            if (remaining_s := allotments["remaining_s"]) is not None:
+                self._stop_at = min(time.monotonic() + remaining_s, self._stop_at or inf)
         if (self._waiting or self._allotment is None) and self._is_stale(store):
             self._stopped = (
                 "the command that divides the limits does not answer; run the same command again to continue"

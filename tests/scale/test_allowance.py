@@ -1,0 +1,68 @@
+"""What a worker may still spend once the command that divides the limits was killed, or started again."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wildtool.engine.call.client import Invocation
+from wildtool.engine.call.rate_limit import LimitError
+from wildtool.scale.allowance import ALLOTMENTS_KEY, AllottedBudget, Allowance
+from wildtool.scale.claims import EXPIRY_S, worker_key
+from wildtool.scale.job import SharedJob
+from wildtool.scale.store import FolderStore
+
+
+class Helper:
+    """A worker of one start of the command, in a folder."""
+
+    def __init__(self, folder: Path, sitting: int) -> None:
+        job = SharedJob(
+            benchmark="wild-mini",
+            model="baseline/gold",
+            options={"max_cost": 10.0},
+            explicit=["max_cost"],
+            original_prompts=False,
+            items=4,
+            share_items=1,
+            workers=1,
+            controlled=True,
+            sitting=sitting,
+        )
+        self.store = FolderStore(folder)
+        self.store.put(worker_key("helper"), b"{}")
+        self.budget = AllottedBudget(job)
+        self.allowance = Allowance(job, "helper", job.plan()[0], Invocation(self.budget), self.budget)
+
+    def allot(self, sitting: int, workers: dict[str, Any]) -> None:
+        content = {"sitting": sitting, "version": 1, "stopped": None, "remaining_s": None, "workers": workers}
+        self.store.put(ALLOTMENTS_KEY, json.dumps(content).encode())
+
+    def report(self) -> None:
+        self.allowance.read(self.store, self.allowance.report())
+        self.allowance.apply()
+
+
+async def test_what_an_earlier_start_gave_is_not_spent_in_a_later_one(tmp_path: Path):
+    helper = Helper(tmp_path, sitting=1)
+    helper.allot(1, {"helper": {"cost": 5.0, "rate": 1.0}})
+    helper.report()
+    await helper.allowance.room()
+    helper.allot(2, {"other": {"cost": 10.0, "rate": 1.0}})
+    helper.report()
+    with pytest.raises(LimitError, match="started again; start this worker again"):
+        await helper.allowance.room()
+
+
+async def test_a_worker_that_was_given_nothing_stops_where_its_command_is_silent(tmp_path: Path):
+    helper = Helper(tmp_path, sitting=2)
+    helper.allot(1, {})
+    helper.report()
+    assert helper.budget.stopped is None
+    later = (tmp_path / ALLOTMENTS_KEY).stat().st_mtime + EXPIRY_S + 1
+    os.utime(tmp_path / worker_key("helper"), (later, later))
+    helper.report()
+    with pytest.raises(LimitError, match="does not answer"):
+        await helper.allowance.room()
