@@ -42,7 +42,7 @@ class SetMaker:
     """Makes parts of a set."""
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
-        """Args: settings: of `set_settings`. Errors as of `procedural_sessions`; UsageError for another version."""
+        """Args: settings: of `set_settings`. Errors as of `procedural_sessions`; UsageError for another version or other tools."""
         if settings["version"] != __version__:
             raise UsageError(
                 f"these sessions are made by wildtool {settings['version']}; this is {__version__}: use the same version"
@@ -62,6 +62,11 @@ class SetMaker:
             part=part and ToolPart(tuple(part["places"]), frozenset(part["names"])),
             part_sessions=settings["part_sessions"],
         )
+        tools = settings["tools"]
+        if tools and sha256(Path(tools).read_bytes()).hexdigest() != settings["tools_digest"]:
+            raise UsageError(
+                f"{tools}: the tools are other ones than where the sessions were started; put the same file here"
+            )
 
     def part(self, number: int) -> bytes:
         """The sessions of a part, for `part_lines`."""
