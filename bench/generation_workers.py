@@ -43,7 +43,7 @@ def memory_mb(process: int) -> float:
 
 def parts_of(folder: Path) -> dict[str, int]:
     """When each part that is there was made."""
-    return {file.name: file.stat().st_mtime_ns for file in (folder / "part").glob("[!.]*")}
+    return {file.name: file.stat().st_mtime_ns for file in folder.glob("*/part/[!.]*")}
 
 
 def main(sessions: int, on: str) -> None:

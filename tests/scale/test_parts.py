@@ -1,21 +1,24 @@
 """Work in parts: what workers make together is what one makes, and what was made once is not made again."""
 
 import json
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import pytest
 
 from e2e.command import wildtool
 from wildtool.errors import RecordError, UsageError
-from wildtool.scale.claims import held_key, worker_key
+from wildtool.scale.claims import Claims, held_key, worker_key
 from wildtool.scale.control import Launcher
 from wildtool.scale.copies import url_digest
 from wildtool.scale.local import LocalLauncher
-from wildtool.scale.parts import PartsJob, made_parts, part_key
+from wildtool.scale.parts import PartsJob, made_parts, part_key, work_on_parts
 from wildtool.scale.store import FolderStore
 from wildtool.sets.make.core.plan import SessionGenerationSpec
-from wildtool.sets.make.procedural.parts import part_lines, set_settings
+from wildtool.sets.make.procedural.parts import SetMaker, part_lines, set_settings
 from wildtool.sets.make.procedural.sessions import ProceduralSet
 
 SPEC = SessionGenerationSpec(7, langs=("en", "zh"))
@@ -46,6 +49,15 @@ class NoLauncher(Launcher):
     def stop(self) -> None: ...
 
 
+def tool(name: str) -> dict[str, Any]:
+    city = {"type": "string", "description": "The city."}
+    parameters = {"type": "object", "properties": {"city": city}, "required": ["city"]}
+    return {
+        "type": "function",
+        "function": {"name": name, "description": "Finds it.", "parameters": parameters},
+    }
+
+
 def records(part: bytes) -> list[dict[str, Any]]:
     *lines, _ = part_lines(part)
     return [json.loads(line) for line in lines]
@@ -73,15 +85,16 @@ async def test_the_part_of_a_dead_worker_is_made_by_the_next_one_of_its_machine(
     folder, cache = tmp_path / "made.parts", tmp_path / "cache"
     store = FolderStore(folder)
     store.put("job.json", job().as_bytes())
-    store.put(held_key(0, 1), b'{"worker": "dead"}')
-    store.put(worker_key("dead"), b"{}")
+    place = job().place(store)
+    place.put(held_key(0, 1), b'{"worker": "dead"}')
+    place.put(worker_key("dead"), b"{}")
     spool = cache / "spool" / url_digest(store.url) / "dead"
     (spool / "shares").mkdir(parents=True)
     (spool / "lock").touch()
     worker = await wildtool("worker", "--run", store.url, cwd=tmp_path, WILDTOOL_CACHE_DIR=str(cache))
     assert worker.status == 0, worker.err
     assert "this worker made 4 parts" in worker.err
-    assert [records(store.get(part_key(number)) or b"") for number in range(4)] == expected()
+    assert [records(place.get(part_key(number)) or b"") for number in range(4)] == expected()
 
 
 def test_a_later_start_makes_what_is_missing_and_nothing_else(tmp_path: Path):
@@ -92,7 +105,7 @@ def test_a_later_start_makes_what_is_missing_and_nothing_else(tmp_path: Path):
     ):
         next(parts)
         raise KeyboardInterrupt
-    first = folder / part_key(0)
+    (first,) = folder.glob(f"*/{part_key(0)}")
     made_at = first.stat().st_mtime_ns
     with made_parts(job(), target, lambda: LocalLauncher(1), force=False) as parts:
         assert list(map(records, parts)) == expected()
@@ -110,6 +123,70 @@ def test_parts_of_other_sessions_are_neither_used_nor_thrown_away(tmp_path: Path
         pass
     with made_parts(job(), target, NoLauncher, force=True):
         assert FolderStore(tmp_path / "made.parts").get("job.json") == job().as_bytes()
+
+
+class Once(NoLauncher):
+    """Does something in place of workers."""
+
+    def __init__(self, act: Callable[[FolderStore], object]) -> None:
+        super().__init__()
+        self._act = act
+
+    def start(self, url: str) -> None:
+        self._act(FolderStore(Path(unquote(urlsplit(url).path))))
+
+
+def test_a_helper_that_outlives_its_job_adds_nothing_to_another_one(tmp_path: Path):
+    other = job(SessionGenerationSpec(7, seed="2"))
+
+    def help_both(store: FolderStore) -> None:
+        Claims(other.place(store), "helper", other.parts, 1).claim()
+        other.place(store).create(part_key(0), b"of the other job")
+        work_on_parts(store, job())
+
+    with made_parts(job(), tmp_path / "made", lambda: Once(help_both), force=False) as parts:
+        assert list(map(records, parts)) == expected()
+
+
+def test_a_helper_makes_nothing_once_its_job_has_ended(tmp_path: Path):
+    folder = tmp_path / "made.parts"
+    store = FolderStore(folder)
+    store.put("job.json", job().as_bytes())
+    late = SetMaker.part
+
+    def part(self: SetMaker, number: int) -> bytes:
+        shutil.rmtree(folder)
+        return late(self, number)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(SetMaker, "part", part)
+        assert work_on_parts(store, job()) == 0
+    assert not folder.exists()
+
+
+def test_files_that_are_no_parts_are_not_removed_unless_that_is_said(tmp_path: Path):
+    notes = tmp_path / "made.parts" / "notes.txt"
+    notes.parent.mkdir()
+    notes.write_text("mine")
+    with (
+        pytest.raises(UsageError, match="holds other files"),
+        made_parts(job(), tmp_path / "made", NoLauncher, force=False),
+    ):
+        pass
+    assert notes.read_text() == "mine"
+    with made_parts(job(), tmp_path / "made", NoLauncher, force=True):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_helper_with_other_tools_makes_no_parts(tmp_path: Path):
+    tools = tmp_path / "tools.json"
+    tools.write_text(json.dumps([tool(name) for name in ("find_hotel", "find_museum", "find_dentist")]))
+    settings = set_settings(SessionGenerationSpec(1, tools=tools), None, SMALL)
+    assert SetMaker(settings).part(0)
+    tools.write_text(json.dumps([tool(name) for name in ("find_hotel", "find_museum", "find_garage")]))
+    with pytest.raises(UsageError, match="put the same file here"):
+        SetMaker(settings)
 
 
 def test_of_two_that_make_one_file_the_second_is_refused(tmp_path: Path):

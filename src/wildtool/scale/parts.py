@@ -12,6 +12,8 @@ import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from types import FrameType
 from typing import Any, Protocol, Self, TypeVar
@@ -60,6 +62,14 @@ class PartsJob:
         content = {"kind": self.kind, "settings": self.settings, "parts": self.parts}
         return json.dumps(content, indent=1, sort_keys=True).encode()
 
+    def place(self, store: ObjectStore) -> ObjectStore:
+        """Where its parts and claims are, apart from those of workers that outlive another job in the same store."""
+        return store.below(sha256(self.as_bytes()).hexdigest()[:16])
+
+    def is_in(self, store: ObjectStore) -> bool:
+        """Whether the store is still this job's: neither gone nor another's."""
+        return store.get(JOB_KEY) == self.as_bytes()
+
     @classmethod
     def read(cls, store: ObjectStore) -> Self | None:
         """None where the store has a run, or nothing that is known here. Raises RecordError for a damaged one."""
@@ -94,19 +104,25 @@ class _First(random.Random):
 
 
 def work_on_parts(store: ObjectStore, job: PartsJob) -> int:
-    """Makes parts until none is left; gives how many. A signal, or the end of the parent, raises SystemExit."""
+    """Makes parts until none is left, or the job has ended; gives how many. A signal, or the end of the parent, raises
+    SystemExit."""
     count = 0
-    maker = job.maker()
+    maker, place = job.maker(), job.place(store)
     signal.signal(signal.SIGTERM, _leave)
     on_parent_end(lambda: os.kill(os.getpid(), signal.SIGTERM))
     spools = cache_folder_of_runs() / "spool" / url_digest(store.url)
     with _own_spool(spools / worker_name()) as spool:
-        claims = Claims(store, spool.name, job.parts, _SITTING, choice=_First())
-        with _beating(claims):
-            claims.release(recover_spools(store, spools))
-            while (claim := _next_claim(claims)) is not None:
+        claims = Claims(place, spool.name, job.parts, _SITTING, choice=_First())
+        # Whatever is written after the job has ended would make its folder again.
+        is_wanted = partial(job.is_in, store)
+        with _beating(claims, is_wanted):
+            claims.release(recover_spools(place, spools))
+            while (claim := _next_claim(claims, is_wanted)) is not None:
                 try:
-                    store.create(part_key(claim.share), maker.part(claim.share))
+                    part = maker.part(claim.share)
+                    if not is_wanted():
+                        break
+                    place.create(part_key(claim.share), part)
                     claims.finish(claim)
                 except BaseException:
                     with suppress(StoreError):
@@ -120,11 +136,13 @@ def _leave(sent: int, frame: FrameType | None) -> None:
     sys.exit(130)
 
 
-def _next_claim(claims: Claims) -> Claim | None:
-    """Waits for a part that is free; None where all are made."""
-    while (claim := claims.claim()) is None and not claims.finished:
+def _next_claim(claims: Claims, is_wanted: Callable[[], bool]) -> Claim | None:
+    """Waits for a part that is free; None where all are made, or none is wanted any more."""
+    while is_wanted():
+        if (claim := claims.claim()) is not None or claims.finished:
+            return claim
         time.sleep(_POLL_S)
-    return claim
+    return None
 
 
 @contextmanager
@@ -142,14 +160,15 @@ def _own_spool(spool: Path) -> Generator[Path]:
 
 
 @contextmanager
-def _beating(claims: Claims) -> Generator[None]:
-    """Heartbeats meanwhile."""
+def _beating(claims: Claims, is_wanted: Callable[[], bool]) -> Generator[None]:
+    """Heartbeats meanwhile, as long as there is something to do."""
     ended = threading.Event()
 
     def beat() -> None:
         while not ended.wait(BEAT_S):
             with suppress(StoreError):
-                claims.beat({})
+                if is_wanted():
+                    claims.beat({})
 
     claims.beat({})
     thread = threading.Thread(target=beat, daemon=True)
@@ -172,33 +191,45 @@ def made_parts(
 
     Args:
         target: file that is to be made of the parts.
-        force: whether parts of another job may be thrown away.
+        force: whether parts of another job, or what else is in the folder, may be thrown away.
 
-    Raises UsageError where another process makes the same file, or parts of another job are there.
+    Raises UsageError where another process makes the same file, or the folder holds anything else.
     """
     folder = target.with_name(f"{target.name}.parts")
     store = FolderStore(folder)
     with sole_writer(folder):
-        before = store.get(JOB_KEY)
-        if before not in (None, job.as_bytes()):
+        if not job.is_in(store) and folder.exists() and any(folder.iterdir()):
             if not force:
-                raise UsageError(
-                    f"{folder}: holds parts that were made with other options, tools or another version; repeat these, "
-                    "name another --out, or add --force to begin again"
+                what = (
+                    "parts that were made with other options, tools or another version; repeat these"
+                    if store.get(JOB_KEY)
+                    else "other files, and parts are to be there; move them away"
                 )
-            shutil.rmtree(folder)
+                raise UsageError(
+                    f"{folder}: holds {what}, name another --out, or add --force to remove what is there"
+                )
+            _remove(folder)
         store.put(JOB_KEY, job.as_bytes())
         launcher = launch()
         try:
             launcher.start(store.url)
-            yield _parts(store, job, target, launcher, quiet=quiet)
+            yield _parts(job.place(store), job, target, launcher, quiet=quiet)
         finally:
             launcher.stop()
-        shutil.rmtree(folder, ignore_errors=True)
+        _remove(folder)
+
+
+def _remove(folder: Path) -> None:
+    """Removes a folder that others may still write into: at once it is no longer where they look for it."""
+    removed = folder.with_name(f".{folder.name[-100:]}.removed")
+    shutil.rmtree(removed, ignore_errors=True)  # left by a process that was killed here
+    with suppress(OSError):
+        folder.rename(removed)
+    shutil.rmtree(removed, ignore_errors=True)
 
 
 def _parts(
-    store: FolderStore, job: PartsJob, target: Path, launcher: Launcher, *, quiet: bool
+    store: ObjectStore, job: PartsJob, target: Path, launcher: Launcher, *, quiet: bool
 ) -> Iterator[bytes]:
     printed_at, printed_count = time.monotonic(), 0
     for number in range(job.parts):
