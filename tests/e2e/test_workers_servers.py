@@ -126,6 +126,17 @@ async def test_no_server_outlives_the_command(tmp_path: Path, sent: signal.Signa
     await until(lambda: not any(map(is_alive, started)))
 
 
+async def test_no_loading_server_outlives_the_command(tmp_path: Path):
+    (tmp_path / "servers").mkdir()
+    loading = "import os, sys, time; open(f'{sys.argv[1]}/{os.getpid()}', 'x'); time.sleep(600)"
+    command = f"{shlex.join([sys.executable, '-c', loading, str(tmp_path / 'servers')])} {{port}}"
+    process = await start(*words(tmp_path, command, "--out", tmp_path / "run"), cwd=tmp_path)
+    await until(lambda: len(servers(tmp_path)) == 2, process)
+    process.send_signal(signal.SIGKILL)
+    await ended(process)
+    await until(lambda: not any(map(is_alive, servers(tmp_path))))
+
+
 async def test_a_server_that_does_not_start_is_named_with_its_last_words(tmp_path: Path):
     command = "wildtool-no-such-server --port {port}"
     run = await wildtool(*words(tmp_path, command, "--out", tmp_path / "run"), cwd=tmp_path)

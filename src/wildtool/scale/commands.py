@@ -29,7 +29,7 @@ from wildtool.scale import control
 from wildtool.scale.copies import cache_folder_of_runs, place_of, url_digest
 from wildtool.scale.job import SharedJob, worker_name
 from wildtool.scale.launch import kubernetes_manifest, slurm_script
-from wildtool.scale.local import PARENT_VARIABLE, LocalLauncher, on_parent_end
+from wildtool.scale.local import PARENT_VARIABLE, LocalLauncher, end_with_parent
 from wildtool.scale.parts import PartsJob, made_parts, work_on_parts
 from wildtool.scale.segments import recover_spools
 from wildtool.scale.servers import ModelServer
@@ -227,6 +227,8 @@ def work(store: ObjectStore, server: str | None = None) -> WorkerResult | None:
     Args:
         server: command of a model server that is to run as long.
     """
+    # Also while its server loads; later the loop has a handler of its own for the signal.
+    end_with_parent()
     job = SharedJob.read(store)
     plan, run_options = job.plan(server)
     items = plan.read()
@@ -295,7 +297,6 @@ async def _until_stopped(player: ShareWorker) -> WorkerResult | None:
     loop = asyncio.get_running_loop()
     for sent in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(sent, task.cancel)
-    on_parent_end(lambda: loop.call_soon_threadsafe(task.cancel))
     try:
         return await task
     except asyncio.CancelledError:

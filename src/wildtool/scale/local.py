@@ -1,6 +1,7 @@
 """Workers as processes of this machine."""
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -8,6 +9,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from types import FrameType
 
 from wildtool.cli.terminal import print_err
 from wildtool.errors import RecordError
@@ -37,7 +39,7 @@ def worker_words(url: str, server: str | None) -> list[str]:
     return ["worker", "--run", url, *([] if server is None else ["--server", server])]
 
 
-def on_parent_end(act: Callable[[], object]) -> None:
+def _on_parent_end(act: Callable[[], object]) -> None:
     """Does something, in another thread, when the process that started this worker has ended; if one did."""
     if not os.environ.get(PARENT_VARIABLE):
         return
@@ -49,6 +51,16 @@ def on_parent_end(act: Callable[[], object]) -> None:
         act()
 
     threading.Thread(target=wait, daemon=True).start()
+
+
+def end_with_parent() -> None:
+    """From now on SIGTERM, or the end of the process that started this worker, raises SystemExit in the main thread."""
+    signal.signal(signal.SIGTERM, _leave)
+    _on_parent_end(lambda: os.kill(os.getpid(), signal.SIGTERM))
+
+
+def _leave(sent: int, frame: FrameType | None) -> None:
+    sys.exit(130)
 
 
 class LocalLauncher:

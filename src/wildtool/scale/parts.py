@@ -5,8 +5,6 @@ import json
 import os
 import random
 import shutil
-import signal
-import sys
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -15,7 +13,6 @@ from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from types import FrameType
 from typing import Any, Protocol, Self, TypeVar
 
 from wildtool.cli.command import named_part
@@ -27,7 +24,7 @@ from wildtool.scale.claims import BEAT_S, Claim, Claims, share_states
 from wildtool.scale.control import Launcher
 from wildtool.scale.copies import cache_folder_of_runs, url_digest
 from wildtool.scale.job import worker_name
-from wildtool.scale.local import on_parent_end
+from wildtool.scale.local import end_with_parent
 from wildtool.scale.segments import recover_spools
 from wildtool.scale.store import JOB_KEY, FolderStore, ObjectStore, StoreError
 
@@ -108,8 +105,7 @@ def work_on_parts(store: ObjectStore, job: PartsJob) -> int:
     SystemExit."""
     count = 0
     maker, place = job.maker(), job.place(store)
-    signal.signal(signal.SIGTERM, _leave)
-    on_parent_end(lambda: os.kill(os.getpid(), signal.SIGTERM))
+    end_with_parent()
     spools = cache_folder_of_runs() / "spool" / url_digest(store.url)
     with _own_spool(spools / worker_name()) as spool:
         claims = Claims(place, spool.name, job.parts, _SITTING, choice=_First())
@@ -130,10 +126,6 @@ def work_on_parts(store: ObjectStore, job: PartsJob) -> int:
                     raise
                 count += 1
     return count
-
-
-def _leave(sent: int, frame: FrameType | None) -> None:
-    sys.exit(130)
 
 
 def _next_claim(claims: Claims, is_wanted: Callable[[], bool]) -> Claim | None:
