@@ -176,7 +176,7 @@ def _beating(claims: Claims, is_wanted: Callable[[], bool]) -> Generator[None]:
 def made_parts(
     job: PartsJob, target: Path, launch: Callable[[], Launcher], *, force: bool, quiet: bool = False
 ) -> Generator[Iterator[bytes]]:
-    """All parts in order, each as soon as it is made, by workers that end with the context.
+    """All parts in order, each as soon as it is made, by workers that end with the last one.
 
     They are in the folder `TARGET.parts` until the context ends without an error; so a start after that one makes only
     what is missing.
@@ -238,3 +238,5 @@ def _parts(
                 printed_count = count
             time.sleep(_LOOK_S)
         yield part
+    # What comes next in the context may need the room.
+    launcher.stop()

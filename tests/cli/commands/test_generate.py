@@ -8,6 +8,7 @@ from typer.testing import CliRunner, Result
 
 from wildtool.benchmarks.wildtoolbench.data import WILD_MINI_FILE
 from wildtool.cli import app
+from wildtool.scale.local import LocalLauncher
 
 
 @pytest.fixture(autouse=True)
@@ -42,6 +43,26 @@ def test_workers_write_the_sessions_of_one_process():
         "two.jsonl",
         "two.held-out.jsonl",
     }
+
+
+def test_after_an_end_in_the_second_file_the_same_command_continues(monkeypatch: pytest.MonkeyPatch):
+    line = "generate --model procedural --sessions 4 --hold-out-tools 0.5 --on local:1 --out made.jsonl"
+    begun: list[Path] = []
+
+    def killed(self: LocalLauncher, url: str) -> None:
+        begun.append(Path(url))
+        if len(begun) == 2:
+            raise KeyboardInterrupt
+        start(self, url)
+
+    start = LocalLauncher.start
+    with monkeypatch.context() as patch:
+        patch.setattr(LocalLauncher, "start", killed)
+        assert type_(line).exit_code == 130
+    assert [path.name for path in begun] == ["made.jsonl.parts", "made.held-out.jsonl.parts"]
+    ended = type_(line)
+    assert ended.exit_code == 0, ended.stderr
+    assert {path.name for path in Path().iterdir()} == {"made.jsonl", "made.held-out.jsonl"}
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """`wildtool generate wildtoolbench`: sessions over your tools or the built-in ones."""
 
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -133,11 +134,19 @@ def _generate_from_templates(
             ]
         for path, _, _ in files:
             check_absent(path, force=force)
-        for path, its_spec, part in files:
-            if on is None:
-                count = write_sessions(procedural_sessions(its_spec, remarks, part), path, force=force)
-            else:
-                count = _write_by_workers(path, its_spec, part, on, remarks, force=force)
+        if on is None:
+            counts = [
+                write_sessions(procedural_sessions(its_spec, remarks, part), path, force=force)
+                for path, its_spec, part in files
+            ]
+        else:
+            # Before either file is in place all parts are made, so that the same command continues in the second one.
+            with ExitStack() as parts_kept, ExitStack() as put_in_place:
+                counts = [
+                    _write_by_workers(*each, on, remarks, parts_kept, put_in_place, force=force)
+                    for each in files
+                ]
+        for (path, _, part), count in zip(files, counts, strict=True):
             tools = "" if part is None else f", {counted(len(part.names), 'tool')}"
             print_out(f"{path}: {counted(count, 'session')}{tools}")
     finally:
@@ -151,10 +160,17 @@ def _write_by_workers(
     part: "ToolPart | None",
     on: str,
     note: "Callable[[str], None]",
+    parts_kept: ExitStack,
+    put_in_place: ExitStack,
     *,
     force: bool,
 ) -> int:
-    """Writes the same sessions as without workers; gives their number."""
+    """Writes the same sessions as without workers; gives their number.
+
+    Args:
+        parts_kept: removes the parts.
+        put_in_place: puts the file in place.
+    """
     from wildtool.cli.command import named_part
     from wildtool.outputs import atomic_replace
     from wildtool.sets.make.procedural.parts import part_lines, set_settings
@@ -164,11 +180,11 @@ def _write_by_workers(
     parts = ProceduralSet(spec, note, part).parts
     count, easier_sessions = 0, 0
     shared = named_part("scale.commands:shared_parts")
-    with (
-        shared("procedural", set_settings(spec, part), parts, path, on, force=force) as finished_parts,
-        atomic_replace(path) as new,
-        new.open("wb") as file,
-    ):
+    finished_parts = parts_kept.enter_context(
+        shared("procedural", set_settings(spec, part), parts, path, on, force=force)
+    )
+    new = put_in_place.enter_context(atomic_replace(path))
+    with new.open("wb") as file:
         for data in finished_parts:
             for line in part_lines(data):
                 if line.endswith(b"\n"):

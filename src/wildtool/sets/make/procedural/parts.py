@@ -42,7 +42,8 @@ class SetMaker:
     """Makes parts of a set."""
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
-        """Args: settings: of `set_settings`. Errors as of `procedural_sessions`; UsageError for another version or tools."""
+        """Args: settings: of `set_settings`. Errors as of `procedural_sessions`; UsageError for a version or tools that
+        differ."""
         if settings["version"] != __version__:
             raise UsageError(
                 f"these sessions are made by wildtool {settings['version']}; this is {__version__}: use the same version"
