@@ -175,6 +175,11 @@ async def test_a_launch_is_refused_while_workers_of_an_earlier_start_work(tmp_pa
         assert refused.status == 2
         assert "1 workers of an earlier start still work" in refused.err
         assert (await ended(worker)).status == 0
+        damaged = tmp_path / "run" / "worker" / "damaged"
+        damaged.write_text("[]")
+        refused = await wildtool(*launch, cwd=tmp_path)
+        assert "1 workers of an earlier start still work" in refused.err, "what cannot be read may work"
+        damaged.unlink()
         assert (await wildtool(*launch, cwd=tmp_path)).status == 0
 
 

@@ -3,11 +3,15 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from scale.memory_store import MemoryStore
+from wildtool.engine.record.format import segment_path
 from wildtool.engine.record.worker_list import read_workers
-from wildtool.scale.claims import EXPIRY_S, ShareState, worker_key
+from wildtool.scale.claims import EXPIRY_S, Claim, ShareState, done_key, worker_key
 from wildtool.scale.copies import copy_run
 from wildtool.scale.overview import SharedProgress, worker_reports
+from wildtool.scale.segments import segment_key
 
 REASON = "HTTP 401: no key"
 
@@ -71,4 +75,77 @@ def test_the_copy_of_a_run_lists_its_workers(tmp_path: Path):
     assert (first.name, first.last_sign, first.ended, first.shares) == ("a", store.now, False, [7, 9])
     assert (second.name, second.items, second.calls, second.last_words) == ("b", 3, 4, REASON)
     (tmp_path / "workers.json").write_bytes(b"[{}]")
+    assert read_workers(tmp_path) == []
+
+
+DAMAGED = [
+    "[]",
+    '{"sitting": 2, "items"',
+    '{"sitting": 2, "shares": 3}',
+    '{"sitting": 2, "shares": ["x"]}',
+    '{"sitting": 2, "calls": "many"}',
+    '{"sitting": 2, "items": 1e999}',
+    '{"sitting": 2, "spent": [1]}',
+    '{"sitting": 2, "held": {"cost": "x"}}',
+    '{"sitting": 2, "waits": 1}',
+]
+
+
+@pytest.mark.parametrize("heartbeat", DAMAGED)
+def test_a_damaged_heartbeat_is_left_out_and_what_was_said_before_it_stays(tmp_path: Path, heartbeat: str):
+    store = MemoryStore()
+    store.put("job.json", b'{"sitting": 2}')
+    said(store, "a", calls=1)
+    said(store, "b", calls=2, spent={"cost": 0.5})
+    before = worker_reports(store, 2)
+    store.now += 1
+    store.put(worker_key("b"), heartbeat.encode())
+    assert list(worker_reports(store, 2)) == ["a"]
+    # What the worker spent is not forgotten, and it expires as if it had said nothing.
+    assert worker_reports(store, 2, before)["b"] == before["b"]
+    copy_run(store, tmp_path)
+    assert [worker.name for worker in read_workers(tmp_path)] == ["a"]
+
+
+@pytest.mark.parametrize("job", ["[]", "3", '{"sitting"'])
+def test_a_run_whose_small_files_are_damaged_is_copied_all_the_same(tmp_path: Path, job: str):
+    store = MemoryStore()
+    store.put("job.json", job.encode())
+    store.put("run.json", b"{}")
+    for generation in (1, 2):
+        store.put(segment_key(Claim(0, generation), 1), b'{"generation": %d}\n' % generation)
+    store.put(done_key(0), b'{"generation": [1]}')
+    for copied in ("[1]", '{"run": "", "0"', '{"run": "", "0": "x"}'):
+        (tmp_path / "copied.json").write_text(copied)
+        copy_run(store, tmp_path)
+        assert segment_path(tmp_path, 1).read_text() == '{"generation": 2}\n'
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"last_sign": "x"},
+        {"last_sign": 1e999},
+        {"shares": 3},
+        {"shares": ["x"]},
+        {"name": 1},
+        {"calls": None},
+    ],
+)
+def test_a_damaged_list_of_workers_is_none(tmp_path: Path, damage: dict[str, object]):
+    row = {
+        "name": "a",
+        "last_sign": 1.0,
+        "ended": False,
+        "items": 0,
+        "calls": 0,
+        "shares": [1],
+        "last_words": "",
+    }
+    file = tmp_path / "workers.json"
+    file.write_text(json.dumps([row]))
+    assert len(read_workers(tmp_path)) == 1
+    file.write_text(json.dumps([row | damage]))
+    assert read_workers(tmp_path) == []
+    file.write_text(json.dumps({"a": row}))
     assert read_workers(tmp_path) == []

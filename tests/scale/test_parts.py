@@ -10,10 +10,11 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from e2e.command import wildtool
-from wildtool.errors import RecordError, UsageError
+from wildtool.errors import DataError, RecordError, UsageError
 from wildtool.scale.claims import Claims, held_key, worker_key
 from wildtool.scale.control import Launcher
 from wildtool.scale.copies import url_digest
+from wildtool.scale.job import SharedJob
 from wildtool.scale.local import LocalLauncher
 from wildtool.scale.parts import PartsJob, made_parts, part_key, work_on_parts
 from wildtool.scale.store import FolderStore
@@ -200,10 +201,35 @@ def test_of_two_that_make_one_file_the_second_is_refused(tmp_path: Path):
 
 def test_a_damaged_job_is_named_and_one_of_a_run_is_left_to_runs(tmp_path: Path):
     store = FolderStore(tmp_path)
-    store.put("job.json", b'{"kind": "procedural", "parts"')
-    with pytest.raises(RecordError, match=r"job\.json: damaged .*remove this folder"):
-        PartsJob.read(store)
+    whole = {"kind": "procedural", "settings": {}, "parts": 1}
+    damaged = [json.dumps(whole | {name: []}) for name in ("kind", "parts")]
+    for content in (
+        '{"kind": "procedural", "parts"',
+        '["kind"]',
+        json.dumps({**whole, "settings": []}),
+        *damaged,
+    ):
+        store.put("job.json", content.encode())
+        with pytest.raises(RecordError, match=r"job\.json: damaged .*remove this folder"):
+            PartsJob.read(store)
     store.put("job.json", b'{"format": 2, "benchmark"')
     assert PartsJob.read(store) is None
     with pytest.raises(UsageError, match="does not know"):
         PartsJob(kind="shell", settings={}, parts=1).maker()
+
+
+@pytest.mark.parametrize(
+    "content", ["[]", "3", '{"format"', '{"format": 2}', '{"format": 2, "benchmark": 1}']
+)
+def test_a_damaged_job_of_a_run_is_named(tmp_path: Path, content: str):
+    store = FolderStore(tmp_path)
+    store.put("job.json", content.encode())
+    with pytest.raises(RecordError, match=r"job\.json: damaged .*start the run again"):
+        SharedJob.read(store)
+
+
+@pytest.mark.parametrize("name", ["version", "sessions", "langs", "part_sessions", "part", "tools"])
+def test_damaged_settings_of_parts_are_named(name: str):
+    settings = {**set_settings(SPEC, None, SMALL), name: {}}
+    with pytest.raises(DataError, match=rf"damaged, so remove their folder.*: field {name}: .*expected"):
+        PartsJob(kind="procedural", settings=settings, parts=1).maker()

@@ -284,6 +284,6 @@ class Claims:
 
     def _holder(self, claim: Claim) -> str:
         if claim not in self._holders:
-            text = self._store.get(held_key(claim.share, claim.generation)) or b"{}"
-            self._holders[claim] = str(json.loads(text).get("worker", ""))
+            held = self._store.get_json(held_key(claim.share, claim.generation))
+            self._holders[claim] = str(held.get("worker", ""))
         return self._holders[claim]

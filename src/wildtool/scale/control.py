@@ -5,7 +5,7 @@ import sys
 import threading
 import time
 import uuid
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +27,7 @@ from wildtool.scale.claims import EXPIRY_S, Claim, Claims, share_states
 from wildtool.scale.copies import STORE_FOLDER, Place, copy_run, place_of
 from wildtool.scale.division import OPTIONS, Demand, Division
 from wildtool.scale.job import SharedJob, machine_name, options_as_json, share_size, worker_name
-from wildtool.scale.overview import SharedProgress, worker_reports
+from wildtool.scale.overview import SharedProgress, WorkerReport, worker_reports
 from wildtool.scale.store import JOB_KEY, StoreError
 from wildtool.scale.worker import pace_of
 
@@ -159,6 +159,8 @@ class Controller:
         if is_limited(job.options, plan):
             self._division = Division(remaining_limits(job))
         self._last: dict[str, float] = {}
+        self._reports: Mapping[str, WorkerReport] = {}
+        """By which limits were last divided."""
 
     def watch(self) -> None:
         """Returns when no worker works any more. Raises what keeps all of them from working."""
@@ -203,7 +205,7 @@ class Controller:
         return True
 
     def _divide(self, division: Division) -> None:
-        reports = worker_reports(self._store, self._job.sitting)
+        reports = self._reports = worker_reports(self._store, self._job.sitting, self._reports)
         now = max((report.at for report in reports.values()), default=0.0)
         demands = {
             worker: Demand.from_report(report.content, alive=now - report.at <= EXPIRY_S)
@@ -291,8 +293,7 @@ def _refuse_working(place: Place) -> None:
     working = [
         entry.key
         for entry in place.store.entries("worker/")
-        if now - entry.modified <= EXPIRY_S
-        and not json.loads(place.store.get(entry.key) or b"{}").get("ended")
+        if now - entry.modified <= EXPIRY_S and not place.store.get_json(entry.key).get("ended")
     ]
     if working:
         raise RecordError(

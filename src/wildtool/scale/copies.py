@@ -5,7 +5,6 @@ import json
 import os
 import re
 import resource
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -16,6 +15,7 @@ from wildtool.engine.record.format import segment_path
 from wildtool.engine.record.run_folder import is_locked
 from wildtool.engine.record.worker_list import WORKERS_FILE, workers_as_json
 from wildtool.errors import RecordError
+from wildtool.json_codec import as_object
 from wildtool.outputs import write_error
 from wildtool.scale.overview import listed_workers, worker_reports
 from wildtool.scale.segments import ShareRecord, read_segments, share_records
@@ -115,7 +115,7 @@ def copy_run(store: ObjectStore, folder: Path) -> None:
 
 def _copy_all(store: ObjectStore, folder: Path) -> int:
     """Returns how many shares have a record."""
-    job = _job(store)
+    job = store.get_json(JOB_KEY)
     run, copied = job.get("run", ""), _read_copied(folder)
     if copied["run"] != run and not _is_inside(store, folder):
         for path in [path for path in folder.iterdir() if path.is_file() and path.name[0] != "."]:
@@ -132,12 +132,6 @@ def _copy_all(store: ObjectStore, folder: Path) -> int:
     if copied != before:
         _replace(folder / _COPIED, json.dumps(copied).encode())
     return len(copied) - 1
-
-
-def _job(store: ObjectStore) -> Mapping[str, Any]:
-    with suppress(ValueError):
-        return json.loads(store.get(JOB_KEY) or b"{}")
-    return {}
 
 
 def _copy_share(store: ObjectStore, folder: Path, record: ShareRecord, generation: int | None) -> None:
@@ -161,7 +155,7 @@ def _copy_share(store: ObjectStore, folder: Path, record: ShareRecord, generatio
 def _read_copied(folder: Path) -> dict[str, Any]:
     """The run whose shares a folder holds, and the generation of each."""
     with suppress(OSError, ValueError):
-        return {"run": "", **json.loads((folder / _COPIED).read_bytes())}
+        return {"run": "", **as_object(json.loads((folder / _COPIED).read_bytes()))}
     return {"run": ""}
 
 

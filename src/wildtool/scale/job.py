@@ -15,7 +15,8 @@ from wildtool.cli.options.run import PromptSource, RunOptions
 from wildtool.cli.plans import plan_runs
 from wildtool.engine.plan import Plan
 from wildtool.engine.record.run_folder import strip_credentials
-from wildtool.errors import RecordError, UsageError
+from wildtool.errors import DataError, RecordError, UsageError
+from wildtool.json_codec import as_object, checked
 from wildtool.redact import redacted
 from wildtool.scale.copies import cache_folder_of_runs
 from wildtool.scale.store import JOB_KEY, ObjectStore
@@ -25,6 +26,12 @@ SHARE_ITEMS = 64
 """Items times repeats of a share at most."""
 SHARES_PER_WORKER = 16
 """Shares that each worker should find at least, so that none waits long for the last one."""
+_KINDS: Mapping[str, type] = {
+    **dict.fromkeys(("benchmark", "model"), str),
+    **dict.fromkeys(("items", "share_items", "workers", "sitting"), int),
+    "options": dict,
+}
+"""Types of what every job says."""
 _LEFT_OUT = {"model", "out", "on", "force", "quiet", "dry_run", "prompts", "server"}
 """Options that a worker does not take over. A store chooses no command that is executed: servers are named by those who
 start workers."""
@@ -82,8 +89,8 @@ class SharedJob:
                 "with `wildtool launch`"
             )
         try:
-            content = json.loads(data)
-            version = content.pop("format")
+            content = as_object(json.loads(data))
+            version = checked(content.pop("format", None), int, "field format")
             if version > JOB_FORMAT:
                 raise RecordError(f"{store.url}/{JOB_KEY}: written by a newer wildtool; update wildtool")
             if version < JOB_FORMAT:
@@ -91,8 +98,10 @@ class SharedJob:
                     f"{store.url}/{JOB_KEY}: written by an older wildtool, whose workers divide a run in another way; "
                     "use another --out"
                 )
+            for name, kind in _KINDS.items():
+                checked(content.get(name), kind, f"field {name}")
             return cls(**content)
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, TypeError, DataError) as error:
             raise RecordError(f"{store.url}/{JOB_KEY}: damaged ({error}); start the run again") from error
 
     def plan(self, server: str | None = None) -> tuple[Plan, RunOptions]:

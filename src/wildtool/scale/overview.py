@@ -1,13 +1,14 @@
 """What the workers of a run last said of themselves, for people: one line of them all, and a list in the run folder."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from wildtool.cli.output.progress import ProgressObserver
 from wildtool.cli.terminal import ellipsize
-from wildtool.engine.record.worker_list import ListedWorker
+from wildtool.engine.record.worker_list import ListedWorker, is_amount
+from wildtool.json_codec import as_list, as_object
 from wildtool.scale.claims import EXPIRY_S, ShareState
 from wildtool.scale.store import ObjectStore
 
@@ -33,20 +34,35 @@ class WorkerReport:
 def worker_reports(
     store: ObjectStore, sitting: int, earlier: Mapping[str, WorkerReport] | None = None
 ) -> dict[str, WorkerReport]:
-    """What each worker of one start of the command last said. Raises StoreError.
+    """What each worker of one start of the command last said, damaged heartbeats left out. Raises StoreError.
 
     Args:
-        earlier: reports that are not read again where no newer one is there.
+        earlier: reports that are not read again where no newer one is there, or a damaged one.
     """
     reports: dict[str, WorkerReport] = {}
     for entry in store.entries("worker/"):
         name = entry.key.removeprefix("worker/")
         report = (earlier or {}).get(name)
         if report is None or report.at != entry.modified:
-            report = WorkerReport(json.loads(store.get(entry.key) or b"{}"), entry.modified)
-        if report.content.get("sitting") == sitting:
+            content = store.get_json(entry.key)
+            report = WorkerReport(content, entry.modified) if _is_sound(content) else report
+        if report is not None and report.content.get("sitting") == sitting:
             reports[name] = report
     return reports
+
+
+def _is_sound(content: Mapping[str, Any]) -> bool:
+    """Whether what a heartbeat says has the types that it should have."""
+    lists = [content.get(name, []) for name in ("shares", "waits")]
+    spending = [content.get(name, {}) for name in ("spent", "held", "needed")]
+    amounts = [content.get(name, 0) for name in ("items", "calls", "version")]
+    amounts += chain(as_list(lists[0]), *(as_object(each).values() for each in spending))
+    return (
+        isinstance(content.get("sitting"), int)
+        and all(isinstance(each, list) for each in lists)
+        and all(isinstance(each, dict) for each in spending)
+        and all(map(is_amount, amounts))
+    )
 
 
 def listed_workers(reports: Mapping[str, WorkerReport]) -> list[ListedWorker]:

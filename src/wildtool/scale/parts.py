@@ -18,7 +18,8 @@ from typing import Any, Protocol, Self, TypeVar
 from wildtool.cli.command import named_part
 from wildtool.cli.output.progress import PLAIN_EVERY_S
 from wildtool.cli.terminal import print_err
-from wildtool.errors import RecordError, UsageError
+from wildtool.errors import DataError, RecordError, UsageError
+from wildtool.json_codec import as_object, checked
 from wildtool.outputs import sole_writer
 from wildtool.scale.claims import BEAT_S, Claim, Claims, share_states
 from wildtool.scale.control import Launcher
@@ -72,8 +73,13 @@ class PartsJob:
         """None where the store has a run, or nothing that is known here. Raises RecordError for a damaged one."""
         data = store.get(JOB_KEY) or b"{}"
         try:
-            return cls(**json.loads(data)) if b'"kind"' in data else None
-        except (ValueError, TypeError) as error:
+            if b'"kind"' not in data:
+                return None
+            content = as_object(json.loads(data))
+            for name, kind in (("kind", str), ("settings", dict), ("parts", int)):
+                checked(content.get(name), kind, f"field {name}")
+            return cls(**content)
+        except (ValueError, TypeError, DataError) as error:
             raise RecordError(
                 f"{store.url}/{JOB_KEY}: damaged ({error}); remove this folder and start the command again"
             ) from error

@@ -5,7 +5,6 @@ with all lines of the one before it. So one generation is the record of a share,
 """
 
 import fcntl
-import json
 import os
 import re
 import shutil
@@ -74,8 +73,8 @@ def _generation(store: ObjectStore, share: int, generations: Iterable[int]) -> i
     highest = max(generations)
     if highest == min(generations):
         return highest
-    finished = json.loads(store.get(done_key(share)) or b"{}").get("generation")
-    return finished if finished in generations else highest
+    finished = store.get_json(done_key(share)).get("generation")
+    return next((number for number in generations if number == finished), highest)
 
 
 def read_segments(store: ObjectStore, segments: Iterable[StoredObject]) -> bytes:

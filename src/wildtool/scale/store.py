@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from wildtool.errors import StorageError, UsageError
+from wildtool.json_codec import as_object, loads
 from wildtool.outputs import is_disk_full
 
 JOB_KEY = "job.json"
@@ -52,6 +53,13 @@ class ObjectStore(ABC):
     @abstractmethod
     def create(self, key: str, data: bytes) -> bool:
         """Writes an object unless there is one of that key; whether it did. Of several that try, one does."""
+
+    def get_json(self, key: str) -> dict[str, Any]:
+        """The JSON object of that key; an empty one where there is none, or where it is damaged."""
+        try:
+            return as_object(loads(self.get(key) or b"{}"))
+        except ValueError:
+            return {}
 
     @abstractmethod
     def put(self, key: str, data: bytes) -> None:

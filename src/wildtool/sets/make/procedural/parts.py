@@ -10,6 +10,7 @@ from typing import Any
 
 from wildtool import __version__
 from wildtool.errors import UsageError
+from wildtool.json_codec import as_object, checked
 from wildtool.sets.make.core.files import json_line
 from wildtool.sets.make.core.plan import SessionGenerationSpec
 from wildtool.sets.make.procedural.sessions import PART_SESSIONS, ProceduralSet
@@ -17,6 +18,13 @@ from wildtool.sets.make.procedural.tool_sets import ToolPart
 
 _QUICK = 1
 """Level of compression; the sessions take a tenth of their size."""
+_DAMAGED = "the settings of these parts are damaged, so remove their folder and start the command again"
+_FIELDS: Mapping[str, type] = {
+    "sessions": int, "tasks": int, "part_sessions": int, "seed": str, "langs": list, "twins": bool, "tools": str,
+    "part": dict,
+}  # fmt: skip
+"""Types of the other settings."""
+_OPTIONAL = ("tools", "part")
 
 
 def set_settings(
@@ -42,20 +50,28 @@ class SetMaker:
     """Makes parts of a set."""
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
-        """Args: settings: of `set_settings`. Errors as of `procedural_sessions`; UsageError for a version or tools that
-        differ."""
-        if settings["version"] != __version__:
+        """Args: settings: of `set_settings`.
+
+        Errors as of `procedural_sessions`; UsageError for a version or tools that differ, DataError for damaged settings.
+        """
+        version = checked(settings.get("version"), str, f"{_DAMAGED}: field version")
+        if version != __version__:
             raise UsageError(
-                f"these sessions are made by wildtool {settings['version']}; this is {__version__}: use the same version"
+                f"these sessions are made by wildtool {version}; this is {__version__}: use the same version"
             )
-        part = settings["part"]
+        for name, kind in _FIELDS.items():
+            if name not in _OPTIONAL or settings.get(name) is not None:
+                checked(settings.get(name), kind, f"{_DAMAGED}: field {name}")
+        part = settings.get("part")
+        for name in ("places", "names") if part is not None else ():
+            checked(as_object(part).get(name), list, f"{_DAMAGED}: field part: {name}")
         self._set = ProceduralSet(
             SessionGenerationSpec(
                 sessions=settings["sessions"],
                 tasks=settings["tasks"],
                 seed=settings["seed"],
                 langs=tuple(settings["langs"]),
-                tools=settings["tools"] and Path(settings["tools"]),
+                tools=Path(tools) if (tools := settings.get("tools")) else None,
                 paired_languages=settings["twins"],
             ),
             # Who started the processes says it once.
