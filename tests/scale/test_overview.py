@@ -6,14 +6,16 @@ from pathlib import Path
 import pytest
 
 from scale.memory_store import MemoryStore
+from wildtool import redact
 from wildtool.engine.record.format import segment_path
 from wildtool.engine.record.worker_list import read_workers
-from wildtool.scale.claims import EXPIRY_S, Claim, ShareState, done_key, worker_key
+from wildtool.scale.claims import EXPIRY_S, Claim, Claims, ShareState, done_key, worker_key
 from wildtool.scale.copies import copy_run
 from wildtool.scale.overview import SharedProgress, worker_reports
 from wildtool.scale.segments import segment_key
 
 REASON = "HTTP 401: no key"
+CANARY = "sk-canary12345678"
 
 
 def said(store: MemoryStore, name: str, **values: object) -> None:
@@ -149,3 +151,21 @@ def test_a_damaged_list_of_workers_is_none(tmp_path: Path, damage: dict[str, obj
     assert read_workers(tmp_path) == []
     file.write_text(json.dumps({"a": row}))
     assert read_workers(tmp_path) == []
+
+
+def test_a_key_in_the_last_words_of_a_worker_reaches_neither_store_nor_list(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(redact, "_environment_read", False)
+    monkeypatch.setenv("OPENAI_API_KEY", CANARY)
+    store, words = MemoryStore(), f"the server ended (api_key='{CANARY}')"
+    store.put("job.json", b'{"sitting": 2}')
+    Claims(store, "a", 1, 2).beat({"sitting": 2, "ended": True, "said": words})
+    assert CANARY.encode() not in (store.get(worker_key("a")) or b"")
+    # As one wrote it that does not know the key.
+    said(store, "b", ended=True, said=words)
+    copy_run(store, tmp_path)
+    assert [worker.last_words for worker in read_workers(tmp_path)] == [
+        "the server ended (api_key='[key]')"
+    ] * 2
+    assert CANARY not in (tmp_path / "workers.json").read_text()

@@ -8,6 +8,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from wildtool.redact import redacted_json
 from wildtool.scale.store import ObjectStore
 
 EXPIRY_S = 90.0
@@ -147,7 +148,8 @@ class Claims:
 
     def beat(self, report: dict[str, Any]) -> None:
         """Shows that this worker is alive. Args: report: what it has to say, as JSON."""
-        self._store.put(worker_key(self.worker), json.dumps(report).encode())
+        # The last words of a server may repeat its environment.
+        self._store.put(worker_key(self.worker), json.dumps(redacted_json(report)).encode())
 
     def claim(self) -> Claim | None:
         """Takes a share that is free, or whose worker is dead; None where there is none now."""

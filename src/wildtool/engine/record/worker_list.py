@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.json_codec import as_objects
+from wildtool.redact import redacted_json
 
 WORKERS_FILE = "workers.json"
 _MOST = 1e18
@@ -31,7 +32,8 @@ class ListedWorker:
 
 def workers_as_json(workers: Iterable[ListedWorker]) -> bytes:
     """The content of the file."""
-    return json.dumps([asdict(worker) for worker in workers], indent=1).encode()
+    # An earlier version, or a machine without the key in its environment, wrote what workers said as it was.
+    return json.dumps(redacted_json([asdict(worker) for worker in workers]), indent=1).encode()
 
 
 def read_workers(folder: Path) -> list[ListedWorker]:
