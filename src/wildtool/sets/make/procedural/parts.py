@@ -62,7 +62,7 @@ class SetMaker:
         for name, kind in _FIELDS.items():
             if name not in _OPTIONAL or settings.get(name) is not None:
                 checked(settings.get(name), kind, f"{_DAMAGED}: field {name}")
-        part = settings.get("part")
+        part, tools = settings.get("part"), settings.get("tools")
         for name in ("places", "names") if part is not None else ():
             checked(as_object(part).get(name), list, f"{_DAMAGED}: field part: {name}")
         self._set = ProceduralSet(
@@ -71,7 +71,7 @@ class SetMaker:
                 tasks=settings["tasks"],
                 seed=settings["seed"],
                 langs=tuple(settings["langs"]),
-                tools=Path(tools) if (tools := settings.get("tools")) else None,
+                tools=Path(tools) if tools else None,
                 paired_languages=settings["twins"],
             ),
             # Who started the processes says it once.
@@ -79,8 +79,7 @@ class SetMaker:
             part=part and ToolPart(tuple(part["places"]), frozenset(part["names"])),
             part_sessions=settings["part_sessions"],
         )
-        tools = settings["tools"]
-        if tools and sha256(Path(tools).read_bytes()).hexdigest() != settings["tools_digest"]:
+        if tools and sha256(Path(tools).read_bytes()).hexdigest() != settings.get("tools_digest"):
             raise UsageError(
                 f"{tools}: the tools are other ones than where the sessions were started; put the same file here"
             )
