@@ -2,6 +2,7 @@
 answers."""
 
 import csv
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from wildtool.environments import evaluate
 from wildtool.environments.evaluation import CURVE_FILE, SERIES_FILE
 from wildtool.environments.sources import ProceduralUnits
 from wildtool.errors import CallError, UsageError, WildtoolError
+from wildtool.sets.make.core.plan import SessionGenerationSpec
+from wildtool.sets.make.procedural.sessions import procedural_sessions
 
 HELD_OUT = "held-out.jsonl"
 
@@ -163,6 +166,19 @@ def test_the_components_are_those_of_the_environment_under_every_profile(tmp_pat
             evaluation.components["verdict"] == evaluation.accuracy == evaluation.correct / evaluation.units
         )
         assert "name" not in evaluation.components and evaluation.tested["progress"] == 96
+
+
+def test_a_unit_that_no_environment_opens_has_a_verdict_and_no_components(tmp_path: Path):
+    """Nothing is right where gold calls depend on each other in a circle; the evaluation goes on."""
+    (record,) = procedural_sessions(SessionGenerationSpec(1), lambda note: None)
+    record = json.loads(json.dumps(record))
+    task = next(task for task in record["english_answer_list"] if len(task) > 1)
+    task[0]["dependency_list"], task[1]["dependency_list"] = [task[1]["idx"]], [task[0]["idx"]]
+    (tmp_path / HELD_OUT).write_text(json.dumps(record) + "\n", encoding="utf-8")
+    held_out = evaluate(silent, "wildtoolbench", data=str(tmp_path / HELD_OUT), every=1, out=tmp_path / "e")
+    evaluation = held_out(0)
+    assert evaluation is not None and evaluation.complete
+    assert evaluation.tested["verdict"] == evaluation.units - 1
 
 
 def test_what_cannot_be_meant_is_refused(tmp_path: Path):

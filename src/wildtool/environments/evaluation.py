@@ -5,6 +5,7 @@ import csv
 import io
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from inspect import iscoroutinefunction
 from pathlib import Path
@@ -17,7 +18,7 @@ from wildtool.engine.record.reader import LogReader, transcripts
 from wildtool.environments.core import UnitEnvironment
 from wildtool.environments.rewards import Components, lowest
 from wildtool.environments.sources import ItemUnits
-from wildtool.errors import CallError, RecordError, UsageError, WildtoolError
+from wildtool.errors import CallError, DataError, RecordError, UsageError, WildtoolError
 from wildtool.models.function import CallableModel, ModelFunction
 from wildtool.outputs import atomic_replace
 from wildtool.python.bench import Bench, load
@@ -220,7 +221,7 @@ def _evaluation(step: int, finished: Run, bench: Bench) -> Evaluation:
     steps = _replayed(finished, bench)
     values: dict[str, list[float]] = {}
     for row in rows:
-        for component, value in lowest(steps[row["item"], row["repeat"], row["unit"]]).items():
+        for component, value in lowest(steps.get((row["item"], row["repeat"], row["unit"]), ())).items():
             values.setdefault(component, []).append(value)
     failed = finished.result.evidence.units - len(rows)
     headline = None if failed else finished.scores.headline
@@ -243,7 +244,7 @@ def _evaluation(step: int, finished: Run, bench: Bench) -> Evaluation:
 
 
 def _replayed(finished: Run, bench: Bench) -> dict[tuple[str, int, str], Sequence[Components]]:
-    """By item, repeat and unit the components of its messages."""
+    """By item, repeat and unit the components of its messages; not of units that no environment opens."""
     selection = Selection(benchmark=bench.benchmark, source=bench.source, split=bench.split, lang=bench.lang)
     units = ItemUnits(bench.benchmark, selection.read())
     environment = UnitEnvironment(units, finished.result.profile, on_fault="walk")
@@ -251,9 +252,10 @@ def _replayed(finished: Run, bench: Bench) -> dict[tuple[str, int, str], Sequenc
     with LogReader(finished.folder) as reader:
         for item, repeat in reader.jobs():
             for unit, transcript in transcripts(reader.log(item, repeat)).items():
-                if transcript.infra_error is None:
-                    environment.replay(f"{item}/{unit}", transcript.replies)
-                    steps[item, repeat, unit] = environment.steps
+                with suppress(DataError):
+                    if transcript.infra_error is None:
+                        environment.replay(f"{item}/{unit}", transcript.replies)
+                        steps[item, repeat, unit] = environment.steps
     return steps
 
 
