@@ -11,6 +11,21 @@ from wildtool.tool_formats.lenient_json import strict_value_or
 from wildtool.types import Message
 
 
+class Characters:
+    """A tokenizer with a token for each character."""
+
+    eos_token, eos_token_id = "\0", 0
+
+    def apply_chat_template(self, conversation: list[dict[str, Any]], **settings: Any) -> str:
+        return "".join(f"{message['content']}\0" for message in conversation)
+
+    def __call__(self, text: str, **settings: Any) -> dict[str, list[int]]:
+        return {"input_ids": [ord(character) for character in text]}
+
+    def decode(self, ids: list[int], **settings: Any) -> str:
+        return "".join(map(chr, ids))
+
+
 def written(message: Message) -> str:
     """A message as a model writes it in Hermes' format; a malformed call as it may be written."""
     calls: list[ToolCall] = []

@@ -2,6 +2,7 @@
 shown is added behind it."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import inf
 from typing import Any
 
 from wildtool.environments.bridges.episode import RewardedEpisode
@@ -53,7 +54,7 @@ class TokenEpisode:
         self.episode = episode
         self.transition: Transition | None = None
         self._tokenizer, self._format = tokenizer, format
-        self._max_tokens, self._template = max_tokens, dict(template or {})
+        self._max_tokens, self._template = inf if max_tokens is None else max_tokens, dict(template or {})
         observation = episode.environment.open(name)
         self._tools = observation.tools or []
         self.prompt_ids = self._encode(self._rendered(observation.messages, ask=True))
@@ -74,12 +75,13 @@ class TokenEpisode:
     @property
     def reward(self) -> float:
         """The episode's reward; 0 where it was cut."""
-        return self.episode.reward or 0.0
+        return 0.0 if self.is_cut else self.episode.reward or 0.0
 
     def take(self, ids: Iterable[int], logprobs: Iterable[float] | None = None) -> None:
         """Takes the policy's tokens, up to the end of its message; then adds what it is shown, unless that is the end."""
         ids, ends = list(ids), self._ends()
         self._add(ids, 1, logprobs)
+        self.is_cut = len(self.completion_ids) > self._max_tokens
         body = ids[:-1] if ids and ids[-1] in ends else ids
         text = self._tokenizer.decode(body, skip_special_tokens=False, clean_up_tokenization_spaces=False)
         request = Request(self.episode.environment.shown().messages, self._tools)
@@ -94,7 +96,7 @@ class TokenEpisode:
                 " another mode of the benchmark, such as fc"
             )
         self._add(self._shown(observation.messages, ids[-1:], ends), 0)
-        self.is_cut = self._max_tokens is not None and len(self.completion_ids) >= self._max_tokens
+        self.is_cut = len(self.completion_ids) >= self._max_tokens
 
     def _add(self, ids: Sequence[int], mask: int, logprobs: Iterable[float] | None = None) -> None:
         self.completion_ids += ids
