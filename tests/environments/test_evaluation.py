@@ -1,16 +1,21 @@
 """While a policy is trained: held-out evaluations that other verbs read, each step once, failures not taken for wrong
 answers."""
 
+import asyncio
 import csv
 import json
+import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import wildtool
 from e2e.command import wildtool as command
+from environments.bridges.token_policy import Characters
 from environments.linear_policy import LinearPolicy, tool_file
 from wildtool.environments import evaluate
 from wildtool.environments.evaluation import CURVE_FILE, SERIES_FILE
@@ -27,6 +32,16 @@ def tools(tmp_path: Path) -> Path:
     path = tmp_path / "tools.json"
     path.write_text(tool_file(), encoding="utf-8")
     return path
+
+
+@pytest.fixture
+def callback(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The module of the callback for TRL, also where transformers is not installed."""
+    name = "wildtool.environments.bridges.trl_evaluation"
+    monkeypatch.setitem(sys.modules, "transformers", SimpleNamespace(TrainerCallback=object))
+    monkeypatch.delitem(sys.modules, name, raising=False)
+    import_module(name)
+    return sys.modules.pop(name)
 
 
 def silent(messages: Any, tools: Any) -> str:
@@ -179,6 +194,26 @@ def test_a_unit_that_no_environment_opens_has_a_verdict_and_no_components(tmp_pa
     evaluation = held_out(0)
     assert evaluation is not None and evaluation.complete
     assert evaluation.tested["verdict"] == evaluation.units - 1
+
+
+@pytest.mark.parametrize("in_one_loop", [False, True])
+def test_requests_of_an_evaluation_that_was_given_up_hold_nothing_up(callback: Any, in_one_loop: bool):
+    policy = callback.ModelPolicy(None, Characters(), max_new_tokens=4, tool_format="hermes")
+    policy._generate = lambda prompts: [[ord("A"), 0]] * len(prompts)
+
+    async def give_up() -> None:
+        request = asyncio.ensure_future(policy([], []))
+        await asyncio.sleep(0)
+        request.cancel()
+
+    async def ask() -> Any:
+        if in_one_loop:
+            await give_up()
+        return await asyncio.wait_for(policy([], []), 10)
+
+    if not in_one_loop:
+        asyncio.run(give_up())
+    assert asyncio.run(ask())["choices"][0]["message"]["content"] == "A"
 
 
 def test_what_cannot_be_meant_is_refused(tmp_path: Path):

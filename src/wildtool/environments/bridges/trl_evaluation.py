@@ -35,11 +35,15 @@ class ModelPolicy:
         self._model, self._tokenizer, self._template = model, tokenizer, template
         self._max_new_tokens = max_new_tokens
         self._format = call_format(tokenizer, tool_format)
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._waiting: list[tuple[str, asyncio.Future[list[int]]]] = []
 
     async def __call__(self, messages: list[Message], tools: list[Tool]) -> dict[str, Any]:
         """The reply as a chat completion."""
         loop = asyncio.get_running_loop()
+        if loop is not self._loop:
+            # An evaluation that was given up leaves requests that nobody answers any more.
+            self._loop, self._waiting = loop, []
         future: asyncio.Future[list[int]] = loop.create_future()
         prompt = rendered(self._tokenizer, messages, tools, ask=True, template=self._template)
         self._waiting.append((prompt, future))
@@ -59,7 +63,9 @@ class ModelPolicy:
         }
 
     def _answer(self) -> None:
-        waiting, self._waiting = self._waiting, []
+        waiting, self._waiting = [each for each in self._waiting if not each[1].done()], []
+        if not waiting:
+            return
         try:
             replies = self._generate([prompt for prompt, _ in waiting])
         except Exception as error:  # noqa: BLE001 - it belongs to the requests, not to the loop
@@ -72,10 +78,9 @@ class ModelPolicy:
     def _generate(self, prompts: Sequence[str]) -> list[list[int]]:
         tokenizer, was_training = self._tokenizer, self._model.training
         side, tokenizer.padding_side = tokenizer.padding_side, "left"
-        batch = tokenizer(list(prompts), add_special_tokens=False, padding=True, return_tensors="pt")
-        tokenizer.padding_side = side
         self._model.eval()
         try:
+            batch = tokenizer(list(prompts), add_special_tokens=False, padding=True, return_tensors="pt")
             output = self._model.generate(
                 **batch.to(self._model.device),
                 do_sample=False,
@@ -84,6 +89,7 @@ class ModelPolicy:
                 pad_token_id=tokenizer.pad_token_id,
             )
         finally:
+            tokenizer.padding_side = side
             self._model.train(was_training)
         end = tokenizer.eos_token_id
         rows: list[list[int]] = output[:, batch["input_ids"].shape[1] :].tolist()
