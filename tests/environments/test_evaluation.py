@@ -107,6 +107,29 @@ def test_a_step_is_evaluated_once_whatever_happens_to_the_training(tmp_path: Pat
     assert resumed(6, always=True) is not None and again.asked == first.asked
 
 
+def test_evaluations_of_thrown_away_weights_are_not_those_of_a_resumed_training(
+    callback: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+):
+    """Killed at step 17 with a checkpoint of step 10: step 15 is played again, step 10 is read."""
+    killed = evaluate(silent, "wild-mini", every=5, out=tmp_path, limit=1)
+    assert all(killed(step) for step in (0, 5, 10, 15))
+    resumed = Policy()
+    monkeypatch.setattr(callback, "ModelPolicy", lambda model, tokenizer, **settings: resumed)
+    held_out = callback.HeldOutEvaluation("wild-mini", max_new_tokens=4, every=5, out=tmp_path, limit=1)
+    state = SimpleNamespace(global_step=10, is_world_process_zero=True, log_history=[])
+    held_out.on_train_begin(None, state, None, model=None, processing_class=None)
+    assert resumed.asked == 0 and not (tmp_path / "step-000015").exists()
+    with (tmp_path / CURVE_FILE).open(encoding="utf-8") as file:
+        assert [row["step"] for row in csv.DictReader(file)] == ["0", "5", "10"]
+    state.global_step = 15
+    held_out.on_step_end(None, state, None)
+    assert resumed.asked > 0 and (tmp_path / "step-000015-earlier-1").exists()
+    assert [record.getMessage().replace(f"{tmp_path}/", "") for record in caplog.records] == [
+        "the training goes on from step 10: step-000015 is now step-000015-earlier-1",
+        "step-000010 is read, not played again. Move it away if the weights were others",
+    ]
+
+
 def test_failed_units_are_no_wrong_answers_and_are_asked_again(tmp_path: Path):
     policy = Policy(lambda text: len(text) % 3 == 0)
     held_out = evaluate(policy, "wild-mini", every=1, out=tmp_path, limit=8)

@@ -4,6 +4,7 @@ the reward on it."""
 import csv
 import io
 import json
+import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -25,6 +26,7 @@ from wildtool.python.bench import Bench, load
 from wildtool.python.runs import Run, run
 from wildtool.types import Reply, Request
 
+_LOG = logging.getLogger("wildtool")
 CURVE_FILE, SERIES_FILE = "evaluations.csv", "series.toml"
 EXCLUDED = ("model", "on", "batch", "dry_run", "noise", "inject", "hints", "rationale")
 """Options of `run` that make no sense here, or under which a message is not judged as it was written."""
@@ -88,8 +90,11 @@ class Evaluator:
         if step % self.every and not always:
             return None
         folder = self._folder(step)
-        if step not in self._begun:
-            _set_aside_unfinished(folder)
+        if step not in self._begun and folder.exists():
+            if _is_complete(folder):
+                _LOG.warning("%s is read, not played again. Move it away if the weights were others", folder)
+            else:
+                _set_aside(folder, "unfinished")
         self._begun.add(step)
         model = _PolicyAtStep(self._policy, self.name, step)
         try:
@@ -100,6 +105,15 @@ class Evaluator:
         self._write(evaluation)
         return evaluation
 
+    def begin(self, step: int) -> None:
+        """Takes the step at which a training starts or goes on. Evaluations of later steps, whose weights are gone, are set
+        aside as `step-…-earlier-1`."""
+        for folder in sorted(self.out.glob("step-*")):
+            number = folder.name.removeprefix("step-")
+            if number.isdecimal() and int(number) > step:
+                place = _set_aside(folder, "earlier")
+                _LOG.warning("the training goes on from step %s: %s is now %s", step, folder, place.name)
+
     def _write(self, evaluation: Evaluation) -> None:
         """Adds an evaluation to the table and to the series that `wildtool curve` reads."""
         table = self.out / CURVE_FILE
@@ -107,6 +121,7 @@ class Evaluator:
         if table.is_file():
             with table.open(encoding="utf-8", newline="") as file:
                 rows = {int(row["step"]): dict(row) for row in csv.DictReader(file)}
+                rows = {step: row for step, row in rows.items() if self._folder(step).exists()}
         rows[evaluation.step] = _row(evaluation)
         steps = sorted(rows)
         columns = list(dict.fromkeys(column for step in steps for column in rows[step]))
@@ -201,19 +216,19 @@ class _PolicyAtStep(CallableModel):
             raise CallError("policy failed", str(error), final=True) from error
 
 
-def _set_aside_unfinished(folder: Path) -> None:
-    """Renames what an earlier process began and did not finish."""
-    if not folder.exists():
-        return
+def _is_complete(folder: Path) -> bool:
     try:
-        if Run(folder).complete:
-            return
+        return Run(folder).complete
     except RecordError:
-        pass
+        return False
+
+
+def _set_aside(folder: Path, why: str) -> Path:
+    """Renames what an earlier process left, and gives its new name."""
     number = 1
-    while (place := folder.with_name(f"{folder.name}-unfinished-{number}")).exists():
+    while (place := folder.with_name(f"{folder.name}-{why}-{number}")).exists():
         number += 1
-    folder.rename(place)
+    return folder.rename(place)
 
 
 def _evaluation(step: int, finished: Run, bench: Bench) -> Evaluation:

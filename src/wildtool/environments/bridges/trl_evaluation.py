@@ -4,6 +4,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -109,17 +110,15 @@ class HeldOutEvaluation(TrainerCallback):
         **options: Any,
     ) -> None:
         """Args: as of `ModelPolicy` and `evaluate`, which needs `every` and `out`."""
-        self._policy: dict[str, Any] = {
-            "max_new_tokens": max_new_tokens,
-            "tool_format": tool_format,
-            "template": template,
-        }
-        self._settings: dict[str, Any] = {"bench": bench, **options}
+        policy = {"max_new_tokens": max_new_tokens, "tool_format": tool_format, "template": template}
+        self._policy = partial(ModelPolicy, **policy)
+        self._begin = partial(evaluate, bench=bench, **options)
         self.evaluator: Evaluator | None = None
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **objects: Any) -> None:
-        policy = ModelPolicy(objects["model"], objects["processing_class"], **self._policy)
-        self.evaluator = evaluate(policy, **self._settings)
+        self.evaluator = self._begin(self._policy(objects["model"], objects["processing_class"]))
+        if state.is_world_process_zero:
+            self.evaluator.begin(state.global_step)
         self._evaluate(state)
 
     def on_step_end(self, args: Any, state: Any, control: Any, **objects: Any) -> None:
