@@ -106,8 +106,8 @@ class Evaluator:
         return evaluation
 
     def begin(self, step: int) -> None:
-        """Takes the step at which a training starts or goes on. Evaluations of later steps, whose weights are gone, are set
-        aside as `step-…-earlier-1`."""
+        """Takes the step at which a training starts or goes on. Evaluations of later steps, whose weights are gone, are
+        set aside as `step-…-earlier-1`."""
         for folder in sorted(self.out.glob("step-*")):
             number = folder.name.removeprefix("step-")
             if number.isdecimal() and int(number) > step:
