@@ -119,6 +119,21 @@ async def test_the_page_runs(
             "line 1: no unit",
         ),
         ("a.json", "{}", "holds no rollout"),
+        (
+            "a.jsonl",
+            '{"nodes": [{"sampled": true}]}',
+            "line 1: nodes: field message: expected an object, found null",
+        ),
+        (
+            "a.jsonl",
+            '{"nodes": [{"sampled": true, "message": "hi"}]}',
+            "line 1: nodes: field message: .* found a text",
+        ),
+        (
+            "a.jsonl",
+            '{"nodes": [], "rewards": {"a": {"score": "0.5"}}}',
+            "line 1: rewards: field score: expected a number, found a text",
+        ),
     ],
 )
 def test_bad_files_are_errors_that_name_the_place(name: str, text: str, words: str, tmp_path: Path):
@@ -136,3 +151,20 @@ def test_a_rollout_that_failed_or_stopped_early_is_said_to(tmp_path: Path):
     failed, early = judge_rollouts(UNITS, tmp_path / "a.jsonl")
     assert (failed.verdict, failed.problem) == (None, "timeout")
     assert early.verdict is False and early.reason == "the rollout ends before the unit does"
+
+
+def test_a_unit_that_cannot_be_opened_does_not_end_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    opened = UnitEnvironment.open
+
+    def open_(self: UnitEnvironment, name: str) -> Any:
+        if name == NAMES[0]:
+            raise DataError(f"{name}: under the profile fixed no answer to it is right")
+        return opened(self, name)
+
+    monkeypatch.setattr(UnitEnvironment, "open", open_)
+    rows = [trace(name, [{"role": "assistant", "content": "x"}], 0, 0.0) for name in NAMES[:2]]
+    rows[1]["traces"][0]["rewards"] = {"a": {"score": None}}
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    closed, judged = judge_rollouts(UNITS, tmp_path / "a.jsonl")
+    assert closed.verdict is None and closed.problem.endswith("no answer to it is right")
+    assert judged.verdict is not None and judged.reward is None

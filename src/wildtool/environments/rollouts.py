@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from math import prod
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ from wildtool.environments.core import UnitEnvironment
 from wildtool.environments.sources import Units
 from wildtool.episode import written_text
 from wildtool.errors import DataError, UsageError
-from wildtool.json_codec import as_object, as_objects, dumps, numbered_json_lines
+from wildtool.json_codec import as_object, as_objects, checked, dumps, numbered_json_lines, required_field
 from wildtool.outputs import atomic_replace
 from wildtool.types import Message
 
@@ -67,7 +69,10 @@ def judge_rollouts(units: Units, path: Path, profile: str | None = None) -> Iter
                 rollout.problem or "another role speaks in it, which the file does not tell apart"
             )
         if not rollout.problem:
-            _judge(rollout, environment, rollout.unit)
+            try:
+                _judge(rollout, environment, rollout.unit)
+            except DataError as error:
+                rollout.problem = str(error)
         yield rollout
 
 
@@ -123,9 +128,16 @@ def read_rollouts(path: Path) -> Iterator[Rollout]:
 
 def _trace(trace: Mapping[str, Any], place: str) -> Rollout:
     """Of a trace only what the policy sampled is its own; the rest it was shown."""
-    sampled = [node["message"] for node in as_objects(trace.get("nodes")) if node.get("sampled")]
-    rewards = [as_object(reward) for reward in as_object(trace.get("rewards")).values()]
-    scores = [each["score"] * each.get("weight", 1) for each in rewards if "score" in each]
+    nodes = [node for node in as_objects(trace.get("nodes")) if node.get("sampled")]
+    sampled: list[Message] = [required_field(node, "message", dict, f"{place}: nodes") for node in nodes]
+    scores = [
+        prod(
+            checked(each.get(key, 1), Real, f"{place}: rewards: field {key}", "a number")
+            for key in ("score", "weight")
+        )
+        for each in as_objects([*as_object(trace.get("rewards")).values()])
+        if each.get("score") is not None
+    ]
     unit = as_object(trace.get("info")).get(
         "unit", as_object(as_object(trace.get("task")).get("data")).get("id")
     )
