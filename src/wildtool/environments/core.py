@@ -132,10 +132,7 @@ class UnitEnvironment:
 
         Raises DataError: there is no such unit, or the profile admits no right answer to it.
         """
-        state = self._begin(name)
-        request = self._next_request(state)
-        self._state = state
-        return self._observation(state, request, replaces=True)
+        return self.replay(name, ())
 
     def step(self, message: Message) -> Transition:
         """Takes the policy's message in OpenAI's shape (`content`, `tool_calls`), with any content.

@@ -64,10 +64,8 @@ def judge_rollouts(units: Units, path: Path, profile: str | None = None) -> Iter
             item, _ = units.find(str(rollout.unit))
         except DataError as error:
             raise DataError(f"{rollout.place}: {error}. Give the data that were played") from error
-        if {*item.roles} - {UNDER_TEST}:
-            rollout.problem = (
-                rollout.problem or "another role speaks in it, which the file does not tell apart"
-            )
+        if {*item.roles} - {UNDER_TEST} and not rollout.problem:
+            rollout.problem = "another role speaks in it, which the file does not tell apart"
         if not rollout.problem:
             try:
                 _judge(rollout, environment, rollout.unit)
@@ -138,9 +136,8 @@ def _trace(trace: Mapping[str, Any], place: str) -> Rollout:
         for each in as_objects([*as_object(trace.get("rewards")).values()])
         if each.get("score") is not None
     ]
-    unit = as_object(trace.get("info")).get(
-        "unit", as_object(as_object(trace.get("task")).get("data")).get("id")
-    )
+    task = as_object(as_object(trace.get("task")).get("data"))
+    unit = as_object(trace.get("info")).get("unit", task.get("id"))
     errors = [str(error.get("message", error)) for error in as_objects(trace.get("errors"))]
     return Rollout(place, unit, [*map(_as_sent, sampled)], sum(scores) if scores else None, "; ".join(errors))
 
@@ -174,8 +171,5 @@ def _as_sent(message: Mapping[str, Any]) -> Message:
         text = arguments if isinstance(arguments, str) else dumps(arguments).decode()
         function = {"name": call.get("name", call.get("function")), "arguments": text}
         calls.append({"id": call.get("id"), "type": "function", "function": function})
-    return {
-        "role": "assistant",
-        "content": written_text(dict(message)),
-        **({"tool_calls": calls} if calls else {}),
-    }
+    sent: Message = {"role": "assistant", "content": written_text(dict(message))}
+    return sent | {"tool_calls": calls} if calls else sent
