@@ -125,7 +125,7 @@ def test_evaluations_of_thrown_away_weights_are_not_those_of_a_resumed_training(
     held_out.on_step_end(None, state, None)
     assert resumed.asked > 0 and (tmp_path / "step-000015-earlier-1").exists()
     assert [record.getMessage().replace(f"{tmp_path}/", "") for record in caplog.records] == [
-        "the training goes on from step 10: step-000015 is now step-000015-earlier-1",
+        "step-000015 is set aside as step-000015-earlier-1",
         "step-000010 is read, not played again. Move it away if the weights were others",
     ]
 

@@ -10,7 +10,6 @@ from wildtool.environments.core import Observation, UnitEnvironment
 from wildtool.environments.rewards import outcome_reward
 from wildtool.environments.sources import ItemUnits
 from wildtool.episode import written_text
-from wildtool.errors import DataError
 from wildtool.json_codec import as_list, as_object, as_objects
 from wildtool.types import Message, Tool
 
@@ -95,8 +94,9 @@ def _likely(view: View) -> list[Tool]:
     return sorted(view.tools, key=lambda tool: -len(words & set(json.dumps(tool).casefold().split())))
 
 
-def _each(tools: Sequence[Tool], arguments: Callable[[Tool], Any]) -> list[tuple[str, Any]]:
-    return [(_name(tool), arguments(tool)) for tool in tools]
+def _each(tools: Sequence[Tool], arguments: Callable[[Tool], Any], content: str | None = None) -> Message:
+    """A message that calls each of the tools."""
+    return _calls([(_name(tool), arguments(tool)) for tool in tools], content)
 
 
 def _filled(tool: Tool, value: Any) -> dict[str, Any]:
@@ -122,46 +122,40 @@ POLICIES: Mapping[str, Policy] = {
     "empty reply": lambda view: _text(""),
     "a blank": lambda view: _text(" "),
     "nothing, then a claim": lambda view: _text(_DONE if view.step else ""),
-    "first tool, no arguments": lambda view: _calls(_each(view.tools[:1], lambda tool: {})),
+    "first tool, no arguments": lambda view: _each(view.tools[:1], lambda tool: {}),
     "first tool, then a claim": lambda view: (
-        _text(_DONE) if view.step else _calls(_each(view.tools[:1], lambda tool: {}))
+        _text(_DONE) if view.step else _each(view.tools[:1], lambda tool: {})
     ),
-    "first tool, guessed values": lambda view: _calls(_each(view.tools[:1], lambda tool: _guess(tool, view))),
-    "any tool, guessed values": lambda view: _calls(
-        _each(view.draw.sample(view.tools, min(1, len(view.tools))), lambda tool: _guess(tool, view))
+    "first tool, guessed values": lambda view: _each(view.tools[:1], lambda tool: _guess(tool, view)),
+    "any tool, guessed values": lambda view: _each(
+        view.draw.sample(view.tools, min(1, len(view.tools))), lambda tool: _guess(tool, view)
     ),
-    "likeliest tool, guessed values": lambda view: _calls(
-        _each(_likely(view)[:1], lambda tool: _guess(tool, view))
-    ),
+    "likeliest tool, guessed values": lambda view: _each(_likely(view)[:1], lambda tool: _guess(tool, view)),
     "likeliest tool, then a claim": lambda view: (
-        _text(_DONE) if view.step else _calls(_each(_likely(view)[:1], lambda tool: _guess(tool, view)))
+        _text(_DONE) if view.step else _each(_likely(view)[:1], lambda tool: _guess(tool, view))
     ),
-    "likeliest tool, the user's text as values": lambda view: _calls(
-        _each(_likely(view)[:1], lambda tool: _filled(tool, view.last("user")))
+    "likeliest tool, the user's text as values": lambda view: _each(
+        _likely(view)[:1], lambda tool: _filled(tool, view.last("user"))
     ),
-    "all tools, no arguments": lambda view: _calls(_each(view.tools, lambda tool: {})),
-    "all tools, guessed values": lambda view: _calls(_each(view.tools, lambda tool: _guess(tool, view))),
-    "all tools, null for each value": lambda view: _calls(
-        _each(view.tools, lambda tool: _filled(tool, None))
+    "all tools, no arguments": lambda view: _each(view.tools, lambda tool: {}),
+    "all tools, guessed values": lambda view: _each(view.tools, lambda tool: _guess(tool, view)),
+    "all tools, null for each value": lambda view: _each(view.tools, lambda tool: _filled(tool, None)),
+    "all tools, then a claim": lambda view: _text(_DONE) if view.step else _each(view.tools, lambda tool: {}),
+    "one tool after another": lambda view: _each(
+        view.tools[view.step % max(1, len(view.tools)) :][:1], lambda tool: {}
     ),
-    "all tools, then a claim": lambda view: (
-        _text(_DONE) if view.step else _calls(_each(view.tools, lambda tool: {}))
+    "likeliest tools, one after another": lambda view: _each(
+        _likely(view)[view.step % max(1, len(view.tools)) :][:1], lambda tool: _guess(tool, view)
     ),
-    "one tool after another": lambda view: _calls(
-        _each(view.tools[view.step % max(1, len(view.tools)) :][:1], lambda tool: {})
-    ),
-    "likeliest tools, one after another": lambda view: _calls(
-        _each(_likely(view)[view.step % max(1, len(view.tools)) :][:1], lambda tool: _guess(tool, view))
-    ),
-    "one call three times": lambda view: _calls(_each(_likely(view)[:1], lambda tool: {}) * 3),
+    "one call three times": lambda view: _each(_likely(view)[:1] * 3, lambda tool: {}),
     "repeat the last call": lambda view: _calls(_history(view, 1)),
     "repeat all calls": lambda view: _calls(_history(view)),
     "an unknown tool": lambda view: _calls([("no_such_tool", {})]),
-    "arguments that cannot be read": lambda view: _calls(_each(view.tools[:1], lambda tool: "{not JSON")),
-    "call and claim at once": lambda view: _calls(_each(_likely(view)[:1], lambda tool: {}), _DONE),
+    "arguments that cannot be read": lambda view: _each(view.tools[:1], lambda tool: "{not JSON"),
+    "call and claim at once": lambda view: _each(_likely(view)[:1], lambda tool: {}, _DONE),
     "calls as text": lambda view: _text(f"[{', '.join(_name(tool) + '()' for tool in view.tools)}]"),
     "text and call in turn": lambda view: (
-        _calls(_each(_likely(view)[:1], lambda tool: {})) if view.step % 2 else _text(_QUESTION)
+        _each(_likely(view)[:1], lambda tool: {}) if view.step % 2 else _text(_QUESTION)
     ),
     "the end mark": lambda view: _text("finish conversation"),
 }
@@ -185,12 +179,10 @@ def attack(units: ItemUnits, profile: str) -> list[AttackScore]:
     """What each policy gets, gold first. Wrong calls are answered where the profile's walk ends, so that who guesses may
     try again. Units without a right answer under the profile are left out; none is left where there are only such."""
     environment = UnitEnvironment(units, profile, on_fault="answer")
-    names = [name for name in units.names if _can_be_opened(environment, name)]
+    names = [name for name in units.names if environment.can_open(name)]
     if not names:
         return []
-    rewards = {
-        name: [_play(environment, unit, policy) for unit in names] for name, policy in POLICIES.items()
-    }
+    rewards = {name: [_play(environment, unit, each) for unit in names] for name, each in POLICIES.items()}
     free = [any(rewards[name][place] == 1 for name in _TEXTS) for place in range(len(names))]
     rewards = {GOLD: [_play(environment, unit, None) for unit in names], **rewards}
     return [
@@ -208,14 +200,6 @@ def attack(units: ItemUnits, profile: str) -> list[AttackScore]:
 
 _TEXTS = ("refuse", "ask back", "claim that it is done", "the end mark")
 """Policies that only talk: what they solve needs no ability."""
-
-
-def _can_be_opened(environment: UnitEnvironment, unit: str) -> bool:
-    try:
-        environment.open(unit)
-    except DataError:
-        return False
-    return True
 
 
 def _play(environment: UnitEnvironment, unit: str, policy: Policy | None) -> float:

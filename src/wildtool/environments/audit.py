@@ -98,10 +98,8 @@ def audit_reward(units: ItemUnits, profile: str) -> RewardAudit:
             mistakes[VERDICT]["missed" if is_right else "noticed"] += 1
             expected = _MISTAKES.get(mutant.kind)
             if expected:
-                outcome = (
-                    "noticed" if blamed & {*expected} else "elsewhere" if blamed or not is_right else "missed"
-                )
-                mistakes[expected[0]][outcome] += 1
+                otherwise = "elsewhere" if blamed or not is_right else "missed"
+                mistakes[expected[0]]["noticed" if blamed & {*expected} else otherwise] += 1
             if is_right:
                 missed_kinds[mutant.kind] += 1
     return RewardAudit(

@@ -134,6 +134,14 @@ class UnitEnvironment:
         """
         return self.replay(name, ())
 
+    def can_open(self, name: str) -> bool:
+        """Whether `open` opens it. The episode that is open stays so."""
+        try:
+            self._begin(name)
+        except DataError:
+            return False
+        return True
+
     def step(self, message: Message) -> Transition:
         """Takes the policy's message in OpenAI's shape (`content`, `tool_calls`), with any content.
 

@@ -6,7 +6,6 @@ import io
 import json
 import logging
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from inspect import iscoroutinefunction
 from pathlib import Path
@@ -19,7 +18,7 @@ from wildtool.engine.record.reader import LogReader, transcripts
 from wildtool.environments.core import UnitEnvironment
 from wildtool.environments.rewards import Components, lowest
 from wildtool.environments.sources import ItemUnits
-from wildtool.errors import CallError, DataError, RecordError, UsageError, WildtoolError
+from wildtool.errors import CallError, RecordError, UsageError, WildtoolError
 from wildtool.models.function import CallableModel, ModelFunction
 from wildtool.outputs import atomic_replace
 from wildtool.python.bench import Bench, load
@@ -106,13 +105,11 @@ class Evaluator:
         return evaluation
 
     def begin(self, step: int) -> None:
-        """Takes the step at which a training starts or goes on. Evaluations of later steps, whose weights are gone, are
+        """Takes the step from which a training starts. Evaluations of later steps, whose weights are gone, are
         set aside as `step-…-earlier-1`."""
         for folder in sorted(self.out.glob("step-*")):
-            number = folder.name.removeprefix("step-")
-            if number.isdecimal() and int(number) > step:
-                place = _set_aside(folder, "earlier")
-                _LOG.warning("the training goes on from step %s: %s is now %s", step, folder, place.name)
+            if (number := folder.name.removeprefix("step-")).isdecimal() and int(number) > step:
+                _set_aside(folder, "earlier")
 
     def _write(self, evaluation: Evaluation) -> None:
         """Adds an evaluation to the table and to the series that `wildtool curve` reads."""
@@ -223,12 +220,13 @@ def _is_complete(folder: Path) -> bool:
         return False
 
 
-def _set_aside(folder: Path, why: str) -> Path:
-    """Renames what an earlier process left, and gives its new name."""
+def _set_aside(folder: Path, why: str) -> None:
+    """Renames what an earlier process left."""
     number = 1
     while (place := folder.with_name(f"{folder.name}-{why}-{number}")).exists():
         number += 1
-    return folder.rename(place)
+    folder.rename(place)
+    _LOG.warning("%s is set aside as %s", folder, place.name)
 
 
 def _evaluation(step: int, finished: Run, bench: Bench) -> Evaluation:
@@ -267,10 +265,10 @@ def _replayed(finished: Run, bench: Bench) -> dict[tuple[str, int, str], Sequenc
     with LogReader(finished.folder) as reader:
         for item, repeat in reader.jobs():
             for unit, transcript in transcripts(reader.log(item, repeat)).items():
-                with suppress(DataError):
-                    if transcript.infra_error is None:
-                        environment.replay(f"{item}/{unit}", transcript.replies)
-                        steps[item, repeat, unit] = environment.steps
+                name = f"{item}/{unit}"
+                if transcript.infra_error is None and environment.can_open(name):
+                    environment.replay(name, transcript.replies)
+                    steps[item, repeat, unit] = environment.steps
     return steps
 
 

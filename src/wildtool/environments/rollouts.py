@@ -20,9 +20,7 @@ from wildtool.json_codec import as_object, as_objects, checked, dumps, numbered_
 from wildtool.outputs import atomic_replace
 from wildtool.types import Message
 
-_EXPECTED = (
-    "expected a log of Inspect, or one JSON object per line: rollouts of NeMo Gym or traces of verifiers"
-)
+_EXPECTED = "expected a log of Inspect, or JSON lines: rollouts of NeMo Gym or traces of verifiers"
 
 
 @dataclass(slots=True)
@@ -128,18 +126,17 @@ def _trace(trace: Mapping[str, Any], place: str) -> Rollout:
     """Of a trace only what the policy sampled is its own; the rest it was shown."""
     nodes = [node for node in as_objects(trace.get("nodes")) if node.get("sampled")]
     sampled: list[Message] = [required_field(node, "message", dict, f"{place}: nodes") for node in nodes]
-    scores = [
-        prod(
-            checked(each.get(key, 1), Real, f"{place}: rewards: field {key}", "a number")
-            for key in ("score", "weight")
-        )
-        for each in as_objects([*as_object(trace.get("rewards")).values()])
-        if each.get("score") is not None
-    ]
+    rewards = as_objects([*as_object(trace.get("rewards")).values()])
+    scores = [_score(each, f"{place}: rewards") for each in rewards if each.get("score") is not None]
     task = as_object(as_object(trace.get("task")).get("data"))
     unit = as_object(trace.get("info")).get("unit", task.get("id"))
     errors = [str(error.get("message", error)) for error in as_objects(trace.get("errors"))]
     return Rollout(place, unit, [*map(_as_sent, sampled)], sum(scores) if scores else None, "; ".join(errors))
+
+
+def _score(reward: Mapping[str, Any], where: str) -> float:
+    factors = ((key, reward.get(key, 1)) for key in ("score", "weight"))
+    return prod(checked(value, Real, f"{where}: field {key}", "a number") for key, value in factors)
 
 
 def _samples(path: Path) -> Iterator[Rollout]:

@@ -88,8 +88,7 @@ class WildEnvironment(Environment[PolicyMessage, Shown, EpisodeState]):
         environment = self._episode.environment
         if not environment.is_open:
             return EpisodeState()
-        steps = len(self._episode.environment.steps)
-        saved = self._episode.environment.save()
+        steps, saved = len(environment.steps), environment.save()
         return EpisodeState(episode_id=self._id, step_count=steps, unit=environment.name, saved=saved)
 
     def _answer(self, observation: CoreObservation) -> Shown:

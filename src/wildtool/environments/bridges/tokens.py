@@ -8,11 +8,12 @@ from typing import Any
 from wildtool.environments.bridges.episode import RewardedEpisode
 from wildtool.environments.core import Transition
 from wildtool.errors import UsageError
-from wildtool.json_codec import as_object, as_objects, loads
+from wildtool.json_codec import as_object, as_objects
 from wildtool.models.prompted import parse_message
 from wildtool.tool_formats import CALL_FORMATS
 from wildtool.tool_formats.detect import format_of_template
 from wildtool.tool_formats.format import CallFormat
+from wildtool.tool_formats.lenient_json import strict_value_or
 from wildtool.types import Message, Request, Tool
 
 
@@ -157,9 +158,6 @@ def _with_objects(message: Message) -> Message:
 
 def _with_object(function: dict[str, Any]) -> dict[str, Any]:
     arguments: Any = function.get("arguments")
-    try:
-        value = loads(arguments) if isinstance(arguments, str) else arguments
-    except ValueError:
-        value = None
+    value = strict_value_or(arguments, None) if isinstance(arguments, str) else arguments
     # In a sandbox the policy goes on after a call that cannot be read; many templates go through the arguments.
     return {**function, "arguments": value if isinstance(value, dict) else {"malformed_arguments": arguments}}

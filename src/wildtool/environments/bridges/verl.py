@@ -3,7 +3,7 @@
 # pyright: reportMissingImports=false, reportUnknownVariableType=false, reportUnknownMemberType=false
 # pyright: reportUntypedBaseClass=false, reportUnknownArgumentType=false, reportUnknownParameterType=false
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 from uuid import uuid4
 
@@ -80,14 +80,13 @@ class UnitAgentLoop(AgentLoopBase):
             )
             has_logprobs = has_logprobs and written.log_probs is not None
             episode.take(written.token_ids, written.log_probs)
-        messages: Sequence[Any] = self._episode.environment.shown().messages
         return AgentLoopOutput(
             prompt_ids=episode.prompt_ids,
             response_ids=episode.completion_ids[:room],
             response_mask=episode.mask[:room],
             response_logprobs=episode.logprobs[:room] if has_logprobs else None,
             reward_score=episode.reward,
-            num_turns=len(messages) + 1,
+            num_turns=len(self._episode.environment.shown().messages) + 1,
             metrics=AgentLoopMetrics(),
             extra_fields={"turn_scores": self._episode.scores, "tool_rewards": []},
         )
