@@ -18,7 +18,7 @@ import wildtool
 ROOT = Path(wildtool.__file__).parent
 BUDGETS = {
     "": 1738,
-    "alter": 3057,
+    "alter": 3096,
     "benchmarks": 77,
     "benchmarks/acebench": 5908,
     "benchmarks/apibank": 1683,
@@ -32,21 +32,21 @@ BUDGETS = {
     "benchmarks/teval": 1000,
     "benchmarks/wildtoolbench": 3553,
     "board": 536,
-    "catalogue": 1375,
+    "catalogue": 1522,
     "check": 1491,
     "cli": 4920,
     "data": 857,
-    "engine": 7983,
-    "environments": 1798,
+    "engine": 7995,
+    "environments": 1797,
     "export": 1522,
     "models": 4932,
     "published": 114,
     "python": 442,
-    "report": 2457,
-    "scale": 2477,
+    "report": 2459,
+    "scale": 2533,
     "sets": 0,
-    "sets/commands": 2526,
-    "sets/make": 10226,
+    "sets/commands": 2536,
+    "sets/make": 10252,
     "sets/prepare": 6444,
     "sets/review": 5933,
     "stats": 658,
@@ -80,9 +80,9 @@ LEAVES = (
     "sets",
 )
 """What is no part of the core: one of them can be changed by who knows its base class and nothing of the others."""
-MOST_OF_ALL = 89_600
+MOST_OF_ALL = 89_900
 """All code. It may only fall; who adds something new raises it, and says in `docs/decisions` what the lines buy."""
-MOST_OF_OLDER = 78_500
+MOST_OF_OLDER = 78_600
 """All code but `NEWER`."""
 NEWER = (
     "alter/catalogue",

@@ -136,10 +136,10 @@ def _play(sources: list[str], its: CatalogueOptions, explicit: set[str]) -> int:
         for path, text in zip(data, texts, strict=True):
             write_file(path, text)
     if not its.model:
-        written = "written." if writes else "would be written, for"
+        state = "written." if writes else "would be written, for"
         for name, path in zip(names, data, strict=True):
             print_err(
-                f"{path}: {written} wildtool run own-tools --data {path} -o {out / 'runs' / name} -m NAME"
+                f"{path}: {state} wildtool run own-tools --data {path} -o {out / 'runs' / name} -m NAME"
             )
         return 0
     shared = {each.name for each in fields(RunOptions)} & {each.name for each in fields(CatalogueOptions)}

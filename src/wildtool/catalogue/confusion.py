@@ -154,19 +154,19 @@ class ChoiceReport:
 
 def choice_report(folder: Path) -> ChoiceReport:
     """What a run of `own-tools` shows. Raises DataError where its data are gone or were changed, RecordError."""
-    about = read_run(folder)
-    path, sha256 = Path(about["data"]["path"]), about["identity"]["data_sha256"]
+    description = read_run(folder)
+    path, sha256 = Path(description["data"]["path"]), description["identity"]["data_sha256"]
     tools, requests = read_choices(path)
-    if (found := file_sha256(path)) != sha256:
+    if (digest := file_sha256(path)) != sha256:
         raise DataError(
-            f"{path}: these are not the tools and requests of the run {folder} (SHA-256 {found} instead of {sha256}); "
+            f"{path}: these are not the tools and requests of the run {folder} (SHA-256 {digest} instead of {sha256}); "
             "put that file back, or run again into another folder"
         )
     texts = {(row["item"], row["unit"]): _last_words(row["messages"]) for row in requests}
     with open_results(folder) as (result, table):
         columns = "item, unit, source, expected, called, error, outcome, repeat"
         rows = relation([table]).project(columns).order("item, unit, repeat").fetchall()
-        run = load_compared_run(result.run, result, about["identity"], relation([table]), "unit")
+        run = load_compared_run(result.run, result, description["identity"], relation([table]), "unit")
     if strange := [row for row in rows if (row[0], row[1]) not in texts]:
         raise DataError(
             f"{path}: has no request {strange[0][0]}, which the run {folder} has; put the file back"
@@ -192,8 +192,8 @@ def choice_report(folder: Path) -> ChoiceReport:
 
 def _last_words(messages: Sequence[Any]) -> str:
     """The last words of the user; empty where only others speak."""
-    said = (each for each in map(as_object, reversed(messages)) if each.get("role") == "user")
-    return written_text(next(said, dict[str, Any]())) or ""
+    messages_of_user = (each for each in map(as_object, reversed(messages)) if each.get("role") == "user")
+    return written_text(next(messages_of_user, dict[str, Any]())) or ""
 
 
 def _rate_by_item(choices: Iterable[ChosenTool]) -> ShareRange | None:

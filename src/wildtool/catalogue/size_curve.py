@@ -75,7 +75,7 @@ def size_series(
     data; RecordError for a damaged run.
     """
     groups: dict[tuple[str, str, str], list[tuple[Catalogue, ComparedRun, UnitUsage]]] = defaultdict(list)
-    listed = read_prices(prices)
+    price_list = read_prices(prices)
     for folder in dict.fromkeys(folder for path in paths for folder in run_folders(path)):
         with open_results(folder, profile) as (result, table):
             catalogue = next((each for each in result.alterations if isinstance(each, Catalogue)), None)
@@ -93,11 +93,11 @@ def size_series(
         title = "; ".join([title, *rest])
         tokens = None if prompt is None else (prompt + (reply or 0)) / units
         agent = identity["models"]["agent"]
-        price = price_of((result.model, str(agent.get("settings", {}).get("sent_as"))), listed)
+        price = price_of((result.model, str(agent.get("settings", {}).get("sent_as"))), price_list)
         usage = {"prompt_tokens": prompt, "completion_tokens": reply or 0}
         cost = None if price is None or tokens is None or catalogue.roles else price.cost(usage) / units
-        asked = json.dumps(agent_settings(identity), sort_keys=True)
-        groups[title, label, asked].append((catalogue, side, UnitUsage(units, tokens, cost)))
+        settings = json.dumps(agent_settings(identity), sort_keys=True)
+        groups[title, label, settings].append((catalogue, side, UnitUsage(units, tokens, cost)))
     if not groups:
         raise UsageError(
             f"{', '.join(map(str, paths))}: no run of a catalogue; `wildtool run … --catalogue 10,50` makes some"
@@ -111,10 +111,10 @@ def size_series(
 
 def _differing(key: tuple[str, str, str], keys: Iterable[tuple[str, str, str]]) -> str:
     """The settings of a model that tell a series from others of the same title."""
-    title, _, asked = key
+    title, _, settings = key
     others = [json.loads(other) for name, _, other in keys if name == title]
     differing = {
-        name: value for other in others for name, value, _ in setting_diffs(json.loads(asked), other)
+        name: value for other in others for name, value, _ in setting_diffs(json.loads(settings), other)
     }
     return "".join(f"; {name} {value}" for name, value in differing.items())
 

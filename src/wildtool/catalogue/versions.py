@@ -103,10 +103,10 @@ def _flips(old: ChoiceReport, new: ChoiceReport) -> list[tuple[ChosenTool, Chose
     first_old, first_new = (
         {(each.key, each.outcome): each for each in reversed(report.choices)} for report in (old, new)
     )
-    lost = [key for key in keys if after.shares[key] + after.missing.get(key, 0) < before.shares[key]]
+    losses = [key for key in keys if after.shares[key] + after.missing.get(key, 0) < before.shares[key]]
     gained = [key for key in keys if before.shares[key] + before.missing.get(key, 0) < after.shares[key]]
     return [
-        *((first_old[key, "correct"], first_new[key, "wrong"]) for key in sorted(lost)),
+        *((first_old[key, "correct"], first_new[key, "wrong"]) for key in sorted(losses)),
         *((first_old[key, "wrong"], first_new[key, "correct"]) for key in sorted(gained)),
     ]
 

@@ -66,7 +66,7 @@ class Failure:
 
     call: OfferedCall
     kind: str
-    wanted: WantedResult
+    need: WantedResult
     retried: bool = False
 
     @property
@@ -92,7 +92,7 @@ class FailingUnit(AlteredUnit):
         """Those that the model answered."""
         self._fresh: list[Failure] = []
         """Those that the next request shows for the first time."""
-        self._wanted: dict[bytes, WantedResult] = {}
+        self._needs: dict[bytes, WantedResult] = {}
         """What calls of the last reply are to bring that failed calls did not, by their keys."""
         self._refused: set[str] = set()
         """Names of tools that the account may not use."""
@@ -150,7 +150,7 @@ class FailingUnit(AlteredUnit):
             return {"failures": 0, "failure_end": NOT_REACHED, "failure_reported": reported}
         helped = [failure.retried for failure in self._failures if failure.remedy is Remedy.retry]
         helpless = [failure.retried for failure in self._failures if failure.remedy is not Remedy.retry]
-        missing = any(failure.wanted.is_missing for failure in self._failures)
+        missing = any(failure.need.is_missing for failure in self._failures)
         ways = {None: NO_WORDS, True: REPORTED, False: SILENT}
         of_writes = any(failure.call.writes for failure in self._failures)
         return {
@@ -199,10 +199,10 @@ class FailingUnit(AlteredUnit):
             self._failures += self._fresh
             self._fresh = []
             self._texts.clear()
-        self._wanted = self._wanted_again(calls)
+        self._needs = self._needs_again(calls)
         for failure in self._failures:
             if failure.remedy is Remedy.retry:
-                failure.retried |= failure.wanted in self._wanted.values()
+                failure.retried |= failure.need in self._needs.values()
             else:
                 failure.retried |= any(map(failure.is_repeated_by, calls))
         self._wrote_twice |= any(call.key in self._written for call in calls)
@@ -211,31 +211,31 @@ class FailingUnit(AlteredUnit):
             self._texts.append(text)
             self._last_text = text, messages
 
-    def _wanted_again(self, calls: Sequence[OfferedCall]) -> dict[bytes, WantedResult]:
+    def _needs_again(self, calls: Sequence[OfferedCall]) -> dict[bytes, WantedResult]:
         """For each call what it tries again: one thing, of an equal call, else the oldest of its tool that is missing."""
-        earlier = dict.fromkeys(failure.wanted for failure in self._failures)
+        earlier = dict.fromkeys(failure.need for failure in self._failures)
         keys = {call.key for call in calls}
-        wanted = {key: each for each in earlier for key in each.keys & keys}
+        need = {key: each for each in earlier for key in each.keys & keys}
         for call in calls:
             rest = (
                 each
                 for each in earlier
                 if each.is_missing and each.tool == call.name and not each.takes_equal_call
-                if each not in wanted.values()
+                if each not in need.values()
             )
-            if call.key not in wanted and (oldest := next(rest, None)) is not None:
+            if call.key not in need and (oldest := next(rest, None)) is not None:
                 oldest.keys.add(call.key)
-                wanted[call.key] = oldest
-        return wanted
+                need[call.key] = oldest
+        return need
 
     def _fail(self, call: OfferedCall, kind: str) -> None:
-        wanted = self._wanted.get(call.key)
-        if wanted is None or not wanted.is_missing:
+        need = self._needs.get(call.key)
+        if need is None or not need.is_missing:
             way = KIND_OF[kind]
             is_missing = way.remedy_of(writes=call.writes) is not Remedy.carry_on
-            wanted = WantedResult(call.name, {call.key}, way.damage is not None, is_missing)
-            self._wanted[call.key] = wanted
-        self._fresh.append(Failure(call, kind, wanted))
+            need = WantedResult(call.name, {call.key}, way.damage is not None, is_missing)
+            self._needs[call.key] = need
+        self._fresh.append(Failure(call, kind, need))
 
     def _draw(self) -> str | None:
         kind = self._schedule.kind(self._place, self._number, self._in_a_row)
@@ -312,9 +312,9 @@ class FailingUnit(AlteredUnit):
             self._mark_recovered(call)
 
     def _mark_recovered(self, call: OfferedCall) -> None:
-        wanted = self._wanted.get(call.key)
-        if wanted is not None and wanted.is_missing:
-            wanted.is_missing = False
+        need = self._needs.get(call.key)
+        if need is not None and need.is_missing:
+            need.is_missing = False
             self._answered_here = 0
 
     def _damage_results(self, own: Sequence[Message]) -> None:
@@ -348,7 +348,7 @@ class FailingUnit(AlteredUnit):
         def gold(style: str) -> Message:
             if style == ALWAYS and fresh:
                 return calls_again(fresh)
-            gives_up = style == NEVER and any(failure.wanted.is_missing for failure in fresh)
+            gives_up = style == NEVER and any(failure.need.is_missing for failure in fresh)
             if gives_up or any(failure.remedy is Remedy.tell for failure in fresh):
                 return telling
             # The benchmark waits for the others anyway.
