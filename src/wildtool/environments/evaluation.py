@@ -220,10 +220,10 @@ def _is_complete(folder: Path) -> bool:
         return False
 
 
-def _set_aside(folder: Path, why: str) -> None:
+def _set_aside(folder: Path, label: str) -> None:
     """Renames what an earlier process left."""
     number = 1
-    while (place := folder.with_name(f"{folder.name}-{why}-{number}")).exists():
+    while (place := folder.with_name(f"{folder.name}-{label}-{number}")).exists():
         number += 1
     folder.rename(place)
     _LOG.warning("%s is set aside as %s", folder, place.name)
