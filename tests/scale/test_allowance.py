@@ -66,3 +66,13 @@ async def test_a_worker_that_was_given_nothing_stops_where_its_command_is_silent
     helper.report()
     with pytest.raises(LimitError, match="does not answer"):
         await helper.allowance.room()
+
+
+@pytest.mark.parametrize("damaged", [b"[]", b'{"sitting": ', b'"text"'])
+async def test_damaged_allotments_give_nothing_and_end_no_worker(tmp_path: Path, damaged: bytes):
+    helper = Helper(tmp_path, sitting=1)
+    helper.store.put(ALLOTMENTS_KEY, damaged)
+    helper.report()
+    helper.allot(1, {"helper": {"cost": 5.0, "rate": 1.0}})
+    helper.report()
+    await helper.allowance.room()

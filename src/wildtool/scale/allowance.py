@@ -1,7 +1,6 @@
 """What one worker may spend and send: divided by a controller, or an equal part of the limits."""
 
 import asyncio
-import json
 import sys
 import time
 from collections.abc import Mapping
@@ -14,6 +13,7 @@ from wildtool.engine.call.client import Invocation
 from wildtool.engine.call.rate_limit import LimitError, RateLimiter
 from wildtool.engine.plan import Plan
 from wildtool.errors import UsageError
+from wildtool.json_codec import as_object
 from wildtool.models.settings import Rates
 from wildtool.scale.claims import EXPIRY_S, Claims, held_key, worker_key
 from wildtool.scale.division import OPTIONS, RATE, SPENDING, Allotment
@@ -169,7 +169,7 @@ class Allowance:
     def _read_allotment(self, store: ObjectStore) -> None:
         if self._budget.stopped is not None:
             return
-        allotments = json.loads(store.get(ALLOTMENTS_KEY) or b"{}")
+        allotments = store.get_json(ALLOTMENTS_KEY)
         sitting = allotments.get("sitting", 0)
         if sitting > self._job.sitting:
             # Its controller counts nothing that this worker was given before.
@@ -207,9 +207,9 @@ class Allowance:
             )
         if claim.generation > 1:
             below = self._parts_store(store)
-            before = below.get(held_key(claim.share, claim.generation - 1)) or b"{}"
-            report = below.get(worker_key(json.loads(before).get("worker", "none"))) or b"{}"
-            self._inherited = json.loads(report).get("spent", {})
+            before = below.get_json(held_key(claim.share, claim.generation - 1))
+            report = below.get_json(worker_key(str(before.get("worker", "none"))))
+            self._inherited = as_object(report.get("spent"))
         part = 1.0 / self._job.workers
         self._allotment = {RATE: part} | {
             kind: max(0.0, limit * part - self._inherited.get(kind, 0.0))
