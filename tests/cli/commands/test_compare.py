@@ -275,3 +275,17 @@ def test_a_run_beside_published_numbers(tmp_path: Path):
     assert head.startswith("run,benchmark,profile")
     assert len(rows) == len(found["numbers"])
     assert typed("compare", folder, "--absolute")[0] == 2
+
+
+@pytest.mark.parametrize(
+    "setting",
+    ["--failures first-call", "--noise names:slight", "--history own", "--catalogue 12", "--inject base"],
+)
+def test_an_altered_run_is_compared_with_one_that_is_not_in_both_orders(setting: str):
+    assert (
+        type_(f"run wild-mini --quiet --limit 4 --model baseline/gold --out altered {setting}").exit_code == 0
+    )
+    for line in (f"altered {GOLD}", f"{GOLD} altered"):
+        ended = type_(f"compare {line}")
+        assert ended.exit_code == 0, ended.stderr
+        assert "difference" in ended.stdout

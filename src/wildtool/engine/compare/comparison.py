@@ -193,7 +193,7 @@ def _cuts(
         if kind in a.cuts and kind in b.cuts:
             continue
         parts: list[ComparisonPart] = []
-        for name, cells in (a.cuts.get(kind) or b.cuts[kind]).items():
+        for name, cells in (a if kind in a.cuts else b).cuts[kind].items():
             sides = (replace(a, cells=cells), b) if kind in a.cuts else (a, replace(b, cells=cells))
             part = _part(name, *sides, _shared_units(*sides, only_played), only_played)
             parts += [] if part is None else [part]
