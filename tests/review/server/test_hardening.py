@@ -62,10 +62,10 @@ def request(port: int, what: str, body: bytes, *headers: str) -> bytes:
 async def test_a_save_that_takes_long_is_answered_also_if_its_body_came_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(connections, "REQUEST_S", 0.1)
+    monkeypatch.setattr(connections, "REQUEST_S", 0.5)
     review = project(tmp_path)
     edit = review.remark
-    monkeypatch.setattr(review, "remark", lambda *said: (time.sleep(0.4), edit(*said))[1])
+    monkeypatch.setattr(review, "remark", lambda *said: (time.sleep(0.8), edit(*said))[1])
     async with listening(review) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         body = json.dumps({"id": "s0", "note": "mine"}).encode()
@@ -107,6 +107,7 @@ async def test_connections_count_before_they_agree_on_their_encryption(
     async with listening(project(tmp_path, people="ann"), listen) as port:
         held = [await asyncio.open_connection("127.0.0.1", port) for _ in range(12)]
         assert await asyncio.wait_for(rest_of(held[0][0]), 5) == b""
+        monkeypatch.setattr(connections, "REQUEST_S", 60)
         reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=trust)
         writer.write(f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode())
         assert (await rest_of(reader)).startswith(b"HTTP/1.1 200")
