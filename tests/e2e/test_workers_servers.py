@@ -133,8 +133,9 @@ async def test_no_loading_server_outlives_the_command(tmp_path: Path):
     process = await start(*words(tmp_path, command, "--out", tmp_path / "run"), cwd=tmp_path)
     await until(lambda: len(servers(tmp_path)) == 2, process)
     process.send_signal(signal.SIGKILL)
-    await ended(process)
+    assert (await ended(process)).status == -signal.SIGKILL
     await until(lambda: not any(map(is_alive, servers(tmp_path))))
+    assert len(servers(tmp_path)) == 2, "none was started again"
 
 
 async def test_a_server_that_does_not_start_is_named_with_its_last_words(tmp_path: Path):

@@ -73,6 +73,7 @@ async def test_damaged_allotments_give_nothing_and_end_no_worker(tmp_path: Path,
     helper = Helper(tmp_path, sitting=1)
     helper.store.put(ALLOTMENTS_KEY, damaged)
     helper.report()
+    assert helper.budget.stopped is None
     helper.allot(1, {"helper": {"cost": 5.0, "rate": 1.0}})
     helper.report()
     await helper.allowance.room()

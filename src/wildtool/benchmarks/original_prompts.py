@@ -1,5 +1,6 @@
 """What benchmarks share whose own wording can be exchanged for the prompts of their original, where these were pulled."""
 
+from abc import abstractmethod
 from copy import copy
 from typing import Any, Self
 
@@ -17,12 +18,12 @@ class WithOriginalPrompts(Benchmark):
     def prompts(self) -> str:
         return "" if self.originals is None else self.originals.digest
 
+    @abstractmethod
     def read_originals(self, split: str | None) -> Any:
         """The original's prompts; None where they were not pulled, or the mode or split has none.
 
         Raises DataError where they are damaged.
         """
-        raise NotImplementedError
 
     def in_original_prompts(self, split: str | None) -> Self | None:
         """See `wildtool.benchmark.OriginalPrompts`."""

@@ -17,7 +17,7 @@ from wildtool.trace import said_calls
 from wildtool.types import FieldValue, Item, Message, Request, Source, Tool
 
 NO_TOOL, UNKNOWN = "(no tool)", "(not in the catalogue)"
-"""What stands in the place of a name where none is called, and where a called name is of no tool."""
+"""Shown for a name where no tool is called, and where the name called is not that of any tool."""
 DRAWN, UNRECOGNISED, NO_CALL, NEEDLESS = "drawn away", "not recognised", "no call", "needless call"
 ERRORS: Mapping[str, str] = {
     DRAWN: "another tool was called, and the right one once that tool was left out",

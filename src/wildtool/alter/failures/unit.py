@@ -215,18 +215,18 @@ class FailingUnit(AlteredUnit):
         """For each call what it tries again: one thing, of an equal call, else the oldest of its tool that is missing."""
         earlier = dict.fromkeys(failure.need for failure in self._failures)
         keys = {call.key for call in calls}
-        need = {key: each for each in earlier for key in each.keys & keys}
+        needs = {key: each for each in earlier for key in each.keys & keys}
         for call in calls:
             rest = (
                 each
                 for each in earlier
                 if each.is_missing and each.tool == call.name and not each.takes_equal_call
-                if each not in need.values()
+                if each not in needs.values()
             )
-            if call.key not in need and (oldest := next(rest, None)) is not None:
+            if call.key not in needs and (oldest := next(rest, None)) is not None:
                 oldest.keys.add(call.key)
-                need[call.key] = oldest
-        return need
+                needs[call.key] = oldest
+        return needs
 
     def _fail(self, call: OfferedCall, kind: str) -> None:
         need = self._needs.get(call.key)
