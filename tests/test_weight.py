@@ -32,7 +32,7 @@ BUDGETS = {
     "benchmarks/teval": 1000,
     "benchmarks/wildtoolbench": 3553,
     "board": 536,
-    "catalogue": 1522,
+    "catalogue": 1537,
     "check": 1491,
     "cli": 4920,
     "data": 857,

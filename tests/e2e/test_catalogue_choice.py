@@ -12,7 +12,7 @@ import pytest
 from catalogue.choice_play import requests_file, tools
 from e2e.command import Ended, recorded, verdicts, wildtool
 from e2e.test_kill import signalled
-from faults.server import FaultServer
+from faults.server import Answer, FaultServer, completion, http
 
 HARBOUR = Path(__file__).parents[2] / "docs" / "harbour"
 DOCS = (HARBOUR.parent / "catalogue.md").read_text(encoding="utf-8")
@@ -142,3 +142,22 @@ async def test_without_a_model_the_file_of_data_is_written_and_the_next_command_
     assert (await wildtool(*other, "--force", cwd=folder)).status == 0
     stale = await wildtool("catalogue", "ran", cwd=folder)
     assert stale.status == 2 and "put that file back" in text(stale)
+
+
+async def test_calls_that_no_format_read_are_said_before_a_description_is_blamed(folder: Path):
+    async with FaultServer("ok") as server:
+        message = json.dumps(
+            {"role": "assistant", "content": '<tool_call>{"name": "get_tides", "arguments": {}}</tool_call>'}
+        )
+        server.behave = lambda call: Answer(http(200, completion(message)))
+        endpoint = ("-m", "m", "--base-url", server.base_url)
+        words = ("catalogue", "old.json", "--requests", "mine.jsonl", "-o", "out", "-q", *endpoint)
+        ended = await wildtool(*words, cwd=folder)
+        sizes = ("run", "wild-mini", "--catalogue", "20", "--limit", 1, "--quiet", "-o", "sizes", *endpoint)
+        assert (await wildtool(*sizes, cwd=folder)).status == 0
+    shown = text(await wildtool("catalogue", "out/runs/tools", cwd=folder))
+    for screen in (text(ended), shown, text(await wildtool("catalogue", "sizes", cwd=folder))):
+        assert "replies have calls written as text that no format read" in screen
+    assert shown.index("that no format read") < shown.index("to blame")
+    page = (folder / "out" / "pages").glob("*.html")
+    assert any("that no format read" in path.read_text(encoding="utf-8") for path in page)

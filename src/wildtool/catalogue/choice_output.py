@@ -26,6 +26,8 @@ def print_choices(report: ChoiceReport) -> None:
     if report.counted == "samples":
         title += f" with {len(report.choices)} samples"
     print_wrapped(f"{title}, {format_share(report.right[0])} right {format_range(*report.right[1:])}.")
+    if report.trust:
+        print_wrapped(report.trust)
     rows: list[list[str]] = []
     for each in report.confusions[:MOST_ROWS]:
         counts = [f"{each.count}/{each.of}", f"{each.drawn}/{each.count}"]
@@ -68,6 +70,9 @@ def print_versions(comparison: VersionComparison) -> None:
     )
     if missing := comparison.parts[0].missing:
         print_wrapped(missing_note(missing))
+    for name, side in (("old", comparison.old), ("new", comparison.new)):
+        if side.trust:
+            print_wrapped(f"{name}: {side.trust}")
     for caveat in comparison.caveats:
         print_wrapped(f"{caveat}.")
     for before, after in comparison.flips[:MOST_ROWS]:
@@ -118,6 +123,7 @@ def _report_json(report: ChoiceReport) -> Mapping[str, Any]:
         "requests": report.requests,
         "samples": len(report.choices),
         "without_verdict": report.without_verdict,
+        "trust": [asdict(remark) for remark in report.result.trust],
     }
     tools, effects = ([asdict(each) for each in rows] for rows in (report.tools, report.effects))
     return {**its, **counts, "tools": tools, "confusions": pairs, "findings": effects}

@@ -12,6 +12,7 @@ from wildtool.alter.own_tools import tool_name
 from wildtool.catalogue.choice import DRAWN, NEEDLESS, NO_CALL, NO_TOOL, UNKNOWN, UNRECOGNISED, read_choices
 from wildtool.catalogue.lint import lint_tools
 from wildtool.data.files import file_sha256
+from wildtool.engine.compare.leaderboard import trust_line
 from wildtool.engine.compare.pairs import UnitKey
 from wildtool.engine.compare.runs import ComparedRun, load_compared_run
 from wildtool.engine.record.run_folder import read_run
@@ -146,6 +147,11 @@ class ChoiceReport:
     def counted(self) -> str:
         """What the numbers count: requests, or their samples where there are more."""
         return "samples" if len(self.choices) > self.requests else "requests"
+
+    @property
+    def trust(self) -> str:
+        """What came between the model and these numbers, such as calls in text that nothing read; empty for nothing."""
+        return trust_line(self.run.label, self.result)
 
     @property
     def without_verdict(self) -> int:

@@ -10,6 +10,7 @@ from wildtool.alter.catalogue.catalogue import Catalogue
 from wildtool.catalogue.breaks import Break, find_break
 from wildtool.engine.call.budget import price_of, read_prices
 from wildtool.engine.compare.comparison import Accuracy, accuracy_of, paired_runs
+from wildtool.engine.compare.leaderboard import trust_line
 from wildtool.engine.compare.load import check_comparable
 from wildtool.engine.compare.pairs import PairedUnits
 from wildtool.engine.compare.runs import ComparedRun, agent_settings, load_compared_run
@@ -53,6 +54,8 @@ class SizePoint:
     used: UnitUsage
     tries: int
     """Units with all their repeats."""
+    trust: str
+    """What came between the model and these numbers; empty for nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +151,7 @@ def _series(title: str, label: str, runs: Sequence[tuple[Catalogue, ComparedRun,
                 recall=metrics.get("retriever recall"),
                 used=used,
                 tries=side.tries,
+                trust=trust_line(f"{catalogue.size:,} tools", side.result),
             )
         )
     return SizeSeries(

@@ -28,6 +28,8 @@ def show_sizes(series: Sequence[SizeSeries], out: Path | None) -> None:
         print_wrapped(break_sentence(each.place))
         if failed := sum(point.without_verdict for point in each.points):
             print_wrapped(f"{failed} units have no verdict, since their calls failed, and count as wrong.")
+        for line in filter(None, (point.trust for point in each.points)):
+            print_wrapped(line)
         used = [
             f"{point.used.units} of {point.tries} at {point.size:,} tools"
             for point in each.points
