@@ -1,11 +1,12 @@
 """Plants one-line faults in modules that changed, runs the tests that execute these lines, and names what lives.
 
-python bench/mutants.py --since v0.2.0              # 200 faults in what changed since then; an hour on two cores
-python bench/mutants.py --count 20 src/wildtool/stats
-python bench/mutants.py --near --count 60           # without the map: only tests of the fault's package and golden tests
+python bench/mutants.py                             # 200 faults anywhere; half an hour on two cores, and the map once
+python bench/mutants.py --since COMMIT --seed 7     # in modules that changed since then
+python bench/mutants.py --count 20 src/wildtool/stats --out live.jsonl
+python bench/mutants.py --again live.jsonl --tests tests/stats/test_tables.py   # whether new tests see them: no map
 
 It works on copies of the last commit, so uncommitted changes are not part of it. First the tests are run once under
-coverage, to know which files execute which line; that map is kept in build/mutants for the next run of the same commit. A
+coverage, to know which tests execute which line; that map is kept in build/mutants for the next run of the same commit. A
 fault that no test executes lives. Some faults change nothing that anyone could see: read the survivors before a test is
 written for them. Needs `pip install coverage`.
 """
@@ -16,31 +17,35 @@ import json
 import os
 import queue
 import random
+import shutil
+import sqlite3
 import subprocess
 import sys
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
-from xml.etree import ElementTree
 
 A = TypeVar("A")
 R = TypeVar("R")
 ROOT = Path(__file__).resolve().parents[1]
-BUILD = ROOT / "build" / "mutants"
+BUILD = Path(os.environ.get("WILDTOOL_MUTANTS", ROOT / "build" / "mutants"))
+PLUGINS = ROOT / "bench" / "plugins"
 COPIES = 2
 """Faults that are tried at once, each in its own copy."""
-ROUNDS = (4, 20, 10_000)
-"""Test files that are run in one process, the quickest first; the next round is only for faults that live."""
+ROUNDS = ((6, 3.0), (40, 30.0), (10**6, float("inf")))
+"""Tests of each file and seconds that one process runs; the next round is only for faults that live."""
+NO_TESTS = 5
+"""Exit status of pytest where none of the tests is left."""
 SETTINGS = """[run]
 source_pkgs = wildtool
 parallel = true
 patch = fork, _exit
-context = ${TEST_FILE-}
+context = ${TEST_ID-}
 relative_files = true
 """
 SWAPS: dict[type[ast.AST], Callable[[], Any]] = {
@@ -62,6 +67,7 @@ SWAPS: dict[type[ast.AST], Callable[[], Any]] = {
     ast.Break: ast.Continue,
     ast.Continue: ast.Break,
 }
+COMMUTATIVE = frozenset(["max", "min", "math.gcd", "math.isclose"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +75,8 @@ class Fault:
     path: str
     """Relative to the project's root."""
     line: int
+    statement: int
+    """Line on which the statement begins that the fault is in."""
     kind: str
     start: int
     """Offsets in the file, in bytes."""
@@ -85,12 +93,14 @@ def faults_of(path: str, source: bytes) -> Iterator[Fault]:
     starts = [0]
     for line in source.split(b"\n"):
         starts.append(starts[-1] + len(line) + 1)
-    for node in _code(ast.parse(source)):
+    for node, statement in _code(ast.parse(source), 1):
         for kind, replaced, text in _changes(node):
             if replaced.lineno == replaced.end_lineno and replaced.end_col_offset is not None:
                 start = starts[replaced.lineno - 1]
                 columns = replaced.col_offset, replaced.end_col_offset
-                yield Fault(path, replaced.lineno, kind, start + columns[0], start + columns[1], text)
+                yield Fault(
+                    path, replaced.lineno, statement, kind, start + columns[0], start + columns[1], text
+                )
 
 
 def compiles(source: bytes) -> bool:
@@ -101,15 +111,19 @@ def compiles(source: bytes) -> bool:
     return True
 
 
-def _code(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes below one, without those of formatted texts, whose places Python 3.11 does not know, and of types."""
+def _code(node: ast.AST, statement: int) -> Iterator[tuple[ast.AST, int]]:
+    """The nodes below one, without those of formatted texts, whose places Python 3.11 does not know, and of types.
+
+    With the line on which the statement begins.
+    """
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns", "decorator_list") or isinstance(node, ast.JoinedStr):
             continue
         for child in value if isinstance(value, list) else [value]:
             if isinstance(child, ast.AST):
-                yield child
-                yield from _code(child)
+                begins = child.lineno if isinstance(child, ast.stmt) else statement
+                yield child, begins
+                yield from _code(child, begins)
 
 
 def _changes(node: ast.AST) -> Iterator[tuple[str, ast.expr | ast.stmt, str]]:
@@ -131,6 +145,8 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, ast.expr | ast.stmt, str]]:
             yield "not lost", node, f"({ast.unparse(node.operand)})"
         case ast.IfExp():
             yield "branches exchanged", node, f"({ast.unparse(ast.IfExp(node.test, node.orelse, node.body))})"
+        case ast.If(test=ast.Name(id="TYPE_CHECKING")):
+            pass
         case ast.If() | ast.While() if not isinstance(node.test, ast.Compare | ast.BoolOp | ast.UnaryOp):
             yield "condition turned", node.test, f"not ({ast.unparse(node.test)})"
         case ast.Constant(value=bool(value)):
@@ -146,7 +162,8 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, ast.expr | ast.stmt, str]]:
         case ast.Break() | ast.Continue():
             yield "jump", node, "continue" if isinstance(node, ast.Break) else "break"
         case ast.Call(args=[first, second, *_]) if not isinstance(second, ast.Starred | ast.GeneratorExp):
-            if ast.dump(first) != ast.dump(second) and not isinstance(first, ast.Starred):
+            same = ast.dump(first) == ast.dump(second) or ast.unparse(node.func) in COMMUTATIVE
+            if not same and not isinstance(first, ast.Starred):
                 other = ast.Call(node.func, [second, first, *node.args[2:]], node.keywords)
                 yield "arguments exchanged", node, ast.unparse(other)
         case ast.Call(keywords=[ast.keyword(arg=str()), *_]):
@@ -169,17 +186,11 @@ class Checkout:
         _git("checkout", "--quiet", "--force", "--detach", _commit(), folder=folder)
         oracle = os.environ.get("WILDTOOL_ORACLE", str(ROOT.parent / "shared" / "oracle"))
         self.environment = {**os.environ, "PYTHONPATH": str(folder / "src"), "WILDTOOL_ORACLE": oracle}
+        self.server: subprocess.Popen[str] | None = None
 
     def run(self, words: Sequence[str], *, limit: float, **environment: str) -> int | None:
         """Exit status of a Python command in this copy; None if it took longer than `limit` seconds."""
-        started = subprocess.Popen(
-            [sys.executable, *words],
-            cwd=self.folder,
-            env={**self.environment, **environment},
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        started = self._start(words, **environment)
         try:
             return started.wait(limit)
         except subprocess.TimeoutExpired:
@@ -189,50 +200,91 @@ class Checkout:
                 os.killpg(started.pid, 9)
             started.wait()
 
+    def tests(self, tests: Mapping[str, Sequence[str]], *, limit: float) -> int | None:
+        """Exit status of pytest for tests by file (none named: all of the file's); None if it took too long."""
+        if self.server is None:
+            # What a fault made Python compile is not kept: two faults can have one size and time.
+            words = [str(PLUGINS / "tries.py"), str(self.folder.with_suffix(".tmp"))]
+            self.server = self._start(words, PYTHONDONTWRITEBYTECODE="1")
+        assert self.server.stdin is not None
+        assert self.server.stdout is not None
+        self.server.stdin.write(json.dumps({"tests": tests, "limit": limit}) + "\n")
+        self.server.stdin.flush()
+        answer: int | None = json.loads(self.server.stdout.readline())
+        return answer
 
-def tests_by_line(copy: Checkout) -> tuple[dict[str, dict[int, list[str]]], dict[str, float]]:
-    """Which test files execute each line of each module, and the seconds that each test file takes."""
-    kept = BUILD / f"map-{_commit()[:12]}.json"
-    if not kept.exists():
-        settings, data, seconds = BUILD / "coveragerc", BUILD / "coverage" / "data", BUILD / "tests.xml"
-        settings.write_text(SETTINGS)
-        data.parent.mkdir(exist_ok=True)
-        environment = {"COVERAGE_FILE": str(data), "COVERAGE_PROCESS_START": str(settings), "TEST_FILE": ""}
-        environment["PYTHONPATH"] = f"{copy.folder / 'src'}:{ROOT / 'bench' / 'plugins'}"
-        print("tests under coverage, for half an hour", file=sys.stderr, flush=True)
-        words = ["-n", "3", "--dist", "worksteal", "-p", "no:cacheprovider", "-p", "contexts"]
-        copy.run(["-m", "pytest", *words, "--junitxml", str(seconds)], limit=7200, **environment)
-        kept.write_text(json.dumps({"lines": _executed(copy, environment), "seconds": _seconds(seconds)}))
-    stored = json.loads(kept.read_text())
-    by_line = {path: {int(n): tests for n, tests in lines.items()} for path, lines in stored["lines"].items()}
-    return by_line, stored["seconds"]
+    def source(self, fault: Fault) -> bytes:
+        return (self.folder / fault.path).read_bytes()
+
+    def compiled_like(self, other: "Checkout") -> None:
+        """What Python made of the other copy's files, so that no try compiles them: it keeps nothing itself."""
+        for folder in other.folder.rglob("__pycache__"):
+            for file in (*folder.parent.glob("*.py"), *folder.iterdir()):
+                twin = self.folder / file.relative_to(other.folder)
+                twin.parent.mkdir(exist_ok=True)
+                shutil.copy2(file, twin)
+
+    def _start(self, words: Sequence[str], **environment: str) -> subprocess.Popen[str]:
+        with (BUILD / "errors.log").open("a") as errors:
+            return subprocess.Popen(
+                [sys.executable, *words],
+                cwd=self.folder,
+                env={**self.environment, **environment},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE if "tries.py" in words[0] else subprocess.DEVNULL,
+                stderr=errors,
+                start_new_session=True,
+                text=True,
+            )
 
 
-def _executed(copy: Checkout, environment: dict[str, str]) -> dict[str, dict[str, list[str]]]:
-    """By module and line, the test files that executed it, in all their processes."""
-    report = Path(environment["COVERAGE_FILE"]).with_name("report.json")
-    settings = {**environment, "COVERAGE_RCFILE": environment["COVERAGE_PROCESS_START"]}
-    settings.pop("COVERAGE_PROCESS_START")
-    copy.run(["-m", "coverage", "combine", "--quiet"], limit=3600, **settings)
-    copy.run(
-        ["-m", "coverage", "json", "--quiet", "--show-contexts", "-o", str(report)], limit=3600, **settings
-    )
-    files = json.loads(report.read_text())["files"]
-    return {
-        name: {line: sorted(filter(None, tests)) for line, tests in file["contexts"].items()}
-        for name, file in files.items()
-    }
+class Executions:
+    """Which tests execute each line, in all their processes, and how long each takes: from a run under coverage."""
+
+    def __init__(self, copy: Checkout) -> None:
+        data, seconds = BUILD / f"coverage-{_commit()[:12]}.db", BUILD / f"seconds-{_commit()[:12]}.jsonl"
+        if not data.exists():
+            settings, parts = BUILD / "coveragerc", BUILD / "coverage"
+            settings.write_text(SETTINGS)
+            parts.mkdir(exist_ok=True)
+            environment = {
+                "COVERAGE_FILE": str(parts / "data"),
+                "COVERAGE_PROCESS_START": str(settings),
+                "TEST_ID": "",
+            }
+            environment |= {"PYTHONPATH": f"{copy.folder / 'src'}:{PLUGINS}", "TEST_SECONDS": str(seconds)}
+            print("tests under coverage, for half an hour", file=sys.stderr, flush=True)
+            words = ["-n", "3", "--dist", "worksteal", "-p", "no:cacheprovider", "-p", "contexts"]
+            copy.run(["-m", "pytest", *words], limit=7200, **environment)
+            environment["COVERAGE_RCFILE"] = environment.pop("COVERAGE_PROCESS_START")
+            copy.run(["-m", "coverage", "combine", "--quiet"], limit=3600, **environment)
+            (parts / "data").rename(data)
+        self.seconds: dict[str, float] = dict(json.loads(line) for line in seconds.read_text().splitlines())
+        """By test; those that failed in the sound copy are not among them."""
+        self._data = sqlite3.connect(data, check_same_thread=False)
+        self._lock = threading.Lock()
+        self._files = {name: number for number, name in self._data.execute("SELECT id, path FROM file")}
+        self._tests = dict(self._data.execute("SELECT id, context FROM context"))
+
+    def of(self, fault: "Fault") -> list[str]:
+        """The tests that execute a fault's line; of what is executed when a module is loaded, all that use the module."""
+        with self._lock:
+            rows = self._data.execute(
+                "SELECT context_id, numbits FROM line_bits WHERE file_id = ?",
+                [self._files.get(fault.path, -1)],
+            ).fetchall()
+        for line in (fault.line, fault.statement):
+            executing = {self._tests[test] for test, bits in rows if _holds(bits, line)}
+            if "" in executing:
+                executing |= {self._tests[test] for test, _ in rows}
+            if executing:
+                return [name for name in executing if name in self.seconds]
+        return []
 
 
-def _seconds(report: Path) -> dict[str, float]:
-    """By test file, the seconds that its tests took under coverage."""
-    seconds: dict[str, float] = defaultdict(float)
-    for case in ElementTree.parse(report).iter("testcase"):
-        parts = case.get("classname", "").split(".")
-        while parts and not (ROOT / "/".join(parts)).with_suffix(".py").exists():
-            parts.pop()
-        seconds["/".join(parts) + ".py"] += float(case.get("time", 0))
-    return seconds
+def _holds(bits: bytes, line: int) -> bool:
+    byte, bit = divmod(line, 8)
+    return byte < len(bits) and bool(bits[byte] >> bit & 1)
 
 
 PLACES = {
@@ -244,42 +296,78 @@ PLACES = {
 """Folder of tests by package, where its name is another."""
 
 
-def tests_near(paths: Iterable[str]) -> dict[str, list[str]]:
-    """By module, the test files of its folder, or of the nearest folder above it, and the golden tests."""
-    near: dict[str, list[str]] = {}
-    for path in paths:
-        parts = Path(path).relative_to("src/wildtool").parts
-        named = PLACES.get("/".join(parts[:2]))
-        folder = ROOT / "tests" / (Path(*named, *parts[2:-1]) if named else Path(*parts[:-1]))
-        while not folder.is_dir():
-            folder = folder.parent
-        files = folder.glob("test_*.py") if folder.name == "tests" else folder.rglob("test_*.py")
-        tests = [*sorted(files), *sorted((ROOT / "tests" / "e2e").glob("test_*golden*.py"))]
-        near[path] = [file.relative_to(ROOT).as_posix() for file in tests]
-    return near
+def tests_near(path: str) -> list[str]:
+    """The test files of a module's folder, or of the nearest folder above it."""
+    parts = Path(path).relative_to("src/wildtool").parts
+    named = PLACES.get("/".join(parts[:2]))
+    folder = ROOT / "tests" / (Path(*named, *parts[2:-1]) if named else Path(*parts[:-1]))
+    while not folder.is_dir():
+        folder = folder.parent
+    files = folder.glob("test_*.py") if folder.name == "tests" else folder.rglob("test_*.py")
+    return [file.relative_to(ROOT).as_posix() for file in sorted(files)]
 
 
-def dies(copy: Checkout, fault: Fault, tests: Sequence[str], seconds: Mapping[str, float]) -> bool:
-    """Whether a test that executes the fault's line fails on it."""
+@dataclass(frozen=True, slots=True)
+class Round:
+    tests: dict[str, Sequence[str]]
+    """By file; none named: all of the file's."""
+    seconds: float
+    """What they take where nothing is broken."""
+
+
+def rounds(fault: Fault, tests: Sequence[str], seconds: Mapping[str, float]) -> Iterator[Round]:
+    """The order in which tests are tried: those of files near the fault and quick ones first."""
+    files: dict[str, list[str]] = defaultdict(list)
+    for name in sorted(tests, key=lambda name: seconds[name]):
+        files[name.partition("::")[0]].append(name)
+    near = set(tests_near(fault.path))
+    order = sorted(files, key=lambda file: (file not in near, seconds[files[file][0]]))
+    for size, most in ROUNDS:
+        chosen: dict[str, Sequence[str]] = {}
+        spent = 0.0
+        for file in order:
+            taken = files[file][:size]
+            while len(taken) > 1 and sum(seconds[name] for name in taken) > most:
+                taken.pop()
+            if spent > most:
+                break
+            chosen[file], files[file] = taken, files[file][len(taken) :]
+            spent += sum(seconds[name] for name in taken)
+        order = [file for file in order if files[file]]
+        if chosen:
+            yield Round(chosen, spent)
+
+
+def dies(copy: Checkout, fault: Fault, rounds: Iterable[Round], spend: float) -> bool:
+    """Whether a test fails on the fault; no round begins after `spend` seconds of tests."""
     path = copy.folder / fault.path
-    source = path.read_bytes()
+    source, times = path.read_bytes(), path.stat()
     path.write_bytes(fault.planted(source))
+    # Not the time of the sound file: what is compiled is known by time and size.
+    os.utime(path, (times.st_atime, times.st_mtime - 1000))
     try:
-        start = 0
-        for size in ROUNDS:
-            names = tests[start : start + size]
-            start += size
-            limit = 120 + 5 * sum(seconds[name] for name in names)
-            words = ["-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *names]
-            if names and copy.run(words, limit=limit) != 0:
+        for tried in rounds:
+            if copy.tests(tried.tests, limit=60 + 5 * tried.seconds) not in (0, NO_TESTS):
                 return True
+            spend -= tried.seconds
+            if spend < 0:
+                break
         return False
     finally:
         path.write_bytes(source)
+        os.utime(path, (times.st_atime, times.st_mtime))
+
+
+def planted_in(copy: Checkout, paths: Sequence[str], since: str | None) -> list[Fault]:
+    """All faults of the modules below some paths, of those that changed since a commit."""
+    words = ["diff", "--name-only", since, "HEAD"] if since else ["ls-files"]
+    names = [name for name in _git(*words, "--", *paths).splitlines() if name.endswith(".py")]
+    modules = [name for name in names if (copy.folder / name).exists()]
+    return [fault for name in modules for fault in faults_of(name, (copy.folder / name).read_bytes())]
 
 
 def _side_by_side(
-    copies: Sequence[Checkout], tasks: Sequence[A], work: Callable[[Checkout, A], R], noun: str
+    copies: Sequence[Checkout], tasks: Sequence[A], work: Callable[[Checkout, A], R]
 ) -> Iterator[R]:
     waiting, results = queue.SimpleQueue[A](), queue.SimpleQueue[R]()
     for task in tasks:
@@ -295,10 +383,8 @@ def _side_by_side(
 
     for copy in copies:
         threading.Thread(target=loop, args=[copy], daemon=True).start()
-    for number in range(1, len(tasks) + 1):
+    for _ in tasks:
         yield results.get()
-        print(f"\r{number}/{len(tasks)} {noun}", end="", file=sys.stderr, flush=True)
-    print(file=sys.stderr)
 
 
 def _git(*words: str, folder: Path = ROOT) -> str:
@@ -314,41 +400,49 @@ def main() -> None:
     parser.add_argument("paths", nargs="*", default=["src/wildtool"], help="where faults are planted")
     parser.add_argument("--since", help="a commit; only modules that changed since then")
     parser.add_argument("--count", type=int, default=200)
-    parser.add_argument(
-        "--near", action="store_true", help="run only tests of the fault's own package and golden tests"
-    )
     parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args()
-    changed = (
-        _git("diff", "--name-only", options.since, "HEAD", "--", *options.paths) if options.since else None
+    parser.add_argument("--again", type=Path, help="try the faults of an earlier --out instead")
+    parser.add_argument("--out", type=Path, help="JSON lines of the faults that live")
+    parser.add_argument(
+        "--tests", nargs="*", help="test files to run for every fault, instead of those that execute it"
     )
-    listed = changed or _git("ls-files", "--", *options.paths)
-    modules = [name for name in listed.splitlines() if name.endswith(".py") and (ROOT / name).exists()]
+    parser.add_argument("--spend", type=float, default=float("inf"), help="seconds of tests per fault, about")
+    options = parser.parse_args()
     BUILD.mkdir(parents=True, exist_ok=True)
     copies = [Checkout(BUILD / f"copy-{number}") for number in range(COPIES)]
-    faults = [fault for name in modules for fault in faults_of(name, (copies[0].folder / name).read_bytes())]
-    random.Random(options.seed).shuffle(faults)
-    sound = (
-        fault for fault in faults if compiles(fault.planted((copies[0].folder / fault.path).read_bytes()))
-    )
-    chosen = list(islice(sound, options.count))
-    near = tests_near({fault.path for fault in chosen}) if options.near else {}
-    by_line, seconds = ({}, defaultdict(lambda: 20.0)) if options.near else tests_by_line(copies[0])
+    if options.again:
+        chosen = [Fault(**json.loads(line)) for line in options.again.read_text().splitlines()]
+    else:
+        faults = planted_in(copies[0], options.paths, options.since)
+        random.Random(options.seed).shuffle(faults)
+        print(f"{len(faults):,} faults can be planted", file=sys.stderr)
+        chosen = list(
+            islice(
+                (fault for fault in faults if compiles(fault.planted(copies[0].source(fault)))), options.count
+            )
+        )
+    executions = None if options.tests else Executions(copies[0])
+    copies[1].compiled_like(copies[0])
 
     def attempt(copy: Checkout, fault: Fault) -> tuple[Fault, int, bool]:
-        executing = by_line.get(fault.path, {}).get(fault.line, [])
-        names = near.get(fault.path) or sorted(executing, key=lambda name: seconds[name])
-        return fault, len(names), dies(copy, fault, names, seconds)
+        if executions is None:
+            listed = Round(dict.fromkeys(options.tests, ()), 600)
+            return fault, len(listed.tests), dies(copy, fault, [listed], 600)
+        names = executions.of(fault)
+        return fault, len(names), dies(copy, fault, rounds(fault, names, executions.seconds), options.spend)
 
-    tried = list(_side_by_side(copies, chosen, attempt, "faults"))
-    survivors = [(fault, tests) for fault, tests, dead in tried if not dead]
-    for fault, tests in sorted(survivors, key=lambda pair: (pair[0].path, pair[0].line)):
-        source = (copies[0].folder / fault.path).read_bytes()
-        print(f"\n{fault.path}:{fault.line}: {fault.kind}; {tests} test files execute it")
-        print("  -", source[fault.start : fault.end].decode())
-        print("  +", fault.text)
-    share = len(survivors) / max(1, len(tried))
-    print(f"\n{len(survivors)} of {len(tried)} faults live ({share:.1%}); {len(faults):,} could be planted")
+    survivors = 0
+    for number, (fault, tests, dead) in enumerate(_side_by_side(copies, chosen, attempt), 1):
+        if not dead:
+            survivors += 1
+            print(f"\n{fault.path}:{fault.line}: {fault.kind}; {tests} tests execute it")
+            print("  -", copies[0].source(fault)[fault.start : fault.end].decode())
+            print("  +", fault.text, flush=True)
+            if options.out:
+                with options.out.open("a") as lines:
+                    lines.write(json.dumps(asdict(fault)) + "\n")
+        print(f"{survivors} of {number} live", file=sys.stderr, flush=True)
+    print(f"\n{survivors} of {len(chosen)} faults live ({survivors / max(1, len(chosen)):.1%})")
 
 
 if __name__ == "__main__":
