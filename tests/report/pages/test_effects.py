@@ -1,5 +1,6 @@
 """Altered runs of a report stand beside the same runs without the alteration, paired."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import wildtool
@@ -52,3 +53,10 @@ def test_an_altered_run_is_paired_only_with_one_that_was_asked_with_the_same_set
     assert (effect.before, effect.difference) == (effect.after, "+0.0")
     assert effect.before != "0.0 %"
     assert alteration_effects(runs[::2]) == []
+
+
+def test_an_altered_run_is_paired_only_with_one_that_had_the_same_models_beside_it(tmp_path: Path):
+    plain, altered = runs_of(tmp_path, {}, {"noise": "order:slight"})
+    other = replace(plain, result=replace(plain.result, roles={"user": "another"}))
+    assert [effect.model for effect in alteration_effects([plain, altered])] == ["baseline/lexical"]
+    assert alteration_effects([other, altered]) == []

@@ -63,6 +63,7 @@ def curve(
     and, with the extra [report], a chart for each benchmark. Compares each size with the model before training.
     """
     from wildtool.cli.commands.run import execute_runs
+    from wildtool.cli.output.curve import chart_name, show_curve
     from wildtool.cli.plans import plan_runs
     from wildtool.engine.series import read_series
     from wildtool.outputs import check_file
@@ -70,7 +71,8 @@ def curve(
     curve_options.check_limits()
     series = read_series(file)
     out = curve_options.out or Path("runs", file.stem)
-    check_file(out / "curve.csv", force=curve_options.force)
+    for name in ("curve.csv", *(chart_name(benchmark.label) for benchmark in series.benchmarks)):
+        check_file(out / name, force=curve_options.force)
     entries, explicit = read_config(None).models, explicit_options(context)
     absent = set[str]() if curve_options.dry_run else _unreachable(series, curve_options.available)
     keyed: dict[tuple[str, str], NamedRun] = {}
@@ -87,10 +89,12 @@ def curve(
     status = execute_runs(list(keyed.values()), some, tables=False)
     if curve_options.dry_run:
         return status
-    from wildtool.cli.output.curve import show_curve
-
     exit_status = show_curve(
-        series, {key: run.folder for key, run in keyed.items()}, out, quiet=curve_options.quiet
+        series,
+        {key: run.folder for key, run in keyed.items()},
+        out,
+        force=curve_options.force,
+        quiet=curve_options.quiet,
     )
     return worst_status([status, exit_status])
 

@@ -27,18 +27,26 @@ from wildtool.engine.score.results import open_results
 from wildtool.engine.score.verdict_table import relation
 from wildtool.engine.series import Series
 from wildtool.errors import RecordError
-from wildtool.outputs import write_file
+from wildtool.outputs import check_file, write_file
 from wildtool.published import tables_beside
 from wildtool.sanitize import csv_safe
 from wildtool.stats.learning_curve import TrainedScore
 from wildtool.stats.tests import LEVEL
 
+_MARK = b"<!-- written by wildtool curve -->\n"
+"""First line of a chart, by which a later curve knows that it may replace it."""
 
-def show_curve(series: Series, folders: Mapping[RunKey, Path], out: Path, *, quiet: bool) -> int:
+
+def chart_name(benchmark: str) -> str:
+    return f"curve-{benchmark}.svg"
+
+
+def show_curve(series: Series, folders: Mapping[RunKey, Path], out: Path, *, force: bool, quiet: bool) -> int:
     """Prints the curve, writes `curve.csv` and the charts; gives the exit status.
 
     Args:
         folders: of the runs, by point and benchmark.
+        force: whether charts may replace files that wildtool did not make.
     """
     runs, missing = _complete_runs(folders)
     for reason in missing:
@@ -67,7 +75,7 @@ def show_curve(series: Series, folders: Mapping[RunKey, Path], out: Path, *, qui
     published = (table for name in sorted(names) for table in tables_beside("training", name))
     for table in {table.name: table for table in published}.values():
         print_published_table(table, every=True)
-    charts = _write_charts(points, out)
+    charts = _write_charts(points, out, force=force)
     if not quiet:
         print_err(
             f"Every number: {out / 'curve.csv'}"
@@ -168,7 +176,7 @@ def _notes(
     return notes
 
 
-def _write_charts(points: Sequence[CurvePoint], out: Path) -> list[Path]:
+def _write_charts(points: Sequence[CurvePoint], out: Path, *, force: bool) -> list[Path]:
     """A chart of each benchmark; none without the extra [report]."""
     from importlib.util import find_spec
 
@@ -196,7 +204,8 @@ def _write_charts(points: Sequence[CurvePoint], out: Path) -> list[Path]:
             *(title, text, drawn, tuple(arms), tuple(names.values())),
             *("lines", True, "training examples", "correct (%)"),
         )
-        path = out / f"curve-{benchmark}.svg"
-        write_file(path, render_chart(chart).svg)
+        path = out / chart_name(benchmark)
+        check_file(path, force=force)
+        write_file(path, _MARK + render_chart(chart).svg)
         charts.append(path)
     return charts

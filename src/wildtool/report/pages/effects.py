@@ -47,7 +47,7 @@ def _setting(run: ReportRun) -> tuple[object, ...]:
     result = run.result
     rules = (result.benchmark, result.profile, result.played, result.mode, result.prompts)
     asked = agent_settings(run.about["identity"])
-    return (result.model, asked, *rules, result.data_sha256, result.split, result.read_as)
+    return (result.model, asked, result.roles, *rules, result.data_sha256, result.split, result.read_as)
 
 
 def _effect(run: ReportRun, base: ReportRun) -> AlterationEffect | None:
