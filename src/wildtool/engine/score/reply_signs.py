@@ -142,14 +142,17 @@ def call_signs(
         request, rules = variant.episode(item, unit, profile).request(), variant.benchmark.rules(profile)
         if request is None or request.gold is None or request.role != "agent":
             return ()
-        due, calls = _calls_of(rules, request.gold(GOLD_STYLE)), _calls_of(rules, reply)
-        if not due:
-            return (TEXT_DUE, CALL_FOR_TEXT) if calls and not correct else (TEXT_DUE,)
-        if correct or (calls and calls[0] in due):
-            return CALL_DUE, FIRST_RIGHT
+        due = _calls_of(rules, request.gold(GOLD_STYLE))
+        if correct:
+            return (CALL_DUE, FIRST_RIGHT) if due else (TEXT_DUE,)
+        calls = _calls_of(rules, reply)
     except Exception:  # noqa: BLE001 - a faulty benchmark is reported by its judge; here it only says nothing
         return ()
-    return (CALL_DUE,) if calls else (CALL_DUE, TEXT_FOR_CALL)
+    if not due:
+        return (TEXT_DUE, CALL_FOR_TEXT) if calls else (TEXT_DUE,)
+    if not calls:
+        return CALL_DUE, TEXT_FOR_CALL
+    return (CALL_DUE, FIRST_RIGHT) if calls[0] in due else (CALL_DUE,)
 
 
 def _calls_of(rules: Rules, reply: Message) -> list[SaidCall]:
@@ -181,7 +184,7 @@ def served_by(raw: str) -> Iterable[str]:
     except ValueError:
         return
     answer = as_object(cast(list[Any], parsed)[0] if isinstance(parsed, list) and parsed else parsed)
-    for place in (answer, as_object(answer.get("message")), as_object(answer.get("response"))):
+    for place in filter(None, (answer, as_object(answer.get("message")), as_object(answer.get("response")))):
         for sign, keys in ((MODEL, ("model", "modelVersion")), (FINGERPRINT, ("system_fingerprint",))):
             for key in keys:
                 if isinstance(name := place.get(key), str) and name:
