@@ -7,6 +7,10 @@ from typing import Any
 
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 """System errors of a full disk."""
+BLOCKED_PROMPT = "blocked prompt"
+"""Error kind of a prompt that the provider does not pass on to the model: final, and no network error."""
+NOT_RECORDED = "not recorded"
+"""Error kind of a call that asks a record for a reply which it does not hold: final, but no fault of a key or a name."""
 
 
 class WildtoolError(Exception):

@@ -20,7 +20,7 @@ from wildtool.cli.command import run_to_status, worst_status
 from wildtool.cli.commands.list import ListKind, list_
 from wildtool.data.data_set import data_of
 from wildtool.engine.registry import load_benchmark
-from wildtool.engine.score import results, score
+from wildtool.engine.score import pool, results, score
 from wildtool.engine.score.verdict_table import verdicts_path
 
 VERBS = [
@@ -339,8 +339,8 @@ def test_scoring_by_workers_shows_and_writes_the_same(monkeypatch: pytest.Monkey
     table = verdicts_path(Path("runs/wild-mini/baseline--gold"), "fixed")
     found: set[tuple[str, bytes]] = set()
     asked: list[bool] = []
-    monkeypatch.setattr(score, "_has_threads", lambda: asked.append(True))
-    monkeypatch.setattr(score.os, "sched_getaffinity", lambda pid: {0, 1}, raising=False)
+    monkeypatch.setattr(pool, "_has_threads", lambda: asked.append(True))
+    monkeypatch.setattr(pool.os, "sched_getaffinity", lambda pid: {0, 1}, raising=False)
     for rows in (1_000_000, 1):
         monkeypatch.setattr(score, "MANY_ROWS", rows)
         found.add((type_("score runs --profile fixed").stdout, table.read_bytes()))

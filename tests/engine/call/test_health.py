@@ -22,8 +22,7 @@ from wildtool.engine.call.client import (
 )
 from wildtool.engine.call.rate_limit import PROBE_CONCURRENCY
 from wildtool.engine.run.runner import RunJob, RunResult, run_plan, run_plans
-from wildtool.errors import CallError
-from wildtool.models.http.failures import BLOCKED_PROMPT
+from wildtool.errors import BLOCKED_PROMPT, CallError
 from wildtool.types import Request
 
 DOWN = CallError("network", "no answer: Connection refused")

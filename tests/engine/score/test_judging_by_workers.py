@@ -13,7 +13,7 @@ import pytest
 from engine.echo_benchmark import PATIENT, EchoRules, ScriptedModel, plan_of
 from wildtool.engine.record.reader import LoggedReply, LogReader
 from wildtool.engine.run.runner import run_plan
-from wildtool.engine.score import score
+from wildtool.engine.score import pool, score
 from wildtool.engine.score.score import ScoringOutcome, score_run
 from wildtool.errors import CallError, RecordError
 
@@ -21,7 +21,7 @@ from wildtool.errors import CallError, RecordError
 @pytest.fixture
 def copied(monkeypatch: pytest.MonkeyPatch) -> None:
     """The workers that run the tests have one more thread, which no copy misses."""
-    monkeypatch.setattr(score, "_has_threads", lambda: False)
+    monkeypatch.setattr(pool, "_has_threads", lambda: False)
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 1}, raising=False)
 
 
@@ -81,10 +81,13 @@ def test_table_and_outcome_are_those_of_one_process(
 ):
     refuse_some(monkeypatch)
     parts: list[Any] = []
-    by_workers = score._judged_by_workers  # pyright: ignore[reportPrivateUsage]
-    monkeypatch.setattr(
-        score, "_judged_by_workers", lambda *given: parts.append(by_workers(*given)) or parts[-1]
-    )
+    by_workers = pool.judged_by_workers
+
+    def recorded_parts(*arguments: Any) -> Any:
+        parts.append(list(by_workers(*arguments) or ()))
+        return iter(parts[-1])
+
+    monkeypatch.setattr(pool, "judged_by_workers", recorded_parts)
     alone, table = scored(record, monkeypatch, 10_000, profile)
     assert alone.faults
     assert min(alone.counts.wrong, alone.counts.infra_error, alone.counts.unplayed) > 0
@@ -120,7 +123,7 @@ def test_an_interrupt_ends_the_workers_and_the_command(record: Path, monkeypatch
         begun.extend(active_children())
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(score, "load_database", interrupt)
+    monkeypatch.setattr(pool, "load_database", interrupt)
     with pytest.raises(KeyboardInterrupt):
         scored(record, monkeypatch, 1, "official")
     assert begun and not any(worker.is_alive() for worker in begun)
@@ -144,7 +147,7 @@ def test_of_two_damaged_lines_the_first_is_named(record: Path, monkeypatch: pyte
 
 def test_a_process_with_threads_is_not_copied(record: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 1}, raising=False)
-    monkeypatch.setattr(score, "ProcessPoolExecutor", lambda *given, **named: pytest.fail("copied"))
+    monkeypatch.setattr(pool, "ProcessPoolExecutor", lambda *given, **named: pytest.fail("copied"))
     release = Event()
     thread = Thread(target=release.wait)
     thread.start()

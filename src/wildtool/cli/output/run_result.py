@@ -8,13 +8,12 @@ from wildtool.cli.output.estimate import missing_batch_prices
 from wildtool.cli.output.results import describe_failures, find_results, print_faults
 from wildtool.cli.output.tables import print_overview
 from wildtool.cli.terminal import escape_text, print_err
-from wildtool.engine.call.client import NOT_RECORDED
 from wildtool.engine.plan import Plan
 from wildtool.engine.record.run_folder import strip_credentials
 from wildtool.engine.run.runner import RunResult
 from wildtool.engine.score.formatting import counted
 from wildtool.engine.score.results import failures_in
-from wildtool.models.http.failures import BLOCKED_PROMPT
+from wildtool.errors import BLOCKED_PROMPT, NOT_RECORDED
 from wildtool.reply_ends import MORE_CONTEXT, OVERFLOWED
 
 

@@ -24,8 +24,8 @@ from wildtool.engine.call.cache import ReplyCache, model_digest
 from wildtool.engine.call.rate_limit import LONGEST_RETRY_AFTER_S, CallHistory, LimitError, RateLimiter
 from wildtool.engine.observer import Observer
 from wildtool.engine.record.writer import PendingRow
-from wildtool.errors import CallError, InfraError, UsageError, WildtoolError
-from wildtool.models.http.failures import BLOCKED_PROMPT, QUOTA_USED_UP
+from wildtool.errors import BLOCKED_PROMPT, NOT_RECORDED, CallError, InfraError, UsageError, WildtoolError
+from wildtool.models.http.failures import QUOTA_USED_UP
 from wildtool.models.settings import Rates
 from wildtool.models.token_usage import Price, summed_usage
 from wildtool.reply_ends import MORE_CONTEXT, OVERFLOWED
@@ -49,8 +49,6 @@ DOWN_KINDS = frozenset({"network", "http 503"})
 """Failures of an endpoint that is down, or loads its model."""
 _LOADING = re.compile(r"\b(loading|starting|warming|not (yet )?ready)\b", re.IGNORECASE)
 """Words of an endpoint that will answer once its model is loaded."""
-NOT_RECORDED = "not recorded"
-"""Kind of a call that asks a record for a reply which it does not hold: final, but no fault of a key or a name."""
 NOT_REFUSALS = frozenset({NOT_RECORDED, BLOCKED_PROMPT})
 """Kinds of final failures that say nothing about a key or a model's name."""
 Answer = TypeVar("Answer")

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from wildtool.errors import CallError, InfraError
-from wildtool.models.http.failures import BLOCKED_PROMPT
+from wildtool.errors import BLOCKED_PROMPT, CallError, InfraError
 from wildtool.models.settings import Rates
 
 OVERLOAD_KINDS = frozenset({"http 429", "http 503", "http 529", "timeout"})

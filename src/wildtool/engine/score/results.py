@@ -14,7 +14,6 @@ from typing import Any
 from wildtool.alter.base import Alteration
 from wildtool.alter.kinds import recorded_alterations
 from wildtool.engine.benchmark_file import digest_of_file
-from wildtool.engine.call.client import NOT_RECORDED
 from wildtool.engine.plan import SelectedItems
 from wildtool.engine.record.bundle import holds_bundle, is_bundle, unpack_bundle
 from wildtool.engine.record.format import find_segments
@@ -45,10 +44,9 @@ from wildtool.engine.score.verdict_table import (
     relation,
     verdicts_path,
 )
-from wildtool.errors import RecordError
+from wildtool.errors import BLOCKED_PROMPT, NOT_RECORDED, RecordError
 from wildtool.evidence import Evidence
 from wildtool.json_codec import as_object
-from wildtool.models.http.failures import BLOCKED_PROMPT
 from wildtool.stats.metrics import (
     SAMPLE_WEIGHT,
     Rate,

@@ -3,13 +3,10 @@
 
 import os
 import shlex
-import threading
-from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import islice
-from multiprocessing import get_all_start_methods, get_context
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -30,20 +27,15 @@ from wildtool.engine.score.verdict_table import (
     OutcomeCounts,
     RunInfo,
     VerdictTable,
-    forget_database,
-    load_database,
     verdicts_path,
 )
 from wildtool.errors import DataError, RecordError
 from wildtool.steps import with_steps
 from wildtool.tool_formats import CallFormat
 from wildtool.types import Item, Source, Verdict
-from wildtool.workers import start_worker
 
 MANY_ROWS = 1_000
 """Recorded steps from which a second process saves more time than it takes."""
-_ITEMS_AT_ONCE = 16
-"""Items and repeats that a process judges before it gives their rows back."""
 Job = tuple[int, tuple[Item, int]]
 """An item to judge: its place among all items and repeats, the item, the repeat."""
 
@@ -87,12 +79,12 @@ class JudgingJob:
             jobs: those to judge; None for all.
         """
         rules = self.run_info.profile
-        from wildtool.engine.score.reading import read_again  # a run reads nothing again
-
         silent_after: bool = self.run_json["identity"].get("silent_after", False)
         for order, (item, repeat) in self.jobs() if jobs is None else jobs:
             log = reader.log(item.id, repeat)
             if self.format is not None:
+                from wildtool.engine.score.reading import read_again  # few runs are read again
+
                 log = read_again(log, reader.requests(item.id, repeat), self.format)
             verdicts, fault = safe_judge(self.variant, item, transcripts(log, scripted=silent_after), rules)
             yield JudgedItem(order, item, repeat, log, verdicts, fault)
@@ -204,72 +196,22 @@ def _judge(run: JudgingJob, folder: Path, reader: LogReader, table: VerdictTable
             outcomes.update(verdict.outcome for verdict in judged.verdicts)
         return _Part(jobs[-1][0], bytes(rows), outcomes, faults)
 
-    parts = _judged_by_workers(run, folder, judge) if reader.rows >= MANY_ROWS else None
-    if parts is None:
-        parts = with_steps(f"judging {folder}", (judge([job]) for job in run.jobs()), attrgetter("last"))
+    def parts(judged: Iterable[_Part]) -> Iterator[_Part]:
+        return with_steps(f"judging {folder}", judged, attrgetter("last"))
+
+    by_workers: list[_Part] | None = None
+    if reader.rows >= MANY_ROWS:
+        from wildtool.engine.score.pool import judged_by_workers
+
+        # An error is raised again below, where this process judges alone.
+        with suppress(Exception):
+            judged = judged_by_workers(run.jobs(), judge)
+            by_workers = None if judged is None else list(parts(judged))
     faults: list[str] = []
-    for part in parts:
+    for part in by_workers or parts(judge([job]) for job in run.jobs()):
         table.append(part.rows, part.outcomes)
         faults += part.faults
     return tuple(faults)
-
-
-def _judged_by_workers(
-    run: JudgingJob, folder: Path, judge: Callable[[Sequence[Job]], _Part]
-) -> list[_Part] | None:
-    """The same by several processes, copies of this one; None where it cannot be copied, and where one of them fails: the
-    caller then judges alone, and meets errors in the order of the data."""
-    processes = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
-    if processes < 2 or "fork" not in get_all_start_methods():
-        return None
-    jobs = run.jobs()
-    try:
-        # Judged here, so that the copies find loaded what the rules need.
-        parts = [judge(first)] if (first := list(islice(jobs, _ITEMS_AT_ONCE))) else []
-        forget_database()  # it has threads
-        if _has_threads():
-            return None
-        with ProcessPoolExecutor(processes, get_context("fork"), _start_worker, (judge,)) as pool:
-            try:
-                results = _in_order(pool, jobs, processes)
-                parts += with_steps(f"judging {folder}", results, attrgetter("last"))
-            finally:
-                pool.shutdown(cancel_futures=True)
-    except Exception:  # noqa: BLE001 - raised again where the caller judges
-        return None
-    return parts
-
-
-def _in_order(pool: ProcessPoolExecutor, jobs: Iterator[Job], processes: int) -> Iterator[_Part]:
-    """What a pool makes of the jobs, of which it holds only as many as keep it busy."""
-    begun: deque[Future[_Part]] = deque()
-    while some := list(islice(jobs, _ITEMS_AT_ONCE)):
-        begun.append(pool.submit(_judge_in_worker, some))
-        if len(begun) > 4 * processes:
-            yield begun.popleft().result()
-    load_database()  # while the others judge
-    while begun:
-        yield begun.popleft().result()
-
-
-def _has_threads() -> bool:
-    """Whether this process has threads that a copy would lack, with all locks that they hold."""
-    tasks = Path("/proc/self/task")
-    return (len(list(tasks.iterdir())) if tasks.is_dir() else threading.active_count()) > 1
-
-
-_worker_judge: Callable[[Sequence[Job]], _Part] | None = None
-
-
-def _start_worker(judge: Callable[[Sequence[Job]], _Part]) -> None:
-    global _worker_judge
-    start_worker()
-    _worker_judge = judge
-
-
-def _judge_in_worker(jobs: Sequence[Job]) -> _Part:
-    assert _worker_judge is not None
-    return _worker_judge(jobs)
 
 
 def _with_planned_size(run: JudgingJob) -> tuple[JudgingJob, PlannedSize | None]:

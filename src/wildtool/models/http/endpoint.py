@@ -14,10 +14,9 @@ import aiohttp
 from yarl import URL
 
 from wildtool import __version__, redact
-from wildtool.errors import CallError, StorageError, UsageError
+from wildtool.errors import BLOCKED_PROMPT, CallError, StorageError, UsageError
 from wildtool.models.http import hints
 from wildtool.models.http.failures import (
-    BLOCKED_PROMPT,
     QUOTA_USED_UP,
     ProviderFailure,
     refusal_in,

@@ -13,8 +13,6 @@ from typing import Any, cast
 
 from wildtool.json_codec import REPLY_LIMITS, as_object, dumps, loads_within
 
-BLOCKED_PROMPT = "blocked prompt"
-"""Error kind of a prompt that the provider does not pass on to the model: final, and no network error."""
 QUOTA_USED_UP = "quota used up"
 """Error kind of an account without credit: no wait mends it, unlike a limit of calls per minute."""
 _STATUS = {
