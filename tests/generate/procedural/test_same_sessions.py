@@ -12,11 +12,17 @@ from wildtool.errors import DataError
 from wildtool.sets.make.core.plan import SessionGenerationSpec
 from wildtool.sets.make.procedural.sessions import procedural_sessions
 
-
 PINGS = [
-    {"type": "function", "function": {"name": f"ping{k}", "description": f"Pings {k}", "parameters": {"type": "object", "properties": {}}}}
+    {
+        "type": "function",
+        "function": {
+            "name": f"ping{k}",
+            "description": f"Pings {k}",
+            "parameters": {"type": "object", "properties": {}},
+        },
+    }
     for k in range(9)
-]  # fmt: skip
+]
 
 
 def _summary(spec: SessionGenerationSpec) -> dict[str, Any]:
@@ -51,7 +57,7 @@ def test_built_in_tools_make_the_same_sessions(name: str, spec: SessionGeneratio
         ("shop", SHOP, {"sessions": 32, "seed": "5"}),
         ("bare", [SHOP[8], SHOP[0], *PINGS], {"sessions": 12}),
     ],
-)  # fmt: skip
+)
 def test_tools_of_ones_own_make_the_same_sessions(
     tmp_path: Path, name: str, tools: Any, spec: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ):

@@ -35,7 +35,7 @@ class Players(Scripted):
     """Plays all roles; what it says follows from the request alone."""
 
     def right(self, role: str, instruction: str, seen: dict[str, Any], draw: Random) -> Any:
-        return _PLAYED[role](instruction, seen, draw)
+        return _PLAYED[role.split()[0]](instruction, seen, draw)
 
 
 def played(script: RoleCoroutine[Any], players: Scripted) -> Any:

@@ -1,0 +1,55 @@
+"""The same replies lead to the same requests and the same session, whatever rules they break: a record is replayed by it.
+
+A change here is one of `RECIPE_VERSION`, unless only prompts changed.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from generate.careless import careless, outcome_of, rows_of
+from generate.golden import check, digest
+from generate.sessions.players import TOOLS, Players
+from wildtool.sets.make.core.plan import SessionGenerationSpec
+from wildtool.sets.make.sessions.maker import SessionMaker
+from wildtool.sets.make.sessions.output import REFERENCE_FORMATS, collect_sessions
+
+
+def _outcomes(spec: SessionGenerationSpec, share: float) -> dict[str, Any]:
+    maker, players = SessionMaker(spec), Players(careless(share))
+    results: list[Any] = []
+    rows: list[str] = []
+    for item in maker.planned_items():
+        result, asked = outcome_of(maker.script(item), players)
+        results.append((item, result))
+        forms = (
+            [digest([*lines(result.value, item.data.plan.lang)]) for lines in REFERENCE_FORMATS.values()]
+            if result.value
+            else [result.detail]
+        )
+        rows.append(f"{item.id}: {asked}; {result.attempt}: {' '.join(forms)}")
+    made = collect_sessions(spec, results, {"user": "players"})
+    kept = [digest({**session, "made_by": {**session["made_by"], "version": ""}}) for session in made.kept]
+    return {"table": rows_of(made.attrition()), "sessions": rows, "kept": kept, "losses": made.losses}
+
+
+@pytest.mark.parametrize(
+    ("name", "share", "spec"),
+    [
+        ("careful", 0.03, {"sessions": 24, "langs": ("en", "zh"), "tasks": 3}),
+        ("careless", 0.35, {"sessions": 32, "tasks": 2, "seed": "2"}),
+        ("hopeless", 0.7, {"sessions": 12, "tasks": 2, "seed": "4", "langs": ("zh", "en")}),
+        (
+            "voted",
+            0.2,
+            {"sessions": 16, "langs": ("zh", "en"), "tasks": 2, "judges": 3, "checkers": 3, "seed": "3"},
+        ),
+    ],
+)
+def test_replies_of_careless_players_lead_to_the_same_sessions(
+    tmp_path: Path, name: str, share: float, spec: dict[str, Any]
+):
+    (tmp_path / "tools.json").write_text(json.dumps(TOOLS))
+    check(f"sessions_{name}", _outcomes(SessionGenerationSpec(**spec, tools=tmp_path / "tools.json"), share))
