@@ -62,6 +62,15 @@ def careless(share: float) -> Spoil:
             return draw.choice(
                 [text + " " + draw.choice(_WORDS), draw.choice(_WORDS), text * 9, " ".join([text] * 400)]
             )
+        flags = (
+            [key for key, child in value.items() if isinstance(child, bool)]
+            if isinstance(value, dict)
+            else []
+        )
+        if flags and draw.random() < 0.4:
+            return json.dumps(
+                {**value, flags[0]: not value[flags[0]], "reason": draw.choice(("it is not so", ""))}
+            )
         if draw.random() < 0.15:
             return draw.choice(_WHOLE).replace("{text}", text)
         for _ in range(draw.choice((1, 1, 2))):

@@ -1,0 +1,95 @@
+"""The same replies lead to the same requests and the same items, whatever rules they break; and the same settings to the
+same items where no model is asked.
+
+A change of what the replies lead to is one of `RECIPE_VERSION`, unless only prompts changed.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from generate.careless import careless, outcome_of, rows_of
+from generate.golden import check, digest
+from generate.items.players import TOOLS, ItemPlayers
+from generate.procedural.wide_tools import WIDE
+from wildtool.sets.make.core.files import write_sessions
+from wildtool.sets.make.core.plan import SessionGenerationSpec
+from wildtool.sets.make.items.acebench_format import acebench_records, reviewed_content
+from wildtool.sets.make.items.collect import CollectedItem, GeneratedItems, HumanDecision, collect_items
+from wildtool.sets.make.items.maker import ItemGenerationSpec, ItemMaker
+from wildtool.sets.make.items.procedural import procedural_items
+from wildtool.sets.make.procedural.sessions import procedural_sessions
+
+
+def _row(collected: CollectedItem) -> str:
+    item = collected.item
+    made_by = {**collected.made_by, "version": ""}
+    faults = [repr(item.fault), [line.text for line in item.correction], item.removed_tool]
+    whole = [acebench_records(item), reviewed_content(item), faults, made_by]
+    return f"{item.plan.name} {item.plan.kind} {item.plan.lang}: {digest(whole)}"
+
+
+def _summary(made: GeneratedItems) -> dict[str, Any]:
+    return {
+        "first": [[row.question["question"], row.answer] for row in acebench_records(made.kept[0].item)],
+        "table": rows_of(made.attrition()),
+        "kept": [*map(_row, made.kept)],
+        "doubtful": [*map(_row, made.doubtful)],
+        "losses": made.losses,
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "share", "settings"),
+    [
+        ("careful", 0.03, {"items": 45, "langs": ("en", "zh")}),
+        ("careless", 0.3, {"items": 75, "seed": "2", "judges": 2, "agree": 2}),
+        ("hopeless", 0.7, {"items": 30, "seed": "3", "langs": ("zh", "en"), "judges": 1, "agree": 1}),
+    ],
+)
+def test_replies_of_careless_players_lead_to_the_same_items(
+    tmp_path: Path, name: str, share: float, settings: dict[str, Any]
+):
+    (tmp_path / "tools.json").write_text(json.dumps(TOOLS))
+    spec = ItemGenerationSpec(**settings, tools=tmp_path / "tools.json")
+    maker, players = ItemMaker(spec), ItemPlayers(careless(share))
+    results: list[Any] = []
+    asked: list[str] = []
+    for item in maker.planned_items():
+        result, requests = outcome_of(maker.script(item), players)
+        results.append((item, result))
+        asked.append(f"{item.id}: {requests}; {maker.why_lost(result)}")
+    decisions = {"0": HumanDecision(True, "it is clear"), "1": HumanDecision(False, "it is not")}
+    made = collect_items(spec, results, {"writer": "players"}, decisions)
+    check(f"items_{name}", {"asked": asked, **_summary(made)})
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("english", {"items": 60}),
+        ("chinese", {"items": 45, "langs": ("zh",), "seed": "2"}),
+        ("wide", {"items": 60, "langs": ("en", "zh"), "seed": "3", "tools": WIDE}),
+    ],
+)
+def test_settings_lead_to_the_same_items_without_a_model(
+    tmp_path: Path, name: str, settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    if "tools" in settings:
+        Path("tools.json").write_text(json.dumps(settings["tools"]))
+        settings = {**settings, "tools": Path("tools.json")}
+    notes: list[str] = []
+    made = procedural_items(ItemGenerationSpec(**settings), notes.append)
+    check(f"items_procedural_{name}", {**_summary(made), "notes": notes})
+
+
+def test_sessions_give_the_same_items(tmp_path: Path):
+    file = tmp_path / "sessions.jsonl"
+    sessions = procedural_sessions(SessionGenerationSpec(96, 1, "1", ("en", "zh")), [].append)
+    write_sessions(sessions, file)
+    kinds = {"single": 2, "parallel": 1, "incomplete": 1, "error": 2, "irrelevant": 1}
+    spec = ItemGenerationSpec(60, kinds, "2", ("en", "zh"), sessions=file)
+    check("items_of_sessions", _summary(procedural_items(spec, [].append)))
