@@ -18,13 +18,15 @@ GOLDEN = Path(__file__).parents[1] / "golden" / "generate"
 
 def digest(value: Any) -> str:
     """Of the JSON of a value, keys in their order."""
-    return hashlib.sha256(json.dumps(value, ensure_ascii=False).encode()).hexdigest()[:12]
+    return hashlib.sha256(json.dumps(value).encode()).hexdigest()[:12]
 
 
 def check(name: str, outcome: Any) -> None:
     """Compares an outcome with the file of that name, or writes the file."""
     file = GOLDEN / f"{name}.json"
-    text = json.dumps(outcome, ensure_ascii=False, indent=1) + "\n"
+    text = (
+        json.dumps(outcome, ensure_ascii=False, indent=1).encode("utf-8", "backslashreplace").decode() + "\n"
+    )
     if os.environ.get("WILDTOOL_WRITE_GOLDEN"):
         file.write_text(text, "utf-8")
     diff = difflib.unified_diff(file.read_text("utf-8").splitlines(), text.splitlines(), "kept", "made", n=1)
