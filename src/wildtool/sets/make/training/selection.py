@@ -24,7 +24,7 @@ from wildtool.types import Item, Message, Request, Role
 _NUMBER = r"-?\d+(?:\.\d+)?"
 _NAMED = re.compile(rf"\bscore\b[\"']?\s*[:=]\s*[\"']?({_NUMBER})", re.IGNORECASE)
 _OF_TEN = re.compile(rf"({_NUMBER})\s*(?:/\s*10|out\s+of\s+10)(?![\d.]*\d)", re.IGNORECASE)
-_ALONE = re.compile(rf"(?<![\w.])({_NUMBER})(?![\w%]|\s*%|[.,]\d)")
+_ALONE = re.compile(rf"(?<![\w.])(?<!\d,)({_NUMBER})(?![\w%]|\s*%|[.,]\d)")
 LOWEST_SCORE, HIGHEST_SCORE = 0.0, 10.0
 
 
