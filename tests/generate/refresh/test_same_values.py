@@ -1,0 +1,239 @@
+"""The same seed gives a set the same new values, and a session that is refused is refused for the same reason."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from generate.golden import check, digest
+from generate.procedural.wide_tools import WIDE
+from generate.refresh.test_refresh import MINI_SESSIONS, one
+from wildtool.errors import DataError
+from wildtool.sets.make.core.plan import SessionGenerationSpec
+from wildtool.sets.make.procedural.sessions import procedural_sessions
+from wildtool.sets.make.refresh.entities import UnclearError, entity_role, is_money, qualified_key
+from wildtool.sets.make.refresh.refresh import UnchangedSession, refresh_file, refresh_session
+
+
+def _refreshed(record: dict[str, Any], seed: str) -> str:
+    try:
+        fresh = refresh_session(record, seed)
+    except UnclearError as unclear:
+        return str(unclear)
+    tasks = next(value for key, value in fresh.items() if key.endswith("_tasks"))
+    return f"{digest(fresh)} {tasks[0]}"
+
+
+@pytest.mark.parametrize(
+    ("name", "seed", "tools"), [("mini", "", None), ("built_in", "1", None), ("wide", "2", WIDE)]
+)
+def test_sessions_have_the_same_new_values(tmp_path: Path, name: str, seed: str, tools: Any):
+    sessions: list[dict[str, Any]] = MINI_SESSIONS[::2]
+    if seed:
+        path = tmp_path / "tools.json"
+        path.write_text(json.dumps(tools))
+        spec = SessionGenerationSpec(12, 3, seed, ("en", "zh"), path if tools else None)
+        sessions = list(procedural_sessions(spec, [].append))
+    check(
+        f"refreshed_{name}",
+        {f"{k} {record['id']}": _refreshed(record, "s") for k, record in enumerate(sessions)},
+    )
+
+
+CASES: list[dict[str, Any]] = [
+    {
+        "text": "send 17.50 EUR to Ann Lee, ann.lee@x.org",
+        "observation": {"paid": 17.5, "currency": "EUR", "total": 35.0},
+        "to_name": "Ann Lee",
+        "email": "ann.lee@x.org",
+    },
+    {
+        "text": "call +49 4841 6631 please",
+        "observation": {"phone": "+49 4841 6631"},
+        "phone": "+49 4841 6631",
+    },
+    {"text": "meet Will Grace; will you?", "observation": "ok", "person": "Will Grace"},
+    {
+        "text": "go to Old Harbour on 2024-02-29",
+        "observation": {"date": "2024-02-29", "stop": "Old Harbour"},
+        "stop": "Old Harbour",
+    },
+    {
+        "text": "in 1999 and 2001",
+        "observation": {"year": 1999, "since_year": 2001},
+        "day": "1999-05-01",
+        "other": "2001-01-01",
+    },
+    {
+        "text": "the price is €20 or 1,850.5 dollars, not 20 pieces",
+        "observation": {"price": 20, "pieces": 20, "cost": 1850.5},
+        "amount": "20",
+    },
+    {"text": "pay 20", "observation": {"fee": 20, "pieces": 20}},
+    {"text": "pay fee 20 and pieces 20", "observation": {"fee": 20, "pieces": 20}},
+    {
+        "text": "half is 10 of amount 20, from 20 to 25",
+        "observation": {"amount": {"from": 20, "to": 25, "unit": 20}, "net": 10.0, "subtotal": 20},
+    },
+    {
+        "text": "order AB-20417 and 55012 and bk_7781",
+        "observation": {"number": 55012, "count": 55012, "ref": "bk_7781"},
+        "order_id": "AB-20417",
+    },
+    {
+        "text": "at Mill Road 12 or 12 Mill Road",
+        "observation": {"where": "Mill Road 12", "note": "12 Mill Road"},
+        "address": "Mill Road 12",
+    },
+    {"text": "stamp", "observation": {"at": 20250506}},
+    {"text": "stamp", "observation": {"at": "1746500000"}},
+    {
+        "text": "hear The Long Road by The Band",
+        "observation": [{"title": "The Long Road", "artist": "The Band"}],
+        "song": "The Long Road",
+    },
+    {"text": "tell Zed", "observation": "ok", "contact": "Zed"},
+    {
+        "text": "tell Zeda Quill and Zeda",
+        "observation": {"people": [{"name": "Zeda Quill"}]},
+        "contact": "Zeda Quill",
+    },
+    {"text": "find Rome", "observation": {"x": "Rome", "y": "Berlin"}, "where": "Berlin"},
+    {
+        "text": "a ok",
+        "observation": {"flag": True, "when": "12:30", "span": "12:30-13:00", "iso": "2025-05-06T10:00"},
+        "gizmo": "OK",
+    },
+    {"text": "in 2025", "observation": "ok", "thing": "Blue Lamp"},
+    {
+        "text": "years 1900 and 2100 stay",
+        "observation": {"a": "1900-01-01", "b": "2100-01-01", "c": "2099-01-01"},
+    },
+]
+
+
+def test_what_is_said_decides_what_changes():
+    outcomes: dict[str, Any] = {}
+    for case in CASES:
+        arguments = {key: value for key, value in case.items() if key not in ("text", "observation")}
+        record = one(case["text"], case["observation"], **arguments)
+        try:
+            fresh = refresh_session(record, "s")
+        except UnclearError as unclear:
+            outcomes[case["text"]] = str(unclear)
+            continue
+        node = fresh["english_answer_list"][0][0]
+        values = [
+            fresh["english_tasks"][0],
+            node["action"]["arguments"],
+            node["observation"],
+            fresh["english_env_info"],
+        ]
+        outcomes.setdefault(case["text"], []).append(json.dumps(values, ensure_ascii=False))
+    check("refreshed_cases", outcomes)
+
+
+def test_a_file_is_refreshed_to_its_end_or_to_what_is_unclear(tmp_path: Path):
+    unclear = one("get Bergamot", "ok", gizmo="Bergamot") | {"id": "u"}
+    plain = one("call Ann Lee about AB-20417", "ok", contact="Ann Lee", order_id="AB-20417")
+    file = tmp_path / "s.jsonl"
+    file.write_text("".join(json.dumps(record) + "\n" for record in (plain, unclear, {**plain, "id": "p"})))
+    refused: list[UnchangedSession] = []
+    fresh = list(refresh_file(file, "s", refused, skip_unclear=True))
+    assert [record["id"] for record in fresh] == ["one", "p"]
+    assert refused == [UnchangedSession("u", "do.gizmo: 'Bergamot': its role is unclear")]
+    with pytest.raises(DataError) as refusal:
+        list(refresh_file(file, "s", [], skip_unclear=False))
+    assert str(refusal.value) == (
+        f"{file}:2: u: do.gizmo: 'Bergamot': its role is unclear; correct it, or leave such sessions "
+        "out with --skip-unclear"
+    )
+
+
+KEYS = [
+    "phone",
+    "e_mail",
+    "email",
+    "customer",
+    "buddy",
+    "from",
+    "city",
+    "street",
+    "title",
+    "team",
+    "name",
+    "names",
+    "amount",
+    "total",
+    "net",
+    "order_id",
+    "orderId",
+    "ID",
+    "code",
+    "ref",
+    "number",
+    "gizmo",
+    "with",
+    "account",
+]
+VALUES = [
+    "Ann",
+    "Ann Lee",
+    "ann",
+    "a@b.c",
+    "a@b c",
+    "AB-12",
+    "AB12345",
+    "1234",
+    "12",
+    "Berlin",
+    "北京",
+    "王伟",
+    "王",
+    "蓝色台灯",
+    "Mill Road 3",
+    "9 Mill Lane",
+    "+49 48",
+    "bk_77",
+    "X",
+    "Über Alles",
+    "De La Soul 3",
+    "Rock and Roll",
+    "x1 y2",
+]
+
+
+def test_the_role_of_a_value_follows_from_its_key_and_form():
+    check(
+        "entity_roles",
+        {key: {text: role for text in VALUES if (role := entity_role(key, text))} for key in KEYS},
+    )
+
+
+def test_amounts_of_money_are_known_by_key_or_currency():
+    keys = [
+        "price",
+        "unit_price",
+        "price_eur",
+        "priceless",
+        "total",
+        "subtotal",
+        "net",
+        "amount_from",
+        "count",
+        "rent",
+        "parent",
+    ]
+    flags = {
+        key: [is_money(key, value, beside_currency=beside) for value in (5, 5.5) for beside in (True, False)]
+        for key in keys
+    }
+    assert flags == {
+        **{key: [True] * 4 for key in ("price", "unit_price", "price_eur", "amount_from", "rent")},
+        **{key: [False, False, True, False] for key in ("priceless", "count", "parent")},
+        **{key: [False, False, True, True] for key in ("total", "subtotal", "net")},
+    }
+    assert [
+        qualified_key(key, name) for key, name in (("price", "from"), ("price", "x"), ("date", "from"))
+    ] == ["price_from", "x", "from"]

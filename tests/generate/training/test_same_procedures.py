@@ -1,0 +1,256 @@
+"""Procedures over training files: the same replies lead to the same requests, files and counts."""
+
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from generate.golden import check, digest
+from training.procedures.training_files import TOOLS, call, message, row, wrote
+from wildtool.sets.make.training.maker import TrainingMaker
+from wildtool.sets.make.training.pairs import PairMaker, PairRules, PairSpec, write_pairs, write_pairs_info
+from wildtool.sets.make.training.rationales import RationaleMaker, RationaleSpec, write_rationales
+from wildtool.sets.make.training.selection import (
+    SelectionMaker,
+    SelectionReplies,
+    SelectionSpec,
+    decision,
+    drawn,
+    random_arm,
+    read_score,
+)
+from wildtool.sets.make.training.selection_output import write_selection
+from wildtool.sets.prepare.writers.options import DEFAULT_WRITING
+from wildtool.types import Item, Reply, Request
+
+STATIONS = ["Husum", "Kiel", "Sylt", "Emden", "Wyk", "Büsum", "Norden", "List"]
+
+
+def _rows() -> list[Any]:
+    rows = [
+        row(call(station=name, day=k + 40), user=f"Level at {name} on day {k + 40}?", answer=f"It is {k} m.")
+        for k, name in enumerate(STATIONS)
+    ]
+    rows.append(
+        row(call(station="Husum"), call("tide", station="Kiel"), user="Level at Husum, tide at Kiel?")
+    )
+    text = {
+        "conversations": [{"from": "human", "value": "Hello"}, {"from": "gpt", "value": "Good day."}],
+        "tools": json.dumps(TOOLS),
+    }
+    return [*rows, text]
+
+
+def _reply(item: Item, request: Request, number: int, words: list[str]) -> Reply:
+    """Right, wrong in one way, or a text, drawn by the item and the number of the request."""
+    draw = Random(f"{item.id}/{request.role}/{number}")
+    data = item.data
+    turn = getattr(data, "turn", data)
+    gold = getattr(turn, "gold_message", None)
+    choices: list[Any] = [message(text=text) for text in words]
+    choices += [gold] * 3 if gold else []
+    choices += [
+        message(call(station=draw.choice(STATIONS))),
+        message(call("flood", station="Husum")),
+        message(call(station=3)),
+        message(text="I do not know."),
+        message(),
+        message(text="x\\ud800"),
+        message(call(station="Husum"), call("tide", station="Kiel")),
+    ]
+    return Reply(draw.choice(choices), finish_reason=draw.choice(("stop", "stop", "stop", "length")))
+
+
+def _outcomes(maker: TrainingMaker[Any], words: list[str]) -> tuple[list[tuple[Item, Any]], list[str]]:
+    results: list[tuple[Item, Any]] = []
+    rows: list[str] = []
+    for item in maker.planned():
+        script, asked = maker.script(item), []
+        try:
+            request = next(script)
+            while True:
+                asked.append([request.role, list(request.messages), list(request.tools or ())])
+                request = script.send(_reply(item, request, len(asked), words))
+        except StopIteration as stop:
+            results.append((item, stop.value))
+            rows.append(
+                f"{item.id}: {' '.join(role for role, *_ in asked)} {digest(asked)} {maker.why_lost(stop.value)}"
+            )
+    return results, rows
+
+
+def _files(folder: Path, source: Path) -> dict[str, Any]:
+    """The lines of all files of a folder."""
+    found: dict[str, Any] = {}
+    for path in sorted(folder.iterdir()):
+        text = path.read_text("utf-8").replace(str(source), "FILE")
+        if path.name == "yield.json":
+            found[path.name] = [
+                f"{m['group']}: {m['name']}: {m['numerator']}/{m['denominator']} {m['value']}"
+                for m in json.loads(text)
+            ]
+        else:
+            found[path.name] = [
+                line if len(line) < 300 else f"{line[:120]} {digest(line)}" for line in text.splitlines()
+            ]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "spec", "rules", "form"),
+    [
+        ("plain", {"tries": 3}, PairRules(), "sharegpt"),
+        ("critic", {"turns": "all", "tries": 2, "retry": "feedback", "critic": True}, PairRules(), "openai"),
+        ("trl", {"turns": "all", "tries": 1}, PairRules(), "trl"),
+        ("folder", {"tries": 2}, PairRules(), "llamafactory"),
+    ],
+)
+def test_pairs_are_made_as_before(tmp_path: Path, name: str, spec: Any, rules: PairRules, form: str):
+    file, out = wrote(tmp_path / "a b.jsonl", *_rows()), tmp_path / "out"
+    out.mkdir()
+    maker = PairMaker(PairSpec(file=file, **spec))
+    words = ['{"right": true, "why": "fine"}', '{"right": false, "why": "too short"}', "maybe"]
+    results, asked = _outcomes(maker, words if "critic" in spec else [])
+    tried = [(item.id, item.data, None if k == 1 else result) for k, (item, result) in enumerate(results)]
+    written = write_pairs(tried, out, rules, form, ["acebench"] if name == "trl" else ())
+    counts = [written.pairs, written.unfinished, written.solved, repr(written.lengths), len(written.metrics)]
+    entry = write_pairs_info(out, file, form)
+    check(
+        f"pairs_{name}",
+        {"asked": asked, "written": counts, "entry": entry, "roles": [*maker.roles], **_files(out, file)},
+    )
+    assert write_pairs_info(out, file, "sharegpt") is None
+    assert maker.settings() == [
+        spec.get("turns", "calls"),
+        spec.get("tries", 2),
+        spec.get("retry", "plain"),
+        spec.get("critic", False),
+    ]
+
+
+THOUGHTS = [
+    "1. The user wants a level.\n2. The place is named in the request.\n3. So the tool for levels fits, not another.",
+    "1. The user wants a level.\n2. The place is named.\n3. So the station must be Husum or Kiel, on day 41, I think.",
+    "1. one\n2. two\n3. three",
+    "A text without any steps that is long enough to be read as reasoning about the call.",
+    '1. It is\n2. a call\n3. so it is {"name": "level", "arguments": {}} that must be called here, I am sure.',
+    "Step 1: look\nStep 2: think about the place\n**3.** <tool_call> comes next, since the tool fits here.",
+    "1) first look at it\n2) then think more about it\n3) level(station='x') would be the one to call here.",
+]
+
+
+@pytest.mark.parametrize(("name", "wanted"), [("checked", True), ("unchecked", False)])
+def test_reasoning_is_made_as_before(tmp_path: Path, name: str, wanted: bool):
+    file, out = wrote(tmp_path / "a.jsonl", *_rows()), tmp_path / "out"
+    out.mkdir()
+    maker = RationaleMaker(RationaleSpec(file=file, min_tokens=12, check=wanted))
+    results, asked = _outcomes(maker, THOUGHTS * 2)
+    thought = [(item.data, None if k == 2 else result) for k, (item, result) in enumerate(results)]
+    written = write_rationales(thought, out, "sharegpt", DEFAULT_WRITING, ["acebench"] if wanted else ())
+    counts = [written.records, written.turns, written.asked, written.unfinished, len(written.metrics)]
+    check(
+        f"rationales_{name}",
+        {"asked": asked, "written": counts, "roles": [*maker.roles], **_files(out, file)},
+    )
+    assert maker.settings() == [12, wanted]
+
+
+@pytest.mark.parametrize(
+    ("name", "spec", "form"),
+    [
+        ("rated", {"threshold": 6.0}, "same"),
+        ("hidden", {"reference": "hide", "per_set": 5, "seed": "2"}, "openai"),
+        ("tried", {"by": "tries", "tries": 3, "round": 2}, "same"),
+    ],
+)
+def test_records_are_chosen_as_before(tmp_path: Path, name: str, spec: Any, form: str):
+    one, two = wrote(tmp_path / "a.jsonl", *_rows()), wrote(tmp_path / "b.jsonl", *_rows()[:4])
+    seen = wrote(tmp_path / "seen.jsonl", {"set": "a", "record": "1"}, {"set": "b", "record": "a:2"})
+    out = tmp_path / "out"
+    out.mkdir()
+    whole = SelectionSpec(files=(one, two), seen=(seen,), **spec)
+    maker = SelectionMaker(whole)
+    results, asked = _outcomes(
+        maker, [json.dumps({"score": score}) for score in (0, 3, 5.6, 6, 8, 10, 11)] + ["no idea"]
+    )
+    answered = [(item.data, None if k == 1 else result) for k, (item, result) in enumerate(results)]
+    written = write_selection(answered, out, whole, "m", form, ["acebench"] if name == "rated" else ())
+    counts = [
+        written.kept,
+        written.shared,
+        written.scored,
+        written.asked,
+        written.unfinished,
+        len(written.metrics),
+    ]
+    found = json.loads(json.dumps(_files(out, one)).replace(str(two), "OTHER"))
+    check(
+        f"selection_{name}",
+        {
+            "asked": asked,
+            "written": counts,
+            "settings": maker.settings(),
+            "templates": maker.templates,
+            **found,
+        },
+    )
+
+
+SCORES: dict[str, float | None] = {
+    "score: 7": 7.0,
+    '{"score": 7.5}': 7.5,
+    "Score = '8'": 8.0,
+    "score: 11": None,
+    "score: -1": None,
+    "score: 0": 0.0,
+    "score: 10": 10.0,
+    "7/10": 7.0,
+    "7 out of 10": 7.0,
+    "11/10": None,
+    "7/100": None,
+    "7": 7.0,
+    "I say 7, yes 7.0": 7.0,
+    "7 or 8": None,
+    "7%": None,
+    "7 %": None,
+    "v7": None,
+    "1.7.2": None,
+    "": None,
+    "3,5": None,
+    "score 4": 4.0,
+    "underscore: 3": 3.0,
+}
+
+
+def test_a_score_is_read_by_the_first_rule_that_finds_a_number():
+    assert {text: read_score(text) for text in SCORES} == SCORES
+
+
+def test_a_record_is_kept_from_its_threshold_on_or_if_only_some_tries_are_right():
+    rated = SelectionSpec(files=(), threshold=6)
+    assert [
+        (d.kept, d.reason)
+        for score in (5.9, 6.0, None)
+        if (d := decision(SelectionReplies("", score), rated))
+    ] == [
+        (False, "score 5.9 is below 6"),
+        (True, "score 6 is at least 6"),
+        (False, "no score could be read"),
+    ]
+    names = [str(k) for k in range(9)]
+    assert [name for name, _ in drawn([(name, 0) for name in names], 3, "s")] == [
+        name for name, _ in drawn([(name, 0) for name in names], 5, "s")
+    ][:3]
+    assert len(random_arm(names, 4, "s")) == 4
+    assert random_arm(names, 9, "s") == {*names}
+    assert [
+        spec.draw_seed for spec in (SelectionSpec(files=()), SelectionSpec(files=(), round=2, seed="x"))
+    ] == ["1", "x round 2"]
+    paths = (Path("p/a.jsonl"), Path("q/a.json.gz"), Path("b.jsonl"))
+    assert SelectionSpec(files=paths).set_names == {
+        paths[0]: "p/a.jsonl",
+        paths[1]: "q/a.json.gz",
+        paths[2]: "b",
+    }
