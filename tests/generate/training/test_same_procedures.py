@@ -49,7 +49,8 @@ def _reply(item: Item, request: Request, number: int, words: list[str]) -> Reply
     data = item.data
     turn = getattr(data, "turn", data)
     gold = getattr(turn, "gold_message", None)
-    choices: list[Any] = [message(text=text) for text in words]
+    named = f"In {item.id} the user"
+    choices: list[Any] = [message(text=text.replace("The user", named)) for text in words]
     choices += [gold] * 3 if gold else []
     choices += [
         message(call(station=draw.choice(STATIONS))),
@@ -60,7 +61,7 @@ def _reply(item: Item, request: Request, number: int, words: list[str]) -> Reply
         message(text="x\\ud800"),
         message(call(station="Husum"), call("tide", station="Kiel")),
     ]
-    return Reply(draw.choice(choices), finish_reason=draw.choice(("stop", "stop", "stop", "length")))
+    return Reply(draw.choice(choices), finish_reason="length" if draw.random() < 0.1 else "stop")
 
 
 def _outcomes(maker: TrainingMaker[Any], words: list[str]) -> tuple[list[tuple[Item, Any]], list[str]]:
@@ -146,7 +147,7 @@ def test_reasoning_is_made_as_before(tmp_path: Path, name: str, wanted: bool):
     file, out = wrote(tmp_path / "a.jsonl", *_rows()), tmp_path / "out"
     out.mkdir()
     maker = RationaleMaker(RationaleSpec(file=file, min_tokens=12, check=wanted))
-    results, asked = _outcomes(maker, THOUGHTS * 2)
+    results, asked = _outcomes(maker, [*[THOUGHTS[0]] * 12, *THOUGHTS * 2])
     thought = [(item.data, None if k == 2 else result) for k, (item, result) in enumerate(results)]
     written = write_rationales(thought, out, "sharegpt", DEFAULT_WRITING, ["acebench"] if wanted else ())
     counts = [written.records, written.turns, written.asked, written.unfinished, len(written.metrics)]
@@ -167,7 +168,7 @@ def test_reasoning_is_made_as_before(tmp_path: Path, name: str, wanted: bool):
 )
 def test_records_are_chosen_as_before(tmp_path: Path, name: str, spec: Any, form: str):
     one, two = wrote(tmp_path / "a.jsonl", *_rows()), wrote(tmp_path / "b.jsonl", *_rows()[:4])
-    seen = wrote(tmp_path / "seen.jsonl", {"set": "a", "record": "1"}, {"set": "b", "record": "a:2"})
+    seen = wrote(tmp_path / "seen.jsonl", {"set": "a", "record": "row 1"}, {"set": "b", "record": "row 2"})
     out = tmp_path / "out"
     out.mkdir()
     whole = SelectionSpec(files=(one, two), seen=(seen,), **spec)
