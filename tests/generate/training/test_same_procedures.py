@@ -61,6 +61,8 @@ def _reply(item: Item, request: Request, number: int, words: list[str]) -> Reply
         message(text="x\\ud800"),
         message(call(station="Husum"), call("tide", station="Kiel")),
     ]
+    if gold and request.role == "check" and draw.random() < 0.7:
+        return Reply(gold)
     return Reply(draw.choice(choices), finish_reason="length" if draw.random() < 0.1 else "stop")
 
 
@@ -82,11 +84,13 @@ def _outcomes(maker: TrainingMaker[Any], words: list[str]) -> tuple[list[tuple[I
     return results, rows
 
 
-def _files(folder: Path, source: Path) -> dict[str, Any]:
+def _files(folder: Path, *sources: Path) -> dict[str, Any]:
     """The lines of all files of a folder."""
     found: dict[str, Any] = {}
     for path in sorted(folder.iterdir()):
-        text = path.read_text("utf-8").replace(str(source), "FILE")
+        text = path.read_text("utf-8")
+        for source in sources:
+            text = text.replace(str(source), source.name)
         if path.name == "yield.json":
             found[path.name] = [
                 f"{m['group']}: {m['name']}: {m['numerator']}/{m['denominator']} {m['value']}"
@@ -186,7 +190,6 @@ def test_records_are_chosen_as_before(tmp_path: Path, name: str, spec: Any, form
         written.unfinished,
         len(written.metrics),
     ]
-    found = json.loads(json.dumps(_files(out, one)).replace(str(two), "OTHER"))
     check(
         f"selection_{name}",
         {
@@ -194,7 +197,7 @@ def test_records_are_chosen_as_before(tmp_path: Path, name: str, spec: Any, form
             "written": counts,
             "settings": maker.settings(),
             "templates": maker.templates,
-            **found,
+            **_files(out, one, two),
         },
     )
 
