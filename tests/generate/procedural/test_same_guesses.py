@@ -1,0 +1,579 @@
+"""What templates read out of names, descriptions and schemas, and how they word it."""
+
+from datetime import UTC, datetime
+from random import Random
+from typing import Any
+
+import pytest
+
+from generate.golden import check
+from wildtool.errors import DataError
+from wildtool.sets.make.procedural.calls import (
+    DraftCall,
+    ResultSampler,
+    entities,
+    entity_rows,
+    mentions,
+    simulate_result,
+)
+from wildtool.sets.make.procedural.guess_semantics import (
+    ReturnSemantics,
+    form_of,
+    guess_kind,
+    guess_returns,
+    is_id,
+    noun_of,
+)
+from wildtool.sets.make.procedural.history import History, Mention, reference
+from wildtool.sets.make.procedural.requests import (
+    clause_from_name,
+    compared,
+    request_clause,
+    spoken_name,
+    with_places,
+)
+from wildtool.sets.make.procedural.tool_sets import (
+    ParameterSlot,
+    ToolSpec,
+    built_in_tool_sets,
+    slot_of,
+    split_tools,
+)
+from wildtool.sets.make.procedural.value_roles import quoted_examples, value_role
+from wildtool.sets.make.procedural.values import ValueSampler, as_spoken
+from wildtool.sets.make.procedural.wording import Wording, can_omit, omitted
+
+DAY = datetime(2025, 3, 4, tzinfo=UTC)
+DESCRIPTIONS = [
+    "",
+    "Gets a user.",
+    "Get user",
+    "Returns the list of orders, sorted.",
+    "This endpoint allows you to create a ticket",
+    "The API method is used to delete a pet. Danger!",
+    "Use this tool to send mail",
+    "Call this method if you want to ping",
+    "[Beta] Lists rooms",
+    "DEPRECATED: Cancels it.",
+    "Used to book a room",
+    "Allows users to pay",
+    "An API for weather",
+    "Weather",
+    "Weather of a city and much more than sixty characters in one long noun phrase here",
+    "Studies the sky",
+    "Running reports daily",
+    "Stopping a server",
+    "Copies files",
+    "Watches it",
+    "Making copies of it",
+    "e.g. this. Gets it.",
+    "Gets it, i.e. all of it. More",
+    "Get no. 5 of it",
+    "✅ Deletes a pet 🐶",
+    "1234",
+    "...\nGets it",
+    "Gets it:\nmore",
+    "Gets “it.” Then",
+    "查询天气。返回温度。",
+    "查询天气",
+    "Get 天气",
+    (
+        "Gets a very long description that goes on and on, with a stop here, and then it goes on "
+        "and on without any stop at all until the end"
+    ),
+    (
+        "Gets "
+        "averylongwordthatneverendsandgoesonandonandonandonandonandonandonandonandonandonandonandonandonandonandonandonandonand on"
+    ),
+    (
+        "Lists all things which are there - with a dash – and another dash - and one more dash - "
+        "up to the very end of it all, I say"
+    ),
+    "get",
+    "Get ",
+    "<p>Gets <b>it</b></p>",
+]
+NAMES = [
+    "city",
+    "userId",
+    "user_id",
+    "user-ids",
+    "ID",
+    "guid",
+    "orderid",
+    "paid",
+    "email",
+    "e_mail",
+    "ip",
+    "tip",
+    "coordinates",
+    "bbox",
+    "currency",
+    "coin",
+    "coincide",
+    "country_code",
+    "country",
+    "language",
+    "locale",
+    "username",
+    "userName",
+    "password",
+    "version",
+    "sha256",
+    "phone",
+    "mobileNumber",
+    "url",
+    "uri",
+    "link",
+    "domain",
+    "timestamp",
+    "date",
+    "days",
+    "update",
+    "month",
+    "time",
+    "hour",
+    "timezone",
+    "location",
+    "region",
+    "address",
+    "author",
+    "owner",
+    "title",
+    "query",
+    "code",
+    "token",
+    "message",
+    "body",
+    "year",
+    "minutes",
+    "duration",
+    "limit",
+    "page",
+    "quantity",
+    "price",
+    "amount",
+    "thing",
+    "getUserByID",
+    "HTTPServer",
+    "a.b-c d",
+    "__x__",
+    "名字",
+    "uuid",
+    "productid",
+    "valid",
+]
+
+
+def test_a_request_is_worded_by_the_description_or_the_name():
+    rows = {
+        text[:60] + str(len(text)): [request_clause(text, "findUserByID", lang) for lang in ("en", "zh")]
+        for text in DESCRIPTIONS
+    }
+    check("request_clauses", rows)
+    assert [clause_from_name("findUserByID", lang) for lang in ("en", "zh")] == [
+        "use “find user by id”",
+        "使用“find user by id”功能",
+    ]
+    assert with_places("get [a] {b}", ["x", "y"]) == "get a b[\2{x}][\2{y}]"
+    assert compared("Get THE list of all users, for your team!") == "get list users team"
+
+
+def test_a_kind_is_guessed_from_name_type_and_description():
+    rows: dict[str, Any] = {}
+    for name in NAMES:
+        kinds = [guess_kind(name, {"type": type_}) for type_ in ("string", "integer", "float", "boolean")]
+        rows[name] = " / ".join(
+            [*kinds, spoken_name(name), noun_of(name, "id"), noun_of(name, ""), str(is_id(name))]
+        )
+    check("guessed_kinds", rows)
+    about = {
+        text: guess_kind("x", {"type": "string", "description": text})
+        for text in ("The city.", "Is, the city", "A date (or time)", "用户，city", "Name of it", "")
+    }
+    assert about == {
+        "The city.": "city",
+        "Is, the city": "text",
+        "A date (or time)": "date",
+        "用户，city": "text",
+        "Name of it": "title",
+        "": "text",
+    }
+    assert [guess_kind("city", schema) for schema in ({"enum": ["a"]}, {"type": "null"}, {})] == [
+        "enum",
+        "boolean",
+        "city",
+    ]
+    assert [
+        form_of(schema)
+        for schema in (
+            {"type": "integer"},
+            {"type": "integer", "enum": [1]},
+            {"type": "string"},
+            {"type": "string", "format": "uuid"},
+            {"type": "string", "pattern": "a"},
+            {"type": "string", "enum": ["a"]},
+            {"type": "boolean"},
+            {},
+        )
+    ] == ["whole", "other", "", "uuid", "other", "other", "other", "other"]
+
+
+SCHEMAS: dict[str, dict[str, Any]] = {
+    "plain": {"type": "string"},
+    "date": {"type": "string", "format": "date"},
+    "moment": {"type": "string", "format": "date-time"},
+    "uuid": {"type": "string", "format": "uuid"},
+    "pattern": {"type": "string", "pattern": "^a$"},
+    "pattern and date": {"type": "string", "pattern": "^2", "format": "date"},
+    "list": {"type": "array", "items": {"type": "string", "pattern": "^a$"}},
+    "list of numbers": {"type": "array", "items": {"type": "integer", "minimum": 2}},
+    "enum": {"type": "string", "enum": ["a", "b"]},
+    "number": {"type": "float", "maximum": 3},
+    "examples": {"type": "string", "description": "Such as 'red', 'blue' or 'red'."},
+    "one example": {"type": "string", "description": "Such as 'red'."},
+    "examples of a list": {"type": "array", "description": "Like 'x' or 'y'.", "items": {"type": "string"}},
+    "format example": {"type": "string", "description": "In the format 'YYYY' or as 'MM'."},
+}
+
+
+def test_a_slot_says_what_values_it_takes_and_what_it_is_called():
+    paths: list[Any] = [("thing",), ("orderId",), ("stay", "from_date"), ("rows", 0, "user id")]
+    check(
+        "slots",
+        {
+            f"{name} {path}": repr(slot_of(schema, path, required=bool(k % 2)))
+            for k, (name, schema) in enumerate(SCHEMAS.items())
+            for path in paths
+        },
+    )
+    slot = slot_of({"type": "string"}, ("rows", 0, "user id"), required=True)
+    assert (slot.dotted, slot.takes(slot), slot.same_values(slot)) == ("rows.user id", True, True)
+
+
+def test_what_a_tool_returns_is_guessed_from_its_name_and_result():
+    ids = {"order_id": "", "customerId": "whole", "city_id": "uuid", "id": ""}
+    result = {
+        "type": "object",
+        "properties": {
+            "order": {"type": "object", "properties": {"id": {"type": "string"}}},
+            "customers": {
+                "type": "array",
+                "items": {"type": "object", "properties": {"customerId": {"type": "integer"}}},
+            },
+        },
+    }
+    names = ["getOrder", "searchOrders", "listCities", "find_customer", "pay", "orders", "get_id"]
+    rows = {
+        name: [
+            repr(guess_returns(name, own, ids, returns))
+            for own, returns in (
+                (set(), {}),
+                ({"order_id"}, {}),
+                (set(), result),
+                (
+                    set(),
+                    {"type": "array", "items": {"type": "object", "properties": {"id": {"type": "string"}}}},
+                ),
+            )
+        ]
+        for name in names
+    }
+    check("guessed_returns", rows)
+    assert [
+        (r.key, r.name)
+        for r in (ReturnSemantics(), ReturnSemantics(entity="a"), ReturnSemantics(id_key="b", field="c"))
+    ] == [("", ""), ("a_id", "a_id"), ("b", "c")]
+
+
+def test_values_of_each_kind_are_drawn_as_before():
+    kinds = [
+        "person",
+        "city",
+        "goods",
+        "dish",
+        "title",
+        "sentence",
+        "text",
+        "address",
+        "phone",
+        "email",
+        "url",
+        "date",
+        "time",
+        "ip",
+        "coordinates",
+        "currency",
+        "country",
+        "country*code",
+        "language",
+        "handle",
+        "version",
+        "hash",
+        "id",
+        "code",
+        "uuid",
+        "moment",
+        "morning",
+        "evening",
+        "fee",
+        "tip",
+        "digits",
+        "integer",
+        "count",
+        "minutes",
+        "stars",
+        "percent",
+        "year",
+        "number",
+        "amount",
+        "price",
+        "km",
+        "celsius",
+        "rating",
+        "rate",
+        "boolean",
+        "flag",
+        "colour",
+        "team",
+        "list:city",
+        "list:colour",
+        "unknown",
+        "pattern:^[A-C]{2}$",
+        "pattern:^[a-z]+_[a-z]+$",
+        "pattern:^[A-Z][a-z]+[A-Z]",
+    ]
+    rows: dict[str, Any] = {}
+    for lang in ("en", "zh"):
+        values = ValueSampler(Random(7), lang, DAY)
+        for kind in kinds:
+            name = kind.replace("*", " ")
+            rows[f"{lang} {name}"] = [values.of(name) for _ in range(3)] + [
+                values.of(name, (), (2, 2.5)),
+                values.of(name, ("a", "b")),
+            ]
+        rows[f"{lang} ids"] = [
+            values.id("or"),
+            values.id("or", "uuid"),
+            values.id("or", "whole"),
+            values.id("or", "whole", (3, 5)),
+            values.id("or", "whole", (1, 1e9)),
+        ]
+    check("drawn_values", rows)
+    spoken = [
+        (True, ""),
+        (False, ""),
+        (["a b", 2], "list:title"),
+        ("a", "title"),
+        ("a_b", "enum"),
+        ("a_b", "code"),
+        (2.5, ""),
+    ]
+    assert [[as_spoken(value, kind, lang) for value, kind in spoken] for lang in ("en", "zh")] == [
+        ["yes", "no", '"a b" and "2"', '"a"', "a b", "a_b", "2.5"],
+        ["是", "否", "“a b”和“2”", "“a”", "a b", "a_b", "2.5"],
+    ]
+    scarce = ValueSampler(Random(1), "en", DAY)
+    assert sorted(scarce.of("x", ("a", "b", "c")) for _ in range(3)) == ["a", "b", "c"]
+
+
+def test_the_role_of_a_value_follows_from_its_definition():
+    about = [
+        "",
+        "The language.",
+        "A region",
+        "Name of the file",
+        "The unit, of it",
+        "Search query",
+        "Such as 'Blue' or 'Red'",
+        "地区",
+        "关键词",
+    ]
+    keys = ["x", "language", "user_name", "home_region", "query", "search_terms", "colour", "ids", "x_format"]
+    rows = {
+        f"{key}: {text}": " ".join(
+            repr(value_role(key, {"description": text}, value)) for value in ("Blue", "Blue Sky")
+        )
+        for key in keys
+        for text in about
+    }
+    check("value_roles", rows)
+    assert quoted_examples(
+        {"description": "Use 'a', “b”, \"c\" or 'a'; don't 'd' it, format 'YYYY', form of 'x', ' '"}
+    ) == ["a", "b", "c", "d"]
+
+
+def _tool(**more: Any) -> ToolSpec:
+    slots = tuple(
+        slot_of({"type": type_}, (name,), required=True)
+        for name, type_ in (("city", "string"), ("orderId", "string"), ("nights", "integer"))
+    )
+    gives = more.pop(
+        "gives",
+        ReturnSemantics(True, "room", "room", (("name", "title"), ("price", "price"), ("rating", "rating"))),
+    )
+    return ToolSpec(
+        "find",
+        {"type": "function", "function": {"name": "find", "description": "", "parameters": {}}},
+        slots,
+        gives,
+        ("find {city}[ for {nights} nights][ of {orderId}]", "look [in {city}]"),
+        False,
+        **more,
+    )
+
+
+def test_a_clause_says_what_is_said_and_leaves_out_the_rest():
+    tool, rows = _tool(), {}
+    for lang in ("en", "zh"):
+        words = Wording(Random(3), lang)
+        for spoken in (
+            {},
+            {"city": "Oslo"},
+            {"city": "Oslo", "nights": "3"},
+            {"city": "that city", "nights": "the same"},
+            {"nights": "3", "orderId": "o_1"},
+        ):
+            rows[f"{lang} {spoken}"] = [
+                words.clause(tool, spoken, {"city"} if "that city" in spoken.values() else set())
+                for _ in range(4)
+            ]
+        slots = tool.slots
+        rows[f"{lang} words"] = [
+            words.literal(tool, slots[0], "Oslo"),
+            words.literal(tool, slots[1], "o_1"),
+            words.nouns(slots),
+            words.nth(1),
+            words.best("price", "room"),
+            words.join(["a", "b", "c"], ["and", "then"]),
+            words.request("find it", "polite"),
+            words.opener(),
+            words.after("Hi.", "Go."),
+            [*words.chat("city", "city", "Oslo")],
+            [*words.chat("x", "apple", "red")],
+        ]
+    check("clauses", rows)
+    assert (omitted("find {city}[ of {x}]"), can_omit(tool, "city"), can_omit(tool, "nights")) == (
+        {"city"},
+        True,
+        True,
+    )
+    assert not can_omit(ToolSpec("f", tool.definition, (), ReturnSemantics(), ("f {city}",), False), "city")
+    assert [Wording(Random(0), "en").has_best(kind) for kind in ("price", "x")] == [True, False]
+
+
+def test_results_and_what_is_mentioned_of_them_are_drawn_as_before():
+    row = {
+        "type": "object",
+        "properties": {"roomId": {"type": "string"}, "price": {"type": "float"}, "city": {"type": "string"}},
+        "required": ["roomId"],
+    }
+    gives = {
+        "list": ReturnSemantics(
+            True, "room", "room", (("name", "title"), ("price", "price"), ("rating", "rating"))
+        ),
+        "one": ReturnSemantics(False, "booking", "booking", (("person", "person"), ("status", "status"))),
+        "nothing": ReturnSemantics(),
+        "named list": ReturnSemantics(True, "room", "room", (), "roomId", "", ("rooms",), "roomId"),
+        "whole": ReturnSemantics(False, "city", "city", (), "city", "", (), "city"),
+    }
+    returns = {
+        "named list": {"type": "object", "properties": {"rooms": {"type": "array", "items": row}}},
+        "whole": row,
+    }
+    rows: dict[str, Any] = {}
+    for name, semantics in gives.items():
+        tool = _tool(gives=semantics, **({"returns": returns[name]} if name in returns else {}))
+        values, words, seen = ValueSampler(Random(2), "en", DAY), Wording(Random(2), "en"), {}
+        for k in range(2):
+            call = DraftCall(tool, dict(zip(tool.slots, ("Oslo", "o_1", 3), strict=True)))
+            simulate_result(call, values, seen)
+            noted = [f"{m.slot.key} {m.value} {m.task} {m.index} {m.best}" for m in mentions(call, k, words)]
+            rows[f"{name} {k}"] = [
+                call.result,
+                noted,
+                len(entity_rows(call)),
+                len(entities(call, k, words)),
+                words.summary([(tool, call.result)]),
+            ]
+        rows[f"{name} seen"] = sorted(seen)
+    check("simulated_results", rows)
+    deep: dict[str, Any] = {
+        "type": "object",
+        "properties": {f"f{k}": {"type": "string"} for k in range(12)}
+        | {"in": row, "rows": {"type": "array", "items": row}, "n": {"type": "null"}},
+        "required": ["in", "rows"],
+    }
+    sampled = [
+        ResultSampler(ValueSampler(Random(k), "en", DAY), {"price": 3.5, "city": "Oslo", "f0": True}).of(deep)
+        for k in range(3)
+    ]
+    check("sampled_results", sampled)
+
+
+def test_what_was_said_can_be_referred_to_while_it_is_clear():
+    def said(key: str, value: Any, task: int, index: int | None = None, best: str = "") -> Mention:
+        kind = "id" if key.endswith("id") else "title"
+        return Mention(ParameterSlot((key,), key, key, kind, required=True), value, task, index, best)
+
+    history = History()
+    history.add(
+        [
+            said("city", "Oslo", 0),
+            said("day", "1", 0),
+            said("day", "2", 0),
+            said("room_id", "r1", 1, 0, "price"),
+            said("room_id", "r2", 1, 1),
+            said("city", "Rome", 2),
+            *(said("x", str(k), 2) for k in range(5)),
+            *(said("y", str(k), 2) for k in range(4)),
+            said("z", "a", 2),
+            said("z", "a", 2),
+            said("w", "a", 2),
+            said("w", "b", 2, 0),
+            said("v", "a", 2, 0),
+            said("v", "b", 2, 0),
+        ]
+    )
+    shown = {
+        f"{name} {t}": [f"{m.slot.key} {m.value} {m.task} {m.index}" for m in getattr(history, name)(t)]
+        for name in ("near", "far")
+        for t in (1, 2, 3, 4)
+    }
+    check("history", shown)
+    assert [history.knows(key) for key in ("city", "q")] == [True, False]
+    phrases = {
+        f"{lang} {far} {k}": reference(Wording(Random(k), lang), mention, "thing", far=far)
+        for lang in ("en", "zh")
+        for far in (False, True)
+        for k, mention in enumerate(
+            (
+                said("city", "a", 0),
+                said("room_id", "a", 0),
+                said("city", "a", 0, 1),
+                said("room_id", "a", 0, 2),
+                said("room_id", "a", 0, 0, "price"),
+                said("room_id", "a", 0, 0, "price"),
+            )
+        )
+    }
+    check("references", phrases)
+
+
+@pytest.mark.parametrize(("share", "held"), [(0.01, 5), (0.125, 5), (0.126, 10), (0.5, 20), (0.99, 35)])
+def test_whole_sets_are_held_out_until_there_are_enough(share: float, held: int):
+    others, kept = split_tools(built_in_tool_sets("en"), share, "1")
+    assert (len(kept.names), len(others.names)) == (held, 40 - held)
+
+
+@pytest.mark.parametrize(("share", "held"), [(0.01, 1), (0.3, 2), (0.5, 2), (0.7, 4), (0.99, 4)])
+def test_of_one_set_single_tools_are_held_out(share: float, held: int):
+    (first, *_) = built_in_tool_sets("en")
+    others, kept = split_tools((first,), share, "1")
+    assert (len(kept.names), len(others.names), kept.places) == (held, 5 - held, (0,))
+    with pytest.raises(DataError) as refused:
+        split_tools((first[:1],), share, "1")
+    assert (
+        str(refused.value)
+        == f"1 tools are too few to hold out a share of {share:g}: each part needs a tool with parameters"
+    )
