@@ -83,7 +83,8 @@ DESCRIPTIONS = [
     ),
     (
         "Gets "
-        "averylongwordthatneverendsandgoesonandonandonandonandonandonandonandonandonandonandonandonandonandonandonandonandonand on"
+        "averylongwordthatneverendsandgoesonandonandonandonandonandonandonandon"
+        "andonandonandonandonandonandonandonandonandonand on"
     ),
     (
         "Lists all things which are there - with a dash – and another dash - and one more dash - "
