@@ -274,6 +274,8 @@ def test_types_are_written_as_the_format_has_them():
     assert call_problems(
         {"a": "x"}, {"type": "object", "properties": {"a": {"type": "number", "minimum": 3}}}
     ) == [("a", "expected type float, found 'x'")]
+    both = {"type": "object", "properties": {"a": {"type": "number", "minimum": 3}}, "required": ["b"]}
+    assert call_problems({"a": 1}, both) == [("b", "a required argument is missing"), ("a", "1 is below 3")]
     assert duplicate_names(["a", "B", "b", "c", "A", "b"]) == ["a", "B", "b", "A"]
 
 

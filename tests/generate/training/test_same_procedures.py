@@ -61,6 +61,8 @@ def _reply(item: Item, request: Request, number: int, words: list[str]) -> Reply
         message(text="x\\ud800"),
         message(call(station="Husum"), call("tide", station="Kiel")),
     ]
+    if request.role == "critic":
+        return Reply(message(text=draw.choice(words)))
     if gold and request.role == "check" and draw.random() < 0.7:
         return Reply(gold)
     return Reply(draw.choice(choices), finish_reason="length" if draw.random() < 0.1 else "stop")
