@@ -210,10 +210,11 @@ def _user_texts(record: Mapping[str, Any]) -> list[str]:
 
 def _check_findings(old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
     """Raises UnclearError if the rewritten session breaks a rule that the old one kept."""
-    before = sum(1 for _ in lint_records([(1, dict(old))], "", balanced=False))
-    after = list(lint_records([(1, dict(new))], "", balanced=False))
-    if len(after) > before:
-        raise UnclearError(after[0].where.split(" ", 2)[-1], "", f"rewritten, {after[0].message[:80]}")
+    before, after = (list(lint_records([(1, dict(each))], "", balanced=False)) for each in (old, new))
+    if len(after) > len(before):
+        earlier = {(finding.where, finding.message) for finding in before}
+        worse = next((each for each in after if (each.where, each.message) not in earlier), after[-1])
+        raise UnclearError(worse.where.split(" ", 2)[-1], "", f"rewritten, {worse.message[:80]}")
 
 
 _NUMBER = r"(?<![A-Za-z0-9_.,:/#-])[0-9]+(?:[.,][0-9]+)*(?![A-Za-z0-9_]|[.,:][0-9])"
