@@ -83,10 +83,16 @@ def normalize_schema(
     schema: Mapping[str, Any], name: str, depth: int, keep: Collection[str] = KEPT_KEYWORDS
 ) -> dict[str, Any]:
     """A schema with a description, one type name, and decimals called `float`, as the format writes them."""
+    if "anyOf" in schema:
+        solid = [branch for branch in as_objects(schema["anyOf"]) if branch.get("type") != "null"]
+        if not solid:
+            return {"anyOf": []}
+        description = _description_or(schema, name + ".")
+        return {**normalize_schema(solid[0], name, depth, keep), "description": description}
     type_ = schema.get("type")
     if isinstance(type_, list):
         type_ = next((t for t in as_list(type_) if t != "null"), "string")
-    if type_ is None and "anyOf" not in schema:
+    if type_ is None:
         type_ = "object" if "properties" in schema else "string"
     normal = {key: value for key, value in schema.items() if key in keep}
     if unchecked_pattern(schema):
@@ -95,8 +101,7 @@ def normalize_schema(
         # Older schemas have a truth value here, which stands for nothing in newer ones.
         if numeric_bound(normal, limit) is None:
             normal.pop(limit, None)
-    if type_ is not None:
-        normal["type"] = _TYPE_NAMES.get(str(type_), type_)
+    normal["type"] = _TYPE_NAMES.get(str(type_), type_)
     if depth:
         normal["description"] = _description_or(schema, name + ".")
     if isinstance(schema.get("properties"), dict) and depth < _DEEPEST:
@@ -106,12 +111,6 @@ def normalize_schema(
         }
     if "items" in schema:
         normal["items"] = normalize_schema(as_schema(schema["items"]), name, depth + 1, keep)
-    if "anyOf" in schema:
-        solid = [branch for branch in as_objects(schema["anyOf"]) if branch.get("type") != "null"]
-        if not solid:
-            return {"anyOf": []}
-        description = _description_or(schema, name + ".")
-        return {**normalize_schema(solid[0], name, depth, keep), "description": description}
     return normal
 
 
