@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -13,7 +14,14 @@ from wildtool.errors import DataError
 from wildtool.sets.make.core.plan import SessionGenerationSpec
 from wildtool.sets.make.procedural.sessions import procedural_sessions
 from wildtool.sets.make.refresh.entities import UnclearError, entity_role, is_money, qualified_key
-from wildtool.sets.make.refresh.refresh import UnchangedSession, refresh_file, refresh_session
+from wildtool.sets.make.refresh.refresh import (
+    Rewriter,
+    UnchangedSession,
+    _check_findings,  # pyright: ignore[reportPrivateUsage]
+    refresh_file,
+    refresh_session,
+    year_shift,
+)
 
 
 def _refreshed(record: dict[str, Any], seed: str) -> str:
@@ -42,6 +50,8 @@ def test_sessions_have_the_same_new_values(tmp_path: Path, name: str, seed: str,
 
 
 CASES: list[dict[str, Any]] = [
+    {"text": "since 1901 it is", "observation": "ok", "day": "1901-01-01"},
+    {"text": "in BLUE", "observation": "ok", "gizmo": "BLUE"},
     {
         "text": "send 17.50 EUR to Ann Lee, ann.lee@x.org",
         "observation": {"paid": 17.5, "currency": "EUR", "total": 35.0},
@@ -237,3 +247,55 @@ def test_amounts_of_money_are_known_by_key_or_currency():
     assert [
         qualified_key(key, name) for key, name in (("price", "from"), ("price", "x"), ("date", "from"))
     ] == ["price_from", "x", "from"]
+
+
+def test_the_description_of_a_list_is_that_of_its_members():
+    record = one("in Danish and Dutch", "ok", spoken="x")
+    record["english_answer_list"][0][0]["action"]["arguments"] = {"spoken": ["Danish", "Dutch"]}
+    properties = record["english_tools"][0]["function"]["parameters"]["properties"]
+    properties["spoken"] = {"type": "array", "description": "The languages.", "items": {"type": "string"}}
+    with pytest.raises(UnclearError) as unclear:
+        refresh_session(record, "s")
+    assert str(unclear.value) == "do.spoken: 'Danish': its role is unclear"
+    properties["spoken"]["description"] = "A language of each."
+    fresh = refresh_session(record, "s")
+    assert fresh["english_answer_list"][0][0]["action"]["arguments"] == {"spoken": ["Danish", "Dutch"]}
+
+
+@pytest.mark.parametrize(
+    "years", [{2025}, {2024}, {1910}, {2090}, {2024, 2025}, {1905}, {2095}, {2000}, {2015, 2016, 2017}, set()]
+)
+def test_dates_move_to_years_with_the_same_calendar(years: set[int]):
+    shifts = sorted({year_shift(years, Random(k)) for k in range(300)})
+    check(f"year_shifts/{'_'.join(map(str, sorted(years))) or 'none'}", shifts)
+
+
+def test_years_without_another_of_their_calendar_are_refused():
+    with pytest.raises(UnclearError) as unclear:
+        year_shift({1905, 2095}, Random(1))
+    assert str(unclear.value) == "dates: '1905, 2095': no other years have the same calendars"
+
+
+def test_an_old_value_that_is_left_or_a_rule_that_is_newly_broken_refuses_the_session():
+    record = one("call Ann Lee", "ok", contact="Ann Lee")
+    rewriter = Rewriter(
+        record, "english", ["english_env_info", "english_tasks", "english_answer_list"], Random(0)
+    )
+    with pytest.raises(UnclearError) as left:
+        rewriter.check({"text": "call Ann"})
+    assert str(left.value) == "the rewritten session: 'Ann': it still stands there"
+    rewriter.check({"text": "call Anna"})
+    broken = {**record, "english_task_types": ["Song"]}
+    with pytest.raises(UnclearError) as worse:
+        _check_findings(record, broken)
+    check("newly_broken", str(worse.value))
+    _check_findings(broken, record)
+    _check_findings(broken, broken)
+
+
+def test_what_is_no_session_is_refused_with_its_line(tmp_path: Path):
+    file = tmp_path / "s.jsonl"
+    file.write_text('{"id": "x"}\n')
+    with pytest.raises(DataError) as refused:
+        list(refresh_file(file, "s", [], skip_unclear=True))
+    assert str(refused.value).startswith(f"{file}:1")

@@ -10,9 +10,10 @@ import pytest
 from generate.golden import check, digest
 from generate.tool_sources.openapi_fuzz import document, fan, joined_fan, ring
 from wildtool.errors import DataError
+from wildtool.json_codec import JsonLimits
 from wildtool.sets.make.procedural.tool_sets import read_tool_sets, result_schemas
 from wildtool.sets.make.tool_sources.markup import without_html, without_markup
-from wildtool.sets.make.tool_sources.tool_files import described_tools, tools_of_file
+from wildtool.sets.make.tool_sources.tool_files import described_tools, named_tools, read_yaml, tools_of_file
 
 
 def _described(value: Any) -> Any:
@@ -62,6 +63,103 @@ def test_large_documents_are_cut_in_the_same_places():
         f"ring {size} {word}": ring(size, word) for size in (1, 3, 120) for word in ("allOf", "oneOf", "$ref")
     }
     check("openapi_large", {name: _described(value) for name, value in documents.items()})
+
+
+def _chain(wide: int) -> dict[str, Any]:
+    """A document whose one body is a chain of six objects beside many texts."""
+    schema: dict[str, Any] = {"type": "string"}
+    for k in range(6):
+        schema = {"type": "object", "properties": {f"c{k}": schema, f"t{k}": {"type": "string"}}}
+    for k in range(wide):
+        schema["properties"][f"p{k}"] = {"type": "string"}
+    content = {"content": {"application/json": {"schema": schema}}}
+    return {"openapi": "3.0.0", "paths": {"/a": {"post": {"summary": "Add it.", "requestBody": content}}}}
+
+
+@pytest.mark.parametrize(("wide", "levels"), [(586, 6), (587, 6), (588, 5), (700, 1)])
+def test_a_schema_is_cut_from_the_size_on_that_is_too_large(wide: int, levels: int):
+    (tool,) = described_tools(_chain(wide)) or ()
+    properties, depth = tool["function"]["parameters"]["properties"], 0
+    while deeper := [child for child in properties.values() if child.get("properties")]:
+        properties, depth = deeper[0]["properties"], depth + 1
+    assert depth == levels - 1, (depth, levels)
+
+
+@pytest.mark.parametrize(
+    ("schema", "is_read"),
+    [
+        ({"default": {str(k): 0 for k in range(59_999)}}, True),
+        ({"default": {str(k): 0 for k in range(60_000)}}, False),
+        ({"default": [0] * 59_999}, True),
+        ({"default": [0] * 60_000}, False),
+        ({"x-note": "x" * 1_199_999}, True),
+        ({"x-note": "x" * 1_200_000}, False),
+    ],
+)
+def test_a_schema_beyond_any_size_is_left_out(schema: dict[str, Any], is_read: bool):
+    notes: list[str] = []
+    parameter = {"name": "q", "in": "query", "schema": {"type": "string", **schema}}
+    document = {"openapi": "3.0.0", "paths": {"/a": {"get": {"parameters": [parameter]}}}}
+    tools = described_tools(document, notes.append) or []
+    assert (len(tools), notes) == (
+        (1, []) if is_read else (0, ["GET /a: left out: it has too many parameters"])
+    )
+
+
+YAML = [
+    "a: 1",
+    "a: &x [1, 2]\nb: *x",
+    "a: &x [1, 2]\nb: *x\nc: *x",
+    "[[[1]]]",
+    "[[[[1]]]]",
+    "a: &x {b: 1}\nc: &x 2\nd: *x",
+    "&x [*x]",
+    "a: *y",
+    "[1, 2, 3, 4, 5, 6, 7]",
+    "[1, 2, 3, 4, 5, 6, 7, 8]",
+    "[1, 2, 3, 4, 5, 6, 7, 8, 9]",
+    "a: &x 1\nb: [*x, *x, *x]",
+    "[yes, no, on, 0o7, 0x1f, +1, -1, .5, 1., 1e3, 1_000, 007, ~, Null, NULL, nil, 12:30, 2024-05-01, .inf, '1', TRUE]",
+    "? [1]\n: 2",
+    "1: a\ntrue: b\n~: c\n1.5: d",
+    "a: !!binary aGk=",
+    "a: !!set {b}",
+    "a: [",
+    "- a\n b",
+]
+
+
+def test_yaml_is_read_as_json_within_limits(tmp_path: Path):
+    rows: dict[str, Any] = {}
+    for text in YAML:
+        limits = JsonLimits(bytes=1000, depth=3, values=30 if "yes" in text else 9)
+        try:
+            rows[text] = read_yaml(Path("a.yaml"), text, limits)
+        except DataError as error:
+            rows[text] = str(error).splitlines()[0]
+    check("yaml", rows)
+
+
+def test_tools_of_several_lists_are_named_once(tmp_path: Path):
+    def tool(name: Any, about: str = "") -> dict[str, Any]:
+        return {"type": "function", "function": {"name": name, "description": about}}
+
+    path = tmp_path / "tools.json"
+    lists = [
+        [tool("a"), tool("a"), tool("")],
+        [tool("a"), tool("a", "other"), tool("b"), tool(3)],
+        [tool("b")],
+    ]
+    path.write_text(json.dumps(lists))
+    assert named_tools(path) == [tool("a"), tool("a"), tool("a", "other"), tool("b")]
+    assert tools_of_file(path) == (tool("a"), tool("b"))
+    path.write_text(json.dumps([[tool("")]]))
+    with pytest.raises(DataError) as refused:
+        named_tools(path)
+    assert str(refused.value) == (
+        f"{path}: holds no tool with a name; expected a JSON list in the OpenAI shape, an OpenAPI document or "
+        "an MCP tool list"
+    )
 
 
 def _lines(name: str, field: str) -> dict[str, Any]:
