@@ -121,7 +121,7 @@ def _changed(value: Any, draw: Random) -> Any:
                 value.replace("_", ""),
             ]
         )
-    if type(value) in (int, float) and draw.random() < 0.6:
+    if isinstance(value, int | float) and not isinstance(value, bool) and draw.random() < 0.6:
         return draw.choice([value + 1, -value, value * 1000, str(value), float(value) + 0.5])
     return draw.choice([*_WORDS, *_VALUES])
 

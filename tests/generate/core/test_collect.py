@@ -11,6 +11,7 @@ from wildtool.errors import UsageError
 from wildtool.sets.make.core.collect import GeneratedSet, attrition_table
 from wildtool.sets.make.core.dedup import Deduplicator
 from wildtool.sets.make.core.files import json_line, write_attrition, write_sessions, write_whole_file
+from wildtool.sets.make.core.plan import Lang
 from wildtool.sets.make.core.roles import AttemptFailedError, ScriptResult
 from wildtool.types import Item, Metric
 
@@ -116,15 +117,13 @@ def test_what_a_role_was_refused_is_counted_among_its_replies():
 
 def test_texts_are_compared_within_a_language():
     texts = Deduplicator()
-    assert [
-        texts.accepts(lang, text)
-        for lang, text in (
-            ("en", "Book a  room"),
-            ("zh", "book a room"),
-            ("en", "BOOK A ROOM"),
-            ("en", "Sell it"),
-        )
-    ] == [True, True, False, True]
+    said: list[tuple[Lang, str]] = [
+        ("en", "Book a  room"),
+        ("zh", "book a room"),
+        ("en", "BOOK A ROOM"),
+        ("en", "Sell it"),
+    ]
+    assert [texts.accepts(lang, text) for lang, text in said] == [True, True, False, True]
 
 
 def test_files_of_a_set_appear_whole(tmp_path: Path):

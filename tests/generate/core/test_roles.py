@@ -129,7 +129,7 @@ def test_a_long_reply_is_echoed_in_part_and_an_empty_one_as_a_dash():
 
 
 def tries(*outcomes: Any) -> RoleCoroutine[ScriptResult[str]]:
-    def attempt(number: int, counters: Counter[str]) -> Iterator[Any]:
+    def attempt(number: int, counters: Counter[str]) -> RoleCoroutine[str]:
         counters["tried"] += 1
         yield Request([])
         if isinstance(outcomes[number], Exception):

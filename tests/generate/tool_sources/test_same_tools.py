@@ -78,7 +78,7 @@ def _chain(wide: int) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("wide", "levels"), [(586, 6), (587, 6), (588, 5), (700, 1)])
 def test_a_schema_is_cut_from_the_size_on_that_is_too_large(wide: int, levels: int):
-    (tool,) = described_tools(_chain(wide)) or ()
+    (tool,) = described_tools(_chain(wide)) or [{}]
     properties, depth = tool["function"]["parameters"]["properties"], 0
     while deeper := [child for child in properties.values() if child.get("properties")]:
         properties, depth = deeper[0]["properties"], depth + 1

@@ -581,7 +581,7 @@ def test_generations_have_their_sizes():
         (499, 755),
     ]
     assert generation_span(0, 0) == (0, 16)
-    for order in ({"apis": 0}, {"apis": 1, "langs": ()}):
+    for spec in (ToolGenerationSpec(0), ToolGenerationSpec(1, langs=())):
         with pytest.raises(UsageError) as refused:
-            ApiMaker(ToolGenerationSpec(**order))
+            ApiMaker(spec)
         assert str(refused.value) == "the number of tools must be at least 1, in at least one language"
