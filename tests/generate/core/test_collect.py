@@ -34,6 +34,12 @@ class Words(GeneratedSet[str]):
     roles: ClassVar[tuple[str, ...]] = ("user", "judge")
 
 
+class AsideWords(Words):
+    @property
+    def aside(self) -> dict[str, int]:
+        return {"doubtful": 2, "odd": 1}
+
+
 def planned(index: int, value: str | None, turn: int = 0, **counters: int) -> tuple[Item, ScriptResult[str]]:
     name = f"{index}.{turn}" if turn else str(index)
     item = Item(name, ("word",), Job(Plan(index, turn)))
@@ -85,6 +91,12 @@ def test_what_is_kept_is_in_order_of_its_plans_and_each_loss_says_whether_it_was
         Metric("words lost", "user A1", 4 / 7, 4, 7),
         Metric("words lost", "near duplicate", 1 / 7, 1, 7),
     ]
+
+
+def test_replaced_things_stand_behind_what_is_set_aside():
+    loss = {"word": "0", "reason": "r", "detail": "", "replaced": False}
+    table = AsideWords(("a",), (loss,), turns=(0,)).attrition()
+    assert [metric.name for metric in table] == ["kept", "doubtful", "odd", "in place of lost ones", "r"]
 
 
 def test_nothing_is_missing_while_anything_is_unfinished():

@@ -171,6 +171,11 @@ def test_drawn_decisions_have_the_same_faults():
 
 
 TEXTS = [
+    "It is all done. One. It is all done. Two. It is all done. Three. It is all done. Four.",
+    "It is done. One. It is done. Two. It is done. Three. It is done. Four.",
+    "It is all done. One. It is all done. Two. It is all done. Three of them.",
+    "Please book 一二三四五六七八 for all of us today",
+    "Please book 一二三四五六七八九 for all of us today",
     "",
     "A room.",
     "I'm sorry, but I can't assist with that.",
