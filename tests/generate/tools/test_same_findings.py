@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -27,7 +28,7 @@ from wildtool.sets.make.tools.assignments import ApiSnapshot, Assignment, Genera
 from wildtool.sets.make.tools.documents import _read_nodes, passages  # pyright: ignore[reportPrivateUsage]
 from wildtool.sets.make.tools.graph import ToolGraph
 from wildtool.sets.make.tools.growth import ApiGrowth, generation_span
-from wildtool.sets.make.tools.maker import ApiMaker, ToolGenerationSpec
+from wildtool.sets.make.tools.maker import ApiMaker, ToolGenerationSpec, recorded_jobs
 from wildtool.sets.make.tools.operators import OPERATORS, is_applicable
 from wildtool.sets.make.tools.output import grouped_tools
 from wildtool.sets.make.tools.rules import near_duplicate_of, parse_call, parse_design, proposed_names
@@ -585,3 +586,9 @@ def test_generations_have_their_sizes():
         with pytest.raises(UsageError) as refused:
             ApiMaker(spec)
         assert str(refused.value) == "the number of tools must be at least 1, in at least one language"
+
+
+def test_jobs_of_a_record_are_those_with_a_number():
+    names = ["3", "x", "³", "1234567890", "123456789", "", "12", "-1"]
+    reader: Any = SimpleNamespace(jobs=lambda: [(name, 0) for name in names])
+    assert recorded_jobs(reader) == [3, 123456789, 12]
