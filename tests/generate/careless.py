@@ -142,4 +142,8 @@ def outcome_of(script: RoleCoroutine[Any], players: Scripted) -> tuple[Any, str]
 
 def rows_of(metrics: Iterable[Metric]) -> list[str]:
     """Numbers of a table, a text each."""
-    return [f"{m.group}: {m.name}: {m.numerator}/{m.denominator} {m.value} {m.kind}" for m in metrics]
+    rows: list[str] = []
+    for m in metrics:
+        value = m.value if m.value is None else round(m.value, 9)
+        rows.append(f"{m.group}: {m.name}: {round(m.numerator, 9)}/{m.denominator} {value} {m.kind}")
+    return rows

@@ -46,11 +46,11 @@ def _played(maker: Any, players: Scripted, out: Path) -> Plan:
 
 
 def _whole(maker: RoleBenchmark, plan: Plan, out: Path) -> dict[str, Any]:
-    """The digest of each file but the record, and the verdicts."""
+    """The digest of each file but the record and the table of the yield, and the verdicts."""
     files = {
         path.relative_to(out).as_posix(): digest(path.read_text("utf-8").replace(wildtool.__version__, "0"))
         for path in sorted(out.rglob("*"))
-        if path.is_file() and RECORD_FOLDER not in path.parts
+        if path.is_file() and RECORD_FOLDER not in path.parts and path.name != "yield.json"
     }
     with LogReader(out / RECORD_FOLDER) as reader:
         verdicts = [
