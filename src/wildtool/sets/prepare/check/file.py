@@ -217,7 +217,7 @@ class _Whole:
         self._kinds: dict[str, str] = {}
         self._types: dict[str, dict[str, str]] = {}
         self._digests: set[bytes] = set()
-        self._records = self._long = self._repeated = self._plain = 0
+        self._records = self._readable = self._long = self._repeated = self._plain = 0
         self._sources: dict[str, None] = {}
         self.length = 0.0
         """Tokens of the last row, perhaps estimated."""
@@ -236,6 +236,7 @@ class _Whole:
         self._long += self.length > self._cutoff
         if isinstance(row.record, TrainingRecord):
             digest = record_digest(row.record)[:16]
+            self._readable += 1
             self._plain += not row.record.calls
         else:
             digest = hashlib.sha256(text).digest()[:16]
@@ -285,8 +286,8 @@ class _Whole:
             yield record_finding("F03", "", f"longer than {length}: {self._long:,} {of}")
         if self._repeated > DUPLICATE_SHARE * count:
             yield record_finding("F05", "", f"exact duplicates of earlier records: {self._repeated:,} {of}")
-        if self._records and self._plain < PLAIN_SHARE * count:
-            few = f"hardly any record is without a call ({self._plain:,} {of})"
+        if self._plain < PLAIN_SHARE * self._readable:
+            few = f"hardly any record is without a call ({self._plain:,} of {counted(self._readable, 'record')})"
             which = few if self._plain else "no record is without a call"
             yield record_finding("F06", "", f"{which}: such sets teach a model to call always")
         for family, names in shared_families(self._sources).items():
