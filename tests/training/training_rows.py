@@ -27,7 +27,7 @@ def text_row(text: str, reply: str = "Yes.") -> dict[str, Any]:
     return {"conversations": [turn("human", text), turn("gpt", reply)], "system": "", "tools": ""}
 
 
-def turn(role: str, value: Any) -> dict[str, Any]:
+def turn(role: Any, value: Any) -> dict[str, Any]:
     return {"from": role, "value": value}
 
 

@@ -296,7 +296,10 @@ THOUGHT = {"reasoning_content": "Hm."}
             {key: ["further keys of messages"] for key in NONE},
         ),
         (TrainingRecord(turns=(Q, calls(call("f", 2)), Q, R)), {key: ["ids of calls"] for key in NONE}),
-        (TrainingRecord(turns=(Q, calls(call("f", 2), call("f", 2)))), {key: ["ids of calls"] for key in NONE}),
+        (
+            TrainingRecord(turns=(Q, calls(call("f", 2), call("f", 2)))),
+            {key: ["ids of calls"] for key in NONE},
+        ),
         (
             replace(TALK, system_extras={}),
             {
