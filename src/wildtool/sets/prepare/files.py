@@ -12,7 +12,7 @@ from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
-from json import JSONDecodeError, JSONDecoder
+from json import JSONDecoder
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -193,14 +193,16 @@ class _ListReader:
             # A value that reaches the end of what was read may continue after it.
             try:
                 end = self._decoder.raw_decode(self._text, self._place)[1]
-            except (JSONDecodeError, RecursionError):
+            except (ValueError, RecursionError):
+                # Besides broken JSON: a whole number of more digits than Python reads.
                 end = -1
             if 0 <= end < len(self._text) or (end > 0 and self._complete):
                 value_text = self._text[self._place : end]
                 self._place = end
                 return value_text
-            if len(self._text) - self._place > TEXT_LIMITS.bytes or not self._read_more():
+            if self._complete or len(self._text) - self._place > TEXT_LIMITS.bytes:
                 return None
+            self._read_more()
 
     def _read_more(self) -> bool:
         """Reads on, at least as much as is left, so that a long value is not scanned again and again."""
