@@ -1,0 +1,497 @@
+"""A conversion to the last count: what is written, left out, lost, repaired and named; rows of files."""
+
+import gzip
+import io
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from training.training_rows import write_rows
+from wildtool.errors import DataError, UsageError
+from wildtool.json_codec import JsonLimits
+from wildtool.sets.prepare import convert as conversions
+from wildtool.sets.prepare import files
+from wildtool.sets.prepare.convert import Conversion, ConversionSummary, Converter, summary_fields
+from wildtool.sets.prepare.converted_files import (
+    info_entry,
+    read_info,
+    rejects_file,
+    set_name,
+    write_conversion,
+    write_llamafactory,
+    write_stream,
+)
+from wildtool.sets.prepare.files import FileRow, check_readable, check_regular_file, read_rows
+from wildtool.sets.prepare.record import RejectedRow
+from wildtool.sets.prepare.writers.forms import TRAINING_FORMS
+from wildtool.sets.prepare.writers.options import WriteOptions
+
+USER = {"role": "user", "content": "q"}
+MADE = {"id": "x", "type": "function", "function": {"name": "a b", "arguments": "{}"}}
+
+
+def reply(text: str = "r", **more: Any) -> dict[str, Any]:
+    return {"role": "assistant", "content": text, **more}
+
+
+def talk(*messages: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"messages": [USER, *messages], **more}
+
+
+def calling(count: int) -> dict[str, Any]:
+    return {"role": "assistant", "content": None, "tool_calls": [MADE] * count}
+
+
+def conversion(*paths: Path, to: str = "openai", **more: Any) -> Conversion:
+    return Conversion(files=paths, form=TRAINING_FORMS[to], **more)
+
+
+def converted(*paths: Path, **more: Any) -> tuple[list[Any], ConversionSummary, list[RejectedRow]]:
+    rejects: list[RejectedRow] = []
+    converter = Converter(conversion(*paths, **more), rejects.append)
+    return [json.loads(line) for line in converter.lines()], converter.summary, rejects
+
+
+def test_everything_that_became_of_the_rows_is_counted(tmp_path: Path):
+    rows = [
+        talk(USER, reply(weight=0), USER, reply(), topic="t", id=1),
+        talk(calling(1)),
+        talk(calling(2)),
+        talk(calling(3), topic="t"),
+        {"messages": []},
+        talk(reply("\0")),
+        talk(reply(), tools=[{"name": "f", "parameters": {"x": "odd"}, "strict": True}]),
+        {"prompt": [USER], "chosen": [reply()], "rejected": [reply("s")]},
+        5,
+    ]
+    file = write_rows(tmp_path / "a.jsonl", rows)
+    lines, summary, rejects = converted(file, to="sharegpt", safe_names=True)
+    assert len(lines) == 5
+    assert summary_fields(summary) == {
+        "sets": ["openai"],
+        "rows": 9,
+        "written": 5,
+        "left_out": 4,
+        "rejected": {"no-user": 1, "not-text": 1, "other-kind": 1, "unreadable-line": 1},
+        "repaired": {"merge-user": 1},
+        "not_expressed": {
+            "ids of calls": 3,
+            "column topic": 2,
+            "weight 0": 1,
+            "column id": 1,
+            "further keys of tools": 1,
+        },
+        "unknown_types": {"odd": 1},
+        "calls": {"0": 2, "1": 1, "2": 1, "more": 1},
+        "notes": {},
+        "renamed": {"a_b": "a b"},
+    }
+    assert (summary.unlearned, summary.kind, summary.refused, summary.samples) == (1, "sft", 4, [])
+    source = str(file)
+    assert rejects == [
+        RejectedRow(source=source, row=5, reason="no-user", detail="no user turn", raw={"messages": []}),
+        RejectedRow(
+            source=source,
+            row=6,
+            reason="not-text",
+            detail="a text holds NUL or half a surrogate pair, which loaders refuse",
+            raw=rows[5],
+        ),
+        RejectedRow(
+            source=source,
+            row=8,
+            reason="other-kind",
+            detail="preference among records of kind sft",
+            raw=rows[7],
+        ),
+        RejectedRow(
+            source=source,
+            row=9,
+            reason="unreadable-line",
+            detail="expected an object, found a number",
+            raw=None,
+        ),
+    ]
+
+
+def test_lossless_rows_lose_nothing(tmp_path: Path):
+    file = write_rows(tmp_path / "a.jsonl", [talk(reply(weight=0), topic="t")])
+    assert converted(file, to="sharegpt", writing=WriteOptions(lossless=True))[1].lost == {}
+    assert converted(file, to="sharegpt")[1].lost == {"weight 0": 1, "column topic": 1}
+
+
+def test_each_reply_to_learn_may_end_a_row(tmp_path: Path):
+    rows = [talk(reply("a"), USER, reply("b", weight=0), USER, reply("c")), talk(reply("d", weight=0))]
+    file = write_rows(tmp_path / "a.jsonl", rows)
+    writing = WriteOptions(prompt_completion=True)
+    lines, summary, rejects = converted(file, to="trl", by_reply=True, writing=writing)
+    assert [line["completion"][0]["content"] for line in lines] == ["a", "c"]
+    assert (summary.notes, summary.lost) == ({"by-reply": 2}, {})
+    assert [(row.reason, row.detail) for row in rejects] == [("nothing-to-learn", "every reply has weight 0")]
+    plain = converted(file, to="trl", writing=writing)[1]
+    assert (plain.notes, plain.lost) == ({}, {"learned replies before the last": 1, "weight 0": 1})
+
+
+def test_records_that_need_no_distant_value_are_counted_and_not_listed(tmp_path: Path):
+    near = talk({"role": "assistant", "tool_calls": [{"name": "f", "arguments": {"a": "Husum"}}]})
+    far = talk(reply(), {"role": "user", "content": "Husum"}, near["messages"][1])
+    file = write_rows(tmp_path / "a.jsonl", [near, far])
+    for least, written in ((0, 2), (1, 1), (2, 0)):
+        lines, summary, rejects = converted(file, least_reach=least)
+        assert (len(lines), summary.rejected["near"], rejects) == (written, 2 - written, [])
+        assert (summary.left_out, summary.refused) == (2 - written, 0)
+
+
+def step(size: int) -> dict[str, Any]:
+    turns = [{"from": "user", "value": "q"}]
+    for k in range(size):
+        turns += [
+            {"from": "assistant", "value": f"Action: f\nAction Input: {{'k': {k}}}"},
+            {"from": "function", "value": "5"},
+        ]
+    return {"id": f"Step {size}: q", "conversations": turns[:-1]}
+
+
+def test_steps_are_contained_in_longer_ones_of_all_files(tmp_path: Path):
+    a = write_rows(tmp_path / "a.jsonl", [step(1), step(2), {"conversations": []}])
+    b = write_rows(tmp_path / "b.jsonl", [step(3), step(3), step(1)])
+    more: dict[str, Any] = {"data_set": "toolbench"}
+    lines, summary, rejects = converted(a, b, **more)
+    assert [len(line["messages"]) for line in lines] == [6, 6]
+    assert summary.rejected == {"prefix": 3, "no-user": 1}
+    assert (summary.left_out, summary.refused, len(rejects)) == (4, 1, 1)
+    assert summary.data_sets == ["toolbench", "toolbench"]
+    every, summary, _ = converted(a, b, all_prefixes=True, **more)
+    assert ([len(line["messages"]) for line in every], summary.rejected) == ([2, 4, 6, 6, 2], {"no-user": 1})
+
+
+def test_the_first_records_of_a_guessed_layout_are_shown(tmp_path: Path):
+    row = {"question": "q", "answer": "3", "toolcalls": ["<T>add(1, 2)=3"]}
+    file = write_rows(tmp_path / "a.jsonl", [{**row, "question": f"q{k}"} for k in range(4)])
+    lines, summary, _ = converted(file)
+    assert list(map(json.loads, summary.samples)) == lines[:3]
+
+
+@pytest.mark.parametrize(
+    ("rows", "to", "problem"),
+    [
+        (
+            [{"func_name": "f", "tools": [{"name": "f"}]}],
+            "openai",
+            "holds tools and no conversations: write them with --to tools, and make conversations with `wildtool generate"
+            " --tools FILE`",
+        ),
+        (
+            [{"prompt": [USER], "chosen": [reply()], "rejected": [reply("s")]}],
+            "adp",
+            "holds pairs, which this form has no place for; use another --to",
+        ),
+    ],
+)
+def test_a_form_refuses_kinds_of_records(tmp_path: Path, rows: list[Any], to: str, problem: str):
+    file = write_rows(tmp_path / "a.jsonl", rows)
+    with pytest.raises(UsageError) as refused:
+        converted(file, to=to)
+    assert str(refused.value) == f"{file} {problem}"
+
+
+def test_several_processes_give_what_one_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(conversions, "_ALONE", 2)
+    monkeypatch.setattr(conversions, "_BATCH", 2)
+    rows = [
+        talk(calling(k % 4), id=k) if k % 4 else talk(reply(weight=k % 8), tools=[{"name": "a", "x": 1}])
+        for k in range(9)
+    ]
+    file = write_rows(
+        tmp_path / "a.jsonl",
+        [*rows, {"messages": []}, {"prompt": [USER], "chosen": [reply()], "rejected": [reply("s")]}],
+    )
+    file.write_text(file.read_text() + "{broken\n")
+    alone = converted(file, to="sharegpt", safe_names=True)
+    rejects: list[RejectedRow] = []
+    converter = Converter(conversion(file, to="sharegpt", safe_names=True, processes=2), rejects.append)
+    parts = list(converter.lines())
+    assert [json.loads(line) for part in parts for line in part.splitlines()] == alone[0]
+    assert (converter.summary, rejects) == alone[1:]
+    assert len(parts) < len(alone[0])
+
+
+def test_summaries_are_added():
+    first = ConversionSummary(
+        rows=1, written=2, data_sets=["a"], calls=Counter("0"), unlearned=1, samples=["x"]
+    )
+    other = ConversionSummary(
+        rows=2,
+        written=3,
+        data_sets=["b"],
+        rejected=Counter({"near": 1, "no-user": 1}),
+        repaired=Counter("r"),
+        lost=Counter("l"),
+        unknown_types=Counter("u"),
+        calls=Counter("01"),
+        notes=Counter("n"),
+        renamed={"a": "b"},
+        unlearned=4,
+        kind="sft",
+        samples=["y"],
+    )
+    first.add(other)
+    assert first == ConversionSummary(
+        rows=3,
+        written=5,
+        data_sets=["a"],
+        rejected=Counter({"near": 1, "no-user": 1}),
+        repaired=Counter("r"),
+        lost=Counter("l"),
+        unknown_types=Counter("u"),
+        calls=Counter("001"),
+        notes=Counter("n"),
+        renamed={"a": "b"},
+        unlearned=5,
+        kind="sft",
+        samples=["x"],
+    )
+    first.add(ConversionSummary(kind="preference"))
+    assert (first.kind, first.left_out, first.refused) == ("sft", 2, 1)
+    many = ConversionSummary(unknown_types=Counter({str(k): 1 for k in range(21)}))
+    assert len(summary_fields(many)["unknown_types"]) == 20
+
+
+# Files that are written ------------------------------------------------------------------------------
+
+
+def test_a_file_is_written_with_its_rejects_beside(tmp_path: Path):
+    file = write_rows(tmp_path / "a.jsonl", [talk(reply()), {"messages": []}])
+    out = tmp_path / "b.jsonl"
+    assert rejects_file(out) == tmp_path / "b.jsonl.rejects.jsonl"
+    summary = write_conversion(conversion(file), out)
+    assert (summary.written, len(out.read_text().splitlines())) == (1, 1)
+    reject = {"file": str(file), "row": 2, "reason": "no-user", "detail": "no user turn"}
+    assert [json.loads(line) for line in rejects_file(out).read_text().splitlines()] == [reject]
+    write_conversion(conversion(file), out, force=True, keep_rejects=True)
+    assert json.loads(rejects_file(out).read_text()) == {**reject, "record": {"messages": []}}
+    write_rows(file, [talk(reply())])
+    write_conversion(conversion(file), out, force=True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.jsonl", "b.jsonl"]
+    with pytest.raises(UsageError, match=r"b\.jsonl"):
+        write_conversion(conversion(file), out)
+
+
+def test_nothing_to_write_says_why(tmp_path: Path):
+    rows = [{"messages": []}, {"messages": []}, talk(reply("\0")), 5, talk(reply(""))]
+    file = write_rows(tmp_path / "a.jsonl", rows)
+    reasons = "no row could be converted (no-user 2, not-text 1, unreadable-line 1)"
+    with pytest.raises(DataError) as refused:
+        write_stream(conversion(file), io.BytesIO())
+    assert str(refused.value) == reasons
+    out = tmp_path / "b.jsonl"
+    with pytest.raises(DataError) as refused:
+        write_conversion(conversion(file), out)
+    assert str(refused.value) == f"{reasons}; see {rejects_file(out)}"
+    assert rejects_file(out).exists() and not out.exists()
+    near = write_rows(tmp_path / "n.jsonl", [talk(reply())])
+    with pytest.raises(DataError) as refused:
+        write_conversion(conversion(near, least_reach=1), out)
+    assert str(refused.value) == "no row could be converted (near 1)"
+
+
+def test_an_open_file_gets_the_lines(tmp_path: Path):
+    file, target = write_rows(tmp_path / "a.jsonl", [talk(reply()), {"messages": []}]), io.BytesIO()
+    assert write_stream(conversion(file), target).written == 1
+    assert json.loads(target.getvalue()) == {**talk(reply()), "tools": []}
+
+
+TAGS = {
+    "role_tag": "from",
+    "content_tag": "value",
+    "user_tag": "human",
+    "assistant_tag": "gpt",
+    "observation_tag": "observation",
+    "function_tag": "function_call",
+    "system_tag": "system",
+}
+
+
+def test_an_entry_of_llamafactory_names_every_column_and_tag(tmp_path: Path):
+    entry = {"file_name": "f", "formatting": "sharegpt", "tags": TAGS}
+    columns = {"messages": "conversations", "system": "system"}
+    pair = {"chosen": "chosen", "rejected": "rejected"}
+    tools = {"tools": "tools"}
+    assert info_entry("f", ranking=False) == {**entry, "columns": {**columns, **tools}}
+    assert info_entry("f", ranking=True, flat=True) == {
+        **entry,
+        "ranking": True,
+        "columns": {**columns, **pair},
+    }
+    (tmp_path / "dataset_info.json").write_text('{"o": {"file_name": "é"}}')
+    file = write_rows(tmp_path / "my set.v2.jsonl", [talk(reply())])
+    summary, name = write_llamafactory(conversion(file, to="llamafactory"), tmp_path)
+    assert (summary.written, name) == (1, "my_set_sft")
+    sft = info_entry("my_set_sft.jsonl", ranking=False)
+    text = json.dumps({"o": {"file_name": "é"}, name: sft}, ensure_ascii=False, indent=2)
+    assert (tmp_path / "dataset_info.json").read_text() == f"{text}\n"
+    with pytest.raises(UsageError, match=r"my_set_sft\.jsonl"):
+        write_llamafactory(conversion(file, to="llamafactory"), tmp_path)
+    again = write_llamafactory(conversion(file, to="llamafactory"), tmp_path, force=True)
+    assert again == (summary, name)
+    flat = conversion(file, to="llamafactory", writing=WriteOptions(flat=True))
+    with pytest.raises(UsageError) as refused:
+        write_llamafactory(flat, tmp_path, force=True)
+    info = tmp_path / "dataset_info.json"
+    assert str(refused.value) == f"{info}: has another entry my_set_sft; add --replace to overwrite it"
+    write_llamafactory(flat, tmp_path, force=True, replace=True)
+    assert read_info(tmp_path)[name] == info_entry("my_set_sft.jsonl", ranking=False, flat=True)
+    weighted = write_rows(tmp_path / "w.jsonl", [talk(reply(weight=0), USER, reply(weight=0))])
+    with pytest.raises(UsageError) as refused:
+        write_llamafactory(conversion(weighted, to="llamafactory"), tmp_path)
+    assert str(refused.value) == (
+        f"{weighted}: has 2 assistant messages of weight 0; LLaMA-Factory trains on all turns or on the last"
+        f" one only: give"
+        " --drop-weights, or --to openai, which `wildtool data recipe` trains on with mask_history"
+    )
+    rejects = write_rows(
+        tmp_path / "p.jsonl", [{"prompt": [USER], "chosen": [reply()], "rejected": [reply("s")]}, 5]
+    )
+    result = write_llamafactory(
+        conversion(rejects, to="llamafactory"), tmp_path / "lf" / "new", keep_rejects=True
+    )
+    assert (result[1], sorted(path.name for path in (tmp_path / "lf" / "new").iterdir())) == (
+        "p_dpo",
+        ["dataset_info.json", "p_dpo.jsonl", "p_dpo.jsonl.rejects.jsonl"],
+    )
+    assert json.loads((tmp_path / "lf/new/p_dpo.jsonl.rejects.jsonl").read_text())["record"] is None
+
+
+def test_names_of_data_sets_and_their_list(tmp_path: Path):
+    names = ["a.jsonl", "my set!.x.json", "..", "é.json", "_a_.json"]
+    assert [set_name(Path(name)) for name in names] == ["a", "my_set", "data", "data", "a"]
+    assert read_info(tmp_path) == {}
+    info = tmp_path / "dataset_info.json"
+    info.write_text("[]")
+    with pytest.raises(DataError) as refused:
+        read_info(tmp_path)
+    assert str(refused.value) == f"{info}: expected an object with an entry for each data set"
+    info.write_text("{")
+    with pytest.raises(DataError, match=r"^.*dataset_info\.json: cannot be read \("):
+        read_info(tmp_path)
+
+
+# Files that are read ---------------------------------------------------------------------------------
+
+
+def rows_of(path: Path, content: bytes) -> list[tuple[int, Any, str]]:
+    path.write_bytes(content)
+    return [(row.number, row.value, row.problem) for row in read_rows(path)]
+
+
+CUT = "the list is not closed: the file is cut off"
+LOST = "no JSON, or too long; the rest of the list cannot be read"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "rows"),
+    [
+        ("a.jsonl", b'\xef\xbb\xbf{"a": 1}\n\n \n{"a": 2}', [(1, {"a": 1}, ""), (4, {"a": 2}, "")]),
+        ("a.jsonl", b'{"a": 1}\n\xef\xbb\xbf{"a": 2}', [(1, {"a": 1}, ""), (2, None, None)]),
+        ("a.jsonl", b"5\nnull\n[1", [
+            (1, None, "expected an object, found a number"),
+            (2, None, "expected an object, found null"),
+            (3, None, None),
+        ]),
+        ("a.json", b'\xef\xbb\xbf \n[{"a": 1} , 5,{"a": 2}]', [
+            (1, {"a": 1}, ""),
+            (2, None, "expected an object, found a number"),
+            (3, {"a": 2}, ""),
+        ]),
+        ("a.json", b"[]", []),
+        ("a.json", b'[{"a": 1}', [(1, {"a": 1}, ""), (2, None, CUT)]),
+        ("a.json", b"[", [(1, None, CUT)]),
+        ("a.json", b'[{"a": 1}, {"a": ' + b"1" * 5000 + b"}]", [(1, {"a": 1}, ""), (2, None, LOST)]),
+        ("a.json", b'[{"a": 1}, {"b"', [(1, {"a": 1}, ""), (2, None, LOST)]),
+        ("a.json", b'[{"a": 1}, x, {"b": 1}]', [(1, {"a": 1}, ""), (2, None, LOST)]),
+        ("a.CSV", "\ufeffé,b\n1,\"x\ny\"\n2\n3,4,5\n".encode(), [
+            (1, {"é": "1", "b": "x\ny"}, ""),
+            (2, {"é": "2", "b": None}, ""),
+            (3, {"é": "3", "b": "4"}, ""),
+        ]),
+        ("a.tsv", b"a\tb\n1,2\t3\n", [(1, {"a": "1,2", "b": "3"}, "")]),
+        ("a.csv", b"a,b\n1\t2,3\n", [(1, {"a": "1\t2", "b": "3"}, "")]),
+        ("a.csv.gz", gzip.compress(b"a\n1\n", mtime=0), [(1, {"a": "1"}, "")]),
+        ("b", gzip.compress(b'[{"a": 1}]', mtime=0), [(1, {"a": 1}, "")]),
+        ("c", gzip.compress(b' \n{"a": 1}\n', mtime=0), [(2, {"a": 1}, "")]),
+        ("a.json.zst", b'[{"a": 1}]', [(1, {"a": 1}, "")]),
+    ],
+)  # fmt: skip
+def test_rows_of_files_of_every_form(
+    tmp_path: Path, name: str, content: bytes, rows: list[tuple[int, Any, str | None]]
+):
+    found = rows_of(tmp_path / name, content)
+    assert [
+        (number, value, None if problem.startswith("no JSON (") else problem)
+        for number, value, problem in found
+    ] == rows
+
+
+def test_what_is_too_long_is_named_with_its_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(files, "TEXT_LIMITS", JsonLimits(bytes=1200, depth=50, values=1000))
+    good = b'{"a": "' + b"x" * 1191 + b'"}'
+    assert len(good) == 1200
+    long = "longer than 1,200 bytes"
+    for text, problems in (
+        (good + b"\n" + good, ["", ""]),
+        (good + b" \n{}", [long, ""]),
+        (good + b"  \n{}", [long, ""]),
+    ):
+        assert [problem for _, _, problem in rows_of(tmp_path / "a.jsonl", text)] == problems
+    assert rows_of(tmp_path / "a.jsonl", b"x" * 1300) == [(1, None, long)]
+    monkeypatch.setattr(files, "_CHUNK", 1000)
+    assert rows_of(tmp_path / "a.json", b"[" + b"1" * 9000) == [(1, None, LOST)]
+    assert rows_of(tmp_path / "a.json", b'[{"a": "' + b"x" * 1700 + b'"}, {}]')[1:] == [(2, {}, "")]
+    (_, first, problem), *rest = rows_of(tmp_path / "a.csv", b"a\n" + b"x" * 1300 + b"\ny\n")
+    assert (first, problem) == (None, "field larger than field limit (1200)")
+    assert rest == [(2, {"a": "y"}, "")]
+
+
+def test_lists_are_read_across_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    rows = [{"a": "x" * (k % 40), "b": [k, {"c": -k}]} for k in range(60)]
+    for chunk in (1, 7, 64):
+        monkeypatch.setattr(files, "_CHUNK", chunk)
+        (tmp_path / "a.json").write_text(json.dumps(rows, indent=1))
+        assert [(row.number, row.value) for row in read_rows(tmp_path / "a.json")] == list(enumerate(rows, 1))
+
+
+def test_parquet_is_read_in_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    import duckdb
+
+    monkeypatch.setattr(files, "_BATCH", 2)
+    file = tmp_path / "a.bin"
+    duckdb.sql(
+        "COPY (SELECT k AS n, {'x': k, 'y': NULL} AS o, [k, NULL] AS l, DATE '2020-01-01' AS d, NULL AS e FROM"
+        " range(5) t(k))"
+        f" TO '{file}' (FORMAT parquet)"
+    )
+    assert list(read_rows(file)) == [
+        FileRow(k + 1, {"n": k, "o": {"x": k}, "l": [k, None], "d": "2020-01-01", "e": None})
+        for k in range(5)
+    ]
+
+
+def test_what_cannot_be_read_is_said(tmp_path: Path):
+    broken = tmp_path / "a.parquet"
+    broken.write_bytes(b"PAR1 broken")
+    with pytest.raises(DataError, match=rf"^{broken}: cannot be read as Parquet \("):
+        check_readable([broken])
+    for path, problem in (
+        (tmp_path, f"{tmp_path}: is a folder; name the files in it"),
+        (tmp_path / "none", f"cannot read {tmp_path / 'none'}: No such file or directory"),
+        (Path("/dev/null"), "/dev/null: is no regular file; write what it gives to a file first"),
+    ):
+        with pytest.raises(DataError) as refused:
+            check_readable([path])
+        assert str(refused.value) == problem
+    check_regular_file(tmp_path)
+    check_regular_file(tmp_path / "none")
+    check_regular_file(broken)
