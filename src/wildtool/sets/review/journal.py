@@ -121,7 +121,7 @@ class ReviewJournal(Closing):
         """Appends entries of a file about an item, planned again if somebody else writes meanwhile."""
         while True:
             history = self.item(item) if item in self.state.items else None
-            drafts = plan(history)
+            drafts = self._timed(plan(history))
             result = self.store.append(drafts, {item: self.state.last_of(item)}) if drafts else []
             self.refresh()
             if not isinstance(result, StoreConflict):
@@ -135,7 +135,7 @@ class ReviewJournal(Closing):
             if not planned:
                 return history
             planned += _twin_drafts(self.state, history, planned)
-            drafts = [draft if draft.when else replace(draft, when=self._clock()) for draft in planned]
+            drafts = self._timed(planned)
             expected = {draft.item: self.state.last_of(draft.item) for draft in drafts}
             result = self.store.append(drafts, {**expected, item: history.entries[-1].n})
             self.refresh()
@@ -150,10 +150,13 @@ class ReviewJournal(Closing):
     def _attempt(self, drafts: Sequence[Draft]) -> StoreConflict | None:
         """Appends what belongs together, or nothing if somebody else wrote about the same meanwhile."""
         expected = {draft.item: self.state.last_of(draft.item) for draft in drafts}
-        stamped = [draft if draft.when else replace(draft, when=self._clock()) for draft in drafts]
-        result = self.store.append(stamped, expected) if stamped else []
+        result = self.store.append(self._timed(drafts), expected) if drafts else []
         self.refresh()
         return result if isinstance(result, StoreConflict) else None
+
+    def _timed(self, drafts: Iterable[Draft]) -> list[Draft]:
+        """Drafts with the time; those of a file that is merged have theirs."""
+        return [draft if draft.when else replace(draft, when=self._clock()) for draft in drafts]
 
     def _is_logged(self, state: State) -> bool:
         """Whether a state is of an entry of this log."""
