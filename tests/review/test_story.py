@@ -2,16 +2,20 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from golden_files import same_as_golden
 from review.story import Story, whole_story
 from wildtool.benchmarks.wildtoolbench.data import EDGE_KINDS, SUBTYPES, TASK_TYPES
+from wildtool.errors import DataError, UsageError
 from wildtool.sets.review.files import export_log
 from wildtool.sets.review.history import REASON_CODES
 from wildtool.sets.review.log import read_log
 from wildtool.sets.review.release import write_release
+from wildtool.sets.review.server.operations import READS, WRITES
+from wildtool.sets.review.server.payloads import proposal_of
 from wildtool.sets.review.state import QUEUES, STAGES
 
 
@@ -193,3 +197,207 @@ def test_a_log_to_be_published_has_pseudonyms_and_no_remarks(story: Story, tmp_p
     assert [(row["who"], row.get("branch", "")) for row in rows] == [
         (pseudonyms[who], pseudonyms[branch]) for who, branch in people.values()
     ]
+
+
+SEEN = {"id": "s3", "seen": "s3"}
+REFUSALS: dict[str, tuple[str, str, dict[str, Any], str]] = {
+    "queue": (
+        "ann",
+        "queue",
+        {"queue": "min"},
+        "unknown queue 'min'; did you mean 'mine'? (known: all, mine, open, conflicts, stale, warnings, graph, unchecked, audit, approved)",
+    ),
+    "round of a queue": ("ann", "queue", {"round": "x"}, "round: expected a whole number"),
+    "confidence": ("ann", "queue", {"max_confidence": 1.01}, "max_confidence: expected a number from 0 to 1"),
+    "confidence below": (
+        "ann",
+        "queue",
+        {"max_confidence": -0.1},
+        "max_confidence: expected a number from 0 to 1",
+    ),
+    "assignee": ("ann", "queue", {"assignee": "bob"}, "only adjudicators see who reviews what"),
+    "no item": ("ann", "item", {"id": "s9"}, "there is no item s9 in this review"),
+    "no id": ("ann", "item", {}, "id: expected a text"),
+    "no pointer": (
+        "ann",
+        "part",
+        {"id": "s3", "field": "x"},
+        "x is no JSON pointer; expected one like /english_tasks/0",
+    ),
+    "no field": ("ann", "part", {"id": "s3"}, "field: expected a text"),
+    "no model": ("owner", "regenerate", SEEN, "no model is named here; start the review with --model"),
+    "no JSON": (
+        "owner",
+        "edit",
+        {**SEEN, "field": "/a", "json": "{"},
+        "Not JSON: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)",
+    ),
+    "no number": (
+        "owner",
+        "edit",
+        {**SEEN, "field": "/a", "json": "[NaN]"},
+        "Not JSON: NaN is no number of JSON",
+    ),
+    "no finite number": (
+        "owner",
+        "edit",
+        {**SEEN, "field": "/a", "json": "1e999"},
+        "Not JSON: 1e999 is no number of JSON",
+    ),
+    "no value": ("owner", "edit", {**SEEN, "field": "/a"}, "json: expected a text"),
+    "a list's member added": (
+        "owner",
+        "edit",
+        {**SEEN, "field": "/english_tasks/2", "text": "x"},
+        "/english_tasks/2: only members of objects can be added or removed; replace the whole list",
+    ),
+    "candidate": (
+        "owner",
+        "choose",
+        {**SEEN, "field": "/english_tasks/0", "text": "x", "candidate": True},
+        "candidate: expected its position, or null for a merged text",
+    ),
+    "a step before": (
+        "owner",
+        "steps",
+        {**SEEN, "field": "/english_answer_list/0", "index": 2, "add": "x"},
+        "there is no step 2 to put one before",
+    ),
+    "a step of none": (
+        "owner",
+        "steps",
+        {**SEEN, "field": "/english_answer_list/0"},
+        "there is no step -1 to remove",
+    ),
+    "a step after": (
+        "owner",
+        "steps",
+        {**SEEN, "field": "/english_answer_list/0", "index": 1},
+        "there is no step 1 to remove",
+    ),
+    "kind": (
+        "owner",
+        "edge",
+        {**SEEN, "field": "/english_answer_list/0/0", "kind": "logic"},
+        "unknown kind of dependency 'logic'; did you mean 'logical'? (known: barrier, argument, logical, control)",
+    ),
+    "alternatives": (
+        "owner",
+        "alternative",
+        {**SEEN, "field": "/english_tasks/0", "text": "x"},
+        "only arguments of calls have alternatives",
+    ),
+    "no edit": ("owner", "accept", SEEN, "no edit is proposed there"),
+    "no proposal": ("owner", "proposal", {**SEEN, "proposal": "x"}, "s3: that is no longer proposed"),
+    "no parts": (
+        "owner",
+        "proposal",
+        {**SEEN, "choices": {"/english_tasks/0": "x"}},
+        "s3: that is no longer proposed",
+    ),
+    "version": ("owner", "restore", {**SEEN, "version": "x"}, "s3 has no such version to restore"),
+    "choice": (
+        "owner",
+        "decide",
+        {**SEEN, "choice": "aprove"},
+        "unknown decision 'aprove'; did you mean 'approve'? (known: approve, approve with edits, reject, discuss)",
+    ),
+    "reason": (
+        "owner",
+        "decide",
+        {**SEEN, "choice": "reject", "reasons": ["calls"]},
+        "unknown reason 'calls'; did you mean 'call'? (known: unnatural, type, subtype, tool-misfit, call, order, value, ask, no-ask, end, observation, unfaithful, schema, duplicate, privacy)",
+    ),
+    "no reason": (
+        "owner",
+        "decide",
+        {**SEEN, "choice": "reject"},
+        "say why it is rejected; reasons are: unnatural, type, subtype, tool-misfit, call, order, value, ask, no-ask, end, observation, unfaithful, schema, duplicate, privacy",
+    ),
+    "a part in it": (
+        "nobody",
+        "decide",
+        {**SEEN, "choice": "approve"},
+        "this takes the role reviewer; nobody is not in this review",
+    ),
+    "remark": (
+        "nobody",
+        "remark",
+        {"id": "s3", "note": "x"},
+        "this takes the role reviewer; nobody is not in this review",
+    ),
+    "others": (
+        "ann",
+        "decide",
+        {"id": "s0", "seen": "s0", "choice": "approve"},
+        "s0: this item is under review by others",
+    ),
+    "end of a conflict": (
+        "judge",
+        "resolve",
+        {**SEEN, "proposal": "x", "choice": "discuss"},
+        "a conflict ends with approve or reject, not with discuss",
+    ),
+    "who ends a conflict": (
+        "ann",
+        "resolve",
+        {**SEEN, "proposal": "x", "choice": "approve"},
+        "this takes the role adjudicator; ann is only reviewer",
+    ),
+    "no conflict": (
+        "judge",
+        "resolve",
+        {**SEEN, "proposal": "x", "choice": "approve"},
+        "s3 has no open conflict",
+    ),
+    "who opens a round": (
+        "judge",
+        "open-round",
+        {"people": ["ann"]},
+        "this takes the role owner; judge is only adjudicator",
+    ),
+    "who takes part": (
+        "owner",
+        "open-round",
+        {"people": ["ann", "nn"]},
+        "unknown reviewer 'nn'; did you mean 'ann'? (known: ann, bob, eve, judge)",
+    ),
+    "share": (
+        "owner",
+        "open-round",
+        {"people": ["ann", "bob"], "share": 1.5},
+        "share: expected a number from 0 to 1",
+    ),
+    "two of one": (
+        "owner",
+        "open-round",
+        {"people": ["ann"]},
+        "2 reviewers per item need at least that many people; 1 are named",
+    ),
+    "closed": ("owner", "close-round", {"round": 1}, "round 1 is not open"),
+    "none of that number": ("owner", "close-round", {}, "round 0 is not open"),
+    "open": ("owner", "close-round", {"round": 2}, "round 2 has 2 items without a result, such as twin"),
+    "who closes": (
+        "judge",
+        "close-round",
+        {"round": 2},
+        "this takes the role owner; judge is only adjudicator",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSALS)
+def test_what_cannot_be_done_is_refused_with_the_reason(story: Story, case: str):
+    who, what, body, reason = REFUSALS[case]
+    digests = {name: story.project.item(name).seen_by(who)[1] for name in ("s0", "s3")}
+    body = {
+        name: digests.get(value, value) if name in ("seen", "proposal") else value
+        for name, value in body.items()
+    }
+    if what == "resolve":
+        body["proposal"] = proposal_of(story.project.item("s3"))[2]
+    n = story.project.state.n
+    with pytest.raises((UsageError, DataError)) as refusal:
+        ({**READS, **WRITES})[what](story.service, who, body)
+    assert str(refusal.value) == reason
+    assert story.project.state.n == n
