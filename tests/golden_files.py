@@ -19,7 +19,7 @@ def same_as_golden(name: str, value: Any) -> None:
     file = FOLDER / name
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1) + "\n"
     if os.environ.get("WILDTOOL_WRITE_GOLDEN"):
-        file.parent.mkdir(exist_ok=True)
+        file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, "utf-8", newline="")
     golden = file.read_bytes().decode("utf-8")
     difference = difflib.unified_diff(

@@ -205,7 +205,7 @@ REFUSALS: dict[str, tuple[str, str, dict[str, Any], str]] = {
         "ann",
         "queue",
         {"queue": "min"},
-        "unknown queue 'min'; did you mean 'mine'? (known: all, mine, open, conflicts, stale, warnings, graph, unchecked, audit, approved)",
+        "unknown queue 'min'; did you mean 'mine'? (known: {QUEUES})",
     ),
     "round of a queue": ("ann", "queue", {"round": "x"}, "round: expected a whole number"),
     "confidence": ("ann", "queue", {"max_confidence": 1.01}, "max_confidence: expected a number from 0 to 1"),
@@ -306,13 +306,13 @@ REFUSALS: dict[str, tuple[str, str, dict[str, Any], str]] = {
         "owner",
         "decide",
         {**SEEN, "choice": "reject", "reasons": ["calls"]},
-        "unknown reason 'calls'; did you mean 'call'? (known: unnatural, type, subtype, tool-misfit, call, order, value, ask, no-ask, end, observation, unfaithful, schema, duplicate, privacy)",
+        "unknown reason 'calls'; did you mean 'call'? (known: {CODES})",
     ),
     "no reason": (
         "owner",
         "decide",
         {**SEEN, "choice": "reject"},
-        "say why it is rejected; reasons are: unnatural, type, subtype, tool-misfit, call, order, value, ask, no-ask, end, observation, unfaithful, schema, duplicate, privacy",
+        "say why it is rejected; reasons are: {CODES}",
     ),
     "a part in it": (
         "nobody",
@@ -399,5 +399,7 @@ def test_what_cannot_be_done_is_refused_with_the_reason(story: Story, case: str)
     n = story.project.state.n
     with pytest.raises((UsageError, DataError)) as refusal:
         ({**READS, **WRITES})[what](story.service, who, body)
-    assert str(refusal.value) == reason
+    assert str(refusal.value) == reason.replace("{QUEUES}", ", ".join(QUEUES)).replace(
+        "{CODES}", ", ".join(REASON_CODES)
+    )
     assert story.project.state.n == n

@@ -1,0 +1,392 @@
+"""Conversations of each layout as they are read, and the drafts that they become, as a whole."""
+
+import json
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from golden_files import same_as_golden
+from wildtool.errors import DataError
+from wildtool.sets.make.refresh.refresh import UnchangedSession
+from wildtool.sets.review.drafts.conversation import LAYOUTS, ToolConversation, read_conversations
+from wildtool.sets.review.drafts.draft import draft, draft_sessions, gap_counts, pseudonymised
+
+
+def tool(name: str, **fields: Any) -> dict[str, Any]:
+    return {"type": "function", "function": {"name": name, **fields}}
+
+
+def said(role: str, content: Any, **fields: Any) -> dict[str, Any]:
+    return {"role": role, "content": content, **fields}
+
+
+def otlp(**attributes: Any) -> list[dict[str, Any]]:
+    return [{"key": name.replace("__", "."), "value": value} for name, value in attributes.items()]
+
+
+def spans(*attributes: dict[str, Any], **fields: Any) -> list[dict[str, Any]]:
+    return [{"attributes": each, **fields} for each in attributes]
+
+
+HELLO, ANSWER = said("user", "Hello"), said("assistant", "Hi")
+PARTS = [{"type": "text", "content": "Hello"}, {"content": "you"}, {"type": "image", "content": "x"}]
+RESULTS = [
+    {"type": "tool_call_response", "id": "c", "response": {"a": 1}, "result": 2},
+    {"type": "tool_call_response", "id": "d", "result": 3},
+]
+CALLING = [{"type": "tool_call", "id": "c", "name": "f", "arguments": {"a": 1}}, {"type": "tool_call"}]
+FLAT = {
+    "llm.input_messages.1.message.role": "assistant",
+    "llm.input_messages.1.message.tool_calls.1.tool_call.function.name": "g",
+    "llm.input_messages.1.message.tool_calls.0.tool_call.id": "c0",
+    "llm.input_messages.1.message.tool_calls.0.tool_call.function.name": "f",
+    "llm.input_messages.1.message.tool_calls.0.tool_call.function.arguments": '{"a": 1}',
+    "llm.input_messages.0.message.role": "user",
+    "llm.input_messages.0.message.contents.1.message_content.text": "you",
+    "llm.input_messages.0.message.contents.0.message_content.text": "Hello",
+    "llm.input_messages.2.message.role": "user",
+    "llm.input_messages.2.message.content": json.dumps(
+        [
+            {"type": "tool_result", "tool_use_id": "c0", "content": "one"},
+            {"type": "tool_result", "content": "two"},
+            {"type": "text", "text": "and"},
+            {"type": "text", "text": 7},
+            {"type": "text", "text": "more"},
+        ]
+    ),
+    "llm.input_messages.3.message.role": "user",
+    "llm.input_messages.3.message.content": '[{"type": "tool_result", "tool_use_id": "c1", "content": 3}]',
+    "llm.input_messages.4.message.role": "user",
+    "llm.input_messages.4.message.content": '[{"no": "part"}]',
+    "llm.output_messages.0.message.role": "assistant",
+    "llm.output_messages.0.message.function_call_name": "h",
+    "llm.output_messages.0.message.function_call_arguments_json": '{"b": 2}',
+    "llm.tools.1.tool.json_schema": '{"name": "g", "description": "G.", "input_schema": {"type": "object"}}',
+    "llm.tools.0.tool.json_schema": json.dumps(
+        tool("f", description="F.", parameters={"type": "object", "a": 1})
+    ),
+    "llm.tools.2.tool.json_schema": '{"properties": {"x": {}}}',
+    "llm.tools.2.tool.name": "named",
+    "llm.tools.2.tool.description": "Apart.",
+    "llm.tools.3.tool.json_schema": "{}",
+    "llm.model_name": "m",
+}
+NESTED = {
+    "gen_ai": {
+        "prompt": [
+            {"role": "user", "content": "Hello"},
+            {"role": "tool", "content": {"a": [1]}, "name": "f"},
+        ],
+        "completion": '[{"role": "assistant", "content": "Hi", "function_call": {"name": "k", "arguments": "{}"}}]',
+    },
+    "llm": {
+        "request": {"functions": [{"name": "k", "description": "K.", "parameters": '{"type": "object"}'}]}
+    },
+}
+CASES: dict[str, tuple[str, Any]] = {
+    "messages alone": ("openai", [HELLO, "x", ANSWER]),
+    "one object": (
+        "openai",
+        {
+            "messages": [HELLO],
+            "choices": [{"message": ANSWER}, {"message": said("assistant", "Other")}],
+            "tools": [tool("f", description="F.", parameters={"type": "object"}), tool("g", parameters=[])],
+            "functions": [tool("not read")],
+            "created": 1714919392,
+        },
+    ),
+    "functions and a time of another kind": (
+        "openai",
+        {"messages": [HELLO], "functions": [{"name": "f", "description": None}], "created": "1714919392"},
+    ),
+    "a list of several": ("openai", [{"messages": [HELLO]}, [ANSWER], {"messages": []}, 7, {"no": 1}]),
+    "a time that is none": ("openai", {"messages": [HELLO], "created": 1e300}),
+    "a sample": (
+        "inspect",
+        {
+            "messages": [
+                said("user", [{"type": "text", "text": "attachment://a"}, "attachment://none"]),
+                said(
+                    "assistant",
+                    "",
+                    tool_calls=[
+                        {"id": "c", "function": "f", "arguments": {"x": "attachment://a"}},
+                        {"id": "d", "function": "g"},
+                    ],
+                ),
+                said("tool", "attachment://a", tool_call_id="c"),
+            ],
+            "attachments": {"a": "attached"},
+            "events": [
+                {"tools": [{"name": "f", "description": "old"}], "timestamp": "no time"},
+                {
+                    "tools": [{"name": "f", "description": "F."}, {"name": ""}],
+                    "timestamp": "2024-05-05T14:29:52",
+                },
+            ],
+        },
+    ),
+    "a log": (
+        "inspect",
+        {
+            "eval": {"created": "2024-01-01T00:00:00+00:00"},
+            "samples": [
+                {"messages": [HELLO]},
+                {"messages": []},
+                {
+                    "messages": [ANSWER],
+                    "started_at": "2024-02-02T00:00:00+00:00",
+                    "events": [{"timestamp": "2024-03-03"}],
+                },
+            ],
+        },
+    ),
+    "parts": (
+        "otel",
+        spans(
+            {
+                "gen_ai.system_instructions": [{"type": "text", "content": "Rules."}],
+                "gen_ai.input.messages": [
+                    {"role": "user", "parts": PARTS},
+                    {"role": "tool", "parts": RESULTS},
+                    {"role": "user", "parts": []},
+                ],
+                "gen_ai.output.messages": json.dumps([{"role": "assistant", "parts": CALLING}]),
+                "gen_ai.tool.definitions": [{"name": "f", "description": "F."}],
+            },
+            start_time="2024-05-05T14:29:52",
+            context={"trace_id": "t"},
+        ),
+    ),
+    "a later span repeats the earlier one": (
+        "otel",
+        [
+            *spans(
+                {"gen_ai.input.messages": [{"role": "user", "parts": PARTS}], "gen_ai.output.messages": "no"},
+                traceId="t",
+                startTimeUnixNano="1714919392000000000",
+            ),
+            *spans(
+                {
+                    "gen_ai.input.messages": [{"role": "user", "parts": PARTS}],
+                    "gen_ai.output.messages": [{"role": "assistant", "parts": PARTS[:1]}],
+                },
+                traceId="t",
+                startTimeUnixNano=1714919393000000000,
+            ),
+            *spans(
+                {"gen_ai.input.messages": [{"role": "user", "parts": PARTS}], "gen_ai.output.messages": []},
+                trace_id="another",
+                start_time="2023-05-05T14:29:52+02:00",
+            ),
+            *spans(
+                {
+                    "gen_ai.conversation.id": 7,
+                    "gen_ai.input.messages": [{"role": "user", "parts": PARTS[:1]}],
+                    "gen_ai.output.messages": None,
+                },
+                traceId="t",
+            ),
+        ],
+    ),
+    "typed values": (
+        "otel",
+        spans(
+            otlp(
+                gen_ai__input__messages={
+                    "arrayValue": {
+                        "values": [
+                            {
+                                "kvlistValue": {
+                                    "values": [
+                                        {"key": "role", "value": {"stringValue": "tool"}},
+                                        {
+                                            "key": "parts",
+                                            "value": {
+                                                "arrayValue": {
+                                                    "values": [
+                                                        {
+                                                            "kvlistValue": {
+                                                                "values": [
+                                                                    {
+                                                                        "key": "type",
+                                                                        "value": {
+                                                                            "stringValue": "tool_call_response"
+                                                                        },
+                                                                    },
+                                                                    {
+                                                                        "key": "response",
+                                                                        "value": {"intValue": number},
+                                                                    },
+                                                                ]
+                                                            }
+                                                        }
+                                                        for number in ("-12", "1" * 19, "1" * 20, "x", 7)
+                                                    ]
+                                                }
+                                            },
+                                        },
+                                    ]
+                                }
+                            }
+                        ]
+                    }
+                },
+            )
+        ),
+    ),
+    "flat fields": ("otel", spans(FLAT, **{"context.trace_id": "t"})),
+    "nested fields": ("otel", spans(NESTED)),
+    "columns of a table": ("otel", [{f"attributes.{name}": value for name, value in FLAT.items()}]),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_conversation_is_read_as_it_was(case: str):
+    layout, value = CASES[case]
+    conversations = [asdict(each) for each in LAYOUTS[layout](value)]
+    for row in conversations:
+        row["when"] = row["when"] and row["when"].isoformat()
+    same_as_golden(f"review/conversations/{case.replace(' ', '-')}.json", conversations)
+
+
+def calls(*names: str | None, **fields: Any) -> dict[str, Any]:
+    rows = [
+        {"id": f"c{k}", "function": {"name": name, "arguments": {"n": k}}} for k, name in enumerate(names)
+    ]
+    return said("assistant", "", tool_calls=rows, **fields)
+
+
+def result(call_id: str | None, content: Any) -> dict[str, Any]:
+    return said("tool", content, **({} if call_id is None else {"tool_call_id": call_id}))
+
+
+DRAFTS: dict[str, list[dict[str, Any]]] = {
+    "everything": [
+        said("system", " Rules of 13. "),
+        said("developer", ""),
+        said("assistant", "Welcome."),
+        said("user", " Look the "),
+        said("user", "numbers up."),
+        said("user", " "),
+        said("assistant", "I shall."),
+        calls("f", "g", None, "prepare_to_answer"),
+        result("c1", '{"x": 41}'),
+        result("c0", " [1"),
+        result("c9", "of none"),
+        said("tool", [{"type": "text", "text": "part"}]),
+        said("assistant", None, function_call={"name": "f", "arguments": '{"n": 41'}),
+        said("function", "legacy", name="f"),
+        said("assistant", "They are"),
+        said("assistant", "odd."),
+        said("user", "Thanks."),
+        said("assistant", "Welcome."),
+        said("critic", "not read"),
+    ],
+    "a question": [
+        said("user", "Send it."),
+        said("assistant", "To whom, and what?"),
+        said("user", "To Ann at noon"),
+        said(
+            "assistant",
+            "",
+            tool_calls=[
+                {
+                    "id": "c",
+                    "function": {"name": "send", "arguments": '{"to": "ann", "text": "hi", "when": "NOON"}'},
+                }
+            ],
+        ),
+        result("c", "sent"),
+        said("assistant", "Sent. More?"),
+        said("user", "No."),
+    ],
+    "a question that ends the task": [
+        said("user", "Send it."),
+        said("assistant", "To whom?"),
+        said("user", "Never mind."),
+        said("assistant", "Fine."),
+    ],
+    "no question": [
+        said("user", "Send it."),
+        said("assistant", "I need a name"),
+        said("user", "Ann"),
+        calls("send"),
+        result(None, '{"ok": true}'),
+        calls("send"),
+        calls("send"),
+        result("c0", "second"),
+    ],
+    "Chinese": [said("user", "查一下天气 ok"), said("assistant", "好的")],
+    "hardly Chinese": [said("user", "ab天cd"), said("assistant", "Yes.")],
+    "a result before a call": [said("user", "Hello"), result("c", "lost"), said("assistant", "Hi")],
+    "silence": [said("system", "Rules."), said("assistant", "Hello")],
+}
+
+
+@pytest.mark.parametrize("case", DRAFTS)
+def test_a_draft_has_what_was_said_and_names_what_is_missing(case: str):
+    tools = [tool("f", description="F.", parameters={}), tool("send"), tool(""), tool("prepare_to_answer")]
+    when = datetime(2024, 5, 5, 14, 29, 52, tzinfo=UTC) if case == "a question" else None
+    record, gaps = draft(ToolConversation(DRAFTS[case], tools, when), "name", "openai")
+    rows = [f"{gap['kind']} | {gap['field']} | {gap['message']}" for gap in gaps]
+    same_as_golden(f"review/drafts/{case.replace(' ', '-')}.json", {"record": record, "gaps": rows})
+
+
+def test_drafts_of_files_leave_out_what_occurs_twice_or_has_no_user(tmp_path: Path):
+    lines = [[HELLO, ANSWER], [ANSWER], [HELLO, ANSWER], [said("user", "Other"), ANSWER]]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    (tmp_path / "b.json").write_text("\ufeff" + json.dumps([HELLO, ANSWER]), "utf-8")
+    refused: list[UnchangedSession] = []
+    paths = [tmp_path / "a.jsonl", tmp_path / "b.json"]
+    drafts = list(draft_sessions(paths, "openai", refused, keep_names=True))
+    assert [record["english_tasks"] for record in drafts] == [["Hello"], ["Other"]]
+    assert refused == [
+        UnchangedSession("a.jsonl, conversation 2", "the user says nothing in it"),
+        UnchangedSession("a.jsonl, conversation 3", "occurs twice"),
+        UnchangedSession("b.json, conversation 1", "occurs twice"),
+    ]
+    assert gap_counts(drafts) == {"missing date": 2}
+    assert list(map(len, (row["was"] for row in drafts[0]["made_by"]["gaps"]))) == [16]
+
+
+def test_addresses_get_one_stand_in_each_and_definitions_stay():
+    record, _ = draft(
+        ToolConversation(
+            [
+                said("user", "Write to Jo@mail.example and to al@x.example."),
+                said("assistant", "jo@MAIL.example has it."),
+            ],
+            [tool("f", description="Ask me@x.example.")],
+        ),
+        "name",
+        "openai",
+    )
+    assert record is not None
+    changed = pseudonymised(record, "1")
+    assert changed["english_tasks"] == ["Write to person1@example.com and to person2@example.com."]
+    assert changed["english_answer_list"][0][0]["observation"] == "person1@example.com has it."
+    assert changed["english_tools"] == record["english_tools"]
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (
+            b"{",
+            "FILE: neither JSON nor JSON lines (Expecting property name enclosed in double quotes: line 1 column 2 (char 1))",
+        ),
+        (b"{}\n\n[\n", "FILE:3: not a line of JSON (Expecting value: line 1 column 2 (char 1))"),
+        (None, "cannot read FILE: No such file or directory"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_named_with_its_line(tmp_path: Path, data: bytes | None, problem: str):
+    file = tmp_path / "file"
+    if data is not None:
+        file.write_bytes(data)
+    with pytest.raises(DataError) as refusal:
+        list(read_conversations(file, "openai"))
+    assert str(refusal.value).replace(str(file), "FILE") == problem
