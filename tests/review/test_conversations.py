@@ -27,7 +27,7 @@ def otlp(**attributes: Any) -> list[dict[str, Any]]:
     return [{"key": name.replace("__", "."), "value": value} for name, value in attributes.items()]
 
 
-def spans(*attributes: dict[str, Any], **fields: Any) -> list[dict[str, Any]]:
+def spans(*attributes: Any, **fields: Any) -> list[dict[str, Any]]:
     return [{"attributes": each, **fields} for each in attributes]
 
 
@@ -377,7 +377,8 @@ def test_addresses_get_one_stand_in_each_and_definitions_stay():
     [
         (
             b"{",
-            "FILE: neither JSON nor JSON lines (Expecting property name enclosed in double quotes: line 1 column 2 (char 1))",
+            "FILE: neither JSON nor JSON lines "
+            "(Expecting property name enclosed in double quotes: line 1 column 2 (char 1))",
         ),
         (b"{}\n\n[\n", "FILE:3: not a line of JSON (Expecting value: line 1 column 2 (char 1))"),
         (None, "cannot read FILE: No such file or directory"),
