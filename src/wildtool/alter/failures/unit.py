@@ -100,8 +100,10 @@ class FailingUnit(AlteredUnit):
         """What the benchmark knows nothing of, by the place of its message before which it is shown."""
         self._damaged: dict[int, str] = {}
         """Results as they are shown, by the place of the benchmark's message."""
-        self._originals: dict[tuple[str | None, str], str] = {}
-        """The same by the id of the call and the benchmark's text, for traces."""
+        self._shown: dict[tuple[str | None, str], list[str]] = {}
+        """All results as they are shown, in order, by the id of the call and the benchmark's text, for traces."""
+        self._seen = 0
+        """Messages of the benchmark whose results are among these."""
         self._true_results: dict[bytes, tuple[str, str]] = {}
         """Kind of failure and true result of calls that were carried out and can be made again."""
         self._passed: tuple[int, str | None, Sequence[OfferedCall]] = (0, None, ())
@@ -121,6 +123,11 @@ class FailingUnit(AlteredUnit):
             return (yield request)
         own = request.messages
         self._damage_results(own)
+        for place in range(self._seen, len(own)):
+            if _is_result(own[place]):
+                key = _key(own[place])
+                self._shown.setdefault(key, []).append(self._damaged.get(place, key[1]))
+        self._seen = len(own)
         self._log.append([])
         tools = {name: tool for tool in request.tools if (name := tool_name(tool)) is not None}
         while True:
@@ -168,21 +175,23 @@ class FailingUnit(AlteredUnit):
         """With the replies that the benchmark did not see, and results as the model saw them."""
         steps: list[TraceStep] = []
         logs = iter(self._log)
+        shown = {key: iter(texts) for key, texts in self._shown.items()}
+
+        def as_shown(message: Message) -> Message:
+            if not _is_result(message):
+                return message
+            return {**message, "content": next(shown.get(_key(message), iter(())), message["content"])}
+
         for step in trace.steps:
-            new: Sequence[Message] = [*map(self._as_shown, step.seen)]
-            hidden_replies = next(logs, None) if step.role == UNDER_TEST else None
-            for hidden, answers in hidden_replies or ():
+            if step.role != UNDER_TEST:
+                steps.append(step)
+                continue
+            new: Sequence[Message] = [*map(as_shown, step.seen)]
+            for hidden, answers in next(logs, ()):
                 steps.append(replace(hidden, seen=new))
                 new = answers
             steps.append(replace(step, seen=new))
         return replace(trace, steps=tuple(steps))
-
-    def _as_shown(self, message: Message) -> Message:
-        if not _is_result(message):
-            return message
-        text: str = message["content"]
-        place = _text_or_none(message.get("tool_call_id")), text
-        return {**message, "content": self._originals.get(place, text)}
 
     def _visible_messages(self, own: Sequence[Message]) -> list[Message]:
         """The benchmark's messages as the model sees them."""
@@ -326,12 +335,12 @@ class FailingUnit(AlteredUnit):
         of_id = {id_: call for call in calls if (id_ := _text_or_none(call.message.get("id"))) is not None}
         results = [place for place in range(start, len(own)) if _is_result(own[place])]
         for place, call in zip(results, calls, strict=False):
-            id_, result = _text_or_none(own[place].get("tool_call_id")), own[place]["content"]
+            id_, result = _key(own[place])
             call = of_id.get(id_ or "", call)
             text = damaged(KIND_OF[kind], result)
             if text == result:
                 continue
-            self._damaged[place] = self._originals[id_, result] = text
+            self._damaged[place] = text
             self._fail(call, kind)
             if not call.writes:
                 self._true_results[call.key] = kind, result
@@ -362,6 +371,10 @@ class FailingUnit(AlteredUnit):
 
 def _is_result(message: Message) -> bool:
     return message.get("role") == "tool" and isinstance(message.get("content"), str)
+
+
+def _key(result: Message) -> tuple[str | None, str]:
+    return _text_or_none(result.get("tool_call_id")), result["content"]
 
 
 def _read_calls(reply: Message, tools: Mapping[str, Tool]) -> list[OfferedCall]:
