@@ -1,0 +1,235 @@
+"""A report of three runs, page by page: texts, links, data of scripts and what the charts show."""
+
+import json
+import re
+from dataclasses import asdict, replace
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from golden_files import same_as_golden
+from report.report_build import Scripted, play
+from wildtool import __version__
+from wildtool.engine.score.audit import Audit, Ceiling, KillRate
+from wildtool.report.build import build
+from wildtool.report.charts.data import ChartData
+from wildtool.report.charts.render import Chart
+from wildtool.report.model import ReportRun, read_runs, slug
+from wildtool.report.pages.dataset import dataset_charts
+from wildtool.report.pages.trajectory_data import called_names, message_view, part_text
+from wildtool.types import Metric
+
+DRAWINGS: list[ChartData] = []
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> list[ReportRun]:
+    folder = tmp_path_factory.mktemp("runs")
+    half = Scripted("half", right=lambda address: address.unit in "02")
+    models = ("baseline/chat", "baseline/gold", half, replace(half, text="No."))
+    return read_runs([play(folder / f"r{n}", model, limit=2) for n, model in enumerate(models)])
+
+
+@pytest.fixture(scope="module")
+def site(runs: list[ReportRun], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of the runs, whose charts are not drawn, and which scores no gold answers itself."""
+
+    def drawn(drawing: ChartData) -> Chart:
+        DRAWINGS.append(drawing)
+        return Chart(f"<svg>{drawing.title}</svg>", "<svg/>", b"svg", b"png", "some")
+
+    def audited(*_: Any, **__: Any) -> Audit:
+        first = runs[1].result
+        ceiling = Ceiling(style="parallel", counts=first.counts, metrics=tuple(first.metrics))
+        kills = (KillRate(kind="a", killed=3, mutants=4), KillRate(kind="b", killed=2000, mutants=2000))
+        return Audit(
+            profile="official",
+            mode="fc",
+            ceilings=(ceiling,),
+            wrong_gold=(),
+            kills=kills,
+            survivors=(),
+            faults=(),
+        )
+
+    out = tmp_path_factory.mktemp("site")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("wildtool.report.pages.metrics.render_chart", drawn)
+        patch.setattr("wildtool.report.build.audit_profile", audited)
+        assert build(runs, out, audited=True) == out / "index.html"
+    return out
+
+
+def page_text(html: str) -> str:
+    """The texts of a page with its links and titles, a line for each block."""
+    _, _, body = html.partition("<main")
+    kept = r'(?: (?:href|title|id|data-[\w-]+|hidden|class|download|aria-sort|rowspan|colspan)(?:="[^"]*")?)+'
+    body = re.sub(
+        rf"<(?:a|button|th|td|tr|svg|section|option|label|p)\b[^>]*?({kept})[^>]*>", r"\n[\1] ", body
+    )
+    lines = (" ".join(line.split()) for line in unescape(re.sub(r"<[^>]*>", " ", body)).splitlines())
+    text = "\n".join(line for line in lines if line)
+    text = re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)", "TIME", text).replace(__version__, "VERSION")
+    return re.sub(r"(version of \w+) [\w.+-]+", r"\1 VERSION", text) + "\n"
+
+
+PAGES = (
+    *(
+        "index",
+        "trajectories",
+        "types-and-positions",
+        "hidden-intent",
+        "instruction-transitions",
+        "orchestration",
+    ),
+    *("errors", "cost", "other-numbers", "side-by-side", "dataset"),
+)
+
+
+def test_a_report_has_these_files(site: Path):
+    names = sorted(path.relative_to(site).as_posix() for path in site.rglob("*") if path.is_file())
+    assert sorted(f"{page}.html" for page in PAGES) == [name for name in names if name.endswith(".html")]
+    same_as_golden("report/files.json", names)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_says_what_the_runs_have(site: Path, page: str):
+    same_as_golden(f"report/{page}.txt", page_text((site / f"{page}.html").read_text("utf-8")))
+
+
+def test_charts_show_the_numbers_of_their_tables(site: Path):
+    rows = [json.dumps(asdict(drawing), ensure_ascii=False) for drawing in DRAWINGS]
+    same_as_golden("report/charts.jsonl", "\n".join(rows) + "\n")
+
+
+@pytest.mark.parametrize("name", ["t", "ts-0", "tx-0", "tx-2", "tr-0-0", "tr-2-0", "pairs-side-by-side"])
+def test_scripts_are_given_the_units_of_runs(site: Path, name: str):
+    text = (site / "data" / f"{name}.js").read_text("utf-8")
+    call = f'wildtool.put("{name}",'
+    assert text.startswith(call) and text.endswith(");\n")
+    same_as_golden(f"report/{name}.json", json.loads(text.removeprefix(call).removesuffix(");\n")))
+
+
+def test_scripts_are_given_each_item_once(site: Path):
+    text = (site / "data" / "ti-0-0.js").read_text("utf-8").removeprefix('wildtool.put("ti-0-0",')
+    items = json.loads(text.removesuffix(");\n"))
+    units = [
+        [*unit["seen"][-1:], unit["gold"], [tool[:40] for tool in unit["tools"]]]
+        for item in items
+        for unit in item
+    ]
+    same_as_golden("report/ti-0-0.json", units)
+
+
+def test_all_numbers_can_be_downloaded(site: Path):
+    same_as_golden(
+        "report/numbers.csv", (site / "files" / "wild-mini-profile-official.csv").read_text("utf-8")
+    )
+
+
+# Parts ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("message", "view"),
+    [
+        ({}, ["", "", [], []]),
+        (
+            {"role": "user", "content": "x", "name": "n", "type": "t", "tool_call_id": "c"},
+            ["user", "x", [], []],
+        ),
+        ({"role": 7, "content": [1]}, ["", "[1]", [], []]),
+        (
+            {
+                "role": "assistant",
+                "refusal": "no",
+                "reasoning": "",
+                "reasoning_content": "hm",
+                "z": None,
+                "a": 1,
+            },
+            ["assistant", "", [], [["reasoning_content", "hm"], ["refusal", "no"], ["a", "1"]]],
+        ),
+        (
+            {
+                "tool_calls": [
+                    {"id": "c", "function": {"name": "f", "arguments": {"a": 1}}},
+                    "x",
+                    {"function": {"name": 7}},
+                ]
+            },
+            ["", "", [["f", '{"a":1}', "c"], ["", "x", ""], ["7", "", ""]], []],
+        ),
+        ({"tool_calls": {"function": {"arguments": "{}"}, "id": 3}}, ["", "", [["", "{}", "3"]], []]),
+    ],
+)
+def test_a_message_is_shown_in_parts(message: dict[str, Any], view: list[Any]):
+    assert message_view(message) == view
+
+
+def test_names_of_calls_are_those_that_are_texts():
+    calls = [{"function": {"name": "f" * 201}}, {"function": {"name": 7}}, 7, {"function": 1}]
+    assert list(called_names({"tool_calls": calls})) == ["f" * 200]
+    assert list(called_names({"tool_calls": calls[0]})) == []
+    assert [part_text(value) for value in (None, "x", 1, {"a": "ä"}, {1: {2}})] == [
+        "",
+        "x",
+        "1",
+        '{"a":"ä"}',
+        "{1: {2}}",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "part"), [("Wild Mini, profile é", "wild-mini-profile"), ("--", "x"), ("a" * 61, "a" * 60)]
+)
+def test_a_title_becomes_a_part_of_a_file_name(text: str, part: str):
+    assert slug(text) == part
+
+
+def test_what_cannot_be_compared_is_not_drawn():
+    def numbers(count: int, **fields: Any) -> list[Metric]:
+        return [Metric("g", f"n{k}", 0.5, 1234.5, 2000, **fields) for k in range(count)]
+
+    drawings = [
+        drawing
+        for metrics in (
+            numbers(2),
+            numbers(1),
+            numbers(41),
+            numbers(40, kind="mean", unit="s"),
+            numbers(2, kind="mean"),
+            numbers(2, kind="count"),
+            [replace(metric, denominator=0) for metric in numbers(2, kind="count")],
+            [*numbers(2), replace(numbers(3)[2], value=None)],
+        )
+        for drawing in dataset_charts("group", metrics)
+    ]
+    rows = [
+        (d.title, d.about[:70], len(d.points), d.names[:2], d.percent, d.values, d.points[0].short)
+        for d in drawings
+    ]
+    assert rows == [
+        ("group", "Bars. n0: 50.0 %; n1: 50.0 %.", 2, ("n0", "n1"), True, "share", "50.0 %"),
+        (
+            "group (s)",
+            "Bars. n0: 0.5 s; n1: 0.5 s; n2: 0.5 s; n3: 0.5 s; n4: 0.5 s; n5: 0.5 s",
+            40,
+            ("n0", "n1"),
+            False,
+            "s",
+            "0.5 s",
+        ),
+        (
+            "group",
+            "Bars. n0: 1,234.5 of 2,000; n1: 1,234.5 of 2,000.",
+            2,
+            ("n0", "n1"),
+            False,
+            "number, of 2,000",
+            "1,234.5",
+        ),
+        ("group", "Bars. n0: 1,234.5; n1: 1,234.5.", 2, ("n0", "n1"), False, "number", "1,234.5"),
+    ]
