@@ -14,6 +14,7 @@ from wildtool.errors import UsageError, WildtoolError
 from wildtool.json_codec import as_object
 from wildtool.report.model import Leaderboard, ReportRun, group_leaderboards, read_runs, slug
 from wildtool.report.site.site import Site
+from wildtool.sanitize import strip_folders
 from wildtool.stats.tests import LEVEL
 from wildtool.table import MetricTable, Row
 
@@ -89,7 +90,9 @@ def build_board(folder: Path, out: Path, data: str | None = None) -> tuple[Path,
     ]
     site = Site(out, title="wildtool board")
     boards = [_table(site, board, valid) for board in group_leaderboards(runs)]
-    site.add("index", "Board", "board.html", boards=boards, refused=refused, width=WIDTH, height=HEIGHT)
+    # The pages are for everybody, and the keeper's folders are not.
+    shown = [replace(each, problems=tuple(map(strip_folders, each.problems))) for each in refused]
+    site.add("index", "Board", "board.html", boards=boards, refused=shown, width=WIDTH, height=HEIGHT)
     return site.finish(out), refused
 
 
@@ -196,7 +199,7 @@ def _asked_again(verification: Verification, run: ReportRun) -> str:
     try:
         (again,) = read_runs([unpack_bundle(place)], run.result.profile, keep=False)
     except WildtoolError as error:
-        return f"the keeper's run cannot be read ({error})"
+        return f"the keeper's run cannot be read ({strip_folders(str(error))})"
     if (again.result.model, again.result.data_sha256) != (run.result.model, run.result.data_sha256):
         return f"the keeper's run is of another model or other data ({again.result.model})"
     pairs = compare_all_pairs([run.scores, again.scores])
