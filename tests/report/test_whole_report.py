@@ -1,17 +1,15 @@
 """A report of three runs, page by page: texts, links, data of scripts and what the charts show."""
 
 import json
-import re
 from dataclasses import asdict, replace
-from html import unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from golden_files import same_as_golden
+from report.page_texts import page_text
 from report.report_build import Scripted, play
-from wildtool import __version__
 from wildtool.engine.score.audit import Audit, Ceiling, KillRate
 from wildtool.report.build import build
 from wildtool.report.charts.data import ChartData
@@ -60,19 +58,6 @@ def site(runs: list[ReportRun], tmp_path_factory: pytest.TempPathFactory) -> Pat
         patch.setattr("wildtool.report.build.audit_profile", audited)
         assert build(runs, out, audited=True) == out / "index.html"
     return out
-
-
-def page_text(html: str) -> str:
-    """The texts of a page with its links and titles, a line for each block."""
-    _, _, body = html.partition("<main")
-    kept = r'(?: (?:href|title|id|data-[\w-]+|hidden|class|download|aria-sort|rowspan|colspan)(?:="[^"]*")?)+'
-    body = re.sub(
-        rf"<(?:a|button|th|td|tr|svg|section|option|label|p)\b[^>]*?({kept})[^>]*>", r"\n[\1] ", body
-    )
-    lines = (" ".join(line.split()) for line in unescape(re.sub(r"<[^>]*>", " ", body)).splitlines())
-    text = "\n".join(line for line in lines if line)
-    text = re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)", "TIME", text).replace(__version__, "VERSION")
-    return re.sub(r"(version of \w+) [\w.+-]+", r"\1 VERSION", text) + "\n"
 
 
 PAGES = (

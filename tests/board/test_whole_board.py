@@ -1,0 +1,163 @@
+"""A board of four submissions: what is printed, what its page says, and the passports."""
+
+import json
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from golden_files import same_as_golden
+from report.page_texts import page_text
+from report.report_build import Scripted, play
+from wildtool.benchmarks.wildtoolbench import WILD_MINI
+from wildtool.board.build import _front, _points  # pyright: ignore[reportPrivateUsage]
+from wildtool.board.passport import passport
+from wildtool.board.verify import _counted, _named  # pyright: ignore[reportPrivateUsage]
+from wildtool.cli import app
+from wildtool.data.data_set import data_of
+from wildtool.engine.score.results import load_result
+from wildtool.types import Reply, Request
+
+
+@dataclass
+class Counted(Scripted):
+    """A model whose endpoint reports tokens, and what it said as an answer of an OpenAI server."""
+
+    tokens: int = 10
+    raw: bool = True
+
+    async def complete(self, request: Request) -> Reply:
+        reply = await super().complete(request)
+        body = {"choices": [{"message": reply.message, "finish_reason": "stop"}]} if self.raw else {}
+        usage = {"prompt_tokens": self.tokens, "completion_tokens": 1}
+        return Reply(reply.message, raw=json.dumps(body) if body else "", usage=usage, finish_reason="stop")
+
+
+MODELS = {
+    "never": Counted("never", tokens=20),
+    "half": Counted("half", right=lambda address: address.unit in "02", raw=False),
+    "often": Counted("often", right=lambda address: address.unit != "1", tokens=30),
+    "same": Counted("same", right=lambda address: address.unit != "1", tokens=30),
+}
+
+
+def typed(*words: object) -> tuple[int, str]:
+    ended = CliRunner().invoke(app, list(map(str, words)), prog_name="wildtool")
+    return ended.exit_code, " ".join(ended.output.split())
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with runs on two sessions, and their submissions; the keeper of the board has asked again for three."""
+    place = tmp_path_factory.mktemp("board")
+    sessions = data_of(WILD_MINI).locate(None).path.read_text("utf-8").splitlines(keepends=True)[:2]
+    data = place / "data.jsonl"
+    data.write_text("".join(sessions), "utf-8")
+    for name, model in {**MODELS, "again": Counted("half", raw=False)}.items():
+        play(place / "runs" / name, model, data=str(data))
+        out = place / ("kept" if name == "again" else "sent")
+        status, output = typed("submit", "prepare", place / "runs" / name, "-o", out, "--data", data)
+        assert status == 0, output
+    shutil.copy(place / "kept" / "again.bundle.zip", place / "sent" / "half.again.bundle.zip")
+    shutil.copy(place / "sent" / "half.bundle.zip", place / "sent" / "often.again.bundle.zip")
+    (place / "sent" / "never.again.bundle.zip").write_text("no bundle", "utf-8")
+    return place
+
+
+def test_a_submission_that_holds_is_said_with_its_number_and_what_was_not_compared(place: Path):
+    names = ("half", "often", "again")
+    bundles = [place / "sent" / f"{name}.bundle.zip" for name in names]
+    status, output = typed("submit", "verify", *bundles, "--data", place / "data.jsonl")
+    assert status == 1
+    assert output == (
+        "half.bundle.zip: 0 of 17 replies were compared with their raw answers; the others have none, were changed on "
+        "the way, or are in another protocol often.bundle.zip: endpoint: calls, and the finish reason 'stop' (defect 7) "
+        "again.bundle.zip: refused: there is no such file half.bundle.zip: recomputed: 8 units, task 50.0 % "
+        "often.bundle.zip: recomputed: 8 units, task 75.0 %"
+    )
+
+
+def test_a_passport_says_what_numbers_rest_on(place: Path):
+    claims = passport(load_result(place / "runs" / "often", None, data=str(place / "data.jsonl")))
+    claims["numbers"] = [json.dumps(row) for row in claims["numbers"]]
+    for name in ("wildtool", "evidence", "settings"):
+        assert claims.pop(name)
+    for name in ("sha256", "made_by"):
+        assert claims["rules"].pop(name)
+    same_as_golden("board/passport.json", claims)
+
+
+def test_a_board_ranks_what_holds_and_names_what_does_not(place: Path, tmp_path: Path):
+    sent = Path(shutil.copytree(place / "sent", tmp_path / "sent"))
+    claims = json.loads((sent / "same.passport.json").read_text("utf-8"))
+    claims["numbers"][0]["value"] = 0.5
+    (sent / "same.passport.json").write_text(json.dumps(claims), "utf-8")
+    (sent / "bad.bundle.zip").write_text("no bundle", "utf-8")
+    (sent / "bad.passport.json").write_text("{}", "utf-8")
+    status, output = typed("board", sent, "-o", tmp_path / "site", "--data", place / "data.jsonl")
+    output = re.sub(r"\b[0-9a-f]{64}\b", "DIGEST", output.replace(str(tmp_path), ""))
+    assert (status, output) == (
+        1,
+        "/sent/bad.bundle.zip: refused: bad.bundle.zip: its SHA-256 is DIGEST, and the passport says None "
+        "/sent/bad.bundle.zip: refused: /sent/bad.bundle.zip: not a bundle, or damaged (File is not a zip file); get it "
+        "again /sent/same.bundle.zip: refused: accuracy, task: the passport says 0.5, the replies give 0.75 "
+        "/site/index.html",
+    )
+    page = page_text((tmp_path / "site" / "index.html").read_text("utf-8"))
+    same_as_golden("board/index.txt", re.sub(r"\d{4}-\d\d-\d\d", "DAY", page))
+    names = sorted(path.name for path in (tmp_path / "site" / "files").iterdir())
+    assert names == [
+        f"wildtoolbench-data-data-jsonl-profile-official-{n}-{name}.passport.json"
+        for n, name in enumerate(("often", "half", "never"))
+    ]
+    assert json.loads((tmp_path / "site" / "files" / names[0]).read_text("utf-8"))["model"] == "often"
+
+
+@pytest.mark.parametrize(
+    ("points", "front"),
+    [
+        ([], set()),
+        ([(1, 0.5)], {0}),
+        ([(1, 0.5), (1, 0.5), (2, 0.5), (2, 0.6), (0.5, None), (None, 0.9)], {0, 1, 3}),
+        ([(1, 0.5), (1, 0.6), (0.5, 0.4)], {1, 2}),
+    ],
+)
+def test_on_the_front_is_what_none_beats(points: Any, front: set[int]):
+    assert _front(points) == front
+
+
+def test_costs_and_scores_are_drawn_in_the_frame():
+    def entry(label: str, cost: float | None, score: float | None, interval: Any = None) -> Any:
+        return SimpleNamespace(label=label, cost=cost, score=score, interval=interval, on_front=label == "a")
+
+    entries = [
+        entry("a", 2.0, 1.0, (0.9, 1.0)),
+        entry("b", 1.0, 0.25),
+        entry("c", 4.0, 0.0),
+        *(entry("d", cost, score) for cost, score in ((None, 0.5), (1.0, None), (1.0, 1.1), (1.0, -0.1))),
+    ]
+    assert _points(entries) == [
+        {"label": "a: 100.0 %, 2", "x": 320.0, "y": 0.0, "ends": [30.0, 0.0], "front": True},
+        {"label": "b: 25.0 %, 1", "x": 170.0, "y": 225.0, "ends": [225.0, 225.0], "front": False},
+        {"label": "c: 0.0 %, 4", "x": 620.0, "y": 300.0, "ends": [300.0, 300.0], "front": False},
+    ]
+    assert _points([entry("free", 0.0, 0.5)])[0]["x"] == 20.0
+
+
+def test_ids_are_counted_and_the_first_are_named():
+    assert [_counted(count, "unit") for count in (0, 1, 2, 2000)] == [
+        "0 units are",
+        "1 unit is",
+        "2 units are",
+        "2,000 units are",
+    ]
+    assert _counted(2, "reply", "replies") == "2 replies are"
+    ids = [f"i{n}" for n in range(51)]
+    assert _named(ids[:2] + ids[:1]) == "i0, i1"
+    assert _named(ids[:50]) == ", ".join(ids[:50])
+    assert _named(ids) == ", ".join(ids[:50]) + " and 1 more"
