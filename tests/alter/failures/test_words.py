@@ -74,6 +74,7 @@ def unseen(text: str, *shown: str) -> list[str]:
         ("Write to ann@example.org.", "mail ann@example.org"),
         ("35 %", '{"share": 0.35, "n": 35}'),
         ("三百元", '{"price": 300}'),
+        ("12 of them", "{}"),
     ],
 )
 def test_values_that_were_shown_are_not_invented(text: str, shown: str):
@@ -88,6 +89,7 @@ def test_values_that_were_shown_are_not_invented(text: str, shown: str):
         ("Write to bo@example.org.", ["bo@example.org"]),
         ("It is 21.5 degrees, and 21.5 tomorrow.", ["21.5"]),
         ("共计1280元", ["1280"]),
+        ("13 of them", ["13"]),
     ],
 )
 def test_values_that_nothing_shows_are_named(text: str, values: list[str]):
