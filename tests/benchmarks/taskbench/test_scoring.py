@@ -356,7 +356,8 @@ GOLD_4 = plan([node(F, {"a": 1}, {"name": "x", "value": "y"})], [], ["Find"])
                 "task_links": [link("a", "b"), 3],
             },
             "0.6667 0.0 1/1/2 0/0/1 1/1/2 1/1/2 None",
-            "0.0 0.0 0/0/2 0/0/2 0/0/2 0/0/2 0.0 111 TypeError: the published evaluator raises TypeError: a link is none, or a name is a list",
+            "0.0 0.0 0/0/2 0/0/2 0/0/2 0/0/2 0.0 111 TypeError: the published evaluator raises TypeError: a link is none,"
+            " or a name is a list",
             "0.6667 0.0 1/1/2 0/1/2 1/1/2 1/1/2 None",
         ),
         (
