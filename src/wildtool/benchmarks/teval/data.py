@@ -111,7 +111,7 @@ def _files(place: Path, split: str | None, lang: str | None) -> list[tuple[str, 
 
 def data_files(place: Path, lang: str) -> list[Path]:
     """The files of a language in a folder, or the one file."""
-    return [path for its, _, path in _files(place, None, lang) if its == lang]
+    return [path for _, _, path in _files(place, None, lang)]
 
 
 def load(
