@@ -1,0 +1,217 @@
+"""The mistakes that ACEBench's audit plants in episodes: every one, as it is written."""
+
+# ruff: noqa: E501 - each mistake stands on one line
+
+from dataclasses import replace
+from typing import Any
+
+from benchmarks.acebench import sandbox_build as sandbox
+from benchmarks.acebench.reply_build import item
+from benchmarks.acebench.test_mistakes import TEXT, mistakes
+from wildtool.benchmarks.acebench.audit.episode_mutants import end_state, script_of
+from wildtool.types import Item
+
+
+def episode(*milestones: str, **changed: Any) -> Item:
+    """An episode of the small sandbox whose end state is the one that the milestones lead to."""
+    names = ("turn_on_wifi", "send_message", "login_device", "add_reminder")
+    parameters = {"properties": {"message": TEXT, "receiver_name": TEXT}, "required": ["message"]}
+    functions = tuple({"name": name, "description": "", "parameters": parameters} for name in names)
+    start = {"BaseApi": {"wifi": False, "logged_in": True}}
+    blank = replace(sandbox.record(*milestones), functions=functions, initial_config=start)
+    state = end_state(blank, sandbox.edition(), script_of(milestones))
+    return item(replace(blank, end_state=tuple(map(dict, state)), **changed), edition=sandbox.edition())
+
+
+SEND = "[send_message(sender_name='Ann', receiver_name='Bob', message='Hi you')]"
+
+
+def test_the_mistakes_of_an_episode_with_calls_of_texts() -> None:
+    assert mistakes(episode("[turn_on_wifi()]", SEND)) == [
+        ("finished at once", "finish conversation", "no call"),
+        ("told instead of done", "All of that is done now. / finish conversation", "no call"),
+        (
+            "step left out",
+            "[send_message(sender_name='Ann', receiver_name='Bob', message='Hi you')] / finish conversation",
+            "turn_on_wifi",
+        ),
+        ("step left out", "[turn_on_wifi()] / finish conversation", "send_message"),
+        (
+            "entry added",
+            "[turn_on_wifi()] / [send_message(sender_name='Ann', receiver_name='Bob', message='Hi you')] / [add_reminder(title='zzyzx', description='zzyzx', time='2024-06-12 09:00')] / finish conversation",
+            "add_reminder",
+        ),
+        (
+            "unknown argument",
+            "[turn_on_wifi(zz_unknown=1)] / [send_message(sender_name='Ann', receiver_name='Bob', message='Hi you')] / finish conversation",
+            "turn_on_wifi: zz_unknown",
+        ),
+        (
+            "unknown argument",
+            "[turn_on_wifi()] / [send_message(sender_name='Ann', receiver_name='Bob', message='Hi you', zz_unknown=1)] / finish conversation",
+            "send_message: zz_unknown",
+        ),
+        (
+            "extra optional argument",
+            "[turn_on_wifi(message='zzyzx quuxly')] / [send_message(sender_name='Ann', receiver_name='Bob', message='Hi you')] / finish conversation",
+            "turn_on_wifi: message",
+        ),
+        (
+            "extra optional argument",
+            "[turn_on_wifi(receiver_name='zzyzx quuxly')] / [send_message(sender_name='Ann', receiver_name='Bob', message='Hi you')] / finish conversation",
+            "turn_on_wifi: receiver_name",
+        ),
+        (
+            "required argument left out",
+            "[turn_on_wifi()] / [send_message(sender_name='Ann', receiver_name='Bob')] / finish conversation",
+            "send_message: message",
+        ),
+        (
+            "other text",
+            "[turn_on_wifi()] / [send_message(sender_name='zzyzx quuxly', receiver_name='Bob', message='Hi you')] / finish conversation",
+            "send_message: sender_name: 'Ann' -> 'zzyzx quuxly'",
+        ),
+        (
+            "other text",
+            "[turn_on_wifi()] / [send_message(sender_name='Ann', receiver_name='Bob', message='zzyzx quuxly')] / finish conversation",
+            "send_message: message: 'Hi you' -> 'zzyzx quuxly'",
+        ),
+        (
+            "wrong type",
+            "[turn_on_wifi()] / [send_message(sender_name=['Ann'], receiver_name='Bob', message='Hi you')] / finish conversation",
+            "send_message: sender_name: 'Ann' -> ['Ann']",
+        ),
+        (
+            "wrong type",
+            "[turn_on_wifi()] / [send_message(sender_name='Ann', receiver_name='Bob', message=['Hi you'])] / finish conversation",
+            "send_message: message: 'Hi you' -> ['Hi you']",
+        ),
+        (
+            "empty text",
+            "[turn_on_wifi()] / [send_message(sender_name='Ann', receiver_name='Bob', message='')] / finish conversation",
+            "send_message: message: 'Hi you' -> ''",
+        ),
+        (
+            "null for a value",
+            "[turn_on_wifi()] / [send_message(sender_name='Ann', receiver_name='Bob', message=None)] / finish conversation",
+            "send_message: message: 'Hi you' -> None",
+        ),
+        (
+            "swapped values",
+            "[turn_on_wifi()] / [send_message(sender_name='Bob', receiver_name='Ann', message='Hi you')] / finish conversation",
+            "send_message: sender_name and receiver_name",
+        ),
+        (
+            "swapped values",
+            "[turn_on_wifi()] / [send_message(sender_name='Ann', receiver_name='Hi you', message='Bob')] / finish conversation",
+            "send_message: receiver_name and message",
+        ),
+        (
+            "optional argument left out",
+            "[turn_on_wifi()] / [send_message(receiver_name='Bob', message='Hi you')] / finish conversation",
+            "send_message: sender_name",
+        ),
+        (
+            "optional argument left out",
+            "[turn_on_wifi()] / [send_message(sender_name='Ann', message='Hi you')] / finish conversation",
+            "send_message: receiver_name",
+        ),
+        (
+            "text negated",
+            "[turn_on_wifi()] / [send_message(sender_name='not Ann', receiver_name='Bob', message='Hi you')] / finish conversation",
+            "send_message: sender_name: 'Ann' -> 'not Ann'",
+        ),
+        (
+            "text negated",
+            "[turn_on_wifi()] / [send_message(sender_name='Ann', receiver_name='Bob', message='not Hi you')] / finish conversation",
+            "send_message: message: 'Hi you' -> 'not Hi you'",
+        ),
+        (
+            "text with something else behind",
+            "[turn_on_wifi()] / [send_message(sender_name='Ann and zzyzx', receiver_name='Bob', message='Hi you')] / finish conversation",
+            "send_message: sender_name: 'Ann' -> 'Ann and zzyzx'",
+        ),
+        (
+            "text with something else behind",
+            "[turn_on_wifi()] / [send_message(sender_name='Ann', receiver_name='Bob', message='Hi you and zzyzx')] / finish conversation",
+            "send_message: message: 'Hi you' -> 'Hi you and zzyzx'",
+        ),
+        (
+            "one word of a text changed",
+            "[turn_on_wifi()] / [send_message(sender_name='Ann', receiver_name='Bob', message='Hi zzyzx')] / finish conversation",
+            "send_message: message: 'Hi you' -> 'Hi zzyzx'",
+        ),
+        (
+            "end left out",
+            "[turn_on_wifi()] / [send_message(sender_name='Ann', receiver_name='Bob', message='Hi you')]",
+            "silence after the last call",
+        ),
+    ]
+
+
+def test_the_mistakes_of_an_episode_with_two_calls_at_once() -> None:
+    assert mistakes(episode("[login_device()]", "[turn_on_wifi(), login_device()]")) == [
+        ("finished at once", "finish conversation", "no call"),
+        ("told instead of done", "All of that is done now. / finish conversation", "no call"),
+        ("step left out", "[login_device()] / finish conversation", "turn_on_wifi, login_device"),
+        (
+            "entry added",
+            "[login_device()] / [turn_on_wifi(), login_device()] / [send_message(sender_name='Ann', receiver_name='Bob', message='zzyzx')] / finish conversation",
+            "send_message",
+        ),
+        (
+            "entry added",
+            "[login_device()] / [turn_on_wifi(), login_device()] / [add_reminder(title='zzyzx', description='zzyzx', time='2024-06-12 09:00')] / finish conversation",
+            "add_reminder",
+        ),
+        ("call left out", "[login_device()] / [login_device()] / finish conversation", "turn_on_wifi"),
+        (
+            "unknown argument",
+            "[login_device()] / [turn_on_wifi(zz_unknown=1), login_device()] / finish conversation",
+            "turn_on_wifi: zz_unknown",
+        ),
+        (
+            "extra optional argument",
+            "[login_device()] / [turn_on_wifi(message='zzyzx quuxly'), login_device()] / finish conversation",
+            "turn_on_wifi: message",
+        ),
+        (
+            "end left out",
+            "[login_device()] / [turn_on_wifi(), login_device()]",
+            "silence after the last call",
+        ),
+    ]
+
+
+def test_the_mistakes_of_an_episode_of_native_calls() -> None:
+    assert mistakes(episode("[turn_on_wifi()]"), "fc") == [
+        ("finished at once", "finish conversation", "no call"),
+        ("told instead of done", "All of that is done now. / finish conversation", "no call"),
+        ("step left out", "finish conversation", "turn_on_wifi"),
+        (
+            "entry added",
+            'None + turn_on_wifi{} / None + send_message{"sender_name": "Ann", "receiver_name": "Bob", "message": "zzyzx"} / finish conversation',
+            "send_message",
+        ),
+        (
+            "entry added",
+            'None + turn_on_wifi{} / None + add_reminder{"title": "zzyzx", "description": "zzyzx", "time": "2024-06-12 09:00"} / finish conversation',
+            "add_reminder",
+        ),
+        (
+            "unknown argument",
+            'None + turn_on_wifi{"zz_unknown": 1} / finish conversation',
+            "turn_on_wifi: zz_unknown",
+        ),
+        (
+            "extra optional argument",
+            'None + turn_on_wifi{"message": "zzyzx quuxly"} / finish conversation',
+            "turn_on_wifi: message",
+        ),
+        (
+            "extra optional argument",
+            'None + turn_on_wifi{"receiver_name": "zzyzx quuxly"} / finish conversation',
+            "turn_on_wifi: receiver_name",
+        ),
+        ("end left out", "None + turn_on_wifi{}", "silence after the last call"),
+    ]
