@@ -201,7 +201,7 @@ def test_a_damaged_file_names_the_record_by_its_id(tmp_path: Path) -> None:
 def test_lint_says_what_the_tool_list_does_not_admit(tmp_path: Path) -> None:
     tools = [TOOLS[0], {"name": "x"}, TOOLS[0], {"name": "x"}, {"name": "finish"}]
     answers = (
-        'Action: hours\nAction Input: {"place": 1, "hour": 2}',
+        'Action: hours\nAction Input: {"z": 1, "place": 1, "hour": 2, "a": 3}',
         'Action: gone\nAction Input: {"a": 1}',
         'Action: hours\nAction Input: {"day": 1}',
     )
@@ -212,7 +212,11 @@ def test_lint_says_what_the_tool_list_does_not_admit(tmp_path: Path) -> None:
     assert [(finding.rule, finding.message) for finding in findings] == [
         ("repeated tool", "two tools are called 'hours'; rename one"),
         ("repeated tool", "two tools are called 'x'; rename one"),
-        ("unknown parameter", "answer 0 gives 'hour'; 'hours' declares place, day"),
+        # In the order of the arguments.
+        *(
+            ("unknown parameter", f"answer 0 gives {name!r}; 'hours' declares place, day")
+            for name in ("z", "hour", "a")
+        ),
         ("unknown tool", "answer 1 calls 'gone', which is not offered"),
         ("unknown parameter", "answer 1 gives 'a'; 'gone' declares none"),
         ("unknown tool", "answer 0 calls 'x', which is not offered"),

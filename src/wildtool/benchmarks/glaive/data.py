@@ -231,8 +231,9 @@ def _gold_faults(record: GlaiveRecord) -> Iterator[tuple[str, str]]:
         )
         return
     declared = as_object(functions[cast(str, name)].get("properties"))
-    for key in cast(dict[str, Any], arguments).keys() - declared.keys():
-        yield "unknown argument", f"{name!r} declares no {key!r}"
+    for key in cast(dict[str, Any], arguments):
+        if key not in declared:
+            yield "unknown argument", f"{name!r} declares no {key!r}"
 
 
 DATA = GlaiveData(name="glaive", user_texts=lambda item: [item.data.request], lint=_lint)

@@ -198,7 +198,7 @@ def _faults(record: RotRecord) -> Iterator[Finding]:
         declared = as_object(record.tool(answer.name, answer.arguments).get("properties"))
         if answer.name not in names:
             yield fault("unknown tool", f"answer {number} calls {answer.name!r}, which is not offered")
-        for key in answer.arguments.keys() - declared.keys():
+        for key in [key for key in answer.arguments if key not in declared]:
             parameters = ", ".join(declared) or "none"
             message = f"answer {number} gives {key!r}; {answer.name!r} declares {parameters}"
             yield fault("unknown parameter", message)

@@ -81,14 +81,16 @@ def _readable(folder: Path, lang: str, category: str, faults: list[Finding]) -> 
     except DataError as error:
         faults.append(Finding(str(folder / lang), "files", str(error)))
         return []
-    for id_ in answers.keys() - questions.keys():
-        faults.append(
-            Finding(f"{answers[id_].where} {id_} id", "unmatched", f"{path} has no question with this id")
-        )
-    for id_ in questions.keys() - answers.keys():
-        faults.append(
-            Finding(f"{questions[id_].where} {id_} id", "unmatched", f"{answers_path} has no such answer")
-        )
+    for id_, line in answers.items():
+        if id_ not in questions:
+            faults.append(
+                Finding(f"{line.where} {id_} id", "unmatched", f"{path} has no question with this id")
+            )
+    for id_, line in questions.items():
+        if id_ not in answers:
+            faults.append(
+                Finding(f"{line.where} {id_} id", "unmatched", f"{answers_path} has no such answer")
+            )
     both = [id_ for id_ in questions if id_ in answers]
     if both != [id_ for id_ in answers if id_ in questions]:
         faults.append(Finding(str(answers_path), "order", f"the answers are in another order than in {path}"))
