@@ -1,5 +1,7 @@
 """What one reply is worth for training, in calls, messages and episodes of ACEBench."""
 
+# ruff: noqa: E501 - each reason stands on one line
+
 from typing import Any
 
 import pytest
