@@ -13,18 +13,20 @@ from wildtool.types import Item, Metric, Reply, Transcript
 def judge_metrics(
     benchmark: Benchmark,
     items: Iterable[Item],
-    replies: Mapping[str, str | None] | Mapping[str, Mapping[str, str]],
+    replies: Mapping[str, str | None] | Mapping[str, Mapping[str, str]] | Mapping[str, Transcript],
     profile: str,
     place: Path,
 ) -> dict[tuple[str, str], Metric]:
-    """The metrics of one text for each item, or for each of its units, by group and name."""
+    """The metrics of one text or record for each item, or a text for each of its units, by group and name."""
     player = RunInfo(run="parity", model="oracle", benchmark=benchmark.name, profile=profile)
     with VerdictTable(place / f"{profile}.parquet", Variant(benchmark)) as table:
         for order, item in enumerate(items):
             given = replies[item.id]
             texts = given if isinstance(given, Mapping) else {"0": given}
             transcripts = {
-                unit: Transcript((Reply({"role": "assistant", "content": text}),))
+                unit: text
+                if isinstance(text, Transcript)
+                else Transcript((Reply({"role": "assistant", "content": text}),))
                 for unit, text in texts.items()
             }
             verdicts, fault = safe_judge(Variant(benchmark), item, transcripts, profile)
