@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from benchmarks.ledger.book_build import FOOD, TODAY, purchase, small_book
-from wildtool.benchmarks.ledger.book import Entries
+from wildtool.benchmarks.ledger.book import Directive, Entries
 from wildtool.benchmarks.ledger.episode import TurnLog
-from wildtool.benchmarks.ledger.judge import amounts_in, says_amount, turn_result
+from wildtool.benchmarks.ledger.judge import ERRORS, TurnResult, amounts_in, says_amount, turn_result
 from wildtool.benchmarks.ledger.meaning import is_match
 from wildtool.benchmarks.ledger.records import AmountQuestion, LedgerChange, LedgerSession, LedgerTurn
 
@@ -24,6 +24,71 @@ def judged(changes: list[LedgerChange], *books: Entries, kind: Any = "correction
     asked = LedgerTurn(kind, "", tuple(changes), ("Done.",), **turn)
     session = LedgerSession("s", "en", TODAY, "EUR", base, (asked,))
     return turn_result(session, 0, [TurnLog([*books], texts=["Done."], ended=True)])
+
+
+def test_the_result_of_a_turn_says_what_was_wrong():
+    start, new = small_book().entries, with_entries(e9=NEW)
+    line = "2025-11-20 transaction Greenleaf Foods Expenses:Food:Groceries 5.00 EUR, Assets:Bank:Checking -5.00 EUR"
+    other = replace(NEW, tags=frozenset(["b", "a"]), receipts=("r.pdf",))
+    add, fix = [LedgerChange(None, NEW)], [LedgerChange(NEW, FIXED)]
+    opened = Directive("open", TODAY, account="Assets:A")
+    cases: list[tuple[list[LedgerChange], tuple[Entries, ...], TurnResult]] = [
+        (add, (start, new), TurnResult(None, "as asked", True, None, 0)),
+        (add, (start, new, start, new), TurnResult(None, "as asked", True, None, 2)),
+        (
+            add,
+            (start, with_entries(e9=other), new),
+            TurnResult("wrong on the way", ERRORS["wrong on the way"], True, "wrong on the way", 1),
+        ),
+        (add, (start,), TurnResult("missing write", line, False, None, 0)),
+        (
+            add,
+            (start, with_entries(e9=other)),
+            TurnResult("wrong write", f"{line} a b r.pdf; expected {line}", False, None, 0),
+        ),
+        (
+            add,
+            (start, with_entries(e9=NEW, e10=NEW)),
+            TurnResult("second execution", f"again: {line}", False, "second execution", 0),
+        ),
+        (
+            add,
+            (start, with_entries(e9=NEW, e10=opened)),
+            TurnResult("write not asked for", "2025-11-20 open Assets:A", False, "write not asked for", 0),
+        ),
+        ([], (start, new), TurnResult("write not asked for", line, False, "write not asked for", 1)),
+        ([], (new, start), TurnResult("write not asked for", line, False, "write not asked for", 1)),
+        (fix, (start, with_entries(e9=FIXED)), TurnResult(None, "as asked", True, None, 0)),
+        (fix, (start,), TurnResult("earlier mistake", f"not in the book: {line}", False, None, 0)),
+        (fix, (new, with_entries(e9=NEW, e10=FIXED)), TurnResult("missing write", line, False, None, 0)),
+        (
+            [LedgerChange(None, NEW), LedgerChange(None, opened)],
+            (start, new),
+            TurnResult("missing write", "2025-11-20 open Assets:A", False, None, 0),
+        ),
+    ]
+    for changes, books, result in cases:
+        assert judged(changes, *books) == result, result.reason
+
+
+def test_a_turn_without_an_answer_or_with_a_wrong_amount_is_wrong_though_its_book_is_right():
+    base = small_book().entries
+    question = AmountQuestion((FOOD,), "EUR", TODAY)
+    asked = LedgerTurn("question", "", (), (), question)
+    session = LedgerSession("s", "en", TODAY, "EUR", tuple(base.values()), (asked,))
+
+    def result(fault: str, *texts: str) -> TurnResult:
+        return turn_result(session, 0, [TurnLog([base], [*texts], fault=fault, ended=True)])
+
+    assert result("", "Let me see.", "20.50") == TurnResult(None, "as asked", True, None, 0)
+    assert result("empty reply", "20.50") == TurnResult("no answer", "empty reply", False, None, 0)
+    amount = TurnResult("wrong amount", ERRORS["wrong amount"], False, None, 0)
+    assert result("", "20.51") == amount
+    spoken = replace(asked, text="Not 1.11, 2.22?", more="Or 3.33.")
+    session = replace(session, turns=(spoken, replace(asked, text="4.44")))
+    said = "20.50, not 1.11, 2.22, 3.33, and not 5.55, 6.66"
+    assert result("", said) == TurnResult(None, "as asked", True, None, 0)
+    assert result("", f"{said}, 4.44") == amount
 
 
 def with_entries(**entries: Any) -> Entries:
@@ -141,6 +206,12 @@ QUESTION = LedgerTurn("question", "", (), (), AmountQuestion((FOOD,), "EUR", TOD
         ("scan4711.pdf and e12", []),
         ("no number", []),
         ("9" * 500, []),
+        ("9" * 20 + " " + "8" * 21, ["9" * 20]),
+        ("-" + "9" * 20, ["9" * 20]),
+        ("1,234,567 or 1.234.567,8 or .5 or 7.", ["1234567", "1234567.8", "7"]),
+        ("12,5 12,50 12,500 1.2345", ["12.5", "12.50", "12500", "12345"]),
+        ("x1 1x 1.5x (3) [4] $5 USD6 ABCD7 *8* _9_", ["1", "1.5", "3", "4", "5", "6", "8", "9"]),
+        (" " * 19_999 + "12", ["1"]),
     ],
 )
 def test_amounts_are_read_as_people_write_them(text: str, amounts: list[str]):
