@@ -112,8 +112,23 @@ def test_a_gold_call_that_cannot_be_compared_is_refused() -> None:
         wt.check_call(TOOL, {"name": "cancel", "arguments": {}}, GOLD)
     with pytest.raises(UsageError, match="gold call cannot be read"):
         wt.check_call(TOOL, {"name": "book", "arguments": "[1]"}, GOLD)
-    with pytest.raises(UsageError, match="the tool has no name"):
-        wt.check_call({}, GOLD, GOLD)
+    for tool in ({}, {"function": {"name": 7}}, {"name": 7}):
+        with pytest.raises(
+            UsageError, match=r"^the tool has no name; give its definition in OpenAI's shape$"
+        ):
+            wt.check_call(tool, GOLD, GOLD)
+
+
+def test_a_check_of_a_call_names_each_difference() -> None:
+    check = wt.check_call(
+        TOOL["function"], GOLD, {"name": "book", "arguments": {"day": "2026-05-02", "x": 1}}
+    )  # pyright: ignore
+    assert [each.path for each in check.differences] == ["day", "guests", "x"]
+    assert check.reason == "\n".join(each.message for each in check.differences)
+    assert not check
+    assert wt.check_call({"name": "book"}, GOLD, GOLD) == wt.CallCheck(True, "", ())
+    other = wt.check_call(TOOL, GOLD, {"name": "cancel", "arguments": {}})
+    assert other == wt.CallCheck(False, "calls cancel, gold calls book")
 
 
 def bad_replies() -> Iterator[tuple[Any, str]]:
@@ -137,6 +152,66 @@ def test_unknown_units_and_profiles_are_refused_with_the_nearest() -> None:
         item.request(9)
     with pytest.raises(UsageError, match="did you mean 'fixed'"):
         wt.judge(item, replies=["x"], profile="fixd")
+
+
+def test_a_benchmark_is_a_sequence_of_items() -> None:
+    bench = wt.load("wild-mini")
+    assert repr(bench) == f"<{bench.benchmark.title}: 32 items of wild-mini>"
+    assert (bench.name, bench.profiles, len(bench)) == ("wild-mini", ["official", "fixed", "paper"], 32)
+    assert [item.id for item in bench[:2]] == ["wild_mini_0", "wild_mini_1"]
+    assert bench[-1] is bench["wild_mini_31"] is [*bench][31]
+    with pytest.raises(
+        UsageError, match=r"^unknown item 'wild_mini_x' of wild-mini; did you mean 'wild_mini_\d'"
+    ):
+        bench["wild_mini_x"]  # pyright: ignore
+    chinese = wt.load("wild-mini", lang="zh")
+    assert (chinese.lang, {item.item.lang for item in chinese}) == ("zh", {"zh"})
+
+
+def test_an_item_shows_what_a_model_sees_first_in_each_unit() -> None:
+    item = wt.load("wild-mini")[0]
+    assert repr(item) == "<wild-mini item 'wild_mini_0': 4 units>"
+    assert item.units == ("0", "1", "2", "3")
+    assert {unit: len(replies) for unit, replies in item.gold.items()} == {"0": 4, "1": 2, "2": 3, "3": 2}
+    assert [message["role"] for message in item.messages] == ["system", "user"]
+    assert item.messages[1]["content"].startswith("lunch at Corner Bistro just now")
+    names = [
+        "list_accounts",
+        "add_expense",
+        "add_income",
+        "update_entry",
+        "search_incoming",
+        "link_repayment",
+        "get_budget_status",
+    ]
+    assert [tool["function"]["name"] for tool in item.tools] == names
+    messages, tools = item.request("1")
+    assert (messages[-1]["content"], len(messages), tools) == (
+        "ugh misread the slip. make it 47.23, not 42.18",
+        11,
+        item.tools,
+    )
+    messages.clear()
+    assert item.request(1) == item.request("1") == item.request(-3) != ([], tools)
+    assert [item.unit_name(place) for place in (0, 3, -1, -4)] == ["0", "3", "3", "0"]
+    for place in (4, -5, "x"):
+        with pytest.raises(
+            UsageError, match=rf"^unknown unit '{place}' of wild_mini_0 \(known: 0, 1, 2, 3\)$"
+        ):
+            item.unit_name(place)
+
+
+def test_a_verdict_without_a_run_is_whole_and_by_the_first_profile() -> None:
+    item = wt.load("wild-mini")[0]
+    verdict = wt.judge(item, replies=["x"])
+    assert verdict == wt.judge(item, replies=["x"], unit=0, profile="official")
+    assert (verdict.item, verdict.unit, verdict.outcome, verdict.error) == (
+        "wild_mini_0",
+        "0",
+        "wrong",
+        "Refusal",
+    )
+    assert verdict.reason == "text although a call was due"
 
 
 def test_a_unit_that_goes_on_has_no_verdict() -> None:

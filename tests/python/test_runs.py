@@ -3,7 +3,9 @@
 import asyncio
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,7 +13,10 @@ import pytest
 import wildtool as wt
 from e2e.command import verdicts
 from e2e.command import wildtool as command
+from wildtool.cli.output.progress import ProgressObserver
 from wildtool.errors import RecordError, UsageError, WildtoolError
+from wildtool.python.progress import in_notebook, progress_html
+from wildtool.python.runs import option_words
 
 asked: list[int] = []
 
@@ -64,7 +69,13 @@ def test_several_models_are_several_runs(tmp_path: Path) -> None:
     comparison = wt.compare(right, wrong)
     assert [each.model for each in comparison.comparisons] == [wrong.model]
     assert comparison.comparisons[0].whole.difference < -0.5
-    assert "32 units" in comparison.findings[0]
+    assert comparison.findings == [
+        f"{wrong.model} against baseline/gold: worse; difference -87.5 points (-100.0 to -70.0),"
+        " p 0.00781 by Holm, 32 units"
+    ]
+    assert (repr(comparison), comparison.differing) == (comparison.findings[0], ())
+    by_item = wt.compare(wrong.folder, right, metric="item", anyway=True)
+    assert (by_item.comparisons[0].whole.units, by_item.differing) == (8, ())
     with pytest.raises(UsageError, match="differ in profile"):
         wt.compare(
             right, wt.run("wild-mini", model=refusing, limit=8, profile="fixed", out=tmp_path / "fixed")
@@ -154,6 +165,96 @@ def test_tables_need_the_packages_of_their_kind(tmp_path: Path, monkeypatch: pyt
             getattr(run.verdicts(), method)()
 
 
+def test_a_run_shows_its_headline_and_its_numbers_in_columns(tmp_path: Path) -> None:
+    run = wt.run("wild-mini", model="baseline/lexical", limit=2, out=tmp_path / "run")
+    assert repr(run) == f"<run of wild-mini by baseline/lexical, task 12.5 %: {tmp_path / 'run'}>"
+    scores = run.scores
+    whole = [metric for metric in run.result.metrics if metric.kind != "count"]
+    assert [*scores] == whole
+    assert (len(scores), scores[0], scores[-1:]) == (len(whole), whole[0], (whole[-1],))
+    assert scores.headline == scores["task"] == whole[0]
+    picked = {0, 1, 2, 4, 7, len(whole) - 4, len(whole) - 3}
+    assert [line for place, line in enumerate(repr(scores).split("\n")) if place in picked] == [
+        "accuracy: task                                         12.5 %  2.0–49.5   1/8",
+        "accuracy: session                                       0.0 %  0.0–65.8   0/2",
+        "task type: Single-Tool                                  0.0 %  0.0–65.8   0/3",
+        "task type: Parallel Multi-Tool                              –             0/0",
+        "task type: Clarify                                     50.0 %  5.5–94.5   1/2",
+        "cost: steps per task                                  2 steps",
+        "cost: prompt tokens per task                                –",
+    ]
+    assert len(repr(scores).split("\n")) == len(whole)
+    fixed = run.judged("fixed")
+    assert (fixed.folder, fixed.profile, fixed.result.profile) == (run.folder, "fixed", "fixed")
+    assert {row["profile"] for row in fixed.verdicts().rows()} == {"fixed"}
+    half = wt.Run(run.folder)
+    half.result = replace(half.result, incomplete="half of it", metrics=())
+    assert repr(half) == f"<run of wild-mini by baseline/lexical, incomplete: {tmp_path / 'run'}>"
+    assert (len(half.scores), half.scores.headline, half.complete) == (0, None, False)
+
+
+def test_options_are_words_of_the_command_line() -> None:
+    values = {
+        "temperature": 0,
+        "force": True,
+        "stream": False,
+        "limit": None,
+        "ids": ["a", "b"],
+        "prices": ("x",),
+    }
+    assert [*option_words({**values, "extra_body": {"a": 1}})] == [
+        "--temperature=0",
+        "--force",
+        "--ids=a",
+        "--ids=b",
+        "--prices=x",
+        '--extra-body={"a": 1}',
+    ]
+    for name in ("model", "dry_run", "quiet", "on", "max-tokens"):
+        with pytest.raises(UsageError, match=f"unknown option '{name}'"):
+            [*option_words({name: 1})]
+
+
+def test_a_notebook_is_a_shell_with_a_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Shell:
+        pass
+
+    class Kernel:
+        kernel = object()
+
+    for shell, is_notebook in ((None, False), (object(), False), (Shell, False), (Kernel, True)):
+        module = SimpleNamespace(get_ipython=shell) if isinstance(shell, type) else shell
+        monkeypatch.setitem(sys.modules, "IPython", module)  # pyright: ignore
+        assert in_notebook() is is_notebook
+    monkeypatch.delitem(sys.modules, "IPython")
+    assert not in_notebook()
+
+
+def test_a_notebook_shows_a_bar_for_each_run_that_has_started() -> None:
+    first, waiting, second = ProgressObserver("a & b"), ProgressObserver("c"), ProgressObserver("d")
+    first.progress.total, first.progress.done, second.progress.total = 4, 1, 1
+    assert progress_html([first, waiting, second]) == (
+        f'<progress max="4" value="1"></progress> a &amp; b{first.text(None)[5:]}'
+        f'<br><progress max="1" value="0"></progress> {second.text(None)}'
+    )
+
+
+def test_two_models_of_one_name_are_refused() -> None:
+    class Same:
+        name = "same"
+
+        async def complete(self, request: Any) -> Any: ...
+        def settings(self) -> dict[str, Any]:
+            return {}
+
+    with pytest.raises(UsageError) as caught:
+        wt.run("wild-mini", model=[Same(), "baseline/gold", Same()])  # pyright: ignore
+    assert str(caught.value) == (
+        "model: two of them are called same; rename one or change its text, for what a function reads from global"
+        " variables does not tell it from another"
+    )
+
+
 def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match=r"run\.json"):
         wt.Run(tmp_path)
@@ -185,7 +286,13 @@ def test_a_notebook_shows_a_bar(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     monkeypatch.setitem(sys.modules, "IPython.display", display)
     run = wt.run("wild-mini", model="baseline/gold", limit=2, out=tmp_path / "run")
     assert 'max="8" value="8"' in shown[-1]
-    assert "<td>accuracy: task</td><td>100.0 %</td>" in run.scores._repr_html_()
+    assert run.scores._repr_html_().startswith(
+        "<table><tr><th>number</th><th></th><th>95 %</th><th></th></tr><tr><td>accuracy: task</td><td>100.0 %</td>"
+        "<td>34.2–100.0</td><td>8/8</td></tr><tr><td>accuracy: session</td>"
+    )
+    assert run.scores._repr_html_().endswith(
+        "<td>cost: latency per step</td><td>0 s</td><td></td><td></td></tr></table><p></p>"
+    )
     shown.clear()
     wt.run("wild-mini", model="baseline/gold", limit=2, out=tmp_path / "run", quiet=True)
     assert not shown
