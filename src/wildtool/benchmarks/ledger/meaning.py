@@ -71,8 +71,11 @@ def is_on_the_way(difference: BookDifference, changes: Sequence[LedgerChange]) -
         old = next((entry for entry in gone if before and is_match(before, entry)), None)
         fresh = next((entry for entry in new if after and _is_between(entry, before or after, after)), None)
         if (before is None or old is not None) and (after is None or fresh is not None):
-            gone = [entry for entry in gone if entry is not old]
-            new = [entry for entry in new if entry is not fresh]
+            # A book can hold one entry twice: the other one stays.
+            if old is not None:
+                gone.remove(old)
+            if fresh is not None:
+                new.remove(fresh)
     return not gone and not new
 
 
