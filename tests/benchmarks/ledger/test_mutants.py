@@ -1,13 +1,19 @@
 """The mistakes of one session, each as the replies that differ from the gold ones."""
 
 import json
+from dataclasses import replace
+from datetime import date
+from decimal import Decimal
 from typing import Any
 
-from benchmarks.ledger.book_build import CHECKING
+from benchmarks.ledger.book_build import CHECKING, FOOD, TODAY, purchase, small_book
 from benchmarks.ledger.session_play import ITEMS, RULES, UNIT
+from wildtool.benchmarks.ledger.book import BookPosting, Directive
 from wildtool.benchmarks.ledger.episode import LedgerEpisode
+from wildtool.benchmarks.ledger.records import LedgerCall, LedgerChange, LedgerSession, LedgerTurn, TurnKind
+from wildtool.benchmarks.ledger.tools import entry_arguments
 from wildtool.episode import gold_replies
-from wildtool.types import Message
+from wildtool.types import Item, Message
 
 ITEM = ITEMS[2]
 """A purchase whose amount is missing, its correction, a split that must be refused, a question about the purchase."""
@@ -106,6 +112,126 @@ def test_a_session_has_one_mutant_of_each_kind():
     assert [(mutant.kind, mutant.note, [*map(shown, mutant.replies)]) for mutant in mutants] == [
         (kind, f"turn {turn}", replies) for kind, turn, replies in expected
     ]
+
+
+def played(*turns: LedgerTurn, id_: str = "s") -> dict[str, tuple[str, list[Any]]]:
+    """By kind the mutants of a session with these turns: which turn, and the replies."""
+    session = LedgerSession(id_, "en", TODAY, "EUR", tuple(small_book().entries.values()), turns)
+    mutants = [*RULES.mutants(Item(id_, (UNIT,), session))]
+    assert [mutant.kind for mutant in mutants] == sorted({mutant.kind for mutant in mutants})
+    return {mutant.kind: (mutant.note, [*map(shown, mutant.replies)]) for mutant in mutants}
+
+
+def adding(entry: Directive, kind: TurnKind = "compositional", text: str = "Done.") -> LedgerTurn:
+    call = LedgerCall("add_transaction", entry_arguments(entry))
+    return LedgerTurn(kind, "", (LedgerChange(None, entry),), ((call,), text))
+
+
+def changing(entry: Directive, after: Directive, **arguments: Any) -> LedgerTurn:
+    call = LedgerCall("correct_transaction", {"id": entry, **arguments})
+    return LedgerTurn("correction", "", (LedgerChange(entry, after),), ((call,), "Set."))
+
+
+def test_nobody_writes_on_a_question_where_the_turn_asks_for_a_write():
+    first, second = purchase(3, "A", "1.00"), purchase(4, "B", "2.00")
+    assert "write on a question" not in played(adding(first), adding(second, "refused"))
+    chat = LedgerTurn("chat", "", (), ("Hi.",))
+    mutants = played(adding(first), chat)
+    assert mutants["write on a question"] == (
+        "turn 2",
+        [
+            [("gold-2-0", "add_transaction", entry_arguments(first))],
+            "Done.",
+            [("add_transaction", "add_transaction", entry_arguments(first))],
+            "Hi.",
+        ],
+    )
+    assert {"wrong answer", "no answer", "every amount", "stale amount"}.isdisjoint(mutants)
+    assert [*played(chat)] == ["empty reply"]
+
+
+def test_mistakes_in_a_correction_are_of_what_it_corrects():
+    entry, other = purchase(20, "A", "1.00"), purchase(20, "A", "2.00")
+    arguments = entry_arguments(other)
+    turn = changing(
+        entry, replace(other, payee="Q"), payee="Q", postings=arguments["postings"], date="2025-11-20"
+    )
+    mutants = played(adding(entry), turn)
+    add = [("gold-2-0", "add_transaction", entry_arguments(entry))]
+    stale = {"id": "e9", "payee": "Q", "postings": entry_arguments(entry)["postings"], "date": "2025-11-20"}
+    assert mutants["stale amount"] == (
+        "turn 2",
+        [add, "Done.", [("gold-6-0", "correct_transaction", stale)], "Set."],
+    )
+    assert mutants["wrong payee"][0] == "turn 1"
+    assert mutants["deleted and added"][1][2:] == [
+        [("delete_entry", "delete_entry", {"id": "e9"})],
+        [("add_transaction", "add_transaction", {**arguments, "payee": "Q", "tags": []})],
+        "Set.",
+    ]
+    same = changing(
+        entry, replace(entry, tags=frozenset(["t"])), postings=entry_arguments(entry)["postings"], tags=["t"]
+    )
+    assert "stale amount" not in played(adding(entry), same)
+    filed = changing(entry, replace(entry, receipts=("r",), date=date(2025, 11, 1)), date="2025-11-01")
+    assert "deleted and added" not in played(adding(entry), filed)
+
+
+def test_which_turn_is_mutated_depends_on_the_session():
+    turns = [adding(purchase(day, f"P{day}", "1.00")) for day in (3, 4, 5)]
+    for id_, first in (("a", 97), ("b", 98), ("c", 99)):
+        mutants = played(*turns, id_=id_)
+        places = [f"turn {(number + first) % 3 + 1}" for number in range(len(mutants))]
+        spread = {kind: note for kind, (note, _) in mutants.items()}
+        del spread["written and undone"]  # which the first turn does not admit
+        assert [*spread.values()] == [
+            note for kind, note in zip(mutants, places, strict=True) if kind in spread
+        ]
+
+
+def test_a_balance_check_has_no_wrong_day_and_a_price_no_wrong_amount():
+    check = Directive("balance", TODAY, account=CHECKING, number=Decimal("-32.50"), currency="EUR")
+    arguments = {"account": CHECKING, "amount": "-32.50", "currency": "EUR", "date": "2025-11-20"}
+    call = LedgerCall("assert_balance", arguments)
+    turn = LedgerTurn("compositional", "", (LedgerChange(None, check),), ((call,), "Done."))
+    assert [*played(turn)] == ["empty reply", "write left out"]
+    price = Decimal("0.92")
+    legs_ = BookPosting(FOOD, Decimal(1), "USD", price, "EUR"), BookPosting(CHECKING, -price, "EUR")
+    foreign = replace(purchase(4, "A", "1.00"), postings=legs_)
+    assert [*played(adding(foreign))] == [
+        "double write",
+        "empty reply",
+        "write left out",
+        "wrong account",
+        "wrong day",
+        "wrong payee",
+        "wrong sign",
+    ]
+    assert "wrong payee" not in played(adding(purchase(4, "", "1.00")))
+
+
+def test_a_receipt_may_be_attached_twice_and_an_account_be_another():
+    entry = purchase(20, "A", "1.00")
+    filed = LedgerCall("attach_receipt", {"id": entry, "receipt": "r.pdf"})
+    change = LedgerChange(entry, replace(entry, receipts=("r.pdf",)))
+    attach = LedgerTurn("reference", "", (change,), ((filed,), "Filed."))
+    arguments = {"id": entry, "from_account": FOOD, "to_account": "Expenses:Books"}
+    moved = purchase(20, "A", "1.00", "Expenses:Books")
+    move = LedgerTurn(
+        "reference", "", (LedgerChange(entry, moved),), ((LedgerCall("recategorise", arguments),), "Moved.")
+    )
+    first = LedgerTurn("compositional", "", (), ("Hi.",))
+    session = (*small_book().entries.values(), entry)
+    for turn, kind, calls in (
+        (attach, "double write", [("attach_receipt", {"receipt": "r.pdf"})] * 2),
+        (move, "wrong account", [("recategorise", {"from_account": FOOD, "to_account": "Expenses:Travel"})]),
+    ):
+        item = Item("s", (UNIT,), LedgerSession("s", "en", TODAY, "EUR", session, (first, turn)))
+        (mutant,) = [each for each in RULES.mutants(item) if each.kind == kind]
+        assert [(name, values) for _, name, values in shown(mutant.replies[1])] == [
+            (name, {"id": "e9", **values}) for name, values in calls
+        ]
+        assert [shown(reply) for reply in mutant.replies[::2]] == ["Hi.", turn.gold[-1]]
 
 
 def test_the_gold_session_is_shown_with_each_answer_of_the_book():

@@ -22,11 +22,19 @@ NOTHING = dict.fromkeys(
 def row(item: str, rights: tuple[bool | None, ...], **changes: Any) -> Mapping[str, Any]:
     is_right = rights == (True,) * 4
     return {
-        "item": item, "repeat": 0, "unit": "session", "steps": 4, "lang": "en",
-        "outcome": "correct" if is_right else "wrong", "correct": is_right,
+        "item": item,
+        "repeat": 0,
+        "unit": "session",
+        "steps": 4,
+        "lang": "en",
+        "outcome": "correct" if is_right else "wrong",
+        "correct": is_right,
         **{f"kind_{place}": kind for place, kind in enumerate(KINDS, 1)},
         **{f"right_{place}": right for place, right in enumerate(rights, 1)},
-        **NOTHING, "ended_right": sum(map(bool, rights)), "tool_calls": 4, "least_calls": 4,
+        **NOTHING,
+        "ended_right": sum(map(bool, rights)),
+        "tool_calls": 4,
+        "least_calls": 4,
         **changes,
     }
 
