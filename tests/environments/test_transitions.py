@@ -227,7 +227,7 @@ def test_an_episode_that_is_not_done_ends_after_the_most_messages(monkeypatch: p
     walking = opened(MIXED, "official", on_fault="walk")
     steps = [walking.step(wrong(walking)) for _ in range(3)]
     assert [step.done for step in steps] == [False, False, True]
-    assert steps[-1].reason == "error_schema: args not defined"
+    assert steps[-1].reason == "error_schema: required args missing"
 
 
 def test_the_default_profile_is_fixed_or_the_first():
