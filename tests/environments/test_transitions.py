@@ -307,3 +307,14 @@ def test_a_role_without_gold_needs_a_player():
         cooperative(Request([], (), role="user"))
     assert str(caught.value) == "the role 'user' needs a model: name a function for it in `players`"
     assert cooperative(Request([], (), gold=lambda style: {"content": style})) == {"content": "cooperative 0"}
+
+
+def test_a_mode_that_rewrites_shows_all_messages_and_tools_again():
+    environment = UnitEnvironment(benchmark_units("acebench", "finance", mode="text", evaluation=True))
+    environment.open(next(name for name in environment.units.names if "multi_step" in name))  # pyright: ignore
+    before = environment.shown()
+    step = environment.step(gold(environment))
+    assert step.observation == environment.shown()
+    assert step.observation.replaces
+    assert step.observation.tools == before.tools
+    assert step.observation.messages != before.messages
