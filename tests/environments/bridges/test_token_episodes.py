@@ -1,0 +1,247 @@
+"""Episodes as tokens, whole: a tokenizer with a token for each character, and no trainer."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from environments.bridges.sources import SOURCES
+from environments.bridges.token_policy import Characters, written
+from wildtool.environments.bridges.episode import RewardedEpisode
+from wildtool.environments.bridges.tokens import TokenEpisode, call_format, rendered
+from wildtool.environments.bridges.trl import UnitRollouts, UnitTools, trainer_model, unit_reward
+from wildtool.environments.core import UnitEnvironment
+from wildtool.errors import UsageError
+from wildtool.tool_formats import CALL_FORMATS
+
+UNITS = SOURCES["wild-mini"]
+CLARIFY, CHAT = "wild_mini_0/2", "wild_mini_2/0"
+TOKENS = Characters()
+
+
+def opened(name: str, tokenizer: Any = TOKENS, **settings: Any) -> TokenEpisode:
+    return TokenEpisode(
+        RewardedEpisode(UnitEnvironment(UNITS)), name, tokenizer, CALL_FORMATS["hermes"], **settings
+    )
+
+
+def ids(text: str) -> list[int]:
+    return TOKENS(text)["input_ids"]
+
+
+def conversation(episode: TokenEpisode) -> str:
+    messages = episode.episode.environment.shown().messages
+    return "".join(f"{message['content'] or ''}\0" for message in messages)
+
+
+def test_an_episode_is_a_prompt_and_what_was_written_and_shown():
+    episode = opened(CLARIFY)
+    prompt = conversation(episode)
+    assert (TOKENS.decode(episode.prompt_ids), episode.completion_ids, episode.mask) == (prompt, [], [])
+    assert episode.context == episode.prompt_ids
+    assert (episode.is_over, episode.is_cut, episode.reward, episode.transition) == (False, False, 0.0, None)
+    episode.take(iter(ids("Which?\0")), iter([-1.0] * 7))
+    assert episode.transition is not None
+    (shown,) = episode.transition.observation.messages
+    tail = f"{shown['content']}\0"
+    assert TOKENS.decode(episode.completion_ids) == f"Which?\0{tail}"
+    assert episode.mask == [1] * 7 + [0] * len(tail)
+    assert episode.logprobs == [-1.0] * 7 + [0.0] * len(tail)
+    assert TOKENS.decode(episode.context) == f"{prompt}Which?\0{tail}" == conversation(episode)
+    call = f"{written(episode.episode.environment.gold() or {})}\0"
+    episode.take(ids(call))
+    (answer,) = episode.transition.observation.messages
+    assert episode.transition.components["arguments"] == 1
+    assert TOKENS.decode(episode.completion_ids) == f"Which?\0{tail}{call}{answer['content']}\0"
+    assert len(episode.mask) == len(episode.logprobs) == len(episode.completion_ids)
+    length = len(episode.completion_ids)
+    episode.take(ids("Done."))
+    assert TOKENS.decode(episode.completion_ids[length:]) == "Done."
+    assert (episode.is_over, episode.reward) == (True, 1.0)
+
+
+def test_a_message_without_its_end_is_ended_for_it():
+    episode = opened(CLARIFY)
+    episode.take(ids("Which?"))
+    assert episode.transition is not None
+    (shown,) = episode.transition.observation.messages
+    assert TOKENS.decode(episode.completion_ids) == f"Which?\0{shown['content']}\0"
+    assert episode.mask[:8] == [1] * 6 + [0] * 2
+
+
+def test_a_tokenizer_without_an_end_adds_what_the_template_writes_behind():
+    class Endless(Characters):
+        eos_token, eos_token_id = None, None  # pyright: ignore
+
+    episode = opened(CLARIFY, Endless())
+    episode.take(ids("Which?"))
+    assert episode.transition is not None
+    (shown,) = episode.transition.observation.messages
+    assert TOKENS.decode(episode.completion_ids) == f"Which?{shown['content']}\0"
+
+
+@pytest.mark.parametrize(("most", "is_cut"), [(None, False), (100_000, False), (7, True), (6, True)])
+def test_an_episode_longer_than_allowed_is_cut(most: int | None, is_cut: bool):
+    episode = opened(CLARIFY, max_tokens=most)
+    episode.take(ids("Which?\0"))
+    assert (episode.is_cut, episode.is_over) == (is_cut, is_cut)
+
+
+def test_a_limit_that_is_reached_leaves_no_room_for_another_message():
+    episode = opened(CLARIFY)
+    episode.take(ids("Which?\0"))
+    length = len(episode.completion_ids)
+    for most, is_cut in ((length, True), (length + 1, False)):
+        limited = opened(CLARIFY, max_tokens=most)
+        limited.take(ids("Which?\0"))
+        assert limited.is_cut is is_cut
+
+
+def test_a_template_that_rewrites_earlier_messages_is_refused():
+    class Rewriting(Characters):
+        def apply_chat_template(self, conversation: list[dict[str, Any]], **settings: Any) -> str:
+            return f"{len(conversation)}"
+
+    with pytest.raises(UsageError) as caught:
+        opened(CLARIFY, Rewriting()).take(ids("Which?"))
+    assert str(caught.value) == "this chat template rewrites earlier messages, so tokens cannot be kept"
+
+
+def test_a_mode_that_rewrites_what_was_shown_is_refused(monkeypatch: pytest.MonkeyPatch):
+    episode = opened(CLARIFY)
+    shown = episode.episode.environment.shown()
+    transition = SimpleNamespace(observation=shown, done=False)
+    monkeypatch.setattr(episode.episode.environment, "step", lambda message: transition)
+    with pytest.raises(UsageError) as caught:
+        episode.take(ids("Which?"))
+    assert str(caught.value) == (
+        f"{CLARIFY}: this mode rewrites what was shown, so tokens cannot be kept; take another mode of the benchmark,"
+        " such as fc"
+    )
+
+
+def test_a_template_gets_objects_tools_and_further_arguments():
+    given: dict[str, Any] = {}
+
+    class Recording:
+        def apply_chat_template(self, conversation: Any, **settings: Any) -> str:
+            given.update(conversation=conversation, **settings)
+            return "text"
+
+    def call(arguments: Any) -> dict[str, Any]:
+        return {"id": "c", "function": {"name": "f", "arguments": arguments}}
+
+    messages = [
+        {"role": "user", "content": None},
+        {"role": "assistant", "tool_calls": [*map(call, ('{"a": 1}', {"b": 2}, "[1]", None))]},
+    ]
+    assert rendered(Recording(), messages, [{"x": 1}], ask=True, template={"enable": False}) == "text"
+    values = [{"a": 1}, {"b": 2}, {"malformed_arguments": "[1]"}, {"malformed_arguments": None}]
+    assert given == {
+        "conversation": [
+            {"role": "user", "content": ""},
+            {"role": "assistant", "content": "", "tool_calls": [*map(call, values)]},
+        ],
+        "tools": [{"x": 1}],
+        "add_generation_prompt": True,
+        "tokenize": False,
+        "enable": False,
+    }
+    given.clear()
+    rendered(Recording(), [], [], ask=False)
+    assert given == {"conversation": [], "tools": None, "add_generation_prompt": False, "tokenize": False}
+
+
+def test_the_format_is_the_named_one_or_that_of_the_template():
+    assert call_format(None, "hermes") is CALL_FORMATS["hermes"]
+    plain = SimpleNamespace(get_chat_template=lambda: "no marks")
+    hermes = SimpleNamespace(get_chat_template=lambda: "<tool_call>{{ x }}</tool_call><tool_response>")
+    assert call_format(hermes) is CALL_FORMATS["hermes"]
+    for name in (None, "mine"):
+        with pytest.raises(UsageError) as caught:
+            call_format(plain, name)
+        assert str(caught.value) == (
+            f"no format of calls {name!r} can be used with this chat template: name one of {', '.join(CALL_FORMATS)}"
+        )
+
+
+# TRL ---------------------------------------------------------------------------------------------------
+
+
+def test_rollouts_are_played_side_by_side_and_give_all_columns():
+    turns: list[list[str]] = []
+
+    def generate(trainer: Any, episodes: Any) -> Any:
+        turns.append([episode.episode.environment.name for episode in episodes])
+        texts = [f"{written(episode.episode.environment.gold())}\0" for episode in episodes]
+        return [ids(text) for text in texts], [[-float(len(turns))] * len(text) for text in texts]
+
+    rollouts = UnitRollouts(
+        UNITS, tool_format="hermes", generate=generate, reward={"verdict": 0.5, "refusal": 0.25}
+    )
+    output = rollouts([CLARIFY, CHAT], SimpleNamespace(processing_class=TOKENS))
+    assert turns == [[CLARIFY, CHAT], [CLARIFY], [CLARIFY]]
+    assert [*output] == ["prompt_ids", "completion_ids", "logprobs", "env_mask", "reward", "components"]
+    assert output["reward"] == [0.75, 0.75]
+    assert output["prompt_ids"] == [opened(name).prompt_ids for name in (CLARIFY, CHAT)]
+    assert [[*steps[-1]] for steps in output["components"]] == [
+        ["refusal", "verdict", "progress"],
+        ["refusal", "verdict"],
+    ]
+    for written_ids, mask, logprobs in zip(
+        output["completion_ids"], output["env_mask"], output["logprobs"], strict=True
+    ):
+        assert len(written_ids) == len(mask) == len(logprobs)
+        assert [number < 0 for number in logprobs] == [place == 1 for place in mask]
+    assert {*output["logprobs"][0]} == {-1.0, 0.0, -2.0, -3.0}
+    assert unit_reward([], **output) == output["reward"]
+
+
+def test_without_log_probabilities_there_is_no_such_column():
+    answers = iter([None, [[-1.0] * 2]])
+    rollouts = UnitRollouts(
+        UNITS, tool_format="hermes", generate=lambda trainer, episodes: ([ids("A\0")], next(answers))
+    )
+    output = rollouts([CLARIFY], SimpleNamespace(processing_class=TOKENS))
+    assert output["logprobs"] is None
+    assert output["reward"] == [0.0]
+    cut = UnitRollouts(
+        UNITS, tool_format="hermes", max_tokens=1, generate=lambda trainer, episodes: ([ids("A\0")], None)
+    )
+    assert cut([CHAT], SimpleNamespace(processing_class=TOKENS))["reward"] == [0.0]
+
+
+def test_rows_are_the_next_units():
+    rollouts = UnitRollouts(UNITS)
+    assert rollouts.rows(2) == [{"prompt": UNITS.draw(0)}, {"prompt": UNITS.draw(1)}]
+    assert rollouts.rows(1, 5) == [{"prompt": UNITS.draw(5)}]
+    with pytest.raises(UsageError, match="no profile"):
+        UnitRollouts(UNITS, profile="strict")
+
+
+def test_the_trainers_own_way_to_generate_gets_the_contexts():
+    asked: list[Any] = []
+    trainer = SimpleNamespace(_generate_single_turn=lambda *words: asked.append(words) or ([[1]], None))
+    episode = opened(CHAT)
+    assert trainer_model(trainer, [episode]) == ([[1]], None)
+    assert asked == [([episode.context], None, {}, 1)]
+
+
+def test_a_unit_through_one_generic_tool():
+    tools, mirror = UnitTools(UNITS), UnitEnvironment(UNITS)
+    name = "wild_mini_0/1"
+    tools.reset(name, row="ignored")
+    mirror.open(name)
+    gold = mirror.gold() or {}
+    function = gold["tool_calls"][0]["function"]
+    (answer,) = mirror.step(gold).observation.messages
+    assert tools.call_tool(function["name"], function["arguments"]) == answer["content"]
+    assert tools.get_reward() == tools.get_reward() == 1.0
+    assert tools.call_tool("f", "{}") == '{"error": "it is too late for calls"}'
+    tools.reset(name)
+    assert tools.call_tool("f", "{}") == '{"error": "no answer is recorded for this call"}'
+    assert tools.get_reward() == 0.0
+    progress = UnitTools(UNITS, {"progress": 1.0})
+    progress.reset(name)
+    progress.call_tool(function["name"], function["arguments"])
+    assert progress.get_reward() == 1.0
