@@ -116,3 +116,110 @@ def test_workers_whose_calls_wait_share_the_rate_equally_and_get_what_others_lea
         version = division.version
     assert allotments["a"][RATE] == allotments["b"][RATE] > 0.45
     assert 0 < allotments["idle"][RATE] < 0.1
+
+
+def test_a_report_becomes_what_a_worker_needs():
+    report = {
+        "version": 3,
+        "spent": {"cost": 1, "other": 9},
+        "held": {"tokens": 2},
+        "waits": ["cost"],
+        "waits_for_rate": False,
+        "ended": True,
+    }
+    nothing = {"cost": 0.0, "tokens": 0.0}
+    assert Demand.from_report(report, alive=False) == Demand(
+        version=3,
+        spent={"cost": 1.0, "tokens": 0.0},
+        held={"cost": 0.0, "tokens": 2.0},
+        needed=nothing,
+        waits=("cost",),
+        waits_for_rate=False,
+        alive=False,
+        ended=True,
+    )
+    assert Demand.from_report({}, alive=True) == Demand(spent=nothing, held=nothing, needed=nothing)
+
+
+def needs(version: int = 0, spent: float = 0.0, **more: object) -> Demand:
+    return Demand(version=version, spent={"cost": spent}, needed={"cost": 4.0}, **more)  # pyright: ignore
+
+
+def test_what_each_worker_may_spend_from_the_first_round_to_the_last():
+    division = Division({"cost": TOTAL})
+    rounds: list[dict[str, Demand]] = [
+        {"a": needs(), "b": needs()},
+        {"a": needs(1, 20.0), "b": needs(1, 2.0, waits=())},
+        {"a": needs(2, 48.0), "b": needs(2, 2.0, waits=(), held={"cost": 4.0})},
+        {"a": needs(3, 60.0), "b": needs(3, 2.0, waits=())},
+        {"a": needs(4, 66.0), "b": needs(4, 2.0, waits=())},
+        {"a": needs(5, 68.0), "b": needs(5, 2.0, waits=())},
+        {"a": needs(6, 68.0), "b": needs(5, 2.0, waits=(), alive=False), "c": needs()},
+        {"a": needs(7, 70.0), "b": needs(6, 2.0, ended=True), "c": needs(7)},
+        {"a": needs(8, 80.0), "b": needs(6, 2.0, ended=True), "c": needs(8)},
+        {"a": needs(9, 85.0), "b": needs(6, 2.0, ended=True), "c": needs(9)},
+    ]
+    given = []
+    for demands in rounds:
+        allotments = division.divide(demands)
+        costs = {worker: round(each["cost"], 3) for worker, each in allotments.items()}
+        given.append((division.version, costs, division.exhausted))
+    assert given == [
+        (1, {"a": 25.0, "b": 25.0}, None),
+        (2, {"a": 50.0, "b": 25.0}, None),
+        (3, {"a": 62.5, "b": 25.0}, None),
+        (4, {"a": 68.75, "b": 25.0}, None),
+        (5, {"a": 72.75, "b": 13.5}, None),
+        (6, {"a": 79.625, "b": 13.5}, None),
+        (7, {"a": 83.625, "c": 0.0}, None),
+        (8, {"a": 87.625, "c": 4.0}, None),
+        (9, {"a": 91.625, "c": 4.0}, None),
+        (10, {"a": 91.625, "c": 4.0}, "cost"),
+    ]
+
+
+def test_a_call_in_flight_or_room_with_another_is_not_the_end():
+    for more, exhausted in (({}, "cost"), ({"held": {"cost": 1.0}}, None)):
+        division = Division({"cost": 6.0})
+        division.divide({"a": needs()})
+        division.divide({"a": needs(1, 4.0, **more)})
+        assert division.exhausted == exhausted, more
+    division = Division({"cost": 6.0})
+    division.divide({"a": needs(), "b": needs()})
+    division.divide({"a": needs(1, 4.0), "b": needs(1, 0.0, waits=())})
+    assert division.exhausted is None
+    nothing = Division({"tokens": 0.0})
+    assert nothing.divide({"a": Demand()}) == {"a": {"tokens": 0.0, RATE: 1.0}}
+    assert nothing.exhausted == "tokens"
+    assert Division({"tokens": 0.0}).divide({}) == {}
+
+
+def test_the_part_of_the_rate_of_each_worker_from_round_to_round():
+    division = Division({})
+    idle: dict[str, bool] = {"waits_for_rate": False}
+    rounds: list[dict[str, Demand]] = [
+        {"a": Demand()},
+        {"a": Demand(version=1), "b": Demand()},
+        {"a": Demand(version=2), "b": Demand(version=2)},
+        {"a": Demand(version=3), "b": Demand(version=3, **idle)},  # pyright: ignore
+        {"a": Demand(version=4), "b": Demand(version=4, **idle)},  # pyright: ignore
+        {"a": Demand(version=5, ended=True), "b": Demand(version=5)},
+        {"a": Demand(version=5, ended=True), "b": Demand(version=6)},
+        {"b": Demand(version=7), "c": Demand(), "d": Demand()},
+        {"b": Demand(version=8), "c": Demand(version=8), "d": Demand(version=8)},
+    ]
+    given = []
+    for demands in rounds:
+        allotments = division.divide(demands)
+        given.append({worker: round(each[RATE], 4) for worker, each in allotments.items()})
+    assert given == [
+        {"a": 1.0},
+        {"a": 0.5, "b": 0.0},
+        {"a": 0.5, "b": 0.5},
+        {"a": 0.5, "b": 0.35},
+        {"a": 0.65, "b": 0.245},
+        {"b": 1.0},
+        {"b": 1.0},
+        {"b": 0.3333, "c": 0.0, "d": 0.0},
+        {"b": 0.3333, "c": 0.3333, "d": 0.3333},
+    ]
