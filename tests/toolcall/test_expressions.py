@@ -123,13 +123,13 @@ def test_integers_are_computed_up_to_their_limit() -> None:
     assert computed(f"{2**MAX_BITS - 1}") == 2**MAX_BITS - 1
     assert computed(f"{2 ** (MAX_BITS - 1) - 1} + {2 ** (MAX_BITS - 1)}") == 2**MAX_BITS - 1
     for text in (f"{2**MAX_BITS}", f"{2**MAX_BITS - 1} + 1"):
-        with pytest.raises(CallSyntaxError, match="^a number is too large$"):
+        with pytest.raises(CallSyntaxError, match=r"^a number is too large$"):
             computed(text)
 
 
 def test_nesting_is_computed_up_to_its_limit() -> None:
     assert computed("not " * (MAX_EXPRESSION_DEPTH - 1) + "1") is (MAX_EXPRESSION_DEPTH % 2 == 1)
-    with pytest.raises(CallSyntaxError, match="^nested too deeply$"):
+    with pytest.raises(CallSyntaxError, match=r"^nested too deeply$"):
         computed("not " * MAX_EXPRESSION_DEPTH + "1")
 
 
@@ -168,7 +168,7 @@ def test_work_is_what_values_weigh(text: str, work: int) -> None:
         if left == work:
             expressions.value(node)
         else:
-            with pytest.raises(CallSyntaxError, match="^too much arithmetic$"):
+            with pytest.raises(CallSyntaxError, match=r"^too much arithmetic$"):
                 expressions.value(node)
 
 
