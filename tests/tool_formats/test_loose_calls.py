@@ -1,0 +1,151 @@
+"""Calls in shapes that no format has: names, arguments and formats of all that a text makes."""
+
+from typing import Any
+
+import pytest
+
+from wildtool.tool_formats.any_format import TextCall, calls_in_text
+from wildtool.types import Tool
+
+
+def tool(name: str, **parameters: str) -> Tool:
+    schema = {"type": "object", "properties": {key: {"type": kind} for key, kind in parameters.items()}}
+    return {"type": "function", "function": {"name": name, "parameters": schema}}
+
+
+TOOLS = [tool("get_weather", city="string", days="integer"), tool("Market Trends API", x="string")]
+
+
+@pytest.mark.parametrize(
+    ("text", "calls"),
+    [
+        ("get_weather('Oslo', 3)", [("get_weather", {"city": "Oslo", "days": 3}, "")]),
+        ("get_weather('Oslo', 3, 'x')", [("get_weather", {"city": "Oslo", "days": 3, "2": "x"}, "")]),
+        ("get_weather('Oslo', days=3)", [("get_weather", {"days": 3, "city": "Oslo"}, "")]),
+        ("get_weather(**{'city': 'Oslo'})", [("get_weather", {"city": "Oslo"}, "pythonic")]),
+        ("get_weather({'city': 'Oslo'}, 5)", [("get_weather", {"city": {"city": "Oslo"}, "days": 5}, "")]),
+        ("get_weather(Oslo)", []),
+        ("get_weather(city=Oslo)", [("get_weather", {"city": "Oslo"}, "pythonic")]),
+        ("get_weather(city: Oslo)", []),
+        ("get_weather(city: 'Oslo')", [("get_weather", {"city": "Oslo"}, "")]),
+        ("get_weather(city='Oslo'; days=3)", []),
+        ("get_weather(city='Oslo'", [("get_weather", {"city": "Oslo"}, "pythonic")]),
+        ("get_weather()", [("get_weather", {}, "pythonic")]),
+        ("get_weather ()", []),
+        (
+            "[get_weather(city='Oslo'), search(q=1)]",
+            [("get_weather", {"city": "Oslo"}, "pythonic"), ("search", {"q": 1}, "pythonic")],
+        ),
+        (
+            "get_weather(city='Oslo'), search(q=1)",
+            [("get_weather", {"city": "Oslo"}, "pythonic"), ("search", {"q": 1}, "pythonic")],
+        ),
+        (
+            "get_weather(city='Oslo'); get_weather(city='Rome')",
+            [("get_weather", {"city": "Oslo"}, "pythonic"), ("get_weather", {"city": "Rome"}, "pythonic")],
+        ),
+        ("search(q=1)", [("search", {"q": 1}, "pythonic")]),
+        ("Then search(q=1)", []),
+        ("x\nsearch(q=1)", [("search", {"q": 1}, "")]),
+        ("search(1)", []),
+        ("[search(1)]", [("search", {"0": 1}, "")]),
+        ("http://search(q=1)", []),
+        ("Call: Market Trends API(x='a')", [("Market Trends API", {"x": "a"}, "")]),
+        ("Market Trends API (x='a')", [("Market Trends API", {"x": "a"}, "")]),
+        ("market_trends_api(x='a')", [("market_trends_api", {"x": "a"}, "pythonic")]),
+        (
+            '{"tool": "get_weather", "tool_input": "{\\"city\\": \\"Oslo\\"}"}',
+            [("get_weather", {"city": "Oslo"}, "")],
+        ),
+        ('{"action": {"name": "get_weather", "args": {}}}', [("get_weather", {}, "")]),
+        (
+            (
+                '{"calls": [{"tool": "get_weather", "params": {"city": "Oslo"}}, {"tool": "other", "param'
+                's": {}}]}'
+            ),
+            [("get_weather", {"city": "Oslo"}, "")],
+        ),
+        ('x\n{"tool": "other", "params": {}}', []),
+        ('x\n{"name": "other", "arguments": {}}', [("other", {}, "json-list")]),
+        ('x\n[{"name": "other", "arguments": {}, "id": 1}]', [("other", {}, "json-list")]),
+        ('x\n{"name": "other", "arguments": {}, "more": 1}', []),
+        ('x\n{"name": "other", "arguments": "y"}', []),
+        ('x\n{"get_weather": {"city": "Oslo"}}', [("get_weather", {"city": "Oslo"}, "")]),
+        ('x\n{"other": {"city": "Oslo"}}', []),
+        ('x\n{"get_weather": "Oslo"}', []),
+        ('x\nget_weather {"city": "Oslo"}', [("get_weather", {"city": "Oslo"}, "")]),
+        ('x\nget_weather: {"city": "Oslo"}', [("get_weather", {"city": "Oslo"}, "")]),
+        ('x\nother: {"city": "Oslo"}', []),
+        ('get_weather\n{"city": "Oslo"}', [("get_weather", {"city": "Oslo"}, "")]),
+        ('<get_weather>{"city": "Oslo"}</get_weather>', [("get_weather", {"city": "Oslo"}, "")]),
+        (
+            "<get_weather><city> Oslo </city><days>3</days></get_weather>",
+            [("get_weather", {"city": "Oslo", "days": "3"}, "")],
+        ),
+        (
+            "<get_weather><parameter=city>Oslo</parameter></get_weather>",
+            [("get_weather", {"city": "Oslo"}, "")],
+        ),
+        ("<other><city>Oslo</city></other>", []),
+        ("<get_weather><city>Oslo</city>", []),
+        ("<tool=get_weather></tool>", [("get_weather", {}, "")]),
+        ("Action: get_weather", [("get_weather", {}, "react")]),
+        ('Action: other\nAction Input: {"a": 1}', [("other", {"a": 1}, "react")]),
+        ('x Action: get_weather Action Input: {"city": "Oslo"}', []),
+        (
+            '**Action:** get_weather\n**Action Input:** {"city": "Oslo"}',
+            [("get_weather", {"city": "Oslo"}, "")],
+        ),
+        (
+            (
+                '```json\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n```\nand\n```\nget_weat'
+                'her(city="Rome")\n```'
+            ),
+            [("get_weather", {"city": "Oslo"}, "hammer"), ("get_weather", {"city": "Rome"}, "")],
+        ),
+        (
+            '```python\nimport x\nget_weather(city="Oslo")\n```\nget_weather(city="Rome")',
+            [("get_weather", {"city": "Rome"}, "")],
+        ),
+        ('```\nget_weather(city="Oslo")', [("get_weather", {"city": "Oslo"}, "")]),
+        (
+            (
+                'Hi <tool_call>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_call> get_wea'
+                'ther(city="Rome")'
+            ),
+            [("get_weather", {"city": "Oslo"}, "hermes"), ("get_weather", {"city": "Rome"}, "")],
+        ),
+        (
+            (
+                'get_weather(city="Rome")\n<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo'
+                '"}}</tool_call>'
+            ),
+            [("get_weather", {"city": "Rome"}, "pythonic"), ("get_weather", {"city": "Oslo"}, "hermes")],
+        ),
+        ('get_weather(city="Rome")\n<tool_call>oops', [("get_weather", {"city": "Rome"}, "pythonic")]),
+        ('<tool_call>{"name": "other", "arguments": {"a": 1}}</tool_call>', [("other", {"a": 1}, "hermes")]),
+        ('{"name": "get_weather", "arguments": {"type": "object", "properties": {}}}', []),
+        ('{"name": "get_weather"}', [("get_weather", {}, "llama3-json")]),
+        ('{"name": "other"}', []),
+        ('<think>x</think>\nget_weather(city="Oslo")', [("get_weather", {"city": "Oslo"}, "pythonic")]),
+        ('{"a": {"b": {"c": {"d": {"e": {"name": "get_weather", "arguments": {}}}}}}}', []),
+        (
+            (
+                '{"tool_calls": {"tool_calls": {"tool_calls": {"tool_calls": {"tool_calls": {"name": "get'
+                '_weather", "args": {}}}}}}}'
+            ),
+            [("get_weather", {}, "")],
+        ),
+        (
+            (
+                '{"tool_calls": {"tool_calls": {"tool_calls": {"tool_calls": {"tool_calls": {"tool_calls"'
+                ': {"name": "get_weather", "args": {}}}}}}}}'
+            ),
+            [],
+        ),
+    ],
+)
+def test_the_calls_of_a_text_have_these_names_arguments_and_formats(
+    text: str, calls: list[tuple[str, Any, str]]
+) -> None:
+    assert calls_in_text(text, TOOLS) == tuple(TextCall(*call) for call in calls)
