@@ -60,7 +60,7 @@ def read(text: str) -> Read:
         ("['a\\'b', \"c'd\"]", (["a'b", "c'd"], 15, ["single-quotes"])),
         ("{\"a\": 'x\\\ny'}", ({"a": "xy"}, 13, ["control-character", "single-quotes"])),
         ('{"a": {"b": [true,]},}', ({"a": {"b": [True]}}, 22, ["json-literal", "trailing-comma"])),
-        ("[1e999]", ([inf], 7, [])),
+        ("[1e999]", ([math.inf], 7, [])),
         ("['a']", (["a"], 5, ["single-quotes"])),
     ],
 )
@@ -122,4 +122,4 @@ def test_values_of_one_text_share_a_budget() -> None:
 def test_only_a_whole_text_is_strict_json() -> None:
     assert strict_value_or(' {"a": [1]} ', 0) == {"a": [1]}
     assert strict_value_or("null", 0) is None
-    assert [strict_value_or(text, 0) for text in ("[1] x", "[1,]", "", "[" * 102 + "]" * 102)] == [0] * 4
+    assert [strict_value_or(text, 0) for text in ("[1] x", "[1,]", "", "[" * 103 + "]" * 103)] == [0] * 4

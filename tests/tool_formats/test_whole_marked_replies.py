@@ -1,4 +1,4 @@
-"""Whole replies with text, several calls, damage and reasoning: all that is read of each, in formats of tags and marks."""
+"""Whole replies with text, several calls, damage and reasoning: what is read of each in formats of tags and marks."""
 
 from typing import Any
 

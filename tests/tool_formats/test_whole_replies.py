@@ -1,4 +1,4 @@
-"""Whole replies with text, several calls, damage and reasoning: all that is read of each, in formats of JSON and Python."""
+"""Whole replies with text, several calls, damage and reasoning: what is read of each in formats of JSON and Python."""
 
 from typing import Any
 
