@@ -23,7 +23,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _EXACT = 2.0**63
 """orjson reads integers beyond 64 bits as floats of at least this size."""
 _LONG_NUMBER = b"0" * 19
-_DIGITS = bytes(0x30 if chr(byte).isdecimal() and byte < 128 else 0x20 for byte in range(256))
+_DIGITS = bytes(0x30 if chr(byte).isdecimal() else 0x20 for byte in range(256))
 """Every digit as 0 and every other byte as a blank."""
 _NO_FLOAT = frozenset({str, int, bool, type(None)})
 """Types without a float inside."""
