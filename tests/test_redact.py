@@ -168,3 +168,9 @@ def test_a_body_without_keys_is_taken():
 def test_a_variable_that_may_be_the_key_itself_is_not_repeated(name: str):
     assert name not in describe_variable(name)
     assert "OPENAI_API_KEY" in describe_variable("OPENAI_API_KEY")
+
+
+def test_a_secret_that_is_no_unicode_text_is_removed():
+    register_secrets("b/cd\udcffefg")
+    assert redacted_text("my b/cd\udcffefg") == "my [key]"
+    assert redacted("my b/cd\udcffefg".encode("utf-8", "surrogatepass")) == b"my [key]"

@@ -56,10 +56,11 @@ def register_secrets(*secrets: str | None) -> None:
 
 def encoded_forms(secret: str) -> set[str]:
     """A secret as it may occur in URLs, JSON and HTML."""
-    lower = re.sub(r"%[0-9A-F]{2}", lambda code: code[0].lower(), quote(secret, safe=""))
+    raw = secret.encode("utf-8", "surrogatepass")
+    lower = re.sub(r"%[0-9A-F]{2}", lambda code: code[0].lower(), quote(raw, safe=""))
     in_json = (json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1])
     return {
-        *(secret, quote(secret, safe=""), quote(secret), quote_plus(secret), lower),
+        *(secret, quote(raw, safe=""), quote(raw), quote_plus(raw), lower),
         *(
             text.replace("/", mark)
             for text in (secret, *in_json)
