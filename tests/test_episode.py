@@ -1,11 +1,24 @@
 """The one loop of every benchmark: walks played through an `Ask`, and replayed from transcripts."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
-from wildtool.episode import play_episodes, replay
+from wildtool.episode import (
+    COOPERATIVE,
+    MAX_GOLD_REPLIES,
+    SingleReply,
+    gold_replies,
+    incomplete_outcome,
+    play_episodes,
+    provider_fields,
+    replay,
+    until_decided,
+    written_text,
+)
 from wildtool.errors import InfraError
+from wildtool.reply_ends import End
 from wildtool.types import Message, Reply, Request, Transcript
 
 
@@ -108,3 +121,90 @@ def test_a_script_is_silent_past_its_end() -> None:
     episode = CountingEpisode(3)
     assert replay(episode, Transcript(says("x"), scripted=True))
     assert episode.told[1:] == [{"content": "", "tool_calls": None}] * 2
+
+
+@pytest.mark.parametrize(
+    ("reply", "fields"),
+    [
+        ({"content": "a"}, {}),
+        ({"provider_content": None}, {}),
+        ({"provider_content": [], "content": "a"}, {"provider_content": []}),
+    ],
+)
+def test_a_repeated_reply_carries_along_what_its_provider_wants(reply: Message, fields: Message) -> None:
+    assert provider_fields(reply) == fields
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ("a", "a"),
+        ("", ""),
+        (None, None),
+        (5, None),
+        ([{"text": "a"}, "b", {"text": 1}, {"other": "c"}, {"text": "d"}], "ad"),
+        ([], ""),
+    ],
+)
+def test_the_text_of_a_reply_is_its_text_parts_together(content: Any, text: str | None) -> None:
+    assert written_text({"content": content}) == text
+    assert written_text({}) is None
+
+
+def test_a_record_counts_up_to_the_reply_whose_end_decides() -> None:
+    first, second, third = says("a", "b", "c")
+    refused = Reply({"refusal": "no"})
+    filtered = Reply({"content": "d"}, finish_reason="content_filter")
+    whole = Transcript((first, second, third), infra_error="timeout")
+    assert until_decided(whole) == (whole, None)
+    assert until_decided(None) == (None, None)
+    assert until_decided(Transcript((first, filtered, refused, third), "timeout", scripted=True)) == (
+        Transcript((first,)),
+        End.FILTERED,
+    )
+    assert until_decided(Transcript((refused,))) == (Transcript(()), End.REFUSED)
+
+
+@pytest.mark.parametrize(
+    ("transcript", "end", "outcome"),
+    [
+        (Transcript((), "timeout"), End.REFUSED, ("wrong", "the model or its provider refused to answer")),
+        (Transcript((), "timeout"), None, ("infra_error", "timeout")),
+        (Transcript(()), None, ("unplayed", "the record ends before this profile's episode does")),
+        (None, None, ("unplayed", "the record ends before this profile's episode does")),
+    ],
+)
+def test_a_record_that_is_not_complete_has_an_outcome(
+    transcript: Transcript | None, end: End | None, outcome: tuple[str, str]
+) -> None:
+    assert incomplete_outcome(transcript, end) == outcome
+
+
+class Conversation(CountingEpisode):
+    """Asks the agent and a user in turns, with gold answers that name their style."""
+
+    def request(self) -> Request | None:
+        role = "user" if len(self.told) % 2 else "agent"
+        gold = (lambda style: {"content": style}) if self.length != 3 or len(self.told) < 2 else None
+        return None if self.done else Request((), role=role, gold=gold)
+
+
+def test_gold_replies_are_of_the_style_that_is_asked_for() -> None:
+    contents = [reply["content"] for reply in gold_replies(Conversation(4), "serial") or []]
+    assert contents == ["serial", COOPERATIVE, "serial", "cooperative 0"]
+    assert gold_replies(Conversation(1)) == [{"content": "parallel"}]
+    assert gold_replies(Conversation(0)) == []
+    assert gold_replies(Conversation(3)) is None
+
+
+def test_gold_replies_of_an_episode_without_end_are_cut() -> None:
+    assert len(gold_replies(Conversation(2_000)) or []) == MAX_GOLD_REPLIES == 1_000
+
+
+def test_an_episode_of_one_reply_takes_the_first() -> None:
+    request = Request(({"role": "user", "content": "a"},))
+    episode = SingleReply(lambda: request)
+    assert (episode.done, episode.request(), episode.reply) == (False, request, None)
+    episode.advance({})
+    episode.advance({"content": "b"})
+    assert (episode.done, episode.request(), episode.reply) == (True, None, {})

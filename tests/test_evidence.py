@@ -71,3 +71,11 @@ def test_a_number_of_several_rests_on_all_of_them():
     assert both == Evidence(10, 1, 3, 3, None)
     assert joined_evidence([Evidence(4), None]) is None
     assert joined_evidence([]) is None
+
+
+def test_counts_that_one_part_does_not_know_are_unknown_of_the_whole():
+    parts = [Evidence(4, 1, 2, None, 3), Evidence(6, 5, 0, 4, 2)]
+    assert joined_evidence(parts) == Evidence(10, 6, 2, None, 5)
+    assert joined_evidence(parts[:1]) == parts[0]
+    assert joined_evidence([Evidence(1)]) == Evidence(1, 0, 0, None, None)
+    assert joined_evidence([Evidence(1, cut_off=0, unread=0)]) == Evidence(1, 0, 0, 0, 0)

@@ -13,7 +13,15 @@ from hypothesis import strategies as st
 
 from wildtool import redact
 from wildtool.models.secrets import describe_variable, find_key, is_key_name
-from wildtool.redact import looks_like_key, redacted, redacted_json, redacted_text, register_secrets
+from wildtool.redact import (
+    encoded_forms,
+    has_digit_and_letter,
+    looks_like_key,
+    redacted,
+    redacted_json,
+    redacted_text,
+    register_secrets,
+)
 
 KEY = 'sk-4f/9A&"7c2+ü@Q'
 
@@ -174,3 +182,89 @@ def test_a_secret_that_is_no_unicode_text_is_removed():
     register_secrets("b/cd\udcffefg")
     assert redacted_text("my b/cd\udcffefg") == "my [key]"
     assert redacted("my b/cd\udcffefg".encode("utf-8", "surrogatepass")) == b"my [key]"
+
+
+def test_the_forms_of_a_secret():
+    assert encoded_forms('a/é"&+ ') == {
+        'a/é"&+ ',
+        "a%2F%C3%A9%22%26%2B%20",
+        "a/%C3%A9%22%26%2B%20",
+        "a%2F%C3%A9%22%26%2B+",
+        "a%2f%c3%a9%22%26%2b%20",
+        'a\\/é"&+ ',
+        'a\\u002fé"&+ ',
+        'a\\u002Fé"&+ ',
+        'a/\\u00e9\\"&+ ',
+        'a\\/\\u00e9\\"&+ ',
+        'a\\u002f\\u00e9\\"&+ ',
+        'a\\u002F\\u00e9\\"&+ ',
+        'a/é\\"&+ ',
+        'a\\/é\\"&+ ',
+        'a\\u002fé\\"&+ ',
+        'a\\u002Fé\\"&+ ',
+        "a/é&quot;&amp;+ ",
+        'a/é"&amp;+ ',
+    }
+
+
+def test_texts_of_eight_characters_are_secrets_and_longer_ones_go_first():
+    register_secrets("1234567", "abcdefgh", "abcdefghij", "b/cd\ud800efg")
+    assert redacted_text("1234567 abcdefgh abcdefghij b/cd\ud800efg") == "1234567 [key] [key] [key]"
+    assert redacted(b"1234567 abcdefgh abcdefghij") == b"1234567 [key] [key]"
+    assert redacted("b/cd\ud800efg".encode("utf-8", "surrogatepass")) == b"[key]"
+    data = b"nothing"
+    assert redacted(data) is data
+
+
+def test_a_secret_in_base64_of_urls_is_removed_without_its_padding():
+    register_secrets("\xfb\xef\xbe>>>???")
+    assert redacted_text("w7vDr8K-Pj4-Pz8_ w7vDr8K+Pj4+Pz8/ end") == "[key] [key] end"
+    register_secrets("abcd123")
+    assert redacted_text("YWJjZDEyMw") == "YWJjZDEyMw"
+
+
+def test_a_value_is_cleaned_in_names_and_texts_and_else_kept():
+    clean, names = ["a", {"b": None}], {"x" + KEY: 1, "y": 2}
+    value = {"a": KEY, "b": clean, "c": [1, KEY, clean], "d": names}
+    cleaned = redacted_json(value)
+    assert cleaned == {"a": "[key]", "b": clean, "c": [1, "[key]", clean], "d": {"x[key]": 1, "y": 2}}
+    assert cleaned["b"] is clean and cleaned["c"][2] is clean
+    assert redacted_json(clean) is clean
+    assert redacted_json({"a": KEY})["a"] == "[key]"
+
+
+def test_without_secrets_a_value_is_itself(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(redact, "_texts", ())
+    value = {"a": [KEY]}
+    assert redacted_json(value) is value
+
+
+def test_the_environment_is_read_once(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("SOME_API_KEY", " sk-abcdefgh12345 ")
+    monkeypatch.setattr(redact, "_environment_read", False)
+    assert redacted_json(["sk-abcdefgh12345"]) == ["[key]"]
+    assert redact._environment_read  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setenv("OTHER_API_KEY", "sk-ijklmnop67890")
+    assert redacted(b"sk-ijklmnop67890") == b"sk-ijklmnop67890"
+    monkeypatch.setattr(redact, "_environment_read", False)
+    assert redacted(b"sk-ijklmnop67890") == b"[key]"
+
+
+@pytest.mark.parametrize(("text", "mixed"), [("a1", True), ("aa", False), ("11", False), ("", False)])
+def test_a_mixture_has_letters_and_digits(text: str, mixed: bool):
+    assert has_digit_and_letter(text) is mixed
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("sk-abcdefgh", False),
+        ("my sk-abcdefgh1", False),
+        ("abcdefghijklmno1", True),
+        ("abcdefghijklmn1", False),
+        ("abcdefghijklmnop a1b2c3d4e5f6g7h8", True),
+        ("abcdefghijklmnop 1234567812345678", False),
+    ],
+)
+def test_a_key_has_a_known_prefix_and_a_digit_or_is_a_long_mixture(text: str, key: bool):
+    assert looks_like_key(text) is key

@@ -5,7 +5,7 @@ from typing import Any, get_args
 
 import pytest
 
-from wildtool.reply_ends import NO_REPLY, NOT_RIGHT, End, end_of, reason_end
+from wildtool.reply_ends import NO_REPLY, NOT_RIGHT, End, end_of, error_class, failing_end, reason_end
 from wildtool.types import Message, Reply
 
 DOCUMENTED = {
@@ -89,3 +89,39 @@ def test_a_reason_that_is_no_text_is_unknown():
 
 def test_no_end_both_decides_a_unit_and_is_no_reply():
     assert not NOT_RIGHT.keys() & NO_REPLY
+
+
+@pytest.mark.parametrize(
+    ("role", "reason", "end"),
+    [
+        ("agent", "content_filter", None),
+        ("user", "content_filter", End.FILTERED),
+        ("user", "malformed_response", End.MALFORMED),
+        ("user", "refusal", End.REFUSED),
+        ("agent", "abort", End.UNFINISHED),
+        ("user", "pause_turn", End.PAUSED),
+        ("user", "stop", None),
+        ("user", "length", None),
+        ("agent", None, None),
+    ],
+)
+def test_a_call_fails_by_an_end_that_leaves_its_role_no_reply(role: str, reason: str | None, end: End | None):
+    assert failing_end(role, Reply({"content": "a"}, finish_reason=reason)) == end
+
+
+@pytest.mark.parametrize(
+    ("reason", "end"),
+    [
+        *(("Stop", End.COMPLETE), ("TOOL_USE", End.CALLS), ("model_armor", End.FILTERED), (None, None)),
+        *(("later", None), (5, None), ("unknown", End.UNKNOWN), ("continuation", End.CUT)),
+    ],
+)
+def test_a_reason_has_one_class_in_any_case_of_letters(reason: object, end: End | None):
+    assert reason_end(reason) == end
+
+
+def test_blank_refusals_are_none_and_ends_name_their_errors():
+    assert end_of(Reply({"refusal": " \n", "content": "a"}, finish_reason="stop")) == End.COMPLETE
+    assert end_of(Reply({"refusal": "no", "tool_calls": [{}]}, finish_reason="length")) == End.REFUSED
+    assert end_of(Reply({"tool_calls": []}, finish_reason="stop")) == End.COMPLETE
+    assert error_class(End.FILTERED) == "reply filtered"

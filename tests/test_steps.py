@@ -44,3 +44,21 @@ def test_an_error_in_a_long_task_clears_the_line_too(shown: list[str]):
 def test_without_a_terminal_nothing_is_counted(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(steps, "_show", None)
     assert list(steps.with_steps("judging", "ab", lambda job: 1 // 0)) == ["a", "b"]
+
+
+def test_the_clock_is_looked_at_before_every_32nd_job_from_the_first_on(
+    shown: list[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(steps, "monotonic", at(5.0, 7.0, 7.01, 7.1, 7.11, 7.3).__next__)
+    jobs = [f"job {number}" for number in range(161)]
+    assert list(steps.with_steps("judging", jobs, lambda job: int(job[4:]) * 100)) == jobs
+    assert shown == ["judging: 3,200 done", "judging: 12,800 done", ""]
+
+
+def test_steps_are_shown_by_the_function_that_was_given_last(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(steps, "_show", None)
+    steps.show_step("before")
+    lines: list[str] = []
+    steps.show_steps(lines.append)
+    steps.show_step("reading")
+    assert lines == ["reading"]
