@@ -49,7 +49,7 @@ def test_without_a_terminal_nothing_is_counted(monkeypatch: pytest.MonkeyPatch):
 def test_the_clock_is_looked_at_before_every_32nd_job_from_the_first_on(
     shown: list[str], monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(steps, "monotonic", at(5.0, 7.0, 7.01, 7.1, 7.11, 7.3).__next__)
+    monkeypatch.setattr(steps, "monotonic", at(5.0, 7.0, 7.5, 7.55, 7.6, 7.75).__next__)
     jobs = [f"job {number}" for number in range(161)]
     assert list(steps.with_steps("judging", jobs, lambda job: int(job[4:]) * 100)) == jobs
     assert shown == ["judging: 3,200 done", "judging: 12,800 done", ""]
