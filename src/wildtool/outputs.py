@@ -26,7 +26,7 @@ STORE_SCHEMES = ("file:", "s3:", "gs:", "az:")
 
 def is_remote(path: Path) -> bool:
     """Whether a path of the command line is the address of a store."""
-    return path.parts[:1] != () and path.parts[0] in STORE_SCHEMES
+    return path.parts != () and path.parts[0] in STORE_SCHEMES
 
 
 def is_shared(path: Path) -> bool:
