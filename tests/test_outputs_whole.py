@@ -39,6 +39,10 @@ def test_a_folder_with_a_job_is_a_shared_run(tmp_path: Path):
     assert outputs.is_shared(tmp_path)
 
 
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
 def message_of(action: Callable[[], object]) -> str:
     with pytest.raises(WildtoolError) as raised:
         action()
@@ -119,7 +123,7 @@ def test_a_file_is_replaced_whole_and_without_keys(tmp_path: Path, monkeypatch: 
             assert new == tmp_path / "new" / f".{os.getpid()}.a.txt"
             assert not new.exists()
             new.write_bytes(content)
-        assert os.listdir(target.parent) == ["a.txt"]
+        assert names_in(target.parent) == ["a.txt"]
     assert target.read_bytes() == b"second"
     written = b"line\nkey [key]\nend [key]"
     assert synced == [(b"", False), (written, True), (written, False), (b"second", True)]
@@ -142,7 +146,7 @@ def test_packed_files_are_left_as_they_are(
     with outputs.atomic_replace(tmp_path / "a") as new:
         new.write_bytes(content)
     assert (tmp_path / "a").read_bytes() == written
-    assert os.listdir(tmp_path) == ["a"]
+    assert names_in(tmp_path) == ["a"]
 
 
 def test_what_fails_leaves_the_file_that_was_there(tmp_path: Path):
@@ -163,14 +167,14 @@ def test_what_fails_leaves_the_file_that_was_there(tmp_path: Path):
         " same command again."
     )
     assert raised.value.__cause__ is full
-    assert (os.listdir(tmp_path), target.read_bytes()) == (["a.txt"], b"before")
+    assert (names_in(tmp_path), target.read_bytes()) == (["a.txt"], b"before")
 
 
 def test_the_name_of_a_file_that_is_being_written_is_no_longer_than_names_may_be(tmp_path: Path):
     target = tmp_path / ("x" * 100 + "y" * 155)
     with outputs.sole_writer(target), outputs.atomic_replace(target) as new:
         new.write_bytes(b"")
-        assert sorted(os.listdir(tmp_path)) == sorted([f".{os.getpid()}.{'y' * 100}", f".{'y' * 100}.lock"])
+        assert names_in(tmp_path) == sorted([f".{os.getpid()}.{'y' * 100}", f".{'y' * 100}.lock"])
 
 
 def test_a_file_has_one_writer_at_a_time(tmp_path: Path):
@@ -181,14 +185,14 @@ def test_a_file_has_one_writer_at_a_time(tmp_path: Path):
         (target.parent / name).touch()
     for _ in range(2):
         with outputs.sole_writer(target):
-            assert sorted(os.listdir(target.parent)) == sorted([*others, ".a+b.txt.lock"])
+            assert names_in(target.parent) == sorted([*others, ".a+b.txt.lock"])
             with pytest.raises(UsageError) as raised, outputs.sole_writer(target):
                 pass
             assert str(raised.value) == (
                 f"{target}: another wildtool is writing it; wait for it, or use another --out"
             )
             assert (target.parent / ".a+b.txt.lock").exists()
-        assert sorted(os.listdir(target.parent)) == sorted(others)
+        assert names_in(target.parent) == sorted(others)
 
 
 @pytest.mark.parametrize("anew", [True, False])
