@@ -111,7 +111,7 @@ def test_a_file_is_replaced_whole_and_without_keys(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(redact, "_texts", ("sk-secret",))
     monkeypatch.setattr(redact, "_bytes", (b"sk-secret",))
     synced: list[tuple[bytes, bool]] = []
-    target = tmp_path / "new" / "a.txt"
+    target = tmp_path / "new" / "deep" / "a.txt"
 
     def fsync(handle: int) -> None:
         is_folder = stat.S_ISDIR(os.fstat(handle).st_mode)
@@ -120,7 +120,7 @@ def test_a_file_is_replaced_whole_and_without_keys(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(os, "fsync", fsync)
     for content in (b"line\nkey sk-secret\nend sk-secret", b"second"):
         with outputs.atomic_replace(target) as new:
-            assert new == tmp_path / "new" / f".{os.getpid()}.a.txt"
+            assert new == target.parent / f".{os.getpid()}.a.txt"
             assert not new.exists()
             new.write_bytes(content)
         assert names_in(target.parent) == ["a.txt"]

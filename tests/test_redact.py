@@ -268,3 +268,8 @@ def test_a_mixture_has_letters_and_digits(text: str, mixed: bool):
 )
 def test_a_key_has_a_known_prefix_and_a_digit_or_is_a_long_mixture(text: str, key: bool):
     assert looks_like_key(text) is key
+
+
+def test_two_names_that_become_one_leave_no_secret():
+    assert redacted_json({"[key]": None, KEY: None}) == {"[key]": None}
+    assert redacted_json({KEY: 1, "a": 2}) == {"[key]": 1, "a": 2}

@@ -100,9 +100,8 @@ def _redact_value(value: Any) -> Any:
     if isinstance(value, dict):
         old = cast(dict[str, Any], value)
         new: Any = {redacted_text(name): _redact_value(inner) for name, inner in old.items()}
-        same = all(a is b for a, b in zip(new, old, strict=False)) and all(
-            a is b for a, b in zip(new.values(), old.values(), strict=False)
-        )
+        pairs = zip((*new, *new.values()), (*old, *old.values()), strict=False)
+        same = len(new) == len(old) and all(a is b for a, b in pairs)
         return old if same else new
     if isinstance(value, list):
         entries = cast(list[Any], value)
