@@ -242,6 +242,7 @@ def test_without_secrets_a_value_is_itself(monkeypatch: pytest.MonkeyPatch):
 def test_the_environment_is_read_once(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("SOME_API_KEY", " sk-abcdefgh12345 ")
     monkeypatch.setattr(redact, "_environment_read", False)
+    monkeypatch.setattr(redact, "_texts", ())
     assert redacted_json(["sk-abcdefgh12345"]) == ["[key]"]
     assert redact._environment_read  # pyright: ignore[reportPrivateUsage]
     monkeypatch.setenv("OTHER_API_KEY", "sk-ijklmnop67890")

@@ -1,6 +1,7 @@
 """Retrievers answer with names; that by embeddings embeds its documents once, and keeps what it has when a call fails."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -8,8 +9,8 @@ import pytest
 from faults.server import Answer, FaultServer, http
 from wildtool.errors import CallError
 from wildtool.models.providers.embeddings import EmbeddingsModel
-from wildtool.models.retrievers import Bm25Retriever, EmbeddingRetriever
-from wildtool.types import Request
+from wildtool.models.retrievers import Bm25Retriever, EmbeddingRetriever, as_retriever
+from wildtool.types import Reply, Request
 
 DOCUMENTS = {"getTide": "tide tide", "bookBoat": "boat", "sayHello": "hello"}
 WORDS = ("tide", "boat", "hello")
@@ -95,3 +96,66 @@ def test_the_settings_say_what_is_asked_and_how_many():
         3,
         "http://127.0.0.1:1/v1",
     )
+
+
+class Counting(EmbeddingsModel):
+    """Embeds without an endpoint: a vector of counts, or of one number less; notes what it was asked."""
+
+    def __init__(self, width: int = 3) -> None:
+        super().__init__("e", "http://127.0.0.1:1/v1")
+        self.width, self.asked, self.closed = width, list[list[str]](), False
+
+    async def embed(self, texts: Sequence[str]) -> Any:
+        self.asked.append([*texts])
+        width = self.width if len(self.asked) > 1 else 3
+        vectors = [[text.count(word) + 0.1 for word in WORDS][:width] for text in texts]
+        return vectors, Reply({}, usage={"prompt_tokens": 10 * len(texts)}, latency_s=0.5)
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+async def test_many_documents_are_embedded_in_parts_and_counted_once():
+    model = Counting()
+    documents = {f"d{number}": "tide" if number == 129 else "boat" for number in range(130)}
+    retriever = EmbeddingRetriever(model, documents, 1)
+    first, second = await retriever.complete(asked("tide")), await retriever.complete(asked("boat tide tide"))
+    assert [len(texts) for texts in model.asked] == [128, 2, 1, 1]
+    assert first == Reply(
+        {"role": "assistant", "content": '["d129"]'},
+        usage={"prompt_tokens": 1310, "completion_tokens": 0},
+        latency_s=0.5,
+    )
+    assert second.usage == {"prompt_tokens": 10, "completion_tokens": 0}
+    await retriever.close()
+    assert model.closed
+
+
+async def test_vectors_that_do_not_fit_are_an_error_for_good():
+    with pytest.raises(CallError) as raised:
+        await EmbeddingRetriever(Counting(width=2), DOCUMENTS, 1).complete(asked("tide"))
+    assert (raised.value.kind, raised.value.final) == ("wrong shape", True)
+    assert str(raised.value).startswith("e: ")
+
+
+async def test_names_are_written_as_they_are_and_settings_are_those_of_the_index():
+    retriever = Bm25Retriever({"天气": "weather", "b": "boat weather"}, 5)
+    assert retriever.settings() == {"top_k": 5, "k1": 1.5, "b": 0.75}
+    reply = await retriever.complete(Request([{"content": "boat"}, {"content": "weather"}]))
+    assert reply == Reply({"role": "assistant", "content": '["天气", "b"]'})
+    for messages in ([], [{"content": None}]):
+        with pytest.raises(CallError) as raised:
+            await retriever.complete(Request(messages))
+        assert (str(raised.value), raised.value.kind, raised.value.final) == (
+            "a retriever is sent one text",
+            "unsendable request",
+            True,
+        )
+
+
+def test_only_models_of_embeddings_become_retrievers():
+    model, other = Counting(), Bm25Retriever({}, 1)
+    retriever = as_retriever(model, DOCUMENTS, 2)
+    assert isinstance(retriever, EmbeddingRetriever)
+    assert (retriever.name, retriever.settings()["top_k"]) == ("e", 2)
+    assert as_retriever(other, DOCUMENTS, 2) is other

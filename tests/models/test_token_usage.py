@@ -193,3 +193,155 @@ def test_costs_of_two_attempts_are_added():
         "cost": 0.75,
         "prompt_tokens": 3,
     }
+
+
+@pytest.mark.parametrize(
+    ("usage", "tokens"),
+    [
+        ({}, TokenUsage(0, 0, 0, 0, 0, 0, 0, 0)),
+        ({"prompt_tokens": True, "completion_tokens": 3, "total_tokens": 9}, TokenUsage(written=3)),
+        ({"prompt_tokens": 10**12, "completion_tokens": 10**12 - 1}, TokenUsage(written=10**12 - 1)),
+        ({"prompt_tokens": 5, "completion_tokens": -1, "x": 1}, TokenUsage(fresh=5)),
+        (
+            {"prompt_tokens": 10, "completion_tokens": 9, "thoughtsTokenCount": 4, "cached_tokens": 3},
+            TokenUsage(fresh=7, cached=3, written=5, reasoning=4),
+        ),
+        (
+            {"prompt_tokens": 10, "completion_tokens": 9, "thoughtsTokenCount": 4, "total_tokens": 19},
+            TokenUsage(fresh=10, written=5, reasoning=4),
+        ),
+        (
+            {"prompt_tokens": 10, "completion_tokens": 9, "thoughtsTokenCount": 4, "total_tokens": 23},
+            TokenUsage(fresh=10, written=9, reasoning=4),
+        ),
+        (
+            {
+                "prompt_tokens": 100,
+                "completion_tokens": 0,
+                "cache_creation": {"ephemeral_1h_input_tokens": 20, "ephemeral_5m_input_tokens": 5},
+                "cache_creation_input_tokens": 40,
+            },
+            TokenUsage(fresh=60, cache_written=20, cache_written_1h=20),
+        ),
+        (
+            {
+                "prompt_tokens": 100,
+                "completion_tokens": 0,
+                "cache_creation": {"ephemeral_1h_input_tokens": 20, "ephemeral_5m_input_tokens": 30},
+                "cache_creation_input_tokens": 40,
+                "cached_tokens": 70,
+            },
+            TokenUsage(cached=70, cache_written=10, cache_written_1h=20),
+        ),
+        (
+            {"prompt_tokens": 10, "inspect": {"input_tokens_cache_read": 4, "input_tokens_cache_write": 5}},
+            TokenUsage(fresh=1, cached=4, cache_written=5),
+        ),
+        (
+            {
+                "prompt_tokens": 10,
+                "completion_tokens": 10,
+                "audio_tokens": 9,
+                "promptTokensDetails": [
+                    5,
+                    {"modality": "AUDIO", "tokenCount": 2},
+                    {"modality": "AUDIO", "tokenCount": 1},
+                ],
+                "candidatesTokensDetails": [{"modality": "TEXT", "tokenCount": 3}],
+                "input_tokens_details": {"audio_tokens": 4},
+                "output_tokens_details": {"audio_tokens": 6, "reasoning_tokens": 3},
+            },
+            TokenUsage(fresh=6, audio_input=4, written=1, reasoning=3, audio_output=6),
+        ),
+        (
+            {
+                "prompt_tokens": 10,
+                "completion_tokens": 10,
+                "promptTokensDetails": [{"modality": "AUDIO", "tokenCount": 5}],
+                "candidatesTokensDetails": [{"modality": "AUDIO", "tokenCount": 6}],
+                "prompt_tokens_details": {"audio_tokens": 4},
+            },
+            TokenUsage(fresh=5, audio_input=5, written=4, audio_output=6),
+        ),
+    ],
+)
+def test_each_token_is_counted_once_by_its_kind(usage: dict[str, Any], tokens: TokenUsage):
+    assert token_usage(usage) == tokens
+
+
+def test_prompt_and_completion_are_sums():
+    tokens = TokenUsage(1, 20, 300, 4_000, 50_000, 6, 70, 800)
+    assert (tokens.prompt, tokens.completion) == (54_321, 876)
+
+
+EACH = {
+    "prompt_tokens": 15,
+    "completion_tokens": 15,
+    "cached_tokens": 2,
+    "cache_creation": {"ephemeral_1h_input_tokens": 8, "ephemeral_5m_input_tokens": 4},
+    "completion_tokens_details": {"reasoning_tokens": 8, "audio_tokens": 4},
+}
+
+
+@pytest.mark.parametrize(
+    ("price", "batched", "cost"),
+    [
+        (Price(input=1.0, output=100.0), False, 15 + 1500),
+        (Price(input=1.0, output=100.0, cached_input=0.0), False, 13 + 1500),
+        (Price(input=1.0, output=100.0, cache_write=2.0), False, 15 + 12 + 1500),
+        (Price(input=1.0, output=100.0, cache_write=2.0, cache_write_1h=0.0), False, 3 + 8 + 1500),
+        (Price(input=1.0, output=100.0, cache_write_1h=0.0), False, 7 + 1500),
+        (Price(input=1.0, output=100.0, reasoning=0.0), False, 15 + 700),
+        (Price(input=1.0, output=100.0, audio_output=0.0), False, 15 + 1100),
+        (Price(input=1.0, output=100.0, audio_input=9.0, batch=0.0), False, 15 + 1500),
+        (Price(input=1.0, output=100.0), True, 15 + 1500),
+        (Price(input=1.0, output=100.0, batch=0.5), True, (15 + 1500) / 2),
+        (Price(input=1.0, output=100.0, batch=0.0), True, 0.0),
+    ],
+)
+def test_each_kind_of_token_has_its_price_or_that_of_text(price: Price, batched: bool, cost: float):
+    assert price.cost(EACH, batched=batched) == pytest.approx(cost / 1e6)
+
+
+def test_a_price_is_for_whole_replies_unless_it_is_said():
+    assert Price(input=1.0, output=2.0, batch=0.5).cost({"prompt_tokens": 4}) == pytest.approx(4e-6)
+    assert Price(input=1.0, output=2.0) == Price(
+        input=1.0,
+        output=2.0,
+        cached_input=None,
+        cache_write=None,
+        cache_write_1h=None,
+        audio_input=None,
+        audio_output=None,
+        reasoning=None,
+        batch=None,
+        origin="",
+    )
+
+
+@pytest.mark.parametrize(
+    ("usage", "cost"),
+    [
+        ({"cost": 10**12}, None),
+        ({"cost": 10**12 - 1}, 10.0**12 - 1),
+        ({"cost": 1, "is_byok": True}, 1.0),
+        ({"cost": 0, "is_byok": True, "cost_details": {"upstream_inference_cost": "x"}}, 0.0),
+        ({"is_byok": True, "cost_details": {"upstream_inference_cost": 0.2}}, None),
+    ],
+)
+def test_a_cost_is_what_the_gateway_charges_and_the_own_key(usage: dict[str, Any], cost: float | None):
+    assert reported_cost(usage) == cost
+
+
+def test_counts_of_two_calls_are_added_at_any_depth():
+    earlier = {"a": 1, "b": {"c": 2, "d": "x"}, "e": [1], "f": 1.5, "g": 7, "h": {"i": 1}}
+    later = {"a": 2, "b": {"c": 3, "d": "y", "k": 1}, "e": [2], "f": 1, "h": 4, "j": 8}
+    assert summed_usage(earlier, later) == {
+        "a": 3,
+        "b": {"c": 5, "d": "y", "k": 1},
+        "e": [2],
+        "f": 2.5,
+        "g": 7,
+        "h": 4,
+        "j": 8,
+    }
