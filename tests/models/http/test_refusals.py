@@ -14,7 +14,7 @@ from yarl import URL
 from wildtool import redact
 from wildtool.errors import UsageError
 from wildtool.models.http import endpoint as endpoints
-from wildtool.models.http import failures, hints
+from wildtool.models.http import hints
 from wildtool.models.http.endpoint import (
     PLACEHOLDER_KEYS,
     Endpoint,
@@ -458,4 +458,3 @@ def test_a_failure_in_an_answer_has_its_kind(given: ProviderFailure, kind: str, 
 def test_what_a_header_says_of_the_cost(header: str, cost: float | None):
     headers = {"x-litellm-response-cost": header} if header else {}
     assert endpoints._cost_in(headers) == cost  # pyright: ignore[reportPrivateUsage]
-    assert failures.BLOCKED_PROMPT == "blocked prompt"
