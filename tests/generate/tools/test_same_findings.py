@@ -4,7 +4,6 @@ import json
 from dataclasses import replace
 from pathlib import Path
 from random import Random
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,10 +12,9 @@ from generate.careless import careless
 from generate.golden import check
 from generate.procedural.wide_tools import OFFICE, SHOP
 from generate.tools.players import design, evolve
-from wildtool.errors import DataError, UsageError
+from wildtool.errors import DataError
 from wildtool.findings import Finding
 from wildtool.sets.make.core.parsing import RefusedReplyError
-from wildtool.sets.make.core.roles import ScriptResult
 from wildtool.sets.make.tools.api import (
     ApiSpec,
     api_parameter_class,
@@ -24,15 +22,12 @@ from wildtool.sets.make.tools.api import (
     definition_text,
     nested_schemas,
 )
-from wildtool.sets.make.tools.assignments import ApiSnapshot, Assignment, Generation
+from wildtool.sets.make.tools.assignments import ApiSnapshot, Assignment, Generation, _rank  # pyright: ignore[reportPrivateUsage]
 from wildtool.sets.make.tools.documents import _read_nodes, passages  # pyright: ignore[reportPrivateUsage]
 from wildtool.sets.make.tools.graph import ToolGraph
-from wildtool.sets.make.tools.growth import ApiGrowth, generation_span
-from wildtool.sets.make.tools.maker import ApiMaker, ToolGenerationSpec, recorded_jobs
 from wildtool.sets.make.tools.operators import OPERATORS, is_applicable
 from wildtool.sets.make.tools.output import grouped_tools
 from wildtool.sets.make.tools.rules import near_duplicate_of, parse_call, parse_design, proposed_names
-from wildtool.sets.make.tools.script import AcceptedApi
 from wildtool.sets.make.tools.tree import DomainTree, child_id, name_problem, plain_name, read_tree, seed_tree
 from wildtool.types import Request
 
@@ -368,6 +363,13 @@ def test_attempts_are_given_the_same_things_to_make():
     assert Generation(ApiSnapshot({"en": DomainTree()}), 0, "s", ["en"]).assign(0) is None
 
 
+def test_begun_places_come_first_then_those_of_the_tree_then_the_emptier():
+    seed, grown = TREE.nodes["markets"], TREE.nodes["goods"]
+    ranks = [[_rank(node, count) for count in (0, 1, 7, 8, 15, 16, 24)] for node in (seed, grown)]
+    full = [(0, 0), (0, 0), (2, 1), (2, 1), (2, 2), (2, 3)]
+    assert ranks == [[(1, 0), *full], [(2, 1), *full]]
+
+
 NAMES: list[Any] = ["", " / ", 3, None, "x" * 60, "x" * 61, "a\x07b", "a / b", "Fine name"]
 
 
@@ -444,6 +446,8 @@ def test_documents_are_cut_and_read_as_before(tmp_path: Path):
         f"{p.document} {p.number} {p.lang} {len(p.text)} {p.text[:1]}" for p in passages([path], ["en", "zh"])
     ]
     check("passages", cut)
+    (tmp_path / "b.md").write_text("\ufeffone", "utf-8")
+    assert [passage.text for passage in passages([tmp_path / "b.md"], ["en"])] == ["one"]
     said = {
         "none": {},
         "empty": {"domains": []},
@@ -488,107 +492,3 @@ def _read_whole(text: str, passage: str) -> Any:
     except RefusedReplyError as refused:
         return ["refused", *_texts(refused.faults)]
     return [len(nodes), " ".join(map(repr, nodes))[:300], *_texts(faults)]
-
-
-def growth(wanted: int = 3, **more: Any) -> ApiGrowth:
-    return ApiGrowth(wanted, "1", ("en",), [], ApiSnapshot({"en": TREE}), **more)
-
-
-def kept(name: str, seed: int) -> ScriptResult[AcceptedApi]:
-    made = api(name, seed)
-    return ScriptResult(
-        AcceptedApi(
-            made,
-            (("markets/stalls", f"do {name}"),),
-            (("markets/stalls", "let a stal"), ("markets/stalls", "sweep the floor")),
-        ),
-        counters={"designer asked": 1},
-    )
-
-
-LOST: ScriptResult[AcceptedApi] = ScriptResult(None, "designer S1", "odd")
-
-
-def test_growth_knows_what_is_due_before_and_after_each_result():
-    grown = growth()
-    assert (grown.jobs, grown.end, grown.enough, grown.needs_more) == (6, 16, False, True)
-    assert [(grown.is_decided(job), grown.is_due(job)) for job in (0, 2, 3, 15, 16)] == [
-        (True, True),
-        (True, True),
-        (False, True),
-        (False, True),
-        (False, False),
-    ]
-    grown.record_result(1, LOST)
-    assert [grown.is_decided(job) for job in (3, 4)] == [True, False]
-    grown.record_result(0, kept("one", 11))
-    grown.record_result(2, kept("ONE", 12))
-    grown.record_result(3, kept("two", 11))
-    assert [(loss.attempt, loss.reason, loss.detail) for loss in grown.losses] == [
-        ("1", "designer S1", "odd"),
-        ("2", "taken", "there is an API called ONE already"),
-        ("3", "near duplicate", "two is nearly one, which is there already"),
-    ]
-    assert [grown.is_decided(job) for job in (5, 6)] == [True, False]
-    with pytest.raises(ValueError, match="job 3 is not of this generation"):
-        grown.record_result(3, LOST)
-    with pytest.raises(ValueError, match="job 16 is not of this generation"):
-        grown.record_result(16, LOST)
-    for job, seed in ((4, 13), (5, 14)):
-        grown.record_result(job, kept(f"k{job}", seed))
-    assert (grown.enough, grown.needs_more, grown.is_due(6), grown.is_decided(99)) == (
-        True,
-        False,
-        False,
-        True,
-    )
-    assert grown.counters == {"designer asked": 5}
-    nodes = grown.next_snapshot().trees["en"].children("markets/stalls")
-    assert [(node.name, node.source) for node in nodes] == [
-        ("let a stall", "seed"),
-        ("do one", "attempt 0"),
-        ("sweep the floor", "attempt 0"),
-        ("do k4", "attempt 4"),
-        ("do k5", "attempt 5"),
-    ]
-
-
-def test_growth_stops_where_most_calls_of_a_generation_failed():
-    for broken, stopped in ((8, False), (9, True)):
-        grown = growth(30)
-        for job in range(16):
-            grown.record_result(job, None if job < broken else LOST)
-        assert (grown.stopped, grown.end, grown.is_due(16)) == (stopped, 16 if stopped else 48, not stopped)
-        assert (grown.losses[0].reason, grown.losses[0].detail) == (
-            "infra_error",
-            "a call failed after all its retries",
-        )
-    grown = growth(30)
-    grown.abandon(0)
-    assert (grown.stopped, grown.losses, grown.is_decided(5), grown.is_due(1)) == (True, [], True, False)
-
-
-def test_generations_have_their_sizes():
-    assert [generation_span(job, 3) for job in (0, 2, 3, 18, 19, 50, 51, 115, 243, 500)] == [
-        (0, 3),
-        (0, 3),
-        (3, 19),
-        (3, 19),
-        (19, 51),
-        (19, 51),
-        (51, 115),
-        (115, 243),
-        (243, 499),
-        (499, 755),
-    ]
-    assert generation_span(0, 0) == (0, 16)
-    for spec in (ToolGenerationSpec(0), ToolGenerationSpec(1, langs=())):
-        with pytest.raises(UsageError) as refused:
-            ApiMaker(spec)
-        assert str(refused.value) == "the number of tools must be at least 1, in at least one language"
-
-
-def test_jobs_of_a_record_are_those_with_a_number():
-    names = ["3", "x", "³", "1234567890", "123456789", "", "12", "-1"]
-    reader: Any = SimpleNamespace(jobs=lambda: [(name, 0) for name in names])
-    assert recorded_jobs(reader) == [3, 123456789, 12]

@@ -44,6 +44,11 @@ def _outcomes(spec: ToolGenerationSpec, share: float) -> dict[str, Any]:
     [
         ("careful", 0.02, {"apis": 72, "langs": ("en", "zh")}),
         ("careless", 0.35, {"apis": 48, "seed": "2"}),
+        (
+            "domains",
+            0.1,
+            {"apis": 20, "seed": "4", "tree": '{"Markets": null, "Goods": {"Weighing": ["weigh"]}}'},
+        ),
         ("documents", 0.2, {"apis": 24, "seed": "3", "documents": True}),
     ],
 )
@@ -53,4 +58,7 @@ def test_replies_of_careless_players_lead_to_the_same_tools(
     if "documents" in settings:
         (tmp_path / "market.md").write_text(MARKET * 2)
         settings = {**settings, "documents": (tmp_path / "market.md",)}
+    if "tree" in settings:
+        (tmp_path / "tree.json").write_text(settings["tree"])
+        settings = {**settings, "tree": tmp_path / "tree.json"}
     check(f"tools_{name}", _outcomes(ToolGenerationSpec(**settings), share))

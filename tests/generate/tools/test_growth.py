@@ -1,0 +1,117 @@
+"""How tools grow: which attempts are due before and after each result, and where growth stops."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from generate.tools.test_same_findings import TREE, api
+from wildtool.errors import UsageError
+from wildtool.sets.make.core.roles import ScriptResult
+from wildtool.sets.make.tools.assignments import ApiSnapshot
+from wildtool.sets.make.tools.growth import ApiGrowth, generation_span
+from wildtool.sets.make.tools.maker import ApiMaker, ToolGenerationSpec, recorded_jobs
+from wildtool.sets.make.tools.script import AcceptedApi
+
+
+def growth(wanted: int = 3, **more: Any) -> ApiGrowth:
+    return ApiGrowth(wanted, "1", ("en",), [], ApiSnapshot({"en": TREE}), **more)
+
+
+def kept(name: str, seed: int) -> ScriptResult[AcceptedApi]:
+    """An API that also proposes functions, nearly the same ones each time."""
+    sweep = f"sweep the floor{'s' * (seed - 11)}"
+    proposals = (("markets/stalls", "let a stal"), ("markets/stalls", sweep), ("goods", sweep))
+    return ScriptResult(
+        AcceptedApi(api(name, seed), (("markets/stalls", f"do {name}"),), proposals),
+        counters={"designer asked": 1},
+    )
+
+
+LOST: ScriptResult[AcceptedApi] = ScriptResult(None, "designer S1", "odd")
+
+
+def test_growth_knows_what_is_due_before_and_after_each_result():
+    grown = growth()
+    assert (grown.jobs, grown.end, grown.enough, grown.needs_more) == (6, 16, False, True)
+    assert [(grown.is_decided(job), grown.is_due(job)) for job in (0, 2, 3, 15, 16)] == [
+        (True, True),
+        (True, True),
+        (False, True),
+        (False, True),
+        (False, False),
+    ]
+    grown.record_result(1, LOST)
+    assert [grown.is_decided(job) for job in (3, 4)] == [True, False]
+    grown.record_result(0, kept("one", 11))
+    grown.record_result(2, kept("ONE", 12))
+    grown.record_result(3, kept("two", 11))
+    assert [(loss.attempt, loss.reason, loss.detail) for loss in grown.losses] == [
+        ("1", "designer S1", "odd"),
+        ("2", "taken", "there is an API called ONE already"),
+        ("3", "near duplicate", "two is nearly one, which is there already"),
+    ]
+    assert [grown.is_decided(job) for job in (5, 6)] == [True, False]
+    with pytest.raises(ValueError, match="job 3 is not of this generation"):
+        grown.record_result(3, LOST)
+    with pytest.raises(ValueError, match="job 16 is not of this generation"):
+        grown.record_result(16, LOST)
+    for job, seed in ((4, 13), (5, 14)):
+        grown.record_result(job, kept(f"k{job}", seed))
+    assert (grown.enough, grown.needs_more, grown.is_due(6), grown.is_decided(99)) == (
+        True,
+        False,
+        False,
+        True,
+    )
+    assert grown.counters == {"designer asked": 5}
+    tree = grown.next_snapshot().trees["en"]
+    assert [(node.name, node.source) for node in tree.children("markets/stalls")] == [
+        ("let a stall", "seed"),
+        ("do one", "attempt 0"),
+        ("sweep the floor", "attempt 0"),
+        ("do k4", "attempt 4"),
+        ("do k5", "attempt 5"),
+    ]
+    assert [node.name for node in tree.children("goods")] == ["sweep the floor"]
+
+
+def test_growth_stops_where_most_calls_of_a_generation_failed():
+    for broken, stopped in ((8, False), (9, True)):
+        grown = growth(30)
+        for job in range(16):
+            grown.record_result(job, None if job < broken else LOST)
+        assert (grown.stopped, grown.end, grown.is_due(16)) == (stopped, 16 if stopped else 48, not stopped)
+        assert (grown.losses[0].reason, grown.losses[0].detail) == (
+            "infra_error",
+            "a call failed after all its retries",
+        )
+    grown = growth(30)
+    grown.abandon(0)
+    assert (grown.stopped, grown.losses, grown.is_decided(5), grown.is_due(1)) == (True, [], True, False)
+
+
+def test_generations_have_their_sizes():
+    assert [generation_span(job, 3) for job in (0, 2, 3, 18, 19, 50, 51, 115, 243, 500)] == [
+        (0, 3),
+        (0, 3),
+        (3, 19),
+        (3, 19),
+        (19, 51),
+        (19, 51),
+        (51, 115),
+        (115, 243),
+        (243, 499),
+        (499, 755),
+    ]
+    assert generation_span(0, 0) == (0, 16)
+    for spec in (ToolGenerationSpec(0), ToolGenerationSpec(1, langs=())):
+        with pytest.raises(UsageError) as refused:
+            ApiMaker(spec)
+        assert str(refused.value) == "the number of tools must be at least 1, in at least one language"
+
+
+def test_jobs_of_a_record_are_those_with_a_number():
+    names = ["3", "x", "³", "1234567890", "123456789", "", "12", "-1"]
+    reader: Any = SimpleNamespace(jobs=lambda: [(name, 0) for name in names])
+    assert recorded_jobs(reader) == [3, 123456789, 12]
