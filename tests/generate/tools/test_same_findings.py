@@ -179,6 +179,22 @@ def test_each_fault_of_a_design_is_named_in_full():
     check("design_faults_drawn", drawn)
 
 
+def _sized(size: int) -> dict[str, Any]:
+    """A schema of a result that is as long as a text."""
+    texts = {f"d{k}": {"type": "string", "description": "x" * 900} for k in range(8)}
+    left = size - len(
+        repr({"type": "object", "properties": {**texts, "e": {"type": "string", "description": ""}}})
+    )
+    return {"type": "object", "properties": {**texts, "e": {"type": "string", "description": "x" * left}}}
+
+
+@pytest.mark.parametrize(("size", "faults"), [(8000, []), (8001, ["S6: `returns` is too long."])])
+def test_a_result_may_have_eight_thousand_characters(size: int, faults: list[str]):
+    assert len(repr(_sized(size))) == size
+    text = json.dumps(_design(returns=_sized(size)))
+    assert _texts(parse_design(text, NEW, ())[1]) == faults
+
+
 CALLS: list[Any] = [
     {},
     {"arguments": []},
