@@ -138,10 +138,7 @@ def test_sessions_are_continued_as_before(record: dict[str, Any], share: float):
         f"{name} {digest([*map(list, (again.texts, again.answers, again.types, again.doubtful))])}"
         for name, again in made.kept
     ]
-    sources = [
-        maker.source().sha256,
-        ContinuationMaker(ContinuationSpec("2", keep_texts=True), starts).source().sha256,
-    ]
+    sources = [*map(_identity, (maker, ContinuationMaker(ContinuationSpec("2", keep_texts=True), starts)))]
     check(
         f"continued_{share}",
         {
@@ -152,6 +149,11 @@ def test_sessions_are_continued_as_before(record: dict[str, Any], share: float):
             "identity": sources,
         },
     )
+
+
+def _identity(maker: RoleBenchmark) -> list[str]:
+    source = maker.source()
+    return [source.name, source.path.name, source.sha256]
 
 
 def _refusal(make: Any) -> str:
@@ -206,5 +208,5 @@ def test_a_result_is_made_again_as_before(record: dict[str, Any]):
     ]
     check(
         "result_again",
-        {"asked": rows, "kept": made.kept, "losses": made.losses, "identity": maker.source().sha256},
+        {"asked": rows, "kept": made.kept, "losses": made.losses, "identity": _identity(maker)},
     )

@@ -31,6 +31,7 @@ from wildtool.sets.make.sessions.rules.failures import (
     refusal_faults,
     unfaithful_faults,
 )
+from wildtool.sets.make.sessions.rules.final import gold_faults, session_record_faults
 from wildtool.sets.make.sessions.rules.texts import (
     answer_faults,
     entities_in,
@@ -308,6 +309,8 @@ def test_a_number_of_an_answer_follows_from_what_is_known_or_is_refused():
     results = [{"rows": [{"price": 90, "n": 5}, {"price": 5, "n": 4}], "phone": "555-1234"}, 3, True]
     earlier = [SearchText.of("on 2025-03-10 for 2 people, 6 nights")]
     check("unfaithful", {text: _texts(unfaithful_faults(text, results, earlier)) for text in NUMBERS})
+    assert _texts(unfaithful_faults("12 rooms", [], [])) == []
+    assert len(_texts(unfaithful_faults("13 rooms", [], []))) == 1
     assert _texts(unfaithful_faults("It costs 95.", [], [])) == [
         "A11: 95 is in no result and in no request, nor follows from them."
     ]
@@ -410,3 +413,18 @@ def test_each_fault_of_a_result_is_named_in_full():
         "name": 5,
     }
     assert [*entities_in(nested)] == [("q", {"author": "A"}), ("1", {"title": "T"})]
+
+
+def test_a_record_that_is_no_session_is_refused_by_its_form():
+    record = {
+        "id": "x",
+        "english_env_info": "d",
+        "english_tools": [],
+        "english_tasks": ["a"],
+        "english_answer_list": 3,
+    }
+    (finding,) = gold_faults(record, 0)
+    assert finding.rule == "lint schema"
+    faults = session_record_faults(record, 0)
+    assert faults and {finding.rule.split()[0] for finding in faults} == {"lint"}
+    assert [f.rule for f in session_record_faults(record, 0, faults)] == ["lint schema"]

@@ -34,6 +34,11 @@ def _read(path: Path) -> Any:
             digest(result_schemas(path)),
             digest(tools_of_file(path)),
             [note.replace(str(path), "FILE") for note in notes],
+            *(
+                [json.dumps(tool.definition["function"]["parameters"]) for tool in sets[0]]
+                if path.stem == "types"
+                else []
+            ),
         ]
     except DataError as error:
         return str(error).replace(str(path), "FILE")
