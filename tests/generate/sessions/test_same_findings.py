@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+import pytest
+
 from generate.careless import careless
 from generate.golden import check
 from generate.sessions.test_rules import (
@@ -139,6 +141,7 @@ DECISIONS: dict[str, tuple[Decision, DecisionContext]] = {
     "mixed: answer after two": (decision(answer()), moment(plan=MIXED, calls=[LYON, NICE])),
     "mixed: answer after three": (decision(answer()), moment(plan=MIXED, calls=[LYON, NICE, book()])),
     "clarify: call": (decision(book()), moment(plan=CLARIFY)),
+    "clarify: call after three questions": (decision(book()), moment(plan=CLARIFY, questions=3)),
     "clarify: call after": (decision(book()), moment(plan=CLARIFY, questions=1)),
     "clarify: question": (decision(ask("guests")), moment(plan=CLARIFY)),
     "clarify: answer": (decision(answer()), moment(plan=CLARIFY, questions=1)),
@@ -313,6 +316,28 @@ def test_a_number_of_an_answer_follows_from_what_is_known_or_is_refused():
     assert len(_texts(unfaithful_faults("13 rooms", [], []))) == 1
     assert _texts(unfaithful_faults("It costs 95.", [], [])) == [
         "A11: 95 is in no result and in no request, nor follows from them."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("results", "right", "wrong"),
+    [
+        ([47.619], "333.3", "333.1"),
+        ([47.619], "333.33", "333.34"),
+        ([17, 138], "12.3%", "12.5%"),
+        ([1700, 138], "12.32", "12.35"),
+        ([250.444, 100.3], "350.7", "350.9"),
+        ([250.444, 100.3], "150.1", "150.3"),
+        ([31.4159], "31.42", "31.43"),
+        ([31.4159], "31", "33.4"),
+        ([777], "77700", "77800"),
+        ([777], "64.75", "64.85"),
+    ],
+)
+def test_a_number_may_be_worked_out_and_rounded(results: list[float], right: str, wrong: str):
+    assert _texts(unfaithful_faults(f"It is {right}", results, [])) == []
+    assert _texts(unfaithful_faults(f"It is {wrong}", results, [])) == [
+        f"A11: {wrong} is in no result and in no request, nor follows from them."
     ]
 
 

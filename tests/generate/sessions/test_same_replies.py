@@ -11,7 +11,8 @@ import pytest
 
 from generate.careless import careless, outcome_of, rows_of
 from generate.golden import check, digest
-from generate.sessions.players import TOOLS, Players
+from generate.scripted import edit
+from generate.sessions.players import TOOLS, Players, session_of_players
 from wildtool.sets.make.core.plan import SessionGenerationSpec
 from wildtool.sets.make.sessions.maker import SessionMaker
 from wildtool.sets.make.sessions.output import REFERENCE_FORMATS, collect_sessions
@@ -53,3 +54,13 @@ def test_replies_of_careless_players_lead_to_the_same_sessions(
 ):
     (tmp_path / "tools.json").write_text(json.dumps(TOOLS))
     check(f"sessions_{name}", _outcomes(SessionGenerationSpec(**spec, tools=tmp_path / "tools.json"), share))
+
+
+@pytest.mark.parametrize(("count", "told"), [(1, False), (2, True)])
+def test_proposed_texts_are_kept_where_there_was_a_choice(tmp_path: Path, count: int, told: bool):
+    def cut(said: dict[str, Any]) -> None:
+        if "candidates" in said:
+            said["candidates"] = said["candidates"][:count]
+
+    made = session_of_players(tmp_path, "Single-Tool", spoil=edit("user", cut))
+    assert ("candidates" in made.record["made_by"]) is told
