@@ -50,6 +50,7 @@ def test_sessions_have_the_same_new_values(tmp_path: Path, name: str, seed: str,
 
 
 CASES: list[dict[str, Any]] = [
+    {"text": "call Ann Lee about it", "observation": {"Ann Lee": "busy"}, "contact": "Ann Lee"},
     {"text": "since 1901 it is", "observation": "ok", "day": "1901-01-01"},
     {"text": "in BLUE", "observation": "ok", "gizmo": "BLUE"},
     {

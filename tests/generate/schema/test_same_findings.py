@@ -1,6 +1,7 @@
 """What is found in a definition, a value or a pattern, in full: roles are shown these texts."""
 
 import json
+import string
 from random import Random
 from typing import Any
 
@@ -83,7 +84,7 @@ DEFINITIONS: dict[str, Any] = {
     "large": _with(type="string", enum=["a" * 100 + str(k) for k in range(90)]),
     "nested 4": _with(**_nested(3)),
     "nested 5": _with(**_nested(4)),
-    "nested 60": _with(**_nested(60)),
+    **{f"nested {depth}": _with(**_nested(depth)) for depth in (16, 17, 18, 19, 20, 60)},
     "type": _with(type="text"),
     "no type": _with(),
     "types": _with(type=["string"]),
@@ -331,6 +332,10 @@ PIECES = [
     "é",
 ]
 PATTERNS = [
+    "(?:xb*a*b)*",
+    "[a-a]",
+    f"({'|'.join(string.ascii_letters[:52] + '01')})*",
+    f"({'|'.join(string.ascii_letters + string.digits)})*",
     "",
     "^$",
     "[]",
@@ -431,5 +436,14 @@ def _about(pattern: str) -> Any:
 
 
 def test_a_pattern_is_read_matched_and_drawn_from_in_the_same_way():
-    check("patterns", {pattern[:70]: _about(pattern) for pattern in PATTERNS})
+    check("patterns", {f"{pattern[:70]} {len(pattern)}": _about(pattern) for pattern in PATTERNS})
     check("patterns_drawn", {pattern: _about(pattern) for pattern in _drawn_patterns()})
+
+
+def test_patterns_are_looked_at_down_to_a_depth():
+    schema: dict[str, Any] = {"type": "string", "pattern": "("}
+    for k in range(7):
+        schema = {"pattern": "(", "properties": {f"p{k}": schema}, "items": {"pattern": ")"}}
+    found = [path for path, _ in unchecked_patterns(schema)]
+    names = ["p6", "p6.p5", "p6.p5.p4", "p6.p5.p4.p3", "p6.p5.p4.p3.p2"]
+    assert found == ["", *names, *(f"{name}[]" for name in reversed(["", *names[:-1]]))]
