@@ -274,7 +274,7 @@ def _built_in_schema(
         kind, _, choices = kind.partition(":")
         optional = kind.endswith("?") or kind == "flag"
         kind = kind.removesuffix("?")
-        members = tuple((texts[2] if k and len(texts) > 2 else choices).split("|")) if kind == "enum" else ()
+        members = tuple((texts[2] if k else choices).split("|")) if kind == "enum" else ()
         kind = f"list:{choices}" if kind == "list" else kind
         slots.append(ParameterSlot((*path, name), name, texts[k], kind, not optional, members))
         properties[name] = _built_in_parameter(slots[-1], k)
