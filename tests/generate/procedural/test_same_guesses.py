@@ -206,6 +206,8 @@ def test_a_kind_is_guessed_from_name_type_and_description():
 SCHEMAS: dict[str, dict[str, Any]] = {
     "plain": {"type": "string"},
     "date": {"type": "string", "format": "date"},
+    "number of a date": {"type": "integer", "format": "date"},
+    "number of a pattern": {"type": "integer", "pattern": "^a$"},
     "moment": {"type": "string", "format": "date-time"},
     "uuid": {"type": "string", "format": "uuid"},
     "pattern": {"type": "string", "pattern": "^a$"},
