@@ -254,6 +254,14 @@ def test_a_record_is_kept_from_its_threshold_on_or_if_only_some_tries_are_right(
     assert [
         spec.draw_seed for spec in (SelectionSpec(files=()), SelectionSpec(files=(), round=2, seed="x"))
     ] == ["1", "x round 2"]
+    plain = SelectionSpec(files=())
+    assert (plain.per_set, plain.tries, plain.threshold, plain.by, plain.reference) == (
+        500,
+        4,
+        5.0,
+        "rating",
+        "show",
+    )
     paths = (Path("p/a.jsonl"), Path("q/a.json.gz"), Path("b.jsonl"))
     assert SelectionSpec(files=paths).set_names == {
         paths[0]: "p/a.jsonl",
