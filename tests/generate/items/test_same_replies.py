@@ -14,12 +14,15 @@ from generate.careless import careless, outcome_of, rows_of
 from generate.golden import check, digest
 from generate.items.players import TOOLS, ItemPlayers
 from generate.procedural.wide_tools import WIDE
+from wildtool.errors import DataError
 from wildtool.sets.make.core.files import write_sessions
 from wildtool.sets.make.core.plan import SessionGenerationSpec
 from wildtool.sets.make.items.acebench_format import acebench_records, reviewed_content
 from wildtool.sets.make.items.collect import CollectedItem, GeneratedItems, HumanDecision, collect_items
+from wildtool.sets.make.items.from_sessions import items_from_sessions
 from wildtool.sets.make.items.maker import ItemGenerationSpec, ItemMaker
 from wildtool.sets.make.items.procedural import procedural_items
+from wildtool.sets.make.items.tool_catalog import built_in_sets
 from wildtool.sets.make.procedural.sessions import procedural_sessions
 
 
@@ -93,3 +96,34 @@ def test_sessions_give_the_same_items(tmp_path: Path):
     kinds = {"single": 2, "parallel": 1, "incomplete": 1, "error": 2, "irrelevant": 1}
     spec = ItemGenerationSpec(60, kinds, "2", ("en", "zh"), sessions=file)
     check("items_of_sessions", _summary(procedural_items(spec, [].append)))
+
+
+def test_built_in_tools_of_items_say_what_their_parameters_allow():
+    names = {lang: [tool.name for tools in built_in_sets(lang) for tool in tools] for lang in ("en", "zh")}
+    assert names["en"] == names["zh"]
+    rows = {
+        f"{lang} {tool.name}": digest([tool.definition, [slot.noun for slot in tool.slots]])
+        for lang in ("en", "zh")
+        for tools in built_in_sets(lang)
+        for tool in tools
+    }
+    check("item_tools", rows)
+
+
+def test_a_session_of_one_tool_gives_no_irrelevant_item(tmp_path: Path):
+    file = tmp_path / "sessions.jsonl"
+    single = [
+        record
+        for record in procedural_sessions(SessionGenerationSpec(24, 1), [].append)
+        if record["english_task_types"] == ["Single-Tool"]
+    ]
+    record = single[0]
+    called = record["english_answer_list"][0][0]["action"]["name"]
+    tools = [tool for tool in record["english_tools"] if tool["function"]["name"] == called]
+    write_sessions([{**record, "english_tools": tools}], file)
+    with pytest.raises(DataError) as refused:
+        list(items_from_sessions(file, 9, {"irrelevant": 1}, "1", ["en"]))
+    assert str(refused.value) == (f"{file}: no session begins with a task that gives an item of irrelevant")
+    assert [
+        item.plan.kind for item in items_from_sessions(file, 9, {"irrelevant": 1, "single": 1}, "1", ["en"])
+    ] == ["single"]
