@@ -5,6 +5,7 @@ from pathlib import Path
 from wildtool.cli.command import arg, opt
 from wildtool.cli.options import shared as options
 from wildtool.cli.terminal import print_err, print_out, single_line
+from wildtool.engine.score.formatting import counted
 from wildtool.errors import UsageError, unknown_name
 
 
@@ -48,7 +49,7 @@ def import_drafts(
     if not drafts:
         raise UsageError(f"no conversation of {source} with a user in it was found; nothing is written")
     count = write_sessions(drafts, out, force=force)
-    print_out(f"{out}: {count} drafts, {len(refused)} left out")
+    print_out(f"{out}: {counted(count, 'draft')}, {len(refused)} left out")
     for kind, number in gap_counts(drafts).most_common():
         print_out(f"  {kind}: {number}")
     print_out(f"wildtool review {out}")
