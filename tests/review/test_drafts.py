@@ -461,7 +461,7 @@ def test_the_command_writes_drafts_that_the_review_opens(tmp_path: Path, monkeyp
         app, ["review", "import", "chats.json", "--from", "openai", "-o", "drafts.jsonl"]
     )
     assert shown.exit_code == 0, shown.output
-    assert "drafts.jsonl: 1 drafts, 0 left out" in shown.stdout
+    assert "drafts.jsonl: 1 draft, 0 left out" in shown.stdout
     assert "missing answer: 1" in shown.stdout
     opened = CliRunner().invoke(app, ["review", "start", "drafts.jsonl"])
     assert opened.exit_code == 0, opened.output

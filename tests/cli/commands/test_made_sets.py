@@ -307,7 +307,10 @@ def test_models_of_roles_and_their_votes():
     roles, voting = ("agent", "judge", "checker"), ("judge", "checker")
     assert role_models(None, roles) == {}
     assert role_models(["agent=a", "judge=b", "judge=c=d", "judge=e"], roles, voting) == {
-        "agent": "a", "judge": "b", "judge 2": "c=d", "judge 3": "e"
+        "agent": "a",
+        "judge": "b",
+        "judge 2": "c=d",
+        "judge 3": "e",
     }
     options: Any = SimpleNamespace(role_model=["judge=b", "judge=c", "agent=x"])
     assert vote_counts(options, roles, voting) == {"judge": 2, "checker": 1}
