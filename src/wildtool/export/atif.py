@@ -19,7 +19,6 @@ from wildtool.export.trajectory import RecordedRun, RecordedStep, RecordedUnit
 from wildtool.json_codec import as_object, as_objects
 from wildtool.models.resolve import folder_name
 from wildtool.models.token_usage import token_usage
-from wildtool.outputs import make_folder
 from wildtool.types import REASONING_KEYS, Message
 
 VERSION_TAG = "ATIF-v1.7"
@@ -28,7 +27,6 @@ VERSION_TAG = "ATIF-v1.7"
 def export(request: ExportRequest, target: Path) -> None:
     """Writes a file for each conversation, named by its place in the run and its item."""
     recorded = RecordedRun(request)
-    make_folder(target)
     for earlier in target.glob("[0-9][0-9][0-9][0-9][0-9][0-9]-*.json"):
         earlier.unlink()
     number = 0

@@ -25,7 +25,6 @@ from wildtool.export.trajectory import RecordedRun, RecordedUnit
 from wildtool.json_codec import as_object, as_objects
 from wildtool.models.resolve import folder_name
 from wildtool.models.token_usage import token_usage
-from wildtool.outputs import make_folder
 from wildtool.types import REASONING_KEYS, Message, Metric
 
 EEE_VERSION = "0.3.0"
@@ -45,7 +44,6 @@ def export(request: ExportRequest, target: Path) -> None:
         "schema_version": EEE_VERSION,
         "evaluation_id": f"{result.benchmark}/{result.model}/{ended.timestamp():.0f}",
     }
-    make_folder(target / place)
     samples = target / f"{name}_samples.jsonl"
     model_id = result.model if developer else f"{NOT_KNOWN}/{model}"
     rows = 0
