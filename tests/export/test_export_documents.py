@@ -22,6 +22,7 @@ from export.recorded_forms import (
     Run,
     reply_step,
     result,
+    units,
 )
 from wildtool import __version__
 from wildtool.engine.record.reader import LoggedFailure, LoggedReply
@@ -100,7 +101,7 @@ ATIF = {
 }
 
 
-def test_a_trajectory_is_a_file_with_all_its_steps(tmp_path: Path):
+def test_a_trajectory_is_a_file_with_all_its_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     (tmp_path / "000009-old.json").touch()
     (tmp_path / "other.json").touch()
     atif.export(REQUEST, tmp_path)
@@ -110,6 +111,7 @@ def test_a_trajectory_is_a_file_with_all_its_steps(tmp_path: Path):
     assert (tmp_path / "README.md").read_text() == (
         "<!-- written by wildtool export -->\n# Agent trajectories, ATIF-v1.7\n"
     )
+    monkeypatch.setattr(Run, "units", lambda run: reversed(units()))
     for only, count in (("correct", 1), ("infra_error", 0)):
         atif.export(ExportRequest(folder=Path("r"), only=only), tmp_path / only)
         assert len(list((tmp_path / only).glob("0*.json"))) == count
@@ -918,7 +920,7 @@ FIELDS = {
 }
 
 
-def test_rows_of_conversations_in_openais_shape(tmp_path: Path):
+def test_rows_of_conversations_in_openais_shape(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     tools = '[{"type":"function","function":{"name":"level","parameters":{"type":"object","properties":{}}}}]'
     last = {"role": "assistant", "content": "5 m."}
     rows = []
@@ -937,6 +939,9 @@ def test_rows_of_conversations_in_openais_shape(tmp_path: Path):
     assert list(rows[0])[:4] == ["run", "model", "benchmark", "split"]
     openai.export(ExportRequest(folder=Path("r"), only="wrong"), tmp_path / "o")
     assert json_lines(tmp_path / "o") == []
+    monkeypatch.setattr(Run, "units", lambda run: reversed(units()))
+    openai.export(ExportRequest(folder=Path("r"), arguments="object", only="correct"), tmp_path / "o")
+    assert json_lines(tmp_path / "o") == rows
 
 
 def test_rows_of_conversations_in_sharegpts_shape(tmp_path: Path):

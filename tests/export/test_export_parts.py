@@ -13,7 +13,7 @@ from zipfile import ZipFile
 import pytest
 import yaml
 
-from export.export_build import json_lines, play, written
+from export.export_build import ITEM, json_lines, play, written
 from export.recorded_forms import (
     CALL,
     CALLED,
@@ -40,8 +40,8 @@ from wildtool.export.conversations import (
 from wildtool.export.files import portable_value, strict_json, write_json_lines
 from wildtool.export.repeats import merged_conversations, sessions_of, with_remark_on_repeats
 from wildtool.export.sharegpt import conversation_row
-from wildtool.export.trajectory import RecordedUnit
-from wildtool.types import Item, Message, Verdict
+from wildtool.export.trajectory import RecordedRun, RecordedUnit, replayed_requests
+from wildtool.types import Item, Message, Request, Verdict
 
 ONE, TWO = {"role": "assistant", "content": "1"}, {"role": "assistant", "content": "2"}
 NEXT = {"role": "user", "content": "next"}
@@ -530,3 +530,57 @@ def test_messages_of_the_small_run_are_those_of_its_conversation():
     assert talks(reply_step([SYSTEM, USER], CALLED), reply_step([SYSTEM, USER, CALLED, RESULT], ONE)) == [
         ([SYSTEM, USER, CALLED, RESULT, ONE], (2, 4))
     ]
+
+
+# Runs ------------------------------------------------------------------------------------------------
+
+
+def test_a_run_is_named_by_its_settings_profile_and_record(tmp_path: Path):
+    folder = play(tmp_path / "run")
+    about = json.loads((folder / "run.json").read_text())
+    record = (folder / "record-0001.jsonl").read_bytes()
+
+    def name(profile: str, start: bytes, sittings: Any) -> str:
+        identity = f"{folder.name}\n{profile}\n{about['identity']}\n{sittings}\n"
+        return sha256(identity.encode() + start[:4096]).hexdigest()[:22]
+
+    for profile in ("official", "fixed"):
+        recorded = RecordedRun(ExportRequest(folder=folder, profile=profile))
+        assert recorded.name == name(profile, record, about["sittings"][:1])
+    with (folder / "record-0001.jsonl").open("ab") as file:
+        file.write(b"\n")
+    assert RecordedRun(ExportRequest(folder=folder)).name == name("official", record, about["sittings"][:1])
+
+
+def test_every_step_of_a_run_is_read_with_its_request(tmp_path: Path):
+    asked: list[Request] = []
+
+    def answer(request: Request) -> Any:
+        asked.append(request)
+        return request.gold("parallel") if request.gold else {}
+
+    folder = play(tmp_path / "run", answer, concurrency=1)
+    found = list(RecordedRun(ExportRequest(folder=folder)).units())
+    assert [(unit.item.id, unit.repeat, unit.verdict.unit, unit.verdict.outcome) for unit in found] == [
+        (ITEM, 0, str(number), "correct") for number in range(4)
+    ]
+    read = [step for unit in found for step in unit.steps]
+    assert len(read) == len(asked)
+    shown = sorted(json.dumps([list(request.messages), list(request.tools)]) for request in asked)
+    assert sorted(json.dumps([list(step.messages), list(step.tools)]) for step in read) == shown
+    assert all(step.role == "agent" and step.time > 0 for step in read)
+    # Where requests were not recorded, they are found by playing again.
+    log = {
+        unit.verdict.unit: {number: step.result for number, step in enumerate(unit.steps)} for unit in found
+    }
+    variant = RecordedRun(ExportRequest(folder=folder)).run.variant
+    again = replayed_requests(variant, found[0].item, log, "official")
+    assert list(again) == [(unit.verdict.unit, number) for unit in found for number in range(len(unit.steps))]
+    for unit in found:
+        for number, step in enumerate(unit.steps):
+            request = again[unit.verdict.unit, number]
+            assert (list(request.messages), list(request.tools), request.time) == (
+                list(step.messages),
+                list(step.tools),
+                0.0,
+            )
