@@ -127,6 +127,8 @@ def test_beginnings_of_a_longer_conversation_are_merged_into_it():
     assert merged(other, long, short) == ([("2", (1,)), ("1", (1, 3))], {"merged": 1})
     assert merged(long) == ([("1", (3,))], {"other-history": 1})
     assert merged(other, long) == ([("2", (1,)), ("1", (3,))], {"other-history": 1})
+    whole = row("3", SYSTEM, USER, NEXT, ONE, NEXT, TWO, replies=(3, 5))
+    assert merged(whole) == ([("3", (3, 5))], {})
     tooled = row("2", USER, ONE, replies=(1,), tools=TOOLS)
     assert merged(tooled, long) == ([("2", (1,)), ("1", (3,))], {"other-history": 1})
     thinking = row("2", USER, {**ONE, "reasoning": "Hm."}, replies=(1,))
@@ -262,6 +264,8 @@ def test_turns_of_sharegpts_shape():
         "system": "",
         "tools": "",
     }
+    kept = {"role": "assistant", "content": "a", "k": 1}
+    assert sharegpt(kept)["conversations"] == [{"from": "gpt", "value": "a"}]
     assert sharegpt() == {"conversations": [], "system": "", "tools": ""}
 
 

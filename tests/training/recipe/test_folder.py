@@ -19,6 +19,7 @@ from wildtool.sets.prepare.overlap.benchmark import BenchmarkItem, ItemText
 from wildtool.sets.prepare.overlap.search import OverlapSearch
 from wildtool.sets.prepare.recipe.recipe import Recipe, RecipeResult, is_recipe, steps_of, write_recipe
 from wildtool.sets.prepare.recipe.settings import (
+    CPU_SETTINGS,
     DEEPSPEED,
     check_changes,
     merge_settings,
@@ -415,6 +416,33 @@ def test_settings_of_each_method():
         "pref_loss": "sigmoid",
         "output_dir": "out/dpo-lora",
         "learning_rate": 5e-6,
+    }
+
+
+def test_settings_of_devices_and_of_none():
+    auto = (
+        "train_batch_size",
+        "train_micro_batch_size_per_gpu",
+        "gradient_accumulation_steps",
+        "gradient_clipping",
+    )
+    assert {
+        **dict.fromkeys(auto, "auto"),
+        "zero_allow_untested_optimizer": True,
+        "bf16": {"enabled": "auto"},
+        "zero_optimization": {
+            "stage": 3,
+            "overlap_comm": True,
+            "contiguous_gradients": True,
+            "stage3_gather_16bit_weights_on_model_save": True,
+        },
+    } == DEEPSPEED
+    assert CPU_SETTINGS == {
+        "use_cpu": True,
+        "bf16": False,
+        "preprocessing_num_workers": 1,
+        "gradient_accumulation_steps": 1,
+        "save_steps": 20,
     }
 
 
