@@ -1,0 +1,196 @@
+"""Which options a conversion is made with, and whose data a file is."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from training.training_rows import call_row, text_row, write_rows
+from wildtool.benchmarks.wildtoolbench import WILD_MINI
+from wildtool.cli import app
+from wildtool.data.data_set import data_of
+from wildtool.errors import DataError, UsageError
+from wildtool.sets.commands.data import convert as data_convert
+from wildtool.sets.commands.data import files, lint
+from wildtool.sets.prepare import run_rows
+from wildtool.sets.prepare.convert import Conversion, ConversionSummary
+from wildtool.sets.prepare.readers.options import ReadOptions
+from wildtool.sets.prepare.writers.forms import TRAINING_FORMS
+from wildtool.sets.prepare.writers.options import WriteOptions
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_rows(Path("t.jsonl"), [call_row("q")])
+    write_rows(Path("plain.jsonl"), [text_row("q")])
+    write_rows(Path("o.jsonl"), [{"a": 1}])
+    Path("w.jsonl").write_bytes(Path(str(data_of(WILD_MINI).locate(None).path)).read_bytes())
+
+
+def conversion(monkeypatch: pytest.MonkeyPatch, line: str) -> Conversion:
+    """What a command line asks for; nothing is written."""
+    asked: list[Conversion] = []
+
+    def write(given: Conversion, options: object) -> ConversionSummary:
+        asked.append(given)
+        return ConversionSummary()
+
+    monkeypatch.setattr(data_convert, "_write", write)
+    monkeypatch.setattr(data_convert, "_cores", lambda: 9)
+    ended = CliRunner().invoke(app, ["data", "convert", *line.split()], prog_name="wildtool")
+    assert ended.exit_code == 0, ended.output
+    (found,) = asked
+    return found
+
+
+@pytest.mark.parametrize(
+    ("line", "fields"),
+    [
+        ("--to sharegpt", {"processes": 4}),
+        ("--to sharegpt --jobs 7 --from hermes", {"processes": 7, "data_set": "hermes"}),
+        ("--to openai --safe-names --prefixes all", {"safe_names": True, "all_prefixes": True}),
+        ("--to openai --kind sft --finish keep", {"reading": ReadOptions(kind="sft", keep_finish=True)}),
+        (
+            "--to openai --kind preference --system keep",
+            {"reading": ReadOptions(kind="preference", keep_system=True)},
+        ),
+        ("--to openai --kind long", {"least_reach": 4}),
+        ("--to openai --kind long --distance 9", {"least_reach": 9}),
+        (
+            "--to text --tool-format pythonic",
+            {"by_reply": True, "writing": WriteOptions(tool_format="pythonic")},
+        ),
+        (
+            "--to trl --prompt-completion --tools-as-text",
+            {"writing": WriteOptions(prompt_completion=True, tools_as_text=True)},
+        ),
+        ("--to openai --for-upload", {"writing": WriteOptions(for_upload=True)}),
+        ("--to llamafactory --flat -o lf", {"writing": WriteOptions(flat=True)}),
+        (
+            "--to sharegpt --lossless --text-with-calls tags --think-words [ ] --call-words < >",
+            {
+                "writing": WriteOptions(
+                    lossless=True, text_with_calls="tags", think_words=("[", "]"), call_words=("<", ">")
+                )
+            },
+        ),
+    ],
+)
+def test_options_of_a_conversion(monkeypatch: pytest.MonkeyPatch, line: str, fields: dict[str, Any]):
+    found = conversion(monkeypatch, f"t.jsonl plain.jsonl {line}")
+    defaults: dict[str, Any] = {
+        "files": (Path("t.jsonl"), Path("plain.jsonl")),
+        "form": TRAINING_FORMS[line.split()[1]],
+        "data_set": "auto",
+        "reading": ReadOptions(),
+        "writing": WriteOptions(),
+        "safe_names": False,
+        "all_prefixes": False,
+        "least_reach": 0,
+        "by_reply": False,
+        "processes": 4,
+    }
+    assert {name: getattr(found, name) for name in defaults} == {**defaults, **fields}
+
+
+@pytest.mark.parametrize(
+    ("line", "learns_all", "by_reply", "completions"),
+    [
+        ("--to sharegpt", True, False, False),
+        ("--to sharegpt", False, True, False),
+        ("--to trl", False, True, True),
+        ("--to trl --prompt-completion", True, True, True),
+        ("--to trl", True, False, False),
+        ("--to openai", False, False, False),
+        ("--to llamafactory -o lf", False, True, False),
+        ("--to llamafactory -o lf --drop-weights", False, False, False),
+    ],
+)
+def test_rows_of_a_run_end_with_each_reply_where_some_are_context(
+    monkeypatch: pytest.MonkeyPatch, line: str, learns_all: bool, by_reply: bool, completions: bool
+):
+    Path("run").mkdir()
+    monkeypatch.setattr(run_rows, "learns_all", lambda path: learns_all)
+    monkeypatch.setattr(run_rows, "benchmark_owners", lambda path: iter(()))
+    found = conversion(monkeypatch, f"run {line}")
+    assert (found.by_reply, found.writing.prompt_completion) == (by_reply, completions)
+
+
+def test_data_of_a_benchmark_are_converted_on_request_alone(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(run_rows, "benchmark_owners", lambda path: iter(["a", "a", "b"]))
+    words = ["data", "convert", "t.jsonl", "--to", "openai", "-o", "x"]
+    refused = CliRunner().invoke(app, words, prog_name="wildtool")
+    assert (refused.exit_code, refused.stderr.startswith("wildtool: a is a benchmark: ")) == (2, True)
+    ended = CliRunner().invoke(app, [*words, "--allow-benchmark-data"], prog_name="wildtool")
+    assert ended.exit_code == 0
+    assert ended.stderr == "made of the data of a, b: scores on them mean nothing afterwards\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "benchmark", "found"),
+    [
+        ("t.jsonl", None, True),
+        ("plain.jsonl", None, True),
+        ("plain.jsonl", "training", True),
+        ("t.jsonl", "wild-mini", False),
+        ("w.jsonl", None, False),
+        ("w.jsonl", "training", True),
+        ("wild-mini", None, False),
+        ("wild-mini", "training", False),
+        ("o.jsonl", None, False),
+        ("none.jsonl", None, False),
+    ],
+)
+def test_whose_data_a_file_is(data: str, benchmark: str | None, found: bool):
+    assert files.training_file(data, benchmark) == (Path(data) if found else None)
+
+
+def test_the_benchmark_of_data_and_where_they_are():
+    owner, source = files.resolve_data("wild-mini", None)
+    assert (owner.name, source) == ("wild-mini", data_of(WILD_MINI).locate(None))
+    for benchmark in (None, "wildtoolbench"):
+        owner, source = files.resolve_data("w.jsonl", benchmark)
+        assert (owner.name, source.path) == ("wildtoolbench", Path("w.jsonl"))
+
+
+def test_options_of_training_files_are_refused_for_others():
+    files.refuse_options({"a": None, "b": False, "c": ()}, "none.jsonl")
+    for data, problem in (
+        ("none.jsonl", "none.jsonl: there is no such file"),
+        ("none", "--b is for training files, and none is none; add --benchmark training if it is"),
+        ("o.jsonl", "--b is for training files, and o.jsonl is none; add --benchmark training if it is"),
+    ):
+        with pytest.raises(UsageError) as refused:
+            files.refuse_options({"a": None, "b": 1, "c": 2}, data)
+        assert str(refused.value) == problem
+
+
+def test_data_without_items_are_refused():
+    source: Any = SimpleNamespace(path=Path("f"))
+
+    def broken(source: object) -> Any:
+        raise DataError("broken")
+
+    for load in (lambda source: iter([1]), broken):
+        files.check_not_empty(SimpleNamespace(load=load), source)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(DataError) as refused:
+        files.check_not_empty(SimpleNamespace(load=lambda source: iter(())), source)  # pyright: ignore[reportArgumentType]
+    assert str(refused.value) == "f: contains no items"
+    assert files.chosen_counter(None) is None
+
+
+@pytest.mark.parametrize(("level", "status"), [("warning", 0), ("error", 1)])
+def test_findings_of_a_benchmarks_data_are_printed(monkeypatch: pytest.MonkeyPatch, level: str, status: int):
+    def custom(data: str, benchmark: str | None) -> Any:
+        assert (data, benchmark) == ("wild-mini", None)
+        yield SimpleNamespace(where="w", rule="R", message="m", level="warning")
+        yield SimpleNamespace(where="v", rule="R", message="m" * 1100, level=level)
+
+    monkeypatch.setattr(lint, "_custom_findings", custom)
+    ended = CliRunner().invoke(app, ["data", "lint", "wild-mini"], prog_name="wildtool")
+    first, second = ended.stdout.splitlines()
+    assert (ended.exit_code, ended.stderr.endswith("wild_mini.jsonl: 2 findings\n")) == (status, True)
+    assert first == "w: R: m" and second.startswith("v: R: mmm") and len(second) < 1010
