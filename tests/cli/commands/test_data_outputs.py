@@ -249,6 +249,15 @@ def test_what_is_printed_of_a_search(more: str, status: int, err: str):
     assert printed(f"overlap over.jsonl --with bench.jsonl {more}") == (status, OVERLAP, err)
 
 
+def test_one_error_is_a_failure():
+    write_rows(Path("one.jsonl"), [*rows(4), 5])
+    assert printed("lint one.jsonl") == (
+        1,
+        "one.jsonl:5 record 5: S01: a record must be an object, this is a number\n",
+        "1 of 5 rows could not be read\none.jsonl: 4 records, 1 error\n",
+    )
+
+
 def test_rows_that_cannot_be_compared_are_named():
     status, out, err = printed("overlap bad.jsonl --with bench.jsonl,bench.jsonl --with wild-mini")
     assert [line.split()[0] for line in out.splitlines()[4:6]] == ["bench.jsonl", "wild-mini"]
