@@ -390,7 +390,7 @@ def test_names_that_endpoints_refuse_are_exchanged_everywhere():
         chosen=calls(call("get rain")),
         rejected=calls(call("other one")),
         tools=tuple(map(tool, names)),
-        given_tools=(1,),
+        given_tools=({"name": "get rain", "strict": True}, {"function": {"name": "ok-1", "x": 1}, "y": 2}),
         id="i",
     )
     assert with_safe_names(record) == TrainingRecord(
@@ -399,6 +399,7 @@ def test_names_that_endpoints_refuse_are_exchanged_everywhere():
         chosen=calls(call("get_rain_2")),
         rejected=calls(call("other_one")),
         tools=tuple(map(tool, new)),
+        given_tools=({"name": "get_rain_2", "strict": True}, {"function": {"name": "ok-1", "x": 1}, "y": 2}),
         renamed={
             **{name: old for name, old in zip(new, names, strict=True) if name != old},
             "other_one": "other one",

@@ -117,6 +117,14 @@ def test_everything_that_became_of_the_rows_is_counted(tmp_path: Path):
     ]
 
 
+def test_renamed_tools_lose_as_much_as_others_and_keep_it_where_asked_for(tmp_path: Path):
+    row = talk(reply(), tools=[{"name": "f g", "strict": True}])
+    file = write_rows(tmp_path / "a.jsonl", [row])
+    assert converted(file, to="sharegpt", safe_names=True)[1].lost == {"further keys of tools": 1}
+    (line,), *_ = converted(file, to="sharegpt", safe_names=True, writing=WriteOptions(lossless=True))
+    assert json.loads(line["wildtool"])["tools"] == [{"name": "f_g", "strict": True}]
+
+
 def test_lossless_rows_lose_nothing(tmp_path: Path):
     file = write_rows(tmp_path / "a.jsonl", [talk(reply(weight=0), topic="t")])
     assert converted(file, to="sharegpt", writing=WriteOptions(lossless=True))[1].lost == {}

@@ -25,7 +25,8 @@ def with_safe_names(record: TrainingRecord) -> TrainingRecord:
         chosen=None if record.chosen is None else _renamed_reply(record.chosen, new_names),
         rejected=None if record.rejected is None else _renamed_reply(record.rejected, new_names),
         tools=tuple(_renamed_tool(tool, new_names) for tool in record.tools),
-        given_tools=None,
+        given_tools=record.given_tools
+        and tuple(_renamed_tool(tool, new_names) for tool in record.given_tools),
         renamed={new: old for old, new in new_names.items() if new != old},
     )
 
@@ -55,5 +56,8 @@ def _renamed_reply(turn: AssistantTurn, names: Mapping[str, str]) -> AssistantTu
 
 
 def _renamed_tool(tool: Tool, names: Mapping[str, str]) -> dict[str, Any]:
-    function = tool["function"]
+    """A tool, as found or in OpenAI's shape, under its new name."""
+    function = tool.get("function")
+    if not isinstance(function, dict):
+        return {**tool, "name": names[tool["name"]]}
     return {**tool, "function": {**function, "name": names[function["name"]]}}
