@@ -1,0 +1,208 @@
+"""BFCL's numbers of made-up accuracies: the leaderboard's scores of both versions, and all tables of one run."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from benchmarks.bfcl.bfcl_build import write_data
+from benchmarks.number_lines import number_lines
+from parity.judging import judge_metrics
+from wildtool.benchmarks.bfcl import BFCL_BENCHMARK
+from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES, SCORED
+from wildtool.benchmarks.bfcl.prompt_forms import PROMPT_FORMS
+from wildtool.benchmarks.bfcl.summary import LEADERBOARDS, leaderboard_metrics, sizes_of, spread
+from wildtool.types import Item, Metric, Source
+
+
+def rates(categories: tuple[str, ...], size: int = 0) -> list[Metric]:
+    """Accuracies of categories, no two the same: 1 of 50 in the first, 2 of 50 in the second."""
+    metrics: list[Metric] = []
+    for place, name in enumerate(categories, 1):
+        total = size or BFCL_CATEGORIES[name].size
+        metrics.append(Metric("category", name, place / 50, place * total / 50, total, 0.0, 1.0))
+    return metrics
+
+
+def scores(version: str, metrics: list[Metric]) -> dict[str, tuple[float, bool]]:
+    """Value and whether it belongs in a table of models, by name."""
+    return {
+        metric.name: (round(metric.value or 0, 6), metric.headline)
+        for metric in leaderboard_metrics(LEADERBOARDS[version], version, metrics)
+    }
+
+
+def weighted(parts: Mapping[str, int]) -> float:
+    """The mean of accuracies of categories, each as often as it counts."""
+    places = {name: place for place, name in enumerate(BFCL_CATEGORIES, 1)}
+    return sum(places[name] / 50 * count for name, count in parts.items()) / sum(parts.values())
+
+
+def test_the_scores_of_version_4_are_means_of_categories() -> None:
+    names = tuple(BFCL_CATEGORIES)[:-1]
+    simple = weighted(dict.fromkeys(("simple_python", "simple_java", "simple_javascript"), 1))
+    non_live = (
+        simple + sum(weighted({name: 1}) for name in ("multiple", "parallel", "parallel_multiple"))
+    ) / 4
+    live = weighted(
+        {"live_simple": 258, "live_multiple": 1053, "live_parallel": 16, "live_parallel_multiple": 24}
+    )
+    irrelevance = weighted({"irrelevance": 1, "live_irrelevance": 1})
+    turns = weighted(dict.fromkeys([name for name in names if name.startswith("multi_turn")], 1))
+    memory = weighted(dict.fromkeys([name for name in names if name.startswith("memory")], 1))
+    web = weighted(dict.fromkeys([name for name in names if name.startswith("web")], 1))
+    agentic = (web + memory) / 2
+    overall = 0.1 * (non_live + live + irrelevance) + 0.3 * turns + 0.4 * agentic
+    expected = {
+        "overall (v4)": (overall, True),
+        "non-live": (non_live, True),
+        "live": (live, True),
+        "irrelevance": (irrelevance, True),
+        "multi-turn": (turns, True),
+        "agentic": (agentic, True),
+        "non-live simple": (simple, False),
+        "non-live AST": (non_live, False),
+        "live AST": (live, False),
+        "web search": (web, False),
+        "memory": (memory, False),
+        "relevance": (weighted({"live_relevance": 1}), False),
+    }
+    found = scores("v4", rates(names))
+    assert list(found) == list(expected)
+    assert found == {name: (round(value, 6), main) for name, (value, main) in expected.items()}
+
+
+def test_the_scores_of_version_3_are_thirds() -> None:
+    names = tuple(name for name, each in BFCL_CATEGORIES.items() if each.v3_size)
+    simple = weighted(dict.fromkeys(("simple_python", "simple_java", "simple_javascript"), 1))
+    ast = [weighted({name: 1}) for name in ("multiple", "parallel", "parallel_multiple")]
+    non_live = (simple + sum(ast) + weighted({"irrelevance": 1})) / 5
+    sizes = {"live_simple": 258, "live_multiple": 1053, "live_parallel": 16, "live_parallel_multiple": 24}
+    live = weighted({**sizes, "live_irrelevance": 884, "live_relevance": 16})
+    turns = weighted(dict.fromkeys([name for name in names if name.startswith("multi_turn")], 1))
+    found = scores("v3", rates(names))
+    assert found == {
+        "overall (v3)": (round((live + non_live + turns) / 3, 6), True),
+        "live": (round(live, 6), True),
+        "non-live": (round(non_live, 6), True),
+        "multi-turn": (round(turns, 6), True),
+        "non-live simple": (round(simple, 6), False),
+        "non-live AST": (round((simple + sum(ast)) / 4, 6), False),
+        "live AST": (round(weighted(sizes), 6), False),
+        "irrelevance": (round(weighted({"irrelevance": 1, "live_irrelevance": 1}), 6), False),
+        "relevance": (round(weighted({"live_relevance": 1}), 6), False),
+    }
+    assert list(found)[:4] == ["overall (v3)", "live", "non-live", "multi-turn"]
+
+
+def test_parts_that_were_not_run_share_their_weight() -> None:
+    alone = (
+        "simple_python",
+        "simple_java",
+        "simple_javascript",
+        "multiple",
+        "parallel",
+        "parallel_multiple",
+        "irrelevance",
+    )
+    more = (*alone, *(name for name in BFCL_CATEGORIES if name.startswith("live")))
+    first, *_ = leaderboard_metrics(LEADERBOARDS["v4"], "v4", rates(alone))
+    assert (first.name, first.headline) == ("non-live, weighted as in v4", True)
+    assert first.note == (
+        "The overall score also has live, irrelevance, multi-turn, agentic, not run or not in full; here the others share"
+        " their weight."
+    )
+    assert next(iter(scores("v4", rates(more)))) == "non-live + live + irrelevance, weighted as in v4"
+    with_memory = tuple(name for name in SCORED if not name.startswith("multi_turn"))
+    first, *rest = leaderboard_metrics(LEADERBOARDS["v4"], "v4", rates(with_memory))
+    assert first.name == "non-live + live + irrelevance + agentic without web search, weighted as in v4"
+    assert first.note == (
+        "The overall score also has multi-turn, not run or not in full; here the others share their weight. Web"
+        " search was not run: it needs a search endpoint (WILDTOOL_SEARCH_URL, --split all). Memory has all"
+        " of the agentic weight."
+    )
+    by_name = {metric.name: metric.value for metric in rest}
+    parts = [by_name[name] or 0 for name in ("non-live", "live", "irrelevance")]
+    assert first.value == pytest.approx((sum(parts) + 4 * (by_name["memory"] or 0)) / 7)
+    assert scores("v4", rates(("multiple",))) == {}
+
+
+def test_a_score_adds_up_its_categories_and_has_their_interval() -> None:
+    names = ("irrelevance", "live_irrelevance")
+    metrics = [
+        Metric("category", "irrelevance", 0.5, 2, 4, 0.25, 0.75),
+        Metric("category", "live_irrelevance", None, 0, 1),
+        Metric("category", "multiple", None, 0, 0),
+    ]
+    (_, score) = [*leaderboard_metrics(LEADERBOARDS["v4"], "v4", metrics)]
+    assert names and (score.name, score.value, score.numerator, score.denominator) == (
+        "irrelevance",
+        0.25,
+        2,
+        5,
+    )
+    assert score.low is not None and score.high is not None and score.low < 0.25 < score.high
+
+
+def test_sizes_are_those_that_were_run_else_of_the_version() -> None:
+    assert sizes_of("v4", {"multiple": 3, "parallel": 0}) == {
+        **{name: each.size for name, each in BFCL_CATEGORIES.items()},
+        "multiple": 3,
+    }
+    assert sizes_of("v3", {}) == {name: each.v3_size for name, each in BFCL_CATEGORIES.items()}
+
+
+def test_how_far_forms_lie_apart() -> None:
+    assert spread([50.0]) == {"largest difference": 0.0, "standard deviation": 0.0}
+    assert spread([50.0, 54.0, 46.0]) == {"largest difference": 8.0, "standard deviation": 4.0}
+
+
+# Tables ----------------------------------------------------------------------------------------------
+
+
+def lines(items: list[Item], replies: Mapping[str, str], place: Path) -> list[str]:
+    benchmark = BFCL_BENCHMARK.in_mode("prompt")
+    return number_lines(judge_metrics(benchmark, items, replies, "official", place).values())
+
+
+def test_a_run_has_all_its_tables(tmp_path: Path) -> None:
+    items = list(BFCL_BENCHMARK.load(Source("x", write_data(tmp_path / "data"), "")))
+    replies = {item.id: "[ring(name='Ann')]" for item in items} | {"live_relevance_0-0-0": "no"}
+    assert lines(items, replies, tmp_path)[:-1] == [
+        "leaderboard: non-live, weighted as in v4 0/6*, non-live 0/6*, non-live simple 0/3, non-live AST 0/6,"
+        " relevance 0/1",
+        "accuracy: entry 0/8",
+        "category: simple_python 0/1, simple_java 0/1, simple_javascript 0/1, multiple 0/1, parallel 0/1,"
+        " parallel_multiple 0/1, irrelevance 0/1, live_relevance 0/1",
+        "errors: irrelevance_error:decoder_success 1/8, parallel_function_checker_no_order:wrong_count 2/8,"
+        " relevance_error:decoder_failed 1/8, simple_function_checker:wrong_func_name 4/8",
+        "coverage: infra errors 0/8 count, unplayed 0/8 count, not scorable by the original 0/8 count",
+    ]
+
+
+def test_categories_are_ranked_where_no_score_was_run_in_full(tmp_path: Path) -> None:
+    folder = write_data(tmp_path / "data")
+    items = list(BFCL_BENCHMARK.load(Source("x", folder, ""), split="multiple"))
+    assert lines(items, {"multiple_0": "[hotel.book(city='Rome', nights=3)]"}, tmp_path)[:2] == [
+        "accuracy: entry 1/1",
+        "category: multiple 1/1*",
+    ]
+
+
+def test_forms_have_their_accuracies_and_how_far_they_lie_apart(tmp_path: Path) -> None:
+    folder = write_data(tmp_path / "data")
+    (folder / "BFCL_v4_format_sensitivity.json").write_text('{"multiple": ["multiple_0"]}', "utf-8")
+    items = list(BFCL_BENCHMARK.load(Source("x", folder, ""), split="format_sensitivity"))
+    right = "[hotel.book(city='Rome', nights=3)]"
+    texts = {"format_sensitivity:multiple_0": dict.fromkeys(PROMPT_FORMS, right)}
+    benchmark = BFCL_BENCHMARK.in_mode("prompt")
+    metrics = judge_metrics(benchmark, items, texts, "official", tmp_path)
+    forms = {name: metric for (group, name), metric in metrics.items() if group == "form of the prompt"}
+    assert list(forms) == ["largest difference", "standard deviation", *PROMPT_FORMS]
+    assert [name for name, metric in forms.items() if metric.value == 1.0] == [
+        name for name, form in PROMPT_FORMS.items() if form.calls == "python" and not form.tagged
+    ]
+    apart = forms["largest difference"]
+    assert (apart.value, apart.numerator, apart.denominator, apart.kind) == (100.0, 100.0, 1, "mean")
+    assert (apart.unit, apart.headline, apart.better) == ("points", True, "less")
+    assert forms["standard deviation"].value == pytest.approx(40.19185, abs=1e-4)
