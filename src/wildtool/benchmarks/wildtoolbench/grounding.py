@@ -142,8 +142,9 @@ def flat_text(value: Any) -> str:
 
 def normalize_text(text: str) -> str:
     """Text as compared: compatibility forms, case, underscores, hyphens, quotes and spacing made equal."""
-    text = unicodedata.normalize("NFKC", text).casefold()
-    text = re.sub(r"[’‘`´]", "'", text)
+    # The acute accent first: its compatibility form is a blank and a combining accent.
+    text = unicodedata.normalize("NFKC", text.replace("´", "'")).casefold()
+    text = re.sub(r"[’‘`]", "'", text)
     text = re.sub(r"[“”„«»「」『』]", '"', text)
     return re.sub(r"[\s_\-‐‑‒–—−]+", " ", text).strip()
 
