@@ -124,7 +124,7 @@ def test_a_call_that_cannot_be_made_is_not_sent(call: str, message: str) -> None
     [
         ("raw", PAGE),
         ("truncate", "Tea\nIt is\ndear\n.\nOne"),
-        ("markdown", "# Tea\n\n\n\nIt is[dear](/c).\n  * One"),
+        ("markdown", "# Tea\n\n\n\nIt is [dear](/c).\n  * One"),
     ],
 )
 def test_pages_are_shown_as_asked(mode: str, text: str) -> None:

@@ -26,6 +26,7 @@ _NAME = re.compile(r"/?[a-zA-Z][\w:-]*")
 _ADDRESS = re.compile(r"\shref\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
 _HIDDEN = {tag: re.compile(f"</{tag}", re.IGNORECASE) for tag in ("script", "style")}
 """What is no text ends here."""
+_BLANKS = re.compile(r"\s+")
 _MARKS: Mapping[str, str] = {
     **{f"h{level}": f"\n\n{'#' * level} " for level in range(1, 7)},
     **{f"/h{level}": "\n\n" for level in range(1, 7)},
@@ -36,7 +37,6 @@ _MARKS: Mapping[str, str] = {
     "tr": "\n",
     "li": "\n  * ",
     "br": "\n",
-    "a": "[",
 }
 """By tag what Markdown has in its place."""
 
@@ -52,8 +52,7 @@ def page_text(html: str, *, marked: bool) -> str:
     links: list[str] = []
     for tag, text in _pieces(html):
         if tag is None:
-            text_part = " ".join(unescape(text).split()) if marked else unescape(text).strip()
-            parts.append(text_part or " " if marked else text_part)
+            parts.append(_BLANKS.sub(" ", unescape(text)) if marked else unescape(text).strip())
         elif marked and tag == "a":
             address = _ADDRESS.search(text[:MAX_TAG])
             links.append(next(filter(None, address.groups()), "") if address else "")
