@@ -14,6 +14,7 @@ TASK = [ask(), node("a", 0, n=1), node("b", 1, n=2), node("c", 1, text="x y"), a
 def shown(reply: Message, gold: list[Message]) -> str:
     """A reply as short text: `#` and its place for one of the gold run, what it says, or its calls with arguments, with
     `?` after one without an id, and `+` or `!` after one with a new one."""
+    assert reply["role"] == "assistant"
     if reply in gold:
         return f"#{gold.index(reply)}"
     if not reply.get("tool_calls"):
