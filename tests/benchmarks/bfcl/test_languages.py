@@ -249,3 +249,42 @@ def test_deep_and_long_values_stay_texts() -> None:
         while value and isinstance(value, list):
             (value,) = value
         assert isinstance(value, str) is is_text
+
+
+@pytest.mark.parametrize(
+    ("word", "text", "value"),
+    [
+        ("array", "[[]]", [[""]]),
+        ("array", "[[1]]", [[1]]),
+        ("array", "[ [1], [2] ]", [[1], [2]]),
+        ("array", "new Array( [1], [2] )", [[1], [2]]),
+        ("array", "new Array([1])", [[1]]),
+        ("array", "[[1],\n[2]]", [[1], [2]]),
+        ("array", "[[1], [2,\n3]]", ["[1"]),
+        ("array", "[[1]]\n]", [[1]]),
+        ("array", "[[\n1]]", "[[\n1]]"),
+        ("array", "[[1]\n]", [[1]]),
+        ("array", "[[a] b]", ["[a"]),
+        ("array", "[[a], b]", ["[a"]),
+        ("array", "[[],[]]", [[""], [""]]),
+        ("array", "[[1] , [2]] ]", [[1], [2]]),
+        ("dict", "{a: 1,b: 2,c: 3}", {"a": 1, "b": 2, "c": 3}),
+        ("dict", "{a: [1, 2], b: [3]}", {"a": [1, 2], "b": [3]}),
+        ("dict", "{a: 'x, y: z', b: 1}", {"a": "x", "y": "z", "b": 1}),
+        ("dict", "{a: 1, , b: 2}", {"a": "1,", "b": 2}),
+        ("dict", "{a:,b:1}", {"a": "", "b": 1}),
+        ("dict", "{a: 1,, b: 2}", {"a": "1,", "b": 2}),
+        ("dict", "{a: x,  b : y }", {"a": "x", "b": "y"}),
+        ("dict", "{a: [1, b: 2}", {"a": "[1", "b": 2}),
+        ("dict", "{a: 1], b: 2}", {"a": "1]", "b": 2}),
+        ("dict", "{a: 'true', b: false, c: 1.50}", {"a": True, "b": False, "c": 1.5}),
+        ("dict", "{a: 1,\tb:2}", {"a": 1, "b": 2}),
+        ("dict", "{: 1}", {}),
+        ("dict", "{a: b: c, d: e}", {"a": "b: c", "d": "e"}),
+        ("dict", "{a: 1, b c: 2, d}", {"a": 1, "b c": "2, d"}),
+    ],
+)
+def test_lists_of_lists_and_members_end_where_the_published_patterns_end(
+    word: str, text: str, value: Any
+) -> None:
+    assert same(convert_javascript(text, word), value)
