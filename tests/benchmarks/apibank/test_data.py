@@ -95,6 +95,7 @@ def library() -> ToolLibrary:
         {"title": "Tides", "url": "a", "abstract": "The sea and the moon."},
         {"title": "Moon", "url": "b", "abstract": "It is grey."},
         {"title": "Bread", "url": "c", "abstract": "Flour."},
+        {"title": "Songs", "url": "d", "abstract": "Many have a moon and very many other words beside it."},
     ]
     return ToolLibrary(own, {**TABLES, "SearchEngine": {"raw_documents": pages}})
 
@@ -406,6 +407,21 @@ def test_a_file_that_is_not_json_is_named(checkout: Path) -> None:
     (checkout / "api-bank" / "init_database" / "Stock.json").write_text("{", "utf-8")
     with pytest.raises(DataError, match=r"^init_database/Stock\.json: not JSON \(.+\)$"):
         pull(checkout)
+
+
+def test_a_split_or_folder_that_is_not_there_is_named(checkout: Path, tmp_path: Path) -> None:
+    folder = write_data(tmp_path / "data")
+    assert [APIBANK.data.locate(str(folder), level).path for level in DIALOGUE_LEVELS] == [folder] * 2
+    with pytest.raises(DataError, match=r"level-3"):
+        APIBANK.data.locate(str(folder), "level-3")
+    place = tmp_path / "file"
+    place.touch()
+    with pytest.raises(DataError) as caught:
+        pull(place)
+    assert str(caught.value) == (
+        f"{place}: no folder; --from takes a checkout of {pulling.REPOSITORY} or a folder with {LEVEL_1}, {LEVEL_2},"
+        " init_database, api_descriptions"
+    )
 
 
 def test_a_folder_of_other_files_is_refused(checkout: Path, tmp_path: Path) -> None:
