@@ -274,3 +274,18 @@ def test_hints_about_the_language_are_given_twice_in_format_sensitivity() -> Non
     for category, functions in (("simple_java", [JAVA]), ("simple_javascript", [JAVASCRIPT])):
         text = rules.single.form.request(entry(category, functions)).messages[0]["content"]
         assert ("Java" in text) and ("JavaScript" in text) == (category == "simple_javascript")
+
+
+def test_a_choice_of_the_lenient_rules_is_kept_from_the_strict_ones(tmp_path: Path) -> None:
+    item = load(tmp_path, "memory_kv")
+    official, fixed = (BFCL_BENCHMARK.rules(profile) for profile in ("official", "fixed"))
+    episode: Any = official.episode(item, item.units[1])
+    episode.final = {"role": "assistant", "content": "{'answer': 'I do not know', 'context': '38'}"}
+    assert official.verdict(episode, item, item.units[1]) == Check(
+        True, reason="the last reply has an accepted answer", fields={"decoded_calls": 0}
+    )
+    refused = fixed.verdict(episode, item, item.units[1])
+    assert (refused.correct, refused.error, refused.reason) == (
+        *(False, "agentic:answer_not_found"),
+        "expected '38 or thirty eight', found \"{'answer': 'I do not know', 'context': '38'}\"",
+    )
