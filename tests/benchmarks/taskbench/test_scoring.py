@@ -457,3 +457,22 @@ def test_the_output_type_of_a_tool_is_its_first_if_it_has_any() -> None:
 )
 def test_the_kind_of_a_file_is_the_first_that_an_ending_names(text: str, kind: str) -> None:
     assert media_type(text) == kind
+
+
+@pytest.mark.parametrize(
+    ("gold", "reply", "hits"),
+    [
+        ({"a": 1, "b": 2}, {"b": 2, "a": 1}, 1),
+        ("2", 2.0, 1),
+        ("2", 2.5, 0),
+        (1.5, 1.5, 1),
+        (1.5, 1, 0),
+        ('{"a": "ü"}', {"a": "ü"}, 1),
+        (" '\"x\"' ", "x", 1),
+        (None, "null", 1),
+        (True, "true", 1),
+    ],
+)
+def test_values_are_compared_as_they_are_written_by_fixed(gold: Any, reply: Any, hits: int) -> None:
+    plans = [plan([timed("set_alarm", value)], [], ["x"]) for value in (gold, reply)]
+    assert scored("fixed", TIMES, *plans).value.hits == hits
