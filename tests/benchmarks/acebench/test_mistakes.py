@@ -45,6 +45,7 @@ LEGS = {
 
 
 def written(message: Message) -> str:
+    assert message["role"] == "assistant"
     calls = [call["function"] for call in message.get("tool_calls", ())]
     made = "; ".join(call["name"] + call["arguments"] for call in calls)
     return f"{message['content']} + {made}" if made else str(message["content"])
