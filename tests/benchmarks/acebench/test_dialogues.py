@@ -6,11 +6,16 @@ from typing import Any
 
 import pytest
 
+from benchmarks.acebench.reply_build import item
+from benchmarks.acebench.sandbox_build import edition, record
 from benchmarks.acebench.test_episode_error_classes import ADD, played
-from wildtool.benchmarks.acebench.episode.base import cooperative_text, style_seed
+from wildtool.benchmarks.acebench import ACEBENCH
+from wildtool.benchmarks.acebench.episode.base import EPISODE_MESSAGES, cooperative_text, style_seed
 from wildtool.benchmarks.acebench.episode.fixed import FixedMultiStepEpisode, FixedMultiTurnEpisode
 from wildtool.benchmarks.acebench.episode.official import OfficialMultiStepEpisode, OfficialMultiTurnEpisode
+from wildtool.benchmarks.acebench.judge import AceBenchRules
 from wildtool.benchmarks.acebench.sandbox.edition import Lang
+from wildtool.types import Reply, Transcript
 
 
 def lines(episode: Any) -> list[str]:
@@ -479,3 +484,21 @@ def test_the_cooperative_user_answers_from_its_instruction_in_the_words_of_its_s
         for seed in range(3)
     ]
     assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("named", "length"),
+    [(None, 41), (3, 41), (40, 41), (41, 42), (45, 46), (True, 41), ("45", 41), (45.0, 41)],
+)
+def test_an_imported_episode_has_the_messages_with_which_it_was_made_if_these_are_more(
+    named: Any, length: int
+) -> None:
+    first = {"role": "assistant", "content": "[turn_on_wifi()]", EPISODE_MESSAGES: named}
+    unit = item(record("[turn_on_wifi()]"), edition=edition())
+    for profile in ("official", "fixed"):
+        rules = ACEBENCH.rules(profile)
+        assert isinstance(rules, AceBenchRules)
+        episode: Any = rules.recorded_episode(unit, "0", Transcript((Reply(first),)))
+        while not episode.done:
+            episode.advance(first)
+        assert len(episode.dialogue) == length
