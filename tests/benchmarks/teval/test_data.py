@@ -232,6 +232,11 @@ REPEATED = "steps with the same name and arguments are matched in any order (Q3)
         ),
         ("instruct_v2", {"template": KEYS | {"args": "a.b"}}, []),
         (
+            "instruct_v2",
+            {"template": LAYOUT | {"thought_start": "Why: "}, "meta_data": {"response_format": "string"}},
+            [],
+        ),
+        (
             "review_str_v2",
             {"ground_truth": {"answer": "e"}},
             [("answer", "'e'; expected a letter from A to E")],

@@ -169,6 +169,7 @@ TWICE = "Why: a\nAPI: b\nWith: {'c': 1}\nAPI: d\nWith: {'e': 2} "
         (TWICE, PLAIN, ("d", {"e": 2}), ("b", {})),
         ("Why: a\nAPI:  b \nWith:  {'c': 1} ", PLAIN, ("b", {"c": 1}), ("b", {"c": 1})),
         ("Why: \nAPI: \nWith: x", PLAIN, ("", {}), ("", {})),
+        ("Why: a\nb\nAPI: c\nWith: {'d':\n 1}", PLAIN, ("c", {"d": 1}), ("c", {"d": 1})),
         ("Why: \nAPI: b\nWith: [1]", PLAIN, ("b", {}), ("b", {})),
         ("words", PLAIN, None, None),
         ("\ud800Why: \nAPI: b\nWith: ", PLAIN, ("b", {}), ("b", {})),
