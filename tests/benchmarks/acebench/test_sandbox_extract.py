@@ -9,7 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.acebench.upstream import python_files
-from wildtool.benchmarks.acebench.sandbox.extract import extract_sentences, extract_state, find_sentences
+from wildtool.benchmarks.acebench.sandbox.extract import (
+    MAX_BRACKETS,
+    MAX_SOURCE_CHARACTERS,
+    extract_sentences,
+    extract_state,
+    find_sentences,
+)
 from wildtool.benchmarks.acebench.source import read_tables
 from wildtool.data.prompt_files import digest_of
 from wildtool.errors import DataError
@@ -323,3 +329,22 @@ class MessageApi(BaseApi):
             return {"status": False, "message": "unknown"}
         return {"status": True, "message": f"sent to {receiver_name}."}
 """
+
+
+def test_code_that_is_too_deep_or_too_long_is_refused_before_it_is_parsed() -> None:
+    def fault(source: str) -> str:
+        try:
+            return str(find_sentences(source, "f", "x.py"))
+        except DataError as error:
+            return str(error)
+
+    foreign = "x.py: f: not a Python file of the sandbox"
+    deep, deeper = ("a = " + "[" * depth + "]" * depth for depth in (MAX_BRACKETS, MAX_BRACKETS + 1))
+    assert fault(deep) == "[]"
+    assert fault(deeper) == f"{foreign}: {MAX_BRACKETS} brackets inside each other"
+    # Brackets that close nothing give no room for more.
+    assert fault(f"# )))\n{deep}") == "[]"
+    assert fault(f"# )))\n{deeper}") == f"{foreign}: {MAX_BRACKETS} brackets inside each other"
+    long = "#" * (MAX_SOURCE_CHARACTERS - 1)
+    assert fault(long + "\n") == "[]"
+    assert fault(long + "#\n") == f"{foreign}: longer than {MAX_SOURCE_CHARACTERS} characters"
