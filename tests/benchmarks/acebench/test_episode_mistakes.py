@@ -5,9 +5,13 @@
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from benchmarks.acebench import sandbox_build as sandbox
 from benchmarks.acebench.reply_build import item
 from benchmarks.acebench.test_mistakes import TEXT, mistakes
+from wildtool.benchmarks.acebench import ACEBENCH
+from wildtool.benchmarks.acebench.audit import explain
 from wildtool.benchmarks.acebench.audit.episode_mutants import end_state, script_of
 from wildtool.types import Item
 
@@ -20,7 +24,8 @@ def episode(*milestones: str, **changed: Any) -> Item:
     start = {"BaseApi": {"wifi": False, "logged_in": True}}
     blank = replace(sandbox.record(*milestones), functions=functions, initial_config=start)
     state = end_state(blank, sandbox.edition(), script_of(milestones))
-    return item(replace(blank, end_state=tuple(map(dict, state)), **changed), edition=sandbox.edition())
+    record = replace(blank, **{"end_state": tuple(map(dict, state)), **changed})
+    return item(record, edition=sandbox.edition())
 
 
 SEND = "[send_message(sender_name='Ann', receiver_name='Bob', message='Hi you')]"
@@ -223,3 +228,35 @@ def test_only_offered_tools_add_entries() -> None:
         of = episode("[turn_on_wifi()]", functions=tuple({"name": each} for each in {"turn_on_wifi", name}))
         added[name] = [note for kind, _, note in mistakes(of) if kind == "entry added"]
     assert added == {"send_message": ["send_message"], "add_reminder": ["add_reminder"], "turn_on_wifi": []}
+
+
+def test_an_episode_whose_gold_run_is_refused_is_explained_by_its_corrections(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def entry(field: str, fault: str, **place: Any) -> dict[str, Any]:
+        return {"lang": "en", "id": "agent_multi_step_0", "field": field, "fault": fault, **place}
+
+    milestones = [entry("milestones", "first", path=[0]), entry("milestones", "second", path=[1, 0])]
+    foreign = [entry("milestones", "other", path=[0]) | change for change in ({"lang": "zh"}, {"id": "x"})]
+    monkeypatch.setattr(
+        explain,
+        "entries",
+        lambda: [*foreign, *milestones, entry("end_state", "state"), entry("question", "no")],
+    )
+    rules = ACEBENCH.rules("official")
+    wrong_state = ({"BaseApi": {"wifi": False, "logged_in": True}},)
+    cases = {
+        "right state": episode("[turn_on_wifi()]"),
+        "wrong state": episode("[turn_on_wifi()]", end_state=wrong_state),
+        "a blank": episode("[turn_on_wifi()] "),
+        "alternatives": episode(
+            "[turn_on_wifi()]", milestones=(("[turn_on_wifi()]",), ("[login_device()]",))
+        ),
+    }
+    assert {name: rules.explain_gold(of, "0") for name, of in cases.items()} == {
+        "right state": "first; second",
+        "wrong state": "first; second; state",
+        "a blank": explain.BLANK,
+        "alternatives": "first",
+    }
+    assert [ACEBENCH.rules("fixed").explain_gold(of, "0") for of in cases.values()] == [""] * 4

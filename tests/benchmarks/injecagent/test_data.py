@@ -16,7 +16,8 @@ from wildtool.benchmarks.injecagent.data import (
     tool_schema,
 )
 from wildtool.benchmarks.injecagent.results import read_results
-from wildtool.data.data_set import ResultRow
+from wildtool.data.data_set import DataSet, ResultRow
+from wildtool.data.pinned import PinnedFile
 from wildtool.declared import describe, lint
 from wildtool.errors import DataError
 from wildtool.types import Item, Reply, Transcript
@@ -382,3 +383,43 @@ def test_a_result_of_a_setting_that_is_not_run_has_no_case(folder: Path, tmp_pat
     path = write_results(tmp_path / "gpt", "test_cases_dh_enhanced.json", line())
     with pytest.raises(DataError, match="no case of dh enhanced"):
         rows(path, by_id, "react")
+
+
+@pytest.mark.parametrize("has_results", [True, False])
+def test_a_pull_brings_cases_tools_results_and_prompts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_results: bool
+) -> None:
+    monkeypatch.setenv("WILDTOOL_DATA_DIR", str(tmp_path))
+    home, lines = tmp_path / "injecagent", list[str]()
+
+    def pulled(self: DataSet, *, file: Path | None, mirror: str | None, report: Any) -> Path:
+        report(f"{len(self.pinned_files())} files from {file}, {mirror}")
+        return home
+
+    def fetched(
+        files: dict[Path, PinnedFile], *, folder: Path | None, mirror: str | None, report: Any
+    ) -> None:
+        report(f"{[str(path.relative_to(home)) for path in files]} from {folder}, {mirror}")
+        if not has_results:
+            raise DataError("gone")
+
+    monkeypatch.setattr(DataSet, "pull", pulled)
+    monkeypatch.setattr("wildtool.benchmarks.injecagent.data.fetch_all", fetched)
+    monkeypatch.setattr(
+        "wildtool.benchmarks.injecagent.data._pull_originals",
+        lambda file, mirror, report: report(f"prompts from {file}, {mirror}"),
+    )
+    assert INJECAGENT.data.pull(file=tmp_path, mirror="M", report=lines.append) == home
+    missing = "without stored results, so agents that read data are given an empty list: gone"
+    assert lines == [
+        f"5 files from {tmp_path}, M",
+        f"['attacker_simulated_responses.json'] from {tmp_path}, M",
+        *([] if has_results else [missing]),
+        f"prompts from {tmp_path}, M",
+    ]
+
+
+def test_tools_are_pinned_in_a_copy_of_their_own() -> None:
+    pins = INJECAGENT.data.pinned_files()
+    tools = next(pin for path, pin in pins.items() if path.name == "tools.json")
+    assert (len(pins), tools.path, tools.other_path) == (5, "data/tools.json", "tools.json")

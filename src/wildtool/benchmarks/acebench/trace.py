@@ -59,9 +59,10 @@ def trace_episode(
     """Step by place in the dialogue."""
     for step in replay_steps(cast(Episode, episode), transcript):
         sent += [len(happened)] * (len(episode.process) - len(sent))
-        spoken = [at for at, turn in enumerate(episode.dialogue) if turn.sender == "agent"]
-        if step[0] == "agent" and spoken:
-            places[spoken[-1]] = len(happened)
+        if step[0] == "agent":
+            places[max(at for at, turn in enumerate(episode.dialogue) if turn.sender == "agent")] = len(
+                happened
+            )
         happened.append(step)
     gold, reached = _milestones(record, episode.process, profile)
     fulfilled: dict[int, list[int]] = {}
