@@ -59,10 +59,9 @@ def trace_episode(
     """Step by place in the dialogue."""
     for step in replay_steps(cast(Episode, episode), transcript):
         sent += [len(happened)] * (len(episode.process) - len(sent))
+        spoken = [at for at, turn in enumerate(episode.dialogue) if turn.sender == "agent"]
         if step[0] == "agent":
-            places[max(at for at, turn in enumerate(episode.dialogue) if turn.sender == "agent")] = len(
-                happened
-            )
+            places[spoken[-1]] = len(happened)
         happened.append(step)
     gold, reached = _milestones(record, episode.process, profile)
     fulfilled: dict[int, list[int]] = {}

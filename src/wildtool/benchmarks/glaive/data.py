@@ -231,9 +231,8 @@ def _gold_faults(record: GlaiveRecord) -> Iterator[tuple[str, str]]:
         )
         return
     declared = as_object(functions[cast(str, name)].get("properties"))
-    for key in cast(dict[str, Any], arguments):
-        if key not in declared:
-            yield "unknown argument", f"{name!r} declares no {key!r}"
+    for key in (key for key in cast(dict[str, Any], arguments) if key not in declared):
+        yield "unknown argument", f"{name!r} declares no {key!r}"
 
 
 DATA = GlaiveData(name="glaive", user_texts=lambda item: [item.data.request], lint=_lint)

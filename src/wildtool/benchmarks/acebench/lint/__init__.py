@@ -81,16 +81,10 @@ def _readable(folder: Path, lang: str, category: str, faults: list[Finding]) -> 
     except DataError as error:
         faults.append(Finding(str(folder / lang), "files", str(error)))
         return []
-    for id_, line in answers.items():
-        if id_ not in questions:
-            faults.append(
-                Finding(f"{line.where} {id_} id", "unmatched", f"{path} has no question with this id")
-            )
-    for id_, line in questions.items():
-        if id_ not in answers:
-            faults.append(
-                Finding(f"{line.where} {id_} id", "unmatched", f"{answers_path} has no such answer")
-            )
+    missing = f"{path} has no question with this id", f"{answers_path} has no such answer"
+    for message, lines, others in zip(missing, (answers, questions), (questions, answers), strict=True):
+        for id_, line in ((id_, line) for id_, line in lines.items() if id_ not in others):
+            faults.append(Finding(f"{line.where} {id_} id", "unmatched", message))
     both = [id_ for id_ in questions if id_ in answers]
     if both != [id_ for id_ in answers if id_ in questions]:
         faults.append(Finding(str(answers_path), "order", f"the answers are in another order than in {path}"))
