@@ -220,3 +220,14 @@ def test_a_mistake_that_lives_and_a_gold_call_that_is_wrong_have_their_quirk() -
         "Q2: the gold arguments are a text",
         "",
     ]
+
+
+def test_a_number_may_stand_for_gold_in_a_text_where_the_function_wants_one_and_not_the_other_way() -> None:
+    schema = {"name": "book", "parameters": {"properties": {"nights": {"type": "integer", "default": 5}}}}
+    counts = COUNTS_OF["fixed"]
+    found = {
+        (gold, reply): counts(call(nights=reply), record(call(nights=gold), json.dumps(schema))).values_ok
+        for gold, reply in (("5", 5), (5, "5"))
+    }
+    assert found == {("5", 5): 1, (5, "5"): 0}
+    assert counts(call(), record(call(nights=5), json.dumps(schema))).values_ok == 1
