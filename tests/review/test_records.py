@@ -461,8 +461,8 @@ def test_an_address_that_is_none_is_shown_without_its_rest():
         "file.sqlite",
     )
     assert problem_of(lambda: split_password("postgresql://a@b@c/d")) == (
-        "postgresql://…: expected an address like postgresql://USER@HOST/DATABASE. In a password write @ as %40, / as %2F, "
-        ": as %3A, % as %25; or leave it out, and set PGPASSWORD or use ~/.pgpass"
+        "postgresql://…: expected an address like postgresql://USER@HOST/DATABASE. In a password write @ as %40, / as "
+        "%2F, : as %3A, % as %25; or leave it out, and set PGPASSWORD or use ~/.pgpass"
     )
 
 
