@@ -1,0 +1,354 @@
+"Parts of reports that need no whole one: texts, single files, published rows, effects, lists of runs, and who may ask."
+
+import asyncio
+import json
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from aiohttp import web
+from multidict import CIMultiDict
+
+from golden_files import same_as_golden
+from report.report_build import Scripted, play
+from wildtool.alter.base import Alteration
+from wildtool.alter.failures.failures import Failures
+from wildtool.alter.failures.schedule import FailureSchedule
+from wildtool.alter.noise.noise import Noise
+from wildtool.benchmark import Published
+from wildtool.engine.score.audit import Audit, Ceiling, KillRate
+from wildtool.errors import UsageError
+from wildtool.report.model import ReportRun, group_leaderboards, read_runs
+from wildtool.report.pages import overview
+from wildtool.report.pages.effects import AlterationEffect, alteration_effects
+from wildtool.report.server import run_index
+from wildtool.report.server.access import AccessPolicy, address_of, listening_socket, resolve
+from wildtool.report.server.app import ViewApp
+from wildtool.report.server.run_index import RunIndex
+from wildtool.report.site.shards import script_json
+from wildtool.report.site.site import Site
+from wildtool.report.texts import latex, markdown
+from wildtool.table import Cell, Head, Row
+from wildtool.types import Metric
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> list[ReportRun]:
+    folder = tmp_path_factory.mktemp("runs")
+    half = Scripted("half", right=lambda address: address.unit in "02")
+    models = ("baseline/gold", half, "baseline/chat")
+    return read_runs([play(folder / f"r{n}", model, limit=2) for n, model in enumerate(models)])
+
+
+@pytest.mark.parametrize("text", [markdown, latex])
+def test_runs_as_one_text(runs: list[ReportRun], text: Any):
+    same_as_golden(f"report/runs-{text.__name__}.txt", text(runs))
+
+
+# One file -----------------------------------------------------------------------------------------------
+
+
+def small_site(folder: Path, *, single: bool) -> Site:
+    site = Site(folder, title="title", single=single)
+    site.shard("one", {"a": "</script>", "n": 2**70, "lone": "\ud800"})
+    site.add("first", "First", "trajectories.html", scripts=("compare.js",), styles=("trajectories.css",))
+    site.add(
+        "second", "Second", "trajectories.html", group="Group", scripts=("compare.js", "trajectories.js")
+    )
+    return site
+
+
+def test_a_site_of_one_file_has_its_scripts_styles_and_data_inside(tmp_path: Path):
+    site = small_site(tmp_path / "parts", single=True)
+    assert [site.link("first"), site.link("first", "run=1")] == ["#first", "#first?run=1"]
+    assert site.file("files/x.csv", b"a,b") == "data:text/csv;base64,YSxi"
+    assert site.finish(tmp_path / "out.html") == tmp_path / "out.html"
+    text = (tmp_path / "out.html").read_text("utf-8")
+    data = '{"a":"\\u003c/script\\u003e","n":"1180591620717411303424","lone":"?"}'
+    assert f'<script type="application/json" id="shard-one">{data}</script>\n' in text
+    assert text.count("&#39;sha256-") == 3 + 2
+    assert "<!-- shards -->" not in text
+    assert text.index("shard-one") < text.index("</body>")
+    assert [path.name for path in tmp_path.iterdir() if path.suffix] == ["out.html"]
+
+
+def test_a_site_of_a_folder_has_its_files_beside_it(tmp_path: Path):
+    site = small_site(tmp_path, single=False)
+    assert [site.link("first"), site.link("first", "run=1")] == ["first.html", "first.html#run=1"]
+    assert [site.unique("x"), site.unique("y"), site.unique("x")] == ["x-1", "y-1", "x-2"]
+    assert site.file("files/x.csv", b"a,b") == "files/x.csv"
+    assert site.finish(tmp_path) == tmp_path / "first.html"
+    assert sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()) == [
+        "assets/compare.js", "assets/site.css", "assets/site.js", "assets/trajectories.css", "assets/trajectories.js",
+        "data/one.js", "files/x.csv", "first.html", "second.html",
+    ]  # fmt: skip
+    assert (
+        script_json([-(2**63), 2**63 - 1, 10**1000, 1.5])
+        == b'[-9223372036854775808,9223372036854775807,"\xe2\x80\xa6",1.5]'
+    )
+
+
+# Published rows and gold --------------------------------------------------------------------------------
+
+KEY, OTHER = ("accuracy", "task"), ("time", "seconds")
+FIGURES = [
+    Published("A", "open", "Paper, table 1", "official", {KEY: 0.5, ("none", "x"): 1.0}, data="wild-mini"),
+    Published("A", "", "Paper, table 2", "official", {OTHER: 12.5}, data="wild-mini"),
+    Published("B" * 80, "", "Paper, table 1", "official", {KEY: 0.75}, data="wild-mini"),
+    Published("without", "", "Paper, table 1", "official", {OTHER: 1.0}, data="wild-mini"),
+]
+
+
+def test_published_models_stand_among_those_measured(runs: list[ReportRun]):
+    heads = [Head(*KEY, headline=True), Head(*OTHER, better="less")]
+    rows = overview._published(FIGURES, heads, heads[0])  # pyright: ignore[reportPrivateUsage]
+    assert [(row.label[:5], len(row.label), row.kind, row.about, list(row.cells)) for row in rows] == [
+        ("A", 1, "published", "published, open", [KEY, OTHER]),
+        ("BBBBB", 60, "published", "published", [KEY]),
+    ]
+    assert [(cell.value, cell.counts, cell.number) for cell in rows[0].cells.values()] == [
+        ("50.0 %", "", 0.5),
+        ("12.5", "", 12.5),
+    ]
+
+
+def test_what_is_published_and_what_gold_reaches_is_said(runs: list[ReportRun]):
+    (board,) = group_leaderboards(runs)
+    about = overview._about_published  # pyright: ignore[reportPrivateUsage]
+    assert about(board, [], None) == ""
+    assert about(board, FIGURES, "of other data") == "No published rows: of other data."
+    assert about(board, FIGURES, None) == "Published rows: Paper, table 1; Paper, table 2."
+    ceiling = Ceiling(style="parallel", counts=runs[0].result.counts, metrics=(Metric(*KEY, 1.0, 8, 8),))
+    audit = Audit(
+        profile="official", mode="fc", ceilings=(ceiling, replace(ceiling, style="serial")), wrong_gold=(),
+        kills=(KillRate(kind="a", killed=1500, mutants=2000),), survivors=(), faults=(),
+    )  # fmt: skip
+    said = overview._about_ceiling  # pyright: ignore[reportPrivateUsage]
+    assert said(board, audit) == (
+        "Gold answers under profile official: 8 of 8 units correct (parallel), 8 of 8 units correct (serial); it catches "
+        "1,500 of 2,000 corrupted gold answers."
+    )
+    assert said(board, replace(audit, kills=())).endswith("(serial).")
+    assert said(board, None).startswith("Not measured; ")
+    rows = overview._gold(audit)  # pyright: ignore[reportPrivateUsage]
+    assert [(row.label, row.kind, row.about, row.cells[KEY].value) for row in rows] == [
+        ("gold answers, parallel", "gold", "gold ceiling", "100.0 %"),
+        ("gold answers, serial", "gold", "gold ceiling", "100.0 %"),
+    ]
+
+
+@pytest.mark.parametrize(("better", "order"), [("more", "dcab"), ("less", "acdb")])
+def test_rows_are_in_the_order_of_the_number_that_ranks(better: Any, order: str):
+    rank = Head(*KEY, better=better)
+    rows = {
+        "a": Row(label="a", cells={KEY: Cell(number=0.25)}, kind="published"),
+        "b": Row(label="b", cells={KEY: Cell(number=0.9)}),
+        "c": Row(label="c", cells={KEY: Cell(number=0.5)}, place="2"),
+        "d": Row(label="d", cells={KEY: Cell(number=0.75)}, kind="gold"),
+    }
+    key = overview._order  # pyright: ignore[reportPrivateUsage]
+    assert "".join(sorted(rows, key=lambda name: key(rows[name], rank))) == order
+
+
+# Effects ------------------------------------------------------------------------------------------------
+
+
+NOISE, DOWN = Noise.parse("order:slight"), Failures(FailureSchedule.parse("down"))
+
+
+def altered(run: ReportRun, *alterations: Alteration, **changes: Any) -> ReportRun:
+    result = replace(run.result, alterations=alterations, **changes)
+    return replace(run, result=result)
+
+
+def test_an_effect_is_that_of_what_one_run_has_more(runs: list[ReportRun]):
+    gold, half, _ = runs
+    plain, noisy = altered(gold), altered(half, NOISE, model="baseline/gold")
+    noisy = replace(noisy, about=gold.about)
+    both = altered(noisy, NOISE, DOWN)
+    effects = alteration_effects([plain, both, noisy, altered(gold, NOISE, mode="other")])
+    first = AlterationEffect(
+        "baseline/gold", "wild-mini, profile official", "failures down", 8, "50.0 %", "50.0 %", "+0.0",
+        "[-100.0, +100.0]", "1.000", "not distinguishable",
+    )  # fmt: skip
+    assert effects[0] == first
+    assert effects[1] == replace(
+        first,
+        alteration="noise order:slight",
+        before="100.0 %",
+        difference="-50.0",
+        interval=effects[1].interval,
+        p=effects[1].p,
+    )
+    assert len(effects) == 2
+
+
+# Lists of runs ------------------------------------------------------------------------------------------
+
+
+def worker(name: str, **fields: Any) -> Any:
+    defaults = {
+        "last_sign": 1000.0,
+        "ended": False,
+        "shares": (0, 1),
+        "items": 1,
+        "calls": 2,
+        "last_words": "",
+    }
+    return SimpleNamespace(name=name, **{**defaults, **fields})
+
+
+def test_workers_are_listed_with_what_they_hold(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(run_index.time, "time", lambda: 1010.4)
+    workers = [
+        worker("a"),
+        worker("b", shares=tuple(range(9)), last_sign=1020.0, calls=1, items=2),
+        worker("c", shares=()),
+        worker("d", last_words="killed"),
+        worker("e"),
+    ]
+    lines = run_index._worker_lines(workers, {"a", "b", "c"})  # pyright: ignore[reportPrivateUsage]
+    assert lines.splitlines() == [
+        "a: shares 0, 1; 1 item, 2 calls; seen 10 s ago",
+        "b: shares 0, 1, 2, 3, 4, 5, 6, 7, …; 2 items, 1 call; seen 0 s ago",
+        "c: shares none; 1 item, 2 calls; seen 10 s ago",
+        "d ended: killed",
+    ]
+    many = [worker(f"w{n}") for n in range(21)]
+    lines = run_index._worker_lines(many, {each.name for each in many})  # pyright: ignore[reportPrivateUsage]
+    assert lines.splitlines()[20:] == ["and 1 more workers"]
+    seen = run_index._is_seen  # pyright: ignore[reportPrivateUsage]
+    assert [seen(worker("x", last_sign=at)) for at in (860.4, 860.3)] == [True, False]
+    assert not seen(worker("x", last_sign=1010.0, ended=True))
+
+
+def test_a_run_is_listed_with_its_settings_progress_and_score(runs: list[ReportRun]):
+    index = RunIndex(runs[0].folder.parent)
+    index.scan()
+    assert index.listing["again"] is True
+    while index.measure():
+        pass
+    rows = [dict(row) for row in index.listing["runs"]]
+    assert [len(row.pop("id")) for row in rows] == [16] * 3
+    assert all(row.pop("since") for row in rows)
+    first = {
+        "folder": "r0",
+        "state": "done",
+        "going": False,
+        "model": "baseline/gold",
+        "benchmark": "wild-mini",
+        "how": "mode fc, profile official",
+        "workers": "",
+        "problem": "",
+        "done": 8,
+        "planned": 8,
+        "remark": "",
+        "metric": "accuracy, task",
+        "score": "100.0 %",
+        "interval": "34.2–100.0",
+        "counts": "8/8",
+    }
+    assert index.listing["again"] is False
+    assert rows[0] == first
+    assert [(row["folder"], row["score"], row["counts"]) for row in rows] == [
+        ("r0", "100.0 %", "8/8"), ("r1", "50.0 %", "4/8"), ("r2", "0.0 %", "0/8")
+    ]  # fmt: skip
+    keys = [row["id"] for row in index.listing["runs"]]
+    assert [index.find(chosen) for chosen in ([], [keys[1], keys[0]], [keys[0], "x"])] == [
+        None, [run.folder for run in runs[:2]], None
+    ]  # fmt: skip
+
+
+def asked(method: str = "GET", host: str | None = "127.0.0.1:1", **headers: str) -> Any:
+    pairs = [("Host", host)] if host is not None else []
+    names = {"origin": "Origin", "site": "Sec-Fetch-Site"}
+    its = CIMultiDict([*pairs, *((names[name], value) for name, value in headers.items())])
+    return SimpleNamespace(method=method, headers=its)
+
+
+NAME = "This server has another name. Use the address that it printed.\n"
+SITE = "Other sites may not link here. Type the address yourself.\n"
+
+
+@pytest.mark.parametrize(
+    ("request_", "policy", "reason"),
+    [
+        (asked(), {}, None),
+        (asked("HEAD", "localhost"), {}, None),
+        (asked(host="[::1]:80"), {}, None),
+        (asked(host="MINE:80"), {}, None),
+        (asked(host="other"), {}, NAME),
+        (asked(host="10.1.2.3"), {}, NAME),
+        (asked(host="10.1.2.3"), {"remote": True}, None),
+        (asked(host="other"), {"remote": True}, NAME),
+        (asked(host="a b"), {}, NAME),
+        (asked(host=None), {}, NAME),
+        (asked(origin="http://127.0.0.1:1"), {}, None),
+        (asked(origin="https://127.0.0.1:1"), {}, SITE),
+        (asked(origin="https://127.0.0.1:1"), {"scheme": "https"}, None),
+        (asked(origin="null"), {}, SITE),
+        (asked(site="none"), {}, None),
+        (asked(site="same-origin"), {}, None),
+        (asked(site="cross-site"), {}, SITE),
+        (asked("POST"), {}, "405: Method Not Allowed"),
+        (asked("POST"), {"writes": True}, SITE),
+        (asked("POST", origin="http://127.0.0.1:1"), {"writes": True}, None),
+        (asked("PUT"), {"writes": True}, "405: Method Not Allowed"),
+        (
+            asked(host="review.example.org", origin="https://review.example.org"),
+            {"proxy": "https://review.example.org"},
+            None,
+        ),
+        (
+            asked(host="review.example.org", origin="http://review.example.org"),
+            {"proxy": "https://review.example.org"},
+            SITE,
+        ),
+    ],
+)
+def test_requests_are_answered_by_host_origin_and_method(
+    request_: Any, policy: dict[str, Any], reason: str | None
+):
+    refusal = AccessPolicy("mine", **{"remote": False, **policy}).deny_reason(request_)
+    assert (refusal and refusal.text) == reason
+
+
+def test_a_server_listens_where_only_this_machine_reaches_it():
+    assert resolve("127.0.0.1", 80, remote=False)[1] == ("127.0.0.1", 80)
+    assert resolve("0.0.0.0", 80, remote=True)[1] == ("0.0.0.0", 80)
+    with pytest.raises(UsageError) as refusal:
+        resolve("0.0.0.0", 80, remote=False, risk="Say so.")
+    assert str(refusal.value) == "--host 0.0.0.0 can be reached by other machines. Say so."
+    with listening_socket("127.0.0.1", 0, remote=False) as at:
+        port = at.getsockname()[1]
+        assert address_of("127.0.0.1", at) == f"http://127.0.0.1:{port}/"
+        assert address_of("::1", at, "https") == f"https://[::1]:{port}/"
+        with pytest.raises(UsageError) as used:
+            listening_socket("127.0.0.1", port, remote=False)
+    assert (
+        str(used.value)
+        == f"cannot listen at 127.0.0.1, port {port} (Address already in use); --port 0 picks a free one"
+    )
+
+
+async def test_what_is_not_there_any_more_is_said(tmp_path: Path):
+    viewer = ViewApp(tmp_path, tmp_path / "pages")
+    answers: list[Any] = []
+    for ask, query in ((viewer.open, {"run": "x"}), (viewer.made, {"key": "x"}), (viewer.made, {})):
+        answer = await ask(SimpleNamespace(query=CIMultiDict(query)))  # pyright: ignore[reportArgumentType]
+        answers.append((answer.status, json.loads(answer.body or b"")))  # pyright: ignore[reportArgumentType]
+    assert answers == [
+        (404, {"problem": "This run no longer exists."}),
+        (404, {"problem": "This report no longer exists."}),
+        (404, {"problem": "This report no longer exists."}),
+    ]
+    for get, match in ((viewer.report, {"key": "x", "path": "y"}), (viewer.page, {"path": "none"})):
+        with pytest.raises(web.HTTPNotFound) as missing:
+            await get(SimpleNamespace(match_info=match))  # pyright: ignore[reportArgumentType]
+        assert missing.value.text == "Page not found. The list of runs: /\n"
+    page = await viewer.page(SimpleNamespace(match_info={"path": ""}))  # pyright: ignore[reportArgumentType]
+    assert page.headers["Content-Type"] == "text/html; charset=utf-8"
+    await viewer.close()
+    await asyncio.sleep(0)
