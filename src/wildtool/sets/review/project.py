@@ -174,6 +174,12 @@ class ReviewProject(ReviewTeam):
             return "is under review by others"
         return ""
 
+    def check_may_work(self, history: ItemHistory, person: str) -> None:
+        """Raises UsageError saying why a person cannot edit an item or decide on it now."""
+        self._check_role(person, "reviewer")
+        if problem := self.why_not(history, person):
+            raise UsageError("{0}: this item {1}", history.id, problem)
+
     def edit(
         self, person: str, item: str, base: str, changes: Sequence[Change], *, model: str = "", note: str = ""
     ) -> ItemHistory:
@@ -219,7 +225,7 @@ class ReviewProject(ReviewTeam):
         self._check_choice(choice, reasons)
 
         def plan(history: ItemHistory) -> list[Draft]:
-            self._check_may_work(history, person)
+            self.check_may_work(history, person)
             _, digest = self._content_at(history, person, base)
             stale = history.stale_for(person)
             if choice.startswith("approve") and stale:
@@ -291,7 +297,7 @@ class ReviewProject(ReviewTeam):
         """Records that a person has checked tasks again after an earlier one was changed. Raises as `decide`."""
 
         def plan(history: ItemHistory) -> list[Draft]:
-            self._check_may_work(history, person)
+            self.check_may_work(history, person)
             _, digest = self._content_at(history, person, base)
             branch = person if history.branch_of(person) is not None else ""
             numbers = sorted(set(tasks))
@@ -330,7 +336,7 @@ class ReviewProject(ReviewTeam):
         note: str,
     ) -> ItemHistory:
         def plan(history: ItemHistory) -> list[Draft]:
-            self._check_may_work(history, person)
+            self.check_may_work(history, person)
             content, _ = self._content_at(history, person, base)
             branch = person if history.branch_of(person) is not None else ""
             edits, content = self._edits(kind, person, history, branch, content, changes, reason, note)
@@ -393,11 +399,6 @@ class ReviewProject(ReviewTeam):
         if digest != base:
             raise EditConflict(history.id, base, digest, content)
         return content, digest
-
-    def _check_may_work(self, history: ItemHistory, person: str) -> None:
-        self._check_role(person, "reviewer")
-        if problem := self.why_not(history, person):
-            raise UsageError("{0}: this item {1}", history.id, problem)
 
     def _check_choice(self, choice: str, reasons: Sequence[str]) -> None:
         if choice not in CHOICES:

@@ -153,8 +153,7 @@ def _proposal(project: ReviewProject, history: ItemHistory, person: str, base: s
 
 
 def _check(project: ReviewProject, history: ItemHistory, person: str, base: str) -> None:
-    if problem := project.why_not(history, person):
-        raise UsageError("{0}: this item {1}", history.id, problem)
+    project.check_may_work(history, person)
     content, digest = history.seen_by(person)
     if digest != base:
         raise EditConflict(history.id, base, digest, content)

@@ -175,8 +175,7 @@ def _regenerate(review: ReviewService, person: str, body: Payload) -> Any:
     item = _text(body, "id")
     _content(review, item, person, _text(body, "seen"))
     history = review.project.item(item)
-    if problem := review.project.why_not(history, person):
-        raise UsageError("{0}: this item {1}", item, problem)
+    review.project.check_may_work(history, person)
     copy = person if history.branch_of(person) is not None else ""
     own = (entry for entry in history.entries if entry.kind == "propose" and entry.branch == copy)
     earlier = sum(entry.version == body["seen"] for entry in own)
