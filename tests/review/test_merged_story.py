@@ -116,6 +116,7 @@ def test_entries_of_a_round_are_taken_or_contradict(tmp_path: Path):
     decide(theirs, "ann", drawn[2])
     for one in (ours, theirs):
         proposed(one, drawn[3], f"Again by {one is ours}?", "ann")
+        one.decide("ann", drawn[3], one.item(drawn[3]).seen_by("ann")[1], "discuss", note=f"by {one is ours}")
         decide(one, "bob", drawn[3], *(("approve",) if one is ours else ("discuss",)))
     for one in (ours, theirs):
         one.open_round("owner", ["bob", "cid"], share=0.25, seed="ours" if one is ours else "theirs")
