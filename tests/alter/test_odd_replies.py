@@ -104,6 +104,15 @@ SCRIPTS: dict[str, tuple[str, list[Message]]] = {
         ],
     ),
     "for ever": ("down", [calls(read(1, f"x{n}")) for n in range(12)]),
+    "three of four fail": ("flaky:1,timeout", [calls(read(k, f"x{k}")) for k in range(9)] + [says("41")]),
+    "no arguments": (
+        "first-call,timeout",
+        [
+            calls(raw_call("get_price", "", "x")),
+            calls({"id": 7, "function": {"name": "get_price"}}),
+            says("41"),
+        ],
+    ),
     "nothing fails": ("first-call,timeout", [says("No price is needed."), says("")]),
 }
 

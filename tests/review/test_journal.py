@@ -268,8 +268,8 @@ def test_a_release_is_refused_in_whole_words(tmp_path: Path):
     for item in ("s0", "s1"):
         decide(review, "ann", item)
     assert problem_of(lambda: write_release(review, out)) == (
-        "rules find something in 1 of 2 approved items, such as s0: text: expected a text that is not empty; correct it, or "
-        "export with --allow-findings, which names all findings in the card"
+        "rules find something in 1 of 2 approved items, such as s0: text: expected a text that is not empty; "
+        "correct it, or export with --allow-findings, which names all findings in the card"
     )
     out.mkdir()
     (out / "thesis.tex").write_text("mine")
@@ -303,8 +303,8 @@ def test_a_release_is_refused_in_whole_words(tmp_path: Path):
         ),
         (
             Listen("0.0.0.0"),
-            "--host 0.0.0.0 can be reached by other machines. People sign in there, so say how it is encrypted: --tls-cert "
-            "and --tls-key, or --behind-proxy ORIGIN if a proxy does that",
+            "--host 0.0.0.0 can be reached by other machines. People sign in there, so say how it is encrypted: "
+            "--tls-cert and --tls-key, or --behind-proxy ORIGIN if a proxy does that",
         ),
     ],
 )

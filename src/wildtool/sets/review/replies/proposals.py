@@ -195,7 +195,7 @@ class _AnsweredUnit:
         after = [
             answer
             for answer in self.rejudge.judged(self.item, content, self.first, self.unit)
-            if answer.unit == self.unit and answer.answer.state in ANSWERED
+            if answer.answer.state in ANSWERED
         ]
         wrong_before, wrong_after = _models_in(self.answers, "wrong"), _models_in(after, "wrong")
         still = {answer.run.model for answer in after}
