@@ -100,10 +100,8 @@ class FailingUnit(AlteredUnit):
         """What the benchmark knows nothing of, by the place of its message before which it is shown."""
         self._damaged: dict[int, str] = {}
         """Results as they are shown, by the place of the benchmark's message."""
-        self._shown: dict[tuple[str | None, str], list[str]] = {}
-        """All results as they are shown, in order, by the id of the call and the benchmark's text, for traces."""
-        self._seen = 0
-        """Messages of the benchmark whose results are among these."""
+        self._own: Sequence[Message] = ()
+        """All messages of the benchmark, for traces."""
         self._true_results: dict[bytes, tuple[str, str]] = {}
         """Kind of failure and true result of calls that were carried out and can be made again."""
         self._passed: tuple[int, str | None, Sequence[OfferedCall]] = (0, None, ())
@@ -123,11 +121,7 @@ class FailingUnit(AlteredUnit):
             return (yield request)
         own = request.messages
         self._damage_results(own)
-        for place in range(self._seen, len(own)):
-            if _is_result(own[place]):
-                key = _key(own[place])
-                self._shown.setdefault(key, []).append(self._damaged.get(place, key[1]))
-        self._seen = len(own)
+        self._own = own
         self._log.append([])
         tools = {name: tool for tool in request.tools if (name := tool_name(tool)) is not None}
         while True:
@@ -175,12 +169,15 @@ class FailingUnit(AlteredUnit):
         """With the replies that the benchmark did not see, and results as the model saw them."""
         steps: list[TraceStep] = []
         logs = iter(self._log)
-        shown = {key: iter(texts) for key, texts in self._shown.items()}
+        shown: dict[tuple[str | None, str], list[str]] = {}
+        """Results as they are shown, the last one first, by the id of the call and the benchmark's text."""
+        for place in reversed([place for place, message in enumerate(self._own) if _is_result(message)]):
+            key = _key(self._own[place])
+            shown.setdefault(key, []).append(self._damaged.get(place, key[1]))
 
         def as_shown(message: Message) -> Message:
-            if not _is_result(message):
-                return message
-            return {**message, "content": next(shown.get(_key(message), iter(())), message["content"])}
+            texts = shown.get(_key(message)) if _is_result(message) else None
+            return {**message, "content": texts.pop()} if texts else message
 
         for step in trace.steps:
             if step.role != UNDER_TEST:
