@@ -1,4 +1,4 @@
-"""Recorded runs under alterations: what is judged, restored and traced of replies that failed, were filtered, or went on."""
+"""Recorded runs under alterations: what is judged, restored and traced of replies, also of filtered and failed ones."""
 
 import json
 from collections.abc import Iterator
@@ -79,7 +79,8 @@ def lines(variant: Variant, transcripts: dict[str, Transcript]) -> Iterator[str]
     yield f"settled {sorted(settled.transcripts)}"
     for unit, transcript in transcripts.items():
         for step in variant.trace(settled, unit, transcript, "fixed").steps:
-            yield f"trace {unit} {step.role} {len(step.seen)} {step.reply.get('content')} {list(step.fulfilled)} {step.note}"
+            said = step.reply.get("content")
+            yield f"trace {unit} {step.role} {len(step.seen)} {said} {list(step.fulfilled)} {step.note}"
 
 
 @pytest.mark.parametrize("record", RECORDS)
