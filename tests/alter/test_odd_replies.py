@@ -18,7 +18,8 @@ from wildtool.alter.failures.failures import Failures
 from wildtool.alter.failures.kinds import KIND_OF, damaged, error_text
 from wildtool.alter.failures.schedule import FailureSchedule
 from wildtool.alter.failures.unit import FailingUnit
-from wildtool.alter.injection.injection import injection_metrics
+from wildtool.alter.injection.injection import Injection, injection_metrics
+from wildtool.alter.injection.settings import InjectionSetting
 from wildtool.alter.noise.noise import Noise
 from wildtool.alter.noise.renames import Level, Renames
 from wildtool.alter.noise.tools import NoisyTools
@@ -453,7 +454,10 @@ def test_numbers_of_planted_instructions():
     older = rows.project("* EXCLUDE injection_how")
     same_as_golden(
         "alter/numbers-injection.json",
-        {"metrics": lines_of(injection_metrics(rows)), "older": lines_of(injection_metrics(older))},
+        {
+            "metrics": lines_of(Injection(InjectionSetting.base).metrics(rows)),
+            "older": lines_of(injection_metrics(older)),
+        },
     )
 
 
