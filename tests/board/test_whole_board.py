@@ -15,7 +15,7 @@ from golden_files import same_as_golden
 from report.page_texts import page_text
 from report.report_build import Scripted, play
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
-from wildtool.board.build import _front, _points  # pyright: ignore[reportPrivateUsage]
+from wildtool.board.build import _asked_again, _front, _points  # pyright: ignore[reportPrivateUsage]
 from wildtool.board.passport import passport
 from wildtool.board.verify import _counted, _named  # pyright: ignore[reportPrivateUsage]
 from wildtool.cli import app
@@ -161,3 +161,44 @@ def test_ids_are_counted_and_the_first_are_named():
     assert _named(ids[:2] + ids[:1]) == "i0, i1"
     assert _named(ids[:50]) == ", ".join(ids[:50])
     assert _named(ids) == ", ".join(ids[:50]) + " and 1 more"
+
+
+@pytest.mark.parametrize(
+    ("difference", "p", "text"),
+    [
+        (-0.5, 0.049, "asked again by the keeper, who got less: 8 units, -50.0 points, p = 0.049"),
+        (-0.5, 0.05, "asked again by the keeper: 8 units, -50.0 points, p = 0.05"),
+        (0.25, 0.001, "asked again by the keeper: 8 units, +25.0 points, p = 0.001"),
+    ],
+)
+def test_a_keeper_who_got_less_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, difference: float, p: float, text: str
+):
+    (tmp_path / "a.again.bundle.zip").write_text("")
+    run: Any = SimpleNamespace(
+        result=SimpleNamespace(model="m", data_sha256="d", profile="official"), scores=None
+    )
+    monkeypatch.setattr("wildtool.board.build.unpack_bundle", lambda place: place)
+    monkeypatch.setattr("wildtool.board.build.read_runs", lambda places, profile, keep: [run])
+    pairs = {(0, 1): SimpleNamespace(units=8, difference=difference, p=p)}
+    monkeypatch.setattr("wildtool.board.build.compare_all_pairs", lambda scores: pairs)
+    verification: Any = SimpleNamespace(bundle=tmp_path / "a.bundle.zip")
+    assert _asked_again(verification, run) == text
+    pairs.clear()
+    assert _asked_again(verification, run) == "the keeper's run shares no unit"
+    verification.bundle = tmp_path / "b.bundle.zip"
+    assert _asked_again(verification, run) == ""
+
+
+def test_a_submission_is_judged_by_the_profile_that_it_names(place: Path, tmp_path: Path):
+    words = ("--data", place / "data.jsonl")
+    prepared = typed(
+        "submit", "prepare", place / "runs" / "half", "-o", tmp_path, "--profile", "fixed", *words
+    )
+    assert prepared == (
+        0,
+        "half.bundle.zip: 0 of 17 replies were compared with their raw answers; the others have none, were changed on "
+        f"the way, or are in another protocol half.bundle.zip: recomputed: 8 units, task 50.0 % {tmp_path}/half.bundle.zip "
+        f"{tmp_path}/half.passport.json",
+    )
+    assert json.loads((tmp_path / "half.passport.json").read_text("utf-8"))["rules"]["profile"] == "fixed"

@@ -19,11 +19,11 @@ from wildtool.alter.failures.schedule import FailureSchedule
 from wildtool.alter.noise.noise import Noise
 from wildtool.benchmark import Published
 from wildtool.engine.score.audit import Audit, Ceiling, KillRate
-from wildtool.errors import UsageError
+from wildtool.errors import RecordError, UsageError
 from wildtool.report.model import ReportRun, group_leaderboards, read_runs
 from wildtool.report.pages import overview
 from wildtool.report.pages.effects import AlterationEffect, alteration_effects
-from wildtool.report.server import run_index
+from wildtool.report.server import report_jobs, run_index
 from wildtool.report.server.access import AccessPolicy, address_of, listening_socket, resolve
 from wildtool.report.server.app import ViewApp
 from wildtool.report.server.run_index import RunIndex
@@ -352,3 +352,28 @@ async def test_what_is_not_there_any_more_is_said(tmp_path: Path):
     assert page.headers["Content-Type"] == "text/html; charset=utf-8"
     await viewer.close()
     await asyncio.sleep(0)
+
+
+def test_the_process_that_makes_a_report_says_what_it_does(
+    runs: list[ReportRun], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    built: list[Any] = []
+    monkeypatch.setattr(
+        "wildtool.report.build.build", lambda runs, out: built.append(([r.folder for r in runs], out))
+    )
+    folders = [run.folder for run in runs[:2]]
+    assert report_jobs.main(str(tmp_path / "out"), *map(str, folders)) == 0
+    assert built == [(folders, tmp_path / "out")]
+    assert capsys.readouterr() == ("Reading run 1 of 2\nReading run 2 of 2\nMaking pages\n", "")
+    assert report_jobs.main(str(tmp_path / "out"), str(tmp_path)) == RecordError("").exit_status
+    output, errors = capsys.readouterr()
+    assert output == "Reading run 1 of 1\n"
+    assert errors.startswith(str(tmp_path)) and errors.count("\n") == 1
+
+
+def test_files_below_a_folder_are_known_by_their_address(tmp_path: Path):
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    for name in ("x.html", "a/b/y.js"):
+        (tmp_path / name).write_text("")
+    (tmp_path / "link").symlink_to(tmp_path / "x.html")
+    assert report_jobs.files_below(tmp_path) == {name: tmp_path / name for name in ("x.html", "a/b/y.js")}
