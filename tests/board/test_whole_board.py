@@ -198,7 +198,8 @@ def test_a_submission_is_judged_by_the_profile_that_it_names(place: Path, tmp_pa
     assert prepared == (
         0,
         "half.bundle.zip: 0 of 17 replies were compared with their raw answers; the others have none, were changed on "
-        f"the way, or are in another protocol half.bundle.zip: recomputed: 8 units, task 50.0 % {tmp_path}/half.bundle.zip "
+        f"the way, or are in another protocol half.bundle.zip: recomputed: 8 units, task 50.0 % "
+        f"{tmp_path}/half.bundle.zip "
         f"{tmp_path}/half.passport.json",
     )
     assert json.loads((tmp_path / "half.passport.json").read_text("utf-8"))["rules"]["profile"] == "fixed"
