@@ -52,6 +52,7 @@ def site(runs: list[ReportRun], tmp_path_factory: pytest.TempPathFactory) -> Pat
             faults=(),
         )
 
+    DRAWINGS.clear()
     out = tmp_path_factory.mktemp("site")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("wildtool.report.pages.metrics.render_chart", drawn)
