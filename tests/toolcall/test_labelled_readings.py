@@ -1,0 +1,67 @@
+"""How the labelled texts are read, and by which rule each pair differs: whatever changes one of them is seen here.
+
+`WILDTOOL_WRITE_GOLDEN=1` writes the files of `tests/golden/labelled` again: read what changed before it is kept.
+"""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from toolcall.labelled import Pair, pairs
+from wildtool.toolcall.compare import compare_arguments
+from wildtool.toolcall.text.canonical import normalise
+from wildtool.toolcall.text.equivalence import TEXT_KINDS
+from wildtool.toolcall.text.numerals import numbers_in
+from wildtool.toolcall.text.source_code import is_code
+from wildtool.toolcall.text.spellings import respelled
+from wildtool.toolcall.text.tokens import tokens
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "labelled"
+
+
+@pytest.fixture(scope="module")
+def labelled() -> list[Pair]:
+    return pairs()
+
+
+def check(name: str, lines: Iterable[str]) -> None:
+    found, file = [line.replace("\n", "\\n") for line in lines], GOLDEN / f"{name}.txt"
+    if os.environ.get("WILDTOOL_WRITE_GOLDEN"):
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("\n".join(found) + "\n", encoding="utf-8")
+    assert found == file.read_text(encoding="utf-8").split("\n")[:-1]
+
+
+def rule_of(pair: Pair) -> str:
+    if pair.schema.keys() & {"properties", "default"}:
+        differences = compare_arguments(pair.gold, pair.said, pair.schema)
+    else:
+        schema = {"properties": {"v": pair.schema}, "required": ["v"]}
+        differences = compare_arguments({"v": pair.gold}, {"v": pair.said}, schema)
+    return ", ".join(difference.rule for difference in differences) or "same"
+
+
+def test_each_pair_differs_by_this_rule(labelled: list[Pair]) -> None:
+    check("rules", (f"{rule_of(pair)}: {pair.gold} || {pair.said}" for pair in labelled))
+
+
+def readings(text: str) -> str:
+    """The text as it is compared: one spelling, its kind and value, its words with their sorts, its numbers."""
+    plain = normalise(text)
+    spelt = respelled(plain)
+    kind = next(
+        (f"{kind.name} {value}" for kind in TEXT_KINDS if (value := kind.read(plain)) is not None), ""
+    )
+    words = " ".join(
+        token.key if token.sort == "word" else f"{token.key}/{token.sort}" for token in tokens(spelt)
+    )
+    numbers = " ".join(map(str, sorted(numbers_in(text))))
+    parts = (text, "" if spelt == text else spelt, kind, words, numbers, "code" if is_code(text) else "")
+    return " | ".join(parts).rstrip(" |")
+
+
+def test_each_text_is_read_so(labelled: list[Pair]) -> None:
+    texts = (text for pair in labelled for text in (pair.gold, pair.said) if isinstance(text, str))
+    check("readings", map(readings, dict.fromkeys(texts)))
