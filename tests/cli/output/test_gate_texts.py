@@ -1,0 +1,96 @@
+"""What a gate tells a pull request: annotations of a job, and a summary in Markdown."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from wildtool.cli import app
+from wildtool.cli.output.gate import annotate
+
+
+def type_(line: str) -> Result:
+    return CliRunner().invoke(app, line.split(), prog_name="wildtool")
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A good run and a bad one."""
+    place = tmp_path_factory.mktemp("gate")
+    for name in ("gold", "chat"):
+        line = f"run wild-mini --quiet --limit 9 --model baseline/{name} --out {place}/{name}"
+        assert type_(line).exit_code == 0
+    return place
+
+
+@pytest.fixture(autouse=True)
+def _in_a_job(played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(played)
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "page.md"))
+
+
+HEADS = (
+    "|  | units | baseline | accuracy | difference | 95 % | p (Holm) | finding |\n"
+    + "| --- "
+    + "| ---: " * 7
+    + "|"
+)
+LOST = "baseline/chat lost 83.3 points on wild-mini ([-100.0, -65.9], p after Holm 0.0039)"
+ROW = r"| wild-mini | 36 | 100.0 % | 16.7 % | -83.3 | \[-100.0, -65.9\] | 0.0039 | worse |"
+PART = "- Not all items: wild-mini, --limit 9."
+
+
+def test_a_loss_is_an_error_of_the_job_and_stands_in_the_summary(tmp_path: Path) -> None:
+    ended = type_(f"gate chat --against gold --markdown {tmp_path / 'gate.md'}")
+    assert ended.exit_code == 1
+    notes = [line for line in ended.stdout.splitlines() if line.startswith("::")]
+    assert notes == [f"::error title=wildtool gate::{LOST}"]
+    escaped = LOST.replace("[", r"\[").replace("]", r"\]")
+    summary = "\n".join(
+        [
+            "<!-- written by wildtool gate -->",
+            "### wildtool gate: failed",
+            "",
+            f"{escaped}. Allowed: 0 points.",
+            "",
+            "`baseline/chat` against `baseline/gold`",
+            "",
+            HEADS,
+            ROW,
+            "",
+            PART,
+            "",
+        ]
+    )
+    assert (tmp_path / "gate.md").read_text("utf-8") == summary
+    assert (tmp_path / "page.md").read_text("utf-8") == summary
+    type_("gate chat --against gold")
+    assert (tmp_path / "page.md").read_text("utf-8") == summary * 2
+
+
+def test_a_loss_that_is_allowed_is_a_warning() -> None:
+    ended = type_("gate chat --against gold --worse-than 99")
+    assert ended.exit_code == 0
+    assert [line for line in ended.stdout.splitlines() if line.startswith("::")] == [
+        f"::warning title=wildtool gate::{LOST}"
+    ]
+
+
+def test_what_stops_a_gate_is_an_error_of_the_job() -> None:
+    ended = type_("gate chat --against nowhere")
+    assert ended.exit_code == 2
+    where = "nowhere: there is no such folder; give the folder of a run, one above several, or a bundle"
+    assert ended.stdout == f"::error title=wildtool gate::{where}\n"
+    ended = type_("gate chat --against chat")
+    assert ended.stdout == "::error title=wildtool gate::the same run is given twice; give each run once\n"
+
+
+def test_texts_of_annotations_are_escaped_and_said_in_jobs_alone(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    annotate("warning", "5 %\r\nmore")
+    assert capsys.readouterr().out == "::warning title=wildtool gate::5 %25%0D%0Amore\n"
+    monkeypatch.setenv("GITHUB_ACTIONS", "false")
+    annotate("warning", "x")
+    assert capsys.readouterr().out == ""
