@@ -1,0 +1,98 @@
+"""What is said after a run apart from its numbers: why it stopped, what failed, and what it spent."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from wildtool.cli.output.run_result import print_notes, print_spend
+from wildtool.models.token_usage import Price
+
+
+def result(**fields: Any) -> Any:
+    counts = SimpleNamespace(infra_error=0, unplayed=3, units=8)
+    spent = SimpleNamespace(
+        tokens=0, prompt_tokens=1_200, completion_tokens=34, unpriced=False, cost=0.5, reported=0.0
+    )
+    named: dict[str, Any] = {"folder": Path("runs/m"), "remarks": (), "interrupted": False, "pending": ()}
+    named |= {"limit": None, "limit_of_endpoint": False, "counts": counts, "verdicts": None, "faults": ()}
+    named |= {"spent": spent, "cached": 0, "calls": 1}
+    return SimpleNamespace(**named | fields)
+
+
+def notes(capsys: pytest.CaptureFixture[str], **fields: Any) -> str:
+    print_notes(result(**fields))
+    out, err = capsys.readouterr()
+    assert out == ""
+    return err
+
+
+def test_a_run_that_ended_well_has_no_notes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert notes(capsys) == ""
+
+
+def test_what_stopped_a_run_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    assert notes(capsys, remarks=("one", "two")) == "one\ntwo\n"
+    assert notes(capsys, interrupted=True) == (
+        "Interrupted. All replies are saved in runs/m; run the same command again to continue.\n"
+    )
+    stopped = "runs/m: stopped: --max-cost 1. All replies are recorded; 3 of 8 units are unfinished. "
+    assert (
+        notes(capsys, limit="--max-cost 1.")
+        == f"{stopped}Run the same command with a higher limit to continue.\n"
+    )
+    assert notes(capsys, limit="--max-cost 1", limit_of_endpoint=True) == (
+        f"{stopped}Run the same command later to continue.\n"
+    )
+
+
+def test_a_pending_batch_is_said_with_how_to_wait_or_cancel(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.argv", ["/bin/wildtool", "run", "x", "--model", "a b"])
+    batch = SimpleNamespace(id="b1", requests=1_500, status="in_progress", cancel_url="http://h/b1/cancel")
+    assert notes(capsys, pending=(batch,)) == (
+        "Batch b1 (1,500 requests, in_progress) is still running. To wait for it (nothing is paid twice): "
+        "wildtool run x --model 'a b'\n"
+        "To cancel it and pay only for what is done: POST http://h/b1/cancel with your key (docs/batch.md).\n"
+    )
+
+
+def test_a_judge_that_failed_is_said_with_the_first_reason(capsys: pytest.CaptureFixture[str]) -> None:
+    assert notes(capsys, faults=("first", "second")) == (
+        "runs/m: internal error: scoring failed 2 times. first\n"
+    )
+    assert notes(capsys, faults=("only",)) == "runs/m: internal error: scoring failed 1 time. only\n"
+
+
+def spend(capsys: pytest.CaptureFixture[str], *prices: Price, **fields: Any) -> str:
+    changes = {
+        name: fields.pop(name) for name in ("unpriced", "cost", "reported", "tokens") if name in fields
+    }
+    ended = result(**fields)
+    vars(ended.spent).update({"tokens": 1_234} | changes)
+    plan: Any = SimpleNamespace(
+        prices={str(number): price for number, price in enumerate(prices)},
+        batched=frozenset[str](),
+        models={},
+    )
+    print_spend(ended, plan)
+    return capsys.readouterr().err.removeprefix("runs/m: spent ")
+
+
+def test_what_a_run_spent_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    tokens = "1,200 prompt and 34 reply tokens on 1 call"
+    assert spend(capsys) == f"{tokens}\n"
+    assert spend(capsys, tokens=0) == ""
+    assert spend(capsys, tokens=0, cached=1_000) == f"{tokens}, 1,000 replies from the cache\n"
+    assert spend(capsys, unpriced=True) == f"{tokens}, cost unknown; add --prices\n"
+    own, built_in = Price(input=1, output=2, origin="own"), Price(input=0, output=2, origin="built in")
+    free = Price(input=0, output=0, origin="none")
+    assert spend(capsys, own, own, built_in, free) == f"{tokens}, 0.5000 USD by own, built in\n"
+    assert spend(capsys, Price(input=1, output=0, origin="own"), calls=2) == (
+        f"{tokens.removesuffix('1 call')}2 calls, 0.5000 USD by own\n"
+    )
+    assert (
+        spend(capsys, own, reported=0.25) == f"{tokens}, 0.5000 USD, of which the endpoint reported 0.2500\n"
+    )
