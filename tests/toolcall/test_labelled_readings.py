@@ -3,12 +3,11 @@
 `WILDTOOL_WRITE_GOLDEN=1` writes the files of `tests/golden/labelled` again: read what changed before it is kept.
 """
 
-import os
 from collections.abc import Iterable
-from pathlib import Path
 
 import pytest
 
+from golden_files import same_as_golden
 from toolcall.labelled import Pair, pairs
 from wildtool.toolcall.compare import compare_arguments
 from wildtool.toolcall.text.canonical import normalise
@@ -18,8 +17,6 @@ from wildtool.toolcall.text.source_code import is_code
 from wildtool.toolcall.text.spellings import respelled
 from wildtool.toolcall.text.tokens import tokens
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "labelled"
-
 
 @pytest.fixture(scope="module")
 def labelled() -> list[Pair]:
@@ -27,11 +24,7 @@ def labelled() -> list[Pair]:
 
 
 def check(name: str, lines: Iterable[str]) -> None:
-    found, file = [line.replace("\n", "\\n") for line in lines], GOLDEN / f"{name}.txt"
-    if os.environ.get("WILDTOOL_WRITE_GOLDEN"):
-        file.parent.mkdir(exist_ok=True)
-        file.write_text("\n".join(found) + "\n", encoding="utf-8")
-    assert found == file.read_text(encoding="utf-8").split("\n")[:-1]
+    same_as_golden(f"labelled/{name}.txt", "".join(line.replace("\n", "\\n") + "\n" for line in lines))
 
 
 def rule_of(pair: Pair) -> str:
