@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from threading import Lock
 from typing import Any, TypeVar
 
 from wildtool.engine.call.cache import ReplyCache
@@ -181,6 +182,9 @@ class ShareWorker:
         self._server = server
         self._last_words = ""
         self._beat_at = time.monotonic()
+        self._beating = Lock()
+        """Held while a heartbeat is written."""
+        self._has_said_end = False
         self._jobs = list(enumerate(items.addresses()))
         budget = AllottedBudget(job)
         self._invocation = Invocation(budget, cache)
@@ -297,7 +301,7 @@ class ShareWorker:
                 continue
             self._remove(share)
         with contextlib.suppress(StoreError):
-            await asyncio.to_thread(partial(self.claims.beat, self._status(ended=True)))
+            await asyncio.to_thread(partial(self._say_end, self._status(ended=True)))
         for model in {id(model): model for model in self._plan.models.values()}.values():
             await model.close()
 
@@ -313,10 +317,18 @@ class ShareWorker:
 
     def _beat(self, status: dict[str, Any]) -> None:
         late = time.monotonic() - self._beat_at > EXPIRY_S / 2
-        self.claims.beat(status)
+        with self._beating:
+            # One that was under way when the worker ended must not follow its last one.
+            if not self._has_said_end:
+                self.claims.beat(status)
         for share in list(self._held.shares) if late else ():
             share.is_lost = share.is_lost or self.claims.is_lost(share.claim)
         self._beat_at = time.monotonic()
+
+    def _say_end(self, status: dict[str, Any]) -> None:
+        with self._beating:
+            self._has_said_end = True
+            self.claims.beat(status)
 
     def _status(self, *, ended: bool = False) -> dict[str, Any]:
         """What a heartbeat says. Limiters know the time only in the event loop."""
