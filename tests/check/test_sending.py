@@ -1,0 +1,246 @@
+"""The requests of a check, and how they are sent."""
+
+import json
+from typing import Any, cast
+
+import pytest
+
+from check.test_planted_defects import InProcess
+from wildtool.check import paired, sender
+from wildtool.check.probes import FIRST, KITCHEN, PINGED, call_probe, instruction, probes, tool
+from wildtool.check.sender import Sender
+from wildtool.errors import CallError, InfraError
+from wildtool.models.providers.base import HttpModel
+
+
+def completion(message: Any, finish: Any = "stop", **more: Any) -> Any:
+    return {"choices": [{"message": message, "finish_reason": finish}], **more}
+
+
+def test_a_request_names_the_calls_that_it_wants():
+    assert instruction(KITCHEN) == (
+        'Call the tool set_lamp with arguments {"room": "kitchen", "level": 30}. Copy the values exactly. Do not answer'
+        " in text."
+    )
+    assert instruction(PINGED, ("f", {"a": "ü"})) == (
+        "Make these 2 tool calls together in one reply, in this order: 1. ping without arguments; 2. f with arguments"
+        ' {"a": "ü"}. Copy the values exactly.'
+    )
+
+
+def test_the_body_of_a_probe_streams_demands_and_has_its_settings():
+    probe = call_probe(
+        "x", [tool("f", {"a": {"type": "string"}}, extra=1)], ("f", {"a": "b"}), settings={"max_tokens": 1}
+    )
+    whole = probe.body(False, forced=False)
+    parameters = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"], "extra": 1}
+    assert whole == {
+        "messages": [{"role": "user", "content": instruction(("f", {"a": "b"}))}],
+        "temperature": 0,
+        "max_tokens": 1,
+        "tools": [
+            {
+                "type": "function",
+                "function": {"name": "f", "description": "Runs f once.", "parameters": parameters},
+            }
+        ],
+    }
+    assert probe.body(True, forced=True) == {
+        **whole,
+        "tool_choice": "required",
+        "stream": True,
+        "stream_options": {"include_usage": True},
+    }
+    assert tool("f", {"a": {}, "b": {}}, "b")["function"]["parameters"]["required"] == ["b"]
+
+
+def test_the_probes_of_a_check_and_of_a_quick_one():
+    every = [*probes(quick=False, load=2)]
+    rows = [
+        (
+            p.name,
+            p.group,
+            p.repeats,
+            [*p.forms],
+            len(p.calls),
+            len(p.tools),
+            len(p.messages),
+            sorted(p.settings),
+        )
+        for p in every
+    ]
+    assert rows == [
+        ("no arguments", "plain", 3, [False, True], 1, 1, 1, []),
+        ("two calls", "plain", 3, [False, True], 2, 1, 1, ["parallel_tool_calls"]),
+        ("two calls, default setting", "plain", 3, [False, True], 2, 1, 1, []),
+        ("call without arguments first", "plain", 3, [False, True], 3, 2, 1, ["parallel_tool_calls"]),
+        ("call without arguments last", "plain", 3, [False, True], 3, 2, 1, ["parallel_tool_calls"]),
+        ("types", "plain", 3, [False, True], 1, 1, 1, []),
+        ("optional integers", "plain", 3, [False, True], 1, 1, 1, []),
+        ("other scripts", "plain", 3, [False, True], 1, 1, 1, []),
+        ("text and call", "plain", 3, [False, True], 1, 1, 1, []),
+        ("reasoning", "plain", 3, [False, True], 0, 1, 1, []),
+        ("same again", "serial", 5, [False], 1, 1, 1, []),
+        ("choice none", "plain", 3, [False, True], 0, 1, 1, ["tool_choice"]),
+        ("choice required", "plain", 3, [False, True], 0, 1, 1, ["tool_choice"]),
+        ("choice named", "plain", 3, [False, True], 0, 2, 1, ["tool_choice"]),
+        ("cut", "plain", 3, [False, True], 1, 1, 1, ["max_tokens"]),
+        ("unknown role", "plain", 1, [False, True], 0, 0, 1, []),
+        ("schema oneOf", "plain", 1, [False, True], 1, 1, 1, []),
+        ("long schema oneOf", "plain", 1, [False], 1, 1, 1, ["max_tokens"]),
+        ("schema anyOf", "plain", 1, [False, True], 1, 1, 1, []),
+        ("long schema anyOf", "plain", 1, [False], 1, 1, 1, ["max_tokens"]),
+        ("schema $ref", "plain", 1, [False, True], 1, 1, 1, []),
+        ("long schema $ref", "plain", 1, [False], 1, 1, 1, ["max_tokens"]),
+        ("schema enum", "plain", 1, [False, True], 1, 1, 1, []),
+        ("long schema enum", "plain", 1, [False], 1, 1, 1, ["max_tokens"]),
+        ("schema pattern", "plain", 1, [False, True], 1, 1, 1, []),
+        ("long schema pattern", "plain", 1, [False], 1, 1, 1, ["max_tokens"]),
+        ("schema array of objects", "plain", 1, [False, True], 1, 1, 1, []),
+        ("long schema array of objects", "plain", 1, [False], 1, 1, 1, ["max_tokens"]),
+        ("schema nullable", "plain", 1, [False, True], 1, 1, 1, []),
+        ("long schema nullable", "plain", 1, [False], 1, 1, 1, ["max_tokens"]),
+        ("schema nested object", "plain", 1, [False, True], 1, 1, 1, []),
+        ("long schema nested object", "plain", 1, [False], 1, 1, 1, ["max_tokens"]),
+        ("schema no properties", "plain", 1, [False, True], 1, 1, 1, []),
+        ("name lamp.set_level", "plain", 1, [False, True], 1, 1, 1, []),
+        ("name lamp-set-level", "plain", 1, [False, True], 1, 1, 1, []),
+        (
+            "name set_the_level_of_the_lamp_in_the_named_roomxxxxxxxxxxxxxxxxxxxxxx",
+            "plain",
+            1,
+            [False, True],
+            1,
+            1,
+            1,
+            [],
+        ),
+        ("history", "plain", 3, [False], 0, 1, 5, []),
+        ("history, results swapped", "plain", 3, [False], 0, 1, 5, []),
+        ("history, empty result", "plain", 3, [False], 0, 1, 4, []),
+        ("history, JSON result", "plain", 3, [False], 0, 1, 4, []),
+        ("history, malformed call", "plain", 3, [False], 0, 1, 4, []),
+        ("history, long call", "plain", 3, [False], 0, 1, 4, []),
+        ("first turn, plain", "plain", 1, [False], 0, 1, 2, ["max_tokens"]),
+        ("first turn, long system prompt", "plain", 1, [False], 0, 1, 2, ["max_tokens"]),
+        ("first turn, more tools", "plain", 1, [False], 0, 5, 2, ["max_tokens"]),
+        ("second turn, plain", "plain", 1, [False], 0, 1, 4, ["max_tokens"]),
+        ("second turn, long system prompt", "plain", 1, [False], 0, 1, 4, ["max_tokens"]),
+        ("second turn, more tools", "plain", 1, [False], 0, 5, 4, ["max_tokens"]),
+        ("long text", "long", 1, [False, True], 1, 1, 1, ["max_tokens"]),
+        ("long list", "long", 1, [False, True], 1, 1, 1, ["max_tokens"]),
+        ("deep nesting", "long", 1, [False, True], 1, 1, 1, ["max_tokens"]),
+        ("load 0", "load", 1, [False, True], 1, 1, 1, []),
+        ("load 1", "load", 1, [False, True], 1, 1, 1, []),
+    ]
+    quick = [(p.name, p.repeats) for p in probes(quick=True, load=2)]
+    assert quick == [(p.name, 1) for p in every if p.group != "long"]
+
+
+class Answering:
+    """Raises or gives what it is told, in turn."""
+
+    def __init__(self, *answers: Any) -> None:
+        self.answers, self.bodies, self.closed = [*answers], list[Any](), False
+
+    async def answer_to(self, body: Any) -> bytes:
+        self.bodies.append(body)
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return json.dumps(answer).encode()
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+def sending(model: Any) -> Sender:
+    return Sender("m", cast(HttpModel, model), concurrency=2)
+
+
+OK = completion({"content": "Hi"})
+
+
+async def test_a_field_that_is_refused_is_not_sent_again():
+    model = Answering(
+        CallError("http 400", "max_tokens and temperature?"), CallError("http 422", "no stream_options"), OK
+    )
+    made = sending(model)
+    fields = {"max_tokens": 5, "temperature": 0, "stream_options": {}, "x": 1}
+    answer = await made.send("p", fields)
+    assert model.bodies == [
+        fields,
+        {"stream_options": {}, "x": 1, "max_completion_tokens": 5},
+        {"x": 1, "max_completion_tokens": 5},
+    ]
+    assert made.dropped == ["temperature", "max_tokens", "stream_options"]
+    assert (made.sent, answer.sent, answer.text) == (3, model.bodies[-1], "Hi")
+    refused = await sending(Answering(CallError("http 400", "bad"))).send("p", {"max_tokens": 1})
+    assert (refused.failure, refused.status) == ("bad", 400)
+    other = await sending(Answering(CallError("http 500", "max_tokens"))).send("p", {"max_tokens": 1})
+    assert (other.failure, other.status) == ("max_tokens", 500)
+
+
+async def test_a_full_endpoint_is_asked_again_three_times(monkeypatch: pytest.MonkeyPatch):
+    slept: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    monkeypatch.setattr(sender.asyncio, "sleep", sleep)
+    waits = [CallError("http 429", "full", retry_after_s=after) for after in (None, 1.0, 60.0)]
+    answer = await sending(Answering(*waits, CallError("http 429", "still"))).send("p", {})
+    assert slept == [2.0, 1.0, 20.0]
+    assert (answer.failure, answer.status, answer.refused) == ("still", 429, False)
+
+
+async def test_an_endpoint_is_lost_after_five_connections_that_failed_in_a_row():
+    down = CallError("network", "refused")
+    for before, state in (((), "never answered"), ((OK,), "no longer answers")):
+        made = sending(Answering(*before, down))
+        for _ in range(4 + len(before)):
+            await made.send("p", {})
+        with pytest.raises(InfraError) as lost:
+            await made.send("p", {})
+        assert str(lost.value) == f"m: the endpoint {state}: refused"
+    mixed = sending(Answering(*[down] * 4, CallError("http 500", "x"), *[down] * 4, OK))
+    for _ in range(10):
+        await mixed.send("p", {})
+    late = sending(Answering(CallError("timeout", "slow")))
+    for _ in range(6):
+        assert (await late.send("p", {})).status is None
+
+
+async def test_calls_are_demanded_where_none_comes_by_itself():
+    shy = InProcess()
+    whole = shy.endpoint
+
+    def answer(made: Any) -> Any:
+        if "tool_choice" not in made.body:
+            made.body["tool_choice"] = "none"
+        return whole(made)
+
+    shy.endpoint = answer  # pyright: ignore
+    answers, demanded = await sending(shy).first()
+    assert (len(answers), demanded) == (12, True)
+    answers, demanded = await sending(InProcess()).first()
+    assert (len(answers), demanded) == (6, False)
+    silent = Answering(completion({}, "tool_calls"))
+    answers, demanded = await sending(silent).first()
+    assert (len(answers), demanded, len(silent.bodies)) == (6, False, 6)
+    never = Answering(OK)
+    answers, demanded = await sending(never).first()
+    assert (len(answers), demanded, len(never.bodies)) == (6, False, 12)
+    with pytest.raises(InfraError) as failed:
+        await sending(Answering(CallError("http 404", "no model"))).first()
+    assert str(failed.value) == "m: no model"
+
+
+async def test_requests_in_pairs_are_those_of_the_shipped_benchmark():
+    few = await paired.paired_probes(40)
+    assert [probe.name for probe in few[:2]] == ["wild_mini_0/0", "wild_mini_1/0"]
+    assert [probe.name for probe in few[31:34]] == ["wild_mini_31/0", "wild_mini_0/1", "wild_mini_1/1"]
+    assert len(few) == 40
+    assert len(await paired.paired_probes(None)) == 128
+    assert {(probe.repeats, *probe.forms, probe.calls) for probe in few} == {(1, False, ())}
+    assert FIRST.repeats == 3
