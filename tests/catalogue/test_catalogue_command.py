@@ -1,0 +1,353 @@
+"""`wildtool catalogue`, in this process: what it finds, writes, prints and refuses."""
+
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from catalogue.choice_play import requests_file, tools
+from catalogue.test_lint import GOOD, tool
+from wildtool.catalogue.lint import lint_tools
+from wildtool.catalogue.requests import choice_text
+from wildtool.cli import app
+
+
+def run(line: str) -> Result:
+    return CliRunner().invoke(app, shlex.split(line), prog_name="wildtool", env={"COLUMNS": "120"})
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tools.json").write_text(json.dumps(tools(tides=GOOD, ferries="")))
+    (tmp_path / "other.json").write_text(
+        json.dumps(tools(tides=GOOD, ferries="Finds ferries between two islands"))
+    )
+    requests_file(tmp_path, [{"request": "Tides?", "tool": "tides"}, {"request": "Hi", "tool": None}])
+
+
+def test_findings_are_printed_and_an_error_is_the_status():
+    result = run("catalogue tools.json")
+    assert result.exit_code == 1
+    assert result.stdout.splitlines() == [
+        "2 tools of tools.json",
+        "",
+        "tool",
+        "──────────────────────────────────────────────────────────────────────────────────────",
+        "ferries  error  no description  say what the tool does, and when it is the one to take",
+        "",
+        (
+            "1 of 2 tools have a finding. These are read from names and texts alone; --requests FILE --model"
+            " NAME measures what they"
+        ),
+        "go with.",
+    ]
+    sound = run("catalogue other.json")
+    assert sound.exit_code == 0
+    assert sound.stdout.splitlines() == [
+        (
+            "0 of 2 tools have a finding. These are read from names and texts alone; --requests FILE --model"
+            " NAME measures what they"
+        ),
+        "go with.",
+    ]
+    listed = run("catalogue tools.json --json")
+    assert (listed.exit_code, json.loads(listed.stdout)) == (
+        1,
+        {
+            "tools": 2,
+            "findings": [
+                {
+                    "where": "ferries",
+                    "rule": "no description",
+                    "message": "say what the tool does, and when it is the one to take",
+                    "level": "error",
+                }
+            ],
+        },
+    )
+
+
+REFUSED = {
+    "--ab tools.json": "--ab takes two versions: wildtool catalogue --ab OLD NEW --requests FILE --model NAME",
+    "tools.json other.json": "give runs, or one file or server of tools; two versions of one with --ab",
+    "--ab tools.json other.json": "--ab needs --requests FILE, which both versions are put to",
+    "none.json --requests mine.jsonl -m baseline/chat": "none.json: there is no such file; --requests needs tools",
+    "none": "none: there is no such file or folder; give tools, or the folder of a run",
+    "tools.json -m baseline/chat": "--model needs --requests",
+}
+
+
+@pytest.mark.parametrize("words", REFUSED)
+def test_what_cannot_be_meant_is_refused(words: str):
+    refused = run(f"catalogue {words}")
+    assert refused.exit_code == 2
+    assert " ".join(refused.stderr.split()) == f"wildtool: {REFUSED[words]}"
+
+
+def test_requests_without_a_model_are_written_for_a_run(tmp_path: Path):
+    dry = run("catalogue tools.json --requests mine.jsonl -o out --dry-run")
+    assert (dry.exit_code, dry.stdout) == (0, "")
+    assert dry.stderr.splitlines() == [
+        "out/tools.json: would be written, for wildtool run own-tools --data out/tools.json -o out/runs/tools -m NAME"
+    ]
+    assert not (tmp_path / "out").exists()
+    written = run("catalogue tools.json --requests mine.jsonl -o out")
+    assert (written.exit_code, written.stderr) == (
+        0,
+        "out/tools.json: written. wildtool run own-tools --data out/tools.json -o out/runs/tools -m NAME\n",
+    )
+    content = json.loads((tmp_path / "out" / "tools.json").read_text("utf-8"))
+    assert content == {
+        "wildtool": "own-tools",
+        "catalogue": 1,
+        "tools": [
+            {
+                "type": "function",
+                "function": {
+                    "name": "tides",
+                    "description": "Lists the tides of a harbour for one day, with height in metres",
+                    "parameters": {"type": "object"},
+                },
+            },
+            {
+                "type": "function",
+                "function": {"name": "ferries", "description": "", "parameters": {"type": "object"}},
+            },
+        ],
+        "requests": [
+            {
+                "item": "mine-1",
+                "unit": "request",
+                "source": "own",
+                "lang": "en",
+                "messages": [{"role": "user", "content": "Tides?"}],
+                "accepted": ["tides"],
+            },
+            {
+                "item": "mine-2",
+                "unit": "request",
+                "source": "own",
+                "lang": "en",
+                "messages": [{"role": "user", "content": "Hi"}],
+                "accepted": [],
+            },
+        ],
+    }
+    again = run("catalogue tools.json --requests mine.jsonl -o out")
+    assert again.exit_code == 0
+    other = run("catalogue other.json --requests mine.jsonl -o out")
+    assert (other.exit_code, other.stderr) == (
+        2,
+        (
+            "wildtool: out/tools.json: has other tools or requests, which runs elsewhere may need; name"
+            " another folder with --out, or add --force to replace it\n"
+        ),
+    )
+    forced = run("catalogue other.json --requests mine.jsonl -o out --force")
+    assert forced.exit_code == 0
+    (tmp_path / "out" / "runs" / "tools").mkdir(parents=True)
+    used = run("catalogue tools.json --requests mine.jsonl -o out --force")
+    assert (used.exit_code, used.stderr) == (
+        2,
+        "wildtool: out/tools.json: earlier runs had other tools or requests; name another folder with --out\n",
+    )
+    pair = run("catalogue --ab tools.json other.json --requests mine.jsonl -o pair")
+    assert (pair.exit_code, pair.stderr) == (
+        0,
+        (
+            "pair/old.json: written. wildtool run own-tools --data pair/old.json -o pair/runs/old -m"
+            " NAME\npair/new.json: written. wildtool run own-tools --data pair/new.json -o pair/runs/new -m NAME\n"
+        ),
+    )
+    assert sorted(path.name for path in (tmp_path / "pair").iterdir()) == ["new.json", "old.json"]
+
+
+def test_a_model_is_asked_and_the_report_printed(tmp_path: Path):
+    asked = run("catalogue other.json --requests mine.jsonl -m baseline/chat -o out --quiet")
+    assert asked.exit_code == 0, asked.stderr
+    assert asked.stdout.splitlines() == [
+        "baseline/chat: 2 tools, 2 requests, 50.0 % right [5.5, 94.5].",
+        "Confusions",
+        "",
+        "needed     called  times  right without it  to blame",
+        "────────────────────────────────────────────────────",
+        "tides   (no tool)    1/1               0/1     tides",
+        "",
+        "tides / (no tool): Say in tides for which requests it is the one to take, in the users' words.",
+        "Tools, those to improve first",
+        "",
+        "tool     right         95 %  requests  drew others'  blamed  findings",
+        "─────────────────────────────────────────────────────────────────────",
+        "tides    0.0 %  [0.0, 79.3]         1             0       1",
+        "ferries      –                      0             0       0",
+        "",
+        (
+            "To blame: after a wrong call the same request is put once more without that tool. If the right"
+            " tool is called then, the"
+        ),
+        "text of the wrong one draws; if not, the text of the right one is not recognised.",
+    ]
+    assert asked.stderr.splitlines()[-1] == "What to change first: out/pages/index.html"
+    shown = run("catalogue out/runs/tools")
+    assert (shown.exit_code, shown.stdout) == (0, asked.stdout)
+    listed = run("catalogue out/runs/tools --json")
+    assert [each["model"] for each in json.loads(listed.stdout)["runs"]] == ["baseline/chat"]
+    pair = run("catalogue --ab tools.json other.json --requests mine.jsonl -m baseline/chat -o pair -q")
+    assert pair.exit_code == 0
+    assert pair.stdout.splitlines() == [
+        "baseline/chat: 1 tool differs between the two versions.",
+        "New against old",
+        "",
+        "              requests     old     new  difference              95 %      p  gained  lost",
+        "─────────────────────────────────────────────────────────────────────────────────────────",
+        "all requests         2  50.0 %  50.0 %        +0.0  [-100.0, +100.0]  1.000       0     0",
+        "",
+        "The same requests to both versions; intervals are clustered by item, p is of the exact paired test.",
+    ]
+    assert sorted(path.name for path in (tmp_path / "pair" / "pages").glob("*.html")) == [
+        "index.html",
+        "run-1.html",
+        "run-2.html",
+    ]
+    dry = run("catalogue other.json --requests mine.jsonl -m baseline/chat -o dry --dry-run")
+    assert dry.exit_code == 0
+    assert not (tmp_path / "dry").exists()
+
+
+# Findings ----------------------------------------------------------------------------------------------
+
+
+def said(*made: Any) -> list[tuple[str, str, str, str]]:
+    return [(each.where, each.rule, each.message, each.level) for each in lint_tools(made)]
+
+
+def test_a_finding_says_what_is_wrong_and_how_badly():
+    value = said(
+        tool("a b", None, properties={"x": {}, "y": {"description": "d"}, "z": {}}, required=["x", "q"])
+    )
+    assert value == [
+        ("a b", "name", "some endpoints refuse this name; take A-Z, a-z, 0-9, _ and -, at most 64", "error"),
+        ("a b", "no description", "say what the tool does, and when it is the one to take", "error"),
+        ("a b", "parameter without description", "x, z", "warning"),
+        ("a b", "required but not defined", "q", "error"),
+    ]
+    assert (said(tool("x" * 64), tool("y" * 65, "Books berths for ships in any harbour"))) == [
+        (
+            "yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy",
+            "name",
+            "some endpoints refuse this name; take A-Z, a-z, 0-9, _ and -, at most 64",
+            "error",
+        )
+    ]
+    value = said(
+        tool("list_tides", "List the tides"),
+        tool("find", "one two three"),
+        tool("four", "one two three four"),
+    )
+    assert value == [
+        (
+            "list_tides",
+            "description repeats name",
+            "'List the tides' adds nothing to the name; say when to take it",
+            "warning",
+        ),
+        ("find", "short description", "'one two three' has fewer than 4 words", "warning"),
+        (
+            "find",
+            "alike",
+            (
+                "60% of the words of both are the same as of four: find only in find and four only in four;"
+                " say when to take which"
+            ),
+            "warning",
+        ),
+        (
+            "four",
+            "alike",
+            (
+                "60% of the words of both are the same as of find: find only in find and four only in four;"
+                " say when to take which"
+            ),
+            "warning",
+        ),
+    ]
+    assert said(tool("long", "ab cd ef g" + "h" * 1014), tool("longer", "kl mn op q" + "r" * 1015)) == [
+        (
+            "longer",
+            "long description",
+            "1,025 characters; some endpoints cut or refuse more than 1,024",
+            "warning",
+        )
+    ]
+    assert said(tool("tides"), tool("tides"), tool("Ti-des", "Sells tickets to islands for two")) == [
+        (
+            "tides",
+            "same name",
+            "2 tools have it; endpoints refuse that, and a call does not say which is meant",
+            "error",
+        ),
+        (
+            "Ti-des",
+            "same name",
+            "differs from tides only in case or separators; models write one for the other",
+            "error",
+        ),
+    ]
+    value = said(
+        tool("tides", "Lists tides of harbours by day"), tool("ebb", "Lists tides of harbours by hour")
+    )
+    assert value == [
+        (
+            "tides",
+            "alike",
+            (
+                "62% of the words of both are the same as of ebb: day only in tides and ebb, hour only in"
+                " ebb; say when to take which"
+            ),
+            "warning",
+        ),
+        (
+            "ebb",
+            "alike",
+            (
+                "62% of the words of both are the same as of tides: day only in tides and ebb, hour only in"
+                " ebb; say when to take which"
+            ),
+            "warning",
+        ),
+    ]
+
+
+def test_own_requests_become_rows(tmp_path: Path):
+    own = [
+        {"request": " Tides? ", "tool": ["tides", "gone", "ferries"], "lang": "zh", "id": 7},
+        {
+            "messages": [{"role": "system", "content": "s"}, {"role": "user", "content": "u"}],
+            "tool": "ferries",
+            "request": "",
+        },
+    ]
+    made = json.loads(choice_text(tools(tides="T", ferries="F"), [requests_file(tmp_path, own)], print))
+    assert (made["wildtool"], made["catalogue"]) == ("own-tools", 1)
+    assert made["requests"] == [
+        {
+            "item": "7",
+            "unit": "request",
+            "source": "own",
+            "lang": "zh",
+            "messages": [{"role": "user", "content": " Tides? "}],
+            "accepted": ["tides", "ferries"],
+        },
+        {
+            "item": "mine-2",
+            "unit": "request",
+            "source": "own",
+            "lang": "en",
+            "messages": own[1]["messages"],
+            "accepted": ["ferries"],
+        },
+    ]
