@@ -1,0 +1,109 @@
+"""What an MCP server at an address is asked, message by message."""
+
+import io
+import json
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from wildtool import __version__
+from wildtool.catalogue import mcp
+from wildtool.catalogue.mcp import is_server, server_tools
+from wildtool.errors import DataError
+
+URL = "http://tools.example/mcp"
+
+
+class Web:
+    """Answers posts in turn; an answer is a result, bytes or an exception."""
+
+    def __init__(self, *answers: Any) -> None:
+        self.answers, self.posts = [*answers], list[Any]()
+
+    def open(self, message: Any, timeout: float) -> Any:
+        body = json.loads(message.data)
+        self.posts.append((body, message.get_header("Mcp-session-id"), timeout))
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        if not isinstance(answer, bytes):
+            answer = json.dumps({"jsonrpc": "2.0", "id": body.get("id"), **answer}).encode()
+        stream = io.BytesIO(answer)
+        headers = {"Mcp-Session-Id": f"s{len(self.posts)}"} if len(self.posts) < 3 else {}
+        return SimpleNamespace(headers=headers, read1=stream.read)
+
+
+class Opened:
+    def __init__(self, response: Any) -> None:
+        self.response = response
+
+    def __enter__(self) -> Any:
+        return self.response
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+
+def listed(monkeypatch: pytest.MonkeyPatch, *answers: Any) -> tuple[Web, list[Any]]:
+    web = Web({"result": {}}, b"", *answers)
+    monkeypatch.setattr(mcp.requests, "urlopen", lambda message, timeout: Opened(web.open(message, timeout)))
+    return web, server_tools(URL, 7.0)
+
+
+def test_a_source_is_a_server_or_a_file():
+    sources = ["mcp:npx x", "http://x", "https://x", "tools.json", "ftp://x", "mcp"]
+    assert [is_server(source) for source in sources] == [True, True, True, False, False, False]
+
+
+def test_a_server_is_greeted_and_asked_for_each_page(monkeypatch: pytest.MonkeyPatch):
+    events = b'event: message\ndata: {"method": "log"}\n\ndata: {"id": 4, "result": {"tools": [3], "nextCursor": ""}}\n\n'
+    web, tools = listed(monkeypatch, {"result": {"tools": [1, 2], "nextCursor": "p2"}}, events)
+    assert tools == [1, 2, 3]
+    client = {"name": "wildtool", "version": __version__}
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
+    assert web.posts == [
+        ({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}, None, 7.0),
+        ({"jsonrpc": "2.0", "method": "notifications/initialized", "params": {}}, "s1", 7.0),
+        ({"jsonrpc": "2.0", "id": 3, "method": "tools/list", "params": {}}, "s2", 7.0),
+        ({"jsonrpc": "2.0", "id": 4, "method": "tools/list", "params": {"cursor": "p2"}}, "s2", 7.0),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        ({"result": {"tools": 3}}, "tools/list gave no list `tools`; is this an MCP server?"),
+        ({"error": {"message": "no"}}, "tools/list was refused: no"),
+        ({"x": 1}, "tools/list was refused: {'jsonrpc': '2.0', 'id': 3, 'x': 1}"),
+        (b"<html>", "the answer to tools/list is no message of MCP: b'<html>'"),
+        (
+            b'{"id": 9, "result": {}}',
+            'the answer to tools/list is no message of MCP: b\'{"id": 9, "result": {}}\'',
+        ),
+        (TimeoutError("slow"), "tools/list was not answered: slow"),
+        (
+            mcp.errors.HTTPError(URL, 404, "Not Found", {}, None),
+            "tools/list was answered with HTTP 404 Not Found",
+        ),  # pyright: ignore
+    ],
+)
+def test_an_answer_that_is_none_is_named(monkeypatch: pytest.MonkeyPatch, answer: Any, error: str):
+    with pytest.raises(DataError) as caught:
+        listed(monkeypatch, answer)
+    assert str(caught.value) == f"{URL}: {error}"
+
+
+def test_pages_end_at_last(monkeypatch: pytest.MonkeyPatch):
+    page = {"result": {"tools": [], "nextCursor": "again"}}
+    monkeypatch.setattr(mcp, "MAX_PAGES", 3)
+    with pytest.raises(DataError, match=r"tools/list has more than 3 pages; its nextCursor never ends$"):
+        listed(monkeypatch, *[page] * 3)
+    with pytest.raises(DataError, match=r"^mcp: names no command; write mcp:'npx -y my-server'$"):
+        server_tools("mcp:")
+    with pytest.raises(
+        DataError, match=r"^mcp:no-such-program-here: cannot be started: No such file or directory$"
+    ):
+        server_tools("mcp:no-such-program-here")
+    with pytest.raises(DataError, match=r"^mcp:a 'b: not a command line \(No closing quotation\)$"):
+        server_tools("mcp:a 'b")
