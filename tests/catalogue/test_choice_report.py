@@ -13,7 +13,14 @@ from catalogue.test_confusion import CATALOGUE, REQUESTS, planted
 from wildtool.catalogue import choice_output
 from wildtool.catalogue.choice_output import missing_note, print_choices, print_json, print_versions
 from wildtool.catalogue.choice_page import matrix_of
-from wildtool.catalogue.confusion import ChoiceReport, ChosenTool, Confusion, choice_report, rule_effects
+from wildtool.catalogue.confusion import (
+    ChoiceReport,
+    ChosenTool,
+    Confusion,
+    RuleEffect,
+    choice_report,
+    rule_effects,
+)
 from wildtool.catalogue.versions import compare_versions
 from wildtool.findings import Finding
 
@@ -212,6 +219,16 @@ def test_rows_beyond_the_most_are_left_to_the_page(
         "───────────────────────────────────────────────────────────",
         "",
     ]
+
+
+def test_the_effect_of_a_finding_is_printed_in_points(
+    shown: ChoiceReport, capsys: pytest.CaptureFixture[str]
+):
+    effect = RuleEffect("short", 3, (0.25, 0.125, 0.5), None, (0.125, -0.25, 0.5))
+    print_choices(replace(shown, confusions=[], tools=[], effects=[effect]))
+    lines = capsys.readouterr().out.splitlines()
+    row = lines[lines.index("Findings") + 4]
+    assert row.split() == ["short", "3", "25.0", "%", "–", "+12.5", "[-25.0,", "+50.0]"]
 
 
 def test_the_matrix_is_whole(shown: ChoiceReport):

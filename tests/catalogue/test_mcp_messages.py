@@ -2,6 +2,7 @@
 
 import io
 import json
+from email.message import Message
 from types import SimpleNamespace
 from typing import Any
 
@@ -83,9 +84,9 @@ def test_a_server_is_greeted_and_asked_for_each_page(monkeypatch: pytest.MonkeyP
         ),
         (TimeoutError("slow"), "tools/list was not answered: slow"),
         (
-            mcp.errors.HTTPError(URL, 404, "Not Found", {}, None),
+            mcp.errors.HTTPError(URL, 404, "Not Found", Message(), None),
             "tools/list was answered with HTTP 404 Not Found",
-        ),  # pyright: ignore
+        ),
     ],
 )
 def test_an_answer_that_is_none_is_named(monkeypatch: pytest.MonkeyPatch, answer: Any, error: str):
