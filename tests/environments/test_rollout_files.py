@@ -215,3 +215,14 @@ def test_a_compressed_log_needs_inspect(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setitem(sys.modules, "inspect_ai.log", SimpleNamespace(read_eval_log=int))  # pyright: ignore
     with pytest.raises(DataError, match=r"a\.eval: Inspect cannot read it as a log \(invalid literal"):
         [*read_rollouts(path)]  # pyright: ignore
+
+
+def test_a_rollout_in_which_others_speak_is_not_judged(tmp_path: Path):
+    units = benchmark_units("acebench", "finance", mode="fc", evaluation=True)
+    name = next(name for name in units.names if "multi_turn" in name)
+    row = {"nodes": [], "info": {"unit": name}}
+    path = lines(tmp_path / "a.jsonl", row, {**row, "errors": [{"message": "timeout"}]})
+    assert [(each.problem, each.verdict) for each in judge_rollouts(units, path)] == [
+        ("another role speaks in it, which the file does not tell apart", None),
+        ("timeout", None),
+    ]

@@ -245,3 +245,17 @@ def test_a_unit_through_one_generic_tool():
     progress.reset(name)
     progress.call_tool(function["name"], function["arguments"])
     assert progress.get_reward() == 1.0
+
+
+def test_tokens_are_read_as_they_were_written():
+    read: list[Any] = []
+
+    class Recording(Characters):
+        def decode(self, ids: list[int], **settings: Any) -> str:
+            read.append((ids, settings))
+            return super().decode(ids)
+
+    episode = opened(CHAT, Recording())
+    episode.take(ids("Hi\0"))
+    settings = {"skip_special_tokens": False, "clean_up_tokenization_spaces": False}
+    assert read == [(ids("Hi"), settings)]
