@@ -318,3 +318,16 @@ def test_a_mode_that_rewrites_shows_all_messages_and_tools_again():
     assert step.observation.replaces
     assert step.observation.tools == before.tools
     assert step.observation.messages != before.messages
+
+
+def test_after_an_answered_fault_no_other_role_speaks_again():
+    environment = UnitEnvironment(
+        benchmark_units("acebench", "finance", mode="fc", evaluation=True), on_fault="answer"
+    )
+    environment.open(next(name for name in environment.units.names if "multi_turn" in name))  # pyright: ignore
+    opening = environment.shown().messages
+    for number in (1, 2):
+        assert not environment.step(call("no_such_tool", "{}")).done
+        assert environment.shown().messages[: len(opening)] == opening
+        assert len(environment.shown().messages) == len(opening) + 2 * number
+        assert len(environment.transcript().replies) == 1 + number
