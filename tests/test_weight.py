@@ -17,38 +17,38 @@ import wildtool
 
 ROOT = Path(wildtool.__file__).parent
 BUDGETS = {
-    "": 1738,
-    "alter": 3096,
+    "": 1740,
+    "alter": 3102,
     "benchmarks": 78,
-    "benchmarks/acebench": 5908,
+    "benchmarks/acebench": 5904,
     "benchmarks/apibank": 1683,
-    "benchmarks/bfcl": 3951,
+    "benchmarks/bfcl": 3950,
     "benchmarks/glaive": 423,
     "benchmarks/injecagent": 1022,
-    "benchmarks/ledger": 1496,
+    "benchmarks/ledger": 1498,
     "benchmarks/rotbench": 609,
     "benchmarks/sealtools": 823,
     "benchmarks/taskbench": 1282,
     "benchmarks/teval": 1000,
     "benchmarks/wildtoolbench": 3553,
-    "board": 536,
+    "board": 538,
     "catalogue": 1537,
     "check": 1491,
-    "cli": 4920,
+    "cli": 4928,
     "data": 857,
-    "engine": 7995,
+    "engine": 7999,
     "environments": 1797,
-    "export": 1522,
-    "models": 4932,
+    "export": 1518,
+    "models": 4930,
     "published": 114,
     "python": 442,
     "report": 2459,
-    "scale": 2533,
+    "scale": 2542,
     "sets": 0,
-    "sets/commands": 2536,
+    "sets/commands": 2537,
     "sets/make": 10252,
-    "sets/prepare": 6444,
-    "sets/review": 5933,
+    "sets/prepare": 6449,
+    "sets/review": 5932,
     "stats": 658,
     "table": 313,
     "tool_formats": 2134,
@@ -80,7 +80,7 @@ LEAVES = (
     "sets",
 )
 """What is no part of the core: one of them can be changed by who knows its base class and nothing of the others."""
-MOST_OF_ALL = 89_900
+MOST_OF_ALL = 89_850
 """All code. It may only fall; who adds something new raises it, and says in `docs/decisions` what the lines buy."""
 MOST_OF_OLDER = 78_600
 """All code but `NEWER`."""
