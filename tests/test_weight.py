@@ -47,7 +47,7 @@ BUDGETS = {
     "sets": 0,
     "sets/commands": 2537,
     "sets/make": 10252,
-    "sets/prepare": 6449,
+    "sets/prepare": 6451,
     "sets/review": 5932,
     "stats": 658,
     "table": 313,

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from training.record_forms import calls, tool
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.data.data_set import data_of
 from wildtool.errors import DataError, UsageError
+from wildtool.sets.prepare.procedures import official
 from wildtool.sets.prepare.procedures.agreement import Agreement, agreement
 from wildtool.sets.prepare.procedures.judging import JudgedReply, judged_material, judgement_of
 from wildtool.sets.prepare.procedures.official import check_not_official, official_owner
@@ -319,6 +321,17 @@ def test_a_benchmarks_own_data_are_known_by_place_and_bytes(tmp_path: Path):
         "wild-mini is a benchmark: scores on it would mean nothing afterwards; --allow-benchmark-data uses it and writes"
         " that into every output"
     )
+
+
+def test_nothing_empty_is_a_benchmarks_own_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Packages of official data hold empty files, and whoever opened a pipe, which has no bytes, would wait for ever."""
+    (tmp_path / "official").mkdir()
+    (tmp_path / "official" / "__init__.py").touch()
+    monkeypatch.setattr(official, "official_folder", lambda name: tmp_path / "official")
+    monkeypatch.setattr(official, "file_sha256", lambda path: pytest.fail(f"{path} is opened"))
+    (tmp_path / "empty").touch()
+    os.mkfifo(tmp_path / "pipe")
+    assert [official_owner(tmp_path / name) for name in ("empty", "pipe")] == [None, None]
 
 
 # Playing ---------------------------------------------------------------------------------------------
