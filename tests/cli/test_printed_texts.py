@@ -14,6 +14,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from wildtool.cli import app
+from wildtool.engine.benchmark_file import BY_NAME
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "printed"
 SOURCES = str(Path(__file__).parents[2])
@@ -66,6 +67,9 @@ def _among_runs(played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WILDTOOL_DATA_DIR", "data")
     for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
+    # Another test of this process may have read benchmarks from files.
+    for name in list(BY_NAME):
+        monkeypatch.delitem(BY_NAME, name)
 
 
 def printed(line: str) -> str:
