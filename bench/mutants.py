@@ -1,6 +1,6 @@
 """Plants one-line faults in modules that changed, runs the tests that execute these lines, and names what lives.
 
-python bench/mutants.py                             # 200 faults anywhere; half an hour on two cores, and the map once
+python bench/mutants.py                             # 200 faults anywhere; half an hour on two cores, map and all
 python bench/mutants.py --since COMMIT --seed 7     # in modules that changed since then
 python bench/mutants.py --count 20 src/wildtool/stats --out live.jsonl
 python bench/mutants.py --again live.jsonl --tests tests/stats/test_tables.py   # whether new tests see them: no map
@@ -253,7 +253,7 @@ class Executions:
                 "TEST_ID": "",
             }
             environment |= {"PYTHONPATH": f"{copy.folder / 'src'}:{PLUGINS}", "TEST_SECONDS": str(seconds)}
-            print("tests under coverage, for half an hour", file=sys.stderr, flush=True)
+            print("tests under coverage, for a quarter of an hour", file=sys.stderr, flush=True)
             words = ["-n", "3", "--dist", "worksteal", "-p", "no:cacheprovider", "-p", "contexts"]
             copy.run(["-m", "pytest", *words], limit=7200, **environment)
             environment["COVERAGE_RCFILE"] = environment.pop("COVERAGE_PROCESS_START")
