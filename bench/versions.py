@@ -10,6 +10,7 @@ own scripts; lines are paired by what they are of, and those that only one of th
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 from collections import defaultdict
@@ -61,7 +62,8 @@ def rows(before: Path, script: str, repeats: int) -> Iterator[str]:
     for _ in range(repeats):
         for side, folder in enumerate((before, ROOT)):
             for what, unit, more_is_better, value in measured(folder, script):
-                values[what, unit, more_is_better][side].append(value)
+                # In parentheses stand figures of this measurement.
+                values[re.sub(r" \(.*?\)", "", what), unit, more_is_better][side].append(value)
     if not values:
         yield f"| {script}.py | fails in both | | | |"
     for (what, unit, more_is_better), (old, new) in values.items():
