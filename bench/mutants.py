@@ -190,7 +190,7 @@ class Checkout:
 
     def run(self, words: Sequence[str], *, limit: float, **environment: str) -> int | None:
         """Exit status of a Python command in this copy; None if it took longer than `limit` seconds."""
-        started = self._start(words, **environment)
+        started = self._start(words, subprocess.DEVNULL, **environment)
         try:
             return started.wait(limit)
         except subprocess.TimeoutExpired:
@@ -200,18 +200,18 @@ class Checkout:
                 os.killpg(started.pid, 9)
             started.wait()
 
-    def tests(self, tests: Mapping[str, Sequence[str]], *, limit: float) -> int | None:
-        """Exit status of pytest for tests by file (none named: all of the file's); None if it took too long."""
+    def fails(self, tests: Mapping[str, Sequence[str]], *, limit: float) -> bool | str:
+        """Whether tests by file (none named: the whole file) fail or take too long; the first that failed, by its id."""
         if self.server is None:
             # What a fault made Python compile is not kept: two faults can have one size and time.
             words = [str(PLUGINS / "tries.py"), str(self.folder.with_suffix(".tmp"))]
-            self.server = self._start(words, PYTHONDONTWRITEBYTECODE="1")
+            self.server = self._start(words, subprocess.PIPE, PYTHONDONTWRITEBYTECODE="1")
         assert self.server.stdin is not None
         assert self.server.stdout is not None
         self.server.stdin.write(json.dumps({"tests": tests, "limit": limit}) + "\n")
         self.server.stdin.flush()
-        answer: int | None = json.loads(self.server.stdout.readline())
-        return answer
+        status, failed = json.loads(self.server.stdout.readline())
+        return failed or status not in (0, NO_TESTS)
 
     def source(self, fault: Fault) -> bytes:
         return (self.folder / fault.path).read_bytes()
@@ -224,14 +224,14 @@ class Checkout:
                 twin.parent.mkdir(exist_ok=True)
                 shutil.copy2(file, twin)
 
-    def _start(self, words: Sequence[str], **environment: str) -> subprocess.Popen[str]:
+    def _start(self, words: Sequence[str], streams: int, **environment: str) -> subprocess.Popen[str]:
         with (BUILD / "errors.log").open("a") as errors:
             return subprocess.Popen(
                 [sys.executable, *words],
                 cwd=self.folder,
                 env={**self.environment, **environment},
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE if "tries.py" in words[0] else subprocess.DEVNULL,
+                stdin=streams,
+                stdout=streams,
                 stderr=errors,
                 start_new_session=True,
                 text=True,
@@ -246,7 +246,10 @@ class Executions:
         if not data.exists():
             settings, parts = BUILD / "coveragerc", BUILD / "coverage"
             settings.write_text(SETTINGS)
-            parts.mkdir(exist_ok=True)
+            # What a run that was broken off has left would be counted.
+            shutil.rmtree(parts, ignore_errors=True)
+            seconds.unlink(missing_ok=True)
+            parts.mkdir()
             environment = {
                 "COVERAGE_FILE": str(parts / "data"),
                 "COVERAGE_PROCESS_START": str(settings),
@@ -339,20 +342,36 @@ def rounds(fault: Fault, tests: Sequence[str], seconds: Mapping[str, float]) -> 
 
 
 def dies(copy: Checkout, fault: Fault, rounds: Iterable[Round], spend: float) -> bool:
-    """Whether a test fails on the fault; no round begins after `spend` seconds of tests."""
+    """Whether a test fails on the fault that holds without it; no round begins after `spend` seconds of tests."""
+    for tried in rounds:
+        tests = tried.tests
+        while failed := _fails_with(copy, fault, tests, limit=60 + 5 * tried.seconds):
+            if failed is True:
+                return True
+            file = failed.partition("::")[0]
+            if not copy.fails({file: [failed]}, limit=300):
+                return True
+            print(f"{failed} fails without a fault too", file=sys.stderr, flush=True)
+            left = [name for name in tests[file] if name != failed]
+            tests = {**tests, file: left}
+            if not left:
+                del tests[file]
+        spend -= tried.seconds
+        if spend < 0:
+            break
+    return False
+
+
+def _fails_with(
+    copy: Checkout, fault: Fault, tests: Mapping[str, Sequence[str]], *, limit: float
+) -> bool | str:
     path = copy.folder / fault.path
     source, times = path.read_bytes(), path.stat()
     path.write_bytes(fault.planted(source))
     # Not the time of the sound file: what is compiled is known by time and size.
     os.utime(path, (times.st_atime, times.st_mtime - 1000))
     try:
-        for tried in rounds:
-            if copy.tests(tried.tests, limit=60 + 5 * tried.seconds) not in (0, NO_TESTS):
-                return True
-            spend -= tried.seconds
-            if spend < 0:
-                break
-        return False
+        return bool(tests) and copy.fails(tests, limit=limit)
     finally:
         path.write_bytes(source)
         os.utime(path, (times.st_atime, times.st_mtime))
@@ -406,7 +425,7 @@ def main() -> None:
     parser.add_argument(
         "--tests", nargs="*", help="test files to run for every fault, instead of those that execute it"
     )
-    parser.add_argument("--spend", type=float, default=float("inf"), help="seconds of tests per fault, about")
+    parser.add_argument("--spend", type=float, default=60, help="seconds of tests per fault, about; 60")
     options = parser.parse_args()
     BUILD.mkdir(parents=True, exist_ok=True)
     copies = [Checkout(BUILD / f"copy-{number}") for number in range(COPIES)]

@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[1]
 TOLERATED = 1.05
 """How many times the older commit's time, or rate, ours may be before it counts as slower."""
 MEASURE = """
-import dataclasses, importlib, json, sys
+import importlib, json, sys
 sys.path.insert(0, "bench")
 lines = importlib.import_module(sys.argv[1]).measure(1)
 print(json.dumps([[line.what, line.unit, line.more_is_better, line.ours[0]] for line in lines]))

@@ -1,7 +1,8 @@
 """Runs chosen tests for bench/mutants.py, each time in a fork that has the packages of others loaded already.
 
 It reads a JSON line for each try, `{"tests": {file: [ids]}, "limit": seconds}` (no ids: the whole file), and answers
-with the exit status of pytest, or null if the tests took longer. Modules of wildtool and tests are loaded anew.
+with the exit status of pytest, or null if the tests took longer, and the id of the test that failed, or null. Modules of
+wildtool and tests are loaded anew.
 """
 
 import importlib
@@ -24,23 +25,33 @@ xml.etree.ElementTree yaml zoneinfo
 
 
 class Chosen:
-    """Keeps those of a file's tests that were asked for, the quickest first as they were named."""
+    """Keeps those of a file's tests that were asked for, and writes the id of one that fails to a pipe."""
 
-    def __init__(self, tests: Mapping[str, Sequence[str]]) -> None:
-        self.order = {
-            name: place for place, name in enumerate(name for ids in tests.values() for name in ids)
-        }
+    def __init__(self, tests: Mapping[str, Sequence[str]], failures: int) -> None:
+        self.names = {name for ids in tests.values() for name in ids}
         self.whole = {file for file, ids in tests.items() if not ids}
+        self.failures = failures
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        kept = [item for item in items if item.nodeid in self.order or self._whole(item)]
-        items[:] = sorted(kept, key=lambda item: self.order.get(item.nodeid, 0))
+        items[:] = [item for item in items if item.nodeid in self.names or self._whole(item)]
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            os.write(self.failures, report.nodeid.encode() + b"\n")
 
     def _whole(self, item: pytest.Item) -> bool:
         return item.nodeid.partition("::")[0] in self.whole
 
 
-def attempt(tests: Mapping[str, Sequence[str]], limit: float, folder: str) -> int | None:
+def attempt(tests: Mapping[str, Sequence[str]], limit: float, folder: str) -> tuple[int | None, str | None]:
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb") as failures:
+        status = _attempt(tests, limit, folder, writing)
+        os.close(writing)
+        return status, failures.readline().decode().strip() or None
+
+
+def _attempt(tests: Mapping[str, Sequence[str]], limit: float, folder: str, failures: int) -> int | None:
     child = os.fork()
     if child == 0:
         status = 70
@@ -49,18 +60,8 @@ def attempt(tests: Mapping[str, Sequence[str]], limit: float, folder: str) -> in
             with Path(os.devnull).open("r+b") as nothing:
                 for stream in range(3):
                     os.dup2(nothing.fileno(), stream)
-            words = [
-                "-x",
-                "-q",
-                "-p",
-                "no:cacheprovider",
-                "-p",
-                "no:xdist",
-                "--tb=no",
-                f"--basetemp={folder}",
-                *tests,
-            ]
-            status = int(pytest.main(words, plugins=[Chosen(tests)]))
+            words = ["-xq", "--tb=no", "-pno:cacheprovider", "-pno:xdist", f"--basetemp={folder}", *tests]
+            status = int(pytest.main(words, plugins=[Chosen(tests, failures)]))
         finally:
             os._exit(status)
     try:
