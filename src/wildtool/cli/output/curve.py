@@ -19,7 +19,7 @@ from wildtool.engine.compare.curve import (
     learning_curve,
     touched_items,
 )
-from wildtool.engine.compare.leaderboard import INCOMPLETE, notes_of, trust_line
+from wildtool.engine.compare.leaderboard import INCOMPLETE, notes_of, parts_line, trust_line
 from wildtool.engine.compare.runs import ComparedRun, load_compared_run
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.score.formatting import format_points, format_range, format_share
@@ -65,6 +65,8 @@ def show_curve(series: Series, folders: Mapping[RunKey, Path], out: Path, *, for
     metrics = (metric for run in runs.values() for metric in run.result.metrics if metric.headline)
     for note in notes_of(metrics):
         print_wrapped(note)
+    if line := parts_line(run.result for run in runs.values()):
+        print_wrapped(line)
     for note in _notes(series, points, touched):
         print_wrapped(note)
     for (name, label), run in runs.items():
@@ -110,13 +112,13 @@ def _complete_runs(folders: Mapping[RunKey, Path]) -> tuple[dict[RunKey, Compare
 def _print_benchmark(benchmark: str, points: Sequence[CurvePoint]) -> None:
     arms = len({point.arm for point in points if point.size}) > 1
     has_untouched = any(point.untouched for point in points)
-    heads = ["", "seeds", "correct", "95 %", "difference", "95 %", "p (Holm)"]
+    heads = ["", "seeds", "n", "correct", "95 %", "difference", "95 %", "p (Holm)"]
     rows: list[list[str]] = []
     for point in points:
         size = f"{point.size:,}" if point.size else "before"
         name = f"{point.arm}, {size}" if arms and point.size else size
         mark = "" if point.evidence.complete else INCOMPLETE
-        row = [name + mark, str(len(point.names)), *_score(point.score)]
+        row = [name + mark, str(len(point.names)), f"{point.units:,}", *_score(point.score)]
         difference = point.difference
         if difference is None:
             row += ["", "", ""]
