@@ -2,6 +2,8 @@
 
 import io
 import json
+import shlex
+import sys
 from email.message import Message
 from types import SimpleNamespace
 from typing import Any
@@ -108,3 +110,12 @@ def test_pages_end_at_last(monkeypatch: pytest.MonkeyPatch):
         server_tools("mcp:no-such-program-here")
     with pytest.raises(DataError, match=r"^mcp:a 'b: not a command line \(No closing quotation\)$"):
         server_tools("mcp:a 'b")
+
+
+def test_a_program_that_refuses_is_named_with_its_command():
+    answer = '{"id": 1, "error": {"message": "no"}}'
+    refusal = f"input(); print({answer!r}, flush=True)"
+    command = f"{sys.executable} -c {shlex.quote(refusal)}"
+    with pytest.raises(DataError) as caught:
+        server_tools(f"mcp:{command}")
+    assert str(caught.value) == f"mcp:{command}: initialize was refused: no"

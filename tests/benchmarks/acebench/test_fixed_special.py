@@ -210,6 +210,15 @@ def test_one_word_may_follow_a_number(said: str, valid: bool) -> None:
     assert (found == "") == valid
 
 
+@pytest.mark.parametrize(
+    ("said", "valid"), [("5 km", True), ("2.5 km", False), ("2,5 km", False), ("-5 km", False)]
+)
+def test_a_number_with_its_unit_is_no_end_of_another_number(said: str, valid: bool) -> None:
+    assert (
+        wrong_value(f"There is incorrect value ({said}) for the parameters (team)", "5 km") == ""
+    ) == valid
+
+
 def test_a_value_that_ends_in_a_sign_is_whole_only_where_nothing_goes_on() -> None:
     assert (
         wrong_value(

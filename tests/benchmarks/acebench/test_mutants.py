@@ -125,9 +125,11 @@ def test_another_candidate_is_no_mistake():
 
 
 def test_to_leave_out_a_documented_default_is_no_mistake():
-    schema = {"properties": {"a": {"type": "integer", "default": 5}, "b": {"type": "integer"}}}
-    left_out = [note for kind, _, note in argument_mutants({"a": 5, "b": 5}, schema) if "left out" in kind]
-    assert left_out == ["b"]
+    whole = {"type": "integer", "default": 5}
+    schema = {"properties": {"a": whole, "b": {"type": "integer"}, "c": whole}}
+    gold = {"a": 5, "b": 5, "c": 6}
+    left_out = [note for kind, _, note in argument_mutants(gold, schema) if "left out" in kind]
+    assert left_out == ["b", "c"]
 
 
 def test_of_a_gold_answer_that_is_refused_no_mutants_are_tried():

@@ -92,6 +92,7 @@ def test_the_table_says_what_a_reader_must_know(played: Path):
     assert "With fewer than 3 trainings of a size" in shown
     assert "Nobody looked whether the training data hold items" in shown
     assert "no control arm" not in shown
+    assert "accuracy: task" not in shown
     assert "Not all items: wild-mini, --limit 8." in shown
     assert "seeds n correct 95 % difference 95 % p (Holm)" in shown
     assert "before 1 32 " in shown

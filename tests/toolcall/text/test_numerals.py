@@ -8,7 +8,7 @@ import pytest
 
 import wildtool.benchmarks
 from wildtool.toolcall.text.equivalence import differing_rule
-from wildtool.toolcall.text.numerals import chinese_number, numbers_in
+from wildtool.toolcall.text.numerals import chinese_number, is_approximate, numbers_in
 
 
 @pytest.mark.parametrize(
@@ -74,3 +74,23 @@ def test_the_published_rules_read_no_numerals(rules: str):
 )
 def test_a_number_is_seen_in_words(text: str, value: int):
     assert Decimal(value) in numbers_in(text)
+
+
+@pytest.mark.parametrize(
+    ("numeral", "approximate"),
+    [
+        ("两三", True),
+        ("三五", True),
+        ("十七八", True),
+        ("二三十", True),
+        ("三四", True),
+        ("三二", False),
+        ("一百零一", False),
+        ("二十", False),
+        ("一二三", False),
+        ("二〇二四", False),
+        ("两", False),
+    ],
+)
+def test_two_digits_in_a_row_name_a_range(numeral: str, approximate: bool):
+    assert is_approximate(numeral) is approximate

@@ -111,3 +111,10 @@ def test_any_text_is_read_and_means_what_it_says(text: str):
     assert respelled(text) == respelled(text)
     assert differing_rule(text, text) is None
     assert differing_rule(text, f" {text}\n") is None or not text.strip()
+
+
+def test_a_whole_text_without_separators_or_with_points_is_a_date():
+    assert {respelled(text) for text in ("20250304", "2025.03.04", "2025-03-04")} == {
+        respelled("4 March 2025")
+    }
+    assert respelled("2025.13.04") != respelled("4 March 2025")
