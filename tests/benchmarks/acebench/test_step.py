@@ -13,306 +13,105 @@ from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.benchmarks.acebench.episode.base import END_MARK
 from wildtool.types import Item
 
+ONE_TEXT = normal({"f": {"b": "x"}}, functions=(tool(b=TEXT),))
+ONE_MISSING = special(f=["a"])
+EPISODE = episode(WIFI)
+WHOLE_EPISODE = episode(
+    WIFI, involved_classes=("BaseApi",), end_state=({"BaseApi": {"wifi": True, "logged_in": True}},)
+)
 
+
+def worth(components: str, fault: str | None = None, progress: float | None = None) -> StepCheck:
+    """Args: components: each with its value, `format 1 name 0`."""
+    names, values = components.split()[::2], components.split()[1::2]
+    return StepCheck(dict(zip(names, map(float, values), strict=True)), fault, progress)
+
+
+# Without a value for `fixed`, both profiles say the same.
 @pytest.mark.parametrize(
-    ("of", "profile", "messages", "expected"),
+    ("of", "messages", "official", "fixed"),
     [
         (
             TWO,
-            "official",
             ["[f(a=1, b='x'), f(a=2, b='y'), g()]"],
-            StepCheck(
-                components={"format": 1.0, "name": 1.0, "arguments": 0.0}, fault="no arguments", progress=None
-            ),
+            worth("format 1 name 1 arguments 0", "no arguments"),
+            worth("format 1 name 1 arguments 1"),
         ),
         (
             TWO,
-            "fixed",
-            ["[f(a=1, b='x'), f(a=2, b='y'), g()]"],
-            StepCheck(components={"format": 1.0, "name": 1.0, "arguments": 1.0}, fault=None, progress=None),
-        ),
-        (
-            TWO,
-            "official",
             ["words"],
-            StepCheck(components={"format": 0.0}, fault="not a list of calls but Name", progress=None),
+            worth("format 0", "not a list of calls but Name"),
+            worth("format 0", "not a call but Name"),
         ),
         (
             TWO,
-            "fixed",
-            ["words"],
-            StepCheck(components={"format": 0.0}, fault="not a call but Name", progress=None),
-        ),
-        (
-            TWO,
-            "official",
             ["[h(), g(), g()]"],
-            StepCheck(components={"format": 1.0, "name": 0.0}, fault="not expected: 'h'", progress=None),
+            worth("format 1 name 0", "not expected: 'h'"),
+            worth("format 1 name 0", "expected 2 calls of 'f', got 0"),
         ),
+        (TWO, ["[f(a=1, b='x'), g()]"], worth("format 1 name 0", "expected 3 calls, got 2"), None),
         (
-            TWO,
-            "fixed",
-            ["[h(), g(), g()]"],
-            StepCheck(
-                components={"format": 1.0, "name": 0.0}, fault="expected 2 calls of 'f', got 0", progress=None
-            ),
-        ),
-        (
-            TWO,
-            "official",
-            ["[f(a=1, b='x'), g()]"],
-            StepCheck(
-                components={"format": 1.0, "name": 0.0}, fault="expected 3 calls, got 2", progress=None
-            ),
-        ),
-        (
-            TWO,
-            "fixed",
-            ["[f(a=1, b='x'), g()]"],
-            StepCheck(
-                components={"format": 1.0, "name": 0.0}, fault="expected 3 calls, got 2", progress=None
-            ),
-        ),
-        (
-            normal({"f": {"b": "x"}}, functions=(tool(b=TEXT),)),
-            "official",
+            ONE_TEXT,
             ["[f(b='q')]"],
-            StepCheck(
-                components={"format": 1.0, "name": 1.0, "arguments": 0.0},
-                fault="argument b: 'q' does not contain 'x'",
-                progress=None,
-            ),
+            worth("format 1 name 1 arguments 0", "argument b: 'q' does not contain 'x'"),
+            worth("format 1 name 1 arguments 0", "b: 'q' does not mean 'x' (short text)"),
         ),
         (
-            normal({"f": {"b": "x"}}, functions=(tool(b=TEXT),)),
-            "fixed",
-            ["[f(b='q')]"],
-            StepCheck(
-                components={"format": 1.0, "name": 1.0, "arguments": 0.0},
-                fault="b: 'q' does not mean 'x' (short text)",
-                progress=None,
-            ),
-        ),
-        (
-            normal({"f": {"b": "x"}}, functions=(tool(b=TEXT),)),
-            "official",
+            ONE_TEXT,
             ["[f(b=1)]"],
-            StepCheck(
-                components={"format": 1.0, "name": 1.0, "arguments": 0.0},
-                fault="argument b: expected string like 'x', got 1",
-                progress=None,
-            ),
+            worth("format 1 name 1 arguments 0", "argument b: expected string like 'x', got 1"),
+            worth("format 1 name 1 arguments 0", "b: 1 is not 'x' (type)"),
         ),
         (
-            normal({"f": {"b": "x"}}, functions=(tool(b=TEXT),)),
-            "fixed",
-            ["[f(b=1)]"],
-            StepCheck(
-                components={"format": 1.0, "name": 1.0, "arguments": 0.0},
-                fault="b: 1 is not 'x' (type)",
-                progress=None,
-            ),
-        ),
-        (
-            normal({"f": {"b": "x"}}, functions=(tool(b=TEXT),)),
-            "official",
+            ONE_TEXT,
             ["[f()]"],
-            StepCheck(
-                components={"format": 1.0, "name": 1.0, "arguments": 0.0}, fault="no arguments", progress=None
-            ),
+            worth("format 1 name 1 arguments 0", "no arguments"),
+            worth("format 1 name 1 arguments 0", "b: 'x' is missing"),
         ),
+        (ONE_MISSING, [MISSING], worth("refusal 1"), None),
         (
-            normal({"f": {"b": "x"}}, functions=(tool(b=TEXT),)),
-            "fixed",
-            ["[f()]"],
-            StepCheck(
-                components={"format": 1.0, "name": 1.0, "arguments": 0.0},
-                fault="b: 'x' is missing",
-                progress=None,
-            ),
-        ),
-        (
-            special(f=["a"]),
-            "official",
-            [MISSING],
-            StepCheck(components={"refusal": 1.0}, fault=None, progress=None),
-        ),
-        (
-            special(f=["a"]),
-            "fixed",
-            [MISSING],
-            StepCheck(components={"refusal": 1.0}, fault=None, progress=None),
-        ),
-        (
-            special(f=["a"]),
-            "official",
+            ONE_MISSING,
             ["no"],
-            StepCheck(
-                components={"refusal": 0.0},
-                fault="the reply does not say 'Missing necessary parameters'",
-                progress=None,
-            ),
+            worth("refusal 0", "the reply does not say 'Missing necessary parameters'"),
+            None,
         ),
         (
-            special(f=["a"]),
-            "fixed",
-            ["no"],
-            StepCheck(
-                components={"refusal": 0.0},
-                fault="the reply does not say 'Missing necessary parameters'",
-                progress=None,
-            ),
-        ),
-        (
-            special(f=["a"]),
-            "official",
+            ONE_MISSING,
             ['["Missing necessary parameters (b) for the api (f)"]'],
-            StepCheck(components={"refusal": 1.0}, fault=None, progress=None),
+            worth("refusal 1"),
+            worth("refusal 1 arguments 0", "the reply does not name 'a'"),
         ),
+        (EPISODE, [WIFI], worth("format 1 name 1 arguments 1"), None),
+        (EPISODE, [LOGIN], worth("format 1 name 1 arguments 1"), worth("format 1 name 0")),
+        (EPISODE, [BOTH], worth("format 1 name 1 arguments 1"), worth("format 1 name 0 arguments 1")),
+        (EPISODE, ["[gone(), turn_on_wifi()]"], worth("format 1 name 0 arguments 1"), None),
+        (EPISODE, ["[turn_on_wifi(x=1)]"], worth("format 1 name 1 arguments 0"), None),
+        (EPISODE, ["[turn_on_wifi("], worth("format 0"), worth("")),
+        (EPISODE, ["words"], worth(""), None),
+        (EPISODE, [WIFI, "words"], worth(""), None),
         (
-            special(f=["a"]),
-            "fixed",
-            ['["Missing necessary parameters (b) for the api (f)"]'],
-            StepCheck(
-                components={"refusal": 1.0, "arguments": 0.0},
-                fault="the reply does not name 'a'",
-                progress=None,
-            ),
-        ),
-        (
-            episode(WIFI),
-            "official",
-            [WIFI],
-            StepCheck(components={"format": 1.0, "name": 1.0, "arguments": 1.0}, fault=None, progress=None),
-        ),
-        (
-            episode(WIFI),
-            "fixed",
-            [WIFI],
-            StepCheck(components={"format": 1.0, "name": 1.0, "arguments": 1.0}, fault=None, progress=None),
-        ),
-        (
-            episode(WIFI),
-            "official",
-            [LOGIN],
-            StepCheck(components={"format": 1.0, "name": 1.0, "arguments": 1.0}, fault=None, progress=None),
-        ),
-        (
-            episode(WIFI),
-            "fixed",
-            [LOGIN],
-            StepCheck(components={"format": 1.0, "name": 0.0}, fault=None, progress=None),
-        ),
-        (
-            episode(WIFI),
-            "official",
-            [BOTH],
-            StepCheck(components={"format": 1.0, "name": 1.0, "arguments": 1.0}, fault=None, progress=None),
-        ),
-        (
-            episode(WIFI),
-            "fixed",
-            [BOTH],
-            StepCheck(components={"format": 1.0, "name": 0.0, "arguments": 1.0}, fault=None, progress=None),
-        ),
-        (
-            episode(WIFI),
-            "official",
-            ["[gone(), turn_on_wifi()]"],
-            StepCheck(components={"format": 1.0, "name": 0.0, "arguments": 1.0}, fault=None, progress=None),
-        ),
-        (
-            episode(WIFI),
-            "fixed",
-            ["[gone(), turn_on_wifi()]"],
-            StepCheck(components={"format": 1.0, "name": 0.0, "arguments": 1.0}, fault=None, progress=None),
-        ),
-        (
-            episode(WIFI),
-            "official",
-            ["[turn_on_wifi(x=1)]"],
-            StepCheck(components={"format": 1.0, "name": 1.0, "arguments": 0.0}, fault=None, progress=None),
-        ),
-        (
-            episode(WIFI),
-            "fixed",
-            ["[turn_on_wifi(x=1)]"],
-            StepCheck(components={"format": 1.0, "name": 1.0, "arguments": 0.0}, fault=None, progress=None),
-        ),
-        (
-            episode(WIFI),
-            "official",
-            ["[turn_on_wifi("],
-            StepCheck(components={"format": 0.0}, fault=None, progress=None),
-        ),
-        (episode(WIFI), "fixed", ["[turn_on_wifi("], StepCheck(components={}, fault=None, progress=None)),
-        (episode(WIFI), "official", ["words"], StepCheck(components={}, fault=None, progress=None)),
-        (episode(WIFI), "fixed", ["words"], StepCheck(components={}, fault=None, progress=None)),
-        (episode(WIFI), "official", [WIFI, "words"], StepCheck(components={}, fault=None, progress=None)),
-        (episode(WIFI), "fixed", [WIFI, "words"], StepCheck(components={}, fault=None, progress=None)),
-        (
-            episode(WIFI),
-            "official",
+            EPISODE,
             [WIFI, END_MARK],
-            StepCheck(
-                components={},
-                fault="all expected calls were made, but the state differs: wrong number of class",
-                progress=1.0,
+            worth("", "all expected calls were made, but the state differs: wrong number of class", 1.0),
+            worth(
+                "",
+                "all expected calls were made, but the state differs: classes: expected [], found ['BaseApi', 'FoodPlatform', 'MessageApi', 'ReminderApi']",
+                1.0,
             ),
         ),
-        (
-            episode(WIFI),
-            "fixed",
-            [WIFI, END_MARK],
-            StepCheck(
-                components={},
-                fault="all expected calls were made, but the state differs: classes: expected [], found ['BaseApi', 'FoodPlatform', 'MessageApi', 'ReminderApi']",
-                progress=1.0,
-            ),
-        ),
-        (
-            episode(WIFI),
-            "official",
-            ["words", END_MARK],
-            StepCheck(components={}, fault="the episode ended before turn_on_wifi ran", progress=0.0),
-        ),
-        (
-            episode(WIFI),
-            "fixed",
-            ["words", END_MARK],
-            StepCheck(components={}, fault="the episode ended before turn_on_wifi ran", progress=0.0),
-        ),
-        (episode(WIFI), "official", [], StepCheck(components={}, fault=None, progress=None)),
-        (episode(WIFI), "fixed", [], StepCheck(components={}, fault=None, progress=None)),
-        (
-            episode(
-                WIFI,
-                involved_classes=("BaseApi",),
-                end_state=({"BaseApi": {"wifi": True, "logged_in": True}},),
-            ),
-            "official",
-            [WIFI, END_MARK],
-            StepCheck(components={}, fault=None, progress=1.0),
-        ),
-        (
-            episode(
-                WIFI,
-                involved_classes=("BaseApi",),
-                end_state=({"BaseApi": {"wifi": True, "logged_in": True}},),
-            ),
-            "fixed",
-            [WIFI, END_MARK],
-            StepCheck(components={}, fault=None, progress=1.0),
-        ),
+        (EPISODE, ["words", END_MARK], worth("", "the episode ended before turn_on_wifi ran", 0.0), None),
+        (EPISODE, [], worth(""), None),
+        (WHOLE_EPISODE, [WIFI, END_MARK], worth("", None, 1.0), None),
     ],
 )
 def test_what_the_last_reply_is_worth(
-    of: Any, profile: str, messages: list[Any], expected: StepCheck
+    of: Any, messages: list[Any], official: StepCheck, fixed: StepCheck | None
 ) -> None:
     unit = of if isinstance(of, Item) else item(of)
-    rules = ACEBENCH.rules(profile)
-    played = rules.episode(unit, "0")
-    for message in messages:
-        played.request()
-        played.advance({"role": "assistant", "content": message})
-    assert rules.step(played, unit, "0") == expected
+    for profile, expected in (("official", official), ("fixed", fixed or official)):
+        rules = ACEBENCH.rules(profile)
+        played = rules.episode(unit, "0")
+        for message in messages:
+            played.request()
+            played.advance({"role": "assistant", "content": message})
+        assert rules.step(played, unit, "0") == expected, profile
