@@ -499,7 +499,7 @@ def test_calls_that_cannot_be_merged_have_one_mistake_less() -> None:
     assert [[kind for kind in each if kind in both] for each in kinds] == [[both[0]], [both[0]], [], []]
 
 
-def test_of_each_kind_at_most_so_many_are_tried_evenly_spread() -> None:
+def test_the_mistakes_tried_of_each_kind_are_evenly_spread() -> None:
     mutants = [("a", number, "") for number in range(6)] + [("b", 6, "")]
     tried = {most: [number for _, number, _ in evenly_spaced(mutants, most)] for most in (1, 2, 3, 4, 6, 9)}
     assert tried == {
@@ -510,6 +510,7 @@ def test_of_each_kind_at_most_so_many_are_tried_evenly_spread() -> None:
         6: [0, 1, 2, 3, 4, 5, 6],
         9: [0, 1, 2, 3, 4, 5, 6],
     }
+    assert [number for _, number, _ in evenly_spaced(mutants[1:], 2)] == [1, 4, 6]
 
 
 def test_what_is_blank_says_nothing() -> None:

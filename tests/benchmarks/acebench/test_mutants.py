@@ -11,7 +11,7 @@ from benchmarks.acebench import sandbox_build as sandbox
 from benchmarks.acebench.reply_build import item, normal, special, tool
 from wildtool.benchmark import Mutant
 from wildtool.benchmarks.acebench import ACEBENCH
-from wildtool.benchmarks.acebench.audit.argument_mutants import argument_mutants, evenly_spaced
+from wildtool.benchmarks.acebench.audit.argument_mutants import argument_mutants
 from wildtool.benchmarks.acebench.audit.episode_mutants import end_state, script_of
 from wildtool.data.data_set import data_of
 from wildtool.types import Item, Reply, Transcript
@@ -138,11 +138,6 @@ def test_of_a_gold_answer_that_is_refused_no_mutants_are_tried():
     assert mutants(refused, "official") == []
     assert mutants(refused, "fixed") != []
     assert ACEBENCH.rules("official").explain_gold(refused, "0").startswith("Q1 ")
-
-
-def test_of_a_kind_the_tried_ones_are_spread_evenly():
-    found = [("a", n, "") for n in range(5)] + [("b", 9, "")]
-    assert [(kind, n) for kind, n, _ in evenly_spaced(found, 2)] == [("a", 0), ("a", 3), ("b", 9)]
 
 
 # Messages --------------------------------------------------------------------------------------------

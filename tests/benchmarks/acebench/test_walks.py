@@ -38,6 +38,17 @@ def phone(**device: bool) -> Sandbox:
     return Sandbox(edition(), PHONE, {"BaseApi": ON["BaseApi"] | device})
 
 
+def bookings(cash: float, bank: float, *reservations: tuple[str, str, str, int]) -> list[dict[str, Any]]:
+    """The saved state of Travel. Args: reservations: flight, way to pay, cabin and pieces of baggage of each."""
+    user = {"user_name": "Ann", "password": "pw", "cash_balance": cash, "bank_balance": bank}
+    fields = ("flight_no", "payment_method", "cabin", "baggage")
+    rows = [
+        {"reservation_id": f"res_{number}", "user_id": "u1", **dict(zip(fields, values, strict=True))}
+        for number, values in enumerate(reservations, 1)
+    ]
+    return [{"Travel": {"users": {"u1": user | {"membership_level": "regular"}}, "reservations": rows}}]
+
+
 FLIGHTS: dict[str, dict[str, Any]] = {
     "F2": {"origin": "B", "destination": "C", "depart_time": "2024-07-16 10:00:00"},
     "F3": {
@@ -311,47 +322,9 @@ def test_a_walk_through_flights_and_bookings() -> None:
         "get_reservation_details(user_id='u1') -> [{'reservation_id': 'res_1', 'user_id': 'u1', 'flight_no': 'F1', 'payment_method': 'cash', 'cabin': 'economy', 'baggage': 1, 'flight_info': 'F1 with 0 seats'}, {'reservation_id': 'res_2', 'user_id': 'u1', 'flight_no': 'F1', 'payment_method': 'bank', 'cabin': 'business', 'baggage': 6, 'flight_info': 'F1 with 0 seats'}, {'reservation_id': 'res_3', 'user_id': 'u1', 'flight_no': 'F6', 'payment_method': 'cash', 'cabin': 'economy', 'baggage': 1, 'flight_info': 'F6 with 0 seats'}]",
     ]
     assert answers(box, walk) == walk
-    assert box.saved() == [
-        {
-            "Travel": {
-                "users": {
-                    "u1": {
-                        "user_name": "Ann",
-                        "password": "pw",
-                        "cash_balance": 0.0,
-                        "bank_balance": 0.0,
-                        "membership_level": "regular",
-                    }
-                },
-                "reservations": [
-                    {
-                        "reservation_id": "res_1",
-                        "user_id": "u1",
-                        "flight_no": "F1",
-                        "payment_method": "cash",
-                        "cabin": "economy",
-                        "baggage": 1,
-                    },
-                    {
-                        "reservation_id": "res_2",
-                        "user_id": "u1",
-                        "flight_no": "F1",
-                        "payment_method": "bank",
-                        "cabin": "business",
-                        "baggage": 6,
-                    },
-                    {
-                        "reservation_id": "res_3",
-                        "user_id": "u1",
-                        "flight_no": "F6",
-                        "payment_method": "cash",
-                        "cabin": "economy",
-                        "baggage": 1,
-                    },
-                ],
-            }
-        }
-    ]
+    assert box.saved() == bookings(
+        0.0, 0.0, ("F1", "cash", "economy", 1), ("F1", "bank", "business", 6), ("F6", "cash", "economy", 1)
+    )
 
 
 def test_a_walk_through_changes_of_a_booking() -> None:
@@ -375,31 +348,7 @@ def test_a_walk_through_changes_of_a_booking() -> None:
         "get_user_details(user_id='u1', password='pw') -> {'user_name': 'Ann', 'cash_balance': 550.0, 'bank_balance': 700.0, 'membership_level': 'regular'}",
     ]
     assert answers(box, walk) == walk
-    assert box.saved() == [
-        {
-            "Travel": {
-                "users": {
-                    "u1": {
-                        "user_name": "Ann",
-                        "password": "pw",
-                        "cash_balance": 550.0,
-                        "bank_balance": 700.0,
-                        "membership_level": "regular",
-                    }
-                },
-                "reservations": [
-                    {
-                        "reservation_id": "res_1",
-                        "user_id": "u1",
-                        "flight_no": "F6",
-                        "payment_method": "cash",
-                        "cabin": "economy",
-                        "baggage": 24,
-                    }
-                ],
-            }
-        }
-    ]
+    assert box.saved() == bookings(550.0, 700.0, ("F6", "cash", "economy", 24))
 
 
 def test_a_walk_through_cancellations() -> None:
@@ -420,28 +369,4 @@ def test_a_walk_through_cancellations() -> None:
         "get_user_details(user_id='u1', password='pw') -> {'user_name': 'Ann', 'cash_balance': 2290.0, 'bank_balance': 500.0, 'membership_level': 'regular'}",
     ]
     assert answers(box, walk) == walk
-    assert box.saved() == [
-        {
-            "Travel": {
-                "users": {
-                    "u1": {
-                        "user_name": "Ann",
-                        "password": "pw",
-                        "cash_balance": 2290.0,
-                        "bank_balance": 500.0,
-                        "membership_level": "regular",
-                    }
-                },
-                "reservations": [
-                    {
-                        "reservation_id": "res_1",
-                        "user_id": "u1",
-                        "flight_no": "F7",
-                        "payment_method": "cash",
-                        "cabin": "economy",
-                        "baggage": 1,
-                    }
-                ],
-            }
-        }
-    ]
+    assert box.saved() == bookings(2290.0, 500.0, ("F7", "cash", "economy", 1))
