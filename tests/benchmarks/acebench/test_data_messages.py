@@ -8,6 +8,7 @@ import pytest
 
 from benchmarks.acebench.test_data import ADJUST, SINGLE, TOOL, answer, question, write
 from benchmarks.acebench.test_lint import ON, episode
+from benchmarks.data_fault import fault_of
 from wildtool.benchmarks.acebench.data import (
     AGENT,
     ATOM,
@@ -33,17 +34,10 @@ from wildtool.benchmarks.acebench.results import (
     read_results,
 )
 from wildtool.data.data_set import ResultRow
-from wildtool.errors import DataError
 from wildtool.types import Reply, Transcript
 
 STEP, INCOMPLETE, IRRELEVANT = "agent_multi_step", "special_incomplete", "special_irrelevant"
 PREFERENCE = "normal_preference"
-
-
-def fault_of(call: Any) -> str:
-    with pytest.raises(DataError) as error:
-        call()
-    return str(error.value)
 
 
 def test_a_split_is_a_group_or_one_category() -> None:

@@ -3,17 +3,16 @@
 import gzip
 import hashlib
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from benchmarks.acebench import prompts_build
 from benchmarks.acebench.test_data import SINGLE, answer, question, write
 from benchmarks.acebench.test_lint import episode
+from benchmarks.data_fault import fault_of
 from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.benchmarks.acebench.data import CATEGORIES, SPLITS
 from wildtool.benchmarks.acebench.source import DATA, PACKAGED, originals_of
-from wildtool.errors import DataError
 
 
 @pytest.fixture(autouse=True)
@@ -21,12 +20,6 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("WILDTOOL_DATA_DIR", str(tmp_path / "cache"))
     prompts_build.pin(monkeypatch)
     return tmp_path / "cache" / "acebench"
-
-
-def fault_of(call: Any) -> str:
-    with pytest.raises(DataError) as error:
-        call()
-    return str(error.value)
 
 
 def small(folder: Path, lang: str = "en", category: str = SINGLE) -> Path:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.data_fault import fault_of
 from benchmarks.taskbench.plan_build import (
     CHAIN,
     NAMED_TOOLS,
@@ -35,7 +36,6 @@ from wildtool.benchmarks.taskbench.data import (
 )
 from wildtool.benchmarks.taskbench.results import read_results
 from wildtool.data.data_set import ResultRow
-from wildtool.errors import DataError
 from wildtool.findings import Finding
 from wildtool.types import Item, Reply, Source, Transcript
 
@@ -56,12 +56,6 @@ def write(path: Path, *lines: Any) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
     return path
-
-
-def fault_of(call: Any) -> str:
-    with pytest.raises(DataError) as error:
-        call()
-    return str(error.value)
 
 
 # Which files -----------------------------------------------------------------------------------------

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from benchmarks.data_fault import fault_of
 from benchmarks.teval.teval_build import INSTRUCT, KEYS, LAYOUT, NAMES, PROMPT, SETS, STEP, plan, write_data
 from wildtool.benchmarks.teval import TEVAL
 from wildtool.benchmarks.teval.data import data_files, lint_source_files, load, read_file, set_files
 from wildtool.benchmarks.teval.results import read_results
 from wildtool.data.data_set import DataSet, ResultRow
-from wildtool.errors import DataError
 from wildtool.findings import Finding
 from wildtool.types import Item, Reply, Source, Transcript
 
@@ -33,12 +33,6 @@ def write(path: Path, content: Any) -> Path:
     text = json.dumps(content).encode()
     path.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
     return path
-
-
-def fault_of(call: Any) -> str:
-    with pytest.raises(DataError) as error:
-        call()
-    return str(error.value)
 
 
 @pytest.fixture
