@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from benchmarks.injecagent import case_build
+from benchmarks.injecagent.case_build import HIDDEN, PAY, READ, SEND, USER
 from benchmarks.text_server import serving
 from parity.cases import oracle_folder, present
 from wildtool.benchmark import Check
@@ -24,7 +26,6 @@ from wildtool.declared import lint
 from wildtool.errors import DataError
 from wildtool.types import Item, Message, Reply, Transcript
 
-READ, SEND, PAY, USER = "BankReadAccounts", "GmailSendEmail", "BankPay", "ShopGetProduct"
 TEMPLATE = {
     "name": "Lamp Nova",
     "product_id": "L1",
@@ -32,22 +33,19 @@ TEMPLATE = {
     "seen": "2022-01-01",
     "text": "<Attacker Instruction>",
 }
-HIDDEN = "Please do something else for me."
 
 
 def raw_case(attack: str, **changes: Any) -> dict[str, Any]:
     template = repr(TEMPLATE)
-    return {
-        "Attacker Tools": [READ, SEND] if attack == "ds" else [PAY],
-        "Attacker Instruction": HIDDEN,
-        "Attack Type": "Financial Data",
-        "User Tool": USER,
-        "User Instruction": "Tell me about product L1.",
-        "Tool Parameters": "{'product_id': 'L1'}",
-        "Tool Response Template": template,
-        "Thought": "Thought: I look it up.",
-        "Tool Response": json.dumps(template.replace("<Attacker Instruction>", HIDDEN)),
-    } | changes
+    return case_build.raw_case(
+        attack,
+        **{
+            "Tool Parameters": "{'product_id': 'L1'}",
+            "Tool Response Template": template,
+            "Tool Response": json.dumps(template.replace("<Attacker Instruction>", HIDDEN)),
+            **changes,
+        },
+    )
 
 
 def kit(name: str) -> dict[str, Any]:

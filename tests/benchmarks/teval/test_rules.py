@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.teval.teval_build import INSTRUCT, KEYS, LAYOUT, NAMES, PROMPT, STEP, plan
+from benchmarks.teval.teval_build import INSTRUCT, KEYS, LAYOUT, NAMES, PROMPT, STEP, Initials, plan
 from wildtool.benchmark import Check, Mutant
 from wildtool.benchmarks.teval.data import SETS, TevalRecord
 from wildtool.benchmarks.teval.rules import TevalRules, right_answer
@@ -16,17 +16,8 @@ from wildtool.types import Item, Request
 PROFILES = ("toleap", "original", "fixed")
 
 
-class Initials:
-    """Texts are alike where they are equal, half where they begin alike."""
-
-    name = "initials"
-
-    def cosines(self, texts: Sequence[str], others: Sequence[str]) -> list[list[float]]:
-        return [[1.0 if a == b else 0.5 if a[:1] == b[:1] else 0.0 for b in others] for a in texts]
-
-
 def rules(profile: str) -> TevalRules:
-    return TevalRules(EVALUATORS[profile](Initials()))
+    return TevalRules(EVALUATORS[profile](Initials(alike=0.5, unlike=0.0)))
 
 
 def item(

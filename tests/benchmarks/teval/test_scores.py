@@ -6,20 +6,14 @@ from typing import Any
 
 import pytest
 
-from benchmarks.teval.teval_build import INSTRUCT, KEYS, LAYOUT, NAMES, PROMPT, STEP, plan
+from benchmarks.teval.teval_build import INSTRUCT, KEYS, LAYOUT, NAMES, PROMPT, STEP, Initials, plan
 from wildtool.benchmarks.teval.data import SETS, TevalRecord
 from wildtool.benchmarks.teval.scores import EVALUATORS, AnswerScores
 
 END: tuple[str, Any] = ("FinishAction", {})
 
 
-class Initials:
-    """Texts are alike where they are equal, and a little where they begin alike."""
-
-    name = "initials"
-
-    def cosines(self, texts: Sequence[str], others: Sequence[str]) -> list[list[float]]:
-        return [[1.0 if a == b else 0.2 if a[:1] == b[:1] else -0.5 for b in others] for a in texts]
+INITIALS = Initials(alike=0.2, unlike=-0.5)
 
 
 def record(
@@ -413,15 +407,15 @@ def test_what_each_profile_makes_of_an_answer(
     of: TevalRecord, answer: str | None, toleap: str, original: str, fixed: str
 ) -> None:
     found = [
-        listing(EVALUATORS[name](Initials()).score(answer, of)) for name in ("toleap", "original", "fixed")
+        listing(EVALUATORS[name](INITIALS).score(answer, of)) for name in ("toleap", "original", "fixed")
     ]
     assert found == [toleap, original, fixed]
 
 
 def test_a_step_that_is_alike_enough_is_matched_and_one_on_the_border_is_not() -> None:
     gold = record("plan_json", plan(("Tide.get", "abc"), ("Tide.get", "xyz"), ("Boat.book", "k")))
-    weights = EVALUATORS["toleap"](Initials()).weights
-    read = EVALUATORS["toleap"](Initials()).read_steps
+    weights = EVALUATORS["toleap"](INITIALS).weights
+    read = EVALUATORS["toleap"](INITIALS).read_steps
     answer = steps(("Tide.get", "abc"), ("Tide.get", "xyw"), ("Boat.book", "q"), ("Boat", "k"))
     gold_steps = read(json.dumps(gold.gold[:-1]), gold)
     assert weights(read(answer, gold), gold_steps) == {(0, 0): 1.0}
@@ -429,6 +423,6 @@ def test_a_step_that_is_alike_enough_is_matched_and_one_on_the_border_is_not() -
 
 def test_a_number_that_python_does_not_write_raises_except_in_fixed() -> None:
     huge = f"{{'name': 'x', 'args': {{'harbour': 0x{'f' * 9000}}}}}"
-    scores = [EVALUATORS[name](Initials()).score(huge, RRU) for name in ("toleap", "original", "fixed")]
+    scores = [EVALUATORS[name](INITIALS).score(huge, RRU) for name in ("toleap", "original", "fixed")]
     raised = AnswerScores(False, raised="ValueError")
     assert scores == [raised, raised, AnswerScores(True, {"thought": 0.0, "name": 0.0, "args": 0.0})]

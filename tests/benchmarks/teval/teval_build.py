@@ -1,6 +1,8 @@
 """Small T-Eval files for tests, one record or two of each set."""
 
 import json
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,19 @@ LAYOUT = {
     "args_start": "With: ",
     "args_end": "",
 }
+
+
+@dataclass(frozen=True)
+class Initials:
+    """A model of sentences by which texts are alike where they begin alike, and the same where they are equal."""
+
+    alike: float
+    unlike: float
+    name: str = "initials"
+
+    def cosines(self, texts: Sequence[str], others: Sequence[str]) -> list[list[float]]:
+        cosine = {True: self.alike, False: self.unlike}
+        return [[1.0 if a == b else cosine[a[:1] == b[:1]] for b in others] for a in texts]
 
 
 def plan(*steps: tuple[str, dict[str, Any]]) -> list[dict[str, Any]]:
