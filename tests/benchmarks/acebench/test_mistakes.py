@@ -1,7 +1,5 @@
 """The mistakes that ACEBench's audit plants: every one of a rich gold answer, as it is written."""
 
-# ruff: noqa: E501 - each mistake stands on one line
-
 from dataclasses import replace
 from typing import Any
 
@@ -44,11 +42,22 @@ LEGS = {
 }
 
 
+LIMITS = '["Due to the limitations of the function, I cannot solve this problem."]'
+
+
+def missing(parameters: str, functions: str) -> str:
+    return f'["Missing necessary parameters ({parameters}) for the api ({functions})"]'
+
+
+def incorrect(values: str, parameters: str) -> str:
+    return f'["There is incorrect value ({values}) for the parameters ({parameters}) in the conversation history."]'
+
+
 def written(message: Message) -> str:
     assert message["role"] == "assistant"
     calls = [call["function"] for call in message.get("tool_calls", ())]
-    made = "; ".join(call["name"] + call["arguments"] for call in calls)
-    return f"{message['content']} + {made}" if made else str(message["content"])
+    texts = "; ".join(call["name"] + call["arguments"] for call in calls)
+    return f"{message['content']} + {texts}" if texts else str(message["content"])
 
 
 def mistakes(of: Item, mode: str = "text", profile: str = "fixed") -> list[tuple[str, str, str]]:
@@ -157,8 +166,8 @@ def test_texts_of_digits_and_of_han_have_mistakes_of_their_own() -> None:
     arguments = {"t": "1 中 55 21", "z": 1e30, "u": "11", "v": 7, "none": None}
     schema = {"properties": {"t": TEXT, "z": {"type": "number"}}}
     own = ["negated", "behind", "digit", "swapped", "word of", "out"]
-    found = [change for change in changes(arguments, schema) if any(word in change[0] for word in own)]
-    assert found == [
+    of_texts = [change for change in changes(arguments, schema) if any(word in change[0] for word in own)]
+    assert of_texts == [
         ("one digit of a text", "t: '1 中 55 21' -> '1 中 55 22'", {"t": "1 中 55 22"}),
         ("last words of a text left out", "t: '1 中 55 21' -> '1 中'", {"t": "1 中"}),
         ("one digit of a text", "u: '11' -> '12'", {"u": "12"}),
@@ -275,66 +284,34 @@ def test_the_mistakes_of_a_native_call_without_arguments_and_others() -> None:
 def test_the_mistakes_of_a_message_about_missing_parameters() -> None:
     of = item(replace(special("special_incomplete", f=["date", "due "]), functions=(LEGS, tool("g"))))
     assert mistakes(of) == [
-        (
-            "another message",
-            '["There is incorrect value (date, due ) for the parameters (f) in the conversation history."]',
-            '["There is incorrect value (date, due ) for the parameters (f) in the conversation history."]',
-        ),
-        (
-            "another message",
-            '["Due to the limitations of the function, I cannot solve this problem."]',
-            '["Due to the limitations of the function, I cannot solve this problem."]',
-        ),
+        ("another message", incorrect("date, due ", "f"), incorrect("date, due ", "f")),
+        ("another message", LIMITS, LIMITS),
         (
             "all three messages",
-            '["Missing necessary parameters (date, due ) for the api (f)"]\n["There is incorrect value (date, due ) for the parameters (f) in the conversation history."]\n["Due to the limitations of the function, I cannot solve this problem."]',
+            missing("date, due ", "f") + "\n" + incorrect("date, due ", "f") + "\n" + LIMITS,
             "the right one first",
         ),
         ("empty reply", "", "empty"),
         ("no message", "I am sorry, I cannot help with that.", "prose"),
-        ("missing name not named", '["Missing necessary parameters (due ) for the api (f)"]', "date"),
-        (
-            "longer name for a missing one",
-            '["Missing necessary parameters (due , date_zz) for the api (f)"]',
-            "date_zz",
-        ),
-        ("missing name not named", '["Missing necessary parameters (date) for the api (f)"]', "due "),
-        (
-            "longer name for a missing one",
-            '["Missing necessary parameters (date, due_zz) for the api (f)"]',
-            "due_zz",
-        ),
-        (
-            "missing name invented",
-            '["Missing necessary parameters (date, due , zz_unknown) for the api (f)"]',
-            "zz_unknown",
-        ),
-        ("function not named", '["Missing necessary parameters (date, due ) for the api ()"]', "f"),
-        ("longer function name", '["Missing necessary parameters (date, due ) for the api (f_zz)"]', "f_zz"),
-        ("other function", '["Missing necessary parameters (date, due ) for the api (g)"]', "g"),
-        ("other function beside", '["Missing necessary parameters (date, due ) for the api (f, g)"]', "g"),
-        ("name and function exchanged", '["Missing necessary parameters (f) for the api (date, due )"]', "f"),
-        (
-            "name only beside the message",
-            '["Missing necessary parameters (zz_unknown) for the api (f)"] date due ',
-            "date",
-        ),
-        (
-            "all parameters listed",
-            '["Missing necessary parameters (date, legs, city, x) for the api (f)"]',
-            "legs too",
-        ),
+        ("missing name not named", missing("due ", "f"), "date"),
+        ("longer name for a missing one", missing("due , date_zz", "f"), "date_zz"),
+        ("missing name not named", missing("date", "f"), "due "),
+        ("longer name for a missing one", missing("date, due_zz", "f"), "due_zz"),
+        ("missing name invented", missing("date, due , zz_unknown", "f"), "zz_unknown"),
+        ("function not named", missing("date, due ", ""), "f"),
+        ("longer function name", missing("date, due ", "f_zz"), "f_zz"),
+        ("other function", missing("date, due ", "g"), "g"),
+        ("other function beside", missing("date, due ", "f, g"), "g"),
+        ("name and function exchanged", missing("f", "date, due "), "f"),
+        ("name only beside the message", missing("zz_unknown", "f") + " date due ", "date"),
+        ("all parameters listed", missing("date, legs, city, x", "f"), "legs too"),
         (
             "call in another format beside the message",
-            '["Missing necessary parameters (date, due ) for the api (f)"]\n{"name": "f ", "arguments": {"zz": 1}}',
+            missing("date, due ", "f") + '\n{"name": "f ", "arguments": {"zz": 1}}',
             '{"name": "f ", "arguments": {"zz": 1}}',
         ),
         ("call instead of the message", "[f (zz=1)]", "[f (zz=1)]"),
-        (
-            "call beside the message",
-            '["Missing necessary parameters (date, due ) for the api (f)"]\n[f (zz=1)]',
-            "[f (zz=1)]",
-        ),
+        ("call beside the message", missing("date, due ", "f") + "\n[f (zz=1)]", "[f (zz=1)]"),
     ]
 
 
@@ -348,105 +325,53 @@ def test_the_mistakes_of_a_message_about_wrong_values() -> None:
     assert mistakes(of) == [
         (
             "another message",
-            '["Missing necessary parameters (Lions#7, 2024-13-01) for the api (team, when)"]',
-            '["Missing necessary parameters (Lions#7, 2024-13-01) for the api (team, when)"]',
+            missing("Lions#7, 2024-13-01", "team, when"),
+            missing("Lions#7, 2024-13-01", "team, when"),
         ),
-        (
-            "another message",
-            '["Due to the limitations of the function, I cannot solve this problem."]',
-            '["Due to the limitations of the function, I cannot solve this problem."]',
-        ),
+        ("another message", LIMITS, LIMITS),
         (
             "all three messages",
-            '["There is incorrect value (Lions#7, 2024-13-01) for the parameters (team, when) in the conversation history."]\n["Missing necessary parameters (Lions#7, 2024-13-01) for the api (team, when)"]\n["Due to the limitations of the function, I cannot solve this problem."]',
+            incorrect("Lions#7, 2024-13-01", "team, when")
+            + "\n"
+            + missing("Lions#7, 2024-13-01", "team, when")
+            + "\n"
+            + LIMITS,
             "the right one first",
         ),
         ("empty reply", "", "empty"),
         ("no message", "I am sorry, I cannot help with that.", "prose"),
-        (
-            "wrong value not named",
-            '["There is incorrect value (2024-13-01) for the parameters (team, when) in the conversation history."]',
-            "Lions#7",
-        ),
-        (
-            "other value",
-            '["There is incorrect value (zzyzx, 2024-13-01) for the parameters (team, when) in the conversation history."]',
-            "zzyzx for Lions#7",
-        ),
-        (
-            "longer value",
-            '["There is incorrect value (Lions#79, 2024-13-01) for the parameters (team, when) in the conversation history."]',
-            "Lions#79 for Lions#7",
-        ),
-        (
-            "wrong value not named",
-            '["There is incorrect value (Lions#7) for the parameters (team, when) in the conversation history."]',
-            "2024-13-01",
-        ),
-        (
-            "other value",
-            '["There is incorrect value (Lions#7, zzyzx) for the parameters (team, when) in the conversation history."]',
-            "zzyzx for 2024-13-01",
-        ),
-        (
-            "longer value",
-            '["There is incorrect value (Lions#7, 2024-13-019) for the parameters (team, when) in the conversation history."]',
-            "2024-13-019 for 2024-13-01",
-        ),
-        (
-            "parameter not named",
-            '["There is incorrect value (Lions#7, 2024-13-01) for the parameters (when) in the conversation history."]',
-            "team",
-        ),
-        (
-            "other parameter",
-            '["There is incorrect value (Lions#7, 2024-13-01) for the parameters (when, zz_unknown) in the conversation history."]',
-            "zz_unknown for team",
-        ),
+        ("wrong value not named", incorrect("2024-13-01", "team, when"), "Lions#7"),
+        ("other value", incorrect("zzyzx, 2024-13-01", "team, when"), "zzyzx for Lions#7"),
+        ("longer value", incorrect("Lions#79, 2024-13-01", "team, when"), "Lions#79 for Lions#7"),
+        ("wrong value not named", incorrect("Lions#7", "team, when"), "2024-13-01"),
+        ("other value", incorrect("Lions#7, zzyzx", "team, when"), "zzyzx for 2024-13-01"),
+        ("longer value", incorrect("Lions#7, 2024-13-019", "team, when"), "2024-13-019 for 2024-13-01"),
+        ("parameter not named", incorrect("Lions#7, 2024-13-01", "when"), "team"),
+        ("other parameter", incorrect("Lions#7, 2024-13-01", "when, zz_unknown"), "zz_unknown for team"),
         (
             "parameter only beside the message",
-            '["There is incorrect value (Lions#7, 2024-13-01) for the parameters (when, zz_unknown) in the conversation history."] team',
+            incorrect("Lions#7, 2024-13-01", "when, zz_unknown") + " team",
             "team",
         ),
-        (
-            "parameter not named",
-            '["There is incorrect value (Lions#7, 2024-13-01) for the parameters (team) in the conversation history."]',
-            "when",
-        ),
-        (
-            "other parameter",
-            '["There is incorrect value (Lions#7, 2024-13-01) for the parameters (team, zz_unknown) in the conversation history."]',
-            "zz_unknown for when",
-        ),
+        ("parameter not named", incorrect("Lions#7, 2024-13-01", "team"), "when"),
+        ("other parameter", incorrect("Lions#7, 2024-13-01", "team, zz_unknown"), "zz_unknown for when"),
         (
             "parameter only beside the message",
-            '["There is incorrect value (Lions#7, 2024-13-01) for the parameters (team, zz_unknown) in the conversation history."] when',
+            incorrect("Lions#7, 2024-13-01", "team, zz_unknown") + " when",
             "when",
         ),
-        (
-            "value and parameter exchanged",
-            '["There is incorrect value (team, when) for the parameters (Lions#7, 2024-13-01) in the conversation history."]',
-            "Lions#7 for team",
-        ),
-        (
-            "all parameters listed",
-            '["There is incorrect value (Lions#7, 2024-13-01) for the parameters (team, other, when) in the conversation history."]',
-            "3 parameters",
-        ),
-        (
-            "whole request as the value",
-            '["There is incorrect value (user: Do it.) for the parameters (team, when) in the conversation history."]',
-            "user: Do it.",
-        ),
+        ("value and parameter exchanged", incorrect("team, when", "Lions#7, 2024-13-01"), "Lions#7 for team"),
+        ("all parameters listed", incorrect("Lions#7, 2024-13-01", "team, other, when"), "3 parameters"),
+        ("whole request as the value", incorrect("user: Do it.", "team, when"), "user: Do it."),
         (
             "call in another format beside the message",
-            '["There is incorrect value (Lions#7, 2024-13-01) for the parameters (team, when) in the conversation history."]\n{"name": "g", "arguments": {"zz": 1}}',
+            incorrect("Lions#7, 2024-13-01", "team, when") + '\n{"name": "g", "arguments": {"zz": 1}}',
             '{"name": "g", "arguments": {"zz": 1}}',
         ),
         ("call instead of the message", "[g(zz=1)]", "[g(zz=1)]"),
         (
             "call beside the message",
-            '["There is incorrect value (Lions#7, 2024-13-01) for the parameters (team, when) in the conversation history."]\n[g(zz=1)]',
+            incorrect("Lions#7, 2024-13-01", "team, when") + "\n[g(zz=1)]",
             "[g(zz=1)]",
         ),
     ]
@@ -455,34 +380,22 @@ def test_the_mistakes_of_a_message_about_wrong_values() -> None:
 def test_the_mistakes_of_a_message_about_limitations_beside_native_calls() -> None:
     of = item(special("special_irrelevant"))
     assert mistakes(of, "fc") == [
-        (
-            "another message",
-            '["Missing necessary parameters (value) for the api (key)"]',
-            '["Missing necessary parameters (value) for the api (key)"]',
-        ),
-        (
-            "another message",
-            '["There is incorrect value (value) for the parameters (key) in the conversation history."]',
-            '["There is incorrect value (value) for the parameters (key) in the conversation history."]',
-        ),
+        ("another message", missing("value", "key"), missing("value", "key")),
+        ("another message", incorrect("value", "key"), incorrect("value", "key")),
         (
             "all three messages",
-            '["Due to the limitations of the function, I cannot solve this problem."]\n["Missing necessary parameters (value) for the api (key)"]\n["There is incorrect value (value) for the parameters (key) in the conversation history."]',
+            LIMITS + "\n" + missing("value", "key") + "\n" + incorrect("value", "key"),
             "the right one first",
         ),
         ("empty reply", "", "empty"),
         ("no message", "I am sorry, I cannot help with that.", "prose"),
         (
             "call in another format beside the message",
-            '["Due to the limitations of the function, I cannot solve this problem."]\n{"name": "f", "arguments": {"zz": 1}}',
+            LIMITS + '\n{"name": "f", "arguments": {"zz": 1}}',
             '{"name": "f", "arguments": {"zz": 1}}',
         ),
         ("call instead of the message", 'None + f{"zz": 1}', "f"),
-        (
-            "call beside the message",
-            '["Due to the limitations of the function, I cannot solve this problem."] + f{"zz": 1}',
-            "f",
-        ),
+        ("call beside the message", LIMITS + ' + f{"zz": 1}', "f"),
     ]
 
 
