@@ -2,16 +2,17 @@
 
 import gzip
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from benchmarks.data_fault import fault_of
 from wildtool.benchmarks.glaive import GLAIVE
 from wildtool.benchmarks.glaive.data import GlaiveRecord, convert
 from wildtool.data.data_set import data_of
 from wildtool.declared import lint
-from wildtool.errors import DataError
 from wildtool.findings import Finding
 from wildtool.types import Item, Source
 
@@ -71,9 +72,7 @@ def test_records_are_numbered_items_whatever_their_file_is_called(tmp_path: Path
     ]
     assert items(path) == items(path, lang="en") == expected
     assert items(path, lang="zh") == []
-    with pytest.raises(DataError) as error:
-        items(path, split="all")
-    assert str(error.value) == "unknown split 'all' (known: none)"
+    assert fault_of(lambda: items(path, split="all")) == "unknown split 'all' (known: none)"
 
 
 def test_the_functions_of_a_record_are_the_objects_with_a_name_in_its_system_text() -> None:
@@ -107,9 +106,7 @@ def test_the_functions_of_a_record_are_the_objects_with_a_name_in_its_system_tex
 )
 def test_a_record_of_another_form_is_named(tmp_path: Path, content: Any, fault: str) -> None:
     path = write(tmp_path / "x.json", content)
-    with pytest.raises(DataError) as error:
-        items(path)
-    assert str(error.value) == fault.format(path)
+    assert fault_of(lambda: items(path)) == fault.format(path)
     assert list(lint(GLAIVE, Source("x", path, "")))[-1] == Finding(
         str(path), "unreadable", fault.format(path)
     )
@@ -124,11 +121,8 @@ def test_a_file_that_is_none_of_glaives_is_refused(tmp_path: Path, monkeypatch: 
     target = tmp_path / "cache" / "glaive" / "sharegpt.json"
     text, other = write(tmp_path / "x.txt", [shared()]), write(tmp_path / "x.json", "[{}]")
     late = write(tmp_path / "late.json", " " * (1 << 16) + json.dumps([shared()]))
-    faults = {}
-    for data in (None, "official", str(tmp_path / "none.json"), str(text), str(other), str(late)):
-        with pytest.raises(DataError) as error:
-            GLAIVE.data.locate(data)
-        faults[data] = str(error.value)
+    options = (None, "official", str(tmp_path / "none.json"), str(text), str(other), str(late))
+    faults = {data: fault_of(partial(GLAIVE.data.locate, data)) for data in options}
     assert faults.pop(None) == faults.pop("official")
     assert list(faults.values()) == [
         f"no file {str(tmp_path / 'none.json')!r}; --data takes official, or a file of Glaive's dialogues or of"
@@ -137,9 +131,7 @@ def test_a_file_that_is_none_of_glaives_is_refused(tmp_path: Path, monkeypatch: 
         f"{other}: expected objects with `sample`, or with `conversations` and `system`",
         f"{late}: expected objects with `sample`, or with `conversations` and `system`",
     ]
-    with pytest.raises(DataError) as error:
-        GLAIVE.data.locate(None)
-    assert str(error.value).endswith(f"{target.name}: {how}")
+    assert fault_of(lambda: GLAIVE.data.locate(None)).endswith(f"{target.name}: {how}")
 
 
 def test_a_pull_writes_the_converted_records_and_says_where_they_are_from(
@@ -168,9 +160,8 @@ def test_a_pull_names_what_lies_in_a_folder_in_order(tmp_path: Path) -> None:
         folder.mkdir()
         for name in names:
             write(folder / name, "")
-        with pytest.raises(DataError) as error:
-            data_of(GLAIVE).pull(file=folder, mirror=None, report=print)
-        faults.append(str(error.value).removeprefix(str(folder)))
+        pull = partial(data_of(GLAIVE).pull, file=folder, mirror=None, report=print)
+        faults.append(fault_of(pull).removeprefix(str(folder)))
     text = (
         " is a folder; --from takes one file of Glaive's dialogues, objects with `sample` in .json or .jsonl"
     )

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.data_fault import fault_of
 from benchmarks.injecagent.case_build import HIDDEN, PAY, READ, SEND, TOOLS, USER, case, raw_case, write_tools
 from wildtool.benchmarks.injecagent import INJECAGENT
 from wildtool.benchmarks.injecagent.data import (
@@ -77,9 +78,10 @@ def test_a_case_is_read_whole() -> None:
     ],
 )
 def test_a_case_of_another_form_is_named(attack: str, change: dict[str, Any], fault: str) -> None:
-    with pytest.raises(DataError) as error:
-        parse_case(raw_case(attack, **change), attack, Path("home"), "here")
-    assert str(error.value) == f"here: {fault}"
+    assert (
+        fault_of(lambda: parse_case(raw_case(attack, **change), attack, Path("home"), "here"))
+        == f"here: {fault}"
+    )
 
 
 def test_cases_are_items_with_their_settings_as_units(folder: Path) -> None:
@@ -122,13 +124,9 @@ def test_a_file_is_known_by_its_name_with_or_without_the_beginning(folder: Path)
 
 def test_a_damaged_file_names_its_case(folder: Path) -> None:
     path = write(folder / "data", "test_cases_dh_base.json", [raw_case(), 3])
-    with pytest.raises(DataError) as error:
-        items(path)
-    assert str(error.value) == f"{path}: case 1: expected an object, found a number"
+    assert fault_of(lambda: items(path)) == f"{path}: case 1: expected an object, found a number"
     write(folder / "data", "test_cases_dh_base.json", {})
-    with pytest.raises(DataError) as error:
-        items(path)
-    assert str(error.value) == f"{path}: expected a list, found an object"
+    assert fault_of(lambda: items(path)) == f"{path}: expected a list, found an object"
 
 
 def test_what_is_whole_is_both_settings_where_they_are_there(folder: Path, tmp_path: Path) -> None:
@@ -150,9 +148,10 @@ def test_tools_have_their_full_names_and_are_offered_in_order(folder: Path) -> N
     home = folder / "data"
     assert read_tools(home) == TOOLS
     assert case("ds", home).tools() == [TOOLS[USER], TOOLS[READ], TOOLS[SEND]]
-    with pytest.raises(DataError) as error:
-        case("ds", home, **{"User Tool": "Gone", "Attacker Tools": [READ, "Lost"]}).tools()
-    assert str(error.value) == f"{home}: tools.json has no tool 'Gone'"
+    assert (
+        fault_of(lambda: case("ds", home, **{"User Tool": "Gone", "Attacker Tools": [READ, "Lost"]}).tools())
+        == f"{home}: tools.json has no tool 'Gone'"
+    )
 
 
 @pytest.mark.parametrize(
@@ -167,15 +166,11 @@ def test_tools_have_their_full_names_and_are_offered_in_order(folder: Path) -> N
 )
 def test_tools_of_another_form_are_named(tmp_path: Path, content: Any, fault: str) -> None:
     path = write(tmp_path, "tools.json", content)
-    with pytest.raises(DataError) as error:
-        read_tools(tmp_path)
-    assert str(error.value) == fault.format(path)
+    assert fault_of(lambda: read_tools(tmp_path)) == fault.format(path)
 
 
 def test_missing_tools_say_where_they_belong(tmp_path: Path) -> None:
-    with pytest.raises(DataError) as error:
-        read_tools(tmp_path / "none")
-    assert str(error.value) == (
+    assert fault_of(lambda: read_tools(tmp_path / "none")) == (
         f"{tmp_path / 'none'}: tools.json is missing; it must be in the folder of the test cases"
     )
 
@@ -373,9 +368,7 @@ def test_a_result_of_another_form_is_named(
 ) -> None:
     by_id = {item.id: item for item in items(folder)}
     path = write_results(tmp_path / "gpt", "test_cases_dh_base.json", entry)
-    with pytest.raises(DataError) as error:
-        rows(path, by_id, mode)
-    assert str(error.value) == f"{path}:1: {fault}"
+    assert fault_of(lambda: rows(path, by_id, mode)) == f"{path}:1: {fault}"
 
 
 def test_a_result_of_a_setting_that_is_not_run_has_no_case(folder: Path, tmp_path: Path) -> None:

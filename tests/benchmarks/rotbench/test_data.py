@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.data_fault import fault_of
 from wildtool.benchmarks.result_files import one_reply
 from wildtool.benchmarks.rotbench import ROTBENCH
 from wildtool.benchmarks.rotbench.data import Answer, RotRecord, parse_answer, parse_record
@@ -171,9 +172,7 @@ def changed(place: int, value: Any) -> Any:
     ],
 )
 def test_a_record_of_another_form_is_named(entry: Any, fault: str) -> None:
-    with pytest.raises(DataError) as error:
-        parse_record(entry, "clean", 1, "here")
-    assert str(error.value) == f"here: {fault}"
+    assert fault_of(lambda: parse_record(entry, "clean", 1, "here")) == f"here: {fault}"
 
 
 @pytest.mark.parametrize(
@@ -193,9 +192,9 @@ def test_what_is_no_json_is_named(entry: Any, fault: str) -> None:
 
 def test_a_damaged_file_names_the_record_by_its_id(tmp_path: Path) -> None:
     path = write(tmp_path, "clean.json", record(), record("b" * 70) | {"scenario": None})
-    with pytest.raises(DataError) as error:
-        items(path)
-    assert str(error.value).endswith(f"(id '{'b' * 60}'): field scenario: expected a text, found null")
+    assert fault_of(lambda: items(path)).endswith(
+        f"(id '{'b' * 60}'): field scenario: expected a text, found null"
+    )
 
 
 def test_lint_says_what_the_tool_list_does_not_admit(tmp_path: Path) -> None:
