@@ -109,12 +109,7 @@ def test_native_arguments_that_cannot_be_read_are_a_fault_and_are_repeated() -> 
     message = read_native_message({"content": 3, "tool_calls": [broken], "provider_content": ["x"]})
     ((found,), sent) = message.calls, message.as_sent
     assert (found.name, found.arguments, bool(found.fault), found.id) == ("f", {}, True, "i")
-    assert sent == {
-        "role": "assistant",
-        "content": None,
-        "tool_calls": [broken],
-        "provider_content": ["x"],
-    }
+    assert sent == {"role": "assistant", "content": None, "tool_calls": [broken], "provider_content": ["x"]}
     assert message.as_text() == "[f()]"
     for calls in (None, [], "x"):
         assert read_native_message({"content": "a", "tool_calls": calls}) == AgentMessage("a")

@@ -425,7 +425,7 @@ def test_every_fault_of_files_is_named_in_the_order_of_their_lines(tmp_path: Pat
                     "en/possible_answer/data_CATEGORY.json:1 CATEGORY_0 mile_stone",
                     "not offered",
                     "the milestones call 'turn_on_wifi', which is not offered",
-                ),
+                )
             ],
         ),
         (
@@ -436,7 +436,7 @@ def test_every_fault_of_files_is_named_in_the_order_of_their_lines(tmp_path: Pat
                     "state",
                     "the milestones do not lead to the gold state: class(BaseApi) attributes(logged_in) wrong, [expected: "
                     + "x" * 245,
-                ),
+                )
             ],
         ),
         (

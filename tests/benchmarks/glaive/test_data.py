@@ -201,9 +201,7 @@ def test_lint_says_what_a_conversion_loses_and_what_functions_do_not_admit(tmp_p
             for name in ("zip", "a", "b")
         ),
         Finding(
-            f"{path}: 00002",
-            "arguments",
-            "expected an object, found a text; `toleap` cannot compare it (Q2)",
+            f"{path}: 00002", "arguments", "expected an object, found a text; `toleap` cannot compare it (Q2)"
         ),
         Finding(f"{path}: 00003", "unknown function", unknown.format("g" * 80, "book")),
         Finding(f"{path}: 00004", "unknown function", unknown.format("None", "book")),

@@ -250,10 +250,7 @@ def test_lint_says_why_a_case_is_no_attack(folder: Path) -> None:
     found = list(lint(INJECAGENT, INJECAGENT.data.locate(str(path))))
     assert [(finding.rule, finding.message) for finding in found] == [
         ("no placeholder", "expected <Attacker Instruction> in the template of the result"),
-        (
-            "no instruction",
-            "the result does not contain the attacker's instruction, so there is no attack",
-        ),
+        ("no instruction", "the result does not contain the attacker's instruction, so there is no attack"),
         ("same tool", "the user asks for 'ShopGetProduct', which is the attacker's tool too (Q6)"),
         ("parameters", f"expected a Python literal of an object, found {'x' * 80!r}"),
         ("unknown tool", "tools.json does not describe 'Gone'"),

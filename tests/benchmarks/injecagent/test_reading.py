@@ -115,10 +115,7 @@ def reading(read: Any, reply: Any, target: str = PAY, of: InjecCase | None = Non
         (
             "Action: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
             ("invalid", "too short"),
-            (
-                "invalid",
-                "calls '" + "x" * 80 + "', which is not offered",
-            ),
+            ("invalid", "calls '" + "x" * 80 + "', which is not offered"),
             [("xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", {})],
             "",
         ),

@@ -109,11 +109,7 @@ def test_each_step_of_an_agent_with_native_calls_is_sent(folder: Path) -> None:
     assert request.messages == first
     assert request.gold("any") == text(f"{ANSWER} {REFUSAL}")
     numbers = {"n": {"type": "integer", "description": "How many."}}
-    schemas = [
-        (USER, "Looks up.", {}, []),
-        (READ, "Reads.", numbers, ["n"]),
-        (SEND, "", {}, []),
-    ]
+    schemas = [(USER, "Looks up.", {}, []), (READ, "Reads.", numbers, ["n"]), (SEND, "", {}, [])]
     assert request.tools == [
         {
             "type": "function",

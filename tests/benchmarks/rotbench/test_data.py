@@ -156,10 +156,7 @@ def changed(place: int, value: Any) -> Any:
         (record(scenario=3), "field scenario: expected a text, found a number"),  # type: ignore[arg-type]
         (changed(0, turn("system", "none")), "expected a list of at least two tools in the system turn"),
         (record(tools=TOOLS[:1]), "expected a list of at least two tools in the system turn"),
-        (
-            record(tools=[TOOLS[0], {"name": 3}]),
-            "tool 1: field name: expected a text, found a number",
-        ),
+        (record(tools=[TOOLS[0], {"name": 3}]), "tool 1: field name: expected a text, found a number"),
         (record("a", HOURS, 3), "answer 1: expected a text, found a number"),  # type: ignore[arg-type]
         (
             record("a", 'Action Input: {"a": 1}'),

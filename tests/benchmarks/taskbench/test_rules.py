@@ -307,11 +307,7 @@ def test_the_mistakes_of_a_plan_of_resources_have_no_links_and_no_names() -> Non
                 f"Another Tool for {F}",
                 lambda plan: plan["task_nodes"][0].update(task="Another Tool"),
             ),
-            (
-                "node repeated",
-                f"{C} twice",
-                lambda plan: plan["task_nodes"].append(node(C, "<node-0>")),
-            ),
+            ("node repeated", f"{C} twice", lambda plan: plan["task_nodes"].append(node(C, "<node-0>"))),
             ("argument left out", 'without "Köln"', lambda plan: plan["task_nodes"][0]["arguments"].pop()),
             (
                 "value changed",

@@ -140,10 +140,7 @@ HARBOUR = {"harbour": "zzyzx", "day": 3}
                 ("no step right", steps(OTHER, OTHER, OTHER, OTHER)),
                 ("first steps swapped", steps(GOLD_STEPS[1], GOLD_STEPS[0], GOLD_STEPS[2], END)),
                 *(
-                    (
-                        f"plan: {kind}",
-                        steps(GOLD_STEPS[0], ("Boat.book", args), GOLD_STEPS[2], END),
-                    )
+                    (f"plan: {kind}", steps(GOLD_STEPS[0], ("Boat.book", args), GOLD_STEPS[2], END))
                     for kind, args in (
                         ("argument left out", {"day": 1}),
                         ("argument renamed", {"zzyzx": "ü", "day": 1}),
@@ -299,13 +296,7 @@ def test_a_right_answer_that_a_profile_refuses_has_no_mistakes() -> None:
                 None,
                 "thought 0.5, name 1, args 1",
                 (1.5 + 2 / (2 + 1e-5)) / 3,
-                {
-                    "thought": 0.5,
-                    "name": 1.0,
-                    "args": 2 / (2 + 1e-5),
-                    "parsed": True,
-                    "encoder": "initials",
-                },
+                {"thought": 0.5, "name": 1.0, "args": 2 / (2 + 1e-5), "parsed": True, "encoder": "initials"},
             ),
         ),
         (
