@@ -225,7 +225,10 @@ def test_the_mistakes_of_an_episode_of_native_calls() -> None:
 def test_only_offered_tools_add_entries() -> None:
     added = {}
     for name in ("send_message", "add_reminder", "turn_on_wifi"):
-        of = episode("[turn_on_wifi()]", functions=tuple({"name": each} for each in {"turn_on_wifi", name}))
+        of = episode(
+            "[turn_on_wifi()]",
+            functions=tuple({"name": each} for each in dict.fromkeys(("turn_on_wifi", name))),
+        )
         added[name] = [note for kind, _, note in mistakes(of) if kind == "entry added"]
     assert added == {"send_message": ["send_message"], "add_reminder": ["add_reminder"], "turn_on_wifi": []}
 
