@@ -30,19 +30,37 @@ def lines(episode: Any) -> list[str]:
     return [*messages, f"process {episode.process}", end]
 
 
+# Replies of an agent.
+MISTAKEN = [
+    "[turn_on_wifi(), login_device()]",
+    "Hello.",
+    "[add_reminder(x=1)]",
+    "[turn_on_wifi(",
+    "Done.\nFinish conversation!",
+    "more",
+]
+ENDED_IN_A_CALL = [
+    "I do this: [turn_on_wifi()] finish conversation",
+    "[turn_on_wifi()]\nfinish conversation",
+    ADD,
+]
+# What the user says with the seeds 0, 1 and 2.
+FINISHED = ["finish conversation", "finish conversation", "finish conversation"]
+THE_BOOKING = [
+    "Here you are: I want to book a flight from Rome to 'Where you are' on July 3.",
+    "Sure: I want to book a flight from Rome to 'Where you are' on July 3.",
+    "Sure: I want to book a flight from Rome to 'Where you are' on July 3.",
+]
+AGREED = ["That is right, please do.", "Yes, please.", "Yes, please."]
+GO_ON = ["Please continue.", "Please go on with what I told you.", "Please go on with what I told you."]
+
+
 @pytest.mark.parametrize(
     ("kind", "replies", "expected"),
     [
         (
             OfficialMultiStepEpisode,
-            [
-                "[turn_on_wifi(), login_device()]",
-                "Hello.",
-                "[add_reminder(x=1)]",
-                "[turn_on_wifi(",
-                "Done.\nFinish conversation!",
-                "more",
-            ],
+            MISTAKEN,
             [
                 "user to agent: Turn on the wifi.",
                 "agent to execution: [turn_on_wifi(), login_device()]",
@@ -63,14 +81,7 @@ def lines(episode: Any) -> list[str]:
         ),
         (
             FixedMultiStepEpisode,
-            [
-                "[turn_on_wifi(), login_device()]",
-                "Hello.",
-                "[add_reminder(x=1)]",
-                "[turn_on_wifi(",
-                "Done.\nFinish conversation!",
-                "more",
-            ],
+            MISTAKEN,
             [
                 "user to agent: Turn on the wifi.",
                 "agent to execution: [turn_on_wifi(), login_device()]",
@@ -88,14 +99,7 @@ def lines(episode: Any) -> list[str]:
         ),
         (
             OfficialMultiTurnEpisode,
-            [
-                "[turn_on_wifi(), login_device()]",
-                "Hello.",
-                "[add_reminder(x=1)]",
-                "[turn_on_wifi(",
-                "Done.\nFinish conversation!",
-                "more",
-            ],
+            MISTAKEN,
             [
                 "user to agent: Go on.",
                 "agent to execution: [turn_on_wifi(), login_device()]",
@@ -115,14 +119,7 @@ def lines(episode: Any) -> list[str]:
         ),
         (
             FixedMultiTurnEpisode,
-            [
-                "[turn_on_wifi(), login_device()]",
-                "Hello.",
-                "[add_reminder(x=1)]",
-                "[turn_on_wifi(",
-                "Done.\nFinish conversation!",
-                "more",
-            ],
+            MISTAKEN,
             [
                 "user to agent: Go on.",
                 "agent to execution: [turn_on_wifi(), login_device()]",
@@ -140,7 +137,7 @@ def lines(episode: Any) -> list[str]:
         ),
         (
             OfficialMultiStepEpisode,
-            ["finish conversation", "finish conversation", "finish conversation"],
+            FINISHED,
             [
                 "user to agent: Turn on the wifi.",
                 "agent to user: finish conversation",
@@ -152,12 +149,12 @@ def lines(episode: Any) -> list[str]:
         ),
         (
             FixedMultiStepEpisode,
-            ["finish conversation", "finish conversation", "finish conversation"],
+            FINISHED,
             ["user to agent: Turn on the wifi.", "agent to user: finish conversation", "process []", "over"],
         ),
         (
             OfficialMultiTurnEpisode,
-            ["finish conversation", "finish conversation", "finish conversation"],
+            FINISHED,
             [
                 "user to agent: Go on.",
                 "agent to user: finish conversation",
@@ -169,12 +166,12 @@ def lines(episode: Any) -> list[str]:
         ),
         (
             FixedMultiTurnEpisode,
-            ["finish conversation", "finish conversation", "finish conversation"],
+            FINISHED,
             ["user to agent: Go on.", "agent to user: finish conversation", "process []", "over"],
         ),
         (
             OfficialMultiStepEpisode,
-            ["I do this: [turn_on_wifi()] finish conversation", "[turn_on_wifi()]\nfinish conversation", ADD],
+            ENDED_IN_A_CALL,
             [
                 "user to agent: Turn on the wifi.",
                 "agent to user: I do this: [turn_on_wifi()] finish conversation",
@@ -186,7 +183,7 @@ def lines(episode: Any) -> list[str]:
         ),
         (
             FixedMultiStepEpisode,
-            ["I do this: [turn_on_wifi()] finish conversation", "[turn_on_wifi()]\nfinish conversation", ADD],
+            ENDED_IN_A_CALL,
             [
                 "user to agent: Turn on the wifi.",
                 "agent to user: I do this: [turn_on_wifi()] finish conversation",
@@ -198,7 +195,7 @@ def lines(episode: Any) -> list[str]:
         ),
         (
             OfficialMultiTurnEpisode,
-            ["I do this: [turn_on_wifi()] finish conversation", "[turn_on_wifi()]\nfinish conversation", ADD],
+            ENDED_IN_A_CALL,
             [
                 "user to agent: Go on.",
                 "agent to user: I do this: [turn_on_wifi()] finish conversation",
@@ -210,7 +207,7 @@ def lines(episode: Any) -> list[str]:
         ),
         (
             FixedMultiTurnEpisode,
-            ["I do this: [turn_on_wifi()] finish conversation", "[turn_on_wifi()]\nfinish conversation", ADD],
+            ENDED_IN_A_CALL,
             [
                 "user to agent: Go on.",
                 "agent to user: I do this: [turn_on_wifi()] finish conversation",
@@ -359,80 +356,22 @@ ZH = "你是李安，账号是u1。你想预订从北京到上海的航班。你
                 "Of course. I am Ann Lee and my user id is u1. I want to book a flight from Rome to 'Where you are' on July 3. My password is pw. I prefer the window seat.",
             ],
         ),
-        (
-            "en",
-            ["When do you travel?"],
-            ["x"],
-            [
-                "Here you are: I want to book a flight from Rome to 'Where you are' on July 3.",
-                "Sure: I want to book a flight from Rome to 'Where you are' on July 3.",
-                "Sure: I want to book a flight from Rome to 'Where you are' on July 3.",
-            ],
-        ),
-        (
-            "en",
-            ["Shall I book this flight?"],
-            ["x"],
-            ["That is right, please do.", "Yes, please.", "Yes, please."],
-        ),
+        ("en", ["When do you travel?"], ["x"], THE_BOOKING),
+        ("en", ["Shall I book this flight?"], ["x"], AGREED),
         (
             "en",
             ["Should I delete the message?"],
             ["x"],
             ["No, that is not needed.", "No, thank you.", "No, thank you."],
         ),
-        (
-            "en",
-            ["Would you like that?"],
-            ["x"],
-            ["That is right, please do.", "Yes, please.", "Yes, please."],
-        ),
-        (
-            "en",
-            ["Do you want to confirm which flight?"],
-            ["x"],
-            [
-                "Here you are: I want to book a flight from Rome to 'Where you are' on July 3.",
-                "Sure: I want to book a flight from Rome to 'Where you are' on July 3.",
-                "Sure: I want to book a flight from Rome to 'Where you are' on July 3.",
-            ],
-        ),
-        (
-            "en",
-            ["Is there anything else?"],
-            ["x"],
-            ["finish conversation", "finish conversation", "finish conversation"],
-        ),
-        (
-            "en",
-            ["finish conversation"],
-            ["x"],
-            ["finish conversation", "finish conversation", "finish conversation"],
-        ),
-        (
-            "en",
-            ["Fine weather."],
-            ["x"],
-            ["Please continue.", "Please go on with what I told you.", "Please go on with what I told you."],
-        ),
-        (
-            "en",
-            ["I found it. Is it right? Bye."],
-            ["x"],
-            ["That is right, please do.", "Yes, please.", "Yes, please."],
-        ),
-        (
-            "en",
-            ["Bags?"],
-            ["x"],
-            ["Please continue.", "Please go on with what I told you.", "Please go on with what I told you."],
-        ),
-        (
-            "en",
-            [""],
-            ["x"],
-            ["Please continue.", "Please go on with what I told you.", "Please go on with what I told you."],
-        ),
+        ("en", ["Would you like that?"], ["x"], AGREED),
+        ("en", ["Do you want to confirm which flight?"], ["x"], THE_BOOKING),
+        ("en", ["Is there anything else?"], ["x"], FINISHED),
+        ("en", ["finish conversation"], ["x"], FINISHED),
+        ("en", ["Fine weather."], ["x"], GO_ON),
+        ("en", ["I found it. Is it right? Bye."], ["x"], AGREED),
+        ("en", ["Bags?"], ["x"], GO_ON),
+        ("en", [""], ["x"], GO_ON),
         (
             "zh",
             [],
@@ -461,7 +400,7 @@ ZH = "你是李安，账号是u1。你想预订从北京到上海的航班。你
         ),
         ("zh", ["需要我预订航班吗？"], ["x"], ["可以，麻烦你了。", "可以，麻烦你了。", "好的，请继续。"]),
         ("zh", ["是否删除短信？"], ["x"], ["不需要。", "不用，只做我说的就行。", "不用了，谢谢。"]),
-        ("zh", ["全部完成"], ["x"], ["finish conversation", "finish conversation", "finish conversation"]),
+        ("zh", ["全部完成"], ["x"], FINISHED),
         ("zh", ["你好。"], ["x"], ["请继续。", "好，请接着做。", "请按我说的继续。"]),
         (
             "zh",
@@ -479,11 +418,11 @@ def test_the_cooperative_user_answers_from_its_instruction_in_the_words_of_its_s
     lang: Lang, agent_texts: list[str], user_texts: list[str], expected: list[str]
 ) -> None:
     instruction = {"en": EN, "zh": ZH}[lang]
-    found = [
+    texts = [
         cooperative_text(seed, lang, instruction, agent_texts=agent_texts, user_texts=user_texts)
         for seed in range(3)
     ]
-    assert found == expected
+    assert texts == expected
 
 
 @pytest.mark.parametrize(

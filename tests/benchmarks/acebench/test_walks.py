@@ -5,7 +5,7 @@
 import ast
 from typing import Any
 
-from benchmarks.acebench.sandbox_build import ON, PHONE, edition, travel
+from benchmarks.acebench.sandbox_build import PHONE, edition, phone, travel
 from wildtool.benchmarks.acebench.sandbox import TOOL_ERRORS, Sandbox
 
 
@@ -32,10 +32,6 @@ def answers(box: Sandbox, walk: list[str]) -> list[str]:
             answer = f"{type(error).__name__}: {error}"
         lines.append(f"{text} -> {answer}")
     return lines
-
-
-def phone(**device: bool) -> Sandbox:
-    return Sandbox(edition(), PHONE, {"BaseApi": ON["BaseApi"] | device})
 
 
 def bookings(cash: float, bank: float, *reservations: tuple[str, str, str, int]) -> list[dict[str, Any]]:
