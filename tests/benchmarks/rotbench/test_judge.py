@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.rotbench.call_text import call_text
 from wildtool.benchmark import Check, Mutant
 from wildtool.benchmarks.rotbench import ROTBENCH
 from wildtool.benchmarks.rotbench.data import Answer, RotRecord, parse_answer
@@ -33,16 +34,12 @@ TOOLS = (
 )
 
 
-def said(name: str, **arguments: Any) -> str:
-    return f"Thought:\nAction: {name}\nAction Input: {json.dumps(arguments)}"
-
-
 def record(*answers: str, tools: tuple[dict[str, Any], ...] = TOOLS) -> RotRecord:
     turns = (("system", "S"), ("user", "U"), ("assistant", "A"), ("function", "F"))
     return RotRecord("clean", "none", "third", "PL", turns, tools, tuple(map(parse_answer, answers)))
 
 
-HOURS = said("hours", place="library", day="None")
+HOURS = call_text("hours", place="library", day="None")
 EMPTY = "the action input is empty, which counts as unreadable (Q1)"
 NO_MARKS = "no `Action:` before `Action Input:`"
 NO_LINE = "no line `Action: NAME` before `Action Input:`"
@@ -63,8 +60,8 @@ def reading(profile: str, text: str | None) -> Any:
     [
         (None, "No Output Error", "AttributeError", "No Output Error"),
         ("", NO_MARKS, "IndexError", NO_LINE),
-        (said("f", a=1), ("f", {"a": 1}), ("f", {"a": 1}), ("f", {"a": 1})),
-        (said("f"), EMPTY, "the action input is empty or a text (Q1)", ("f", {})),
+        (call_text("f", a=1), ("f", {"a": 1}), ("f", {"a": 1}), ("f", {"a": 1})),
+        (call_text("f"), EMPTY, "the action input is empty or a text (Q1)", ("f", {})),
         ('Action: f\nAction Input: "a"', "no balanced braces after `Action Input:`", None, NO_OBJECT),
         ("Action: f\nAction Input: [1]", "no balanced braces after `Action Input:`", ("f", [1]), NO_OBJECT),
         ('Action: f\nAction Input: {"a": 1}}', ("f", {"a": 1}), NOT_JSON, ("f", {"a": 1})),
@@ -105,7 +102,7 @@ def test_nesting_too_deep_is_unreadable_by_every_parser() -> None:
 
 
 def test_a_call_is_looked_for_only_where_a_reply_is_not_too_long() -> None:
-    call = said("f", a=1)
+    call = call_text("f", a=1)
     begin = call.index("{")
     assert reading("fixed", "x" * (MAX_TEXT - begin + 1) + f"\n{call}") == NO_LINE
     assert reading("fixed", "x" * (MAX_TEXT - begin) + f"\n{call}") == ("f", {"a": 1})
@@ -118,70 +115,105 @@ RENAMED = (tool("x"), tool("4sk", "question"), tool("f1nish", "answer"))
     ("answers", "tools", "reply", "levels"),
     [
         # Tool, parameters, values.
-        ((HOURS,), TOOLS, said("zoo", place="library", day="x"), (0, 0, 0)),
-        ((HOURS,), TOOLS, said("hours", place="library", hour="x"), (1, 1, 1)),
-        ((HOURS,), TOOLS, said("hours", place="zoo", day="x"), (2, 2, 2)),
-        ((HOURS,), TOOLS, said("hours", place="library", day="x"), (3, 3, 3)),
+        ((HOURS,), TOOLS, call_text("zoo", place="library", day="x"), (0, 0, 0)),
+        ((HOURS,), TOOLS, call_text("hours", place="library", hour="x"), (1, 1, 1)),
+        ((HOURS,), TOOLS, call_text("hours", place="zoo", day="x"), (2, 2, 2)),
+        ((HOURS,), TOOLS, call_text("hours", place="library", day="x"), (3, 3, 3)),
         # The best of several answers, whatever their order.
-        ((said("hours", place="zoo"), said("hours", place="a")), TOOLS, said("hours", place="a"), (3, 3, 3)),
-        ((said("hours", place="a"), said("hours", place="zoo")), TOOLS, said("hours", place="a"), (3, 3, 3)),
-        ((said("joke", a=1), said("hours", place="zoo")), TOOLS, said("hours", place="a"), (2, 2, 2)),
+        (
+            (call_text("hours", place="zoo"), call_text("hours", place="a")),
+            TOOLS,
+            call_text("hours", place="a"),
+            (3, 3, 3),
+        ),
+        (
+            (call_text("hours", place="a"), call_text("hours", place="zoo")),
+            TOOLS,
+            call_text("hours", place="a"),
+            (3, 3, 3),
+        ),
+        (
+            (call_text("joke", a=1), call_text("hours", place="zoo")),
+            TOOLS,
+            call_text("hours", place="a"),
+            (2, 2, 2),
+        ),
         # What is said to the user.
-        ((said("finish", answer="Open."),), TOOLS, said("finish", answer="Closed."), (3, 3, 3)),
-        ((said("finish", answer="Open."),), TOOLS, said("finish", answer=["Closed."]), (3, 3, 2)),
-        ((said("finish", answer="Open."),), TOOLS, said("finish", text="Closed."), (1, 1, 1)),
-        ((said("finish", answer="Open."),), TOOLS, said("finish", answer="Closed.", x="y"), (1, 1, 1)),
-        ((said("4sk", question="?"),), RENAMED, said("4sk", question="Which?"), (3, 3, 3)),
-        ((said("4sk", question="?"),), RENAMED, said("ask_to_user", question="Which?"), (0, 0, 0)),
-        ((said("f1nish", answer="a"),), RENAMED, said("finish", answer="b"), (3, 3, 3)),
+        ((call_text("finish", answer="Open."),), TOOLS, call_text("finish", answer="Closed."), (3, 3, 3)),
+        ((call_text("finish", answer="Open."),), TOOLS, call_text("finish", answer=["Closed."]), (3, 3, 2)),
+        ((call_text("finish", answer="Open."),), TOOLS, call_text("finish", text="Closed."), (1, 1, 1)),
+        (
+            (call_text("finish", answer="Open."),),
+            TOOLS,
+            call_text("finish", answer="Closed.", x="y"),
+            (1, 1, 1),
+        ),
+        ((call_text("4sk", question="?"),), RENAMED, call_text("4sk", question="Which?"), (3, 3, 3)),
+        ((call_text("4sk", question="?"),), RENAMED, call_text("ask_to_user", question="Which?"), (0, 0, 0)),
+        ((call_text("f1nish", answer="a"),), RENAMED, call_text("finish", answer="b"), (3, 3, 3)),
         # Once `finish` is taken for the renamed tool, it stays that.
         (
-            (said("f1nish", answer="a"), said("finish", answer="b", x="c")),
+            (call_text("f1nish", answer="a"), call_text("finish", answer="b", x="c")),
             RENAMED,
-            said("finish", answer="d", x="e"),
+            call_text("finish", answer="d", x="e"),
             (1, 1, 1),
         ),
         # Another tool that noise has called like one that speaks to the user.
         (
-            (said("finish", place="a"),),
+            (call_text("finish", place="a"),),
             (tool("finish", "place"), *RENAMED),
-            said("finish", place="b"),
+            call_text("finish", place="b"),
             (3, 3, 2),
         ),
         # A free value that is required must be there, one that is not required need not.
-        ((said("hours", place="None", day="x"),), TOOLS, said("hours", day="x"), (1, 1, 1)),
-        ((said("hours", place="None", day="x"),), TOOLS, said("hours", place="", day="x"), (3, 3, 3)),
+        ((call_text("hours", place="None", day="x"),), TOOLS, call_text("hours", day="x"), (1, 1, 1)),
+        (
+            (call_text("hours", place="None", day="x"),),
+            TOOLS,
+            call_text("hours", place="", day="x"),
+            (3, 3, 3),
+        ),
         # Numbers and truth values as written; only `fixed` knows.
-        ((said("hours", place="true"),), TOOLS, said("hours", place=True), (2, 2, 3)),
-        ((said("hours", place="1.5"),), TOOLS, said("hours", place=1.5), (2, 2, 3)),
-        ((said("hours", place="[1]"),), TOOLS, said("hours", place=[1]), (2, 2, 2)),
+        ((call_text("hours", place="true"),), TOOLS, call_text("hours", place=True), (2, 2, 3)),
+        ((call_text("hours", place="1.5"),), TOOLS, call_text("hours", place=1.5), (2, 2, 3)),
+        ((call_text("hours", place="[1]"),), TOOLS, call_text("hours", place=[1]), (2, 2, 2)),
         # Parameters under the declared name, only where value and name say so.
         (
-            (said("run", kode="1"),),
+            (call_text("run", kode="1"),),
             (tool("run", "code", "other"), *RENAMED),
-            said("run", code="1"),
+            call_text("run", code="1"),
             (1, 1, 3),
         ),
         (
-            (said("run", kode="1", other="1"),),
+            (call_text("run", kode="1", other="1"),),
             (tool("run", "code", "other"), *RENAMED),
-            said("run", other="1"),
+            call_text("run", other="1"),
             (1, 1, 1),
         ),
         (
-            (said("run", kode="1", mode="1"),),
+            (call_text("run", kode="1", mode="1"),),
             (tool("run", "code"), *RENAMED),
-            said("run", code="1"),
+            call_text("run", code="1"),
             (1, 1, 1),
         ),
-        ((said("run", kode="1"),), (tool("run", "code"), *RENAMED), said("run", coda="1"), (1, 1, 1)),
         (
-            (said("run", kode="1"),),
+            (call_text("run", kode="1"),),
             (tool("run", "code"), *RENAMED),
-            said("run", kode="1", code="1"),
+            call_text("run", coda="1"),
             (1, 1, 1),
         ),
-        ((said("run", code="1"),), (tool("run", "code"), *RENAMED), said("run", coda="1"), (1, 1, 1)),
+        (
+            (call_text("run", kode="1"),),
+            (tool("run", "code"), *RENAMED),
+            call_text("run", kode="1", code="1"),
+            (1, 1, 1),
+        ),
+        (
+            (call_text("run", code="1"),),
+            (tool("run", "code"), *RENAMED),
+            call_text("run", coda="1"),
+            (1, 1, 1),
+        ),
     ],
 )
 def test_how_far_a_call_goes_right(
@@ -212,7 +244,7 @@ CALLED = {"name": "hours", "input": {"place": "library", "day": "x"}}
     [
         (
             "fixed",
-            said("hours", place="library", day="x"),
+            call_text("hours", place="library", day="x"),
             Check(
                 True,
                 None,
@@ -223,7 +255,7 @@ CALLED = {"name": "hours", "input": {"place": "library", "day": "x"}}
         ),
         (
             "fixed",
-            said("z" * 90, day="x"),
+            call_text("z" * 90, day="x"),
             Check(
                 False,
                 "Tool Selection Error",
@@ -234,7 +266,7 @@ CALLED = {"name": "hours", "input": {"place": "library", "day": "x"}}
         ),
         (
             "toleap",
-            said("hours", day="x"),
+            call_text("hours", day="x"),
             Check(
                 False,
                 "Parameter Identification Error",
@@ -245,7 +277,7 @@ CALLED = {"name": "hours", "input": {"place": "library", "day": "x"}}
         ),
         (
             "toleap",
-            said("hours", place="zoo", day="x"),
+            call_text("hours", place="zoo", day="x"),
             Check(
                 False,
                 "Content Filling Error",
@@ -302,7 +334,7 @@ def test_a_verdict_says_how_far_a_call_went(profile: str, text: str | None, expe
 
 @pytest.mark.parametrize("mode", ["chat", "completion"])
 def test_a_request_has_the_dialogue_and_the_best_answer(mode: str) -> None:
-    item = Item("third-000", ("clean",), {"clean": record(said("joke"), HOURS)})
+    item = Item("third-000", ("clean",), {"clean": record(call_text("joke"), HOURS)})
     request = ROTBENCH.in_mode(mode).rules("fixed").episode(item, "clean").request()
     assert isinstance(request, Request) and request.gold is not None
     roles = ("system", "user", "assistant", "user")
@@ -312,17 +344,17 @@ def test_a_request_has_the_dialogue_and_the_best_answer(mode: str) -> None:
 
 
 def test_without_parameters_anywhere_the_first_answer_is_the_best() -> None:
-    assert record(said("joke"), said("x")).best_answer() == Answer(said("joke"), "joke", {})
+    assert record(call_text("joke"), call_text("x")).best_answer() == Answer(call_text("joke"), "joke", {})
 
 
 def test_what_a_reply_calls_is_the_call_that_the_profile_reads_else_its_text() -> None:
     calls = [
         list(ROTBENCH.rules(name).said({"content": text}))
         for name in ("toleap", "original", "fixed")
-        for text in (said("joke"), "words", None)
+        for text in (call_text("joke"), "words", None)
     ]
     words, nothing = [("message", "words")], [("message", None)]
-    unread = [("message", said("joke"))]
+    unread = [("message", call_text("joke"))]
     assert calls == [unread, words, nothing, unread, words, nothing, [("joke", {})], words, nothing]
 
 
@@ -341,8 +373,8 @@ def test_the_mistakes_of_an_answer_are_of_every_kind() -> None:
     gold = {"day": "None", "place": "Köln", "hour": "9"}
     tools = (tool("ask_to_user"), tool("hours", *gold), tool("joke"), tool("4sk"), tool("finish"))
     units = {
-        "clean": record(said("joke"), tools=tools),
-        "heavy-tools": record(text("hours", gold), said("4sk", a="b"), tools=tools),
+        "clean": record(call_text("joke"), tools=tools),
+        "heavy-tools": record(text("hours", gold), call_text("4sk", a="b"), tools=tools),
     }
     item = Item("third-000", tuple(units), units)
     assert list(ROTBENCH.rules("toleap").mutants(item)) == [
@@ -360,21 +392,21 @@ def test_the_mistakes_of_an_answer_are_of_every_kind() -> None:
 
 @pytest.mark.parametrize("name", ["4sk", "f1nish"])
 def test_what_is_said_to_the_user_is_emptied(name: str) -> None:
-    item = Item("x", ("union",), {"union": record(said(name, words="Hi."), tools=RENAMED)})
+    item = Item("x", ("union",), {"union": record(call_text(name, words="Hi."), tools=RENAMED)})
     mistakes = [
         (mutant.kind, mutant.note, mutant.replies[0]["content"])
         for mutant in ROTBENCH.rules("fixed").mutants(item)
     ]
     assert mistakes[3:6] == [
-        ("missing parameter", "words", said(name)),
-        ("renamed parameter", "words", said(name, words_x="Hi.")),
-        ("empty value", "words", said(name, words="")),
+        ("missing parameter", "words", call_text(name)),
+        ("renamed parameter", "words", call_text(name, words_x="Hi.")),
+        ("empty value", "words", call_text(name, words="")),
     ]
 
 
 def test_an_answer_of_free_values_alone_and_without_other_tools_has_fewer_mistakes() -> None:
     tools = (tool("hours", "day"), tool("ask_to_user"), tool("finish"))
-    item = Item("x", ("clean",), {"clean": record(said("hours", day="None"), tools=tools)})
+    item = Item("x", ("clean",), {"clean": record(call_text("hours", day="None"), tools=tools)})
     assert [mutant.kind for mutant in ROTBENCH.rules("fixed").mutants(item)] == [
         *("unknown tool", "extra parameter", "only words", "cut off", "no output")
     ]
@@ -383,10 +415,10 @@ def test_an_answer_of_free_values_alone_and_without_other_tools_has_fewer_mistak
 def test_a_mistake_that_lives_and_an_answer_that_is_refused_have_their_quirk() -> None:
     rules = ROTBENCH.rules("toleap")
     units = {
-        "ask": record(said("4sk", question="a"), tools=RENAMED),
-        "finish": record(said("f1nish", answer="a"), tools=RENAMED),
-        "other": record(said("joke"), HOURS),
-        "empty": record(said("joke"), said("x")),
+        "ask": record(call_text("4sk", question="a"), tools=RENAMED),
+        "finish": record(call_text("f1nish", answer="a"), tools=RENAMED),
+        "other": record(call_text("joke"), HOURS),
+        "empty": record(call_text("joke"), call_text("x")),
     }
     item = Item("x", tuple(units), units)
     told = "Q2: what is said to the user is not compared"
