@@ -72,7 +72,7 @@ def call(**parts: Any) -> dict[str, Any]:
     return {"id": "i", "type": "function", "x": 1, "function": {"name": "f", "arguments": '{"a": 1}'}} | parts
 
 
-def made(name: Any = "f", arguments: Any = "{}", id_: str = "i") -> dict[str, Any]:
+def wire_call(name: Any = "f", arguments: Any = "{}", id_: str = "i") -> dict[str, Any]:
     return {"id": id_, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
@@ -80,19 +80,23 @@ def made(name: Any = "f", arguments: Any = "{}", id_: str = "i") -> dict[str, An
     ("entry", "read", "repeated"),
     [
         (call(), AgentCall("f", {"a": 1}, "", "i"), call()),
-        (call(id=""), AgentCall("f", {"a": 1}, "", "call_1"), made("f", '{"a": 1}', "call_1")),
-        (call(id=3), AgentCall("f", {"a": 1}, "", "call_1"), made("f", '{"a": 1}', "call_1")),
-        (made("f", ""), AgentCall("f", {}, "", "i"), made("f", "")),
+        (call(id=""), AgentCall("f", {"a": 1}, "", "call_1"), wire_call("f", '{"a": 1}', "call_1")),
+        (call(id=3), AgentCall("f", {"a": 1}, "", "call_1"), wire_call("f", '{"a": 1}', "call_1")),
+        (wire_call("f", ""), AgentCall("f", {}, "", "i"), wire_call("f", "")),
         (
-            made("f", None),
+            wire_call("f", None),
             AgentCall("f", {}, "the arguments are of type NoneType, expected a text", "i"),
-            made(),
+            wire_call(),
         ),
-        (made("f", {}), AgentCall("f", {}, "the arguments are of type dict, expected a text", "i"), made()),
-        (made(3), AgentCall("", {}, "no name of a tool", "i"), made("unknown")),
-        (made(""), AgentCall("", {}, "no name of a tool", "i"), made("")),
-        ({}, AgentCall("", {}, "no name of a tool", "call_1"), made("unknown", id_="call_1")),
-        (None, AgentCall("", {}, "no name of a tool", "call_1"), made("unknown", id_="call_1")),
+        (
+            wire_call("f", {}),
+            AgentCall("f", {}, "the arguments are of type dict, expected a text", "i"),
+            wire_call(),
+        ),
+        (wire_call(3), AgentCall("", {}, "no name of a tool", "i"), wire_call("unknown")),
+        (wire_call(""), AgentCall("", {}, "no name of a tool", "i"), wire_call("")),
+        ({}, AgentCall("", {}, "no name of a tool", "call_1"), wire_call("unknown", id_="call_1")),
+        (None, AgentCall("", {}, "no name of a tool", "call_1"), wire_call("unknown", id_="call_1")),
     ],
 )
 def test_a_native_call_is_repeated_as_received_or_made_whole(
@@ -105,7 +109,7 @@ def test_a_native_call_is_repeated_as_received_or_made_whole(
 
 
 def test_native_arguments_that_cannot_be_read_are_a_fault_and_are_repeated() -> None:
-    broken = made("f", "{")
+    broken = wire_call("f", "{")
     message = read_native_message({"content": 3, "tool_calls": [broken], "provider_content": ["x"]})
     ((found,), sent) = message.calls, message.as_sent
     assert (found.name, found.arguments, bool(found.fault), found.id) == ("f", {}, True, "i")
@@ -129,7 +133,7 @@ def test_an_agent_with_native_calls_reads_a_chat_with_each_result_under_its_id()
         talks = kind is FixedMultiTurnEpisode
         if talks:
             episode.advance({"content": "Wifi, please."})
-        both = native(made("turn_on_wifi", "{}", "a"), made("gone", "{}", "b"), content="On it.")
+        both = native(wire_call("turn_on_wifi", "{}", "a"), wire_call("gone", "{}", "b"), content="On it.")
         episode.advance(both)
         episode.advance({"content": "Hm."})
         if talks:
@@ -269,8 +273,8 @@ def test_gold_calls_have_the_names_of_the_tools() -> None:
         "role": "assistant",
         "content": None,
         "tool_calls": [
-            made("a_b", '{"ü": 1}', "call_0"),
-            made("c", "{}", "call_1"),
-            made("gone", "{}", "call_2"),
+            wire_call("a_b", '{"ü": 1}', "call_0"),
+            wire_call("c", "{}", "call_1"),
+            wire_call("gone", "{}", "call_2"),
         ],
     }

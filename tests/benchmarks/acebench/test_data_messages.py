@@ -154,8 +154,8 @@ def test_a_line_that_cannot_be_read_is_named(
 ) -> None:
     id_ = f"{category}_0"
     folder = write(tmp_path, category, [question(id_) | asked], [answer(id_, GOLD) | answered])
-    found = fault_of(lambda: read_category(folder, "en", category)).replace(f"{tmp_path}/", "")
-    assert found == fault.format(category, answered.get("id", asked.get("id", id_)))
+    message = fault_of(lambda: read_category(folder, "en", category)).replace(f"{tmp_path}/", "")
+    assert message == fault.format(category, answered.get("id", asked.get("id", id_)))
 
 
 def test_files_that_do_not_fit_are_named(tmp_path: Path) -> None:
@@ -235,7 +235,7 @@ def rows(path: Path) -> list[ResultRow]:
     return list(found.rows)
 
 
-def said(*texts: Any) -> Transcript:
+def replies(*texts: Any) -> Transcript:
     return Transcript(tuple(Reply({"role": "assistant", "content": text}) for text in texts))
 
 
@@ -249,9 +249,9 @@ def test_results_are_read_by_id_with_model_and_language_of_their_folders(tmp_pat
     )
     second = results(tmp_path / "zh", f"data_{SINGLE}_result.json", {"id": f"{SINGLE}_7", "result": "b"})
     assert rows(tmp_path) == [
-        ResultRow(str(second), tmp_path.name, f"zh/{SINGLE}_7", {"0": said("b")}),
-        ResultRow(str(first), "org/gpt", f"en/{ADJUST}_1", {"0": said("a"), "1": said(3)}),
-        ResultRow(str(first), "org/gpt", f"en/{ADJUST}_2", {"0": said(None)}),
+        ResultRow(str(second), tmp_path.name, f"zh/{SINGLE}_7", {"0": replies("b")}),
+        ResultRow(str(first), "org/gpt", f"en/{ADJUST}_1", {"0": replies("a"), "1": replies(3)}),
+        ResultRow(str(first), "org/gpt", f"en/{ADJUST}_2", {"0": replies(None)}),
     ]
     assert rows(first) == rows(tmp_path)[1:]
     assert read_results(tmp_path / "none", {}, "text") is None
@@ -288,8 +288,8 @@ def test_results_that_cannot_be_read_are_named(tmp_path: Path) -> None:
 
 def test_an_episode_is_what_the_sandbox_was_sent_and_three_ends() -> None:
     ends = ["finish conversation"] * 3
-    assert episode_transcript(["[a()]", "[b()]"], multi_turn=False) == said("[a()]", "[b()]", *ends)
-    assert episode_transcript([], multi_turn=True) == said(UNKNOWN_OPENING, *ends)
+    assert episode_transcript(["[a()]", "[b()]"], multi_turn=False) == replies("[a()]", "[b()]", *ends)
+    assert episode_transcript([], multi_turn=True) == replies(UNKNOWN_OPENING, *ends)
     lengths = [
         episode_transcript(["x"] * count, multi_turn=False).replies[0].message.get(EPISODE_MESSAGES)
         for count in (18, 19, 20, 21)

@@ -411,5 +411,5 @@ def test_calls_and_values_are_the_same_by_name_and_meaning() -> None:
     ],
 )
 def test_milestones_are_a_longest_common_subsequence(gold: str, calls: str, reached: dict[int, int]) -> None:
-    expected, made = ([CallExpression(name, {}) for name in names] for names in (gold, calls))
-    assert made_in_order(expected, made) == reached
+    milestones, made_calls = ([CallExpression(name, {}) for name in names] for names in (gold, calls))
+    assert made_in_order(milestones, made_calls) == reached

@@ -247,8 +247,8 @@ def test_each_call_has_its_message_outcome_and_answer(kind: Any, expected: list[
         ADD,
         END,
     )
-    found = [
+    calls = [
         f"{ran.message} {ran.name}{dict(ran.arguments)} {ran.outcome}: {ran.answer}"
         for ran in executed_calls(episode)
     ]
-    assert found == expected
+    assert calls == expected

@@ -37,7 +37,7 @@ GOLDS: list[dict[str, Any]] = [
 ]
 
 
-def said(folder: Path, category: str) -> list[tuple[str, ...]]:
+def reported(folder: Path, category: str) -> list[tuple[str, ...]]:
     """Place, rule and message of each finding; the file's and the record's category are left out."""
 
     def short(text: str) -> str:
@@ -53,7 +53,7 @@ def test_every_fault_of_calls_is_named_with_its_place(tmp_path: Path) -> None:
     ids = [f"{SINGLE}_0", f"{SINGLE}_1"]
     asked = [question(ids[0], function=FUNCTIONS), question(ids[1], function=FUNCTIONS[:2])]
     write(tmp_path, SINGLE, asked, [answer(ids[0], GOLDS), answer(ids[1], {"f": {"a": "x"}})])
-    assert said(tmp_path, SINGLE) == [
+    assert reported(tmp_path, SINGLE) == [
         (
             "en/data_CATEGORY.json:1 CATEGORY_0 function",
             "duplicate function",
@@ -188,7 +188,7 @@ def test_every_fault_of_messages_is_named_with_its_place(tmp_path: Path) -> None
         ids = [f"{category}_{number}" for number in range(len(faults))]
         asked = [question(id_, function=functions, question="user: it is -5") for id_ in ids]
         write(tmp_path, category, asked, [answer(*pair) for pair in zip(ids, faults, strict=True)])
-    assert said(tmp_path, "special") == [
+    assert reported(tmp_path, "special") == [
         (
             "en/possible_answer/data_CATEGORY_incomplete.json:1 CATEGORY_incomplete_0 ground_truth.f",
             "unknown parameter",
@@ -263,7 +263,7 @@ def test_every_fault_of_files_is_named_in_the_order_of_their_lines(tmp_path: Pat
     answers: list[Any] = [answer(id_, {"f": {}}) for id_ in (ids[1], ids[0], *ids[2:4])]
     answers += [answer(f"{SINGLE}_9", {}), answer(f"{SINGLE}_8", {}), {"ground_truth": {}}]
     write(tmp_path, SINGLE, asked, [*answers, answer(ids[3], {"f": {}})])
-    assert said(tmp_path, SINGLE) == [
+    assert reported(tmp_path, SINGLE) == [
         (
             "en/data_CATEGORY.json:1",
             "format",
@@ -464,18 +464,18 @@ def test_every_fault_of_files_is_named_in_the_order_of_their_lines(tmp_path: Pat
 def test_every_fault_of_an_episode_is_named_with_its_place(
     tmp_path: Path, changed: dict[str, Any], expected: list[tuple[str, ...]]
 ) -> None:
-    assert said(episode(tmp_path, **changed), STEP) == expected
+    assert reported(episode(tmp_path, **changed), STEP) == expected
 
 
 def test_a_folder_without_data_and_one_without_a_sandbox_say_what_is_missing(tmp_path: Path) -> None:
     missing = "no folder en or zh; give a folder of ACEBench files"
-    assert said(tmp_path / "absent", SINGLE) == [("FOLDER", "files", f"FOLDER: {missing}")]
+    assert reported(tmp_path / "absent", SINGLE) == [("FOLDER", "files", f"FOLDER: {missing}")]
     for lang in ("en", "zh"):
         (tmp_path / lang).mkdir()
     empty = "expected files like data_CATEGORY.json, found none"
-    assert said(tmp_path, SINGLE) == [(lang, "files", f"{lang}: {empty}") for lang in ("en", "zh")]
+    assert reported(tmp_path, SINGLE) == [(lang, "files", f"{lang}: {empty}") for lang in ("en", "zh")]
     (episode(tmp_path) / "sandbox_messages.json").unlink()
-    first, second = said(tmp_path, SINGLE)
+    first, second = reported(tmp_path, SINGLE)
     assert first[:2] == ("FOLDER", "sandbox")
     assert first[2].startswith(
         "milestones were not run: the tables of the sandbox cannot be used: sandbox_messages.json"
