@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.rotbench.call_text import call_text
+from benchmarks.rotbench.reply_build import calling
 from wildtool.benchmark import Check, Mutant
 from wildtool.benchmarks.rotbench import ROTBENCH
 from wildtool.benchmarks.rotbench.data import Answer, RotRecord, parse_answer
@@ -39,7 +39,7 @@ def record(*answers: str, tools: tuple[dict[str, Any], ...] = TOOLS) -> RotRecor
     return RotRecord("clean", "none", "third", "PL", turns, tools, tuple(map(parse_answer, answers)))
 
 
-HOURS = call_text("hours", place="library", day="None")
+HOURS = calling("hours", place="library", day="None")
 EMPTY = "the action input is empty, which counts as unreadable (Q1)"
 NO_MARKS = "no `Action:` before `Action Input:`"
 NO_LINE = "no line `Action: NAME` before `Action Input:`"
@@ -60,8 +60,8 @@ def reading(profile: str, text: str | None) -> Any:
     [
         (None, "No Output Error", "AttributeError", "No Output Error"),
         ("", NO_MARKS, "IndexError", NO_LINE),
-        (call_text("f", a=1), ("f", {"a": 1}), ("f", {"a": 1}), ("f", {"a": 1})),
-        (call_text("f"), EMPTY, "the action input is empty or a text (Q1)", ("f", {})),
+        (calling("f", a=1), ("f", {"a": 1}), ("f", {"a": 1}), ("f", {"a": 1})),
+        (calling("f"), EMPTY, "the action input is empty or a text (Q1)", ("f", {})),
         ('Action: f\nAction Input: "a"', "no balanced braces after `Action Input:`", None, NO_OBJECT),
         ("Action: f\nAction Input: [1]", "no balanced braces after `Action Input:`", ("f", [1]), NO_OBJECT),
         ('Action: f\nAction Input: {"a": 1}}', ("f", {"a": 1}), NOT_JSON, ("f", {"a": 1})),
@@ -102,7 +102,7 @@ def test_nesting_too_deep_is_unreadable_by_every_parser() -> None:
 
 
 def test_a_call_is_looked_for_only_where_a_reply_is_not_too_long() -> None:
-    call = call_text("f", a=1)
+    call = calling("f", a=1)
     begin = call.index("{")
     assert reading("fixed", "x" * (MAX_TEXT - begin + 1) + f"\n{call}") == NO_LINE
     assert reading("fixed", "x" * (MAX_TEXT - begin) + f"\n{call}") == ("f", {"a": 1})
@@ -115,105 +115,85 @@ RENAMED = (tool("x"), tool("4sk", "question"), tool("f1nish", "answer"))
     ("answers", "tools", "reply", "levels"),
     [
         # Tool, parameters, values.
-        ((HOURS,), TOOLS, call_text("zoo", place="library", day="x"), (0, 0, 0)),
-        ((HOURS,), TOOLS, call_text("hours", place="library", hour="x"), (1, 1, 1)),
-        ((HOURS,), TOOLS, call_text("hours", place="zoo", day="x"), (2, 2, 2)),
-        ((HOURS,), TOOLS, call_text("hours", place="library", day="x"), (3, 3, 3)),
+        ((HOURS,), TOOLS, calling("zoo", place="library", day="x"), (0, 0, 0)),
+        ((HOURS,), TOOLS, calling("hours", place="library", hour="x"), (1, 1, 1)),
+        ((HOURS,), TOOLS, calling("hours", place="zoo", day="x"), (2, 2, 2)),
+        ((HOURS,), TOOLS, calling("hours", place="library", day="x"), (3, 3, 3)),
         # The best of several answers, whatever their order.
         (
-            (call_text("hours", place="zoo"), call_text("hours", place="a")),
+            (calling("hours", place="zoo"), calling("hours", place="a")),
             TOOLS,
-            call_text("hours", place="a"),
+            calling("hours", place="a"),
             (3, 3, 3),
         ),
         (
-            (call_text("hours", place="a"), call_text("hours", place="zoo")),
+            (calling("hours", place="a"), calling("hours", place="zoo")),
             TOOLS,
-            call_text("hours", place="a"),
+            calling("hours", place="a"),
             (3, 3, 3),
         ),
         (
-            (call_text("joke", a=1), call_text("hours", place="zoo")),
+            (calling("joke", a=1), calling("hours", place="zoo")),
             TOOLS,
-            call_text("hours", place="a"),
+            calling("hours", place="a"),
             (2, 2, 2),
         ),
         # What is said to the user.
-        ((call_text("finish", answer="Open."),), TOOLS, call_text("finish", answer="Closed."), (3, 3, 3)),
-        ((call_text("finish", answer="Open."),), TOOLS, call_text("finish", answer=["Closed."]), (3, 3, 2)),
-        ((call_text("finish", answer="Open."),), TOOLS, call_text("finish", text="Closed."), (1, 1, 1)),
-        (
-            (call_text("finish", answer="Open."),),
-            TOOLS,
-            call_text("finish", answer="Closed.", x="y"),
-            (1, 1, 1),
-        ),
-        ((call_text("4sk", question="?"),), RENAMED, call_text("4sk", question="Which?"), (3, 3, 3)),
-        ((call_text("4sk", question="?"),), RENAMED, call_text("ask_to_user", question="Which?"), (0, 0, 0)),
-        ((call_text("f1nish", answer="a"),), RENAMED, call_text("finish", answer="b"), (3, 3, 3)),
+        ((calling("finish", answer="Open."),), TOOLS, calling("finish", answer="Closed."), (3, 3, 3)),
+        ((calling("finish", answer="Open."),), TOOLS, calling("finish", answer=["Closed."]), (3, 3, 2)),
+        ((calling("finish", answer="Open."),), TOOLS, calling("finish", text="Closed."), (1, 1, 1)),
+        ((calling("finish", answer="Open."),), TOOLS, calling("finish", answer="Closed.", x="y"), (1, 1, 1)),
+        ((calling("4sk", question="?"),), RENAMED, calling("4sk", question="Which?"), (3, 3, 3)),
+        ((calling("4sk", question="?"),), RENAMED, calling("ask_to_user", question="Which?"), (0, 0, 0)),
+        ((calling("f1nish", answer="a"),), RENAMED, calling("finish", answer="b"), (3, 3, 3)),
         # Once `finish` is taken for the renamed tool, it stays that.
         (
-            (call_text("f1nish", answer="a"), call_text("finish", answer="b", x="c")),
+            (calling("f1nish", answer="a"), calling("finish", answer="b", x="c")),
             RENAMED,
-            call_text("finish", answer="d", x="e"),
+            calling("finish", answer="d", x="e"),
             (1, 1, 1),
         ),
         # Another tool that noise has called like one that speaks to the user.
         (
-            (call_text("finish", place="a"),),
+            (calling("finish", place="a"),),
             (tool("finish", "place"), *RENAMED),
-            call_text("finish", place="b"),
+            calling("finish", place="b"),
             (3, 3, 2),
         ),
         # A free value that is required must be there, one that is not required need not.
-        ((call_text("hours", place="None", day="x"),), TOOLS, call_text("hours", day="x"), (1, 1, 1)),
-        (
-            (call_text("hours", place="None", day="x"),),
-            TOOLS,
-            call_text("hours", place="", day="x"),
-            (3, 3, 3),
-        ),
+        ((calling("hours", place="None", day="x"),), TOOLS, calling("hours", day="x"), (1, 1, 1)),
+        ((calling("hours", place="None", day="x"),), TOOLS, calling("hours", place="", day="x"), (3, 3, 3)),
         # Numbers and truth values as written; only `fixed` knows.
-        ((call_text("hours", place="true"),), TOOLS, call_text("hours", place=True), (2, 2, 3)),
-        ((call_text("hours", place="1.5"),), TOOLS, call_text("hours", place=1.5), (2, 2, 3)),
-        ((call_text("hours", place="[1]"),), TOOLS, call_text("hours", place=[1]), (2, 2, 2)),
+        ((calling("hours", place="true"),), TOOLS, calling("hours", place=True), (2, 2, 3)),
+        ((calling("hours", place="1.5"),), TOOLS, calling("hours", place=1.5), (2, 2, 3)),
+        ((calling("hours", place="[1]"),), TOOLS, calling("hours", place=[1]), (2, 2, 2)),
         # Parameters under the declared name, only where value and name say so.
         (
-            (call_text("run", kode="1"),),
+            (calling("run", kode="1"),),
             (tool("run", "code", "other"), *RENAMED),
-            call_text("run", code="1"),
+            calling("run", code="1"),
             (1, 1, 3),
         ),
         (
-            (call_text("run", kode="1", other="1"),),
+            (calling("run", kode="1", other="1"),),
             (tool("run", "code", "other"), *RENAMED),
-            call_text("run", other="1"),
+            calling("run", other="1"),
             (1, 1, 1),
         ),
         (
-            (call_text("run", kode="1", mode="1"),),
+            (calling("run", kode="1", mode="1"),),
             (tool("run", "code"), *RENAMED),
-            call_text("run", code="1"),
+            calling("run", code="1"),
             (1, 1, 1),
         ),
+        ((calling("run", kode="1"),), (tool("run", "code"), *RENAMED), calling("run", coda="1"), (1, 1, 1)),
         (
-            (call_text("run", kode="1"),),
+            (calling("run", kode="1"),),
             (tool("run", "code"), *RENAMED),
-            call_text("run", coda="1"),
+            calling("run", kode="1", code="1"),
             (1, 1, 1),
         ),
-        (
-            (call_text("run", kode="1"),),
-            (tool("run", "code"), *RENAMED),
-            call_text("run", kode="1", code="1"),
-            (1, 1, 1),
-        ),
-        (
-            (call_text("run", code="1"),),
-            (tool("run", "code"), *RENAMED),
-            call_text("run", coda="1"),
-            (1, 1, 1),
-        ),
+        ((calling("run", code="1"),), (tool("run", "code"), *RENAMED), calling("run", coda="1"), (1, 1, 1)),
     ],
 )
 def test_how_far_a_call_goes_right(
@@ -244,7 +224,7 @@ CALLED = {"name": "hours", "input": {"place": "library", "day": "x"}}
     [
         (
             "fixed",
-            call_text("hours", place="library", day="x"),
+            calling("hours", place="library", day="x"),
             Check(
                 True,
                 None,
@@ -255,7 +235,7 @@ CALLED = {"name": "hours", "input": {"place": "library", "day": "x"}}
         ),
         (
             "fixed",
-            call_text("z" * 90, day="x"),
+            calling("z" * 90, day="x"),
             Check(
                 False,
                 "Tool Selection Error",
@@ -266,7 +246,7 @@ CALLED = {"name": "hours", "input": {"place": "library", "day": "x"}}
         ),
         (
             "toleap",
-            call_text("hours", day="x"),
+            calling("hours", day="x"),
             Check(
                 False,
                 "Parameter Identification Error",
@@ -277,7 +257,7 @@ CALLED = {"name": "hours", "input": {"place": "library", "day": "x"}}
         ),
         (
             "toleap",
-            call_text("hours", place="zoo", day="x"),
+            calling("hours", place="zoo", day="x"),
             Check(
                 False,
                 "Content Filling Error",
@@ -334,7 +314,7 @@ def test_a_verdict_says_how_far_a_call_went(profile: str, text: str | None, expe
 
 @pytest.mark.parametrize("mode", ["chat", "completion"])
 def test_a_request_has_the_dialogue_and_the_best_answer(mode: str) -> None:
-    item = Item("third-000", ("clean",), {"clean": record(call_text("joke"), HOURS)})
+    item = Item("third-000", ("clean",), {"clean": record(calling("joke"), HOURS)})
     request = ROTBENCH.in_mode(mode).rules("fixed").episode(item, "clean").request()
     assert isinstance(request, Request) and request.gold is not None
     roles = ("system", "user", "assistant", "user")
@@ -344,17 +324,17 @@ def test_a_request_has_the_dialogue_and_the_best_answer(mode: str) -> None:
 
 
 def test_without_parameters_anywhere_the_first_answer_is_the_best() -> None:
-    assert record(call_text("joke"), call_text("x")).best_answer() == Answer(call_text("joke"), "joke", {})
+    assert record(calling("joke"), calling("x")).best_answer() == Answer(calling("joke"), "joke", {})
 
 
 def test_what_a_reply_calls_is_the_call_that_the_profile_reads_else_its_text() -> None:
     calls = [
         list(ROTBENCH.rules(name).said({"content": text}))
         for name in ("toleap", "original", "fixed")
-        for text in (call_text("joke"), "words", None)
+        for text in (calling("joke"), "words", None)
     ]
     words, nothing = [("message", "words")], [("message", None)]
-    unread = [("message", call_text("joke"))]
+    unread = [("message", calling("joke"))]
     assert calls == [unread, words, nothing, unread, words, nothing, [("joke", {})], words, nothing]
 
 
@@ -373,8 +353,8 @@ def test_the_mistakes_of_an_answer_are_of_every_kind() -> None:
     gold = {"day": "None", "place": "Köln", "hour": "9"}
     tools = (tool("ask_to_user"), tool("hours", *gold), tool("joke"), tool("4sk"), tool("finish"))
     units = {
-        "clean": record(call_text("joke"), tools=tools),
-        "heavy-tools": record(text("hours", gold), call_text("4sk", a="b"), tools=tools),
+        "clean": record(calling("joke"), tools=tools),
+        "heavy-tools": record(text("hours", gold), calling("4sk", a="b"), tools=tools),
     }
     item = Item("third-000", tuple(units), units)
     assert list(ROTBENCH.rules("toleap").mutants(item)) == [
@@ -392,21 +372,21 @@ def test_the_mistakes_of_an_answer_are_of_every_kind() -> None:
 
 @pytest.mark.parametrize("name", ["4sk", "f1nish"])
 def test_what_is_said_to_the_user_is_emptied(name: str) -> None:
-    item = Item("x", ("union",), {"union": record(call_text(name, words="Hi."), tools=RENAMED)})
+    item = Item("x", ("union",), {"union": record(calling(name, words="Hi."), tools=RENAMED)})
     mistakes = [
         (mutant.kind, mutant.note, mutant.replies[0]["content"])
         for mutant in ROTBENCH.rules("fixed").mutants(item)
     ]
     assert mistakes[3:6] == [
-        ("missing parameter", "words", call_text(name)),
-        ("renamed parameter", "words", call_text(name, words_x="Hi.")),
-        ("empty value", "words", call_text(name, words="")),
+        ("missing parameter", "words", calling(name)),
+        ("renamed parameter", "words", calling(name, words_x="Hi.")),
+        ("empty value", "words", calling(name, words="")),
     ]
 
 
 def test_an_answer_of_free_values_alone_and_without_other_tools_has_fewer_mistakes() -> None:
     tools = (tool("hours", "day"), tool("ask_to_user"), tool("finish"))
-    item = Item("x", ("clean",), {"clean": record(call_text("hours", day="None"), tools=tools)})
+    item = Item("x", ("clean",), {"clean": record(calling("hours", day="None"), tools=tools)})
     assert [mutant.kind for mutant in ROTBENCH.rules("fixed").mutants(item)] == [
         *("unknown tool", "extra parameter", "only words", "cut off", "no output")
     ]
@@ -415,10 +395,10 @@ def test_an_answer_of_free_values_alone_and_without_other_tools_has_fewer_mistak
 def test_a_mistake_that_lives_and_an_answer_that_is_refused_have_their_quirk() -> None:
     rules = ROTBENCH.rules("toleap")
     units = {
-        "ask": record(call_text("4sk", question="a"), tools=RENAMED),
-        "finish": record(call_text("f1nish", answer="a"), tools=RENAMED),
-        "other": record(call_text("joke"), HOURS),
-        "empty": record(call_text("joke"), call_text("x")),
+        "ask": record(calling("4sk", question="a"), tools=RENAMED),
+        "finish": record(calling("f1nish", answer="a"), tools=RENAMED),
+        "other": record(calling("joke"), HOURS),
+        "empty": record(calling("joke"), calling("x")),
     }
     item = Item("x", tuple(units), units)
     told = "Q2: what is said to the user is not compared"

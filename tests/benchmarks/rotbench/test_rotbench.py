@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from benchmarks.rotbench.call_text import call_text
+from benchmarks.rotbench.reply_build import calling
 from benchmarks.text_server import serving
 from wildtool.benchmark import Check
 from wildtool.benchmarks.rotbench import ROTBENCH
@@ -35,7 +35,7 @@ TOOLS = (
     tool("ask_to_user", "question", required=("question",)),
     tool("finish", "answer", required=("answer",)),
 )
-HOURS = call_text("opening_hours", place="library", day="None")
+HOURS = calling("opening_hours", place="library", day="None")
 
 
 def record(
@@ -69,31 +69,31 @@ def levels(text: str, wanted: RotRecord) -> list[Any]:
 
 
 def test_an_empty_input_is_an_input_q1():
-    assert levels(call_text("random_joke"), parsed(call_text("random_joke"))) == [0, 3]
+    assert levels(calling("random_joke"), parsed(calling("random_joke"))) == [0, 3]
 
 
 def test_words_for_the_user_are_not_compared_but_must_be_there_q2():
-    wanted = parsed(call_text("ask_to_user", question="Which library?"))
-    assert levels(call_text("ask_to_user", question="Which one do you mean?"), wanted) == [3, 3]
-    assert levels(call_text("ask_to_user", question=" "), wanted) == [3, 2]
+    wanted = parsed(calling("ask_to_user", question="Which library?"))
+    assert levels(calling("ask_to_user", question="Which one do you mean?"), wanted) == [3, 3]
+    assert levels(calling("ask_to_user", question=" "), wanted) == [3, 2]
 
 
 def test_a_tool_that_noise_called_finish_is_compared_q3():
     tools = (tool("finish", "place"), tool("a", "question"), tool("b", "answer"))
-    wanted = parsed(call_text("finish", place="library"), tools=tools)
-    assert levels(call_text("finish", place="zoo"), wanted) == [3, 2]
+    wanted = parsed(calling("finish", place="library"), tools=tools)
+    assert levels(calling("finish", place="zoo"), wanted) == [3, 2]
 
 
 def test_finish_means_the_renamed_tool_unless_another_is_called_so_q4():
     renamed = (tool("x", "place"), tool("ask_to_user", "question"), tool("f1nish", "answer"))
     taken = (tool("finish", "place"), tool("ask_to_user", "question"), tool("f1nish", "answer"))
-    text = call_text("finish", answer="done")
-    assert levels(text, parsed(call_text("f1nish", answer="It is open."), tools=renamed)) == [3, 3]
-    assert levels(text, parsed(call_text("f1nish", answer="It is open."), tools=taken)) == [3, 0]
+    text = calling("finish", answer="done")
+    assert levels(text, parsed(calling("f1nish", answer="It is open."), tools=renamed)) == [3, 3]
+    assert levels(text, parsed(calling("f1nish", answer="It is open."), tools=taken)) == [3, 0]
 
 
 def test_braces_in_a_text_end_nothing_q5():
-    text = call_text("opening_hours", place="lib {", day="x")
+    text = calling("opening_hours", place="lib {", day="x")
     assert levels(text, parsed(text)) == [0, 3]
 
 
@@ -104,37 +104,37 @@ def test_a_mention_of_action_in_the_thought_is_no_call_q6():
 def test_an_optional_parameter_with_its_documented_default_does_no_harm_q7():
     limited = tool("opening_hours", "place", "limit", required=("place",))
     limited["parameters"]["properties"]["limit"]["description"] = "Most results (default: 10)."
-    wanted = parsed(call_text("opening_hours", place="library"), tools=(limited, *TOOLS[1:]))
-    assert levels(call_text("opening_hours", place="library", limit="10"), wanted) == [1, 3]
-    assert levels(call_text("opening_hours", place="library", limit=10), wanted) == [1, 3]
-    assert levels(call_text("opening_hours", place="library", limit="11"), wanted) == [1, 1]
+    wanted = parsed(calling("opening_hours", place="library"), tools=(limited, *TOOLS[1:]))
+    assert levels(calling("opening_hours", place="library", limit="10"), wanted) == [1, 3]
+    assert levels(calling("opening_hours", place="library", limit=10), wanted) == [1, 3]
+    assert levels(calling("opening_hours", place="library", limit="11"), wanted) == [1, 1]
 
 
 def test_a_number_is_what_it_is_written_as_q8():
-    wanted = parsed(call_text("opening_hours", place="5", day="None"))
-    assert levels(call_text("opening_hours", place=5, day="x"), wanted) == [2, 3]
-    assert levels(call_text("opening_hours", place=6, day="x"), wanted) == [2, 2]
+    wanted = parsed(calling("opening_hours", place="5", day="None"))
+    assert levels(calling("opening_hours", place=5, day="x"), wanted) == [2, 3]
+    assert levels(calling("opening_hours", place=6, day="x"), wanted) == [2, 2]
 
 
 def test_a_parameter_whose_value_does_not_matter_may_be_left_out_unless_required_q10():
-    assert levels(call_text("opening_hours", place="library"), parsed()) == [1, 3]
-    wanted = parsed(call_text("opening_hours", place="None", day="Monday"))
-    assert levels(call_text("opening_hours", day="Monday"), wanted) == [1, 1]
+    assert levels(calling("opening_hours", place="library"), parsed()) == [1, 3]
+    wanted = parsed(calling("opening_hours", place="None", day="Monday"))
+    assert levels(calling("opening_hours", day="Monday"), wanted) == [1, 1]
 
 
 def test_a_value_counts_under_the_name_that_the_tool_declares_q11():
     tools = (tool("run", "code:", required=("code:",)), tool("ask", "q"), tool("finish", "answer"))
-    wanted = parsed(call_text("run", code="1 + 1"), tools=tools)
-    assert levels(call_text("run", **{"code:": "1 + 1"}), wanted) == [1, 3]
-    assert levels(call_text("run", **{"code:": "1 + 2"}), wanted) == [1, 1]
+    wanted = parsed(calling("run", code="1 + 1"), tools=tools)
+    assert levels(calling("run", **{"code:": "1 + 1"}), wanted) == [1, 3]
+    assert levels(calling("run", **{"code:": "1 + 2"}), wanted) == [1, 1]
 
 
 def test_the_authors_drop_parameters_of_any_value_for_the_answers_that_follow_q12():
     answers = (
-        call_text("opening_hours", place="museum", day="None"),
-        call_text("opening_hours", place="zoo", day="None"),
+        calling("opening_hours", place="museum", day="None"),
+        calling("opening_hours", place="zoo", day="None"),
     )
-    reply = call_text("opening_hours", place="zoo", day="today")
+    reply = calling("opening_hours", place="zoo", day="today")
     assert check(reply, parsed(*answers), "original").fields["level"] == 2
     assert levels(reply, parsed(*answers)) == [3, 3]
 
@@ -149,7 +149,7 @@ def test_the_authors_skip_one_character_after_the_mark_whatever_it_is_q13(betwee
 
 
 def test_one_more_parameter_is_wrong():
-    assert levels(call_text("opening_hours", place="library", day="x", hour="9"), parsed()) == [1, 1]
+    assert levels(calling("opening_hours", place="library", day="x", hour="9"), parsed()) == [1, 1]
 
 
 # Published rules where no recorded case decides --------------------------------------------------------
@@ -192,7 +192,7 @@ def write(folder: Path, **files: list[dict[str, Any]]) -> Path:
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    one, two = record(), record(call_text("random_joke"), id="Turn 1: A joke?")
+    one, two = record(), record(calling("random_joke"), id="Turn 1: A joke?")
     pair = [one, two, one, two]
     return write(tmp_path / "data", clean=[one, two], slight=pair, medium=pair, heavy=pair, union=[one, two])
 
@@ -249,9 +249,7 @@ def test_a_damaged_record_is_named(tmp_path: Path, change: dict[str, Any], words
 
 
 def test_lint_names_answers_that_the_tools_do_not_admit(tmp_path: Path):
-    folder = write(
-        tmp_path / "data", clean=[record(call_text("opening_hours", hour="9"), call_text("close"))]
-    )
+    folder = write(tmp_path / "data", clean=[record(calling("opening_hours", hour="9"), calling("close"))])
     rules = [
         finding.rule
         for finding in lint(ROTBENCH, ROTBENCH.data.locate(str(folder / "First_Turn" / "clean.json.gz")))
@@ -357,7 +355,7 @@ def test_published_figures_are_numbers_of_the_summary():
 
 def test_a_trace_shows_the_call_that_the_text_makes():
     item = Item("first-000", ("clean",), {"clean": parsed()}, split="first")
-    reply = Reply({"role": "assistant", "content": call_text("opening_hours", place="zoo", day="None")})
+    reply = Reply({"role": "assistant", "content": calling("opening_hours", place="zoo", day="None")})
     trace = ROTBENCH.rules("toleap").trace(item, "clean", Transcript((reply,)))
     assert [(call.name, call.status) for call in trace.gold] == [("opening_hours", "wrong")]
     assert [(d.where, d.expected, d.found) for d in trace.differences] == [

@@ -1,8 +1,8 @@
-"""A call as a model of RoTBench writes it."""
+"""A reply with one call, as a model of RoTBench writes it."""
 
 import json
 from typing import Any
 
 
-def call_text(name: str, **arguments: Any) -> str:
+def calling(name: str, **arguments: Any) -> str:
     return f"Thought:\nAction: {name}\nAction Input: {json.dumps(arguments)}"
