@@ -118,7 +118,8 @@ def test_prices_are_needed_for_a_limit_of_cost_alone() -> None:
     )
 
 
-def test_a_name_close_to_one_of_the_config_file_is_suggested() -> None:
+def test_a_name_close_to_one_of_the_config_file_is_suggested(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     catalog = ModelCatalog({"my-model": ModelEntry(model="m")}, {})
     with pytest.raises(UsageError) as caught:
         catalog.find("baseline/my-mode", model_options(), (), Rates())
