@@ -97,6 +97,8 @@ NAMES = [
     "coincide",
     "country_code",
     "country",
+    "account",
+    "discount",
     "language",
     "locale",
     "username",

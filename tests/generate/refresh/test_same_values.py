@@ -181,6 +181,7 @@ KEYS = [
     "order_id",
     "orderId",
     "ID",
+    "userID",
     "code",
     "ref",
     "number",

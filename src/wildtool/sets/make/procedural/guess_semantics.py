@@ -36,7 +36,7 @@ _KINDS: Sequence[tuple[str, str, str]] = (
     ("string", r"text|message|comment|content|note|body|description", "sentence"),
     ("integer", r"year", "year"),
     ("integer", r"minute|duration", "minutes"),
-    ("integer", r"limit|count|page|number|quantity|size", "count"),
+    ("integer", r"limit|(?<!ac)(?<!dis)count(?!r)|page|number|quantity|size", "count"),
     ("float", r"price|amount|cost|budget", "amount"),
 )
 """Type, what the name or else the description says, kind; the first that fits counts."""

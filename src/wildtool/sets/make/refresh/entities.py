@@ -43,7 +43,9 @@ _MONEY = re.compile(
     r"(?:$|_(?:per_\w+|eur|usd|gbp|cny|from|to|old|new)$)"
 )
 _MONEY_IF_DECIMAL = re.compile(r"(?:^|_)(?:total|subtotal|remaining|charged?|net|debit|credit|limit)$")
-_ID_KEY = re.compile(r"(?:^|_)ids?$|[a-z]Ids?$|(?:^|_)(?:number|code|ref|reference|iban|order|invoice)$")
+_ID_KEY = re.compile(
+    r"(?:^|_)(?:id|ID)s?$|[a-z](?:Id|ID)s?$|(?:^|_)(?:number|code|ref|reference|iban|order|invoice)$"
+)
 _ID = re.compile(
     r"[A-Za-z]{1,6}(?:[-_ ][A-Za-z0-9]{1,8}){0,3}[-_ ]?\d{2,}[A-Za-z0-9]*(?:[-_]\w+)*|[A-Z]{1,3}\d{3,}|\d{4,}"
 )
