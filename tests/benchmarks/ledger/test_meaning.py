@@ -52,6 +52,10 @@ def test_prices_of_legs_matter():
         replace(legs[0], price=None),
     ):
         assert not is_match(priced, replace(priced, postings=(other, legs[1])))
+    plain = replace(legs[0], price=None, price_currency="")
+    twice = replace(A, postings=(legs[0], plain))
+    assert is_match(twice, replace(twice, postings=(plain, legs[0])))
+    assert not is_match(twice, replace(twice, postings=(plain, plain)))
 
 
 def test_the_difference_of_books_is_what_went_and_what_came():

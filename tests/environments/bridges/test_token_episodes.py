@@ -62,10 +62,12 @@ def test_an_episode_is_a_prompt_and_what_was_written_and_shown():
 
 def test_a_message_without_its_end_is_ended_for_it():
     episode = opened(CLARIFY)
+    prompt = conversation(episode)
     episode.take(ids("Which?"))
     assert episode.transition is not None
     (shown,) = episode.transition.observation.messages
     assert TOKENS.decode(episode.completion_ids) == f"Which?\0{shown['content']}\0"
+    assert conversation(episode) == f"{prompt}Which?\0{shown['content']}\0"
     assert episode.mask[:8] == [1] * 6 + [0] * 2
 
 
