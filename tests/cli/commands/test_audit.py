@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,7 +15,16 @@ from wildtool.benchmark import Benchmark, Check, Mutant, Rules
 from wildtool.cli import app
 from wildtool.data.data_set import DataSet, data_of
 from wildtool.engine import registry
-from wildtool.engine.score.audit import Audit, audit_profile, gold_transcript
+from wildtool.engine.score.audit import (
+    Audit,
+    Ceiling,
+    KillRate,
+    Survivors,
+    WrongGold,
+    audit_profile,
+    gold_transcript,
+)
+from wildtool.engine.score.verdict_table import OutcomeCounts
 from wildtool.errors import UsageError
 from wildtool.types import Item, Message, Metric, Request, Source
 
@@ -60,10 +70,17 @@ class SumRules(Rules):
         yield Mutant("0", "silence", (), "says nothing")
 
     def explain(self, item: Item, mutant: Mutant) -> str:
-        return "S1 any digit counts" if self._profile == "lax" else ""
+        if self._profile != "lax":
+            return ""
+        return f"S3 {mutant.replies[0]['content']} for 33" if item.data == "33" else "S1 any digit counts"
 
     def explain_gold(self, item: Item, unit: str) -> str:
         return "S2 words are no digits" if item.data == "two" else ""
+
+
+class Ungolden(SumRules):
+    def episode(self, item: Item, unit: str) -> Any:
+        return SimpleNamespace(request=lambda: Request([]))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,8 +109,10 @@ class Sums(Benchmark):
         return SumRules(profile)
 
     def summarize(self, verdicts: Any, profile: str) -> list[Metric]:
-        ((right, units),) = verdicts.aggregate("count(*) FILTER (correct), count(*)").fetchall()
-        return [Metric("all", "accuracy", right / units, right, units, headline=True)]
+        totals = "count(*) FILTER (correct), count(*), min(model || ' of ' || run), max(repeat)"
+        ((right, units, player, repeat),) = verdicts.aggregate(totals).fetchall()
+        note = f"{player}, {repeat}, {profile}"
+        return [Metric("all", "accuracy", right / units, right, units, headline=True, note=note)]
 
 
 class Entry:
@@ -123,24 +142,46 @@ def shown(line: str) -> tuple[int, str]:
     return ended.exit_code, ended.output
 
 
-def test_the_ceiling_is_what_gold_answers_score_in_both_styles():
-    found = audited("strict", "3", "three")
-    assert [(ceiling.style, ceiling.metrics[0].value) for ceiling in found.ceilings] == [
-        ("parallel", 0.5),
-        ("serial", 0.5),
+def test_an_audit_has_every_ceiling_wrong_gold_and_mistake():
+    def survivors(why: str, count: int, item: str, kind: str = "wrong digit", said: str = "4") -> Survivors:
+        return Survivors(why=why, count=count, item=item, unit="1", kind=kind, note=f"3 -> {said}\x1b[2J")
+
+    styles = ("parallel", "serial")
+    ceilings = [
+        Ceiling(
+            style=style,
+            counts=OutcomeCounts(correct=6, wrong=2),
+            metrics=(
+                Metric(
+                    *("all", "accuracy", 0.75, 6, 8), headline=True, note=f"gold, {style} of gold, 0, lax"
+                ),
+            ),
+        )
+        for style in styles
     ]
-
-
-def test_a_mistake_is_noticed_if_its_unit_is_judged_wrong():
-    kills = {found.kind: (found.killed, found.mutants) for found in audited("lax", "3", "3").kills}
-    assert kills == {"wrong digit": (0, 4), "no digit": (2, 2), "silence": (2, 2)}
-
-
-def test_survivors_are_counted_by_their_explanation_with_the_first_as_example():
-    (found,) = audited("lax", "3", "3").survivors
-    assert (found.why, found.count, found.item, found.unit, found.kind) == (
-        "S1 any digit counts", 4, "i0", "1", "wrong digit",
-    )  # fmt: skip
+    why = "S2 words are no digits"
+    wrong_gold = [
+        WrongGold(item="i1", unit=unit, style=style, error=None, reason="two is not 3", why=why)
+        for style in styles
+        for unit in ("0", "1")
+    ]
+    assert audited("lax", "33", "two", "3", "3") == Audit(
+        profile="lax",
+        mode="plain",
+        ceilings=tuple(ceilings),
+        wrong_gold=tuple(wrong_gold),
+        kills=(
+            KillRate(kind="wrong digit", killed=0, mutants=8),
+            KillRate(kind="no digit", killed=4, mutants=4),
+            KillRate(kind="silence", killed=4, mutants=4),
+        ),
+        survivors=(
+            survivors("S1 any digit counts", 6, "i1"),
+            survivors("S3 4 for 33", 1, "i0"),
+            survivors("S3 5 for 33", 1, "i0", said="5"),
+        ),
+        faults=(),
+    )
 
 
 @pytest.mark.parametrize(
@@ -154,14 +195,25 @@ def test_a_profile_is_sound_if_all_gold_is_correct_and_every_mistake_wrong(
 
 def test_a_judge_that_fails_notices_nothing_and_is_reported():
     found = audited("broken", "3")
-    assert all(kills.killed == 0 for kills in found.kills)
-    assert "ZeroDivisionError" in found.faults[0]
+    assert [kills.killed for kills in found.kills] == [0, 0, 0]
+    # Of both styles and of four mistakes.
+    assert found.faults == ("i0: the judge of sums failed: ZeroDivisionError: ",) * 6
+    assert [(each.why, each.count) for each in found.survivors] == [("", 4)]
     assert not found.passed
 
 
-def test_an_audit_needs_items():
-    with pytest.raises(UsageError):
+def test_an_audit_needs_items_and_a_profile_that_there_is():
+    with pytest.raises(UsageError, match="^nothing to run: sums is empty$"):
         audited("strict")
+    with pytest.raises(UsageError, match="^unknown profile 'nice'"):
+        audited("nice", "3")
+
+
+def test_an_item_without_gold_is_named():
+    sums = Sums("3")
+    sums.rules = lambda profile: Ungolden(profile)
+    with pytest.raises(UsageError, match=r"^sums knows no gold answer for item 'i0', unit '1'$"):
+        gold_transcript(sums, Item("i0", ("0", "1"), None), "1", "strict", "serial")
 
 
 @pytest.mark.usefixtures("installed")
@@ -176,13 +228,6 @@ def test_an_audit_needs_items():
 )
 def test_strict_turns_an_unsound_profile_into_status_1(line: str, status: int):
     assert shown(line)[0] == status
-
-
-def test_gold_that_is_judged_wrong_is_listed_by_unit_and_style():
-    found = audited("strict", "3", "three").wrong_gold
-    assert [(gold.item, gold.unit, gold.style) for gold in found] == [
-        ("i1", unit, style) for style in ("parallel", "serial") for unit in ("0", "1")
-    ]
 
 
 def test_the_ceiling_is_measured_in_the_styles_of_the_benchmark(monkeypatch: pytest.MonkeyPatch):
