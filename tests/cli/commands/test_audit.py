@@ -203,9 +203,9 @@ def test_a_judge_that_fails_notices_nothing_and_is_reported():
 
 
 def test_an_audit_needs_items_and_a_profile_that_there_is():
-    with pytest.raises(UsageError, match="^nothing to run: sums is empty$"):
+    with pytest.raises(UsageError, match=r"^nothing to run: sums is empty$"):
         audited("strict")
-    with pytest.raises(UsageError, match="^unknown profile 'nice'"):
+    with pytest.raises(UsageError, match=r"^unknown profile 'nice'"):
         audited("nice", "3")
 
 
