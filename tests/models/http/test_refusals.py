@@ -394,6 +394,8 @@ def test_an_endpoint_shows_its_address_without_secrets():
     }
     asked: Any = made("http://h/a%20b?q=1", query={"k": "v"})
     assert str(asked._url) == "http://h/a%20b/chat/completions?q=1&k=v"
+    bare: Any = made("http://h/v1?q=1")
+    assert str(bare._url) == "http://h/v1/chat/completions?q=1"
     port: Any = made("http://h:0/v1")
     port.use_port(5)
     port.use_port(6)

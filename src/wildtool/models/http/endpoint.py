@@ -74,9 +74,9 @@ def redacted_query(url: URL) -> str:
 def secrets_in(url: URL, base_url: str) -> list[str]:
     """The parts of a base URL that may be keys (login, parts of the path, names and values of the query), as typed and
     as sent."""
-    secrets = [url.password or "", url.raw_password or "", *_login(base_url)]
+    secrets = [url.password, url.raw_password, *_login(base_url)]
     if url.user and (url.password is None or redact.looks_like_key(url.user)):
-        secrets += [url.user, url.raw_user or ""]
+        secrets += [url.user, url.raw_user]
     parts = {*url.raw_path.split("/"), *re.split(r"[/?#]", base_url.partition("://")[2])[1:]}
     secrets += [
         text for part in parts if redact.looks_like_key(unquote(part)) for text in (part, unquote(part))
@@ -231,7 +231,7 @@ class Endpoint:
         secrets = ["" if password in PLACEHOLDER_KEYS else password, *secrets_in(url, base_url)]
         redact.register_secrets(*secrets)
         # Short secrets are left in good answers, where they may be ordinary words.
-        self._secrets = secret_forms(*secrets, *(value or name for name, value in url.query.items()))
+        self._secrets = secret_forms(*secrets, *url.query.values())
         self._timeout = aiohttp.ClientTimeout(total=timeout_s, connect=CONNECT_TIMEOUT_S)
         self._max_body_bytes = max_body_bytes
         self._proxy = proxy_of(url)
