@@ -1,25 +1,32 @@
 """Verdict rows: a table that every reader accepts, whatever a model wrote."""
 
+import json
 import math
 from dataclasses import replace
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine.echo_benchmark import EchoBenchmark
+from engine.echo_benchmark import TOOLS, EchoBenchmark
 from test_json_codec import ANY_JSON, ANY_TEXT
 from wildtool import json_codec
 from wildtool.alter.variant import Variant
 from wildtool.benchmark import VERDICT_COLUMNS
+from wildtool.engine.record.reader import LoggedFailure, LoggedReply
+from wildtool.engine.sampling import DrawnItems
+from wildtool.engine.score import verdict_table
 from wildtool.engine.score.verdict_table import RunInfo, VerdictTable, relation
 from wildtool.errors import StorageError
-from wildtool.types import Item, Verdict
+from wildtool.types import Item, Reply, Verdict
 
 PLAYER = RunInfo(run="r", model="m", benchmark="echo", profile="official")
 ITEM = Item("i", ("0",), {})
+PLACE = Path(gettempdir(), "v.parquet")
+ECHO_ITEM = Item("i", ("0", "1"), {"steps": 2}, split="all", lang="en")
 
 
 def verdict(**columns: Any) -> Verdict:
@@ -64,6 +71,181 @@ def test_any_text_and_any_detail_can_be_stored(
     plain = "".join("\ufffd" if 0xD800 <= ord(letter) < 0xE000 else letter for letter in text)
     stored = relation([path]).project("reason, said").fetchall()
     assert stored == [(plain, plain)]
+
+
+def row_of(verdicts: list[Verdict], log: Any = None, **settings: Any) -> list[dict[str, Any]]:
+    """The rows of an item."""
+    with VerdictTable(PLACE, Variant(EchoBenchmark()), **settings) as table:
+        rows = table.rows(3, PLAYER, ECHO_ITEM, 2, verdicts, log or {}).splitlines()
+    return [json.loads(row) for row in rows]
+
+
+CALLS = [{"id": "c", "function": {"name": "add", "arguments": "{}"}}] * 2
+WRITTEN = '<tool_call>{"name": "add", "arguments": {}}</tool_call>'
+LOG: Any = {
+    "0": {
+        0: LoggedReply("agent", "r", Reply({"content": WRITTEN}, "{}", "stop", {"prompt_tokens": 5}, 0.5, 2)),
+        1: LoggedReply("user", "r", Reply({"content": "hm"}, "{}", "stop", {"prompt_tokens": 7}, 9.0, 9)),
+        2: LoggedReply(
+            "agent",
+            "r",
+            Reply(
+                *({"content": None, "tool_calls": CALLS}, "{}", "length"),
+                {"prompt_tokens": 2**40 - 1, "completion_tokens": 0},
+                *(0.25, 3),
+                ("merged-messages", "repair:trailing-comma", "repair:own-observation"),
+            ),
+        ),
+        3: LoggedReply(
+            "agent",
+            "r",
+            Reply(
+                {"content": "a", "tool_calls": "odd"},
+                "{}",
+                "stop",
+                {"prompt_tokens": 2**40, "completion_tokens": -1},
+                changes=("merged-messages",),
+            ),
+        ),
+        4: LoggedFailure("agent", "r", "http 500", "down", 6),
+        5: LoggedFailure("user", "r", "http 500", "down", 7),
+    },
+}
+
+
+def test_a_row_holds_what_the_verdict_the_replies_and_the_benchmark_say():
+    known = {"turn": 1, "said": "x", "other": "y"}
+    wrong = verdict(score=0.5, error="e", reason="why", steps=4, fields=known, detail={"a": [1]})
+    right = verdict(unit="1", outcome="correct", score=1.0)
+    first, second = row_of([wrong, right], LOG)
+    shared = {
+        "run": "r",
+        "model": "m",
+        "benchmark": "echo",
+        "profile": "official",
+        "split": "all",
+        "lang": "en",
+        "item": "i",
+        "repeat": 2,
+    }
+    signs = {
+        "unread hermes": 1,
+        "cut off": 1,
+        "invented result": 1,
+        "replies": 3,
+        "text due": 1,
+    }
+    assert json.loads(first.pop("signs")) == signs
+    assert json.loads(first.pop("changes")) == {
+        "merged-messages": 2,
+        "repair:trailing-comma": 1,
+        "repair:own-observation": 1,
+    }
+    assert first == {
+        "place in the data": 3 << 20,
+        **shared,
+        "unit": "0",
+        "outcome": "wrong",
+        "correct": False,
+        "score": 0.5,
+        "error": "e",
+        "reason": "why",
+        "steps": 4,
+        "prompt_tokens": 2**40 + 4,
+        "completion_tokens": 0,
+        "latency_s": 0.75,
+        "attempts": 12,
+        "calls": 2,
+        "mended_replies": 1,
+        "cut_off": 1,
+        "unread_calls": 1,
+        "turn": 1,
+        "said": "x",
+        "detail": '{"a":[1]}',
+    }
+    assert second == {
+        "place in the data": (3 << 20) + 1,
+        **shared,
+        "unit": "1",
+        "outcome": "correct",
+        "correct": True,
+        "score": 1.0,
+        "error": None,
+        "reason": "",
+        "steps": 1,
+        "prompt_tokens": None,
+        "completion_tokens": None,
+        "latency_s": None,
+        "attempts": 0,
+        "calls": 0,
+        "mended_replies": 0,
+        "changes": None,
+        "cut_off": 0,
+        "unread_calls": 0,
+        "signs": '{"replies":0}',
+        "turn": None,
+        "said": None,
+        "detail": "{}",
+    }
+
+
+@pytest.mark.parametrize(
+    ("outcome", "raw", "signs"),
+    [
+        ("correct", "{}", {"replies": 1, "text due": 1}),
+        ("wrong", "{}", {"replies": 1, "text due": 1, "no call": 1}),
+        ("wrong", "", {"replies": 1}),
+        ("unplayed", "{}", {"replies": 1}),
+        ("infra_error", "{}", {"replies": 1}),
+    ],
+)
+def test_what_was_due_is_a_sign_of_units_that_an_endpoint_answered(outcome: str, raw: str, signs: Any):
+    log: Any = {"0": {0: LoggedReply("agent", "r", Reply({"content": "right"}, raw, "stop"))}}
+    (row,) = row_of([verdict(outcome=outcome)], log)
+    assert json.loads(row["signs"]) == signs
+
+
+def test_the_tools_of_an_item_are_looked_up_once(monkeypatch: pytest.MonkeyPatch):
+    asked: list[Any] = []
+
+    def first_tools(variant: Any, profile: str, item: Item) -> Any:
+        asked.append((profile, item.id))
+        return TOOLS
+
+    monkeypatch.setattr(verdict_table, "first_tools", first_tools)
+    written: Any = {"0": {0: LoggedReply("agent", "r", Reply({"content": WRITTEN}))}}
+    with VerdictTable(PLACE, Variant(EchoBenchmark())) as table:
+        for item in (ECHO_ITEM, replace(ECHO_ITEM, id="j")):
+            for repeat in range(2):
+                table.rows(0, PLAYER, item, repeat, [verdict(), verdict()], written)
+    assert asked == [("official", "i"), ("official", "j")]
+
+
+def test_weights_are_those_of_a_drawn_sample():
+    assert row_of([verdict()], drawn=DrawnItems({"i": 2.5, "j": 1.0}, 10))[0]["sample_weight"] == 2.5
+    assert "sample_weight" not in row_of([verdict()], drawn=DrawnItems({"i": 1.0, "j": 1.0}, 10))[0]
+
+
+@pytest.mark.parametrize(
+    ("number", "written"),
+    [
+        *((2**63 - 1, 2**63 - 1), (2**64 - 1, 2**64 - 1), (2**64, None)),
+        *((-(2**63), -(2**63)), (-(2**63) - 1, None), (math.nan, None), (-math.inf, None)),
+    ],
+)
+def test_numbers_that_json_lacks_are_null(number: float, written: int | None):
+    (row,) = row_of([verdict(detail={"value": number, "text": "\ud800"})])
+    held = None if isinstance(number, int) and number >= 2**63 else written
+    assert json.loads(row["detail"]) == {"value": held, "text": "\ufffd"}
+    (row,) = row_of([verdict(detail={"value": number})])
+    assert json.loads(row["detail"]) == {"value": written}
+
+
+@pytest.mark.parametrize(("length", "whole"), [(99_989, True), (99_990, False)])
+def test_a_detail_longer_than_a_cell_is_named_instead(length: int, whole: bool):
+    (row,) = row_of([verdict(detail={"text": "x" * length})])
+    text = {"text": "x" * length} if whole else {"cut": "longer than a table cell may be"}
+    assert json.loads(row["detail"]) == text
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, 10**400, "\ud800", [[["x"]]], "y" * 300_000])

@@ -5,7 +5,6 @@ data. Texts in the table are for reading: surrogates are replaced and very long 
 everything as it came.
 """
 
-import math
 import os
 import re
 import tempfile
@@ -377,10 +376,6 @@ def _plain(value: Mapping[str, Any]) -> Any:
     return portable(
         value,
         text=lambda text: replace_surrogates(text[:_LONGEST]),
-        number=lambda number: (
-            number
-            if isinstance(number, float) or -(2**63) <= number < 2**63
-            else (math.inf if number > 0 else -math.inf)
-        ),
+        number=lambda number: number if isinstance(number, float) or -(2**63) <= number < 2**63 else None,
         max_depth=100,
     )
