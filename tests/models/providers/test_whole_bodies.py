@@ -972,3 +972,34 @@ def test_embeddings_are_read_in_order_or_refused():
     assert inner.parse({"data": 5}, wire) is None
     assert inner.settings()["api"] == "embeddings"
     assert wire.fields["input"] == ["x", "y"]
+
+
+async def test_embeddings_are_asked_for_without_sampling_one_for_each_text():
+    class Short(EmbeddingsModel):
+        async def complete(self, request: Request) -> Reply:
+            asked.extend(json.loads(self.body(request))["input"])
+            return Reply({"embeddings": [[1.0]]}, usage={"prompt_tokens": 3})
+
+    asked: list[str] = []
+    inner = Short("e", "http://127.0.0.1:1/v1", sampling=Sampling(temperature=0.5, max_tokens=4, seed=1))
+    assert await inner.embed(["a"]) == ([[1.0]], Reply({"embeddings": [[1.0]]}, usage={"prompt_tokens": 3}))
+    with pytest.raises(CallError) as raised:
+        await inner.embed(["b", "c"])
+    error = raised.value
+    assert (error.kind, str(error), error.final) == ("wrong shape", "e: 1 vectors for 2 texts", True)
+    assert asked == ["a", "b", "c"]
+    assert json.loads(inner.body(Request([{"content": "x"}]))) == {"model": "e", "input": ["x"]}
+    with pytest.raises(CallError) as raised:
+        inner._reply(b"data: {}\n\n", inner.build(Request([])))  # pyright: ignore[reportPrivateUsage]
+    assert "the answer is a stream, which embeddings never are" in str(raised.value)
+
+
+async def test_a_ranking_without_counts_has_none():
+    class Free(Vectors):
+        async def embed(self, texts: Any) -> Any:
+            return [self.vectors[text] for text in texts], Reply({}, latency_s=0.5)
+
+    ranking = await as_ranker(Free({"q": [1.0], "é": [1.0]})).complete(ranked("q", "é"))
+    assert ranking == Reply({"role": "assistant", "content": '["né"]'}, latency_s=0.5)
+    empty = await as_ranker(Free({"q": [1.0]})).complete(ranked("q"))
+    assert empty.message["content"] == "[]"

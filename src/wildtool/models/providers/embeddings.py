@@ -1,8 +1,7 @@
 """Embeddings of texts, of OpenAI and every compatible server."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from wildtool.data.embeddings_api import EMBEDDINGS_PATH, embeddings_body, read_embeddings
 from wildtool.errors import CallError
@@ -19,7 +18,6 @@ class EmbeddingsModel(HttpModel):
 
     path = EMBEDDINGS_PATH
     reserved = ("model", "input", "encoding_format")
-    fallbacks: ClassVar[Mapping[str, re.Pattern[str]]] = {}
     has_seed = False
     names_end = False
 
