@@ -13,7 +13,6 @@ from wildtool.errors import CallError, UsageError
 from wildtool.models.prompted import PromptedModel
 from wildtool.models.providers.base import batchable_model, endpoint_model
 from wildtool.models.providers.chat_changes import split_parallel_calls, with_short_ids
-from wildtool.models.providers.embeddings import EmbeddingsModel
 from wildtool.models.providers.openai_messages import (
     CallIds,
     Changes,
@@ -32,7 +31,6 @@ from wildtool.models.providers.openai_messages import (
     usage_with_totals,
     wire_names,
 )
-from wildtool.models.providers.ranker import as_ranker
 from wildtool.models.settings import Sampling
 from wildtool.tool_formats import CALL_FORMATS
 from wildtool.types import Address, Message, Reply, Request
@@ -895,111 +893,34 @@ def test_an_answer_that_is_no_reply_is_named(answer: bytes, settings: Body, kind
     assert len(words) < 500
 
 
+REFUSED = {"type": "message", "stop_reason": "refusal", "content": []}
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "problem"),
+    [
+        (
+            *({"type": "error", "error": {"type": "overloaded_error", "message": "m"}}, "http 529"),
+            "HTTP 529: m",
+        ),
+        (
+            *({**REFUSED, "stop_details": {"explanation": "no"}}, "blocked prompt"),
+            "the provider blocked the prompt: no",
+        ),
+        (REFUSED, "blocked prompt", "the provider blocked the prompt: stop reason refusal"),
+    ],
+)
+def test_a_refusal_without_a_word_is_a_blocked_prompt_for_anthropic(answer: Body, kind: str, problem: str):
+    with pytest.raises(CallError) as raised:
+        reply_in("anthropic", json.dumps(answer).encode())
+    assert (raised.value.kind, str(raised.value)) == (kind, f"http://127.0.0.1:1/v1/messages: {problem}")
+    said = {**REFUSED, "content": [{"type": "text", "text": "No."}]}
+    assert reply_in("anthropic", json.dumps(said).encode()).finish_reason == "content_filter"
+
+
 def test_a_whole_answer_is_read_where_a_stream_was_asked_for():
     for answer in (CHAT_ANSWER, b"  " + CHAT_ANSWER):
         reply = reply_in("chat", answer, stream=True)
         assert (reply.message, reply.raw) == ({"content": "a"}, answer.decode())
     end = b'data: {"choices": [{"delta": {"content": "a"}, "finish_reason": "stop"}]}\n\n'
     assert reply_in("chat", end).finish_reason == "stop"
-
-
-# Embeddings ----------------------------------------------------------------------------------------------
-
-
-class Vectors(EmbeddingsModel):
-    def __init__(self, vectors: dict[str, list[float]]) -> None:
-        super().__init__("e", "http://127.0.0.1:1/v1")
-        self.vectors, self.asked, self.closed = vectors, list[list[str]](), False
-
-    async def embed(self, texts: Any) -> Any:
-        self.asked.append([*texts])
-        return [self.vectors[text] for text in texts], Reply({}, usage={"prompt_tokens": 2}, latency_s=0.5)
-
-    async def close(self) -> None:
-        self.closed = True
-
-
-def ranked(query: str, *documents: str) -> Request:
-    return Request([{"content": query}, *({"name": f"n{text}", "content": text} for text in documents)])
-
-
-async def test_documents_are_ranked_by_their_angle_to_the_query():
-    inner = Vectors({"q": [1.0, 1.0], "a": [9.0, 0.0], "b": [1.0, 1.0], "c": [0.0, 0.0], "r": [1.0, 0.0]})
-    ranker = as_ranker(inner)
-    first = await ranker.complete(ranked("q", "a", "b", "c"))
-    assert first == Reply(
-        {"role": "assistant", "content": '["nb", "na", "nc"]'},
-        usage={"prompt_tokens": 4, "completion_tokens": 0},
-        latency_s=0.5,
-    )
-    second = await ranker.complete(ranked("r", "b", "a", "b"))
-    assert json.loads(second.message["content"]) == ["na", "nb"]
-    assert second.usage["prompt_tokens"] == 2
-    assert inner.asked == [["a", "b", "c"], ["q"], ["r"]]
-    await ranker.close()
-    assert (inner.closed, ranker.settings(), ranker.name) == (True, inner.settings(), "e")
-    other = ScriptedOther()
-    assert as_ranker(other) is other
-
-
-async def test_vectors_of_other_lengths_cannot_be_ranked():
-    with pytest.raises(CallError) as raised:
-        await as_ranker(Vectors({"q": [1.0], "a": [1.0, 2.0]})).complete(ranked("q", "a"))
-    assert (raised.value.kind, str(raised.value), raised.value.final) == (
-        "wrong shape",
-        "e: the vectors are not of one length",
-        True,
-    )
-
-
-async def test_many_documents_are_embedded_in_parts():
-    inner = Vectors({str(number): [float(number), 1.0] for number in range(130)})
-    await as_ranker(inner).complete(ranked("0", *map(str, range(1, 130))))
-    assert [len(texts) for texts in inner.asked] == [128, 1, 1]
-
-
-def test_embeddings_are_read_in_order_or_refused():
-    answer = {"data": [{"index": 1, "embedding": [2.0]}, {"index": 0, "embedding": [1.0]}], "usage": {"a": 1}}
-    inner = EmbeddingsModel("e", "http://127.0.0.1:1/v1")
-    wire = inner.build(Request([{"content": "x"}, {"content": "y"}]))
-    reply = inner.parse(answer, wire)
-    assert reply is not None
-    assert (reply.message["embeddings"], reply.message["content"], reply.usage) == (
-        [[1.0], [2.0]],
-        None,
-        {"a": 1},
-    )
-    assert inner.parse({"data": 5}, wire) is None
-    assert inner.settings()["api"] == "embeddings"
-    assert wire.fields["input"] == ["x", "y"]
-
-
-async def test_embeddings_are_asked_for_without_sampling_one_for_each_text():
-    class Short(EmbeddingsModel):
-        async def complete(self, request: Request) -> Reply:
-            asked.extend(json.loads(self.body(request))["input"])
-            return Reply({"embeddings": [[1.0]]}, usage={"prompt_tokens": 3})
-
-    asked: list[str] = []
-    inner = Short("e", "http://127.0.0.1:1/v1", sampling=Sampling(temperature=0.5, max_tokens=4, seed=1))
-    assert await inner.embed(["a"]) == ([[1.0]], Reply({"embeddings": [[1.0]]}, usage={"prompt_tokens": 3}))
-    with pytest.raises(CallError) as raised:
-        await inner.embed(["b", "c"])
-    error = raised.value
-    assert (error.kind, str(error), error.final) == ("wrong shape", "e: 1 vectors for 2 texts", True)
-    assert asked == ["a", "b", "c"]
-    assert json.loads(inner.body(Request([{"content": "x"}]))) == {"model": "e", "input": ["x"]}
-    with pytest.raises(CallError) as raised:
-        inner._reply(b"data: {}\n\n", inner.build(Request([])))  # pyright: ignore[reportPrivateUsage]
-    assert "the answer is a stream, which embeddings never are" in str(raised.value)
-
-
-async def test_a_ranking_without_counts_has_none():
-    class Free(Vectors):
-        async def embed(self, texts: Any) -> Any:
-            return [self.vectors[text] for text in texts], Reply({}, latency_s=0.5)
-
-    ranking = await as_ranker(Free({"q": [1.0], "é": [1.0]})).complete(ranked("q", "é"))
-    assert ranking == Reply({"role": "assistant", "content": '["né"]'}, latency_s=0.5)
-    empty = await as_ranker(Free({"q": [1.0]})).complete(ranked("q"))
-    assert empty.message["content"] == "[]"
