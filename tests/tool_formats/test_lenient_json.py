@@ -7,6 +7,7 @@ import pytest
 
 from wildtool.tool_formats.lenient_json import (
     MAX_LENIENT_VALUES,
+    MAX_STRICT_FAILURES,
     MAX_VALUE_DEPTH,
     LenientReader,
     UnreadableValueError,
@@ -94,15 +95,23 @@ def test_integers_of_thousands_of_digits_are_not_read() -> None:
     assert read(f"[{'9' * 5_000},]") is None
 
 
-@pytest.mark.parametrize("end", ["", ","])
-def test_nesting_is_read_up_to_the_limit(end: str) -> None:
+@pytest.mark.parametrize(("end", "deepest"), [("", MAX_VALUE_DEPTH + 1), (",", MAX_VALUE_DEPTH)])
+def test_nesting_is_read_up_to_the_limit(end: str, deepest: int) -> None:
     """Strictly, and with a comma that needs a repair."""
 
     def nested(levels: int) -> str:
         return "[" * levels + "1" + end + "]" * levels
 
-    assert read(nested(MAX_VALUE_DEPTH)) is not None
-    assert read(nested(MAX_VALUE_DEPTH + 2)) is None
+    assert read(nested(deepest)) is not None
+    assert read(nested(deepest + 1)) is None
+
+
+def test_strict_json_is_tried_until_it_failed_too_often() -> None:
+    reader = LenientReader('{"a": true}x[1,]')
+    for _ in range(MAX_STRICT_FAILURES):
+        assert reader.value(0) == ({"a": True}, 11, [])
+        assert reader.value(12) == ([1], 16, ["trailing-comma"])
+    assert reader.value(0) == ({"a": True}, 11, ["json-literal"])
 
 
 def test_depth_is_counted_anew_for_each_value() -> None:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from wildtool.tool_formats.any_format import TextCall, calls_in_text
+from wildtool.tool_formats.loose_calls import OfferedTools, is_tool
 from wildtool.types import Tool
 
 
@@ -219,3 +220,38 @@ def test_the_calls_of_a_text_have_these_names_arguments_and_formats(
     text: str, calls: list[tuple[str, Any, str]]
 ) -> None:
     assert calls_in_text(text, TOOLS) == tuple(TextCall(*call) for call in calls)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "known"),
+    [
+        ("cancel-policy", "CancelPolicy", True),
+        ("functions.cancelPolicy", "cancel_policy", True),
+        ("a.b:c/d__cancel_policy", "cancel_policy", True),
+        ("policy", "cancel_policy", False),
+        ("cancel_policy_2", "cancel_policy", False),
+        ("x" * 198 + ".f", "f", True),
+        ("x" * 200 + ".f", "f", False),
+    ],
+)
+def test_a_tool_is_known_by_its_name_however_it_is_written(text: str, name: str, known: bool) -> None:
+    assert is_tool(text, name) is known
+
+
+def test_offered_tools_have_names_and_parameters_in_their_order() -> None:
+    tools: list[Tool] = [
+        tool("get_weather", city="string", days="integer"),
+        {"name": "bare", "parameters": {"properties": {"x": {}}}},
+        *(tool(name) for name in ("b cd", "odd name", "a.b:c/d-e", "é", "---")),
+        *({"function": function} for function in (5, {"name": 5}, {"name": ""})),
+    ]
+    offered = OfferedTools(tools)
+    assert offered.odd_names == ["odd name", "b cd", "---", "é"]
+    assert [name in offered for name in ("GetWeather", "x.bare", "Odd_Name", "É", "", "---", "other")] == [
+        *(True, True, True, True, False, False, False)
+    ]
+    assert [offered.parameters(name) for name in ("my.get-weather", "bare", "other")] == [
+        ["city", "days"],
+        ["x"],
+        [],
+    ]

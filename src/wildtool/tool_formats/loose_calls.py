@@ -147,7 +147,6 @@ class BracketCall:
     end: int
     keywords: bool
     """Whether it names an argument."""
-    empty: bool
 
 
 def bracket_call(scanner: Scanner, name: str, at: int, offered: OfferedTools) -> BracketCall | None:
@@ -185,7 +184,7 @@ def bracket_call(scanner: Scanner, name: str, at: int, offered: OfferedTools) ->
     else:
         keys = offered.parameters(name)
         arguments |= {keys[i] if i < len(keys) else str(i): value for i, value in enumerate(positional)}
-    return BracketCall(ToolCall(name, arguments), at + 1, has_name, not arguments)
+    return BracketCall(ToolCall(name, arguments), at + 1, has_name)
 
 
 def tagged_call(scanner: Scanner, name: str, at: int) -> tuple[ToolCall, int] | None:
