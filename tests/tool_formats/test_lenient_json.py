@@ -37,7 +37,16 @@ def read(text: str) -> Read:
             '{"a": "\\d \\n \\x41 \\u00e9 \\U0001F600 \\ud83d\\ude00 \\U99999999"}',
             ({"a": "\\d \n A é 😀 😀 \\U99999999"}, 61, ["bad-escape"]),
         ),
+        ('["\\U0010ffff \\U00110000",]', (["\U0010ffff \\U00110000"], 26, ["trailing-comma"])),
         ("[1, 2,]", ([1, 2], 7, ["trailing-comma"])),
+        (
+            "[True, False, None, nan, inf, -inf]",
+            ([True, False, None, math.nan, math.inf, -math.inf], 35, ["python-literal"]),
+        ),
+        (
+            "[true, false, null, NaN, Infinity, -Infinity,]",
+            ([True, False, None, math.nan, math.inf, -math.inf], 46, ["json-literal", "trailing-comma"]),
+        ),
         ('{"a": (1, 2,), "b": ()}', ({"a": [1, 2], "b": []}, 23, ["trailing-comma", "tuple"])),
         ('{"a": [1, 2', None),
         ('{"a": [1, 2]', ({"a": [1, 2]}, 12, ["missing-bracket"])),

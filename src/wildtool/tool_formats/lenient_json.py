@@ -43,7 +43,7 @@ _MEANINGS: dict[Any, tuple[str, ...]] = {
 }
 _CONSTANTS = {word: meaning for meaning, words in _MEANINGS.items() for word in words}
 _PYTHON, _JSON = ("True", "False", "None", "nan", "inf", "-inf"), ("true", "false", "null")
-_CLOSING = {"{": "}", "[": "]", "(": ")"}
+_CLOSING = {"[": "]", "(": ")"}
 
 
 class UnreadableValueError(ValueError):
