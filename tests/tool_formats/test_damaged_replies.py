@@ -34,8 +34,8 @@ def kept(text: str, whole: str) -> str:
     first = alike(text, whole)
     last = alike(text[first:][::-1], whole[first:][::-1])
     between = text[first : len(text) - last]
-    parts = (first and f"[:{first}]", between and repr(between), last and f"[{len(whole) - last}:]")
-    return " + ".join(filter(None, parts))
+    ends = f"[:{first}]" if first else "", f"[{len(whole) - last}:]" if last else ""
+    return " + ".join(filter(None, (ends[0], repr(between) if between else "", ends[1])))
 
 
 def reading(format: CallFormat, text: str) -> str:
