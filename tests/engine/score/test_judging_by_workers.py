@@ -1,5 +1,7 @@
 """Long records are judged by several processes, and nothing shows it."""
 
+# pyright: reportPrivateUsage=false
+
 import os
 import signal
 from collections.abc import Iterator
@@ -156,6 +158,30 @@ def test_a_process_with_threads_is_not_copied(record: Path, monkeypatch: pytest.
     finally:
         release.set()
         thread.join()
+
+
+def judge_none(jobs: Any) -> Any:
+    raise AssertionError(jobs)
+
+
+def test_nothing_is_judged_where_no_copy_helps_or_can_be_made(monkeypatch: pytest.MonkeyPatch):
+    for cores, methods in (({0}, ["fork"]), ({0, 1}, ["spawn"])):
+        monkeypatch.setattr(os, "sched_getaffinity", lambda pid, cores=cores: cores, raising=False)
+        monkeypatch.setattr(pool, "get_all_start_methods", lambda methods=methods: methods)
+        assert pool.judged_by_workers(iter([1, 2]), judge_none) is None
+    monkeypatch.setattr(pool, "get_all_start_methods", lambda: ["fork"])
+    monkeypatch.delattr(os, "sched_getaffinity")
+    assert pool.judged_by_workers(iter([1, 2]), judge_none) is None
+
+
+def test_threads_are_counted_by_the_system_or_by_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    for number, several in ((1, False), (2, True)):
+        (tmp_path / str(number)).touch()
+        monkeypatch.setattr(pool, "Path", lambda place: tmp_path)
+        assert pool._has_threads() is several
+        monkeypatch.setattr(pool, "Path", lambda place: tmp_path / "absent")
+        monkeypatch.setattr(pool.threading, "active_count", lambda number=number: number)
+        assert pool._has_threads() is several
 
 
 def test_lines_of_any_length_are_read_at_their_place(tmp_path: Path):
