@@ -198,7 +198,7 @@ def read_name(text: str) -> str:
     text = text.strip()
     if text[:1] not in ('"', "'"):
         return text
-    value = strict_value_or(text, text[1:-1])
+    value = strict_value_or(text, text[1:].removesuffix(text[0]))
     return value if isinstance(value, str) else text
 
 
