@@ -1,0 +1,446 @@
+"""One worker in this process, on a tiny benchmark: what it plays, sends, reports and leaves to others."""
+
+import asyncio
+import contextlib
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from engine.echo_benchmark import EchoBenchmark, ScriptedModel, plan_of
+from scale.memory_store import MemoryStore
+from scale.test_allowance import JOB
+from wildtool.errors import CallError, UsageError
+from wildtool.scale import worker as module
+from wildtool.scale.allowance import ALLOTMENTS_KEY
+from wildtool.scale.claims import BEAT_S, EXPIRY_S, Claim, Claims, done_key, ended_key, held_key, worker_key
+from wildtool.scale.segments import open_share, read_segments, share_records
+from wildtool.scale.servers import ModelServer, ServerError
+from wildtool.scale.store import FolderStore, StoreError
+from wildtool.scale.worker import BUCKET_PACE, FOLDER_PACE, ShareWorker, StorePace, WorkerResult, pace_of
+from wildtool.types import Request
+
+ITEMS, SHARE_ITEMS = 5, 2
+CALLS_PER_ITEM = 4
+"""Two units of two steps."""
+REFUSED = CallError("http 400", "not this one", final=True)
+
+
+class Run:
+    """A run of five items in three shares, and a worker of it."""
+
+    def __init__(
+        self,
+        folder: Path,
+        answer: Callable[[Request], Any] = lambda request: "right",
+        *,
+        server: Any = None,
+        concurrency: int = 3,
+        share_items: int = SHARE_ITEMS,
+        **options: Any,
+    ) -> None:
+        self.store, self.model = MemoryStore(), ScriptedModel(answer)
+        plan = plan_of(EchoBenchmark(ITEMS), self.model, concurrency=concurrency, max_attempts=1)
+        self.job = replace(
+            JOB, options=options, items=ITEMS, share_items=share_items, sitting=3, controlled=bool(options)
+        )
+        spool = folder / "spool" / "me"
+        (spool / "shares").mkdir(parents=True)
+        self.shares = spool / "shares"
+        self.worker = ShareWorker(
+            self.store, self.job, plan, plan.read(), spool, None, cast(ModelServer | None, server)
+        )
+
+    def work(self) -> WorkerResult:
+        return asyncio.run(self.worker.work())
+
+    def states(self) -> dict[str, Any]:
+        """What the store says of shares: keys with what their objects hold."""
+        return {entry.key: self.store.get_json(entry.key) for entry in self.store.entries("share/")}
+
+    def heartbeat(self, worker: str = "me") -> dict[str, Any]:
+        return self.store.get_json(worker_key(worker))
+
+    def rows(self) -> list[tuple[int, str, str]]:
+        """Share, item and kind of each row that the store has."""
+        rows: list[tuple[int, str, str]] = []
+        for record in share_records(cast(Any, self.store)):
+            for line in read_segments(cast(Any, self.store), record.segments).splitlines():
+                row = json.loads(line)
+                if "item" in row:
+                    rows.append((record.claim.share, row["item"], row["row"]))
+        return rows
+
+
+@pytest.fixture(autouse=True)
+def without_waiting(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    pace = StorePace(send_s=0.001, poll_s=0.001, longest_poll_s=0.004, report_s=0.001)
+    monkeypatch.setattr(module, "BUCKET_PACE", pace)
+    monkeypatch.setattr(module, "STORE_WAIT_S", 0.0)
+    monkeypatch.setattr(module, "WATCH_S", 0.001)
+    yield
+
+
+def held(*shares: int, worker: str = "me") -> dict[str, Any]:
+    return {held_key(share, 1): {"worker": worker} for share in shares}
+
+
+def done(*shares: int) -> dict[str, Any]:
+    return {done_key(share): {"generation": 1, "worker": "me"} for share in shares}
+
+
+def test_a_worker_plays_all_shares_and_leaves_no_file(tmp_path: Path):
+    run = Run(tmp_path)
+    assert run.work() == WorkerResult(items=5, calls=20, left=0, limit=None)
+    assert run.states() == held(0, 1, 2) | done(0, 1, 2)
+    assert run.heartbeat() == {
+        "ended": True,
+        "sitting": 3,
+        "items": 5,
+        "calls": 20,
+        "tokens": 240,
+        "cost": 0.0,
+        "shares": [],
+        "said": "",
+    }
+    assert sorted(run.rows()) == [
+        (number // SHARE_ITEMS, f"i{number}", "step")
+        for number in range(ITEMS)
+        for _ in range(CALLS_PER_ITEM)
+    ]
+    assert list(run.shares.iterdir()) == []
+    assert run.model.closed
+
+
+def test_a_worker_says_which_shares_it_holds(tmp_path: Path):
+    reports: list[Any] = []
+
+    def answer(request: Request) -> str:
+        reports.append(run.worker._status())  # pyright: ignore[reportPrivateUsage]
+        return "right"
+
+    run = Run(tmp_path, answer, concurrency=1)
+    run.work()
+    assert [report["ended"] for report in reports] == [False] * 20
+    assert {len(report["shares"]) for report in reports} <= {1, 2}
+    assert [report["items"] for report in reports] == [number // CALLS_PER_ITEM for number in range(20)]
+    assert [report["calls"] for report in reports] == [*range(20)]
+
+
+def test_a_share_with_a_failed_call_is_left_to_the_next_start(tmp_path: Path):
+    def answer(request: Request) -> Any:
+        return REFUSED if request.messages[0]["content"].startswith("i3/1") else "right"
+
+    run = Run(tmp_path, answer)
+    assert run.work() == WorkerResult(items=5, calls=18, left=1, limit=None)
+    assert run.states() == held(0, 1, 2) | done(0, 2) | {ended_key(1, 1, 3): {}}
+    kinds = [kind for share, item, kind in run.rows() if (share, item) == (1, "i3")]
+    assert sorted(kinds) == ["error", "step", "step"]
+    assert list(run.shares.iterdir()) == []
+
+
+def test_shares_are_left_for_anybody_where_a_limit_is_reached(tmp_path: Path):
+    def answer(request: Request) -> str:
+        if len(run.model.asked) == 6:
+            run.worker._invocation.budget.stop("enough")  # pyright: ignore[reportPrivateUsage]
+        return "right"
+
+    run = Run(tmp_path, answer, concurrency=1, max_cost=100.0)
+    run.store.put(
+        ALLOTMENTS_KEY,
+        json.dumps(
+            {
+                "sitting": 3,
+                "version": 1,
+                "stopped": None,
+                "remaining_s": None,
+                "workers": {"me": {"cost": 50.0, "rate": 1.0}},
+            }
+        ).encode(),
+    )
+    result = run.work()
+    assert (result.calls, result.limit) == (6, "enough")
+    assert [key for key in run.states() if "held" in key] == [
+        key.replace("ended.0000", "held") for key in run.states() if "ended" in key
+    ] + [key.replace("done", "0001.held") for key in run.states() if key.endswith("done")]
+    assert result.left == sum("ended.0000" in key for key in run.states()) >= 1
+    last = run.heartbeat()
+    assert (last["ended"], last["calls"], last["said"], last["version"]) == (True, 6, "enough", 1)
+    assert last["waits"] == []
+
+
+def test_what_ends_a_worker_is_said_and_its_shares_are_free(tmp_path: Path):
+    def answer(request: Request) -> Any:
+        return UsageError("no such thing") if len(run.model.asked) > 5 else "right"
+
+    run = Run(tmp_path, answer, concurrency=1, share_items=ITEMS)
+    with pytest.raises(UsageError, match=r"^no such thing$"):
+        run.work()
+    last = run.heartbeat()
+    assert (last["ended"], last["calls"], last["said"]) == (True, 5, "no such thing")
+    assert last["shares"] == []
+    assert run.states() == held(0) | {ended_key(0, 1, 0): {}}
+    assert len(run.rows()) == 5
+    assert list(run.shares.iterdir()) == []
+    assert run.model.closed
+
+
+def test_what_a_store_does_not_take_stays_on_the_disk(tmp_path: Path):
+    def answer(request: Request) -> Any:
+        if len(run.model.asked) > 5:
+            run.store.broken = True
+            return UsageError("no such thing")
+        return "right"
+
+    run = Run(tmp_path, answer, concurrency=1, share_items=ITEMS)
+    with pytest.raises(UsageError):
+        run.work()
+    run.store.broken = False
+    assert run.states() == held(0)
+    assert [folder.name for folder in run.shares.iterdir()] == ["0000000-0001"]
+    assert run.heartbeat()["ended"] is False
+    assert run.model.closed
+
+
+def test_a_worker_waits_for_shares_that_others_hold(tmp_path: Path):
+    run = Run(tmp_path)
+    other = Claims(run.store, "other", 3, 3)
+    other.beat({})
+    claims = [other.claim(), other.claim(), other.claim()]
+    looks: list[int] = []
+    claim = run.worker.claims.claim
+
+    def look() -> Any:
+        looks.append(len(looks))
+        if len(looks) == 4:
+            for each in claims:
+                assert each is not None
+                if each.share == 1:
+                    other.leave(each, for_anybody=True)
+                else:
+                    other.finish(each)
+        return claim()
+
+    run.worker.claims.claim = look  # pyright: ignore[reportAttributeAccessIssue]
+    assert run.work() == WorkerResult(items=2, calls=8, left=0, limit=None)
+    assert run.states()[done_key(1)] == {"generation": 2, "worker": "me"}
+
+
+def test_a_worker_that_waits_looks_less_and_less_often(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    run = Run(tmp_path)
+    waits: list[float] = []
+    answers: list[Any] = [None] * 4 + [Claim(1, 1)] + [None] * 2
+
+    def look() -> Any:
+        if not answers:
+            run.worker.claims.finished = True
+            return None
+        return answers.pop(0)
+
+    def timeout(seconds: float) -> Any:
+        if seconds > 1.0:  # of a call
+            return contextlib.nullcontext()
+        waits.append(seconds)
+        raise TimeoutError
+
+    run.worker.claims.claim = look  # pyright: ignore[reportAttributeAccessIssue]
+    monkeypatch.setattr(module.asyncio, "timeout", timeout)
+    result = run.work()
+    assert result.items == 2
+    assert waits == [0.001, 0.002, 0.004, 0.004, 0.001, 0.002]
+
+
+def test_a_share_that_was_taken_over_is_neither_played_nor_finished(tmp_path: Path):
+    def answer(request: Request) -> str:
+        for share in run.worker._held.shares:  # pyright: ignore[reportPrivateUsage]
+            share.is_lost = True
+        run.store.put(done_key(0), b'{"worker": "heir"}')
+        return "right"
+
+    run = Run(tmp_path, answer, concurrency=1, share_items=ITEMS)
+    assert run.work() == WorkerResult(items=1, calls=4, left=0, limit=None)
+    assert run.states() == held(0) | {done_key(0): {"worker": "heir"}}
+    assert list(run.shares.iterdir()) == []
+
+
+# Heartbeats --------------------------------------------------------------------------------------------
+
+
+def opened(run: Run, *shares: int) -> list[Any]:
+    """Shares that the worker holds."""
+    made = [open_share(cast(Any, run.store), Claim(share, 1), run.shares.parent, 2) for share in shares]
+    for share in made:
+        run.worker._held.add(share, [])  # pyright: ignore[reportPrivateUsage]
+    return made
+
+
+@pytest.mark.parametrize(
+    ("late_s", "lost"), [(EXPIRY_S / 2, [False, False]), (EXPIRY_S / 2 + 1, [False, True])]
+)
+def test_a_worker_whose_heartbeat_is_late_looks_which_shares_it_has_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, late_s: float, lost: list[bool]
+):
+    run = Run(tmp_path)
+    worker: Any = run.worker
+    shares = opened(run, 0, 1)
+    run.store.put(held_key(1, 2), b"{}")
+    now = [worker._beat_at + late_s]
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    worker._beat({"x": 1})
+    assert run.heartbeat() == {"x": 1}
+    assert [share.is_lost for share in shares] == lost
+    run.store.put(held_key(0, 2), b"{}")
+    now[0] += EXPIRY_S / 2
+    worker._beat({"x": 2})
+    assert (run.heartbeat(), [share.is_lost for share in shares]) == ({"x": 2}, lost)
+    worker._say_end({"x": 3})
+    worker._beat({"x": 4})
+    assert run.heartbeat() == {"x": 3}
+
+
+@pytest.mark.parametrize(("options", "seconds"), [({}, BEAT_S), ({"max_cost": 1.0}, 0.001)])
+async def test_a_worker_reports_as_often_as_a_controller_needs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], seconds: float
+):
+    run = Run(tmp_path, **options)
+    waits: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+        if len(waits) == 2:
+            raise KeyError
+
+    monkeypatch.setattr(module.asyncio, "sleep", sleep)
+    with pytest.raises(KeyError):
+        await run.worker._report()  # pyright: ignore[reportPrivateUsage]
+    assert waits == [seconds, seconds]
+    assert ("version" in run.heartbeat()) is bool(options)
+
+
+# What is sent ------------------------------------------------------------------------------------------
+
+
+async def test_what_is_new_is_sent_from_time_to_time_and_much_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(module, "BUCKET_PACE", StorePace(3.0, 1.0, 1.0, 1.0))
+    monkeypatch.setattr(module, "SEND_BYTES", 100)
+    run = Run(tmp_path)
+    sent: list[Any] = []
+    now = [50.0]
+
+    def share(name: str, unsent: int, remaining: int = 1) -> Any:
+        return SimpleNamespace(
+            unsent=unsent,
+            remaining=remaining,
+            send=lambda store: sent.append((now[0], name, store is run.store)),
+        )
+
+    worker: Any = run.worker
+    worker._held.shares = [share("little", 99), share("much", 100), share("over", 500, remaining=0)]
+
+    async def sleep(seconds: float) -> None:
+        assert seconds == 1.0
+        now[0] += seconds
+        if now[0] > 57.0:
+            raise KeyError
+
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(module.asyncio, "sleep", sleep)
+    with pytest.raises(KeyError):
+        await worker._send()
+    assert sent == [
+        (51.0, "much", True),
+        (52.0, "much", True),
+        (53.0, "little", True),
+        (53.0, "much", True),
+        (54.0, "much", True),
+        (55.0, "much", True),
+        (56.0, "little", True),
+        (56.0, "much", True),
+        (57.0, "much", True),
+    ]
+
+
+async def test_a_store_is_asked_again_until_patience_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    worker: Any = Run(tmp_path).worker
+    now, waits = [0.0], list[float]()
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+        now[0] += 300.0
+
+    def fail() -> str:
+        if len(waits) < failures:
+            raise StoreError(f"away {len(waits)}")
+        return "answer"
+
+    monkeypatch.setattr(module, "STORE_WAIT_S", 7.0)
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(module.asyncio, "sleep", sleep)
+    for failures in (0, 1, 3):
+        waits.clear()
+        assert await worker._patiently(fail) == "answer"
+        assert waits == [7.0] * failures
+    waits.clear()
+    failures = 4
+    with pytest.raises(StoreError, match=r"^away 3$"):
+        await worker._patiently(fail)
+    failures = 100
+    await worker._sometimes(fail)
+    with pytest.raises(ZeroDivisionError):
+        await worker._sometimes(lambda: 1 / 0)
+
+
+def test_each_kind_of_store_has_its_pace(tmp_path: Path):
+    assert pace_of(FolderStore(tmp_path)) == FOLDER_PACE
+    assert pace_of(MemoryStore()) == module.BUCKET_PACE
+    assert BUCKET_PACE.send_s == 30.0, "what a lost machine repeats at most"
+
+
+# A server of its own -----------------------------------------------------------------------------------
+
+
+class Server:
+    """A model server that has ended from some look on."""
+
+    def __init__(self, last: int) -> None:
+        self.last, self.looks = last, 0
+
+    def check(self) -> None:
+        self.looks += 1
+        if self.looks > self.last:
+            raise ServerError("the server ended")
+
+
+@pytest.mark.parametrize("last", [1, 1_000])
+def test_a_call_that_fails_since_the_server_ended_is_no_failure_of_the_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last: int
+):
+    def answer(request: Request) -> Any:
+        return REFUSED if len(run.model.asked) == 4 else "right"
+
+    monkeypatch.setattr(module, "WATCH_S", 1_000.0)
+    server = Server(last)
+    run = Run(tmp_path, answer, server=server, concurrency=1)
+    if last == 1:
+        with pytest.raises(ServerError, match="the server ended"):
+            run.work()
+        assert run.heartbeat()["said"] == "the server ended"
+        assert not any(key.endswith(".0003") for key in run.states()), "others shall play the rest"
+    else:
+        assert run.work().left == 1
+    assert server.looks == 2
+
+
+async def test_the_server_is_looked_at_from_time_to_time(tmp_path: Path):
+    server = Server(3)
+    run = Run(tmp_path, server=server)
+    with pytest.raises(ServerError):
+        await run.worker._watch()  # pyright: ignore[reportPrivateUsage]
+    assert server.looks == 4
+    await Run(tmp_path / "none").worker._watch()  # pyright: ignore[reportPrivateUsage]
