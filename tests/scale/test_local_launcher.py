@@ -2,13 +2,15 @@
 
 import io
 import subprocess
+import threading
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from wildtool.errors import RecordError
 from wildtool.scale import local as module
-from wildtool.scale.local import PARENT_VARIABLE, LocalLauncher, worker_words
+from wildtool.scale.local import PARENT_VARIABLE, LocalLauncher, end_with_parent, worker_words
 
 
 class Process:
@@ -124,3 +126,33 @@ def test_all_workers_are_ended_and_killed_if_they_do_not(
     launcher.stop()
     assert [len(each.log) for each in processes] == [4, 4]
     assert not launcher.poll()
+
+
+def test_a_worker_ends_at_a_signal_and_with_the_process_that_started_it(monkeypatch: pytest.MonkeyPatch):
+    handlers: dict[int, Any] = {}
+    killed, reads = list[Any](), [b"x" * 64, b"y", b""]
+    ended = threading.Event()
+
+    def read(file: int, size: int) -> bytes:
+        assert (file, size) == (0, 64)
+        return reads.pop(0)
+
+    def kill(pid: int, sent: int) -> None:
+        killed.append((pid, sent))
+        ended.set()
+
+    environment: dict[str, str] = {}
+    system = SimpleNamespace(environ=environment, read=read, kill=kill, getpid=lambda: 77)
+    monkeypatch.setattr(module, "os", system)
+    monkeypatch.setattr(module, "signal", SimpleNamespace(signal=handlers.__setitem__, SIGTERM=15))
+    threads = threading.active_count()
+    end_with_parent()
+    assert list(handlers) == [15]
+    with pytest.raises(SystemExit) as left:
+        handlers[15](15, None)
+    assert left.value.code == 130
+    assert (threading.active_count(), len(reads)) == (threads, 3), "nobody started it"
+    environment[PARENT_VARIABLE] = "1"
+    end_with_parent()
+    assert ended.wait(10)
+    assert (killed, reads) == ([(77, 15)], [])

@@ -2,8 +2,10 @@
 
 import json
 import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -11,13 +13,14 @@ import pytest
 
 from e2e.command import wildtool
 from wildtool.errors import DataError, RecordError, UsageError
-from wildtool.scale.claims import Claims, held_key, worker_key
+from wildtool.scale import parts as module
+from wildtool.scale.claims import BEAT_S, Claims, done_key, ended_key, held_key, worker_key
 from wildtool.scale.control import Launcher
 from wildtool.scale.copies import url_digest
 from wildtool.scale.job import SharedJob
 from wildtool.scale.local import LocalLauncher
 from wildtool.scale.parts import PartsJob, made_parts, part_key, work_on_parts
-from wildtool.scale.store import FolderStore
+from wildtool.scale.store import FolderStore, StoreError
 from wildtool.sets.make.core.plan import SessionGenerationSpec
 from wildtool.sets.make.procedural.parts import SetMaker, part_lines, set_settings
 from wildtool.sets.make.procedural.sessions import ProceduralSet
@@ -117,11 +120,12 @@ def test_a_later_start_makes_what_is_missing_and_nothing_else(tmp_path: Path):
 def test_parts_of_other_sessions_are_neither_used_nor_thrown_away(tmp_path: Path):
     target = tmp_path / "made"
     FolderStore(tmp_path / "made.parts").put("job.json", job(SessionGenerationSpec(7, seed="2")).as_bytes())
-    with (
-        pytest.raises(UsageError, match="with other options"),
-        made_parts(job(), target, NoLauncher, force=False),
-    ):
+    with pytest.raises(UsageError) as caught, made_parts(job(), target, NoLauncher, force=False):
         pass
+    assert str(caught.value) == (
+        f"{target}.parts: holds parts that were made with other options, tools or another version; repeat these, name"
+        " another --out, or add --force to remove what is there"
+    )
     with made_parts(job(), target, NoLauncher, force=True):
         assert FolderStore(tmp_path / "made.parts").get("job.json") == job().as_bytes()
 
@@ -169,11 +173,12 @@ def test_files_that_are_no_parts_are_not_removed_unless_that_is_said(tmp_path: P
     notes = tmp_path / "made.parts" / "notes.txt"
     notes.parent.mkdir()
     notes.write_text("mine")
-    with (
-        pytest.raises(UsageError, match="holds other files"),
-        made_parts(job(), tmp_path / "made", NoLauncher, force=False),
-    ):
+    with pytest.raises(UsageError) as caught, made_parts(job(), tmp_path / "made", NoLauncher, force=False):
         pass
+    assert str(caught.value) == (
+        f"{tmp_path}/made.parts: holds other files, and parts are to be there; move them away, name another --out, or"
+        " add --force to remove what is there"
+    )
     assert notes.read_text() == "mine"
     with made_parts(job(), tmp_path / "made", NoLauncher, force=True):
         pass
@@ -233,3 +238,239 @@ def test_damaged_settings_of_parts_are_named(name: str):
     settings = {**set_settings(SPEC, None, SMALL), name: {}}
     with pytest.raises(DataError, match=rf"damaged, so remove their folder.*: field {name}: .*expected"):
         PartsJob(kind="procedural", settings=settings, parts=1).maker()
+
+
+# Parts that take no time ------------------------------------------------------------------------------
+
+
+class Maker:
+    """Makes parts that say their number; what a test names happens at one of them."""
+
+    acts: dict[int, Callable[[], object]] = {}  # noqa: RUF012
+
+    def __init__(self, settings: dict[str, Any]) -> None:
+        self.settings = settings
+
+    def part(self, number: int) -> bytes:
+        self.acts.get(number, int)()
+        return f"{self.settings['name']} {number}".encode()
+
+
+PARTS = PartsJob(kind="quick", settings={"name": "part"}, parts=3)
+
+
+@pytest.fixture
+def acts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[int, Callable[[], object]]:
+    monkeypatch.setenv("WILDTOOL_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setitem(module._MAKERS, "quick", "quick")  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(module, "named_part", lambda name: {"quick": Maker}[name])
+    monkeypatch.setattr(module, "end_with_parent", lambda: None)
+    monkeypatch.setattr(module, "worker_name", lambda: "me")
+    monkeypatch.setattr(module, "_POLL_S", 0.0)
+    monkeypatch.setattr(Maker, "acts", {})
+    return Maker.acts
+
+
+@pytest.fixture
+def store(tmp_path: Path, acts: object) -> FolderStore:
+    store = FolderStore(tmp_path / "made.parts")
+    store.put("job.json", PARTS.as_bytes())
+    return store
+
+
+def keys(store: FolderStore) -> list[str]:
+    place = PARTS.place(store)
+    return [entry.key for folder in place.folders() for entry in place.entries(f"{folder}/")]
+
+
+def spools(tmp_path: Path) -> list[str]:
+    return [path.name for path in (tmp_path / "cache" / "spool").glob("*/*")]
+
+
+def test_a_job_is_told_from_another_by_what_it_says(store: FolderStore):
+    assert PARTS.as_bytes() == (
+        b'{\n "kind": "quick",\n "parts": 3,\n "settings": {\n  "name": "part"\n }\n}'
+    )
+    assert PARTS.place(store).url == f"{store.url}/faeb394c71de4666"
+    assert PARTS.is_in(store)
+    assert not job().is_in(store)
+    assert PartsJob.read(store) == PARTS
+    store.delete("job.json")
+    assert not PARTS.is_in(store)
+    assert PartsJob.read(store) is None
+
+
+def test_parts_are_made_in_order_each_once(
+    store: FolderStore, acts: dict[int, Callable[[], object]], tmp_path: Path
+):
+    order: list[Any] = []
+    for number in range(3):
+        acts[number] = lambda number=number: order.append((number, spools(tmp_path)))
+    assert work_on_parts(store, PARTS) == 3
+    assert order == [(0, ["me"]), (1, ["me"]), (2, ["me"])]
+    assert keys(store) == sorted(
+        [
+            *(part_key(number) for number in range(3)),
+            *(held_key(number, 1) for number in range(3)),
+            *(done_key(number) for number in range(3)),
+            worker_key("me"),
+        ]
+    )
+    place = PARTS.place(store)
+    assert [place.get(part_key(number)) for number in range(3)] == [b"part 0", b"part 1", b"part 2"]
+    assert place.get(worker_key("me")) == b"{}"
+    assert spools(tmp_path) == []
+    assert work_on_parts(store, PARTS) == 0
+
+
+def test_a_part_that_cannot_be_made_is_left_to_others(
+    store: FolderStore, acts: dict[int, Callable[[], object]], tmp_path: Path
+):
+    def fail() -> None:
+        raise KeyboardInterrupt
+
+    acts[1] = fail
+    with pytest.raises(KeyboardInterrupt):
+        work_on_parts(store, PARTS)
+    assert [key for key in keys(store) if key.startswith("share/")] == [
+        held_key(0, 1),
+        done_key(0),
+        ended_key(1, 1, 0),
+        held_key(1, 1),
+    ]
+    assert spools(tmp_path) == []
+
+
+def test_a_worker_waits_for_parts_that_others_make(
+    store: FolderStore, acts: dict[int, Callable[[], object]], monkeypatch: pytest.MonkeyPatch
+):
+    place = PARTS.place(store)
+    other = Claims(place, "other", 3, 1)
+    other.beat({})
+    claims = [claim for claim in (other.claim(), other.claim(), other.claim()) if claim]
+    waits: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        waits.append(seconds)
+        if len(waits) == 2:
+            other.leave(claims.pop(), for_anybody=True)
+        if len(waits) == 3:
+            for claim in claims:
+                other.finish(claim)
+
+    monkeypatch.setattr(module, "time", SimpleNamespace(sleep=sleep, monotonic=time.monotonic))
+    monkeypatch.setattr(module, "_POLL_S", 7.0)
+    assert work_on_parts(store, PARTS) == 1
+    assert waits == [7.0] * 3
+
+
+@pytest.mark.parametrize("is_wanted", [True, False])
+def test_a_worker_beats_as_long_as_its_job_goes_on(monkeypatch: pytest.MonkeyPatch, is_wanted: bool):
+    beats, waits = list[Any](), list[float]()
+
+    class Event:
+        """Ends at the fourth wait."""
+
+        def wait(self, seconds: float) -> bool:
+            waits.append(seconds)
+            return len(waits) == 4
+
+        def set(self) -> None:
+            waits.append(-1.0)
+
+    class Thread:
+        """Does all at once."""
+
+        def __init__(self, target: Callable[[], None], daemon: bool) -> None:
+            assert daemon
+            self.start = target
+
+        def join(self, seconds: float) -> None:
+            waits.append(seconds)
+
+    def beat(report: Any) -> None:
+        beats.append(report)
+        if len(beats) == 2:
+            raise StoreError("away")
+
+    monkeypatch.setattr(module, "threading", SimpleNamespace(Event=Event, Thread=Thread))
+    claims: Any = SimpleNamespace(beat=beat)
+    with module._beating(claims, lambda: is_wanted):  # pyright: ignore[reportPrivateUsage]
+        assert waits == [BEAT_S] * 4
+    assert waits == [BEAT_S] * 4 + [-1.0, BEAT_S]
+    assert beats == ([{}] * 4 if is_wanted else [{}])
+
+
+class Slow(NoLauncher):
+    """Something happens at each look; works as long as there is anything left."""
+
+    def __init__(self, *looks: Callable[[], object]) -> None:
+        super().__init__()
+        self.looks, self.log = [*looks], list[str]()
+
+    def poll(self) -> bool:
+        self.log.append("poll")
+        if self.looks:
+            self.looks.pop(0)()
+        return bool(self.looks)
+
+    def stop(self) -> None:
+        self.log.append("stop")
+
+
+def test_parts_come_as_soon_as_they_are_made(
+    tmp_path: Path,
+    acts: dict[int, Callable[[], object]],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+):
+    store, now = FolderStore(tmp_path / "made.parts"), [0.0]
+
+    def sleep(seconds: float) -> None:
+        assert seconds == 0.2
+        now[0] += 5.0
+
+    def make(*numbers: int) -> Callable[[], None]:
+        def act() -> None:
+            for number in numbers:
+                PARTS.place(store).put(part_key(number), b"%d" % number)
+                PARTS.place(store).put(done_key(number), b"{}")
+
+        return act
+
+    monkeypatch.setattr(module, "time", SimpleNamespace(sleep=sleep, monotonic=lambda: now[0]))
+    # Nothing for long, a part that is not the next one, nothing new, all.
+    launcher = Slow(int, int, int, make(2), int, int, int, int, int, make(0), int, make(1), int)
+    with made_parts(PARTS, tmp_path / "made", lambda: launcher, force=False) as parts:
+        assert next(parts) == b"0"
+        printed = capsys.readouterr().err
+        assert printed == "".join(f"{tmp_path}/made: {count} of 3 parts made\n" for count in (1, 2))
+        assert list(parts) == [b"1", b"2"]
+        assert launcher.log == ["poll"] * 12 + ["stop"]
+    assert launcher.log[-1] == "stop"
+    assert launcher.log.count("stop") == 2
+    assert not (tmp_path / "made.parts").exists()
+
+
+def test_workers_that_end_before_all_is_made_are_named(tmp_path: Path, acts: dict[int, Callable[[], object]]):
+    store = FolderStore(tmp_path / "made.parts")
+    last = Slow(lambda: PARTS.place(store).put(part_key(0), b"in the last moment"))
+    with (
+        pytest.raises(RecordError) as caught,
+        made_parts(PARTS, tmp_path / "made", lambda: last, force=False) as parts,
+    ):
+        assert next(parts) == b"in the last moment"
+        next(parts)
+    assert str(caught.value) == (
+        f"{tmp_path}/made: workers ended before all parts were made; run the same command again to continue"
+    )
+    assert last.log == ["poll", "poll", "stop"]
+    assert PARTS.is_in(store), "what was made stays"
+
+
+def test_what_a_killed_process_was_removing_is_removed(tmp_path: Path, acts: object):
+    (tmp_path / ".made.parts.removed").mkdir()
+    (tmp_path / ".made.parts.removed" / "x").touch()
+    with made_parts(PARTS, tmp_path / "made", NoLauncher, force=False):
+        pass
+    assert list(tmp_path.iterdir()) == []

@@ -1,6 +1,7 @@
 """A model server of one worker: how it is started, waited for and named when it ends."""
 
 import sys
+import threading
 import urllib.error
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,7 +11,7 @@ import pytest
 
 from wildtool.errors import UsageError
 from wildtool.scale import servers as module
-from wildtool.scale.servers import ModelServer, ServerError
+from wildtool.scale.servers import ModelServer, ServerError, supervise
 
 
 class Process:
@@ -134,3 +135,70 @@ def test_a_server_that_ended_is_named_with_its_last_line(
         f"the server of this worker ended with status 7 ({last}); its shares are free for other workers. Its log:"
         f" {tmp_path}/logs/s.log"
     )
+
+
+# Between a worker and its server ----------------------------------------------------------------------
+
+
+class Supervised:
+    """A server and the standard input of its supervisor; what is done to it is noted."""
+
+    pid = 5
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, status: int, *, ends: bool = True) -> None:
+        """Args: ends: by itself, not by a signal."""
+        self.log: list[Any] = []
+        self.status = status
+        self._over, self._gone = threading.Event(), threading.Event()
+        if ends:
+            self._over.set()
+        monkeypatch.setattr(module.subprocess, "Popen", self._start)
+        system = SimpleNamespace(read=self._read, killpg=self._killpg)
+        monkeypatch.setattr(module, "os", system)
+        self._left = [] if ends else [b"x", b""]
+
+    def _start(self, words: list[str], **options: Any) -> Any:
+        self.log.append((words, options))
+        return self
+
+    def _read(self, file: int, size: int) -> bytes:
+        assert (file, size) == (0, 64)
+        if not self._left:
+            self._gone.wait()
+        return self._left.pop(0)
+
+    def _killpg(self, group: int, sent: int) -> None:
+        self.log.append((group, int(sent)))
+        if sent == 9:
+            self._over.set()
+        raise ProcessLookupError
+
+    def wait(self, timeout: float | None = None) -> int:
+        if timeout is not None:
+            self.log.append(timeout)
+            raise module.subprocess.TimeoutExpired("x", timeout)
+        self._over.wait(10)
+        return self.status
+
+
+STARTED = (["serve", "x"], {"stdin": -3, "start_new_session": True})
+
+
+@pytest.mark.parametrize(("status", "exit_status"), [(3, 3), (0, 0), (-9, 137)])
+def test_what_a_server_leaves_behind_is_killed_when_it_ends(
+    monkeypatch: pytest.MonkeyPatch, status: int, exit_status: int
+):
+    server = Supervised(monkeypatch, status)
+    assert supervise(["serve", "x"]) == exit_status
+    assert server.log == [STARTED, (5, 9)]
+
+
+def test_a_server_ends_once_standard_input_does_and_is_killed_if_it_does_not(monkeypatch: pytest.MonkeyPatch):
+    server = Supervised(monkeypatch, -9, ends=False)
+    assert supervise(["serve", "x"]) == 137
+    assert server.log[:4] == [STARTED, (5, 15), 20.0, (5, 9)]
+
+
+def test_a_server_that_cannot_be_started_is_named_in_its_log(capsys: pytest.CaptureFixture[str]):
+    assert supervise(["/no/such/program", "x"]) == 127
+    assert capsys.readouterr().out == "/no/such/program: No such file or directory\n"

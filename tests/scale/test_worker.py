@@ -41,12 +41,19 @@ class Run:
         server: Any = None,
         concurrency: int = 3,
         share_items: int = SHARE_ITEMS,
+        sitting: int = 3,
+        store: MemoryStore | None = None,
         **options: Any,
     ) -> None:
-        self.store, self.model = MemoryStore(), ScriptedModel(answer)
+        self.store, self.model = store or MemoryStore(), ScriptedModel(answer)
         plan = plan_of(EchoBenchmark(ITEMS), self.model, concurrency=concurrency, max_attempts=1)
         self.job = replace(
-            JOB, options=options, items=ITEMS, share_items=share_items, sitting=3, controlled=bool(options)
+            JOB,
+            options=options,
+            items=ITEMS,
+            share_items=share_items,
+            sitting=sitting,
+            controlled=bool(options),
         )
         spool = folder / "spool" / "me"
         (spool / "shares").mkdir(parents=True)
@@ -204,6 +211,45 @@ def test_what_a_store_does_not_take_stays_on_the_disk(tmp_path: Path):
     assert [folder.name for folder in run.shares.iterdir()] == ["0000000-0001"]
     assert run.heartbeat()["ended"] is False
     assert run.model.closed
+
+
+def test_a_later_start_asks_only_for_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    shares: list[Any] = []
+
+    def open_noted(*words: Any) -> Any:
+        shares.append(open_share(*words))
+        return shares[-1]
+
+    def answer(request: Request) -> Any:
+        return REFUSED if request.messages[0]["content"].startswith("i3/1") else "right"
+
+    monkeypatch.setattr(module, "open_share", open_noted)
+    first = Run(tmp_path / "1", answer)
+    second = Run(tmp_path / "2", store=first.store, sitting=4)
+    assert first.work().left == 1
+    assert second.work() == WorkerResult(items=2, calls=2, left=0, limit=None)
+    assert [share._closed for share in shares] == [True] * 4
+    assert first.states()[done_key(1)] == {"generation": 2, "worker": "me"}
+    kinds = [kind for share, item, kind in first.rows() if (share, item) == (1, "i3")]
+    assert sorted(kinds) == ["error", *["step"] * 4]
+
+
+async def test_what_is_recorded_is_brought_to_the_disk_each_second(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    run, log = Run(tmp_path), list[Any]()
+    worker: Any = run.worker
+    worker._held.shares = [SimpleNamespace(sync=lambda: log.append("sync"))]
+
+    async def sleep(seconds: float) -> None:
+        log.append(seconds)
+        if len(log) > 4:
+            raise KeyError
+
+    monkeypatch.setattr(module.asyncio, "sleep", sleep)
+    with pytest.raises(KeyError):
+        await worker._sync()
+    assert log == [1.0, "sync", 1.0, "sync", 1.0]
 
 
 def test_a_worker_waits_for_shares_that_others_hold(tmp_path: Path):

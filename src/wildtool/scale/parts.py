@@ -180,7 +180,7 @@ def _beating(claims: Claims, is_wanted: Callable[[], bool]) -> Generator[None]:
 
 @contextmanager
 def made_parts(
-    job: PartsJob, target: Path, launch: Callable[[], Launcher], *, force: bool, quiet: bool = False
+    job: PartsJob, target: Path, launch: Callable[[], Launcher], *, force: bool
 ) -> Generator[Iterator[bytes]]:
     """All parts in order, each as soon as it is made, by workers that end with the last one.
 
@@ -211,7 +211,7 @@ def made_parts(
         launcher = launch()
         try:
             launcher.start(store.url)
-            yield _parts(job.place(store), job, target, launcher, quiet=quiet)
+            yield _parts(job.place(store), job, target, launcher)
         finally:
             launcher.stop()
         _remove(folder)
@@ -226,9 +226,7 @@ def _remove(folder: Path) -> None:
     shutil.rmtree(removed, ignore_errors=True)
 
 
-def _parts(
-    store: ObjectStore, job: PartsJob, target: Path, launcher: Launcher, *, quiet: bool
-) -> Iterator[bytes]:
+def _parts(store: ObjectStore, job: PartsJob, target: Path, launcher: Launcher) -> Iterator[bytes]:
     printed_at, printed_count = time.monotonic(), 0
     for number in range(job.parts):
         while (part := store.get(part_key(number))) is None:
@@ -236,7 +234,7 @@ def _parts(
                 raise RecordError(
                     f"{target}: workers ended before all parts were made; run the same command again to continue"
                 )
-            if not quiet and time.monotonic() - printed_at > PLAIN_EVERY_S:
+            if time.monotonic() - printed_at > PLAIN_EVERY_S:
                 printed_at = time.monotonic()
                 count = sum(state.complete for state in share_states(store).values())
                 if count > printed_count:
