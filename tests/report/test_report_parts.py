@@ -1,4 +1,4 @@
-"Parts of reports that need no whole one: texts, single files, published rows, effects, lists of runs, and who may ask."
+"Parts of reports that need no whole one: texts, single files, published rows, effects and lists of runs."
 
 import asyncio
 import json
@@ -19,12 +19,10 @@ from wildtool.alter.failures.schedule import FailureSchedule
 from wildtool.alter.noise.noise import Noise
 from wildtool.benchmark import Published
 from wildtool.engine.score.audit import Audit, Ceiling, KillRate
-from wildtool.errors import RecordError, UsageError
 from wildtool.report.model import ReportRun, group_leaderboards, read_runs
 from wildtool.report.pages import overview
 from wildtool.report.pages.effects import AlterationEffect, alteration_effects
-from wildtool.report.server import report_jobs, run_index
-from wildtool.report.server.access import AccessPolicy, address_of, listening_socket, resolve
+from wildtool.report.server import run_index
 from wildtool.report.server.app import ViewApp
 from wildtool.report.server.run_index import RunIndex
 from wildtool.report.site.shards import script_json
@@ -261,78 +259,6 @@ def test_a_run_is_listed_with_its_settings_progress_and_score(runs: list[ReportR
     ]  # fmt: skip
 
 
-def asked(method: str = "GET", host: str | None = "127.0.0.1:1", **headers: str) -> Any:
-    pairs = [("Host", host)] if host is not None else []
-    names = {"origin": "Origin", "site": "Sec-Fetch-Site"}
-    its = CIMultiDict([*pairs, *((names[name], value) for name, value in headers.items())])
-    return SimpleNamespace(method=method, headers=its)
-
-
-NAME = "This server has another name. Use the address that it printed.\n"
-SITE = "Other sites may not link here. Type the address yourself.\n"
-
-
-@pytest.mark.parametrize(
-    ("request_", "policy", "reason"),
-    [
-        (asked(), {}, None),
-        (asked("HEAD", "localhost"), {}, None),
-        (asked(host="[::1]:80"), {}, None),
-        (asked(host="MINE:80"), {}, None),
-        (asked(host="other"), {}, NAME),
-        (asked(host="10.1.2.3"), {}, NAME),
-        (asked(host="10.1.2.3"), {"remote": True}, None),
-        (asked(host="other"), {"remote": True}, NAME),
-        (asked(host="a b"), {}, NAME),
-        (asked(host=None), {}, NAME),
-        (asked(origin="http://127.0.0.1:1"), {}, None),
-        (asked(origin="https://127.0.0.1:1"), {}, SITE),
-        (asked(origin="https://127.0.0.1:1"), {"scheme": "https"}, None),
-        (asked(origin="null"), {}, SITE),
-        (asked(site="none"), {}, None),
-        (asked(site="same-origin"), {}, None),
-        (asked(site="cross-site"), {}, SITE),
-        (asked("POST"), {}, "405: Method Not Allowed"),
-        (asked("POST"), {"writes": True}, SITE),
-        (asked("POST", origin="http://127.0.0.1:1"), {"writes": True}, None),
-        (asked("PUT"), {"writes": True}, "405: Method Not Allowed"),
-        (
-            asked(host="review.example.org", origin="https://review.example.org"),
-            {"proxy": "https://review.example.org"},
-            None,
-        ),
-        (
-            asked(host="review.example.org", origin="http://review.example.org"),
-            {"proxy": "https://review.example.org"},
-            SITE,
-        ),
-    ],
-)
-def test_requests_are_answered_by_host_origin_and_method(
-    request_: Any, policy: dict[str, Any], reason: str | None
-):
-    refusal = AccessPolicy("mine", **{"remote": False, **policy}).deny_reason(request_)
-    assert (refusal and refusal.text) == reason
-
-
-def test_a_server_listens_where_only_this_machine_reaches_it():
-    assert resolve("127.0.0.1", 80, remote=False)[1] == ("127.0.0.1", 80)
-    assert resolve("0.0.0.0", 80, remote=True)[1] == ("0.0.0.0", 80)
-    with pytest.raises(UsageError) as refusal:
-        resolve("0.0.0.0", 80, remote=False, risk="Say so.")
-    assert str(refusal.value) == "--host 0.0.0.0 can be reached by other machines. Say so."
-    with listening_socket("127.0.0.1", 0, remote=False) as at:
-        port = at.getsockname()[1]
-        assert address_of("127.0.0.1", at) == f"http://127.0.0.1:{port}/"
-        assert address_of("::1", at, "https") == f"https://[::1]:{port}/"
-        with pytest.raises(UsageError) as used:
-            listening_socket("127.0.0.1", port, remote=False)
-    assert (
-        str(used.value)
-        == f"cannot listen at 127.0.0.1, port {port} (Address already in use); --port 0 picks a free one"
-    )
-
-
 async def test_what_is_not_there_any_more_is_said(tmp_path: Path):
     viewer = ViewApp(tmp_path, tmp_path / "pages")
     answers: list[Any] = []
@@ -352,28 +278,3 @@ async def test_what_is_not_there_any_more_is_said(tmp_path: Path):
     assert page.headers["Content-Type"] == "text/html; charset=utf-8"
     await viewer.close()
     await asyncio.sleep(0)
-
-
-def test_the_process_that_makes_a_report_says_what_it_does(
-    runs: list[ReportRun], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-):
-    built: list[Any] = []
-    monkeypatch.setattr(
-        "wildtool.report.build.build", lambda runs, out: built.append(([r.folder for r in runs], out))
-    )
-    folders = [run.folder for run in runs[:2]]
-    assert report_jobs.main(str(tmp_path / "out"), *map(str, folders)) == 0
-    assert built == [(folders, tmp_path / "out")]
-    assert capsys.readouterr() == ("Reading run 1 of 2\nReading run 2 of 2\nMaking pages\n", "")
-    assert report_jobs.main(str(tmp_path / "out"), str(tmp_path)) == RecordError("").exit_status
-    output, errors = capsys.readouterr()
-    assert output == "Reading run 1 of 1\n"
-    assert errors.startswith(str(tmp_path)) and errors.count("\n") == 1
-
-
-def test_files_below_a_folder_are_known_by_their_address(tmp_path: Path):
-    (tmp_path / "a" / "b").mkdir(parents=True)
-    for name in ("x.html", "a/b/y.js"):
-        (tmp_path / name).write_text("")
-    (tmp_path / "link").symlink_to(tmp_path / "x.html")
-    assert report_jobs.files_below(tmp_path) == {name: tmp_path / name for name in ("x.html", "a/b/y.js")}

@@ -16,7 +16,6 @@ import pytest
 
 from report.report_build import ATTACK, FORGED, Scripted, play
 from wildtool.errors import RecordError, UsageError
-from wildtool.report.server.access import AccessPolicy
 from wildtool.report.server.app import serve
 from wildtool.report.server.report_jobs import files_below
 
@@ -313,21 +312,3 @@ async def test_a_host_that_others_reach_must_be_wished_for(runs: Path, host: str
 async def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path):
     with pytest.raises(RecordError, match="no such folder"):
         await serve(tmp_path / "x", "127.0.0.1", 0, remote=False, ready=lambda address: None)
-
-
-class Request:
-    method = "GET"
-
-    def __init__(self, host: str) -> None:
-        from multidict import CIMultiDict
-
-        self.headers = CIMultiDict({"Host": host})
-
-
-@pytest.mark.parametrize(
-    ("host", "welcome"),
-    [("192.0.2.1:80", True), ("[2001:db8::1]", True), ("box.lan:1", True), ("evil.example", False)],
-)
-def test_where_others_may_ask_any_number_is_a_name_of_ours_but_no_other_name(host: str, welcome: bool):
-    request: Any = Request(host)
-    assert (AccessPolicy("box.lan", remote=True).deny_reason(request) is None) == welcome

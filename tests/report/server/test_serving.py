@@ -240,67 +240,67 @@ def test_a_server_allows_as_many_connections_as_its_descriptors(monkeypatch: pyt
 # Who may ask ------------------------------------------------------------------------------------------
 
 
-def refused(policy: AccessPolicy, method: str = "GET", **headers: str) -> int | None:
-    """The status of the answer, None where nothing is refused."""
-    names = {"host": "Host", "origin": "Origin", "site": "Sec-Fetch-Site"}
-    sent = CIMultiDict({names[name]: value for name, value in headers.items()})
-    answer = policy.deny_reason(cast(Any, SimpleNamespace(method=method, headers=sent)))
-    return None if answer is None else answer.status
+def asked(method: str = "GET", host: str | None = "127.0.0.1:1", **headers: str) -> Any:
+    pairs = [("Host", host)] if host is not None else []
+    names = {"origin": "Origin", "site": "Sec-Fetch-Site"}
+    sent = CIMultiDict([*pairs, *((names[name], value) for name, value in headers.items())])
+    return SimpleNamespace(method=method, headers=sent)
 
 
-def test_a_server_that_reads_only_answers_its_own_pages_and_typed_addresses():
-    policy = AccessPolicy("Box.lan", remote=False)
-    for host, status in (
-        ("box.LAN:80", None),
-        ("localhost", None),
-        ("[::1]:99999", None),
-        ("::1", 403),
-        ("localhost:", 403),
-        ("localhost:123456", 403),
-        ("192.0.2.1", 403),
-        (socket.gethostname() + "x", 403),
-    ):
-        assert refused(policy, host=host) == status, host
-    own = {"host": "localhost:8", "origin": "http://localhost:8"}
-    assert refused(policy) == 403
-    assert refused(policy, **own) is None
-    assert refused(policy, **own, site="same-origin") is None
-    assert refused(policy, **own, site="none") is None
-    assert refused(policy, **own, site="cross-site") == 403
-    assert refused(policy, host="localhost:8", origin="https://localhost:8") == 403
-    assert refused(policy, "HEAD", host="localhost") is None
-    assert refused(policy, "POST", **own) == 405
-    assert refused(policy, "POST", host="localhost:8") == 405, (
-        "where nothing is written, no origin is asked for"
-    )
-    answer = policy.deny_reason(
-        cast(Any, SimpleNamespace(method="PUT", headers=CIMultiDict({"Host": "localhost"})))
-    )
-    assert isinstance(answer, web.HTTPMethodNotAllowed)
-    assert answer.allowed_methods == {"GET", "HEAD"}
+NAME = "This server has another name. Use the address that it printed.\n"
+SITE = "Other sites may not link here. Type the address yourself.\n"
+METHOD = "405: Method Not Allowed"
+PROXY = "https://Review.example.org"
 
 
-def test_a_server_that_writes_asks_for_the_origin():
-    policy = AccessPolicy("localhost", remote=False, scheme="https", writes=True)
-    assert refused(policy, "POST", host="localhost:8", origin="https://localhost:8") is None
-    assert refused(policy, "POST", host="localhost:8") == 403
-    assert refused(policy, "POST", host="localhost:8", origin="http://localhost:8") == 403
-    assert refused(policy, "GET", host="localhost:8") is None
-    assert refused(policy, "PUT", host="localhost:8") == 405
-
-
-def test_behind_a_proxy_the_origin_is_that_of_the_proxy(monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize(
+    ("request_", "policy", "reason"),
+    [
+        (asked(), {}, None),
+        (asked("HEAD", "localhost"), {}, None),
+        (asked(host="[::1]:99999"), {}, None),
+        (asked(host="MINE:80"), {}, None),
+        (asked(host="::1"), {}, NAME),
+        (asked(host="localhost:"), {}, NAME),
+        (asked(host="localhost:123456"), {}, NAME),
+        (asked(host="other"), {}, NAME),
+        (asked(host="machine"), {}, NAME),
+        (asked(host="a b"), {}, NAME),
+        (asked(host=None), {}, NAME),
+        (asked(host="10.1.2.3"), {}, NAME),
+        (asked(host="10.1.2.3"), {"remote": True}, None),
+        (asked(host="[2001:db8::1]:1"), {"remote": True}, None),
+        (asked(host="machine:1"), {"remote": True}, None),
+        (asked(host="other"), {"remote": True}, NAME),
+        (asked(origin="http://127.0.0.1:1"), {}, None),
+        (asked(origin="https://127.0.0.1:1"), {}, SITE),
+        (asked(origin="https://127.0.0.1:1"), {"scheme": "https"}, None),
+        (asked(origin="null"), {}, SITE),
+        (asked(site="none"), {}, None),
+        (asked(site="same-origin"), {}, None),
+        (asked(site="same-origin", origin="http://x"), {}, SITE),
+        (asked(site="cross-site"), {}, SITE),
+        (asked(site="cross-site", origin="http://127.0.0.1:1"), {}, SITE),
+        (asked("POST"), {}, METHOD),
+        (asked("POST", origin="http://127.0.0.1:1"), {}, METHOD),
+        (asked("POST"), {"writes": True}, SITE),
+        (asked("POST", origin="http://127.0.0.1:1"), {"writes": True}, None),
+        (asked(), {"writes": True}, None),
+        (asked("PUT"), {"writes": True}, METHOD),
+        (asked(host="review.example.org", origin=PROXY), {"proxy": PROXY}, None),
+        (asked(host="mine", origin=PROXY), {"proxy": PROXY}, None),
+        (asked(host="review.example.org", origin=PROXY.replace("s:", ":")), {"proxy": PROXY}, SITE),
+        (asked(host="other"), {"proxy": "nonsense"}, NAME),
+    ],
+)
+def test_requests_are_answered_by_host_origin_and_method(
+    monkeypatch: pytest.MonkeyPatch, request_: Any, policy: dict[str, Any], reason: str | None
+):
     monkeypatch.setattr(access.socket, "gethostname", lambda: "Machine")
-    proxy = "https://Review.example.org"
-    policy = AccessPolicy("10.0.0.1", remote=False, proxy=proxy, writes=True)
-    assert refused(policy, "POST", host="review.example.org", origin=proxy) is None
-    assert refused(policy, "POST", host="review.example.org", origin="http://review.example.org") == 403
-    assert refused(policy, host="10.0.0.1") is None
-    assert refused(policy, host="machine") == 403
-    remote = AccessPolicy("10.0.0.1", remote=True)
-    for host, status in (("machine:1", None), ("192.0.2.7", None), ("[2001:db8::1]:1", None), ("other", 403)):
-        assert refused(remote, host=host) == status, host
-    assert refused(AccessPolicy("localhost", remote=True, proxy="nonsense"), host="other") == 403
+    refusal = AccessPolicy("Mine", **{"remote": False, **policy}).deny_reason(request_)
+    assert (refusal and refusal.text) == reason
+    if isinstance(refusal, web.HTTPMethodNotAllowed):
+        assert refusal.allowed_methods == {"GET", "HEAD", *(["POST"] if policy else [])}
 
 
 # Where it listens -------------------------------------------------------------------------------------
