@@ -15,7 +15,8 @@ from golden_files import same_as_golden
 from report.page_texts import page_text
 from report.report_build import Scripted, play
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
-from wildtool.board.build import _asked_again, _front, _points  # pyright: ignore[reportPrivateUsage]
+from wildtool.board import build
+from wildtool.board.build import BoardTable, _asked_again, _front, _points, _table  # pyright: ignore[reportPrivateUsage]
 from wildtool.board.passport import passport
 from wildtool.board.verify import _counted, _named  # pyright: ignore[reportPrivateUsage]
 from wildtool.cli import app
@@ -92,7 +93,11 @@ def test_a_passport_says_what_numbers_rest_on(place: Path):
     same_as_golden("board/passport.json", claims)
 
 
-def test_a_board_ranks_what_holds_and_names_what_does_not(place: Path, tmp_path: Path):
+def test_a_board_ranks_what_holds_and_names_what_does_not(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    tables: list[BoardTable] = []
+    monkeypatch.setattr(build, "_table", lambda *words: tables.append(_table(*words)) or tables[-1])
     sent = Path(shutil.copytree(place / "sent", tmp_path / "sent"))
     claims = json.loads((sent / "same.passport.json").read_text("utf-8"))
     claims["numbers"][0]["value"] = 0.5
@@ -116,6 +121,14 @@ def test_a_board_ranks_what_holds_and_names_what_does_not(place: Path, tmp_path:
         for n, name in enumerate(("often", "half", "never"))
     ]
     assert json.loads((tmp_path / "site" / "files" / names[0]).read_text("utf-8"))["model"] == "often"
+    (table,) = tables
+    rows = [(e.label, e.cost, e.score, e.interval, e.on_front, e.replies, e.passport) for e in table.entries]
+    assert [(*row[:3], row[3] and [round(end, 3) for end in row[3]], *row[4:]) for row in rows] == [
+        ("often", 73.625, 0.75, [0.409, 0.929], True, 19, f"files/{names[0]}"),
+        ("half", 23.375, 0.5, [0.215, 0.785], True, 0, f"files/{names[1]}"),
+        ("never", 26.25, 0.0, [0.0, 0.658], False, 10, f"files/{names[2]}"),
+    ]
+    assert (table.cost_unit, [len(e.date) for e in table.entries]) == ("tokens per unit", [10] * 3)
 
 
 @pytest.mark.parametrize(
@@ -147,6 +160,7 @@ def test_costs_and_scores_are_drawn_in_the_frame():
         {"label": "c: 0.0 %, 4", "x": 620.0, "y": 300.0, "ends": [300.0, 300.0], "front": False},
     ]
     assert _points([entry("free", 0.0, 0.5)])[0]["x"] == 20.0
+    assert _points(entries[3:]) == []
 
 
 def test_ids_are_counted_and_the_first_are_named():

@@ -1,6 +1,8 @@
 """What the command that owns a shared run does while workers work."""
 
 import json
+import os
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -8,6 +10,7 @@ from typing import Any, cast
 
 import pytest
 
+from scale.memory_store import MemoryStore
 from scale.test_allowance import JOB
 from wildtool.errors import RecordError
 from wildtool.scale import control as module
@@ -82,6 +85,17 @@ def test_limits_are_divided_among_workers_that_report(tmp_path: Path, monkeypatc
     assert run.controller.stopped is None
 
 
+def test_a_worker_has_a_part_until_it_is_silent_for_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def beat() -> None:
+        for worker, at in (("a", 190), ("b", 100), ("c", 99)):
+            run.beat(worker, **NEEDS)
+            os.utime(tmp_path / "elsewhere" / worker_key(worker), (at, at))
+
+    run = Run(tmp_path, monkeypatch, beat, max_cost=100.0)
+    run.controller.watch()
+    assert list(run.allotments()["workers"]) == ["a", "b"]
+
+
 def test_an_exhausted_limit_stops_the_run_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     def spent(version: int) -> Any:
         return lambda: run.beat("a", **{**NEEDS, "spent": {"cost": 9.0}}, version=version)
@@ -141,6 +155,23 @@ def test_a_run_is_done_when_each_share_is(tmp_path: Path, monkeypatch: pytest.Mo
     assert run.controller.is_done()
     run.controller.watch()
     assert run.allotments() == {}, "nothing is limited"
+
+
+@pytest.mark.parametrize(
+    ("silent_s", "ended", "works"), [(90.0, False, True), (90.5, False, False), (0.0, True, False)]
+)
+def test_workers_of_an_earlier_start_work_until_they_are_silent_for_long(
+    tmp_path: Path, silent_s: float, ended: bool, works: bool
+):
+    store: Any = MemoryStore()
+    store.put(worker_key("w"), json.dumps({"ended": ended}).encode())
+    store.now += silent_s - 1.0
+    store.put("control/worker/old", b"")
+    store.now += 1.0
+    store.put("control/worker/new", b"")
+    place = Place(store, tmp_path)
+    with pytest.raises(RecordError) if works else nullcontext():
+        module._refuse_working(place)  # pyright: ignore[reportPrivateUsage]
 
 
 # The lease ---------------------------------------------------------------------------------------------
