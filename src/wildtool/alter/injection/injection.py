@@ -122,7 +122,7 @@ class InjectedUnit(AlteredUnit):
         if (attack := self._attack) is None:
             return (yield request)
         if request.in_text is None:
-            messages, visible = self._in_results(request.messages, attack)
+            messages, visible = self._in_results(request.messages, self._history, attack)
             altered = replace(request, messages=messages, tools=self._tools(request.tools, attack))
         else:
             messages, visible = self._in_text(request, request.in_text, attack)
@@ -180,7 +180,9 @@ class InjectedUnit(AlteredUnit):
         place = Random(f"{self._injection.seed} {self._item.id} place").randrange(len(tools) + 1)
         return [*tools[:place], attack.tool, *tools[place:]]
 
-    def _in_results(self, messages: Sequence[Message], attack: Attack) -> tuple[Sequence[Message], bool]:
+    def _in_results(
+        self, messages: Sequence[Message], history: int, attack: Attack
+    ) -> tuple[Sequence[Message], bool]:
         """The messages with the instruction in the chosen results, and with what the attacker's tool returned; and
         whether it is in any."""
         calls = (call for message in messages for call in as_objects(message.get("tool_calls")))
@@ -193,7 +195,6 @@ class InjectedUnit(AlteredUnit):
                 altered[number] = {**message, "content": ATTACK_RESULT}
             else:
                 results.append(number)
-        history = self._history or 0
         before = [number for number in results if number < history]
         own = [number for number in results if number >= history]
         places = [*before[-1:], *own[:1]]

@@ -212,7 +212,7 @@ def _is_left_open(clause: str) -> bool:
 
 def _quoted(match: re.Match[str]) -> str:
     goes_on = match["goes_on"] or ""
-    return f"{_QUOTE}{goes_on}" if goes_on[-1:].islower() else f"{_QUOTE}. {goes_on}"
+    return f"{_QUOTE}{goes_on}" if goes_on.islower() else f"{_QUOTE}. {goes_on}"
 
 
 def _text_of(message: Message) -> str:
