@@ -16,6 +16,12 @@ def test_kinds_are_in_one_order_so_that_equal_noise_has_one_name():
     assert str(Noise.parse("order:slight,names:medium")) == "names:medium,order:slight"
 
 
+def test_descriptions_can_be_missing_where_names_are_nearly_the_old_ones():
+    text = "names:slight,params:slight,missing:heavy"
+    assert str(Noise.parse(text)) == text
+    assert str(Noise.parse("names:heavy,params:heavy,missing:none")) == "names:heavy,params:heavy"
+
+
 @pytest.mark.parametrize("text", ["names:none", "names:0,order:none"])
 def test_the_level_none_is_no_noise(text: str):
     noise = Noise.parse(text)
@@ -32,6 +38,7 @@ def test_the_level_none_is_no_noise(text: str):
         ("names:heavy,names:slight", "names names twice"),
         ("", "unknown kind of noise"),
         ("names:medium,missing:slight", "alone say"),
+        ("names:slight,params:medium,missing:slight", "alone say"),
     ],
 )
 def test_a_mistake_is_told(text: str, told: str):

@@ -47,8 +47,8 @@ class Noise(Alteration):
             if kind in levels:
                 raise UsageError(f"--noise names {kind} twice; give it one level")
             levels[kind] = _level(level)
-        renamed = max(levels.get("names", 0), levels.get("params", 0))
-        if renamed >= Level.medium and levels.get("missing", 0):
+        renamed = max(levels.get("names", Level.none), levels.get("params", Level.none))
+        if renamed >= Level.medium and levels.get("missing"):
             raise UsageError(
                 "--noise missing takes away the descriptions that alone say what a tool or parameter of another name is; "
                 "leave it out, or take names and params no further than slight"

@@ -10,7 +10,7 @@ and the two languages, as independent. An item (a dialogue or a record, with all
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
-from typing import Any
+from typing import Any, cast
 
 from wildtool.benchmark import Published
 from wildtool.benchmarks.acebench import error_classes
@@ -36,8 +36,6 @@ from wildtool.types import Metric
 TABLE = "Table 2"
 HEADLINES = ("Overall", "Normal", "Special", "Agent")
 BEST_CASE = "if all without a verdict were right"
-WeightedRate = tuple[float, tuple[float, float, float]]
-"""A weight, and a rate with its interval."""
 
 
 def _accuracies(verdicts: Any, profile: str) -> list[Metric]:
@@ -98,9 +96,7 @@ def _table(group: str, languages: Sequence[CategoryResults], arithmetic: ScoreFo
 def _weighted(
     group: str, name: str, value: float, clusters: Sequence[tuple[float, Sequence[tuple[float, float]]]]
 ) -> Metric:
-    parts: list[WeightedRate] = [
-        (weight, rate) for weight, counts in clusters if (rate := clustered_rate(counts))
-    ]
+    parts = [(weight, rate) for weight, counts in clusters if (rate := clustered_rate(counts))]
     _, low, high = weighted_sum(parts)
     every = [count for _, counts in clusters for count in counts]
     right, total = sum(x for x, _ in every), sum(n for _, n in every)
@@ -154,10 +150,8 @@ def _means(group: str, languages: Sequence[Sequence[Metric]]) -> list[Metric]:
 
 
 def _mean(group: str, name: str, metrics: Sequence[Metric]) -> Metric:
-    parts: list[WeightedRate] = [
-        (1 / len(metrics), (m.value or 0.0, m.low or 0.0, m.high or 0.0)) for m in metrics
-    ]
-    value, low, high = weighted_sum(parts)
+    rates = [cast(tuple[float, float, float], (m.value, m.low, m.high)) for m in metrics]
+    value, low, high = weighted_sum([(1 / len(rates), rate) for rate in rates])
     right, total = sum(m.numerator for m in metrics), sum(m.denominator for m in metrics)
     return Metric(group, name, value, right, total, low, high)
 
