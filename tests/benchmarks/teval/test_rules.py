@@ -83,6 +83,7 @@ def step(**changes: Any) -> str:
         (item("rru_json", {"name": "ä"}), '{"thought": "", "name": "ä", "args": ""}'),
         (item("reason_str", "none"), ""),
         (item("retrieve_str", STEP, "json"), json.dumps(STEP)),
+        (item("rru_json", STEP, "str"), json.dumps(STEP)),
         (REVIEW, "Answer: D"),
     ],
 )
@@ -178,6 +179,29 @@ HARBOUR = {"harbour": "zzyzx", "day": 3}
                 ("other API", "Zzyzx.quuxly {}\nBoat.book {}\nBoat.cancel {}\nFinishAction {}"),
                 ("no step right", "\n".join(["Zzyzx.quuxly {}"] * 4)),
                 ("first steps swapped", "Boat.book {}\nTide.get x.y z\nBoat.cancel {}\nFinishAction {}"),
+            ],
+        ),
+        (
+            # In JSON steps of one API differ by their arguments.
+            item("plan_json", plan(("Tide.get", "null"), ("Tide.get", {}), ("Boat.cancel", {}))),
+            [
+                ("first step left out", steps(("Tide.get", {}), ("Boat.cancel", {}), END, ids=(1, 2, 3))),
+                (
+                    "step added",
+                    steps(
+                        *[("Tide.get", "null")] * 2,
+                        ("Tide.get", {}),
+                        ("Boat.cancel", {}),
+                        END,
+                        ids=(0, 0, 1, 2, 3),
+                    ),
+                ),
+                ("other API", steps(OTHER, ("Tide.get", {}), ("Boat.cancel", {}), END)),
+                ("no step right", steps(OTHER, OTHER, OTHER, OTHER)),
+                (
+                    "first steps swapped",
+                    steps(("Tide.get", {}), ("Tide.get", "null"), ("Boat.cancel", {}), END),
+                ),
             ],
         ),
         (

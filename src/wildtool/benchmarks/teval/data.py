@@ -253,7 +253,6 @@ class TevalData(DataSet):
 
     def pull(self, *, file: Path | None, mirror: str | None, report: ReportProgress) -> Path:
         folder = official_folder(self.name)
-        self.check_folder(file)
         newer = [path for path in set_files(file).values() if "_v2" in path.name] if file is not None else []
         for path in newer:
             list(read_file(path))  # says what is wrong with it
