@@ -12,6 +12,7 @@ from benchmarks.acebench.reply_build import item, normal, special, tool
 from benchmarks.acebench.sandbox_build import edition, record
 from wildtool.alter.variant import Variant
 from wildtool.benchmarks.acebench import ACEBENCH, error_classes
+from wildtool.benchmarks.acebench.check import short_repr
 from wildtool.benchmarks.acebench.data import FINANCE, MULTI_TURN, SPECIAL, ItemData
 from wildtool.benchmarks.acebench.episode.base import END_MARK
 from wildtool.engine.score.verdict_table import RunInfo, VerdictTable, relation
@@ -52,6 +53,10 @@ def judge(
 def test_the_gold_call_is_correct(profile: str) -> None:
     found = judge(normal(functions=NUMBER), "[f(a=1)]", profile=profile)
     assert (found.outcome, found.score, found.error, found.steps) == ("correct", 1.0, None, 1)
+
+
+def test_a_long_value_is_cut_in_a_reason() -> None:
+    assert [short_repr("x" * size) for size in (118, 119)] == [f"'{'x' * 118}'", f"'{'x' * 119}…"]
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -240,7 +245,8 @@ def episode(*, multi_turn: bool = False, category: str = "", end_state: Any = WI
 @pytest.mark.parametrize("profile", PROFILES)
 def test_an_episode_is_right_if_it_ends_in_the_gold_state(profile: str) -> None:
     found = judge(episode(), STEPS[0], END_MARK, profile=profile)
-    assert (found.outcome, found.score, found.fields["process"]) == ("correct", 1.0, 1.0)
+    assert (found.outcome, found.score) == ("correct", 1.0)
+    assert (found.fields["process"], found.fields["error_label"]) == (1.0, None)
 
 
 @pytest.mark.parametrize("profile", PROFILES)

@@ -225,3 +225,5 @@ def test_the_quick_reader_declines_long_and_deep_texts() -> None:
     depths = (MAX_EXPRESSION_DEPTH - 2, MAX_EXPRESSION_DEPTH - 1, MAX_EXPRESSION_DEPTH)
     nested = [f"[f(a={'[' * depth}{']' * depth})]" for depth in depths]
     assert [read_plain_calls(text) is None for text in nested] == [False, False, True]
+    both = [text.replace("[]", "[{}]") for text in nested]
+    assert [read_plain_calls(text) is None for text in both] == [False, True, True]

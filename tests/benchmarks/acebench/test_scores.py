@@ -26,8 +26,8 @@ def test_accuracy_is_rounded_except_for_special() -> None:
 
 
 def test_a_dialogue_is_right_if_all_its_turns_are() -> None:
-    turns = [(0, True), (0, True), (1, True), (1, False), (1, False)]
-    assert score_category(ADJUST, turns) == CategoryScore(0.5, 3, 5, process_accuracy=0.666)
+    turns = [(0, True), (0, True), (1, True), (1, False), (1, False), (2, False)]
+    assert score_category(ADJUST, turns) == CategoryScore(0.333, 3, 6, process_accuracy=0.444)
 
 
 def test_missing_categories_count_as_zero() -> None:

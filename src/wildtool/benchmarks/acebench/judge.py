@@ -305,9 +305,9 @@ def _official_special(text: Any, record: SpecialRecord) -> CheckResult:
     return rule(text, record.faults)
 
 
-def _fixed_normal(text: str | None, record: NormalRecord) -> CheckResult:
+def _fixed_normal(text: str, record: NormalRecord) -> CheckResult:
     try:
-        calls = parse_reply_calls(text or "")
+        calls = parse_reply_calls(text)
     except CallSyntaxError as error:
         return CheckResult(False, UNREADABLE_ERROR, str(error))
     return check_fixed_calls(calls, record.functions, record.candidates)
