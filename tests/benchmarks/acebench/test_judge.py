@@ -258,6 +258,18 @@ def test_a_wrong_episode_scores_its_milestones_and_has_a_class(profile: str) -> 
     assert found.fields["error_label"] == "class attributes wrong"
 
 
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_wrong_episode_without_milestones_has_a_class_too(profile: str) -> None:
+    asked = replace(
+        record(classes=("BaseApi",)),
+        initial_config={"BaseApi": {"wifi": False, "logged_in": True}},
+        end_state=({"BaseApi": {"wifi": False, "logged_in": True}},),
+    )
+    verdict = judge(item(asked, edition=edition()), STEPS[0], END_MARK, profile=profile)
+    reason = "turn_on_wifi ran although all was done without it"
+    assert (verdict.error, verdict.reason) == (error_classes.RULE_VIOLATION, reason)
+
+
 def test_steps_are_replies_of_the_model_under_test_alone() -> None:
     found = judge(episode(multi_turn=True), "Wifi, please.", STEPS[0], "Done.", END_MARK)
     assert (found.outcome, found.steps) == ("correct", 2)
