@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from wildtool.alter.failures.failures import Failures
 from wildtool.alter.failures.kinds import FAILURE_KINDS, RECOVERABLE
-from wildtool.alter.failures.schedule import MOST_IN_A_ROW, FailureSchedule
+from wildtool.alter.failures.schedule import FailureSchedule
 from wildtool.errors import RecordError, UsageError
 
 RATES = st.floats(0.01, 1).map(lambda rate: f"flaky:{rate:.2f}")
@@ -76,20 +76,31 @@ def test_the_same_place_has_the_same_failures_in_any_order(text: str, place: str
     assert set(in_order.values()) <= {None, *schedule.kinds}
 
 
-def test_named_schedules_fail_as_often_as_they_say():
-    def fails(text: str) -> list[bool]:
-        return [FailureSchedule.parse(text).kind("0 item unit", number, 0) is not None for number in range(4)]
+# Of the first six replies, and of one after so many failures in a row.
+@pytest.mark.parametrize(
+    ("text", "first", "after"),
+    [
+        ("first-call", ["wrong-type"], ["wrong-type"] * 5),
+        ("twice-then-well,timeout,empty", ["empty", "empty"], ["empty"] * 5),
+        ("flaky:0.5", ["wrong-type", "rate-limit", "empty", None, "wrong-type"], ["wrong-type"] * 3),
+        (
+            "flaky:1,stale,partial",
+            ["stale", "partial", "partial", "stale", "stale", "stale"],
+            ["stale"] * 3,
+        ),
+        ("down", ["down"] * 6, ["down"] * 5),
+    ],
+)
+def test_a_schedule_draws_which_replies_fail_and_how(text: str, first: list[str | None], after: list[str]):
+    schedule, place = FailureSchedule.parse(text), "0 item unit"
+    assert [schedule.kind(place, number, 0) for number in range(6)] == [*first, *[None] * (6 - len(first))]
+    assert [schedule.kind(place, 0, number) for number in range(5)] == [*after, *[None] * (5 - len(after))]
 
-    assert fails("first-call") == [True, False, False, False]
-    assert fails("twice-then-well") == [True, True, False, False]
-    assert fails("down") == [True, True, True, True]
 
-
-def test_flaky_fails_at_its_rate_and_never_four_times_in_a_row():
+def test_flaky_fails_at_its_rate():
     schedule = FailureSchedule.parse("flaky:0.2")
     failed = sum(schedule.kind(f"0 item-{number} unit", 0, 0) is not None for number in range(2000))
     assert 340 <= failed <= 460
-    assert FailureSchedule.parse("flaky:1").kind("place", 7, MOST_IN_A_ROW) is None
 
 
 def test_without_kinds_only_failures_are_drawn_that_can_be_recovered_from():
