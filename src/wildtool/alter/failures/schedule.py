@@ -28,7 +28,7 @@ class FailureSchedule:
     name: str
     """Of SCHEDULES."""
     rate: float | None = None
-    """Of `flaky`: chance of each reply with calls to fail, above 0 up to 1."""
+    """Of `flaky` alone: chance of each reply with calls to fail, above 0 up to 1."""
     kinds: tuple[str, ...] = RECOVERABLE
     """Those to draw from, in the order of FAILURE_KINDS."""
 
@@ -69,9 +69,9 @@ class FailureSchedule:
         """
         if self.name == DOWN:
             return DOWN
-        if self.name == FLAKY:
+        if self.rate is not None:
             draw = Random(f"{place} {number}")
-            fails = draw.random() < (self.rate or 0) and in_a_row < MOST_IN_A_ROW
+            fails = draw.random() < self.rate and in_a_row < MOST_IN_A_ROW
             return draw.choice(self.kinds) if fails else None
         return Random(place).choice(self.kinds) if number < _FIRST[self.name] else None
 
