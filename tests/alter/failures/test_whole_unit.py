@@ -23,7 +23,7 @@ CARRIED = {PROVIDER_CONTENT: ["r"]}
 RYE, DOVER = '{"city": "Rye"}', '{"city": "Dover"}'
 
 
-def called(*calls: tuple[str | None, str, Any], **more: Any) -> Message:
+def called(*calls: tuple[str | None, Any, Any], **more: Any) -> Message:
     """A reply with calls: id, name, arguments."""
     listed = [
         {**({} if id_ is None else {"id": id_}), "type": "function", "function": {"name": name, "arguments": arguments}}
@@ -100,7 +100,7 @@ def lines(schedule: str, replies: Sequence[Message]) -> Iterator[str]:
     waiting = list(replies)
     while waiting:
         exchange = unit.exchange(Request(own, TOOLS, gold=own_gold))
-        request, read = next(exchange), None
+        request, reply, read = next(exchange), says(""), None
         while read is None and waiting:
             yield from (f"  shown {_text(message)}" for message in request.messages[before:])
             before = len(request.messages)
