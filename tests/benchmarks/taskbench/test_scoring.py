@@ -416,6 +416,34 @@ GOLD_4 = plan([node(F, {"a": 1}, {"name": "x", "value": "y"})], [], ["Find"])
             f"1.0 0.0 0/0/0 0/0/0 0/0/0 0/0/0 None 100 : {LEFT_OUT}ValueError in its nodes or the ",
             "1.0 0.0 1/1/1 0/0/0 3/3/3 3/3/3 None",
         ),
+        (
+            RESOURCES,
+            GOLD_3,
+            plan(
+                [node(F, {"name": "number", "value": 3}, {"name": "list", "value": [1]}, "<node-1>")],
+                [],
+                ["Finds"],
+            ),
+            "1.0 0.0 1/1/1 0/0/0 2/3/2 2/3/3 None",
+            f"0.0 0.0 0/0/0 0/0/0 0/0/0 0/0/0 None 100 : {LEFT_OUT}ValueError in its nodes or the ",
+            "1.0 0.0 1/1/1 0/0/0 3/5/3 2/5/3 None",
+        ),
+        (
+            RESOURCES,
+            GOLD_2,
+            "{} RESULT #: " + json.dumps(GOLD_2),
+            "0.0 0.0 0/0/1 0/0/0 0/0/1 0/0/1 None",
+            "1.0 0.0 1/1/1 0/0/0 1/1/1 1/1/1 1.0",
+            "1.0 0.0 1/1/1 0/0/0 1/1/1 1/1/1 None",
+        ),
+        (
+            RESOURCES,
+            GOLD_2,
+            "no bracket",
+            "0.0 0.0 0/0/0 0/0/0 0/0/0 0/0/0 None 111 : no JSON could be read",
+            f"0.0 0.0 0/0/0 0/0/0 0/0/0 0/0/0 None 000 : {LEFT_OUT}no JSON could be read",
+            "0.0 0.0 0/0/0 0/0/0 0/0/0 0/0/0 None 111 : no JSON could be read",
+        ),
     ],
 )
 def test_what_each_profile_counts_in_a_reply(

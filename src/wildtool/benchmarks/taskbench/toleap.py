@@ -23,12 +23,12 @@ def read_plan(text: str) -> ToolPlan | None:
     The evaluator takes the stretch from the first bracket to the one that closes it, and decodes that. Where a value of
     JSON begins at that bracket, it ends with the same one.
     """
-    begin = min((at for at in map(text.find, "{[") if at >= 0), default=-1)
-    try:
-        value: Any = _DECODER.raw_decode(text, begin)[0] if begin >= 0 else None
-    except (ValueError, RecursionError):
+    brackets = [at for at in map(text.find, "{[") if at >= 0]
+    if not brackets:
         return None
-    if begin < 0:
+    try:
+        value: Any = _DECODER.raw_decode(text, min(brackets))[0]
+    except (ValueError, RecursionError):
         return None
     plan = cast(dict[str, Any], value) if isinstance(value, dict) else {}
     return ToolPlan(*(plan.get(name, []) for name in ("task_steps", "task_nodes", "task_links")))
