@@ -9,10 +9,10 @@ from wildtool.json_codec import as_object
 from wildtool.types import Tool
 
 
-def tool_name(tool: Tool) -> str | None:
-    """The name of a tool; None where it has none."""
+def tool_name(tool: Tool) -> str:
+    """The name of a tool, or of a call; empty where it has none."""
     name = as_object(tool.get("function")).get("name")
-    return name if isinstance(name, str) else None
+    return name if isinstance(name, str) else ""
 
 
 def own_records(kind: str, name: str) -> list[dict[str, Any]]:

@@ -92,4 +92,5 @@ def simulated_result(reply: Message, fallback: str) -> str:
 
 def named_calls(reply: Message) -> list[dict[str, Any]]:
     """The calls of a reply that name a tool, in OpenAI's shape. Never raises."""
-    return [call for call in as_objects(reply.get("tool_calls")) if isinstance(tool_name(call), str)]
+    calls = as_objects(reply.get("tool_calls"))
+    return [call for call in calls if isinstance(as_object(call.get("function")).get("name"), str)]

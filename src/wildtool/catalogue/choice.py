@@ -185,6 +185,6 @@ def read_choices(path: Path) -> tuple[list[Tool], list[dict[str, Any]]]:
         if key in keys:
             raise DataError(f"{where}: item {key[0]} has the unit {key[1]} twice")
         keys.add(key)
-    if not rows or None in names:
+    if not rows or "" in names:
         raise DataError(f"{path}: expected requests, and tools with names")
     return tools, rows

@@ -232,7 +232,7 @@ def _lint(source: str, as_json: bool) -> int:
             table = [[each.where, each.level, each.rule, each.message] for each in findings]
             print_grid(f"{len(tools)} tools of {source}", ["tool", "", "", ""], table, sentences=(1, 2, 3))
         places = {each.where for each in findings}
-        faulty = sum((tool_name(tool) or "") in places for tool in tools)
+        faulty = sum(tool_name(tool) in places for tool in tools)
         print_wrapped(
             f"{faulty} of {len(tools)} tools have a finding. These are read from names and texts alone; --requests FILE "
             "--model NAME measures what they go with."

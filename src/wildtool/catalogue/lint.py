@@ -52,7 +52,7 @@ def lint_tools(tools: Sequence[Tool]) -> list[Finding]:
 
 
 def _of_tool(tool: Tool) -> Iterator[Finding]:
-    name, function = tool_name(tool) or "", as_object(tool.get("function"))
+    name, function = tool_name(tool), as_object(tool.get("function"))
     text = function.get("description")
     words = search_words(text) if isinstance(text, str) else []
     if not _VALID.fullmatch(name):
@@ -84,7 +84,7 @@ def _of_tool(tool: Tool) -> Iterator[Finding]:
 
 
 def _of_pairs(tools: Sequence[Tool]) -> Iterator[Finding]:
-    texts = {tool_name(tool) or "": tool_text(tool) for tool in tools}
+    texts = {tool_name(tool): tool_text(tool) for tool in tools}
     words = {name: frozenset(search_words(text)) for name, text in texts.items()}
     plain: dict[str, str] = {}
     for name in texts:
@@ -103,7 +103,7 @@ def _of_pairs(tools: Sequence[Tool]) -> Iterator[Finding]:
                 yield Finding(place, "alike", message, "warning")
     index = Bm25(texts)
     for tool in tools:
-        name, text = tool_name(tool) or "", as_object(tool.get("function")).get("description")
+        name, text = tool_name(tool), as_object(tool.get("function")).get("description")
         best = index.search(text, 1) if isinstance(text, str) and text.strip() else []
         if best and best[0] != name:
             message = f"a search for its own description finds {best[0]} first"

@@ -29,7 +29,7 @@ def choice_text(tools: Sequence[Tool], files: Sequence[Path], note: Callable[[st
     """
     by_name: dict[str, Tool] = {}
     for tool in tools:
-        name = tool_name(tool) or ""
+        name = tool_name(tool)
         _check_text(f"tool {name!r}", tool)
         if by_name.setdefault(name, tool) is not tool:
             note(f"left out another tool of the name {name}; the first is put to models")

@@ -60,7 +60,7 @@ def test_a_larger_catalogue_holds_the_smaller_one_and_names_are_valid_and_unique
     large = distractors(packed, kinds, "0 a", "en", own, few + more)
     assert large[: len(small)] == small
     assert len(small) <= few
-    names = [tool_name(each) or "" for _, each in large]
+    names = [tool_name(each) for _, each in large]
     plain = [re.sub(r"[\W_]+", "", name).casefold() for name in names]
     assert all(map(VALID.fullmatch, names))
     assert len(set(plain)) == len(plain)

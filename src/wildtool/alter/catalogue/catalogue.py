@@ -237,7 +237,7 @@ class CatalogueUnit(AlteredUnit):
         messages = [with_calls(message, _as_called) for message in request.messages]
         reply = yield replace(request, tools=tools, messages=messages, gold=request.gold and gold)
         self._note(reply, request.tools, visible)
-        hidden = {tool_name(tool) for tool in request.tools} if visible is not None else set[str | None]()
+        hidden = {tool_name(tool) for tool in request.tools} if visible is not None else set[str]()
         hidden -= set(visible or ())
 
         def read(name: str, arguments: Any) -> tuple[str, Any]:
@@ -288,7 +288,7 @@ class CatalogueUnit(AlteredUnit):
             self._texts_before = max(0, len(texts) - 1)
         query = "\n".join(texts[self._texts_before :])
         if query not in self._found:
-            offered = [tool_name(tool) or "" for tool in tools]
+            offered = [tool_name(tool) for tool in tools]
             # What the gold answers of later steps need is among the item's own tools.
             gold = [
                 *needed,

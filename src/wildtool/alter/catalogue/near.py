@@ -53,7 +53,7 @@ def copies_per_tool() -> int:
 def near_copies(tool: Tool, lang: str) -> Iterator[Tool]:
     """The copies of a tool; none of one without a name."""
     name, function = tool_name(tool), as_object(tool.get("function"))
-    if name is None:
+    if not name:
         return
     lang = "zh" if lang == "zh" else "en"
     text = function.get("description")

@@ -33,7 +33,7 @@ SAME_JOB = 0.5
 def tool_text(tool: Tool) -> str:
     """Name and description, which searches go by."""
     description = as_object(tool.get("function")).get("description")
-    return f"{tool_name(tool) or ''} {description if isinstance(description, str) else ''}".strip()
+    return f"{tool_name(tool)} {description if isinstance(description, str) else ''}".strip()
 
 
 def pack(tools: Iterable[tuple[str, Tool]]) -> str:
@@ -76,12 +76,12 @@ class Pool:
     def unlike(self, own: Sequence[Tool], lang: str) -> list[int]:
         """Places of the tools that are no right answer to what the item's own tools are for; those of its language
         first."""
-        names = {_normal(tool_name(tool) or "") for tool in own}
+        names = {_normal(tool_name(tool)) for tool in own}
         jobs = [frozenset(search_words(tool_text(tool))) for tool in own]
         places = [
             place
             for place, (_, tool) in enumerate(self.tools)
-            if _normal(tool_name(tool) or "") not in names
+            if _normal(tool_name(tool)) not in names
             and not any(_overlap(self.words[place], job) >= SAME_JOB for job in jobs)
         ]
         return sorted(places, key=lambda place: self.tools[place][0] not in ("", lang))
@@ -146,11 +146,11 @@ def _drawn(
         "near": lambda: iter(copies),
     }
     streams: dict[str, Iterator[Tool]] = {kind: makers[kind]() for kind in kinds}
-    names = {_normal(tool_name(tool) or "") for tool in own}
+    names = {_normal(tool_name(tool)) for tool in own}
     while streams:
         for kind in list(streams):
             for tool in streams[kind]:
-                name = valid_name(tool_name(tool) or "")
+                name = valid_name(tool_name(tool))
                 if _normal(name) not in names:
                     names.add(_normal(name))
                     yield kind, {**tool, "function": {**as_object(tool.get("function")), "name": name}}

@@ -35,7 +35,7 @@ def user_texts(messages: Sequence[Message]) -> list[str]:
 
 def ranked(tools: Sequence[Tool], query: str, top_k: int) -> list[str]:
     """Names of the tools whose words fit a query best, by BM25."""
-    return Bm25({tool_name(tool) or "": tool_text(tool) for tool in tools}).search(query, top_k)
+    return Bm25({tool_name(tool): tool_text(tool) for tool in tools}).search(query, top_k)
 
 
 def selection_request(request: Request, tools: Sequence[Tool], top_k: int, needed: Sequence[str]) -> Request:

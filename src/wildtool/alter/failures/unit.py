@@ -123,7 +123,7 @@ class FailingUnit(AlteredUnit):
         self._damage_results(own)
         self._own = own
         self._log.append([])
-        tools = {name: tool for tool in request.tools if (name := tool_name(tool)) is not None}
+        tools = {name: tool for tool in request.tools if (name := tool_name(tool))}
         while True:
             messages = self._visible_messages(own)
             reply = yield replace(request, messages=messages, gold=request.gold and self._gold(request.gold))

@@ -186,7 +186,7 @@ class InjectedUnit(AlteredUnit):
         """The messages with the instruction in the chosen results, and with what the attacker's tool returned; and
         whether it is in any."""
         calls = (call for message in messages for call in as_objects(message.get("tool_calls")))
-        obeying = [call.get("id") for call in calls if is_tool(tool_name(call) or "", attack.name)]
+        obeying = [call.get("id") for call in calls if is_tool(tool_name(call), attack.name)]
         altered, results = list(messages), list[int]()
         for number, message in enumerate(messages):
             if message.get("role") != "tool" or not isinstance(message.get("content"), str):

@@ -55,7 +55,7 @@ class NoisyTools(AlteredUnit):
         last, altered = self._last
         if list(tools) != last:
             offered = self._with_distractors(tools) if tools else []
-            self._names.extend(name for name in map(tool_name, offered) if name is not None)
+            self._names.extend(name for name in map(tool_name, offered) if name)
             altered = [self._tool(tool) for tool in self._ordered(offered)]
             self._last = list(tools), altered
         return list(altered)
@@ -76,7 +76,7 @@ class NoisyTools(AlteredUnit):
 
     def _tool(self, tool: Tool) -> Tool:
         name, function = tool_name(tool), as_object(tool.get("function"))
-        if name is None:
+        if not name:
             return tool
         function = self._described(function, f"tool {name}") | {"name": self._names.shown(name)}
         if isinstance(function.get("parameters"), dict):
