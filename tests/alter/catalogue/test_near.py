@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wildtool.alter.catalogue.near import copies_per_tool, near_copies, valid_name
+from wildtool.alter.catalogue.near import _renamed, _reworded, copies_per_tool, near_copies, valid_name
 from wildtool.alter.noise.renames import LONGEST_NAME
 from wildtool.alter.noise.tools import spare_tools
 
@@ -55,6 +55,41 @@ def test_a_copy_has_the_style_of_the_name_and_the_parameters_of_the_tool():
 def test_a_copy_says_in_other_words_what_the_tool_does_and_why_it_cannot():
     first = next(near_copies(tool("getWeather"), "en"))
     assert first["function"]["description"].startswith("Fetches the weather of a city. Runs in a sandbox")
+
+
+# With the words behind, with another verb too, with the words before.
+@pytest.mark.parametrize(
+    ("name", "copies"),
+    [
+        ("getWeather", ["getWeatherDryRun", "fetchWeatherDryRun", "dryRunFetchWeather"]),
+        ("HTTPGet2", ["http_get_2_dry_run", "do_http_get_2_dry_run", "dry_run_do_http_get_2"]),
+        ("get_weather", ["get_weather_dry_run", "fetch_weather_dry_run", "dry_run_fetch_weather"]),
+        ("get-weather", ["get-weather-dry-run", "fetch-weather-dry-run", "dry-run-fetch-weather"]),
+        ("a-b_c", ["a_b_c_dry_run", "do_a_b_c_dry_run", "dry_run_do_a_b_c"]),
+        ("query", ["query_dry_run", "look_up_dry_run", "dry_run_look_up"]),
+        ("a getWeather", ["a_get_weather_dry_run", "do_a_get_weather_dry_run", "dry_run_do_a_get_weather"]),
+        ("__", ["tool_dry_run", "do_tool_dry_run", "dry_run_do_tool"]),
+        ("--", ["---dry-run", "do----dry-run", "dry-run-do---"]),
+        ("x" * 56, ["x" * 56 + "_dry_run", *(f"{'x' * 54}_{frame}_dry_run" for frame in (1, 2))]),
+        ("x" * 57, [f"{'x' * 54}_{frame}_dry_run" for frame in range(3)]),
+    ],
+)
+def test_a_copy_is_called_by_the_words_of_its_restriction(name: str, copies: list[str]):
+    assert [_renamed(name, ("dry", "run"), frame) for frame in range(3)] == copies
+
+
+def test_a_copy_is_described_in_other_words_of_the_same_case():
+    text = "Returns the list; gets a Thing. 查询信息 widget"
+    assert _reworded(text) == "Gives back the show; fetches a Thing. 检索资料 widget"
+
+
+def test_a_tool_without_a_name_has_no_copies():
+    assert list(near_copies({"type": "function", "function": {"description": "x"}}, "en")) == []
+
+
+def test_a_name_keeps_what_endpoints_take():
+    names = ["a b", "查", "_a_", "x" * 70, "a..b-c", ""]
+    assert [valid_name(name) for name in names] == ["a_b", "tool", "a", "x" * LONGEST_NAME, "a_b-c", "tool"]
 
 
 @given(st.text(max_size=90))

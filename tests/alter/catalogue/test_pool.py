@@ -1,13 +1,16 @@
 """Pools of tools, and the distractors of an item."""
 
+import base64
+import json
 import re
+import zlib
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wildtool.alter.catalogue.pool import DISTRACTOR_KINDS, distractors, pack, unpack
+from wildtool.alter.catalogue.pool import DISTRACTOR_KINDS, distractors, pack, pool_name, tool_text, unpack
 from wildtool.alter.own_tools import tool_name
 
 VALID = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -93,6 +96,26 @@ def test_a_tool_that_may_do_the_same_job_is_no_distractor():
         tool("tides", "Tides"),
     ]
     assert names_of("random", pool, own) == ["tides"]
+
+
+def test_tools_of_half_the_same_words_may_do_the_same_job():
+    own = [tool("weather", "city")]
+    assert names_of("random", [tool("city")], own) == []
+    assert names_of("random", [tool("city", "tides")], own) == ["city"]
+
+
+def test_tools_that_are_equally_near_come_by_language():
+    pool = [(lang, tool(f"{lang}{k}")) for k in range(2) for lang in ("en", "zh")]
+    assert names_of("domain", pool, [], lang="zh") == ["zh0", "zh1", "en0", "en1"]
+
+
+def test_a_pool_is_packed_as_short_text():
+    rows = [("zh", tool("查", "x")), ("", tool("b")), ("zh", tool("查")), ("", {"function": {}})]
+    packed = zlib.decompress(base64.b85decode(pack(rows))).decode()
+    assert packed == json.dumps([rows[1], rows[0]], ensure_ascii=False, separators=(",", ":"))
+    assert tool_text({"function": {"name": "a", "description": 3}}) == "a"
+    assert [pool_name(""), pool_name(pack([("en", tool("a"))]))] == ["", ""]
+    assert pool_name(pack([("", tool("a"))])) == "pool b411989d"
 
 
 def test_tools_of_the_items_language_come_first_and_seeds_differ():

@@ -138,15 +138,14 @@ class Catalogue(Alteration):
         return replace(self, pool=pack(rows), tools=())
 
     def check(self, benchmark: Benchmark, items: Iterable[Item], profile: str) -> str:
-        most, fewest, any_tools = (0, ""), (self.size, ""), False
+        most, fewest = (0, ""), (self.size, "")
         for item in items:
             own = _first_tools(benchmark, item, profile)
-            any_tools = any_tools or bool(own)
             most = max(most, (len(own), item.id))
-            if own and self.size > len(own):
+            if own:
                 count = len(own) + len(self.distractors(item, own))
                 fewest = min(fewest, (count, item.id))
-        if not any_tools:
+        if not most[0]:
             raise UsageError(
                 f"--catalogue adds to native tools, and {benchmark.name} sends none in mode {mode_of(benchmark)}; "
                 "choose another mode, or leave --catalogue out"
