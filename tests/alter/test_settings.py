@@ -344,12 +344,14 @@ def test_turns_are_counted_from_the_first_request_and_steps_from_their_turn():
         [*first, "assistant", "tool"],
         [*first, "assistant", "user"],
         [*first, "assistant", "user", "assistant"],
+        [*first, "assistant", "user", "assistant", "user", "user"],
     ]
     assert [turns.place(said(*roles), step) for step, roles in enumerate(later)] == [
         (0, 0),
         (0, 1),
         (1, 0),
         (1, 1),
+        (2, 0),
     ]
 
 
@@ -363,6 +365,9 @@ def test_a_text_is_a_line_of_the_last_message_of_user_or_tool():
     assert [anchor(said(*each)) for each in roles] == [0, 0, 2, 1]
     assert with_text(said("user", "assistant"), "added") == [
         {"role": "user", "content": "user 0\nadded"}, {"role": "assistant", "content": "assistant 1"}
+    ]  # fmt: skip
+    assert with_text(said("system", "user", "assistant"), "added")[:2] == [
+        {"role": "system", "content": "system 0"}, {"role": "user", "content": "user 1\nadded"}
     ]  # fmt: skip
     part = {"type": "text", "text": "x"}
     assert with_line({"content": [part]}, "y") == {"content": [part, {"type": "text", "text": "y"}]}

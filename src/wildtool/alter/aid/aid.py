@@ -151,7 +151,7 @@ class AidedUnit(AlteredUnit):
             if hint.turn in places and hint.step in (None, places[hint.turn])
         ]
         texts += [self._reasoning] if self._reasoning and self._step == 0 else []
-        if texts and messages:
+        if texts:
             place = anchor(messages)
             self._added.append((place, messages[place].get("content"), "\n".join(texts)))
         extended = list(messages)

@@ -80,8 +80,7 @@ def _unit_hints(rules: Rules, item: Item, unit: str) -> list[Hint]:
             news = {name: value for name, value in now.items() if facts.get(name) != value}
             texts |= {f"{name} is now {spelled(value)}.": STATE for name, value in news.items()}
             facts |= news
-        earlier = messages[: len(messages) - len(fresh)]
-        texts |= dict.fromkeys(_clues(rules.said(reply), earlier, fresh), CLUE)
+        texts |= dict.fromkeys(_clues(rules.said(reply), messages, fresh), CLUE)
         for text, kind in texts.items():
             hints.append(Hint(item.id, unit, within, " ".join(text.split()), kind, turn))
     # Where the user speaks once, turns say nothing.
@@ -95,27 +94,28 @@ def _fresh(messages: Sequence[Message]) -> Sequence[Message]:
 
 
 def _clues(
-    calls: Iterable[tuple[str, Any]], earlier: Sequence[Message], fresh: Sequence[Message]
+    calls: Iterable[tuple[str, Any]], messages: Sequence[Message], fresh: Sequence[Message]
 ) -> Iterator[str]:
+    """Where the values of calls were said that no fresh message has."""
     now = "\n".join(written_text(message) or "" for message in fresh)
     for _, arguments in calls:
         for word in value_words(arguments):
             if mention(word, now) is None:
-                clue = _clue(word, earlier)
+                clue = _clue(word, messages)
                 if clue is not None:
                     yield clue
 
 
-def _clue(word: str, earlier: Sequence[Message]) -> str | None:
+def _clue(word: str, messages: Sequence[Message]) -> str | None:
     """Where a value was said last, by the user or a tool; None where it was not."""
-    for place in reversed(range(len(earlier))):
-        message = earlier[place]
+    for place in reversed(range(len(messages))):
+        message = messages[place]
         text = written_text(message) or ""
         at = mention(word, text) if message.get("role") in ("user", "tool") else None
         if at is None:
             continue
         if message.get("role") == "tool":
-            return f"Earlier result of {_tool_name(message, earlier[:place])}: {_in_result(word, text, at)}"
+            return f"Earlier result of {_tool_name(message, messages[:place])}: {_in_result(word, text, at)}"
         return f'Said earlier: "{_sentence(text, at)}"'
     return None
 
