@@ -1,10 +1,12 @@
 """Search by words follows BM25's definition, and search by vectors the cosine."""
 
 import math
+from itertools import pairwise
+from random import Random
 
 import pytest
 
-from wildtool.toolcall.retrieval import LENGTH_WEIGHT, SATURATION, Bm25, Vectors, search_words
+from wildtool.toolcall.retrieval import Bm25, Vectors, search_words
 
 TEXTS = {
     "getTide": "tide of a harbour",
@@ -13,27 +15,29 @@ TEXTS = {
 }
 
 
-def defined_score(query: str, name: str) -> float:
-    """Okapi BM25, written out as in its definition."""
-    documents = {each: search_words(text) for each, text in TEXTS.items()}
+def defined_scores(query: str, documents: dict[str, list[str]]) -> dict[str, float]:
+    """Okapi BM25 of the texts that share a word with a query, written out as in its definition."""
     mean = sum(map(len, documents.values())) / len(documents)
-    score = 0.0
+    scores: dict[str, float] = {}
     for word in search_words(query):
         holding = sum(word in words for words in documents.values())
         rarity = math.log(1 + (len(documents) - holding + 0.5) / (holding + 0.5))
-        count, length = documents[name].count(word), len(documents[name])
-        norm = SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * length / mean)
-        score += rarity * count * (SATURATION + 1) / (count + norm) if count else 0.0
-    return score
+        for name, words in documents.items():
+            count, norm = words.count(word), 1.5 * (0.25 + 0.75 * len(words) / mean)
+            if count:
+                scores[name] = scores.get(name, 0.0) + rarity * count * 2.5 / (count + norm)
+    return scores
 
 
-@pytest.mark.parametrize(
-    "query", ["a boat", "harbour tide", "hello boat", "a a a", "sails of a harbour boat"]
-)
-def test_texts_come_in_the_order_of_their_bm25_scores(query: str):
-    scores = {name: defined_score(query, name) for name in TEXTS}
-    expected = [name for name in sorted(TEXTS, key=lambda name: -scores[name]) if scores[name] > 0]
-    assert Bm25(TEXTS).search(query, 3) == expected
+def test_texts_come_in_the_order_of_their_bm25_scores():
+    draw = Random(1)
+    for _ in range(200):
+        documents = {f"t{k}": draw.choices("abcdefgh", k=draw.randrange(1, 12)) for k in range(8)}
+        query = " ".join(draw.choices("abcdefgh", k=4))
+        scores = defined_scores(query, documents)
+        names = Bm25({name: " ".join(words) for name, words in documents.items()}).search(query, 9)
+        assert sorted(names) == sorted(scores)
+        assert all(scores[name] > scores[after] - 1e-9 for name, after in pairwise(names))
 
 
 def test_only_the_best_k_are_found():
@@ -42,6 +46,8 @@ def test_only_the_best_k_are_found():
 
 def test_equal_texts_keep_their_order():
     assert Bm25({"b": "same", "a": "same"}).search("same", 2) == ["b", "a"]
+    # Whichever is met first, by the order of the query's words.
+    assert Bm25({"b": "one", "a": "two"}).search("two one", 2) == ["b", "a"]
 
 
 @pytest.mark.parametrize("query", ["", "nothing shared", "!"])
@@ -49,8 +55,9 @@ def test_a_query_without_a_shared_word_finds_nothing(query: str):
     assert Bm25(TEXTS).search(query, 3) == []
 
 
-def test_no_texts_are_searched_too():
+def test_no_texts_and_empty_ones_are_searched_too():
     assert Bm25({}).search("a", 3) == []
+    assert Bm25({"a": "", "b": "!"}).search("a", 3) == []
 
 
 @pytest.mark.parametrize(
@@ -68,10 +75,14 @@ def test_names_are_cut_into_words(text: str, words: list[str]):
 def test_vectors_are_found_by_their_angle_not_their_length():
     vectors = Vectors([("long", [9.0, 1.0]), ("near", [0.1, 0.1]), ("far", [0.0, 5.0])])
     assert vectors.search([2.0, 2.0], 3) == ["near", "long", "far"]
+    assert vectors.search([2.0, 2.0], 2) == ["near", "long"]
+    assert vectors.size == 2
 
 
 def test_vectors_of_another_length_are_refused():
     with pytest.raises(ValueError, match="one length"):
         Vectors([("a", [1.0]), ("b", [1.0, 2.0])])
-    with pytest.raises(ValueError, match="of 1 numbers"):
+    with pytest.raises(ValueError, match=r"^a vector of 1 numbers; the others have 2$"):
         Vectors([("a", [1.0, 2.0])]).search([1.0], 1)
+    with pytest.raises(ValueError, match=r"^a vector of 1 numbers; the others have 0$"):
+        Vectors([]).search([1.0], 1)
