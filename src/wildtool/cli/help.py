@@ -39,7 +39,7 @@ class PanelCommand(TyperCommand):
         for panel, rows in panels.items():
             if rows:
                 with formatter.section(panel):
-                    formatter.write_dl([(name.ljust(widest), text) for name, text in rows])
+                    formatter.write_dl([(name.ljust(widest), text) for name, text in rows], MAX_NAME_WIDTH)
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         pieces = ["[OPTIONS]"]
