@@ -1,11 +1,16 @@
 """Commands that other packages add by entry points: beside ours, in groups, imported when they are called."""
 
+import re
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
-from e2e.command import Ended, wildtool
 from e2e.test_plugin import install
+from wildtool import cli
+from wildtool.installed import installed_entries
 
 TIDE = """
 from pathlib import Path
@@ -40,47 +45,88 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-async def ended(site: Path, cwd: Path, *words: str) -> Ended:
-    return await wildtool(*words, cwd=cwd, PYTHONPATH=str(site))
+@pytest.fixture(autouse=True)
+def _installed(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.syspath_prepend(site)
+    monkeypatch.chdir(tmp_path)
+    for cached in (cli._any_entries, installed_entries):
+        cached.cache_clear()
+    yield
+    for cached in (cli._any_entries, installed_entries):
+        cached.cache_clear()
+    for name in ("tide", "ebb", "flood"):
+        sys.modules.pop(name, None)
 
 
-async def test_overviews_list_them_after_ours_without_importing_them(site: Path, tmp_path: Path):
-    listed = await ended(site, tmp_path, "--help")
-    assert listed.status == 0
-    assert listed.out.index("  data") < listed.out.index("  tide")
-    assert "Of the package tide." in listed.out
-    assert "tides" in (await ended(site, tmp_path, "data", "--help")).out
-    assert "tides" not in listed.out.replace("tides of", "")
-    assert not (tmp_path / "imported").exists()
+def ended(*words: str) -> tuple[int, str, str]:
+    """Exit status, standard output and standard error."""
+    result = CliRunner().invoke(cli.app, list(words), prog_name="wildtool")
+    return result.exit_code, result.stdout, result.stderr
 
 
-async def test_one_is_called_as_ours_are(site: Path, tmp_path: Path):
-    called = await ended(site, tmp_path, "tide", "Brest", "-d", "Monday", "--high")
-    assert (called.status, called.out) == (3, "tides of Brest, Monday, True\n")
-    called = await ended(site, tmp_path, "data", "tides", "Brest")
-    assert (called.status, called.out) == (3, "tides of Brest, None, False\n")
-    refused = await ended(site, tmp_path, "tide", "inland")
-    assert (refused.status, refused.err) == (2, "wildtool: inland has no tides; name a place at the sea\n")
-    assert "--high needs --day" in (await ended(site, tmp_path, "tide", "Brest", "--high")).err
-    assert "-d, --day DAY" in (await ended(site, tmp_path, "tide", "--help")).out
+def overview_lines(*words: str) -> list[str]:
+    return [line.strip() for line in ended(*words)[1].splitlines()]
 
 
-async def test_our_verbs_cannot_be_replaced(site: Path, tmp_path: Path):
-    helped = await ended(site, tmp_path, "run", "--help")
-    assert "Run a benchmark on models and score it." in helped.out
-    assert not (tmp_path / "imported").exists()
+def test_overviews_list_them_after_ours_without_importing_them():
+    verbs, of_data = overview_lines("--help"), overview_lines("data", "--help")
+    assert [re.sub(" +", " ", line) for line in verbs[-4:]] == [
+        "fight Of the package ebb.",
+        "nothing Of the package ebb.",
+        "text Of the package flood.",
+        "tide Of the package tide.",
+    ]
+    assert verbs[-5].startswith("data ")
+    assert [line for line in of_data if "Of the package" in line] == [of_data[-1]]
+    assert re.sub(" +", " ", of_data[-1]) == "tides Of the package tide."
+    assert len(cli._VERBS) == len(list(cli._VERBS)) == len(cli._VERBS.declarations) + 4
+    assert not Path("imported").exists()
+
+
+def test_one_is_called_as_ours_are():
+    assert ended("tide", "Brest", "-d", "Monday", "--high") == (3, "tides of Brest, Monday, True\n", "")
+    assert ended("data", "tides", "Brest") == (3, "tides of Brest, None, False\n", "")
+    assert ended("tide", "inland") == (2, "", "wildtool: inland has no tides; name a place at the sea\n")
+    assert ended("tide", "Brest", "--high") == (2, "", "wildtool: --high needs --day\n")
+    assert "-d, --day DAY" in ended("tide", "--help")[1]
+    # In its own group only.
+    assert ended("tides")[0] == ended("data", "tide")[0] == 2
+
+
+def test_our_verbs_cannot_be_replaced():
+    assert "Run a benchmark on models and score it." in ended("run", "--help")[1]
+    assert not Path("imported").exists()
 
 
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("fight", "both add the command 'fight'; uninstall one of them"),
-        ("nothing", "command 'nothing' of package ebb cannot be used: its entry point ebb:nothing fails"),
+        ("fight", "ebb and flood both add the command 'fight'; uninstall one of them"),
+        (
+            "nothing",
+            "command 'nothing' of package ebb cannot be used: its entry point ebb:nothing fails:"
+            " AttributeError: module 'ebb' has no attribute 'nothing'",
+        ),
         ("text", "command 'text' of package flood cannot be used: its entry point flood:TEXT is no function"),
     ],
 )
-async def test_one_that_cannot_be_used_says_why(site: Path, tmp_path: Path, name: str, reason: str):
-    refused = await ended(site, tmp_path, name)
-    assert refused.status == 2
-    assert reason in refused.err
-    assert "Traceback" not in refused.err
+def test_one_that_cannot_be_used_says_why(name: str, reason: str):
+    assert ended(name) == (2, "", f"wildtool: {reason}\n")
+
+
+def test_where_no_package_adds_any_none_is_looked_up(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    def looked_up(group: str) -> None:
+        pytest.fail(f"{group} was looked up")
+
+    info = tmp_path / "site" / "other-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "entry_points.txt").write_text("[wildtool.benchmarks]\nx = x:X\n", encoding="utf-8")
+    monkeypatch.setattr(sys, "path", [str(tmp_path / "site")])
+    monkeypatch.setattr(cli, "installed_entries", looked_up)
+    assert cli.added_commands("") == {}
+
+
+def test_descriptions_that_cannot_be_read_may_add_some(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    (tmp_path / "site" / "odd-1.0.dist-info" / "entry_points.txt").mkdir(parents=True)
+    monkeypatch.setattr(sys, "path", [str(tmp_path / "site")])
+    assert cli._any_entries()
