@@ -53,7 +53,7 @@ def printed(verb: Callable[..., int | None]) -> str:
 def test_fifteen_arguments_and_options_are_listed_together():
     def few(
         options: Fourteen,
-        where: Path = arg("PLACE", "Where."),
+        where: str = arg("PLACE", "Where."),
         which: str = arg("[WHICH]", "Which.", default="all"),
         plain: str | None = arg("Plain.", default=None),
     ) -> int:
@@ -93,7 +93,7 @@ Options:
 def test_sixteen_are_listed_in_panels_with_the_help_last():
     def many(
         options: Fifteen,
-        where: Path = arg("PLACE", "Where."),
+        where: str = arg("PLACE", "Where."),
         which: str = arg("[WHICH]", "Which.", default="all"),
         plain: str | None = arg("Plain.", default=None),
     ) -> int:
