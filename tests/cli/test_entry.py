@@ -1,0 +1,96 @@
+"""The installed command: what it sets for its process, what the overview says, and hints for misplaced names."""
+
+import gc
+import sys
+from io import BytesIO, StringIO, TextIOWrapper
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from wildtool import cli, steps
+from wildtool.cli.terminal import print_step
+
+
+def ended(*words: str) -> tuple[int, str, str]:
+    """Exit status, standard output and standard error."""
+    result = CliRunner().invoke(cli.app, list(words), prog_name="wildtool", env={"COLUMNS": "120"})
+    return result.exit_code, result.stdout, result.stderr
+
+
+class Terminal(TextIOWrapper):
+    """A stream of a terminal with an old encoding."""
+
+    def __init__(self) -> None:
+        super().__init__(BytesIO(), "ascii")
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_a_process_shows_steps_on_a_terminal_and_never_fails_to_write(
+    is_terminal: bool, monkeypatch: pytest.MonkeyPatch
+):
+    settings: list[Any] = []
+    shown: list[Any] = []
+    streams = Terminal(), Terminal() if is_terminal else StringIO()
+    monkeypatch.setattr(sys, "stdout", streams[0])
+    monkeypatch.setattr(sys, "stderr", streams[1])
+    monkeypatch.setattr(gc, "get_threshold", lambda: (700, 11, 12))
+    monkeypatch.setattr(gc, "set_threshold", lambda *numbers: settings.append(numbers))
+    monkeypatch.setattr(steps, "show_steps", shown.append)
+    monkeypatch.setattr(cli, "app", lambda **named: settings.append(named))
+    cli.main()
+    assert settings == [(10_000, 11, 12), {"prog_name": "wildtool"}]
+    assert shown == [print_step] * is_terminal
+    for stream in streams:
+        assert not isinstance(stream, Terminal) or stream.errors == "replace"
+
+
+def test_nothing_typed_is_answered_with_the_overview():
+    status, out, err = ended()
+    assert (status, out, err) == (2, "", ended("--help")[1])
+    assert err.startswith("Usage: wildtool [OPTIONS] COMMAND [ARGS]...\n\n  Measure how well")
+    (line,) = (line for line in err.splitlines() if line.startswith("  --version"))
+    assert line.split(maxsplit=1) == ["--version", "Print the version and exit."]
+
+
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        ("nonsense", "No such command 'nonsense'."),
+        ("people", "No such command 'people'. Did you mean `wildtool review people`?"),
+        ("data show", "No such command 'show'. Did you mean `wildtool show`?"),
+        (
+            "data export x",
+            "No such command 'export'. Did you mean `wildtool export` or `wildtool review export`?",
+        ),
+    ],
+)
+def test_a_name_in_a_wrong_place_is_answered_with_its_places(line: str, error: str):
+    status, out, err = ended(*line.split())
+    assert (status, out, err.splitlines()[-1]) == (2, "", f"Error: {error}")
+
+
+@pytest.mark.parametrize(
+    ("word", "error"),
+    [
+        ("—model", "'—model' begins with a long dash, as editors write it; type --model"),
+        ("-–limit", "'-–limit' begins with a long dash, as editors write it; type --limit"),
+        ("––limit=2", "'––limit=2' begins with a long dash, as editors write it; type --limit"),
+        ("–m", "'–m' begins with a long dash, as editors write it; type -m"),
+        ("−m", "'−m' begins with a long dash, as editors write it; type -m"),
+        ("—nothing", "Got unexpected extra argument(s) (—nothing)"),
+    ],
+)
+def test_a_long_dash_is_named_where_an_option_is_meant(word: str, error: str):
+    status, out, err = ended("run", "wild-mini", "--model", "baseline/gold", word)
+    assert (status, out, err.splitlines()[-1]) == (2, "", f"Error: {error}")
+
+
+def test_the_help_of_the_default_command_of_a_group_lists_the_others():
+    others = ("acebench", "tools", "pairs", "select", "rationales")
+    more = f"See also: {', '.join(f'wildtool generate {name}' for name in others)}."
+    assert " ".join(ended("generate", "wildtoolbench", "--help")[1].split()).endswith(more)
+    assert "See also" not in ended("generate", "acebench", "--help")[1] + ended("run", "--help")[1]
