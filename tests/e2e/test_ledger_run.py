@@ -71,7 +71,7 @@ async def test_the_audit_catches_every_mistake(tmp_path: Path):
     data.write_text('{"seed": 3, "sessions": 16}')
     audited = await wildtool("audit", "ledger", "--data", data, "--strict", cwd=tmp_path)
     assert audited.status == 0, audited.err
-    assert "16 kinds of mistakes are always caught" in audited.out
+    assert "Always caught: 16 kinds of mistakes" in audited.out
 
 
 def test_without_the_extra_it_is_named(tmp_path: Path):

@@ -385,7 +385,14 @@ def test_hints_made_from_gold_answers_are_read_by_a_run(monkeypatch: pytest.Monk
     assert made.exit_code == 0, made.stderr
     lines = [json.loads(line) for line in Path("hints.jsonl").read_text().splitlines()]
     units = len({(line["item"], line["unit"]) for line in lines})
-    assert f"{len(lines)} hints (clue {len(lines)}) for {units} of 128 units" in " ".join(made.stdout.split())
+    assert (
+        " ".join(made.stdout.split())
+        == f"hints.jsonl: {len(lines)} hints (clue {len(lines)}) for {units} of 128 units"
+    )
+    assert made.stderr == (
+        "Next: `wildtool run wild-mini --hints hints.jsonl` beside a run without, then `wildtool compare`; with"
+        " `--hints shuffled:hints.jsonl` as the control.\n"
+    )
     assert len(read_hints(Path("hints.jsonl"))) == len(lines)
     run = "run wild-mini --model baseline/chat --limit 3 -q --hints"
     assert type_(f"{run} hints.jsonl --out hinted").exit_code == 0
@@ -402,7 +409,13 @@ def test_hints_made_from_gold_answers_are_read_by_a_run(monkeypatch: pytest.Monk
     assert (stopped.exit_code, "No space left" in stopped.stderr) == (3, True)
     assert len(read_hints(Path("hints.jsonl"))) == len(lines)
     counts = json.loads(type_("audit wild-mini --hints gold -o hints.jsonl --force --json").stdout)
-    assert (counts["hints"], counts["units_with_hints"]) == (len(lines), units)
+    of_all = {"hints": len(lines), "kinds": {"clue": len(lines)}, "units_with_hints": units, "units": 128}
+    assert counts == {"out": "hints.jsonl", **of_all}
+    part = json.loads(
+        type_("audit wild-mini --hints gold -o part.jsonl --split travel --lang en --json").stdout
+    )
+    kept = [line for line in lines if line in map(json.loads, Path("part.jsonl").read_text().splitlines())]
+    assert 0 < part["hints"] == len(kept) < len(lines) and part["units"] < 128
 
 
 @pytest.mark.parametrize(

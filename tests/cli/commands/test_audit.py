@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -284,3 +284,57 @@ def test_the_audit_as_json_holds_every_number():
     (found,) = json.loads(shown("audit sums --profile strict --json")[1])
     assert (found["profile"], found["ceilings"][0]["counts"]["correct"]) == ("strict", 2)
     assert found["kills"][0] == {"kind": "wrong digit", "killed": 2, "mutants": 2}
+
+
+@pytest.mark.usefixtures("installed")
+def test_what_is_audited_and_of_which_part_is_passed_on(monkeypatch: pytest.MonkeyPatch):
+    passed: list[Any] = []
+
+    def audit_profile(benchmark: Benchmark, source: Source, profile: str, **part: str | None) -> Audit:
+        passed.append((benchmark.name, source, profile, part))
+        return audited("strict", "3")
+
+    monkeypatch.setattr("wildtool.engine.score.audit.audit_profile", audit_profile)
+    assert shown("audit sums --split s --lang en --json")[0] == 0
+    part = {"split": "s", "lang": "en"}
+    assert passed == [("sums", SOURCE, profile, part) for profile in ("strict", "lax", "broken")]
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize(
+    ("line", "is_sound", "status"),
+    [("", False, 0), (" --strict", True, 0), (" --strict", False, 1), (" --profile lax", True, 0)],
+)
+def test_an_audit_of_rewards_is_asked_for_the_same(
+    line: str, is_sound: bool, status: int, monkeypatch: pytest.MonkeyPatch
+):
+    passed: list[Any] = []
+
+    def audit_rewards(benchmark: Benchmark, source: Source, profiles: list[str], **more: object) -> bool:
+        passed.append((benchmark.name, source, profiles, more))
+        return is_sound
+
+    monkeypatch.setattr("wildtool.environments.commands.audit_rewards", audit_rewards)
+    assert shown(f"audit sums --reward --split s --lang en --json{line}") == (status, "")
+    more = {"split": "s", "lang": "en", "as_json": True, "every": False}
+    profiles = ["lax"] if "lax" in line else ["strict", "lax", "broken"]
+    assert passed == [("sums", SOURCE, profiles, more)]
+    assert shown("audit sums --reward --all")[0] == 0
+    assert passed[1][3] == {"split": None, "lang": None, "as_json": False, "every": True}
+
+
+@pytest.mark.usefixtures("installed")
+def test_an_audit_of_rewards_writes_no_hints(tmp_path: Path):
+    status, out = shown(f"audit sums --reward --hints gold -o {tmp_path / 'h'}")
+    assert (status, out) == (
+        2,
+        "wildtool: --reward audits and --hints writes a file: give one of them\n",
+    )
+
+
+@pytest.mark.usefixtures("installed")
+def test_how_often_the_judge_failed_is_said_with_the_first_reason(monkeypatch: pytest.MonkeyPatch):
+    failed = replace(audited("strict", "3"), faults=("i0: no", "i1: no"))
+    monkeypatch.setattr("wildtool.engine.score.audit.audit_profile", lambda *_, **__: failed)
+    ended = CliRunner().invoke(app, ["audit", "sums", "--profile", "strict"])
+    assert (ended.exit_code, ended.stderr) == (1, "internal error: scoring failed 2 times. i0: no\n")

@@ -216,6 +216,7 @@ def _print_wrong_gold(audits: "Sequence[Audit]") -> None:
 
 def _print_kills(audits: "Sequence[Audit]", *, every: bool) -> None:
     from wildtool.cli.output.tables import print_grid
+    from wildtool.engine.score.formatting import counted
 
     caught = [{kills.kind: (kills.killed, kills.mutants) for kills in result.kills} for result in audits]
     kinds = list(dict.fromkeys(kind for counts in caught for kind in counts))
@@ -235,7 +236,9 @@ def _print_kills(audits: "Sequence[Audit]", *, every: bool) -> None:
     heads = ["mistake", "", *(result.profile for result in audits)]
     print_grid("corrupted gold answers caught (kill rate)", heads, rows, keys=2)
     if len(cells) < len(kinds):
-        print_wrapped(f"{len(kinds) - len(cells)} kinds of mistakes are always caught; list them with --all.")
+        print_wrapped(
+            f"Always caught: {counted(len(kinds) - len(cells), 'kind')} of mistakes; list them with --all."
+        )
 
 
 def _share(caught: int, mutants: int, *, counts: bool) -> str:
