@@ -6,11 +6,16 @@ import os
 import subprocess
 import sys
 import tomllib
+from difflib import ndiff
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from e2e.command import Ended, verdicts, wildtool
+from wildtool.cli import app
+from wildtool.engine.benchmark_file import BY_NAME
 
 
 def typed(*words: object, cwd: Path, **environment: str) -> Ended:
@@ -49,13 +54,13 @@ def test_a_new_benchmark_runs_and_passes_its_tests(tmp_path: Path) -> None:
     steps = [line.split() for line in done.out.splitlines() if line.startswith("  wildtool")]
     assert len(steps) == 2
     for _, *words in steps:
-        done = typed(*words, cwd=tmp_path)
+        done = typed(*words, *(["--json"] if words[0] == "audit" else []), cwd=tmp_path)
         assert done.status == 0, done.err
     rows = verdicts(tmp_path / "runs" / "calendar-tasks" / "baseline--gold")
     assert [row["outcome"] for row in rows] == ["correct"] * 10
-    found = json.loads(typed("audit", "./calendar_tasks.py", "--json", cwd=tmp_path).out)
-    assert found[0]["survivors"] == []
-    assert "event made instead of found" in {kill["kind"] for kill in found[0]["kills"]}
+    (audit,) = json.loads(done.out)
+    assert audit["survivors"] == []
+    assert "event made instead of found" in {kill["kind"] for kill in audit["kills"]}
     assert " passed" in its_tests(tmp_path, "test_calendar_tasks.py")
 
 
@@ -80,46 +85,149 @@ def test_a_new_package_offers_the_benchmark_with_its_data(tmp_path: Path) -> Non
     assert " passed" in its_tests(package, "tests", PYTHONPATH=str(source))
 
 
-def test_files_that_are_there_are_replaced_only_if_asked(tmp_path: Path) -> None:
-    (tmp_path / "calqa.py").write_text("mine", encoding="utf-8")
-    done = typed("new", "benchmark", "calqa", cwd=tmp_path)
-    assert (done.status, [path.name for path in tmp_path.iterdir()]) == (2, ["calqa.py"])
-    assert "add --force to replace it" in done.err
-    assert typed("new", "benchmark", "calqa", "--force", cwd=tmp_path).status == 0
+def in_process(*words: str) -> tuple[int, str, str]:
+    ended = CliRunner().invoke(app, ["new", *words], prog_name="wildtool", env={"COLUMNS": "500"})
+    return ended.exit_code, ended.stdout, ended.stderr
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+FILE_STEPS = """\
+wrote {folder}tide_tables.py
+wrote {folder}tide_tables.jsonl
+wrote {folder}test_tide_tables.py
+
+Next:
+  wildtool run {reference} --model baseline/gold
+  wildtool audit {reference}
+  python -m pytest {folder}test_tide_tables.py
+"""
+PACKAGE_STEPS = """\
+wrote {folder}/pyproject.toml
+wrote {folder}/README.md
+wrote {folder}/src/tide_tables/__init__.py
+wrote {folder}/src/tide_tables/tide_tables.jsonl
+wrote {folder}/tests/test_tide_tables.py
+
+Next:
+  pip install -e '{folder}[dev]'
+  wildtool run tide-tables --model baseline/gold
+  wildtool audit tide-tables
+  python -m pytest {folder}/tests
+"""
+
+
+def test_the_next_steps_name_what_was_written(place: Path):
+    of_file = FILE_STEPS.format(folder="", reference="./tide_tables.py")
+    assert in_process("benchmark", "tide-tables") == (0, of_file, "")
+    of_file = FILE_STEPS.format(folder="a/b/", reference="./a/b/tide_tables.py")
+    assert in_process("benchmark", "tide-tables", "-o", "a/b") == (0, of_file, "")
+    of_file = FILE_STEPS.format(folder=f"{place}/c/", reference=f"{place}/c/tide_tables.py")
+    assert in_process("benchmark", "tide-tables", "-o", str(place / "c")) == (0, of_file, "")
+    of_package = PACKAGE_STEPS.format(folder="tide-tables")
+    assert in_process("benchmark", "tide-tables", "--package") == (0, of_package, "")
+    of_package = PACKAGE_STEPS.format(folder="d/tide-tables")
+    assert in_process("benchmark", "tide-tables", "--package", "-o", "d") == (0, of_package, "")
+
+
+@pytest.mark.usefixtures("place")
+def test_the_files_have_the_name_in_place_of_the_examples(monkeypatch: pytest.MonkeyPatch):
+    assert in_process("benchmark", "tide-tables")[0] == 0
+    assert in_process("benchmark", "tide-tables", "--package")[0] == 0
+    names = {"my-benchmark": "tide-tables", "my_benchmark": "tide_tables"}
+    names |= {"MY_BENCHMARK": "TIDE_TABLES", "MyBenchmark": "TideTables"}
+    templates = files("wildtool.data") / "new_benchmark"
+    for template, *paths in (
+        ("benchmark", "tide_tables.py", "tide-tables/src/tide_tables/__init__.py"),
+        ("items", "tide_tables.jsonl", "tide-tables/src/tide_tables/tide_tables.jsonl"),
+        ("pyproject", "tide-tables/pyproject.toml"),
+        ("readme", "tide-tables/README.md"),
+    ):
+        text = (templates / f"{template}.txt").read_text("utf-8")
+        for old, new in names.items():
+            text = text.replace(old, new)
+        assert [Path(path).read_text("utf-8") for path in paths] == [text] * len(paths)
+    alone = Path("test_tide_tables.py").read_text("utf-8")
+    packed = Path("tide-tables/tests/test_tide_tables.py").read_text("utf-8")
+    difference = [line for line in ndiff(packed.splitlines(), alone.splitlines()) if line[0] in "+-"]
+    assert difference == [
+        "+ ",
+        "+ from pathlib import Path",
+        '- BENCH = wt.load("tide-tables")',
+        '+ BENCH = wt.load(Path(__file__).with_name("tide_tables.py"))',
+    ]
+
+
+@pytest.mark.usefixtures("place")
+def test_files_that_are_there_are_replaced_only_if_asked():
+    Path("calqa.py").write_text("mine", encoding="utf-8")
+    status, out, err = in_process("benchmark", "calqa")
+    assert (status, out, [path.name for path in Path().iterdir()]) == (2, "", ["calqa.py"])
+    assert "add --force to replace it" in err
+    assert in_process("benchmark", "calqa", "--force")[0] == 0
+    assert Path("calqa.py").read_text("utf-8") != "mine"
+
+
+NO_NAME = (
+    "'{}' is no name for a benchmark: a name begins with a lower-case letter and has lower-case letters, digits, - and"
+    " _, such as calendar-tasks"
+)
 
 
 @pytest.mark.parametrize(
     ("name", "problem"),
     [
-        ("wild-mini", "there is a benchmark 'wild-mini' already"),
-        ("CalQA", "is no name for a benchmark"),
-        ("../calqa", "is no name for a benchmark"),
-        ("json", "is a word or module of Python"),
-        ("class", "is a word or module of Python"),
+        ("wild-mini", "there is a benchmark 'wild-mini' already (wildtool list); choose another name"),
+        ("CalQA", NO_NAME.format("CalQA")),
+        ("../calqa", NO_NAME.format("../calqa")),
+        ("a--b", NO_NAME.format("a--b")),
+        ("json", "'json' is a word or module of Python; choose another name"),
+        ("class", "'class' is a word or module of Python; choose another name"),
+        ("wildtool", "'wildtool' is a word or module of Python; choose another name"),
     ],
 )
-def test_a_name_that_cannot_work_is_refused(tmp_path: Path, name: str, problem: str) -> None:
-    done = typed("new", "benchmark", name, cwd=tmp_path)
-    assert (done.status, [*tmp_path.iterdir()]) == (2, [])
-    assert problem in done.err
+def test_a_name_that_cannot_work_is_refused(place: Path, name: str, problem: str):
+    assert in_process("benchmark", name) == (2, "", f"wildtool: {problem}\n")
+    assert [*place.iterdir()] == []
 
 
-def test_two_benchmark_files_of_one_name_are_not_mixed(tmp_path: Path) -> None:
+def test_what_can_be_new_is_listed():
+    status, out, err = in_process()
+    assert (status, out, err) == (2, "", in_process("--help")[1])
+    assert err.splitlines()[-1].split(maxsplit=1) == [
+        "benchmark",
+        "Write a benchmark that works: its rules, ten items and tests.",
+    ]
+
+
+def test_two_benchmark_files_of_one_name_are_not_mixed(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WILDTOOL_DATA_DIR", str(place / "data"))
+    monkeypatch.setenv("WILDTOOL_BENCHMARK_FILES", "")
+
+    def ended(*words: str) -> tuple[int, str]:
+        for name in list(BY_NAME):
+            monkeypatch.delitem(BY_NAME, name)  # a command begins without the files that others read
+        result = CliRunner().invoke(app, list(words), prog_name="wildtool")
+        return result.exit_code, result.stderr
+
     for folder in ("a", "b"):
-        (tmp_path / folder).mkdir()
-        assert typed("new", "benchmark", "tides", cwd=tmp_path / folder).status == 0
-        done = typed(
-            "run", "./tides.py", "--model", "baseline/gold", "--out", "run", "-q", cwd=tmp_path / folder
+        assert ended("new", "benchmark", "tides", "-o", folder)[0] == 0
+        status, err = ended(
+            "run", f"{folder}/tides.py", "--model", "baseline/gold", "--out", f"{folder}/run", "-q"
         )
-        assert done.status == 0, done.err
+        assert status == 0, err
     # The same file in two places is one benchmark.
-    assert typed("report", "a/run", "b/run", "-o", "same", cwd=tmp_path).status == 0
-    assert typed("compare", "a/run", "b/run", cwd=tmp_path).status == 0
-    file = tmp_path / "b" / "tides.py"
+    assert ended("report", "a/run", "b/run", "-o", "same")[0] == 0
+    assert ended("compare", "a/run", "b/run")[0] == 0
+    file = place / "b" / "tides.py"
     file.write_text(file.read_text("utf-8") + "# stricter\n", "utf-8")
-    done = typed("report", "a/run", "b/run", "-o", "mixed", cwd=tmp_path)
-    assert done.status == 2 and "define different benchmarks of one name, tides" in done.err, done.err
-    assert str(tmp_path / "a" / "tides.py") in done.err and not (tmp_path / "mixed").exists()
-    assert typed("report", "b/run", "-o", "one", cwd=tmp_path).status == 0
-    done = typed("compare", "a/run", "b/run", cwd=tmp_path)
-    assert done.status == 2 and "Python file that defines tides (SHA-256): " in done.err, done.err
+    status, err = ended("report", "a/run", "b/run", "-o", "mixed")
+    assert status == 2 and "define different benchmarks of one name, tides" in err, err
+    assert str(place / "a" / "tides.py") in err and not (place / "mixed").exists()
+    assert ended("report", "b/run", "-o", "one")[0] == 0
+    status, err = ended("compare", "a/run", "b/run")
+    assert status == 2 and "Python file that defines tides (SHA-256): " in err, err
