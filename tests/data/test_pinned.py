@@ -7,10 +7,19 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from platformdirs import user_cache_path
 
 from data.loopback import Answer, Handler, Server, body, files
 from wildtool.data import pinned
-from wildtool.data.pinned import MAX_PARALLEL_FETCHES, PinnedFile, cache_folder, fetch, fetch_all, git_blob_id
+from wildtool.data.pinned import (
+    MAX_PARALLEL_FETCHES,
+    PinnedFile,
+    cache_folder,
+    data_place,
+    fetch,
+    fetch_all,
+    git_blob_id,
+)
 from wildtool.errors import DataError
 
 RIGHT = "löffel\n".encode() * 1000
@@ -46,7 +55,7 @@ def never_ends(handler: Handler) -> None:
 
 def test_the_address_names_repository_commit_and_path() -> None:
     assert FILE.url("http://mirror/") == "http://mirror/owner/name/c0ffee/folder/data.jsonl"
-    assert FILE.url().startswith("https://")
+    assert FILE.url() == "https://raw.githubusercontent.com/owner/name/c0ffee/folder/data.jsonl"
 
 
 def test_the_blob_id_is_gits(tmp_path: Path) -> None:
@@ -54,25 +63,24 @@ def test_the_blob_id_is_gits(tmp_path: Path) -> None:
     assert git_blob_id(tmp_path / "f") == "ce013625030ba8dba906f756967f9e9ca394464a"
 
 
-def test_the_right_bytes_are_installed(serve: Serve, tmp_path: Path) -> None:
-    server, said = serve(body(RIGHT)), list[str]()
-    target = fetch(FILE, tmp_path / "new" / "data.jsonl", mirror=server.mirror, report=said.append)
+def test_the_right_bytes_are_installed_and_not_fetched_again(serve: Serve, tmp_path: Path) -> None:
+    server, reports = serve(body(RIGHT)), list[str]()
+    target = tmp_path / "new" / "folder" / "data.jsonl"
+    for _ in range(2):
+        assert fetch(FILE, target, mirror=server.mirror, report=reports.append) == target
     assert target.read_bytes() == RIGHT
     assert server.asked == ["/owner/name/c0ffee/folder/data.jsonl"]
     assert list(target.parent.iterdir()) == [target]
-    assert BLOB in said[-1]
+    assert reports == [
+        f"fetching {server.mirror}/owner/name/c0ffee/folder/data.jsonl",
+        f"{target} verified: git blob id {BLOB}",
+        f"{target} is there and verified",
+    ]
 
 
 def test_bytes_without_a_stated_length_are_installed_if_right(serve: Serve, tmp_path: Path) -> None:
     server = serve(lambda handler: handler.send(200, RIGHT, None))
     assert fetch(FILE, tmp_path / "data", mirror=server.mirror).read_bytes() == RIGHT
-
-
-def test_a_verified_file_is_not_fetched_again(serve: Serve, tmp_path: Path) -> None:
-    server = serve(body(RIGHT))
-    fetch(FILE, tmp_path / "data", mirror=server.mirror)
-    fetch(FILE, tmp_path / "data", mirror=server.mirror)
-    assert len(server.asked) == 1
 
 
 def test_a_file_with_other_bytes_is_fetched_again(serve: Serve, tmp_path: Path) -> None:
@@ -81,15 +89,31 @@ def test_a_file_with_other_bytes_is_fetched_again(serve: Serve, tmp_path: Path) 
     assert fetch(FILE, tmp_path / "data", mirror=server.mirror).read_bytes() == RIGHT
 
 
+HINT = "check the network or proxy, try again, or give a downloaded copy with --from FILE"
+
+
+def not_pinned(content: bytes) -> str:
+    blob = hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
+    return (
+        f"not the pinned file: git blob id {blob} ({len(content)} bytes), expected git blob id {BLOB}; nothing was"
+        " installed. Take folder/data.jsonl at commit c0ffee of owner/name, or give another file to a run with"
+        " --data FILE"
+    )
+
+
+CHANGED = RIGHT.replace(b"l", b"L")
 FAILURES: dict[str, tuple[Answer, str]] = {
-    "other bytes": (body(RIGHT.replace(b"l", b"L")), "not the pinned file"),
-    "one byte more": (body(RIGHT + b" "), "not the pinned file"),
-    "empty body": (body(b""), "not the pinned file"),
-    "half a file": (body(RIGHT[:4000], length=len(RIGHT)), f"cut short after 4000 of {len(RIGHT)} bytes"),
-    "no such file": (body(b"no", status=404), "answered 404"),
-    "broken server": (body(b"oops", status=500), "answered 500"),
-    "closed connection": (closes, "check the network"),
-    "silence after ten bytes": (never_ends, "check the network"),
+    "other bytes": (body(CHANGED), not_pinned(CHANGED)),
+    "one byte more": (body(RIGHT + b" "), not_pinned(RIGHT + b" ")),
+    "empty body": (body(b""), not_pinned(b"")),
+    "half a file": (
+        body(RIGHT[:4000], length=len(RIGHT)),
+        f"cut short after 4000 of {len(RIGHT)} bytes; {HINT}",
+    ),
+    "no such file": (body(b"no", status=404), f"the server answered 404 Not Found; {HINT}"),
+    "broken server": (body(b"oops", status=500), f"the server answered 500 Internal Server Error; {HINT}"),
+    "closed connection": (closes, f"Remote end closed connection without response; {HINT}"),
+    "silence after ten bytes": (never_ends, f"timed out; {HINT}"),
 }
 
 
@@ -105,9 +129,7 @@ def test_a_failed_fetch_says_why_and_leaves_what_was_there(
         target.write_bytes(before)
     with pytest.raises(DataError) as error:
         fetch(FILE, target, mirror=server.mirror)
-    assert why in str(error.value)
-    assert server.mirror in str(error.value)
-    assert "FILE" in str(error.value), "it says what to do next"
+    assert str(error.value) == f"{FILE.url(server.mirror)}: {why}"
     assert [path.name for path in tmp_path.iterdir()] == ([] if before is None else ["data.jsonl"])
     assert before is None or target.read_bytes() == before
 
@@ -178,17 +200,38 @@ def test_a_wrong_file_on_disk_is_named_and_not_installed(tmp_path: Path) -> None
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
 
 
-def test_a_missing_file_on_disk_is_named(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"absent.*--from"):
-        fetch(FILE, tmp_path / "data", file=tmp_path / "absent")
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_folder_that_cannot_be_made_is_a_data_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     (tmp_path / "mine").write_bytes(RIGHT)
-    with pytest.raises(DataError, match="WILDTOOL_DATA_DIR"):
-        fetch(FILE, tmp_path / "file" / "folder" / "data", file=tmp_path / "mine")
+    folder = tmp_path / "file" / "folder"
+    with pytest.raises(DataError) as error:
+        fetch(FILE, folder / "data", file=tmp_path / "mine")
+    assert str(error.value) == (
+        f"cannot make {folder}: Not a directory; WILDTOOL_DATA_DIR names another folder"
+    )
+
+
+def test_content_is_installed_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = tmp_path / "new" / "folder" / "data"
+    for content in (b"one", b"two"):
+        pinned.install(target, content)
+        assert ([*target.parent.iterdir()], target.read_bytes()) == ([target], content)
+
+    def full(path: Path, content: bytes) -> None:
+        path.touch()
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(DataError) as error:
+        pinned.install(target, b"three")
+    assert str(error.value) == (
+        f"cannot write {target}: No space left on device; WILDTOOL_DATA_DIR names another folder"
+    )
+    assert ([*target.parent.iterdir()], target.read_bytes()) == ([target], b"two")
+    monkeypatch.undo()
+    (tmp_path / "file").touch()
+    with pytest.raises(DataError, match=f"^cannot make {tmp_path / 'file'}: File exists; "):
+        pinned.install(tmp_path / "file" / "data", b"three")
 
 
 def test_a_compressed_file_on_disk_is_unpacked_before_it_is_verified(tmp_path: Path) -> None:
@@ -196,12 +239,42 @@ def test_a_compressed_file_on_disk_is_unpacked_before_it_is_verified(tmp_path: P
     assert fetch(FILE, tmp_path / "data", file=tmp_path / "mine.gz").read_bytes() == RIGHT
 
 
-@pytest.mark.parametrize("content", [b"no gzip", gzip.compress(RIGHT)[:-9]], ids=["no gzip", "cut short"])
-def test_a_damaged_compressed_file_is_named(content: bytes, tmp_path: Path) -> None:
-    (tmp_path / "mine.gz").write_bytes(content)
-    with pytest.raises(DataError, match=r"mine\.gz"):
-        fetch(FILE, tmp_path / "data", file=tmp_path / "mine.gz")
-    assert [path.name for path in tmp_path.iterdir()] == ["mine.gz"]
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"no gzip", "Not a gzipped file (b'no')"),
+        (
+            gzip.compress(RIGHT)[:-9],
+            "Compressed file ended before the end-of-stream marker was reached",
+        ),
+        (None, "No such file or directory"),
+    ],
+    ids=["no gzip", "cut short", "missing"],
+)
+def test_a_file_on_disk_that_cannot_be_read_is_named(
+    content: bytes | None, reason: str, tmp_path: Path
+) -> None:
+    mine = tmp_path / "mine.gz"
+    if content is not None:
+        mine.write_bytes(content)
+    with pytest.raises(DataError) as error:
+        fetch(FILE, tmp_path / "data", file=mine)
+    assert str(error.value) == f"cannot copy {mine}: {reason}; --from names the official file on disk"
+    assert [path.name for path in tmp_path.iterdir()] == ([] if content is None else ["mine.gz"])
+
+
+def test_a_file_on_disk_is_not_read_on_beyond_the_longest_length(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine").write_bytes(RIGHT)
+    monkeypatch.setattr(pinned, "MAX_FILE_BYTES", len(RIGHT))
+    assert fetch(FILE, tmp_path / "data", file=tmp_path / "mine").read_bytes() == RIGHT
+    monkeypatch.setattr(pinned, "MAX_FILE_BYTES", len(RIGHT) - 1)
+    with pytest.raises(DataError) as error:
+        fetch(FILE, tmp_path / "again", file=tmp_path / "mine")
+    assert str(error.value) == (
+        f"{tmp_path / 'mine'}: longer than {len(RIGHT) - 1} bytes, so it is not the file; --from names another"
+    )
 
 
 def test_a_file_may_be_known_by_its_sha256(tmp_path: Path) -> None:
@@ -239,18 +312,25 @@ def many(folder: Path, count: int = 5) -> tuple[dict[Path, PinnedFile], dict[str
 
 
 def test_many_files_are_brought_to_their_targets(serve: Serve, tmp_path: Path) -> None:
-    wanted, contents = many(tmp_path, 20)
-    fetch_all(wanted, mirror=serve(files(contents)).mirror)
+    pins, contents = many(tmp_path, 20)
+    server, reports = serve(files(contents)), list[str]()
+    for _ in range(2):
+        fetch_all(pins, mirror=server.mirror, report=reports.append)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {
         str(i): b"%d" % i for i in range(20)
     }
+    assert reports == [
+        f"taking 20 of 20 files from {server.mirror}/owner/name",
+        "20 files are there and verified",
+        "20 files are there and verified",
+    ]
 
 
 FAULTS: dict[str, tuple[Answer, str]] = {
-    "not found": (body(b"no", status=404), "answered 404"),
-    "wrong bytes": (body(b"wrong"), "not the pinned file"),
-    "broken connection": (closes, "check the network"),
-    "cut short": (body(b"", length=1), "cut short after 0 of 1 bytes"),
+    "not found": (body(b"no", status=404), "the server answered 404 Not Found; "),
+    "wrong bytes": (body(b"wrong"), "not the pinned file: "),
+    "broken connection": (closes, "Remote end closed connection without response; "),
+    "cut short": (body(b"", length=1), "cut short after 0 of 1 bytes; "),
 }
 
 
@@ -258,15 +338,15 @@ FAULTS: dict[str, tuple[Answer, str]] = {
 def test_one_failed_file_is_named_and_the_others_are_in_place(
     name: str, serve: Serve, tmp_path: Path
 ) -> None:
-    wanted, contents = many(tmp_path)
+    pins, contents = many(tmp_path)
     fault, why = FAULTS[name]
     rest = files(contents)
     server = serve(lambda handler: (fault if handler.path.endswith("/3") else rest)(handler))
     with pytest.raises(DataError) as error:
-        fetch_all(wanted, mirror=server.mirror)
-    assert "1 of 5 files are missing: set/3." in str(error.value)
-    assert why in str(error.value)
-    assert "Run the same command again" in str(error.value)
+        fetch_all(pins, mirror=server.mirror)
+    place = f"{server.mirror}/owner/name/c0ffee/set/3"
+    assert str(error.value).startswith(f"1 of 5 files are missing: set/3. The first reason: {place}: {why}")
+    assert str(error.value).endswith(". The others are in place. Run the same command again to continue")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["0", "1", "2", "4"]
 
 
@@ -275,8 +355,9 @@ def test_running_again_asks_only_for_what_is_missing(serve: Serve, tmp_path: Pat
     fetch_all(wanted, mirror=serve(files(contents)).mirror)
     (tmp_path / "1").unlink()
     (tmp_path / "2").write_bytes(b"damaged")
-    server = serve(files(contents))
-    fetch_all(wanted, mirror=server.mirror)
+    server, reports = serve(files(contents)), list[str]()
+    fetch_all(wanted, mirror=server.mirror, report=reports.append)
+    assert reports[0] == f"taking 2 of 5 files from {server.mirror}/owner/name"
     assert sorted(server.asked) == ["/owner/name/c0ffee/set/1", "/owner/name/c0ffee/set/2"]
     assert all(pin.is_at(target) for target, pin in wanted.items())
 
@@ -284,8 +365,13 @@ def test_running_again_asks_only_for_what_is_missing(serve: Serve, tmp_path: Pat
 def test_where_nothing_comes_not_every_file_is_waited_for(serve: Serve, tmp_path: Path) -> None:
     wanted, _ = many(tmp_path, 100 * MAX_PARALLEL_FETCHES)
     server = serve(body(b"no", status=503))
-    with pytest.raises(DataError, match=r"800 of 800 files are missing: set/0, set/1, set/2, …\. The first"):
+    with pytest.raises(
+        DataError, match=r"800 of 800 files are missing: set/0, set/1, set/2, …\. The first"
+    ) as e:
         fetch_all(wanted, mirror=server.mirror)
+    assert str(e.value).endswith(
+        f"answered 503 Service Unavailable; {HINT}. Run the same command again to continue"
+    )
     assert len(server.asked) < 100 * MAX_PARALLEL_FETCHES
 
 
@@ -300,13 +386,34 @@ def test_many_files_come_from_a_folder_in_either_layout(tmp_path: Path) -> None:
     assert sorted(path.read_bytes() for path in (tmp_path / "cache").iterdir()) == [b"0", b"1", b"2"]
 
 
-def test_a_file_that_the_folder_lacks_is_named(tmp_path: Path) -> None:
-    wanted, _ = many(tmp_path / "cache", 2)
-    (tmp_path / "mine" / "set").mkdir(parents=True)
-    (tmp_path / "mine" / "set" / "0").write_bytes(b"0")
-    with pytest.raises(DataError, match=r"1 of 2 files are missing: set/1\..*other/1.*--from"):
-        fetch_all(wanted, folder=tmp_path / "mine")
-    assert (tmp_path / "cache" / "0").read_bytes() == b"0"
+def test_files_that_the_folder_lacks_are_named_and_all_others_taken(tmp_path: Path) -> None:
+    pins, _ = many(tmp_path / "cache", 20)
+    mine = tmp_path / "mine"
+    (mine / "set").mkdir(parents=True)
+    for number in (18, 19):
+        (mine / "set" / str(number)).write_bytes(b"%d" % number)
+    reports = list[str]()
+    for lacking, names in ((18, "set/0, set/1, set/2, …"), (3, "set/0, set/1, set/2"), (1, "set/0")):
+        for number in range(lacking, 18):
+            (mine / "set" / str(number)).write_bytes(b"%d" % number)
+        with pytest.raises(DataError) as error:
+            fetch_all(pins, folder=mine, report=reports.append)
+        assert str(error.value) == (
+            f"{lacking} of 20 files are missing: {names}. The first reason: {mine}: holds neither set/0 nor set/0.gz"
+            " nor other/0 nor other/0.gz; --from names a folder that does. The others are in place. Run the same"
+            " command again to continue"
+        )
+        assert len([*(tmp_path / "cache").iterdir()]) == 20 - lacking
+    assert reports == [f"taking {count} of 20 files from {mine}" for count in (20, 18, 3)]
+
+
+def test_an_error_of_another_kind_is_raised_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(pinned, "fetch", broken)
+    with pytest.raises(ZeroDivisionError):
+        fetch_all(many(tmp_path)[0])
 
 
 def test_proxies_of_the_environment_are_used(
@@ -335,5 +442,25 @@ def test_without_the_variable_the_cache_is_the_users(tmp_path: Path, monkeypatch
     monkeypatch.delenv("WILDTOOL_DATA_DIR", raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    assert cache_folder() == user_cache_path("wildtool") / "data"
     assert cache_folder().is_relative_to(tmp_path)
-    assert "wildtool" in cache_folder().parts
+
+
+def test_data_are_where_the_user_says_or_pulled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WILDTOOL_DATA_DIR", str(tmp_path))
+
+    def message(data: str | None) -> str:
+        with pytest.raises(DataError) as error:
+            data_place(data, "tides", "a folder")
+        return str(error.value)
+
+    pulled = tmp_path / "tides"
+    assert message("nowhere") == "no file or folder 'nowhere'; --data takes official, a folder"
+    for data in (None, "official"):
+        assert message(data) == (
+            f"the official data are not at {pulled}; get them with `wildtool data pull tides` (or `--from FOLDER` if you"
+            " have them), or name a folder with --data"
+        )
+    pulled.mkdir()
+    for data in (None, "official", str(pulled)):
+        assert data_place(data, "tides", "a folder") == pulled

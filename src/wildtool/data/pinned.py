@@ -251,9 +251,9 @@ def _make_folder(folder: Path) -> None:
 
 def install(target: Path, content: bytes) -> None:
     """Puts a file among the official data, whole. Raises DataError where it cannot be written."""
+    _make_folder(target.parent)
     part = target.with_name(f"{target.name}.part")
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
         part.write_bytes(content)
         part.replace(target)
     except OSError as error:
