@@ -2,6 +2,7 @@
 
 import ast
 import hashlib
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wildtool.data import prompt_files
 from wildtool.data.pinned import PinnedFile
 from wildtool.data.prompt_files import (
     MAX_PROMPT_CHARACTERS,
@@ -136,6 +138,7 @@ def error_of(source: str, *names: str) -> str:
         ("A = 1", "the constant A: expected text, found Constant"),
         ("A = f()", "the constant A: expected text, found Call"),
         ("A = C", "the constant A: expected text, found Name"),
+        ("A = 'a' % 'b' + 'c'", "the constant A: expected text, found BinOp"),
         ("A = ['a'] + ['b']", "the constant A: expected text, found a sum of something else"),
         ("A = {1: 'a'}", "the constant A: expected a text as key"),
         ("A = {**B}", "the constant A: expected a text as key"),
@@ -161,6 +164,26 @@ def test_nesting_and_length_are_read_up_to_the_limits() -> None:
         error_of(f"B = {half}\nA = B + B + B", "A")
         == "prompts.py: the constant A: longer than 1000000 characters"
     )
+
+
+def test_places_that_are_read_are_as_many_as_a_file_has_characters(monkeypatch: pytest.MonkeyPatch) -> None:
+    # A name and what it stands for are two: of C 12 and of A 43.
+    source = "B='',''\nC=B,B,B\nA=C,C,C"
+    for limit, reason in (
+        (43, ""),
+        (42, "prompts.py: the constant A: nested too deeply, or refers to itself"),
+    ):
+        monkeypatch.setattr(prompt_files, "MAX_PROMPT_CHARACTERS", limit)
+        if reason:
+            assert error_of(source, "A") == reason
+        else:
+            assert read_constants(source, ["A"], WHERE) == {"A": ((("", ""),) * 3,) * 3}
+
+
+def test_a_warning_of_python_is_none_of_ours() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert value(r"'\d'") == r"\d"
 
 
 def test_targets_of_one_assignment_have_one_value() -> None:
@@ -215,6 +238,11 @@ def test_prompts_are_pulled_from_a_folder_and_read(tmp_path: Path) -> None:
     assert (prompt_path(file, folder), are_pulled([file], folder)) == (folder / "p" / "prompts.py", True)
     assert read_files([file], folder) == {"p/prompts.py": {"A": "x", "more": "p/prompts.py 8"}}
     assert read_files([prompt_file(text)], folder) == {"p/prompts.py": {"A": "x"}}
+    for content, expected in ((b"\xef\xbb\xbfA = 'x'", "x"), ("A = 'é天'".encode(), "é天")):
+        (folder / "p" / "prompts.py").write_bytes(content)
+        digest = hashlib.sha256(content).hexdigest()
+        pinned = PromptFile(PinnedFile("o/n", "0" * 40, "p/prompts.py", sha256=digest), ("A",))
+        assert read_files([pinned], folder) == {"p/prompts.py": {"A": expected}}
 
 
 def test_a_prompt_file_that_is_missing_or_another_is_named(tmp_path: Path) -> None:
