@@ -1,12 +1,18 @@
 """Declared data: where files are found, what is missing, what is fetched."""
 
+import gzip
 import hashlib
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from wildtool.data.data_set import DataSet
+from wildtool.data.data_set import DataSet, data_of, deferred
+from wildtool.data.files import source_of_files
+from wildtool.data.pinned import PinnedFile
 from wildtool.errors import DataError
+from wildtool.types import Source
 
 TEXTS = {"one/a.json": "[1]", "one/b.json": "[2]", "two/a.json": "[3]"}
 DATA = DataSet(
@@ -40,7 +46,7 @@ def test_files_are_found_in_a_checkout_and_in_its_folder(tmp_path: Path, home: s
 def test_a_folder_of_the_files_alone_holds_the_default_split_or_what_it_is_called(tmp_path: Path):
     plain = folder_with(tmp_path / "plain", "a.json", "b.json")
     assert DATA.files_of(plain, None)["one/a.json"] == plain / "a.json"
-    with pytest.raises(DataError, match=r"holds no two/a\.json"):
+    with pytest.raises(DataError, match=r"plain: holds no two/a\.json \(nor two/a\.json\.gz\)$"):
         DATA.files_of(plain, "two")
     two = folder_with(tmp_path / "two", "a.json")
     assert DATA.files_of(two, "two")["two/a.json"] == two / "a.json"
@@ -63,16 +69,130 @@ def test_one_file_is_read_whatever_the_split_if_its_name_fits(tmp_path: Path):
     file = folder_with(tmp_path, "a.json") / "a.json"
     assert DATA.files_of(file, "two") == {"a.json": file}
     (tmp_path / "a.txt").write_text("")
-    with pytest.raises(DataError, match=r"neither a folder nor a \.json file; --data takes a folder"):
-        DATA.locate(str(tmp_path / "a.txt"))
+    assert error_of(DATA, str(tmp_path / "a.txt")) == (
+        f"{tmp_path / 'a.txt'}: neither a folder nor a .json file; --data takes a folder"
+    )
+    assert replace(DATA, suffixes=()).locate(str(tmp_path / "a.txt")).path == tmp_path / "a.txt"
+
+
+def error_of(data: DataSet, *named: str | None) -> str:
+    with pytest.raises(DataError) as error:
+        data.locate(*named)
+    return str(error.value)
+
+
+def sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def test_files_are_copied_verified_and_then_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("WILDTOOL_DATA_DIR", str(tmp_path / "cache"))
     lines: list[str] = []
-    with pytest.raises(DataError, match="no folder; --from takes a checkout"):
+    with pytest.raises(DataError, match=r"none: no folder; --from takes a checkout$"):
         DATA.pull(file=tmp_path / "none", mirror=None, report=lines.append)
-    kept = DATA.pull(file=folder_with(tmp_path / "copy", *TEXTS), mirror=None, report=lines.append)
-    assert kept == tmp_path / "cache" / "declared"
-    assert lines[-1] == f"source: owner/name at commit {'0' * 40}; licence: MIT"
-    assert DATA.locate(None, "two").path == kept
+    copy, kept = folder_with(tmp_path / "copy", *TEXTS), tmp_path / "cache" / "declared"
+    assert DATA.pull(file=copy, mirror=None, report=lines.append) == kept
+    assert lines == [
+        f"taking 3 of 3 files from {copy}",
+        "3 files are there and verified",
+        f"source: owner/name at commit {'0' * 40}; licence: MIT",
+    ]
+    for data in (None, "official"):
+        assert DATA.locate(data, "two") == source_of_files("official", kept, [kept / "two" / "a.json"])
+    files = [copy / "one" / "a.json", copy / "one" / "b.json", copy / "two" / "a.json"]
+    assert DATA.locate(str(copy)) == source_of_files(str(copy), copy, files[:2])
+    beside = replace(DATA, beside=lambda place: [place / "two" / "a.json"])
+    assert beside.locate(str(copy)) == source_of_files(str(copy), copy, files)
+    (copy / "a.json").write_text("[]")
+    assert DATA.locate(str(copy / "a.json"), "two").name == str(copy / "a.json")
+    assert DATA.pinned_files() == {
+        kept / name: PinnedFile("owner/name", "0" * 40, f"Home/{name}", sha256=sha256(text), other_path=name)
+        for name, text in TEXTS.items()
+    }
+
+
+def test_a_file_that_is_shipped_is_read_where_none_is_named(tmp_path: Path):
+    (tmp_path / "own.json").write_text("own")
+    (tmp_path / "mine.json").write_text("mine")
+    shipped, lines = DataSet(name="tides", shipped=tmp_path / "own.json"), list[str]()
+    own = Source("tides", tmp_path / "own.json", sha256("own"))
+    assert shipped.locate(None) == shipped.locate("tides") == own
+    mine = str(tmp_path / "mine.json")
+    assert shipped.locate(mine) == Source(mine, tmp_path / "mine.json", sha256("mine"))
+    assert error_of(shipped, "nowhere") == (
+        "cannot read nowhere: No such file or directory; name a data file with --data FILE"
+    )
+    assert shipped.pull(file=None, mirror=None, report=lines.append) == tmp_path / "own.json"
+    assert lines == ["the data of tides come with its package; there is nothing to fetch"]
+
+
+def test_without_files_the_user_names_one(tmp_path: Path):
+    (tmp_path / "mine.json").write_text("mine")
+    none = DataSet(name="tides")
+    for data in (None, "tides"):
+        assert error_of(none, data) == "tides ships no data; name a file with --data FILE"
+    mine = str(tmp_path / "mine.json")
+    assert none.locate(mine) == Source(mine, tmp_path / "mine.json", sha256("mine"))
+    with pytest.raises(
+        DataError, match=r"^tides has no data to fetch; name a file with --data FILE when you run"
+    ):
+        none.pull(file=None, mirror=None, report=list[str]().append)
+
+
+class OwnPull(DataSet):
+    def pull(self, **_: Any) -> Path:
+        return Path()
+
+
+def test_data_can_be_pulled_where_there_are_files_or_an_own_way():
+    assert [data.can_pull for data in (DATA, DataSet(name="tides"), OwnPull(name="tides"))] == [
+        True,
+        False,
+        True,
+    ]
+
+
+def test_the_whole_is_the_first_part_and_the_others_that_are_there(tmp_path: Path):
+    data = replace(DATA, parts=(None, "two", "one"))
+    place = folder_with(tmp_path, "one/a.json", "one/b.json")
+    assert data.whole(place) == [None, "one"]
+    assert data.whole(folder_with(tmp_path, "two/a.json")) == [None, "two", "one"]
+    assert data.whole(tmp_path / "nowhere") == [None]
+    assert data.whole(place / "two" / "a.json") == (None,)
+    assert (data.has(place, "two"), data.has(place, "three")) == (True, False)
+
+
+def test_packed_files_are_found_under_their_own_names(tmp_path: Path):
+    place = folder_with(tmp_path, "one/a.json", "one/b.json")
+    (place / "one" / "b.json").unlink()
+    (place / "one" / "b.json.gz").write_bytes(gzip.compress(b"[2]"))
+    assert DATA.files_of(place, None) == {
+        "one/a.json": place / "one" / "a.json",
+        "one/b.json": place / "one" / "b.json.gz",
+    }
+    assert DATA.files_of(place / "one" / "b.json.gz", None) == {"b.json": place / "one" / "b.json.gz"}
+    assert DATA.locate(str(place / "one" / "b.json.gz")).path == place / "one" / "b.json.gz"
+    # Of a checkout and its folder of data, the former.
+    home = folder_with(tmp_path, "Home/one/b.json") / "Home"
+    with pytest.raises(DataError, match=f"^{home / 'one' / 'a.json'} is missing; choose what is there"):
+        DATA.files_of(place, None)
+
+
+@dataclass
+class Declaring:
+    """A benchmark that declares its data in one of three ways."""
+
+    data: DataSet | Path | None
+    name: str = "tides"
+
+
+def test_a_benchmark_may_declare_a_file_or_nothing():
+    assert data_of(Declaring(DATA)) is DATA
+    assert data_of(Declaring(Path("f"))) == DataSet(name="tides", shipped=Path("f"))
+    assert data_of(Declaring(None)) == DataSet(name="tides")
+
+
+def test_a_deferred_function_is_found_when_it_is_called():
+    assert deferred("os.path:join")("a", "b") == str(Path("a", "b"))
+    with pytest.raises(ImportError):
+        deferred("wildtool.nowhere:join")()

@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from wildtool.data.files import (
 )
 from wildtool.data.text_blocks import text_blocks
 from wildtool.errors import DataError
+from wildtool.json_codec import LINE_LIMITS
 from wildtool.types import Source
 
 
@@ -28,6 +30,13 @@ def test_a_file_that_is_no_json_is_named(tmp_path: Path, text: str) -> None:
     path.write_text(text, "utf-8")
     with pytest.raises(DataError, match=r"data\.json: not JSON"):
         read_json(path)
+
+
+def test_a_file_may_be_nested_deeper_than_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "data.json"
+    text = '{"a":' + "[" * LINE_LIMITS.depth + "]" * LINE_LIMITS.depth + "}"
+    path.write_text(text, "utf-8")
+    assert json.dumps(read_json(path), separators=(",", ":")) == text
 
 
 def test_lines_are_objects_with_their_places(tmp_path: Path) -> None:
