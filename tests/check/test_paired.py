@@ -13,8 +13,11 @@ from check.faulty_endpoint import Endpoint, Made
 from check.test_check_command import KEY
 from e2e.command import Ended, wildtool
 from faults.server import Answer, Call, FaultServer, http
+from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.check.answers import RawAnswer
-from wildtool.check.paired import AnswerPair, agreement_of
+from wildtool.check.paired import AnswerPair, agreement_of, paired_probes
+from wildtool.check.probes import WHOLE
+from wildtool.data.data_set import data_of
 from wildtool.stats.intervals import exact_rate
 
 
@@ -25,6 +28,7 @@ def answer(*calls: tuple[str, str], failure: str = "") -> RawAnswer:
 
 LAMP = answer(("set_lamp", '{"level": 1, "room": "den"}'))
 TEXT = answer()
+SHIPPED_ITEMS = list(WILD_MINI.load(data_of(WILD_MINI).locate(None)))
 
 
 def agreement(*triples: tuple[RawAnswer, RawAnswer, RawAnswer]) -> dict[str, Any]:
@@ -53,40 +57,128 @@ def test_arguments_in_another_order_or_spelling_are_the_same_call():
     assert AnswerPair(TEXT, TEXT).alike == (True, None, None)
 
 
-def test_the_margin_is_the_share_of_other_decisions_that_cannot_be_excluded():
+def shares(*counts: tuple[int, int]) -> list[dict[str, Any]]:
+    """Args: counts: same and compared, of calling, of tools and of arguments."""
+    names = ("whether to call", "names", "arguments")
+    return [
+        {"of": name, "same": same, "compared": compared, "low": low, "high": high}
+        for name, (same, compared) in zip(names, counts, strict=True)
+        for low, high in [exact_rate(same, compared)]
+    ]
+
+
+def test_endpoints_that_decide_alike_are_the_same_within_a_margin():
     result = agreement(*[(LAMP, LAMP, LAMP)] * 60)
-    # The exact interval of 60 of 60 begins at 0.025^(1/60).
-    assert result["same"] and result["points"] == pytest.approx(100 * (1 - 0.025 ** (1 / 60)), abs=0.05)
-    assert "Same within ±6.0 points" in result["verdict"]
+    assert result == {
+        "with": "http://peer/v1",
+        "requests": 60,
+        "not_compared": 0,
+        "agreement": shares((60, 60), (60, 60), (60, 60)),
+        "with_itself": shares((60, 60), (60, 60), (60, 60)),
+        "calls_only_here": 0,
+        "calls_only_there": 0,
+        "p_calls": 1.0,
+        "p_beyond_repeats": 1.0,
+        # The exact interval of 60 of 60 begins at 0.025^(1/60).
+        "points": round(100 * (1 - 0.025 ** (1 / 60)), 1),
+        "same": True,
+        "verdict": "Same within ±6.0 points, in how many of 60 requests get a call (95 %).",
+    }
 
 
-def test_an_endpoint_that_calls_less_often_is_different():
-    result = agreement(*[(LAMP, LAMP, LAMP)] * 50, *[(LAMP, LAMP, TEXT)] * 8)
-    assert result["calls_only_here"] == 8 and result["calls_only_there"] == 0
-    assert result["p_calls"] == pytest.approx(2 * 2**-7) and "calls less often" in result["verdict"]
+DEN, BED = answer(("set_lamp", '{"room": "den"}')), answer(("set_lamp", '{"room": "bed"}'))
+PING = answer(("ping", "{}"))
 
 
-def test_an_endpoint_that_decides_otherwise_in_both_directions_is_different():
-    swapped = [(LAMP, LAMP, TEXT), (TEXT, TEXT, LAMP)] * 8
-    result = agreement(*[(LAMP, LAMP, LAMP)] * 50, *swapped)
-    assert result["p_calls"] == 1.0 and "decides differently" in result["verdict"]
+@pytest.mark.parametrize(
+    ("rest", "only", "p_values", "verdict"),
+    [
+        (
+            [(LAMP, LAMP, TEXT)] * 8,
+            (8, 0),
+            (2**-6, 2**-6),
+            "Different: http://peer/v1 calls less often (p = 0.016).",
+        ),
+        (
+            [(TEXT, TEXT, LAMP)] * 8,
+            (0, 8),
+            (2**-6, 2**-6),
+            "Different: http://peer/v1 calls more often (p = 0.016).",
+        ),
+        (
+            [(LAMP, LAMP, TEXT), (TEXT, TEXT, LAMP)] * 8,
+            (8, 8),
+            (1.0, 2**-14),
+            "Different: http://peer/v1 decides differently more often than repeats do (p = 6.1e-05).",
+        ),
+        # Repeats that differ more often than the other endpoint are no difference of it.
+        ([(LAMP, TEXT, LAMP)] * 16, (0, 0), (1.0, 2**-14), "Same within ±5.4 points"),
+        ([(LAMP, TEXT, TEXT), (TEXT, LAMP, LAMP)] * 8, (8, 8), (1.0, 1.0), "Same within ±36.4 points"),
+    ],
+)
+def test_a_difference_is_named_by_what_differs(
+    rest: list[tuple[RawAnswer, RawAnswer, RawAnswer]],
+    only: tuple[int, int],
+    p_values: tuple[float, float],
+    verdict: str,
+):
+    result = agreement(*[(LAMP, LAMP, LAMP)] * 50, *rest)
+    assert (result["calls_only_here"], result["calls_only_there"]) == only
+    assert (result["p_calls"], result["p_beyond_repeats"]) == pytest.approx(p_values)
+    assert result["verdict"].startswith(verdict)
+    assert result["same"] is verdict.startswith("Same")
 
 
-def test_what_repeats_decide_differently_too_is_no_difference():
-    noisy = [(LAMP, TEXT, TEXT), (TEXT, LAMP, LAMP)] * 8
-    assert agreement(*[(LAMP, LAMP, LAMP)] * 50, *noisy)["same"] is True
+def test_shares_are_of_the_requests_in_which_there_was_something_to_compare():
+    result = agreement((DEN, DEN, BED), (DEN, PING, DEN), (DEN, TEXT, TEXT), (TEXT, TEXT, TEXT))
+    assert result["agreement"] == shares((3, 4), (2, 2), (1, 2))
+    assert result["with_itself"] == shares((3, 4), (1, 2), (1, 1))
 
 
 def test_a_request_that_failed_anywhere_is_not_compared():
-    result = agreement((LAMP, LAMP, LAMP), (LAMP, LAMP, answer(failure="HTTP 500")), (LAMP, TEXT, LAMP))
-    assert result["requests"] == 2 and result["not_compared"] == 1
-    assert agreement((LAMP, LAMP, answer(failure="HTTP 500")))["same"] is None
+    failed = answer(failure="HTTP 500")
+    triples = (LAMP, LAMP, failed), (LAMP, failed, LAMP), (failed, LAMP, LAMP)
+    result = agreement((LAMP, LAMP, LAMP), *triples, (LAMP, TEXT, LAMP))
+    assert (result["requests"], result["not_compared"]) == (2, 3)
+    assert agreement(*triples) == {
+        "with": "http://peer/v1",
+        "requests": 0,
+        "not_compared": 3,
+        "same": None,
+        "verdict": "Not compared with http://peer/v1: no request was answered by both.",
+    }
 
 
 def test_endpoints_that_never_call_are_not_called_the_same():
-    result = agreement(*[(TEXT, TEXT, TEXT)] * 128)
-    assert result["same"] is None and "neither called a tool in any of 128 requests" in result["verdict"]
+    # What the first endpoint does the second time is no call of either.
+    result = agreement(*[(TEXT, TEXT, TEXT)] * 127, (TEXT, LAMP, TEXT))
+    assert result == {
+        "with": "http://peer/v1",
+        "requests": 128,
+        "not_compared": 0,
+        "same": None,
+        "verdict": "Not compared with http://peer/v1: neither called a tool in any of 128 requests.",
+    }
     assert agreement(*[(TEXT, TEXT, TEXT)] * 60, (LAMP, LAMP, LAMP))["same"] is True
+    assert agreement(*[(TEXT, TEXT, TEXT)] * 60, (TEXT, TEXT, LAMP))["same"] is True
+
+
+async def test_requests_are_the_first_of_each_task_one_of_each_session_first():
+    every = await paired_probes(None)
+    items = [item.id for item in SHIPPED_ITEMS]
+    assert [probe.name for probe in every[: len(items)]] == [f"{name}/0" for name in items]
+    assert len(every) == len({probe.name for probe in every}) == sum(len(i.units) for i in SHIPPED_ITEMS)
+    assert await paired_probes(33) == every[:33]
+    before: dict[str, list[Any]] = {}
+    for probe in every:
+        assert (probe.forms, probe.repeats) == ([WHOLE], 1)
+        messages, item = list(probe.messages), probe.name.partition("/")[0]
+        # A later task has the right replies of those before it.
+        earlier = before.get(item, messages[:1])
+        assert messages[: len(earlier)] == earlier
+        assert len(earlier) < len(messages)
+        assert (messages[-1]["role"], bool(probe.tools)) == ("user", True)
+        before[item] = messages
 
 
 class Deciding:
