@@ -1,11 +1,13 @@
 """The requests of a check, and how they are sent."""
 
 import json
+from hashlib import sha256
 from typing import Any, cast
 
 import pytest
 
 from check.test_planted_defects import InProcess
+from golden_files import same_as_golden
 from wildtool.check import paired, sender
 from wildtool.check.probes import FIRST, KITCHEN, PINGED, call_probe, instruction, probes, tool
 from wildtool.check.sender import Sender
@@ -54,85 +56,32 @@ def test_the_body_of_a_probe_streams_demands_and_has_its_settings():
     assert tool("f", {"a": {}, "b": {}}, "b")["function"]["parameters"]["required"] == ["b"]
 
 
+def shortened(value: Any) -> Any:
+    """A value with a digest in place of long texts."""
+    if isinstance(value, dict):
+        return {key: shortened(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [shortened(each) for each in value]
+    if isinstance(value, str) and len(value) > 300:
+        return f"{value[:30]} … {len(value)} characters, SHA-256 {sha256(value.encode()).hexdigest()}"
+    return value
+
+
 def test_the_probes_of_a_check_and_of_a_quick_one():
     every = [*probes(quick=False, load=2)]
     rows = [
-        (
-            p.name,
-            p.group,
-            p.repeats,
-            [*p.forms],
-            len(p.calls),
-            len(p.tools),
-            len(p.messages),
-            sorted(p.settings),
-        )
-        for p in every
+        {
+            "name": probe.name,
+            "group": probe.group,
+            "repeats": probe.repeats,
+            "forms": list(probe.forms),
+            "calls": list(probe.calls),
+            "body": probe.body(False, forced=False),
+        }
+        for probe in every
     ]
-    assert rows == [
-        ("no arguments", "plain", 3, [False, True], 1, 1, 1, []),
-        ("two calls", "plain", 3, [False, True], 2, 1, 1, ["parallel_tool_calls"]),
-        ("two calls, default setting", "plain", 3, [False, True], 2, 1, 1, []),
-        ("call without arguments first", "plain", 3, [False, True], 3, 2, 1, ["parallel_tool_calls"]),
-        ("call without arguments last", "plain", 3, [False, True], 3, 2, 1, ["parallel_tool_calls"]),
-        ("types", "plain", 3, [False, True], 1, 1, 1, []),
-        ("optional integers", "plain", 3, [False, True], 1, 1, 1, []),
-        ("other scripts", "plain", 3, [False, True], 1, 1, 1, []),
-        ("text and call", "plain", 3, [False, True], 1, 1, 1, []),
-        ("reasoning", "plain", 3, [False, True], 0, 1, 1, []),
-        ("same again", "serial", 5, [False], 1, 1, 1, []),
-        ("choice none", "plain", 3, [False, True], 0, 1, 1, ["tool_choice"]),
-        ("choice required", "plain", 3, [False, True], 0, 1, 1, ["tool_choice"]),
-        ("choice named", "plain", 3, [False, True], 0, 2, 1, ["tool_choice"]),
-        ("cut", "plain", 3, [False, True], 1, 1, 1, ["max_tokens"]),
-        ("unknown role", "plain", 1, [False, True], 0, 0, 1, []),
-        ("schema oneOf", "plain", 1, [False, True], 1, 1, 1, []),
-        ("long schema oneOf", "plain", 1, [False], 1, 1, 1, ["max_tokens"]),
-        ("schema anyOf", "plain", 1, [False, True], 1, 1, 1, []),
-        ("long schema anyOf", "plain", 1, [False], 1, 1, 1, ["max_tokens"]),
-        ("schema $ref", "plain", 1, [False, True], 1, 1, 1, []),
-        ("long schema $ref", "plain", 1, [False], 1, 1, 1, ["max_tokens"]),
-        ("schema enum", "plain", 1, [False, True], 1, 1, 1, []),
-        ("long schema enum", "plain", 1, [False], 1, 1, 1, ["max_tokens"]),
-        ("schema pattern", "plain", 1, [False, True], 1, 1, 1, []),
-        ("long schema pattern", "plain", 1, [False], 1, 1, 1, ["max_tokens"]),
-        ("schema array of objects", "plain", 1, [False, True], 1, 1, 1, []),
-        ("long schema array of objects", "plain", 1, [False], 1, 1, 1, ["max_tokens"]),
-        ("schema nullable", "plain", 1, [False, True], 1, 1, 1, []),
-        ("long schema nullable", "plain", 1, [False], 1, 1, 1, ["max_tokens"]),
-        ("schema nested object", "plain", 1, [False, True], 1, 1, 1, []),
-        ("long schema nested object", "plain", 1, [False], 1, 1, 1, ["max_tokens"]),
-        ("schema no properties", "plain", 1, [False, True], 1, 1, 1, []),
-        ("name lamp.set_level", "plain", 1, [False, True], 1, 1, 1, []),
-        ("name lamp-set-level", "plain", 1, [False, True], 1, 1, 1, []),
-        (
-            "name set_the_level_of_the_lamp_in_the_named_roomxxxxxxxxxxxxxxxxxxxxxx",
-            "plain",
-            1,
-            [False, True],
-            1,
-            1,
-            1,
-            [],
-        ),
-        ("history", "plain", 3, [False], 0, 1, 5, []),
-        ("history, results swapped", "plain", 3, [False], 0, 1, 5, []),
-        ("history, empty result", "plain", 3, [False], 0, 1, 4, []),
-        ("history, JSON result", "plain", 3, [False], 0, 1, 4, []),
-        ("history, malformed call", "plain", 3, [False], 0, 1, 4, []),
-        ("history, long call", "plain", 3, [False], 0, 1, 4, []),
-        ("first turn, plain", "plain", 1, [False], 0, 1, 2, ["max_tokens"]),
-        ("first turn, long system prompt", "plain", 1, [False], 0, 1, 2, ["max_tokens"]),
-        ("first turn, more tools", "plain", 1, [False], 0, 5, 2, ["max_tokens"]),
-        ("second turn, plain", "plain", 1, [False], 0, 1, 4, ["max_tokens"]),
-        ("second turn, long system prompt", "plain", 1, [False], 0, 1, 4, ["max_tokens"]),
-        ("second turn, more tools", "plain", 1, [False], 0, 5, 4, ["max_tokens"]),
-        ("long text", "long", 1, [False, True], 1, 1, 1, ["max_tokens"]),
-        ("long list", "long", 1, [False, True], 1, 1, 1, ["max_tokens"]),
-        ("deep nesting", "long", 1, [False, True], 1, 1, 1, ["max_tokens"]),
-        ("load 0", "load", 1, [False, True], 1, 1, 1, []),
-        ("load 1", "load", 1, [False, True], 1, 1, 1, []),
-    ]
+    text = "".join(json.dumps(shortened(row), ensure_ascii=False) + "\n" for row in rows)
+    same_as_golden("check/probes.jsonl", text)
     quick = [(p.name, p.repeats) for p in probes(quick=True, load=2)]
     assert quick == [(p.name, 1) for p in every if p.group != "long"]
 
