@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,19 +17,41 @@ TOOLS = tools(get_tides="Lists tides", find_ferry="Finds ferries")
 
 
 def test_own_requests_name_one_tool_several_or_none(tmp_path: Path):
+    talk = [{"role": "system", "content": "Hi"}, {"role": "user", "content": "Thanks"}]
     own = [
-        {"request": "High tide?", "tool": "get_tides"},
-        {"request": "Ships?", "tool": ["find_ferry", "find_ferry_v1"], "id": "ships", "lang": "en"},
-        {"messages": [{"role": "user", "content": "Thanks"}], "tool": None},
+        {"request": "High tide?", "tool": "get_tides", "id": ""},
+        {"request": "Ships?", "tool": ["find_ferry", "find_ferry_v1"], "id": "ships", "lang": "de"},
+        {"messages": talk, "tool": None, "id": 7},
+        {"request": "Of both", "messages": talk, "tool": ["find_ferry", "get_tides"]},
+        {"request": " ", "messages": talk, "tool": "find_ferry"},
     ]
-    (tmp_path / "choices.json").write_bytes(choice_text(TOOLS, [requests_file(tmp_path, own)], print))
-    rows = read_choices(tmp_path / "choices.json")[1]
-    assert [(row["item"], row["accepted"]) for row in rows] == [
-        ("mine-1", ["get_tides"]),
-        ("ships", ["find_ferry"]),
-        ("mine-3", []),
+    path = requests_file(tmp_path, own)
+    path.write_text(f"\n \n{path.read_text()}")
+
+    def row(
+        item: str, messages: str | list[dict[str, str]], *accepted: str, lang: str = "en"
+    ) -> dict[str, Any]:
+        said = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
+        fields = {"item": item, "unit": "request", "source": "own", "lang": lang}
+        return {**fields, "messages": said, "accepted": [*accepted]}
+
+    rows = [
+        row("mine-3", "High tide?", "get_tides"),
+        row("ships", "Ships?", "find_ferry", lang="de"),
+        row("7", talk),
+        row("mine-6", "Of both", "find_ferry", "get_tides"),
+        row("mine-7", talk, "find_ferry"),
     ]
-    assert rows[0]["messages"] == [{"role": "user", "content": "High tide?"}]
+    notes: list[str] = []
+    (tmp_path / "choices.json").write_bytes(choice_text(TOOLS, [path], notes.append))
+    assert json.loads((tmp_path / "choices.json").read_bytes()) == {
+        "wildtool": "own-tools",
+        "catalogue": 1,
+        "tools": TOOLS,
+        "requests": rows,
+    }
+    assert read_choices(tmp_path / "choices.json") == (TOOLS, rows)
+    assert notes == []
 
 
 def test_requests_of_sessions_need_what_the_first_gold_reply_calls(tmp_path: Path):
@@ -45,7 +68,8 @@ def test_requests_of_sessions_need_what_the_first_gold_reply_calls(tmp_path: Pat
     (tmp_path / "choices.json").write_bytes(choice_text(catalogue, [path], notes.append))
     rows = read_choices(tmp_path / "choices.json")[1]
     assert notes == [f"{path}: left out what needs tools that the catalogue lacks, such as {called[0]}"]
-    assert {row["item"] for row in rows} == {session["id"]}
+    assert {(row["item"], row["source"], row["lang"]) for row in rows} == {(session["id"], "made", "en")}
+    assert len({row["unit"] for row in rows}) == len(rows)
     assert [row["accepted"][:1] for row in rows if row["accepted"]] == [[name] for name in called[1:]]
     assert [row["messages"][-1]["content"] for row in rows][-1] == session["english_tasks"][-1]
 
@@ -62,6 +86,9 @@ def test_requests_of_sessions_need_what_the_first_gold_reply_calls(tmp_path: Pat
             r"unknown tool 'get_tide'.*did you mean 'get_tides'",
         ),
         ('{"request": "High tide?", ', r"mine\.jsonl:1: no JSON object"),
+        ('{"messages": [5], "tool": null}', r"mine\.jsonl:1: field request: expected a text, found null$"),
+        ('{"messages": [], "tool": null}', r"mine\.jsonl:1: field request: expected a text, found null$"),
+        ('{"request": "Tides?", "tool": ["get_tides", 3]}', r"mine\.jsonl:1: field tool: expected a name"),
         ("", r"no request for a tool of this catalogue; write lines such as"),
         (
             '\n{"request": "hi \\ud83d", "tool": null}',
@@ -116,7 +143,10 @@ def test_half_a_character_in_a_tool_is_told(tmp_path: Path):
 
 def test_a_file_of_another_kind_is_told(tmp_path: Path):
     (tmp_path / "notes.txt").write_text("tides: noon\n")
-    with pytest.raises(UsageError, match="neither sessions of a benchmark nor lines such as"):
+    with pytest.raises(UsageError, match=r"notes\.txt: neither sessions of a benchmark nor lines such as \{"):
         choice_text(TOOLS, [tmp_path / "notes.txt"], print)
-    with pytest.raises(DataError, match="cannot read"):
+    with pytest.raises(DataError, match=r"^cannot read .*none\.jsonl: No such file or directory$"):
         choice_text(TOOLS, [tmp_path / "none.jsonl"], print)
+    (tmp_path / "odd.jsonl").write_bytes(b"\xff")
+    with pytest.raises(DataError, match=r"^cannot read .*odd\.jsonl: 'utf-8' codec can't decode"):
+        choice_text(TOOLS, [tmp_path / "odd.jsonl"], print)
