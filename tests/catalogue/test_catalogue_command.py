@@ -3,15 +3,12 @@
 import json
 import shlex
 from pathlib import Path
-from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from catalogue.choice_play import requests_file, tools
-from catalogue.test_lint import GOOD, tool
-from wildtool.catalogue.lint import lint_tools
-from wildtool.catalogue.requests import choice_text
+from catalogue.test_lint import GOOD
 from wildtool.cli import app
 
 
@@ -216,138 +213,3 @@ def test_a_model_is_asked_and_the_report_printed(tmp_path: Path):
     dry = run("catalogue other.json --requests mine.jsonl -m baseline/chat -o dry --dry-run")
     assert dry.exit_code == 0
     assert not (tmp_path / "dry").exists()
-
-
-# Findings ----------------------------------------------------------------------------------------------
-
-
-def said(*made: Any) -> list[tuple[str, str, str, str]]:
-    return [(each.where, each.rule, each.message, each.level) for each in lint_tools(made)]
-
-
-def test_a_finding_says_what_is_wrong_and_how_badly():
-    value = said(
-        tool("a b", None, properties={"x": {}, "y": {"description": "d"}, "z": {}}, required=["x", "q"])
-    )
-    assert value == [
-        ("a b", "name", "some endpoints refuse this name; take A-Z, a-z, 0-9, _ and -, at most 64", "error"),
-        ("a b", "no description", "say what the tool does, and when it is the one to take", "error"),
-        ("a b", "parameter without description", "x, z", "warning"),
-        ("a b", "required but not defined", "q", "error"),
-    ]
-    assert (said(tool("x" * 64), tool("y" * 65, "Books berths for ships in any harbour"))) == [
-        (
-            "yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy",
-            "name",
-            "some endpoints refuse this name; take A-Z, a-z, 0-9, _ and -, at most 64",
-            "error",
-        )
-    ]
-    value = said(
-        tool("list_tides", "List the tides"),
-        tool("find", "one two three"),
-        tool("four", "one two three four"),
-    )
-    assert value == [
-        (
-            "list_tides",
-            "description repeats name",
-            "'List the tides' adds nothing to the name; say when to take it",
-            "warning",
-        ),
-        ("find", "short description", "'one two three' has fewer than 4 words", "warning"),
-        (
-            "find",
-            "alike",
-            (
-                "60% of the words of both are the same as of four: find only in find and four only in four;"
-                " say when to take which"
-            ),
-            "warning",
-        ),
-        (
-            "four",
-            "alike",
-            (
-                "60% of the words of both are the same as of find: find only in find and four only in four;"
-                " say when to take which"
-            ),
-            "warning",
-        ),
-    ]
-    assert said(tool("long", "ab cd ef g" + "h" * 1014), tool("longer", "kl mn op q" + "r" * 1015)) == [
-        (
-            "longer",
-            "long description",
-            "1,025 characters; some endpoints cut or refuse more than 1,024",
-            "warning",
-        )
-    ]
-    assert said(tool("tides"), tool("tides"), tool("Ti-des", "Sells tickets to islands for two")) == [
-        (
-            "tides",
-            "same name",
-            "2 tools have it; endpoints refuse that, and a call does not say which is meant",
-            "error",
-        ),
-        (
-            "Ti-des",
-            "same name",
-            "differs from tides only in case or separators; models write one for the other",
-            "error",
-        ),
-    ]
-    value = said(
-        tool("tides", "Lists tides of harbours by day"), tool("ebb", "Lists tides of harbours by hour")
-    )
-    assert value == [
-        (
-            "tides",
-            "alike",
-            (
-                "62% of the words of both are the same as of ebb: day only in tides and ebb, hour only in"
-                " ebb; say when to take which"
-            ),
-            "warning",
-        ),
-        (
-            "ebb",
-            "alike",
-            (
-                "62% of the words of both are the same as of tides: day only in tides and ebb, hour only in"
-                " ebb; say when to take which"
-            ),
-            "warning",
-        ),
-    ]
-
-
-def test_own_requests_become_rows(tmp_path: Path):
-    own = [
-        {"request": " Tides? ", "tool": ["tides", "gone", "ferries"], "lang": "zh", "id": 7},
-        {
-            "messages": [{"role": "system", "content": "s"}, {"role": "user", "content": "u"}],
-            "tool": "ferries",
-            "request": "",
-        },
-    ]
-    made = json.loads(choice_text(tools(tides="T", ferries="F"), [requests_file(tmp_path, own)], print))
-    assert (made["wildtool"], made["catalogue"]) == ("own-tools", 1)
-    assert made["requests"] == [
-        {
-            "item": "7",
-            "unit": "request",
-            "source": "own",
-            "lang": "zh",
-            "messages": [{"role": "user", "content": " Tides? "}],
-            "accepted": ["tides", "ferries"],
-        },
-        {
-            "item": "mine-2",
-            "unit": "request",
-            "source": "own",
-            "lang": "en",
-            "messages": own[1]["messages"],
-            "accepted": ["ferries"],
-        },
-    ]
