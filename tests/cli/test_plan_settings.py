@@ -9,10 +9,12 @@ import pytest
 
 from engine.echo_benchmark import ScriptedModel
 from models.options import model_options
+from wildtool.benchmark import JUDGED, RETRIEVAL
 from wildtool.cli import plans
 from wildtool.cli.options.config_file import ModelEntry
 from wildtool.cli.options.run import RunOptions
 from wildtool.cli.plans import ConfiguredModel, ModelCatalog
+from wildtool.engine import registry
 from wildtool.engine.record import run_folder
 from wildtool.errors import RecordError, UsageError
 from wildtool.models.settings import EndpointOptions, Rates, Sampling
@@ -270,6 +272,79 @@ def test_other_modes_and_alterations_have_folders_of_their_own(
     benchmark: Any = SimpleNamespace(name="b", mode=mode, modes={"fc": "", "text": ""})
     altered: Any = [SimpleNamespace(folder_parts=parts) for parts in alterations]
     assert plans._default_parent(benchmark, altered) == Path(folder)
+
+
+class Named:
+    """A benchmark of three modes."""
+
+    name = "b"
+    modes = dict.fromkeys(("fc", RETRIEVAL, JUDGED), "")
+
+    def __init__(self, mode: str) -> None:
+        self.mode = mode
+
+    def in_mode(self, mode: str) -> "Named":
+        return Named(mode)
+
+
+def planned_runs(
+    monkeypatch: pytest.MonkeyPatch, *models: str, parent: Path | None = None, **options: Any
+) -> list[tuple[str, str, str]]:
+    """Label, folder and mode of each run that is planned."""
+
+    def build(benchmark: Any, alterations: Any, run_options: RunOptions, *more: Any) -> dict[str, Any]:
+        assert more == ({"seed"}, {}, {})
+        return dict.fromkeys(run_options.model_names, benchmark.mode)
+
+    monkeypatch.setattr(plans, "_build_plans", build)
+    monkeypatch.setattr(plans, "_with_prompts", lambda benchmark, run_options, folders: benchmark)
+    monkeypatch.setattr(registry, "load_benchmark", lambda name, mode: Named(mode or "fc"))
+    runs = plans.plan_runs("b", RunOptions(model=[*models], **options), {"seed"}, {}, parent)
+    return [(run.label, str(run.folder), str(run.plan)) for run in runs]
+
+
+@pytest.mark.parametrize(
+    ("models", "options", "runs"),
+    [
+        (["m"], {}, [("m", "runs/b/m", "fc")]),
+        (["m"], {"out": Path("o")}, [("m", "o", "fc")]),
+        (["m"], {"parent": Path("p")}, [("m", "p/m", "fc")]),
+        (["m"], {"parent": Path("p"), "out": Path("o")}, [("m", "p/m", "fc")]),
+        (["m", "a/n", "m"], {"out": Path("o")}, [("m", "o/m", "fc"), ("a/n", "o/a--n", "fc")]),
+        (["m"], {"retriever": "bm25"}, [("m", f"runs/b-{RETRIEVAL}/m", RETRIEVAL)]),
+        (["m"], {"retriever": "bm25", "mode": "fc"}, [("m", "runs/b/m", "fc")]),
+        (["m"], {"judge": "j"}, [("m", f"runs/b-{JUDGED}/m", JUDGED)]),
+        (["m"], {"judge": "j", "mode": "fc"}, [("m", "runs/b/m", "fc")]),
+        (["m"], {"mode": JUDGED}, [("m", f"runs/b-{JUDGED}/m", JUDGED)]),
+        (
+            ["m"],
+            {"catalogue": "10,50", "out": Path("o")},
+            [("m, 10 tools", "o/catalogue-10/m", "fc"), ("m, 50 tools", "o/catalogue-50/m", "fc")],
+        ),
+        (
+            ["m"],
+            {"catalogue": "10,50", "parent": Path("p"), "out": Path("o")},
+            [("m, 10 tools", "p/catalogue-10/m", "fc"), ("m, 50 tools", "p/catalogue-50/m", "fc")],
+        ),
+        (
+            ["m", "n"],
+            {"catalogue": "10,50"},
+            [
+                (f"{model}, {size} tools", f"runs/b-catalogue-{size}/{model}", "fc")
+                for size in (10, 50)
+                for model in ("m", "n")
+            ],
+        ),
+        (["m"], {"catalogue": "10", "out": Path("o")}, [("m", "o", "fc")]),
+    ],
+)
+def test_each_model_and_size_has_a_run_in_a_folder_of_its_own(
+    models: list[str],
+    options: dict[str, Any],
+    runs: list[tuple[str, str, str]],
+    monkeypatch: pytest.MonkeyPatch,
+):
+    assert planned_runs(monkeypatch, *models, **options) == runs
 
 
 Settings = dict[str, Any]
