@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 
+from generate.golden import check
+from wildtool.sets.make.core.plan import Lang
 from wildtool.sets.make.procedural import calls
 from wildtool.sets.make.procedural.calls import ResultSampler
 from wildtool.sets.make.procedural.guess_semantics import guess_kind
 from wildtool.sets.make.procedural.history import History, Mention
 from wildtool.sets.make.procedural.tool_sets import ParameterSlot
-from wildtool.sets.make.procedural.values import ValueSampler, as_spoken
+from wildtool.sets.make.procedural.values import _MAKERS, MEMBER_KINDS, ValueSampler, as_spoken  # pyright: ignore[reportPrivateUsage]
 from wildtool.sets.make.procedural.wording import Wording
 
 
@@ -73,3 +75,24 @@ def test_what_a_result_says_is_that_of_its_first_object_with_something_in_it() -
 )
 def test_ids_begin_with_letters_of_their_key(key: str, prefix: str) -> None:
     assert calls._prefix(key) == prefix  # pyright: ignore[reportPrivateUsage]
+
+
+class _Ends(Random):
+    """Draws the least of everything, or the largest."""
+
+    def __init__(self, end: float) -> None:
+        super().__init__()
+        self.end = end
+
+    def random(self) -> float:
+        return self.end
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_each_kind_has_a_least_and_a_largest_value(lang: Lang) -> None:
+    def drawn(kind: str, end: float) -> Any:
+        return ValueSampler(_Ends(end), lang, datetime(2025, 3, 4, tzinfo=UTC)).of(kind)
+
+    kinds = [*_MAKERS, *sorted(MEMBER_KINDS), "list:count"]
+    kinds = [kind for kind in kinds if kind not in ("hash", "uuid")]
+    check(f"value_ends_{lang}", {kind: [drawn(kind, end) for end in (0.0, 1 - 1e-9)] for kind in kinds})
