@@ -275,7 +275,10 @@ def test_json_that_every_reader_accepts(tmp_path: Path):
         deep = [deep]
     odd = {"a": "\ud800", "b": [float("nan"), float("-inf"), 1.5, 10**30], "c": True}
     assert portable_value(odd) == {"a": "\ufffd", "b": [None, None, 1.5, 10**30], "c": True}
-    assert json.loads(strict_json(odd)) == portable_value(odd)
+    assert (
+        strict_json(odd)
+        == '{"a":"\ufffd","b":[null,null,1.5,1000000000000000000000000000000],"c":true}'.encode()
+    )
     cut = json.dumps(portable_value(deep), ensure_ascii=False)
     assert (cut.count("["), "…" in cut) == (201, True)
     write_json_lines(tmp_path / "f", [{"a": "b\u2028c"}, {"é": 1}])

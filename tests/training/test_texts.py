@@ -151,11 +151,6 @@ def test_the_first_list_of_objects_with_names(text: str, found: Any):
     assert first_list(text) == found
 
 
-def test_a_list_is_looked_for_from_a_place():
-    text = '[{"name": 1}] [{"name": 2}]'
-    assert first_list(text, 1) == ([{"name": 2}], 14, 27)
-
-
 # Tokens ----------------------------------------------------------------------------------------------
 
 

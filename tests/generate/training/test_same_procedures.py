@@ -1,6 +1,7 @@
 """Procedures over training files: the same replies lead to the same requests, files and counts."""
 
 import json
+from collections import Counter
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -9,9 +10,17 @@ import pytest
 
 from generate.golden import check, digest
 from training.procedures.training_files import TOOLS, call, message, row, wrote
+from wildtool.sets.make.training.audit_files import AUDIT_FILE
 from wildtool.sets.make.training.maker import TrainingMaker
 from wildtool.sets.make.training.pairs import PairMaker, PairRules, PairSpec, write_pairs, write_pairs_info
-from wildtool.sets.make.training.rationales import RationaleMaker, RationaleSpec, write_rationales
+from wildtool.sets.make.training.rationales import (
+    REASONED_FILE,
+    RationaleMaker,
+    RationaleSpec,
+    Reasoning,
+    WrittenRationales,
+    write_rationales,
+)
 from wildtool.sets.make.training.selection import (
     SelectionMaker,
     SelectionReplies,
@@ -23,6 +32,7 @@ from wildtool.sets.make.training.selection import (
 )
 from wildtool.sets.make.training.selection_output import write_selection
 from wildtool.sets.prepare.writers.options import DEFAULT_WRITING
+from wildtool.stats.describe import share_metric
 from wildtool.types import Item, Reply, Request
 
 STATIONS = ["Husum", "Kiel", "Sylt", "Emden", "Wyk", "Büsum", "Norden", "List"]
@@ -162,6 +172,64 @@ def test_reasoning_is_made_as_before(tmp_path: Path, name: str, wanted: bool):
         {"asked": asked, "written": counts, "roles": [*maker.roles], **_files(out, file)},
     )
     assert maker.settings() == [12, wanted]
+
+
+def _of_several_calls(*stations: str) -> dict[str, Any]:
+    """A conversation with a turn of a call for each station."""
+    turns = [turn for name in stations for turn in row(call(station=name), user=name)["conversations"]]
+    return {"conversations": turns, "tools": json.dumps(TOOLS)}
+
+
+OK, OTHER, LEFT_OUT = (
+    Reasoning("Think."),
+    Reasoning("think  more"),
+    Reasoning("No.", "tells a value: x", "why"),
+)
+
+
+@pytest.mark.parametrize(
+    ("reasoning", "records", "turns", "reasons"),
+    [
+        ((OK, OTHER), 1, 2, ["breaks no rule"] * 2),
+        ((OK, LEFT_OUT), 1, 1, ["breaks no rule", "tells a value: x"]),
+        ((LEFT_OUT, OK), 0, 0, ["tells a value: x", "breaks no rule"]),
+        ((OK, Reasoning(" THINK. ")), 1, 1, ["breaks no rule", "equal to the reasoning of another turn"]),
+        ((LEFT_OUT, Reasoning("no.")), 0, 0, ["tells a value: x", "equal to the reasoning of another turn"]),
+        ((None, OK), 0, 0, ["breaks no rule"]),
+        ((OK, None), 1, 1, ["breaks no rule"]),
+        ((None, None), 0, 0, []),
+    ],
+)
+def test_a_record_with_reasoning_ends_before_its_first_call_without_any(
+    tmp_path: Path, reasoning: tuple[Reasoning | None, ...], records: int, turns: int, reasons: list[str]
+):
+    file = wrote(tmp_path / "a.jsonl", _of_several_calls("Husum", "Kiel"), row(call(station="Sylt")))
+    maker = RationaleMaker(RationaleSpec(file=file, min_tokens=0, check=False))
+    thought = [
+        (item.data, each)
+        for item, each in zip(maker.planned(), [*reasoning, Reasoning("Last.")], strict=True)
+    ]
+    written = write_rationales(thought, tmp_path, "sharegpt", DEFAULT_WRITING)
+    lost = Counter(reason.partition(":")[0] for reason in reasons if reason != "breaks no rule")
+    asked = len(reasons) + 1
+    assert written == WrittenRationales(
+        records + 1,
+        turns + 1,
+        asked,
+        reasoning.count(None),
+        (
+            share_metric("turns", "fit", asked - lost.total(), asked),
+            share_metric("turns", "in written records", turns + 1, asked),
+            *(share_metric("left out", reason, 1, asked) for reason in lost),
+        ),
+    )
+    audit = [json.loads(line) for line in (tmp_path / AUDIT_FILE).read_text().splitlines()]
+    assert [entry["reason"] for entry in audit] == [*reasons, "breaks no rule"]
+    lines = [json.loads(line) for line in (tmp_path / REASONED_FILE).read_text().splitlines()]
+    assert [sum(turn["from"] == "function_call" for turn in line["conversations"]) for line in lines] == [
+        *([turns] if records else []),
+        1,
+    ]
 
 
 @pytest.mark.parametrize(

@@ -296,7 +296,6 @@ def test_a_training_file_is_a_source(tmp_path: Path):
     file = wrote(tmp_path / "a.jsonl", row(HUSUM))
     digest = sha256(file.read_bytes()).hexdigest()
     assert training_source(file) == Source(str(file), file, digest)
-    assert training_source(file, "n") == Source("n", file, digest)
     with pytest.raises(DataError) as refused:
         training_source(tmp_path / "none")
     assert (

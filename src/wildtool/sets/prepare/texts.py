@@ -105,8 +105,9 @@ def parse_run(text: str) -> list[Any]:
     return calls
 
 
-def first_list(text: str, start: int = 0) -> tuple[list[dict[str, Any]], int, int] | None:
+def first_list(text: str) -> tuple[list[dict[str, Any]], int, int] | None:
     """The first JSON list in a text whose entries are objects with a name, and where it begins and ends."""
+    start = 0
     for _ in range(100):
         start = text.find("[", start)
         if start < 0:

@@ -48,6 +48,8 @@ LENGTHS = ("short", "medium", "long")
 DIFFICULTIES = ("easy", "medium", "hard")
 _SECOND_QUESTION = 0.25
 """Share of Clarify tasks whose user first replies without the requested value."""
+YEAR = 2025
+"""Of the dates of sessions and items."""
 _ENUMERATED = 6
 """Tasks from which on sequences of types are sampled instead of enumerated."""
 
@@ -191,7 +193,6 @@ def session_plans(
     seed: str,
     langs: Sequence[Lang],
     paired_languages: bool = False,
-    year: int = 2025,
 ) -> Iterator[SessionPlan]:
     """Plans of a set; types at each position, changes between them, shapes and hidden intents are balanced in every part.
 
@@ -213,7 +214,7 @@ def session_plans(
     for number, path in zip(range(sessions // together), group_paths(tasks, seed), strict=False):
         lang, shared = langs[number % len(langs)], f"{seed}/{number}"
         draw = Random(f"{shared}/plan")
-        date = datetime(year, 1, 1) + timedelta(minutes=draw.randrange(365 * 24 * 60))
+        date = datetime(YEAR, 1, 1) + timedelta(minutes=draw.randrange(365 * 24 * 60))
         # What paired plans share is drawn once, from the quotas of one language.
         planned = tuple(
             _task(draw, path, t, *quotas[langs[0] if paired_languages else lang]) for t in range(tasks)

@@ -7,7 +7,7 @@ from random import Random
 from typing import Literal
 
 from wildtool.errors import UsageError, unknown_name
-from wildtool.sets.make.core.plan import FORMS, LENGTHS, TONES, WEEKDAYS, Lang, Quota
+from wildtool.sets.make.core.plan import FORMS, LENGTHS, TONES, WEEKDAYS, YEAR, Lang, Quota
 
 GenerationMode = Literal["written", "played"]
 
@@ -114,7 +114,7 @@ class ItemPlan:
 
 
 def item_plans(
-    items: int, shares: Mapping[str, int], *, seed: str, langs: Sequence[Lang], year: int = 2025
+    items: int, shares: Mapping[str, int], *, seed: str, langs: Sequence[Lang]
 ) -> Iterator[ItemPlan]:
     """Plans of a set: languages by turns, and in each the kinds by their shares in every part of it.
 
@@ -125,9 +125,7 @@ def item_plans(
         raise UsageError("a set needs at least one item, one kind and one language")
     kinds = [_kinds(shares, Random(f"{seed}/kinds/{lang}")) for lang in langs]
     for index in range(items):
-        yield _plan(
-            index, f"{seed}/{index}", kinds[index % len(langs)].next(), langs[index % len(langs)], year
-        )
+        yield _plan(index, f"{seed}/{index}", kinds[index % len(langs)].next(), langs[index % len(langs)])
 
 
 def _kinds(shares: Mapping[str, int], draw: Random) -> Quota:
@@ -136,14 +134,14 @@ def _kinds(shares: Mapping[str, int], draw: Random) -> Quota:
     return Quota({name: shares[name] for name in names})
 
 
-def _plan(index: int, seed: str, name: str, lang: Lang, year: int) -> ItemPlan:
+def _plan(index: int, seed: str, name: str, lang: Lang) -> ItemPlan:
     draw, kind = Random(f"{seed}/plan"), ITEM_KINDS[name]
     return ItemPlan(
         index=index,
         seed=seed,
         kind=name,
         lang=lang,
-        date=datetime(year, 1, 1) + timedelta(days=draw.randrange(365)),
+        date=datetime(YEAR, 1, 1) + timedelta(days=draw.randrange(365)),
         # Preference items have a profile instead; about half of the others state the date.
         dated=name == "similar" or (name != "preference" and draw.random() < 0.5),
         candidates=draw.randint(*kind.candidates),

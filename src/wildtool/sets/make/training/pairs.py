@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -51,8 +51,6 @@ class PairSpec:
     retry: RetryStyle = "plain"
     critic: bool = False
     """Whether texts are judged, by the role `critic`; else turns with text are not asked."""
-    rules: PairRules = field(default_factory=PairRules)
-    """What becomes a pair; requests do not depend on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +155,6 @@ def _criticised(attempt: Try, verdict: Message) -> Try | None:
 
 
 PAIRS_FILE = "pairs.jsonl"
-PAIR_FORMS = ("sharegpt", "openai", "trl", "llamafactory")
-"""Forms that hold preference pairs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +181,7 @@ def write_pairs(
 
     Args:
         tried: name, turn and tries; None for a turn that is unfinished.
-        form: one of `PAIR_FORMS`.
+        form: a form that holds preference pairs.
         benchmark_data: names of benchmarks whose data are used, written into each line.
 
     Raises StorageError if the disk is full, UsageError if nothing may be written there.

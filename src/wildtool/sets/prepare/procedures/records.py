@@ -55,10 +55,10 @@ def _first(rejected: Sequence[RejectedRow]) -> str:
     return "".join(f"row {row.row}: {row.reason}: {row.detail}" for row in rejected[:1]) or "it is empty"
 
 
-def training_source(path: Path, name: str | None = None) -> Source:
-    """A training file by name, path and SHA-256. Raises DataError if it cannot be read."""
+def training_source(path: Path) -> Source:
+    """A training file by its path and SHA-256. Raises DataError if it cannot be read."""
     try:
         digest = file_sha256(path)
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror}; name a training file") from error
-    return Source(name or str(path), path, digest)
+    return Source(str(path), path, digest)
