@@ -298,6 +298,8 @@ def test_a_review_on_the_command_line():
     Path("y.review.sqlite").unlink()
     begun = "l.jsonl: 4 entries added, 0 known, 0 contradictions, 0 reviews ended\n"
     assert printed("review merge y.jsonl l.jsonl") == (0, begun, "")
+    assert printed("review log y.jsonl -o same.jsonl")[0] == 0
+    assert Path("same.jsonl").read_text() == Path("l.jsonl").read_text()
 
 
 # Parts -----------------------------------------------------------------------------------------------

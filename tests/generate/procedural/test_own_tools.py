@@ -272,6 +272,13 @@ def test_a_long_description_is_cut_at_its_last_stop_that_leaves_enough(stop: int
     assert (clause == f"get{head[4:]}", clause.endswith("words")) == (is_cut_there, not is_cut_there)
 
 
+@pytest.mark.parametrize(("length", "is_whole"), [(110, True), (111, False)])
+def test_a_description_of_a_hundred_and_ten_characters_stays_whole(length: int, is_whole: bool):
+    sentence = "Get " + "words " * 20
+    clause = request_clause(sentence[: length - 2] + " x", "x", "en")
+    assert clause == (f"get{sentence[3 : length - 2]}{' x' if is_whole else ''}")
+
+
 def test_no_usable_tool_is_refused_with_the_first_reason(tmp_path: Path):
     path = written(
         tmp_path, {"openapi": "3.0.0", "paths": {"/a": {"get": {"parameters": [{"$ref": "#/gone"}]}}}}

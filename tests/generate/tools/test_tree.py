@@ -9,8 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wildtool.errors import DataError
-from wildtool.sets.make.tools.documents import PASSAGE_CHARACTERS, passages
+from wildtool.sets.make.core.roles import ScriptResult, replay_script
+from wildtool.sets.make.tools import documents
+from wildtool.sets.make.tools.documents import PASSAGE_CHARACTERS, DocumentPassage, mine_script, passages
+from wildtool.sets.make.tools.script import NodeProposal
 from wildtool.sets.make.tools.tree import SEED_TREE_FILE, DomainTree, read_tree, seed_tree
+from wildtool.types import Reply, Transcript
 
 DOMAINS = ("technology", "finance", "entertainment", "society", "health", "culture", "environment", "other")
 
@@ -136,6 +140,40 @@ def test_what_is_no_text_is_refused(tmp_path: Path, content: bytes, said: str):
     path.write_bytes(content)
     with pytest.raises(DataError, match=said):
         passages([path], ("en",))
+
+
+def test_a_document_has_a_limit_of_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    path = tmp_path / "manual.md"
+    path.write_text("é" * 600)
+    monkeypatch.setattr(documents, "MAX_DOCUMENT_BYTES", 1200)
+    assert [part.text for part in passages([path], ("en",))] == ["é" * 600]
+    monkeypatch.setattr(documents, "MAX_DOCUMENT_BYTES", 1199)
+    with pytest.raises(DataError) as refused:
+        passages([path], ("en",))
+    assert str(refused.value) == f"{path}: is larger than 1,199 bytes; give the parts that matter"
+
+
+def test_what_a_reader_says_of_a_passage_becomes_nodes_or_a_loss_that_names_it():
+    passage = DocumentPassage("manual.md", 3, "en", "Boats are let by the hour.")
+
+    def mined(*replies: str) -> ScriptResult[tuple[NodeProposal, ...]] | None:
+        said = Transcript(tuple(Reply({"content": reply}) for reply in replies))
+        return replay_script(mine_script(passage), said)
+
+    request = next(mine_script(passage))
+    assert (request.role, json.loads(request.messages[1]["content"])) == ("reader", {"passage": passage.text})
+    assert mined("{}", json.dumps({"domains": [{"name": "Sea"}]})) == ScriptResult(
+        (("", "Sea"),), counters={"requests": 2, "reader asked": 2, "reader refused M1": 1}
+    )
+    lost = mined("{}", "{}", "{}")
+    message = "`domains` must be a list; an empty one where the passage is about none."
+    assert lost == ScriptResult(
+        None,
+        "reader M1",
+        f"manual.md, passage 3: reader: M1: {message}",
+        counters={"requests": 3, "reader asked": 3, "reader refused M1": 3},
+    )
+    assert mined("{}", "{}") is None
 
 
 def test_a_missing_document_is_named(tmp_path: Path):
