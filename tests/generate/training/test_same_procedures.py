@@ -68,7 +68,7 @@ def _reply(item: Item, request: Request, number: int, words: list[str]) -> Reply
         message(call(station=3)),
         message(text="I do not know."),
         message(),
-        message(text="x\\ud800"),
+        message(text="x\ud800"),
         message(call(station="Husum"), call("tide", station="Kiel")),
     ]
     if request.role == "critic":
