@@ -12,7 +12,7 @@ from wildtool.benchmarks.wildtoolbench.data import WILD_MINI_FILE
 from wildtool.errors import DataError, UsageError
 from wildtool.sets.make.core.files import write_sessions
 from wildtool.sets.make.core.plan import SessionGenerationSpec
-from wildtool.sets.make.items.from_sessions import items_from_sessions
+from wildtool.sets.make.items.from_sessions import _derived, items_from_sessions  # pyright: ignore[reportPrivateUsage]
 from wildtool.sets.make.items.item import GeneratedItem, MissingParameters, WrongValue
 from wildtool.sets.make.items.maker import ItemGenerationSpec
 from wildtool.sets.make.items.plan import parse_shares
@@ -91,6 +91,11 @@ def test_calls_without_a_question_stay_as_they_are(sessions: Path, kind: str):
     for item in items:
         wanted = [n["action"]["arguments"] for n in nodes(by_text[item.turns[0].utterances[0].text])[:-1]]
         assert [call.arguments for call in item.turns[0].calls] == wanted
+
+
+def test_only_marks_of_derived_values_come_along():
+    marks = {"a": "derived:  the day after ", "b": "shown: derived: x", "c": 3, "d": "", "e": "derived:"}
+    assert _derived(marks) == {"a": "the day after", "e": ""}
 
 
 def test_kinds_that_a_task_allows_come_by_their_shares(sessions: Path):

@@ -8,6 +8,8 @@ import pytest
 from generate.scripted import say
 from generate.sessions.players import Players, played, session_of_players
 from wildtool.errors import DataError
+from wildtool.findings import Finding, fault
+from wildtool.sets.make.core.roles import ScriptResult
 from wildtool.sets.make.sessions.continuation import (
     Continuation,
     ContinuationMaker,
@@ -17,6 +19,7 @@ from wildtool.sets.make.sessions.continuation import (
     continuation_script,
 )
 from wildtool.sets.make.sessions.rules.final import session_record_faults
+from wildtool.sets.make.sessions.task import _candidate  # pyright: ignore[reportPrivateUsage]
 
 
 @pytest.fixture(scope="module")
@@ -125,3 +128,62 @@ def test_a_run_is_another_one_if_seed_content_or_first_task_differ(record: dict[
         source(ContinuationSpec(), "d", 0),
     }
     assert len(others | {same}) == 5
+
+
+def test_a_session_is_planned_again_with_the_same_tasks_in_other_words(record: dict[str, Any]):
+    starts = [Continuation("s", "d", record, 1), Continuation("t", "e", record, 0)]
+    maker = ContinuationMaker(ContinuationSpec("9", vote_counts={"judge": 2}), starts)
+    first, second = maker.planned_items()
+    again = maker.replanned_item(second, 2)
+    assert [(item.id, item.units, item.split, item.lang, item.roles) for item in (first, second, again)] == [
+        (name, ("session",), "", "en", ("user", "planner", "tool", "checker", "judge", "judge 2"))
+        for name in ("0", "1", "1.2")
+    ]
+    plans = [item.data.plan for item in (first, second, again)]
+    assert [(plan.seed, plan.shared, plan.root, plan.index, plan.rank, plan.turn) for plan in plans] == [
+        ("9/continued/s/1", "9/continued/s/1", "9", 0, 0, 0),
+        ("9/continued/t/0", "9/continued/t/0", "9", 1, 1, 0),
+        ("9/another/2/continued/t/0", "9/another/2/continued/t/0", "9/another/2", 1, 1, 2),
+    ]
+    kinds = [[(task.group, task.topology, task.subtype) for task in plan.tasks] for plan in plans]
+    assert kinds[0] == kinds[1] == kinds[2]
+    assert plans[1].tasks != plans[2].tasks
+    lost: ScriptResult[RemadeTasks] = ScriptResult(None, "r", "d")
+    collected = maker.collect(
+        [(first, ScriptResult(made := RemadeTasks("english", (), (), (), ()))), (second, lost)]
+    )
+    assert collected.kept == (("s", made),)
+    assert collected.losses == ({"session": "1", "id": "t", "reason": "r", "detail": "d", "replaced": False},)
+
+
+@pytest.mark.parametrize(
+    ("row", "broken", "kept"),
+    [
+        ({}, [], {"text": "t"}),
+        ({"plan": "p", "difficulty": "", "x": 1}, [], {"text": "t", "plan": "p"}),
+        (
+            {"plan": "p" * 500, "difficulty": "d" * 501},
+            [],
+            {"text": "t", "plan": "p" * 500, "difficulty": "d" * 499 + "…"},
+        ),
+        (
+            {"plan": "a\nb"},
+            [fault("A1", "x"), fault("C3", "y")],
+            {"text": "t", "plan": "a b", "rules": "A1: x; C3: y"},
+        ),
+        ({}, [fault("A1", "x" * 496)], {"text": "t", "rules": "A1: " + "x" * 496}),
+        ({}, [fault("A1", "x" * 497)], {"text": "t", "rules": "A1: " + "x" * 495 + "…"}),
+    ],
+)
+def test_a_proposed_text_is_kept_with_what_its_maker_says_and_the_rules_it_breaks(
+    row: dict[str, Any], broken: list[Finding], kept: dict[str, str]
+):
+    assert _candidate("t", row, broken) == kept
+
+
+@pytest.mark.parametrize("size", [3000, 3001])
+def test_a_proposed_text_that_breaks_a_rule_is_cut(size: int):
+    whole = "\x1b" + "x" * (size - 1)
+    assert _candidate(whole, {}, [])["text"] == whole
+    cut = "\\x1b" + ("x" * 2999 if size == 3000 else "x" * 2998 + "…")
+    assert _candidate(whole, {}, [fault("A1", "x")])["text"] == cut

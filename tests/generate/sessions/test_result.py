@@ -1,6 +1,7 @@
 """The result of one call made again: the tool's role sees what came before it, and its rules hold."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 from generate.scripted import edit, say
 from generate.sessions.players import Players, played, session_of_players
 from wildtool.errors import DataError
-from wildtool.sets.make.core.roles import MAX_ROLE_TRIES
+from wildtool.sets.make.core.roles import MAX_ROLE_TRIES, ScriptResult
 from wildtool.sets.make.sessions.continuation import Continuation
 from wildtool.sets.make.sessions.result import ResultMaker, result_script
 from wildtool.sets.make.sessions.script import TASK_TRIES
@@ -126,3 +127,19 @@ def test_a_run_is_another_one_if_seed_content_task_or_call_differ(record: dict[s
     }
     assert len(calls) == 5
     assert maker(record, 0).source().sha256 in calls
+
+
+def test_a_call_is_asked_for_once_more_in_the_same_words(record: dict[str, Any]):
+    results = maker(record)
+    (item,) = results.planned_items()
+    again = results.replanned_item(item, 1)
+    assert [(each.id, each.units, each.lang, each.roles) for each in (item, again)] == [
+        ("0", ("result",), "en", ("tool",)),
+        ("0.1", ("result",), "en", ("tool",)),
+    ]
+    assert again.data == replace(item.data, plan=replace(item.data.plan, turn=1))
+    assert item.data.plan.seed == "result/1/s/d/1/0"
+    lost: ScriptResult[Any] = ScriptResult(None, "r", "d")
+    collected = results.collect([(item, lost), (again, ScriptResult({"a": 1}))])
+    assert collected.kept == ({"a": 1},)
+    assert collected.losses == ({"result": "0", "reason": "r", "detail": "d", "replaced": True},)

@@ -105,6 +105,7 @@ def test_generations_have_their_sizes():
         (499, 755),
     ]
     assert generation_span(0, 0) == (0, 16)
+    assert ApiMaker(ToolGenerationSpec(1)).growth().jobs == 2
     for spec in (ToolGenerationSpec(0), ToolGenerationSpec(1, langs=())):
         with pytest.raises(UsageError) as refused:
             ApiMaker(spec)
