@@ -1,6 +1,7 @@
 """The same seed gives a set the same new values, and a session that is refused is refused for the same reason."""
 
 import json
+from decimal import Decimal
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -13,7 +14,14 @@ from generate.refresh.test_refresh import MINI_SESSIONS, one
 from wildtool.errors import DataError
 from wildtool.sets.make.core.plan import SessionGenerationSpec
 from wildtool.sets.make.procedural.sessions import procedural_sessions
-from wildtool.sets.make.refresh.entities import UnclearError, entity_role, is_money, qualified_key
+from wildtool.sets.make.refresh.entities import (
+    SessionEntities,
+    UnclearError,
+    entity_role,
+    find_entities,
+    is_money,
+    qualified_key,
+)
 from wildtool.sets.make.refresh.refresh import (
     Rewriter,
     UnchangedSession,
@@ -301,3 +309,65 @@ def test_what_is_no_session_is_refused_with_its_line(tmp_path: Path):
     with pytest.raises(DataError) as refused:
         list(refresh_file(file, "s", [], skip_unclear=True))
     assert str(refused.value).startswith(f"{file}:1")
+
+
+def _entities(observation: Any, schema: Any = None, **arguments: Any) -> SessionEntities:
+    node = {"action": {"name": "do", "arguments": arguments}, "observation": observation}
+    return find_entities([node], "on 2025-05-06", frozenset(["fixed one"]), {"do": schema or {}})
+
+
+def _of(
+    texts: Any = (), years: Any = (), numbers: Any = (), keys: Any = (), money: Any = (), gold_money: Any = ()
+) -> SessionEntities:
+    all_money, of_gold, others = (
+        {Decimal(number) for number in each} for each in (money, gold_money, numbers)
+    )
+    return SessionEntities(dict(texts), {2025, *years}, all_money, of_gold, others, set(keys))
+
+
+LONGEST = "A" + "b" * 59
+
+
+@pytest.mark.parametrize(
+    ("observation", "entities"),
+    [
+        ({"title": "Ab"}, _of()),
+        ({"title": "Abc"}, _of({"Abc": "title"})),
+        ({"title": LONGEST}, _of({LONGEST: "title"})),
+        ({"title": f"{LONGEST}b"}, _of()),
+        ({"city": "北京"}, _of({"北京": "place"})),
+        ({"title": "Fixed One"}, _of()),
+        ({"title": "2024-01-01 Party"}, _of(years=[2024])),
+        ({"title": "12:30"}, _of()),
+        (["Abc", {"title": None}], _of()),
+        ({"order_id": 999}, _of(numbers=["999"], keys=["id"])),
+        ({"order_id": 1000}, _of({"1000": "id"}, numbers=["1000"], keys=["id"])),
+        ({"order_id": 1000.0}, _of(numbers=["1000.0"], keys=["id"])),
+        ({"order": "1900-01-01", "b": "1901-01-01"}, _of(years=[1901])),
+        ({"a": "2099-12-31", "b": "2100-01-01"}, _of(years=[2099])),
+        ({"flag": True, "unitPrice": 5, "roomCount": 3}, _of(numbers=["3"], keys=["count"], money=["5"])),
+        ({"currency": "EUR", "x": 5.5, "y": 5}, _of(numbers=["5"], keys=["y"], money=["5.5"])),
+        ({"shops": [{"name": "Blue Lamp"}], "people": 2}, _of({"Blue Lamp": "title"}, numbers=["2"], keys=["people"])),
+        ({"people": "two", "name": "Ann Lee"}, _of({"Ann Lee": "person"})),
+        ({"a": {"name": "Ann Lee", "phone": 1}, "b": {"name": "Ann Lee"}},
+         _of({"Ann Lee": "person"}, numbers=["1"], keys=["phone"])),
+    ],
+)  # fmt: skip
+def test_what_a_tool_returns_has_entities_years_and_amounts(observation: Any, entities: SessionEntities):
+    assert _entities(observation) == entities
+
+
+def test_amounts_and_words_of_gold_are_known_apart():
+    assert _entities(None, amount=5, pieces=20.5) == _of(
+        numbers=["20.5"], keys=["pieces"], money=["5"], gold_money=["5"]
+    )
+    language = {"properties": {"gizmo": {"type": "string", "description": "The language."}}}
+    words = _of()
+    words.words["Danish"] = "do.gizmo"
+    assert _entities(None, language, gizmo="Danish") == words
+    with pytest.raises(UnclearError) as unclear:
+        _entities({"title": "danish", "artist": "DANISH", "song": "Danish"}, language, gizmo="Danish")
+    assert str(unclear.value) == "do.gizmo: 'Danish': it is a word of a list here, and elsewhere a name"
+    # What a tool returns under a key that says more settles a value.
+    assert _entities({"title": "Bergamot"}, gizmo="Bergamot").texts == {"Bergamot": "title"}
+    assert _entities(None, gizmo="BERGAMOT") == _of()

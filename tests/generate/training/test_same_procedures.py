@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -19,6 +20,7 @@ from wildtool.sets.make.training.rationales import (
     RationaleSpec,
     Reasoning,
     WrittenRationales,
+    with_reasoning,
     write_rationales,
 )
 from wildtool.sets.make.training.selection import (
@@ -31,6 +33,14 @@ from wildtool.sets.make.training.selection import (
     read_score,
 )
 from wildtool.sets.make.training.selection_output import write_selection
+from wildtool.sets.prepare.record import (
+    AssistantTurn,
+    ObservedResult,
+    ResultTurn,
+    TrainingCall,
+    TrainingRecord,
+    UserTurn,
+)
 from wildtool.sets.prepare.writers.options import DEFAULT_WRITING
 from wildtool.stats.describe import share_metric
 from wildtool.types import Item, Reply, Request
@@ -230,6 +240,40 @@ def test_a_record_with_reasoning_ends_before_its_first_call_without_any(
         *([turns] if records else []),
         1,
     ]
+
+
+USER, RESULT, ANSWER = UserTurn("u"), ResultTurn((ObservedResult("5"),)), AssistantTurn("a")
+CALL = AssistantTurn(None, (TrainingCall("level", {}, "call_1"),))
+SAID_CALL = replace(CALL, text="Let me see.")
+
+
+@pytest.mark.parametrize(
+    ("turns", "reasoning", "left"),
+    [
+        ((USER, CALL, RESULT, ANSWER), {1: "T"}, (USER, replace(CALL, text="T"), RESULT, ANSWER)),
+        ((USER, SAID_CALL), {1: "T"}, (USER, replace(CALL, text="T\n\nLet me see."))),
+        ((USER, CALL, RESULT), {1: "T"}, (USER, replace(CALL, text="T"))),
+        ((USER, CALL, RESULT, ANSWER), {}, None),
+        ((USER, ANSWER, USER, CALL), {}, None),
+        ((USER, ANSWER), {}, None),
+        ((CALL,), {0: "T"}, None),
+        (
+            (USER, replace(CALL, learned=False), RESULT, ANSWER),
+            {},
+            (USER, replace(CALL, learned=False), RESULT, ANSWER),
+        ),
+        (
+            (USER, ANSWER, USER, CALL, RESULT, USER, CALL),
+            {3: "T"},
+            (USER, ANSWER, USER, replace(CALL, text="T")),
+        ),
+    ],
+)
+def test_what_is_left_of_a_record_with_reasoning(
+    turns: tuple[Any, ...], reasoning: dict[int, str], left: tuple[Any, ...] | None
+):
+    record = TrainingRecord(turns=turns, system="S")
+    assert with_reasoning(record, reasoning) == (None if left is None else replace(record, turns=left))
 
 
 @pytest.mark.parametrize(
