@@ -26,6 +26,7 @@ from export.recorded_forms import (
     reply_step,
     result,
 )
+from golden_files import same_as_golden
 from wildtool import __version__
 from wildtool.errors import UsageError
 from wildtool.evidence import Evidence
@@ -339,54 +340,21 @@ def test_what_the_hubs_tables_cannot_mark_is_refused(monkeypatch: pytest.MonkeyP
 def test_a_dataset_card_says_what_was_run_word_by_word():
     counts = SimpleNamespace(units=3, correct=1, wrong=0, infra_error=1, unplayed=1)
     complete = result(profile="official", evidence=Evidence(3), counts=counts, metrics=METRICS[:1])
-    run_json = {**RUN_JSON, "identity": {**RUN_JSON["identity"], "split": None}}
-    page = hub_card._page(run_json, [result(), complete])  # pyright: ignore[reportPrivateUsage]
-    head, _, body = page.removeprefix("---\n").partition("---\n")
-    assert yaml.safe_load(head) == {
-        "pretty_name": yaml.safe_load(head)["pretty_name"],
-        "license": "unknown",
-        "tags": ["wildtool", "tool-use", "function-calling", "benchmark", "evaluation-results"],
-        "configs": [
-            {"config_name": name, "data_files": [{"split": "test", "path": f"verdicts-{name}.parquet"}]}
-            for name in ("fixed", "official")
-        ],
-    }
-    assert yaml.safe_load(head)["pretty_name"].startswith("dev/m on ")
-    lines = body.splitlines()
-    assert lines[0] == "<!-- written by wildtool export -->" and lines[2].startswith("# dev/m on ")
-    start = lines.index("|  |  |")
-    assert lines[start : start + 10] == [
-        "|  |  |",
-        "| --- | --- |",
-        "| model | dev/m |",
-        f"| data | data.jsonl, SHA-256 {'d' * 64} |",
-        "| split | all |",
-        "| mode | the benchmark's first |",
-        "| played under | official |",
-        "| played by user | sim |",
-        "| seed | 7 |",
-        "| repeats | 2 |",
-    ]
-    mark = hub_card.INCOMPLETE
-    first = [
-        "",
-        f"## Profile fixed{mark}",
-        "",
-        "played official, judged fixed.",
-        "",
-        "| group | metric | value | 95 % interval | count |",
-        "| --- | --- | --- | --- | --- |",
-        "| accuracy | task | 0.5000 | 0.2500 to 0.7500 | 1/2 |",
-        "| cost | tokens | 20.0000 |  | 40/2 |",
-        "| empty | none |  |  | 0/0 |",
-        "",
-        "3 units: 1 correct, 0 wrong, 1 ended by failed calls, 1 not played. The last two count as not correct.",
-    ]
-    assert lines[start + 10 : start + 22] == first
-    assert lines[start + 22 : start + 26] == ["", "## Profile official", "", "profile official."]
-    columns = lines[lines.index("## Columns") :]
-    assert columns[:4] == ["## Columns", "", "| column | type |", "| --- | --- |"]
-    assert columns[-1] == "| detail | VARCHAR |" and body.endswith("\n")
+    altered = result(
+        profile="paper",
+        played=None,
+        alterations=(SimpleNamespace(described="10 *tools* more"), SimpleNamespace(described="hints")),
+        trust=("Remark _one_.", "Remark two."),
+        roles={},
+    )
+    identity = {**RUN_JSON["identity"], "split": None, "mode": "chat", "seed": None}
+    for name, run_json, results in (
+        ("two_profiles", RUN_JSON, [result(), complete]),
+        ("altered", {**RUN_JSON, "identity": identity}, [altered]),
+    ):
+        page = hub_card._page(run_json, results)  # pyright: ignore[reportPrivateUsage]
+        assert set(yaml.safe_load(page.split("---\n")[1])) == {"pretty_name", "license", "tags", "configs"}
+        same_as_golden(f"export/dataset_card_{name}.md", page.replace(__version__, "VERSION"))
 
 
 def test_cells_show_any_text_on_one_line():

@@ -10,11 +10,13 @@ import pytest
 import yaml
 from atif import Trajectory
 from huggingface_hub._eval_results import parse_eval_result_entries
+from typer.testing import CliRunner
 
 from check.faulty_endpoint import Endpoint, Made, faults
 from e2e.command import wildtool
 from export.export_build import ODD, failing, play, written
 from faults.server import Answer, Call, FaultServer, http
+from wildtool.cli import app
 from wildtool.engine.plan import ItemSample
 from wildtool.engine.score.results import load_result
 from wildtool.errors import UsageError
@@ -247,20 +249,26 @@ def test_a_passport_names_data_rules_and_every_number_with_its_interval(tmp_path
     ]
 
 
-async def test_a_passport_is_written_beside_each_table_and_printed(tmp_path: Path):
-    await wildtool("run", "wild-mini", "-m", "baseline/gold", "--limit", "1", "-o", "run", cwd=tmp_path)
+def test_a_passport_is_written_beside_each_table_and_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    play(tmp_path / "run")
+    monkeypatch.chdir(tmp_path)
+
+    def exported(form: str) -> tuple[int, list[str]]:
+        ended = CliRunner().invoke(
+            app, ["export", "run", "--to", form, "-o", f"{form}/t"], prog_name="wildtool"
+        )
+        return ended.exit_code, ended.stdout.splitlines()
+
     for form, place in {
         "csv": "t.passport.json",
         "parquet": "t.passport.json",
         "hf-card": "t/passport.json",
         "eee": "t/passport.json",
     }.items():
-        (tmp_path / form).mkdir()
-        ended = await wildtool("export", "run", "--to", form, "-o", f"{form}/t", cwd=tmp_path)
-        assert ended.status == 0, ended.err
-        assert ended.out.splitlines()[1] == f"{form}/{place}" and (tmp_path / form / place).is_file()
-    again = await wildtool("export", "run", "--to", "csv", "-o", "csv/t", cwd=tmp_path)
-    assert again.status == 0, again.err
+        Path(form).mkdir()
+        assert exported(form) == (0, [f"{form}/t", f"{form}/{place}"])
+        assert Path(form, place).is_file()
+    assert exported("csv") == (0, ["csv/t", "csv/t.passport.json"])
 
 
 def test_no_reply_breaks_a_passport(tmp_path: Path):
