@@ -63,6 +63,10 @@ def _variants(item: GeneratedItem) -> Iterator[tuple[str, GeneratedItem]]:
         yield f"{turns} turns", replace(item, plan=replace(item.plan, turns=turns))
     yield "no functions", replace(item, functions=())
     yield "many functions", replace(item, functions=(*item.functions, *FUNCTIONS.values()))
+    others = [{**FUNCTIONS["buildTeam"], "name": f"other{k}"} for k in range(9)]
+    most = ITEM_KINDS[item.plan.kind].candidates[1]
+    for count in (1, 2, most, most + 1):
+        yield f"{count} functions", replace(item, functions=(*item.functions, *others)[:count])
     yield (
         "name in name",
         replace(item, functions=(*item.functions, {**FUNCTIONS["buildTeam"], "name": call.name[:4]})),
@@ -90,10 +94,9 @@ def _variants(item: GeneratedItem) -> Iterator[tuple[str, GeneratedItem]]:
     yield "loop", _turn(item, utterances=(user(f"{first.utterances[0].text} " * 9),))
     yield "no calls", _turn(item, calls=())
     yield "calls twice", _turn(item, calls=first.calls * 2)
-    yield (
-        "six calls",
-        _turn(item, calls=tuple(Action(call.name, {**call.arguments, "x": k}) for k in range(6))),
-    )
+    for count in (5, 6):
+        calls = tuple(Action(call.name, {**call.arguments, "x": k}) for k in range(count))
+        yield f"{count} calls", _turn(item, calls=calls)
     yield "other call", _turn(item, calls=(other,))
     yield "unknown call", _turn(item, calls=(Action("fly", {}),))
     yield "no arguments", _turn(item, calls=(Action(call.name, {}),))
@@ -112,13 +115,9 @@ def _variants(item: GeneratedItem) -> Iterator[tuple[str, GeneratedItem]]:
     yield "quotes", called(item, trainer='O\'Neil "x"\n')
     yield "same alternative", _turn(item, alternatives=(first.calls,))
     yield "other alternative", _turn(item, alternatives=((other,),))
-    yield (
-        "five answers",
-        _turn(
-            item,
-            alternatives=tuple((Action(call.name, {**call.arguments, "trainer": str(k)}),) for k in range(4)),
-        ),
-    )
+    for count in (4, 5):
+        answers = [(Action(call.name, {**call.arguments, "trainer": str(k)}),) for k in range(1, count)]
+        yield f"{count} answers", _turn(item, alternatives=tuple(answers))
     yield "no correction", replace(item, correction=())
     yield "other correction", replace(item, correction=(Utterance("assistant", "What?"), user("Zed")))
     yield (
@@ -147,7 +146,8 @@ def _variants(item: GeneratedItem) -> Iterator[tuple[str, GeneratedItem]]:
             item, profile="{'basic_features': {'Trainer': 'Ada Moss'}, 'user_history': {'level': ['top']}}."
         ),
     )
-    yield "long profile", replace(item, profile="x" * 4001)
+    for length in (4000, 4001):
+        yield f"profile of {length}", replace(item, profile="x" * length)
     yield "nothing removed", replace(item, removed_tool={})
     yield (
         "removed and offered",
