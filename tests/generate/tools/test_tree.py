@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from wildtool.errors import DataError
 from wildtool.sets.make.core.roles import ScriptResult, replay_script
 from wildtool.sets.make.tools import documents
+from wildtool.sets.make.tools import tree as tree_module
 from wildtool.sets.make.tools.documents import PASSAGE_CHARACTERS, DocumentPassage, mine_script, passages
 from wildtool.sets.make.tools.script import NodeProposal
 from wildtool.sets.make.tools.tree import SEED_TREE_FILE, DomainTree, read_tree, seed_tree
@@ -96,13 +97,22 @@ def test_a_list_of_domains_is_a_tree(tmp_path: Path):
         ({"a": {"b": {"c": {"d": {}}}}}, "nothing deeper"),
         ([{"name": "boats", "parent": "sea"}], "node 0: the parent 'sea' must stand before it"),
         ("[" * 100_000, "not JSON"),
-        ({f"d{k}": {} for k in range(20_001)}, "too many nodes"),
     ],
 )  # fmt: skip
 def test_what_is_no_tree_is_refused_with_the_place(tmp_path: Path, value: Any, said: str):
     with pytest.raises(DataError, match=said) as caught:
         read(tmp_path, value)
     assert "tree.json" in str(caught.value)
+
+
+def test_a_tree_has_a_limit_of_nodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(tree_module, "MAX_TREE_NODES", 3)
+    tree = read(tmp_path, {"sea": {"boats": ["hire a boat"]}})
+    assert list(tree.nodes) == ["sea", "sea/boats", "sea/boats/hire a boat"]
+    assert list(tree.with_nodes([("sea", "fish", "")]).nodes) == list(tree.nodes)
+    with pytest.raises(DataError) as refused:
+        read(tmp_path, {"sea": {"boats": ["hire a boat", "sail it"]}})
+    assert str(refused.value) == f"{tmp_path / 'tree.json'}: holds too many nodes; at most 3"
 
 
 def test_documents_are_cut_between_paragraphs(tmp_path: Path):

@@ -133,7 +133,7 @@ def read_tree(path: Path) -> DomainTree:
     tree = DomainTree().with_nodes(nodes)
     if not tree.nodes:
         raise DataError(f'{path}: holds no domain; expected {{"domain": {{"sub-domain": ["function", …]}}}}')
-    if len(tree.nodes) >= MAX_TREE_NODES:
+    if len(nodes) > MAX_TREE_NODES:
         raise DataError(f"{path}: holds too many nodes; at most {MAX_TREE_NODES:,}")
     return tree
 
