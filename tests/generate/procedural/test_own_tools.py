@@ -279,6 +279,12 @@ def test_a_description_of_a_hundred_and_ten_characters_stays_whole(length: int, 
     assert clause == (f"get{sentence[3 : length - 2]}{' x' if is_whole else ''}")
 
 
+def test_a_description_without_a_verb_names_a_tool_up_to_sixty_characters():
+    noun = "Weather ".ljust(60, "x")
+    assert request_clause(noun, "getIt", "en") == f"use “{noun}”"
+    assert request_clause(f"{noun}x", "getIt", "en") == "get it"
+
+
 def test_no_usable_tool_is_refused_with_the_first_reason(tmp_path: Path):
     path = written(
         tmp_path, {"openapi": "3.0.0", "paths": {"/a": {"get": {"parameters": [{"$ref": "#/gone"}]}}}}
