@@ -447,3 +447,25 @@ def test_patterns_are_looked_at_down_to_a_depth():
     found = [path for path, _ in unchecked_patterns(schema)]
     names = ["p6", "p6.p5", "p6.p5.p4", "p6.p5.p4.p3", "p6.p5.p4.p3.p2"]
     assert found == ["", *names, *(f"{name}[]" for name in reversed(["", *names[:-1]]))]
+
+
+def test_definitions_and_patterns_are_looked_at_up_to_a_size():
+    def sized(size: int) -> dict[str, Any]:
+        texts = {f"p{k}": {"type": "string", "description": "x" * 900} for k in range(8)}
+        schema: dict[str, Any] = {
+            "type": "object",
+            "properties": {**texts, "y": {"type": "string", "description": ""}},
+        }
+        schema["properties"]["y"]["description"] = "x" * (size - len(repr(schema)))
+        return {**RIGHT, "parameters": schema}
+
+    assert [[fault.rule for fault in definition_faults(sized(size))] for size in (8000, 8001)] == [[], ["D9"]]
+
+    def loop(count: int, first: int) -> str:
+        return f"({'|'.join(chr(first + k) for k in range(count))})*"
+
+    # 54 alternatives in a loop can follow each other in 54 × 54 ways.
+    steps = f"^{loop(54, 0x4E00)}{loop(9, 0x5000)}a*b*c*"
+    assert [
+        bool(pattern_risk(pattern)) for pattern in ("a" * 400, "a" * 401, f"{steps}$", f"{steps}d*$")
+    ] == [*(False, True, False, True)]
