@@ -96,3 +96,19 @@ def test_each_kind_has_a_least_and_a_largest_value(lang: Lang) -> None:
     kinds = [*_MAKERS, *sorted(MEMBER_KINDS), "list:count"]
     kinds = [kind for kind in kinds if kind not in ("hash", "uuid")]
     check(f"value_ends_{lang}", {kind: [drawn(kind, end) for end in (0.0, 1 - 1e-9)] for kind in kinds})
+
+
+def test_a_result_has_forty_optional_leaves_eight_fields_of_each_object_and_all_that_is_required() -> None:
+    def wide(count: int, inner: dict[str, Any], **more: Any) -> dict[str, Any]:
+        return {"type": "object", "properties": {f"f{k}": inner for k in range(count)}, **more}
+
+    leaf = {"type": "boolean"}
+    values = ValueSampler(Random(0), "en", datetime(2025, 3, 4, tzinfo=UTC))
+    sampled = [
+        ResultSampler(values, {}).of(schema)
+        for schema in (
+            wide(9, wide(9, leaf)),
+            wide(5, wide(9, leaf, required=[f"f{k}" for k in range(9)]), required=["f4"]),
+        )
+    ]
+    assert [[len(inner) for inner in result.values()] for result in sampled] == [[8] * 5, [9] * 5]

@@ -140,3 +140,8 @@ def test_counts_inside_counts_end(inner: str):
 def test_samples_of_nested_repeats_stay_small():
     text = sample("(((((((a*)*)*)*)*)*)*)*", Random(3))
     assert text is not None and len(text) < 100
+
+
+def test_a_sample_may_be_of_any_character_but_halves_of_pairs():
+    drawn = [sample(f"^\\u{code}$", Random(1)) for code in ("d7ff", "d800", "dfff", "e000")]
+    assert drawn == ["\ud7ff", None, None, "\ue000"]

@@ -10,7 +10,7 @@ import pytest
 from generate.tool_sources.openapi_fuzz import fan, joined_fan, outcome, ring
 from wildtool.errors import DataError
 from wildtool.sets.make.procedural.tool_sets import read_tool_sets
-from wildtool.sets.make.tool_sources.references import MAX_SCHEMA_SIZE
+from wildtool.sets.make.tool_sources.references import MAX_SCHEMA_SIZE, SchemaReader, UnreadableSchemaError
 from wildtool.sets.make.tool_sources.tool_files import described_tools
 
 SWAGGER: dict[str, Any] = {
@@ -328,3 +328,29 @@ def test_references_inside_of_a_tools_own_parameters_are_followed(tmp_path: Path
 @pytest.mark.parametrize("seed", [*range(150), 10_002_124, 10_003_718])
 def test_hostile_documents_are_read_or_refused(tmp_path: Path, seed: int):
     assert outcome(tmp_path / "api.json", seed) in ("read", "refused")
+
+
+def test_references_are_followed_a_hundred_times():
+    def chain(count: int) -> SchemaReader:
+        steps: dict[str, Any] = {str(k): {"$ref": f"#/s/{k + 1}"} for k in range(count - 1)}
+        return SchemaReader({"s": {**steps, str(count - 1): {"type": "string"}}})
+
+    first = {"$ref": "#/s/0"}
+    assert chain(100).resolve(first) == {"type": "string"}
+    assert chain(99).dereference(first) == {"type": "string"}
+    for read, problem in (
+        (chain(101).resolve, "a schema goes through more than 100 references"),
+        (chain(100).dereference, "its references lead around in a ring"),
+    ):
+        with pytest.raises(UnreadableSchemaError) as refused:
+            read(first)
+        assert str(refused.value) == problem
+
+
+@pytest.mark.parametrize("length", [120, 121])
+def test_a_reference_is_cut_where_it_is_named(length: int):
+    reference = "#/s/".ljust(length, "x")
+    shown = repr(reference if length == 120 else reference[:119] + "…")
+    with pytest.raises(UnreadableSchemaError) as refused:
+        SchemaReader({"s": {}}).resolve({"$ref": reference})
+    assert str(refused.value) == f"it refers to {shown}, which is not in the file"
