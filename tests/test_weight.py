@@ -20,7 +20,7 @@ BUDGETS = {
     "": 1740,
     "alter": 3102,
     "benchmarks": 78,
-    "benchmarks/acebench": 5904,
+    "benchmarks/acebench": 5899,
     "benchmarks/apibank": 1683,
     "benchmarks/bfcl": 3950,
     "benchmarks/glaive": 423,
@@ -29,29 +29,29 @@ BUDGETS = {
     "benchmarks/rotbench": 609,
     "benchmarks/sealtools": 823,
     "benchmarks/taskbench": 1282,
-    "benchmarks/teval": 1000,
+    "benchmarks/teval": 999,
     "benchmarks/wildtoolbench": 3553,
     "board": 538,
     "catalogue": 1537,
     "check": 1491,
-    "cli": 4930,
+    "cli": 4933,
     "data": 857,
-    "engine": 7999,
+    "engine": 7994,
     "environments": 1797,
     "export": 1518,
-    "models": 4930,
+    "models": 4928,
     "published": 114,
     "python": 442,
     "report": 2459,
-    "scale": 2542,
+    "scale": 2540,
     "sets": 0,
     "sets/commands": 2537,
-    "sets/make": 10252,
-    "sets/prepare": 6451,
+    "sets/make": 10250,
+    "sets/prepare": 6452,
     "sets/review": 5932,
     "stats": 658,
     "table": 313,
-    "tool_formats": 2134,
+    "tool_formats": 2133,
     "toolcall": 3749,
 }
 """Lines of code below each folder of the package; those of its own modules under the empty name."""
@@ -80,7 +80,7 @@ LEAVES = (
     "sets",
 )
 """What is no part of the core: one of them can be changed by who knows its base class and nothing of the others."""
-MOST_OF_ALL = 89_850
+MOST_OF_ALL = 89_840
 """All code. It may only fall; who adds something new raises it, and says in `docs/decisions` what the lines buy."""
 MOST_OF_OLDER = 78_600
 """All code but `NEWER`."""
