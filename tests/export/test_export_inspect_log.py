@@ -1,0 +1,462 @@
+"""A log of Inspect as a whole, and each message, output and tool in its form; Inspect itself need not be installed."""
+
+import json
+from hashlib import sha256
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+
+from export.recorded_forms import (
+    CALL,
+    CALLED,
+    METRICS,
+    RESULT,
+    RUN_JSON,
+    SYSTEM,
+    USER,
+    Run,
+    reply_step,
+    result,
+)
+from wildtool import __version__
+from wildtool.engine.record.reader import LoggedFailure, LoggedReply
+from wildtool.evidence import Evidence
+from wildtool.export import ExportRequest, inspect_log
+from wildtool.export.inspect_messages import inspect_message_list, message_of, output_of, tool_of, usage_of
+
+REQUEST = ExportRequest(folder=Path("r"))
+
+
+@pytest.fixture(autouse=True)
+def _a_small_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inspect_log, "RecordedRun", Run)
+    monkeypatch.setattr(inspect_log, "load_result", lambda folder, profile, data: result())
+
+
+class InvalidError(Exception):
+    pass
+
+
+class ToolInfo:
+    @staticmethod
+    def model_validate(fields: dict[str, Any]) -> dict[str, Any]:
+        if not isinstance(fields.get("parameters", {}), dict):
+            raise InvalidError
+        return fields
+
+
+@pytest.fixture
+def _inspect(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Inspect's classes, as far as they are used."""
+    log, tool, pydantic = ModuleType("inspect_ai.log"), ModuleType("inspect_ai.tool"), ModuleType("pydantic")
+    log.__dict__["EvalLog"] = SimpleNamespace(model_validate=lambda fields: fields)
+    log.__dict__["write_eval_log"] = lambda document, name, format: Path(name).write_text(
+        json.dumps([format, document])
+    )
+    tool.__dict__["ToolInfo"], pydantic.__dict__["ValidationError"] = ToolInfo, InvalidError
+    modules = {"inspect_ai.log": log, "inspect_ai.tool": tool, "pydantic": pydantic}
+    monkeypatch.setattr(inspect_log, "import_module", modules.__getitem__)
+
+
+def uuid(name: str) -> str:
+    return sha256(name.encode()).hexdigest()[:22]
+
+
+def listed(sample: str, *messages: dict[str, Any]) -> list[dict[str, Any]]:
+    return inspect_message_list(messages, sample)
+
+
+SHOWN = {"name": "level", "description": "", "parameters": {"type": "object", "properties": {}}}
+USED = {
+    "input_tokens": 10,
+    "output_tokens": 4,
+    "input_tokens_cache_read": 3,
+    "reasoning_tokens": 2,
+    "total_tokens": 14,
+}
+
+
+def event(sample: str, number: int, seconds: int, **more: Any) -> dict[str, Any]:
+    when = f"1970-01-01T00:{seconds // 60:02}:{seconds % 60:02}+00:00"
+    return {
+        "event": "model",
+        "uuid": uuid(f"{sample}/{number}"),
+        "timestamp": when,
+        "completed": when,
+        "working_start": 0.0,
+        "model": "dev/m",
+        "role": None,
+        "tools": [SHOWN],
+        "tool_choice": "auto",
+        "config": {},
+        **more,
+    }
+
+
+def answered(
+    request: str, message: dict[str, Any], latency: float, changes: list[str], raw: str
+) -> dict[str, Any]:
+    response = {"message": message, "body": raw, "changes": changes}
+    return {"request": {"hash": request}, "response": response, "time": latency}
+
+
+def scored(sample: str, score: dict[str, Any], when: str) -> dict[str, Any]:
+    return {
+        "event": "score",
+        "uuid": uuid(f"{sample}/score"),
+        "score": score,
+        "scorer": "wildtool/fixed",
+        "timestamp": when,
+        "working_start": 0.0,
+    }
+
+
+def mark(value: str, answer: str | None, reason: str, **columns: Any) -> dict[str, Any]:
+    return {"value": value, "answer": answer, "explanation": reason, "metadata": columns}
+
+
+def choice(message: dict[str, Any], stop: str, latency: float, model: str = "dev/m") -> dict[str, Any]:
+    entry = {"message": {**message_of(message), "model": model}, "stop_reason": stop}
+    return {"model": model, "choices": [entry], "time": latency}
+
+
+def samples() -> list[dict[str, Any]]:
+    one, two = "name0/i/1/0/0", "name0/i/1/1/1"
+    last = {"role": "assistant", "content": "5 m."}
+    called = {key: value for key, value in CALLED.items() if key != "role"}
+    right = mark(
+        "C", "5 m.", "all right", outcome="correct", score=1, error=None, steps=2, f=1, detail={"d": 2}
+    )
+    failed = mark(
+        *("N", None, "http 500: broken"), outcome="infra_error", score=0.0, error="infra", steps=0, detail={}
+    )
+    zero = "1970-01-01T00:00:00+00:00"
+    final = {
+        **choice(last, "stop", 0.25),
+        "usage": {"input_tokens": 20, "output_tokens": 5, "total_tokens": 25},
+    }
+    return [
+        {
+            "id": "i/1/0",
+            "epoch": 1,
+            "uuid": uuid(one),
+            "input": listed(one, SYSTEM, USER),
+            "target": ['level {"item":"i/1","unit":"0"}'],
+            "messages": listed(one, SYSTEM, USER, CALLED, RESULT, last),
+            "output": final,
+            "scores": {"wildtool/fixed": right},
+            "metadata": {"item": "i/1", "unit": "0", "split": "s", "lang": "en"},
+            "events": [
+                event(
+                    *(one, 0, 60),
+                    input=listed(one, SYSTEM, USER),
+                    output={**choice(CALLED, "tool_calls", 0.5), "usage": USED},
+                    retries=1,
+                    working_time=0.5,
+                    call=answered("hash", called, 0.5, [], "{}"),
+                ),
+                event(
+                    *(one, 1, 70),
+                    model="user",
+                    role="user",
+                    tools=[],
+                    input=listed(one, USER),
+                    output={
+                        **choice({"role": "assistant", "content": "5 m"}, "unknown", 4.0, "user"),
+                        "usage": {"input_tokens": 100, "total_tokens": 100},
+                    },
+                    retries=0,
+                    working_time=4.0,
+                    call=answered("hash", {"content": "5 m"}, 4.0, [], ""),
+                ),
+                event(
+                    *(one, 2, 0),
+                    input=listed(one, SYSTEM, USER, CALLED, RESULT),
+                    output=final,
+                    retries=0,
+                    working_time=0.25,
+                    call=answered("hash", {"content": "5 m."}, 0.25, ["c"], ""),
+                ),
+                scored(one, right, zero),
+            ],
+            "model_usage": {
+                "dev/m": {**USED, "input_tokens": 30, "output_tokens": 9, "total_tokens": 39},
+            },
+            "total_time": 4.75,
+            "error": None,
+        },
+        {
+            "id": "i/1/1",
+            "epoch": 2,
+            "uuid": uuid(two),
+            "input": listed(two, SYSTEM, USER),
+            "target": ['level {"item":"i/1","unit":"1"}'],
+            "messages": listed(two, SYSTEM, USER),
+            "output": {"model": "dev/m", "choices": [], "error": "broken"},
+            "scores": {"wildtool/fixed": failed},
+            "metadata": {"item": "i/1", "unit": "1", "split": "s", "lang": "en"},
+            "events": [
+                event(
+                    *(two, 0, 60),
+                    input=listed(two, SYSTEM, USER),
+                    output={"model": "dev/m", "choices": [], "error": "broken"},
+                    error="http 500: broken",
+                    retries=2,
+                ),
+                scored(two, failed, "1970-01-01T00:01:00+00:00"),
+            ],
+            "model_usage": {},
+            "total_time": 0,
+            "error": {"message": "http 500: broken", "traceback": "", "traceback_ansi": ""},
+        },
+    ]
+
+
+def metric(name: str, value: Any, **metadata: Any) -> dict[str, Any]:
+    return {"name": name, "value": value, "metadata": metadata}
+
+
+@pytest.mark.usefixtures("_inspect")
+def test_a_log_of_inspect(tmp_path: Path):
+    inspect_log.export(REQUEST, tmp_path / "a.eval")
+    form, log = json.loads((tmp_path / "a.eval").read_text())
+    assert form == "eval"
+    assert log.pop("samples") == samples()
+    evidence = {"units": 3, "failed": 1, "unplayed": 1, "cut_off": None, "unread": None}
+    assert log == {
+        "version": 2,
+        "status": "cancelled",
+        "eval": {
+            **dict.fromkeys(("eval_id", "run_id", "task_id"), "name0"),
+            "created": "2026-01-01T00:00:00+00:00",
+            "task": "wild-mini",
+            "task_display_name": "Mini",
+            "task_version": "d" * 12,
+            "task_args": {"mode": None, "split": "s", "lang": None, "profile": "fixed"},
+            "dataset": {
+                "name": "data.jsonl",
+                "samples": 2,
+                "sample_ids": ["i/1/0", "i/1/1"],
+                "shuffled": False,
+            },
+            "model": "dev/m",
+            "model_base_url": "http://h/v1",
+            "model_args": {"temperature": 0.5, "top_p": 1},
+            "model_roles": {"user": {"model": "sim", "config": {}, "args": {}}},
+            "config": {"epochs": 2, "limit": None},
+            "packages": {"wildtool": __version__},
+            "metadata": {
+                "run": "r",
+                "profile": "fixed",
+                "judged": "played official, judged fixed",
+                "mode": None,
+                "data_sha256": "d" * 64,
+                "seed": 7,
+                "versions": {"python": "3"},
+                "evidence": evidence,
+                "trust": [],
+            },
+        },
+        "results": {
+            "total_samples": 3,
+            "completed_samples": 1,
+            "logged_samples": 2,
+            "scores": [
+                {
+                    "name": "wildtool/fixed",
+                    "scorer": "wildtool/fixed",
+                    "metrics": {
+                        "accuracy": metric("accuracy", 1 / 3),
+                        "stderr": metric("stderr", pytest.approx(2 / 9), cluster="item"),
+                        "accuracy: task": metric(
+                            *("accuracy: task", 0.5),
+                            low=0.25,
+                            high=0.75,
+                            numerator=1,
+                            denominator=2,
+                            evidence=evidence,
+                        ),
+                        "cost: tokens": metric(
+                            *("cost: tokens", 20.0),
+                            low=None,
+                            high=None,
+                            numerator=40,
+                            denominator=2,
+                            evidence=evidence,
+                        ),
+                    },
+                    "scored_samples": 2,
+                }
+            ],
+        },
+        "stats": {
+            "started_at": "2026-01-01T00:00:00+00:00",
+            "completed_at": "2026-01-02T01:00:00+00:00",
+            "model_usage": {"dev/m": {**USED, "input_tokens": 30, "output_tokens": 9, "total_tokens": 39}},
+        },
+    }
+
+
+@pytest.mark.usefixtures("_inspect")
+def test_a_run_without_roles_and_end_is_a_whole_log_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    counts = SimpleNamespace(units=2)
+    own = METRICS[0].__class__("accuracy", "task", 1.0, 2, 2, evidence=Evidence(9))
+    short = result(roles={}, counts=counts, metrics=(own,))
+    monkeypatch.setattr(inspect_log, "load_result", lambda folder, profile, data: short)
+    monkeypatch.setitem(RUN_JSON, "sittings", [RUN_JSON["sittings"][0]])
+    monkeypatch.setitem(RUN_JSON["identity"]["models"], "agent", {"settings": {"base_url": 5}})
+    inspect_log.export(REQUEST, tmp_path / "a.eval")
+    log = json.loads((tmp_path / "a.eval").read_text())[1]
+    assert (log["status"], log["stats"]["completed_at"]) == ("success", "")
+    assert (log["eval"]["model_roles"], log["eval"]["model_base_url"]) == (None, None)
+    assert log["samples"][0]["events"][0]["model"] == "agent"
+    assert log["results"]["scores"][0]["metrics"]["accuracy: task"]["metadata"]["evidence"]["units"] == 9
+
+
+@pytest.mark.usefixtures("_inspect")
+def test_tools_are_converted_once_and_odd_schemas_are_options():
+    tools = inspect_log.InspectTools()
+    bare = {"name": "f", "description": 5, "parameters": {"a": 1}}
+    assert tools.of(bare) == {"name": "f", "description": "5", "parameters": {"a": 1}}
+    assert tools.of(bare) is tools.of(bare)
+    for odd in ({"name": "f", "parameters": 5}, {"name": "f"}, {"function": {"name": "f"}}):
+        function = odd.get("function", odd)
+        assert tools.of(odd) == {"name": "f", "description": "", "options": {"schema": function}}
+    assert tools.of({"function": 7}) == {"name": "", "description": "", "options": {"schema": 7}}
+
+
+@pytest.mark.parametrize(
+    ("clusters", "error"),
+    [
+        ([], 0.0),
+        ([[True, False]], 0.0),
+        ([[], []], 0.0),
+        ([[True], [False]], 0.5),
+        ([[True], [True]], 0.0),
+        ([[True, True], [False]], (2 * 2 * (2 / 3) ** 2) ** 0.5 / 3),
+    ],
+)
+def test_the_standard_error_is_clustered(clusters: list[list[bool]], error: float):
+    assert inspect_log.standard_error(clusters) == pytest.approx(error)
+
+
+@pytest.mark.parametrize(
+    ("message", "entry"),
+    [
+        ({"role": "user", "content": "q"}, {"role": "user", "content": "q"}),
+        ({"role": "system"}, {"role": "system", "content": ""}),
+        (
+            {"role": "robot", "content": {"text": "t"}},
+            {"role": "user", "content": "t", "metadata": {"role": "robot"}},
+        ),
+        ({"role": 5, "content": 7}, {"role": "user", "content": "7", "metadata": {"role": "5"}}),
+        ({"content": "x"}, {"role": "user", "content": "x", "metadata": {"role": ""}}),
+        (
+            {"role": "user", "content": [{"type": "text", "text": "a"}, "b", {"type": "image"}, None]},
+            {"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]},
+        ),
+        ({"role": "user", "content": ["only"]}, {"role": "user", "content": "only"}),
+        (
+            {"role": "assistant", "content": "a", "reasoning_content": "Hm."},
+            {
+                "role": "assistant",
+                "content": [{"type": "reasoning", "reasoning": "Hm."}, {"type": "text", "text": "a"}],
+                "source": "generate",
+            },
+        ),
+        (
+            {"role": "assistant", "content": None, "reasoning_content": "Hm.", "tool_calls": []},
+            {
+                "role": "assistant",
+                "content": [{"type": "reasoning", "reasoning": "Hm."}],
+                "source": "generate",
+            },
+        ),
+        (
+            {
+                "role": "assistant",
+                "reasoning_content": "",
+                "tool_calls": [CALL, 5, {"function": {"name": None, "arguments": "[1]"}}],
+            },
+            {
+                "role": "assistant",
+                "content": "",
+                "tool_calls": [
+                    {"id": "a", "function": "level", "arguments": {"x": 1}, "type": "function"},
+                    {
+                        "id": "call_1",
+                        "function": "",
+                        "arguments": {"text": ""},
+                        "type": "function",
+                        "parse_error": "the arguments are not a JSON object",
+                    },
+                    {
+                        "id": "call_2",
+                        "function": "",
+                        "arguments": {"text": "[1]"},
+                        "type": "function",
+                        "parse_error": "the arguments are not a JSON object",
+                    },
+                ],
+                "source": "generate",
+            },
+        ),
+        (
+            {"role": "tool", "tool_call_id": 5, "name": "f", "content": "1"},
+            {"role": "tool", "content": "1", "tool_call_id": "5", "function": "f"},
+        ),
+        ({"role": "tool", "name": 5, "content": "1"}, {"role": "tool", "content": "1", "tool_call_id": ""}),
+    ],
+)
+def test_a_message_in_inspects_form(message: dict[str, Any], entry: dict[str, Any]):
+    assert message_of(message) == entry
+    (first,) = listed("s", message)
+    assert first == {"id": first["id"], **entry}
+
+
+def test_arguments_that_are_no_json_say_so():
+    broken = {"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": "{é"}}]}
+    (made,) = message_of(broken)["tool_calls"]
+    assert made["arguments"] == {"text": "{é"} and made["parse_error"].startswith(
+        "the arguments are not JSON: "
+    )
+
+
+@pytest.mark.parametrize(
+    ("reason", "stop"),
+    [
+        ("stop", "stop"),
+        ("length", "max_tokens"),
+        ("tool_calls", "tool_calls"),
+        ("content_filter", "content_filter"),
+        (None, "unknown"),
+    ],
+)
+def test_outputs_have_their_reason_to_stop(reason: str | None, stop: str):
+    step = reply_step([], {"content": "a", "role": "tool"}, finish_reason=reason, latency_s=2.0).result
+    message = {"role": "assistant", "content": "a", "source": "generate", "model": "m"}
+    assert output_of(step, "m") == {
+        "model": "m",
+        "choices": [{"message": message, "stop_reason": stop}],
+        "time": 2.0,
+    }
+    failure = LoggedFailure("agent", None, "k", "broken \ud800", 1)
+    assert output_of(failure, "m") == {"model": "m", "choices": [], "error": "broken \ufffd"}
+    assert isinstance(step, LoggedReply)
+
+
+def test_counts_of_tokens_and_tools_in_inspects_form():
+    largest = 2**40
+    assert usage_of({"prompt_tokens": largest - 1, "completion_tokens": largest}) == {
+        "input_tokens": largest - 1,
+        "total_tokens": largest - 1,
+    }
+    assert usage_of({"prompt_tokens": 0, "prompt_tokens_details": 5}) == {
+        "input_tokens": 0,
+        "total_tokens": 0,
+    }
+    assert usage_of({"completion_tokens": 2}) == {"output_tokens": 2, "total_tokens": 2}
+    assert tool_of({"function": {"name": "f", "description": "d"}}) == {"name": "f", "description": "d"}
+    assert tool_of({"name": "f"}) == {"name": "f", "description": ""}
