@@ -5,6 +5,7 @@ A change of what the replies lead to is one of `RECIPE_VERSION`, unless only pro
 """
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +97,14 @@ def test_sessions_give_the_same_items(tmp_path: Path):
     kinds = {"single": 2, "parallel": 1, "incomplete": 1, "error": 2, "irrelevant": 1}
     spec = ItemGenerationSpec(60, kinds, "2", ("en", "zh"), sessions=file)
     check("items_of_sessions", _summary(procedural_items(spec, [].append)))
+
+
+def test_lost_items_are_planned_again_unless_they_are_of_sessions():
+    lost = GeneratedItems((), (), missing=(1,), turns=(0,))
+    spec = ItemGenerationSpec(2)
+    assert ItemMaker(spec).replace_lost(lost)
+    assert not ItemMaker(spec).replace_lost(replace(lost, missing=()))
+    assert not ItemMaker(replace(spec, sessions=Path("sessions.jsonl"))).replace_lost(lost)
 
 
 def test_built_in_tools_of_items_say_what_their_parameters_allow():

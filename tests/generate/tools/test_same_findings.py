@@ -239,6 +239,15 @@ def test_a_sibling_is_too_near_and_a_parent_may_be_nearer():
     ] == [one, None, one, None]
 
 
+@pytest.mark.parametrize(("is_parent", "shared"), [(False, 7), (True, 9)])
+def test_a_sibling_is_too_near_from_a_share_of_its_words_on(is_parent: bool, shared: int):
+    words = ["alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india", "juliet"]
+    new = {"name": words[0], "description": " ".join(words[1:])}
+    for count, is_near in ((shared, True), (shared - 1, False)):
+        other = api(words[0], description=" ".join(reversed(words[1:count])), parameters={})
+        assert near_duplicate_of(new, [other], other if is_parent else None) is (other if is_near else None)
+
+
 FUNCTIONS = [tool["function"] for tool in (*SHOP, *OFFICE)]
 
 

@@ -149,6 +149,7 @@ def test_pairs_are_made_as_before(tmp_path: Path, name: str, spec: Any, rules: P
         {"asked": asked, "written": counts, "entry": entry, "roles": [*maker.roles], **_files(out, file)},
     )
     assert write_pairs_info(out, file, "sharegpt") is None
+    assert (maker.source().name, maker.source().path) == (str(file), file)
     assert maker.settings() == [
         spec.get("turns", "calls"),
         spec.get("tries", 2),
@@ -182,6 +183,7 @@ def test_reasoning_is_made_as_before(tmp_path: Path, name: str, wanted: bool):
         {"asked": asked, "written": counts, "roles": [*maker.roles], **_files(out, file)},
     )
     assert maker.settings() == [12, wanted]
+    assert (maker.source().name, maker.source().path) == (str(file), file)
 
 
 def _of_several_calls(*stations: str) -> dict[str, Any]:
@@ -291,6 +293,7 @@ def test_records_are_chosen_as_before(tmp_path: Path, name: str, spec: Any, form
     out.mkdir()
     whole = SelectionSpec(files=(one, two), seen=(seen,), **spec)
     maker = SelectionMaker(whole)
+    assert (maker.source().name, maker.source().path) == (str(one), one)
     results, asked = _outcomes(
         maker, [json.dumps({"score": score}) for score in (0, 3, 5.6, 6, 8, 10, 11)] + ["no idea"]
     )
