@@ -12,7 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generate.items.players import TOOLS, ItemPlayers
+from wildtool.errors import UsageError
 from wildtool.sets.make.core.parsing import Action, RefusedReplyError
+from wildtool.sets.make.core.plan import Lang
 from wildtool.sets.make.items.acebench_format import FIRST_RECORD_ID, acebench_records
 from wildtool.sets.make.items.item import (
     DialogueTurn,
@@ -290,6 +292,33 @@ def test_kinds_come_in_the_published_proportions_all_along():
     kinds = [p.kind for p in item_plans(850, parse_shares(()), seed="7", langs=("en",))]
     assert Counter(kinds) == {name: kind.share for name, kind in ITEM_KINDS.items()}
     assert set(kinds[:17]) == set(ITEM_KINDS)
+
+
+def test_shares_of_kinds_are_the_published_ones_or_those_that_are_named():
+    assert parse_shares(()) == {**dict.fromkeys(ITEM_KINDS, 50), "single": 100, "parallel": 100}
+    assert parse_shares(("single=999999", "error", "single=4")) == {"single": 4, "error": 50}
+    known = ", ".join(ITEM_KINDS)
+    for text, problem in (
+        ("singel", f"unknown kind 'singel'; did you mean 'single'? (known: {known})"),
+        *(
+            (text, f"--kinds {text!r}: a share is a whole number above 0, such as single=3")
+            for text in ("single=", "single=0", "single=x", "single=-1", "single=³", "single=1000000")
+        ),
+    ):
+        with pytest.raises(UsageError) as refused:
+            parse_shares((text,))
+        assert str(refused.value) == problem
+
+
+@pytest.mark.parametrize(
+    ("items", "shares", "langs"), [(0, {"single": 1}, ["en"]), (1, {}, ["en"]), (1, {"single": 1}, [])]
+)
+def test_a_set_of_no_items_kinds_or_languages_is_refused(
+    items: int, shares: dict[str, int], langs: list[Lang]
+):
+    with pytest.raises(UsageError) as refused:
+        next(item_plans(items, shares, seed="1", langs=langs))
+    assert str(refused.value) == "a set needs at least one item, one kind and one language"
 
 
 def test_every_kind_offers_as_many_tools_and_takes_as_many_turns_as_published():
