@@ -127,10 +127,9 @@ def _texts(schema: Mapping[str, Any]) -> Iterator[str]:
     inner = as_schema(schema.get("items")) if schema.get("type") == "array" else schema
     for name, below in member_schemas(inner).items():
         yield f"{name} {below.get('description', '')}"
-        if below.get("type") in ("array", "object") and below is not inner:
-            fields = member_schemas(as_schema(below.get("items"))) or member_schemas(below)
-            for field, leaf in fields.items():
-                yield f"{field} {leaf.get('description', '')}"
+        fields = member_schemas(as_schema(below.get("items"))) or member_schemas(below)
+        for field, leaf in fields.items():
+            yield f"{field} {leaf.get('description', '')}"
 
 
 def _pairs(sources: Sequence[int], other: Sequence[int]) -> Iterator[tuple[int, int]]:
