@@ -107,20 +107,18 @@ def parse_run(text: str) -> list[Any]:
 
 def first_list(text: str) -> tuple[list[dict[str, Any]], int, int] | None:
     """The first JSON list in a text whose entries are objects with a name, and where it begins and ends."""
-    start = 0
+    start = -1
     for _ in range(100):
-        start = text.find("[", start)
+        start = text.find("[", start + 1)
         if start < 0:
             return None
         try:
             value, end = _DECODER.raw_decode(text, start)
         except (ValueError, RecursionError):
-            start += 1
             continue
         entries = cast(list[Any], value)
         if entries and all(isinstance(entry, dict) and "name" in entry for entry in entries):
             return cast(list[dict[str, Any]], entries), start, end
-        start += 1
     return None
 
 
