@@ -2,15 +2,21 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from wildtool.alter.history.history import OwnHistory
 from wildtool.alter.history.own_history import LATER_NOTE, MOST_LATER_REPLIES, OwnHistoryUnit
 from wildtool.alter.history.settings import Unrecorded
+from wildtool.alter.tool_answers import TOOLS_PLAYER, TOOLS_PLAYER_ROLE
+from wildtool.data.data_set import data_of
+from wildtool.engine.registry import load_benchmark
+from wildtool.errors import UsageError
 from wildtool.trace import Trace, TraceStep
-from wildtool.types import Item, Message, Request, Tool
+from wildtool.types import Item, Message, Request, Role, Tool
 
 TOOLS: list[Tool] = [{"type": "function", "function": {"name": name}} for name in ("get", "set")]
 GOLD: list[Message] = [{"role": "user", "content": "gold 0"}, {"role": "assistant", "content": "gold answer"}]
@@ -179,3 +185,35 @@ def test_a_trace_goes_on_after_the_verdict() -> None:
         (LATER_NOTE, ['tool: {"degrees": 14}'], ['assistant:  get({"day": 1})']),
         (LATER_NOTE, ['tool: {"degrees": 14}'], ["assistant: Done."]),
     ]
+
+
+@pytest.mark.parametrize(
+    ("unrecorded", "label", "folder", "roles"),
+    [
+        (Unrecorded.refuse, "own", ["history-own"], {}),
+        (
+            Unrecorded.simulate,
+            "own, unrecorded calls simulated",
+            ["history-own", "simulate"],
+            {TOOLS_PLAYER: TOOLS_PLAYER_ROLE},
+        ),
+    ],
+)
+def test_a_run_says_what_becomes_of_calls_that_are_not_recorded(
+    unrecorded: Unrecorded, label: str, folder: list[str], roles: dict[str, Role]
+) -> None:
+    history = OwnHistory(unrecorded)
+    assert (history.label, history.folder_parts, history.played_roles) == (label, folder, roles)
+    assert history.identity() == {"history": {"own": unrecorded.value}}
+    assert OwnHistory.recorded(history.identity()) == history
+    with pytest.raises(UsageError, match="follows from the rules of a benchmark"):
+        history.unit(Item("i", ("0",), None), "0")
+
+
+def test_sessions_of_one_task_have_no_history() -> None:
+    benchmark = load_benchmark("wild-mini")
+    item = next(iter(benchmark.load(data_of(benchmark).locate(None))))
+    history = OwnHistory(Unrecorded.refuse)
+    assert history.check(benchmark, [replace(item, units=item.units[:1]), item], "fixed") == ""
+    with pytest.raises(UsageError, match="each selected session has one task"):
+        history.check(benchmark, [replace(item, units=item.units[:1])], "fixed")
