@@ -29,11 +29,9 @@ class AlteredUnit(ABC):
     def exchange(self, request: Request) -> Exchange:
         """Plays one request of the benchmark to the model under test. Must take replies of any shape."""
 
-    def afterwards(self) -> Exchange:
-        """Plays what is asked once the benchmark's part of the unit is over, since later units show it; mostly nothing.
-        What it returns is ignored."""
+    def afterwards(self) -> Generator[Request, Message, None]:
+        """Plays what is asked once the benchmark's part of the unit is over, since later units show it; mostly nothing."""
         yield from ()
-        return {}
 
     def fields(self, *, ended: bool) -> Mapping[str, FieldValue]:
         """The unit's cells of `Alteration.columns`, after its replies.

@@ -63,9 +63,9 @@ class OwnHistoryUnit(AlteredUnit):
         self._replies.append(reply)
         return reply
 
-    def afterwards(self) -> Exchange:
+    def afterwards(self) -> Generator[Request, Message, None]:
         if (request := self._request) is None:
-            return {}
+            return
         reply = self.own_run[-1]
         while calls := named_calls(reply):
             for call in calls:
@@ -80,7 +80,6 @@ class OwnHistoryUnit(AlteredUnit):
             messages = self._as_said(reply)
             self._later += messages
             reply = messages[-1] if messages else {}
-        return {}
 
     @property
     def history(self) -> list[Message]:
