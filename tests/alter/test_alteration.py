@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 
 from engine.echo_benchmark import EchoBenchmark, ScriptedModel, plan_of
 from wildtool.alter.base import Alteration, AlteredUnit, Exchange
+from wildtool.alter.noise.noise import Noise
 from wildtool.alter.variant import Variant
 from wildtool.data.data_set import data_of
 from wildtool.engine.run.runner import run_plan
@@ -168,3 +169,11 @@ def test_a_unit_alone_is_judged_as_among_all():
     (verdict,) = variant.judge(item, {"0": transcript}, "official")
     assert verdict.outcome == "correct"
     assert variant.judge_unit(item, "0", transcript, "official") == verdict
+
+
+def test_an_alteration_adds_nothing_that_it_does_not_name():
+    noise = Noise.parse("order:slight")
+    assert (noise.columns, noise.roles, noise.played_roles, noise.cuts(None)) == ({}, {}, {}, {})
+    assert (noise.metrics(None), noise.without, noise.in_order, noise.cuts_note) == ((), "none", False, "")
+    assert noise.unit(one_item()[1], "0").fields(ended=True) == {}
+    assert list(noise.unit(one_item()[1], "0").afterwards()) == []

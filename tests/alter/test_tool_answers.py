@@ -58,7 +58,11 @@ def test_a_model_that_plays_a_tool_is_shown_the_call_and_the_nearest_results():
     [
         ('{"rooms": 2}', '{"rooms": 2}'),
         ('```json\n{"rooms": 2}\n```', '{"rooms": 2}'),
+        ("```[1]```", "[1]"),
         ("``` not json ```", "``` not json ```"),
+        ("```[1]xyz", "```[1]xyz"),
+        ("xyz[1]```", "xyz[1]```"),
+        *((fence, fence) for fence in ("```", "````", "``````")),
         ("  ", "fallback"),
         (None, "fallback"),
     ],

@@ -1,7 +1,7 @@
 """Recorded runs under alterations: what is judged, restored and traced of replies, also of filtered and failed ones."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 import pytest
@@ -117,9 +117,8 @@ class Spelled(AlteredUnit):
         second = yield Request([{"role": "user", "content": f"{self.name}2 {first['content']}"}])
         return says(f"{self.name}({second['content']})")
 
-    def afterwards(self) -> Exchange:
-        reply = yield Request([{"role": "user", "content": f"{self.name} end"}])
-        return reply
+    def afterwards(self) -> Generator[Request, Message, None]:
+        yield Request([{"role": "user", "content": f"{self.name} end"}])
 
 
 def asked(exchange: Exchange) -> tuple[list[str], Message]:

@@ -84,7 +84,7 @@ def simulated_result(reply: Message, fallback: str) -> str:
     A fence around JSON is taken off.
     """
     text = (written_text(reply) or "").strip()
-    if text.startswith("```") and text.endswith("```") and len(text) > 6:
+    if text.startswith("```") and text.endswith("```"):
         inner = text[3:-3].removeprefix("json").strip()
         text = inner if strict_value_or(inner, None) is not None else text
     return text or fallback

@@ -23,6 +23,7 @@ TURN = (OfficialMultiTurnEpisode, FixedMultiTurnEpisode)
 OFFICIAL = (OfficialMultiStepEpisode, OfficialMultiTurnEpisode)
 FIXED = (FixedMultiStepEpisode, FixedMultiTurnEpisode)
 EVERY = (*STEP, *TURN)
+LONG_QUESTION = "which " + "w" * 99 + "?"
 REMAINING = "all expected calls were made, but the state differs: "
 
 
@@ -112,6 +113,18 @@ REMAINING = "all expected calls were made, but the state differs: "
             "add_reminder ran with other values: title is 'u', expected 't'",
         ),
         (("Which title?", "which  title?", END), EVERY, INFORMATION, "asked twice: which title?"),
+        (
+            (LONG_QUESTION, LONG_QUESTION, END),
+            EVERY,
+            INFORMATION,
+            f"asked twice: {LONG_QUESTION[:100]}",
+        ),
+        (
+            (GOLD[1], ADD.replace("'t'", f"'{'u' * 90}'"), END),
+            EVERY,
+            INFORMATION,
+            f"add_reminder ran with other values: title is '{'u' * 80}', expected 't'",
+        ),
         (
             ("Which title", "Which title", END),
             EVERY,
