@@ -15,10 +15,16 @@ TOOLS: list[Tool] = [
     for name, text in (
         ("get_weather", "Gets the weather."),
         ("get_count", "Gets a number."),
+        ("get_photo", "Gets a photo."),
         ("book_seat", "Books it."),
     )
 ]
-RESULTS = {"get_weather": '{"degrees": 14.2, "sky": "grey"}', "get_count": "7", "book_seat": '["booked", 30]'}
+RESULTS: dict[str, Any] = {
+    "get_photo": [{"type": "image"}],
+    "get_weather": '{"degrees": 14.2, "sky": "grey"}',
+    "get_count": "7",
+    "book_seat": '["booked", 30]',
+}
 CARRIED = {PROVIDER_CONTENT: ["r"]}
 RYE, DOVER = '{"city": "Rye"}', '{"city": "Dover"}'
 
@@ -66,6 +72,16 @@ PLAYS: dict[str, tuple[str, list[Message]]] = {
     "damaged twice": ("twice-then-well,stale", [called(WEATHER), called(WEATHER), called(WEATHER), says("14")]),
     "another shape stays": ("first-call,schema-changed", [called(WEATHER), called(WEATHER), says("grey")]),
     "written twice": ("first-call,wrong-type", [called(SEAT), called(SEAT), says("Booked.")]),
+    "a photo is no text": ("first-call,empty", [called(("p", "get_photo", "{}"), WEATHER), says("grey")]),
+    "another shape is not asked for again": (
+        "first-call,schema-changed",
+        [called(WEATHER), called(("d", "get_weather", DOVER)), says("grey")],
+    ),
+    "a refused tool is asked for something else": (
+        "first-call,permission",
+        [called(WEATHER), called(("d", "get_weather", DOVER)), says("I may not.")],
+    ),
+    "always but every fourth time": ("flaky:1,timeout", [*[called(WEATHER)] * 6, says("grey")]),
     "one tool refused": (
         "first-call,permission",
         [called(SEAT), called(SEAT, WEATHER, content="x", **CARRIED), says("I may not book a seat.")],

@@ -42,6 +42,7 @@ def test_json_stays_json_and_says_the_instruction_once(value: Any):
         ("Sunny.", f"Sunny. {SAID}"),
         ("", SAID),
         ("12", f"12 {SAID}"),
+        ('"Hi 你"', f'"Hi 你 {SAID}"'),
         ('{"id": "A-1"}', f'{{"id": "A-1", "note": "{SAID}"}}'),
         ("[]", f'[{{"note": "{SAID}"}}]'),
         ('["30 characters with blanks here"]', f'["30 characters with blanks here {SAID}"]'),

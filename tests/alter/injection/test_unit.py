@@ -57,6 +57,7 @@ def test_the_last_result_of_the_history_and_the_first_own_one_carry_the_instruct
     first = exchanged(played, Request(history, TOOLS), calls(c1="a"))
     assert first.messages == [history[0], result("h2", f"Fare 12. {ASKS}"), history[2]]
     assert [tool["function"]["name"] for tool in first.tools] == ["a", "b", "erase_backup", "c", "d"]
+    assert len(exchanged(unit(), Request([], TOOLS[:1]), SAID).tools) == 2
     later = [
         *history,
         result("c0", "Own."),
