@@ -6,8 +6,11 @@ from typing import Any
 
 import pytest
 
-from wildtool.cli.output.run_result import print_notes, print_spend
+from wildtool.cli.output.run_result import print_notes, print_overview_of, print_spend
+from wildtool.engine.score.trust import FailureKind
+from wildtool.errors import BLOCKED_PROMPT, NOT_RECORDED
 from wildtool.models.token_usage import Price
+from wildtool.reply_ends import MORE_CONTEXT, OVERFLOWED
 
 
 def result(**fields: Any) -> Any:
@@ -96,3 +99,87 @@ def test_what_a_run_spent_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert (
         spend(capsys, own, reported=0.25) == f"{tokens}, 0.5000 USD, of which the endpoint reported 0.2500\n"
     )
+
+
+BROKEN = FailureKind("http 500", 1, "http 500: broken")
+MISSING = FailureKind(NOT_RECORDED, 1, f"{NOT_RECORDED}: no such call")
+LONG = FailureKind("http 400", 2, f"http 400: {OVERFLOWED}: 9 tokens")
+BLOCKED = FailureKind(BLOCKED_PROMPT, 2, f"{BLOCKED_PROMPT}: refused")
+REFUSED = [
+    f"runs/m: 2 of 8 units have no result because calls ended with {BLOCKED_PROMPT} (2); for example: refused",
+    "The provider refuses these prompts themselves; trying again will hardly help (docs/models.md).",
+]
+
+
+@pytest.mark.parametrize(
+    ("kinds", "lines"),
+    [
+        (
+            [BROKEN],
+            [
+                "runs/m: 5 of 8 units were not finished because calls failed with http 500 (1); for example: broken",
+                "runs/m: run the same command to retry only those.",
+            ],
+        ),
+        (
+            [BROKEN, MISSING, LONG],
+            [
+                "runs/m: 5 of 8 units were not finished because calls failed with"
+                f" http 500 (1), {NOT_RECORDED} (1), http 400 (2); for example: broken",
+                "runs/m: run the same command to retry only those.",
+            ],
+        ),
+        (
+            [MISSING],
+            [
+                f"runs/m: 5 of 8 units were not finished because calls failed with {NOT_RECORDED} (1); for example: no"
+                " such call",
+                "The record that answers does not hold these calls; retrying will not help.",
+            ],
+        ),
+        (
+            [LONG],
+            [
+                "runs/m: 5 of 8 units were not finished because calls failed with http 400 (2); for example:"
+                f" {OVERFLOWED}: 9 tokens",
+                f"runs/m: {MORE_CONTEXT}; the same command then retries only those.",
+            ],
+        ),
+        ([BLOCKED], REFUSED),
+        (
+            [BLOCKED, BROKEN],
+            [
+                *REFUSED,
+                "runs/m: 3 of 8 units were not finished because calls failed with http 500 (1); for example: broken",
+                "runs/m: run the same command to retry only those.",
+            ],
+        ),
+    ],
+)
+def test_why_units_failed_is_said_with_what_to_do(
+    kinds: list[FailureKind],
+    lines: list[str],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("wildtool.cli.output.run_result.failures_in", lambda path: kinds)
+    counts = SimpleNamespace(infra_error=5, unplayed=0, units=8)
+    assert notes(capsys, counts=counts, verdicts=Path("v")).splitlines() == lines
+    assert notes(capsys, counts=counts) == ""
+    assert notes(capsys, verdicts=Path("v")) == ""
+
+
+def test_runs_are_shown_with_the_command_for_more(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown: list[Any] = []
+    monkeypatch.setattr(
+        "wildtool.cli.output.run_result.find_results", lambda folders, profile: ((folders, profile), 0)
+    )
+    monkeypatch.setattr("wildtool.cli.output.run_result.print_overview", shown.append)
+    folders = [Path("runs/a b"), Path("c")]
+    print_overview_of(folders, "fixed", True)
+    assert capsys.readouterr().err == ""
+    print_overview_of(folders, "fixed", False)
+    assert capsys.readouterr().err == "More tables: wildtool show 'runs/a b' c --all\n"
+    assert shown == [(folders, "fixed")] * 2
