@@ -176,7 +176,7 @@ def test_each_benchmark_has_its_profile_and_only_one_with_a_user_has_its_options
 
 
 def test_without_any_data_every_reason_is_given(monkeypatch: pytest.MonkeyPatch):
-    with pytest.raises(DataError, match="^no data of tides; no data of boats; no data of fees$"):
+    with pytest.raises(DataError, match=r"^no data of tides; no data of boats; no data of fees$"):
         planned(monkeypatch, ["tides", "boats", "fees"])
 
 

@@ -1,12 +1,21 @@
 """`wildtool list models`: models of the config file, and providers with their keys, of which no value is ever shown."""
 
+import asyncio
+from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 from wildtool.cli import app
+from wildtool.cli.commands.list import ListKind
+from wildtool.data.data_set import DataSet
+from wildtool.errors import CallError, DataError, InfraError, UsageError
 from wildtool.models.resolve import PRESETS
+
+list_command: Any = import_module("wildtool.cli.commands.list")
 
 CONFIG = """
 [models.whole]
@@ -86,3 +95,138 @@ def test_an_overview_has_a_head_for_each_kind() -> None:
         "\n\nsuites\n  toleap  the benchmarks that ToLeaP runs with one click\n  all     every"
         in ended.stdout
     )
+
+
+# Other kinds -------------------------------------------------------------------------------------------
+
+
+def test_the_data_of_a_benchmark_are_where_they_lie_or_how_to_get_them(tmp_path: Path) -> None:
+    shipped = tmp_path / "own.json"
+    shipped.touch()
+    pulled = DataSet(name="b", files={"a": "0" * 64}, splits={"": ["a"]})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("WILDTOOL_DATA_DIR", str(tmp_path / "data"))
+        lines = [
+            list_command._data(SimpleNamespace(name="b", data=data))  # type: ignore[arg-type]
+            for data in (shipped, None, pulled)
+        ]
+    assert lines == [
+        str(shipped),
+        "none shipped; name a file with --data FILE",
+        "not downloaded; `wildtool data pull b`",
+    ]
+
+
+def test_a_benchmark_is_listed_with_its_title_and_data(tmp_path: Path) -> None:
+    (tmp_path / "d").touch()
+    benchmark: Any = SimpleNamespace(
+        name="b", title="b: of tides", data=tmp_path / "d", profiles={"p": "P"}, modes={"m": "M", "n": "N"}
+    )
+    rows = {kind: list_command._rows(kind, [benchmark]) for kind in ListKind}
+    assert rows[ListKind.benchmarks] == [("b", f"of tides\ndata: {tmp_path / 'd'}")]
+    assert rows[ListKind.profiles] == [("b p", "P")]
+    assert rows[ListKind.modes] == [("b m", "M"), ("b n", "N")]
+    assert rows[ListKind.cards] == [("b", "wildtool list cards b")]
+
+
+def test_a_card_is_the_file_or_what_is_declared(tmp_path: Path) -> None:
+    fields: dict[str, Any] = {"title": "T", "profiles": {"p": "P"}, "modes": {"m": "M\x1b"}}
+    bare: Any = SimpleNamespace(card=None, **fields)
+    assert list_command._card(bare) == "T\n\n- p: P\n- m: M\\x1b"
+    own: Any = SimpleNamespace(card=tmp_path / "card.md")
+    with pytest.raises(DataError) as error:
+        list_command._card(own)
+    assert str(error.value) == (
+        f"{tmp_path / 'card.md'}: the card cannot be read (No such file or directory)"
+    )
+    (tmp_path / "card.md").write_text("# é\x1b", "utf-8")
+    assert list_command._card(own) == "# é\\x1b"
+
+
+def test_providers_of_packages_are_described_or_why_they_cannot_be_used(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def broken(prefix: str) -> None:
+        raise UsageError("broken")
+
+    preset = PRESETS["ollama"]
+    for provider, line in ((lambda prefix: preset, list_command._preset(preset)), (broken, "broken")):
+        monkeypatch.setattr("wildtool.models.resolve.provider_of", provider)
+        assert list_command._installed_provider("p") == line
+    monkeypatch.setattr("wildtool.models.resolve.provider_of", lambda prefix: object)
+    assert list_command._installed_provider("p") == "models of an installed package"
+
+
+class Probed:
+    """A model that is closed once."""
+
+    closed = 0
+
+    async def close(self) -> None:
+        self.closed += 1
+
+
+@pytest.mark.parametrize(
+    ("raised", "kind", "message"),
+    [
+        (TimeoutError(), "timeout", "m: no complete answer within 120 s"),
+        (CallError("http 500", "broken"), "http 500", "broken"),
+    ],
+)
+async def test_a_model_that_does_not_answer_is_closed_and_named(
+    raised: Exception, kind: str, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def probe(model: object) -> None:
+        raise raised
+
+    monkeypatch.setattr("wildtool.models.probe.probe", probe)
+    model: Any = Probed()
+    with pytest.raises(InfraError) as error:
+        await list_command.check_model("m", model)
+    assert (error.value.kind, str(error.value), model.closed) == (kind, message, 1)
+
+
+def test_what_works_at_an_endpoint_is_listed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[Any] = []
+
+    async def probe(model: Any) -> dict[str, str]:
+        asked.append((model.name, model.settings()["base_url"]))
+        return {"calls": "yes\x1b", "streams": "no"}
+
+    monkeypatch.setattr("wildtool.models.probe.probe", probe)
+    ended = CliRunner().invoke(
+        app, ["list", "models", "--check", "m\x1b", "--base-url", "http://h/v1"], prog_name="wildtool"
+    )
+    assert (ended.exit_code, ended.stderr) == (0, "")
+    assert ended.stdout == "m\\x1b\n  calls: yes\\x1b\n  streams: no\n"
+    assert asked == [("m\x1b", "http://h/v1")]
+    capsys.readouterr()
+
+
+async def test_on_a_terminal_it_is_said_for_how_long_an_endpoint_is_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    steps: list[str] = []
+    waits: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+        if len(waits) == 3:
+            raise asyncio.CancelledError
+
+    monkeypatch.setattr("wildtool.cli.terminal.print_step", steps.append)
+    await list_command._show_waiting("m")
+    assert steps == []
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setattr(asyncio, "sleep", sleep)
+    with pytest.raises(asyncio.CancelledError):
+        await list_command._show_waiting("m")
+    assert steps == [
+        "Asking m (at most 2 min)",
+        "Asking m, 1 s (at most 2 min)",
+        "Asking m, 2 s (at most 2 min)",
+        "",
+    ]
+    assert waits == [1, 1, 1]

@@ -5,17 +5,25 @@ import csv
 import io
 import json
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 import wildtool as wt
 from e2e.command import Ended
 from e2e.command import wildtool as command
+from wildtool.cli import app
+from wildtool.cli.output import why
 from wildtool.engine.score import explain as explain_module
-from wildtool.engine.score.explain import explain, metric_named
+from wildtool.engine.score.explain import CountedUnit, explain, metric_named
 from wildtool.engine.score.results import open_results
 from wildtool.errors import UsageError
+from wildtool.evidence import Evidence
+from wildtool.types import Metric
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +32,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> wt.Run:
 
 
 def show(run: wt.Run, *words: str) -> Ended:
-    return asyncio.run(command("show", run.folder, *words, cwd=run.folder.parent, COLUMNS="100"))
+    ended = CliRunner().invoke(app, ["show", str(run.folder), *words], env={"COLUMNS": "100"})
+    return Ended(ended.exit_code, ended.stdout, ended.stderr)
 
 
 @pytest.mark.parametrize("profile", ["official", "fixed", "paper"])
@@ -117,3 +126,40 @@ def test_weights_are_explained_where_there_are_some(run: wt.Run, tmp_path: Path)
     sample = wt.run("wild-mini", model="baseline/lexical", sample=10, out=tmp_path / "run")
     assert "each unit weighted" in explain(sample.folder, "task").formula
     assert "weighted" not in explain(run.folder, "task").formula
+
+
+def explained(by_unit: bool = True, about: str = "", **fields: Any) -> Any:
+    result = SimpleNamespace(evidence=Evidence(8, failed=2, unplayed=1, cut_off=3, unread=1))
+    metric = Metric("all", "task", **{"value": 0.5, "numerator": 2, "denominator": 4, **fields})
+    return SimpleNamespace(metric=metric, result=result, formula="a by b", by_unit=by_unit, about=about)
+
+
+def test_the_facts_of_a_number_are_those_that_there_are() -> None:
+    whole = ("evidence", "1 unit with a verdict")
+    own = Evidence(1, cut_off=0, unread=None)
+    assert [*why._facts(explained(evidence=own))] == [
+        ("value", "50.0 %"),
+        ("counts", "2/4"),
+        ("formula", "a by b"),
+        whole,
+    ]
+    every = explained(False, "Of all.", low=0.25, high=0.75, note="Any text passes.")
+    assert [*why._facts(every)] == [
+        ("value", "50.0 %, 95 % interval 25.0 to 75.0, clustered by item"),
+        ("counts", "2/4"),
+        ("formula", "a by b"),
+        ("units", "the number is no sum over single units; all of the run are listed"),
+        ("about", "Of all."),
+        ("note", "Any text passes."),
+        (
+            "evidence",
+            "5 units with a verdict, 2 ended by a failed call, which count as not right, 1 not run completely, which"
+            " count as not right, 3 with a reply that was cut off, 1 with a call that no format read",
+        ),
+    ]
+
+
+def test_a_unit_is_a_row_with_its_repeat_where_there_are_several() -> None:
+    unit = CountedUnit("i", 1, "0", "wrong", None, "r", 1 / 3, 1.0)
+    assert why._cells(unit, True) == ["i", "1", "0", "0.333/1", "wrong", "", "r"]
+    assert why._cells(replace(unit, error="e"), False) == ["i", "0", "0.333/1", "wrong", "e", "r"]
