@@ -3,7 +3,8 @@
 `WILDTOOL_WRITE_GOLDEN=1` writes the files of `tests/golden/labelled` again: read what changed before it is kept.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import pytest
 
@@ -27,17 +28,25 @@ def check(name: str, lines: Iterable[str]) -> None:
     same_as_golden(f"labelled/{name}.txt", "".join(line.replace("\n", "\\n") + "\n" for line in lines))
 
 
-def rule_of(pair: Pair) -> str:
-    if pair.schema.keys() & {"properties", "default"}:
-        differences = compare_arguments(pair.gold, pair.said, pair.schema)
+def rule_of(gold: Any, said: Any, schema: Mapping[str, Any]) -> str:
+    if schema.keys() & {"properties", "default"}:
+        differences = compare_arguments(gold, said, schema)
     else:
-        schema = {"properties": {"v": pair.schema}, "required": ["v"]}
-        differences = compare_arguments({"v": pair.gold}, {"v": pair.said}, schema)
+        whole = {"properties": {"v": schema}, "required": ["v"]}
+        differences = compare_arguments({"v": gold}, {"v": said}, whole)
     return ", ".join(difference.rule for difference in differences) or "same"
 
 
+def rules_of(pair: Pair) -> str:
+    """The rule, and behind a bar that of the two values exchanged where it is another."""
+    rule, exchanged = (
+        rule_of(gold, said, pair.schema) for gold, said in ((pair.gold, pair.said), (pair.said, pair.gold))
+    )
+    return rule if rule == exchanged else f"{rule} | {exchanged}"
+
+
 def test_each_pair_differs_by_this_rule(labelled: list[Pair]) -> None:
-    check("rules", (f"{rule_of(pair)}: {pair.gold} || {pair.said}" for pair in labelled))
+    check("rules", (f"{rules_of(pair)}: {pair.gold} || {pair.said}" for pair in labelled))
 
 
 def readings(text: str) -> str:
