@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from models.asking import HELLO, TOOL, body, call, model
+from models.asking import HELLO, body, call, model, reply_in
 from models.peers import Body
 from wildtool.errors import CallError, UsageError
 from wildtool.models.prompted import PromptedModel
@@ -858,11 +858,6 @@ class ScriptedOther:
         return {}
 
 
-def reply_in(protocol: str, answer: bytes, **settings: Any) -> Reply:
-    asked: Any = model(protocol, **settings)
-    return asked._reply(answer, asked.build(Request([HELLO], [TOOL])))
-
-
 CHAT_ANSWER = b'{"choices": [{"message": {"content": "a"}}]}'
 
 
@@ -891,31 +886,6 @@ def test_an_answer_that_is_no_reply_is_named(answer: bytes, settings: Body, kind
     assert (raised.value.kind, words[: len(problem)]) == (kind, problem)
     assert where == "http://127.0.0.1:1/v1"
     assert len(words) < 500
-
-
-REFUSED = {"type": "message", "stop_reason": "refusal", "content": []}
-
-
-@pytest.mark.parametrize(
-    ("answer", "kind", "problem"),
-    [
-        (
-            *({"type": "error", "error": {"type": "overloaded_error", "message": "m"}}, "http 529"),
-            "HTTP 529: m",
-        ),
-        (
-            *({**REFUSED, "stop_details": {"explanation": "no"}}, "blocked prompt"),
-            "the provider blocked the prompt: no",
-        ),
-        (REFUSED, "blocked prompt", "the provider blocked the prompt: stop reason refusal"),
-    ],
-)
-def test_a_refusal_without_a_word_is_a_blocked_prompt_for_anthropic(answer: Body, kind: str, problem: str):
-    with pytest.raises(CallError) as raised:
-        reply_in("anthropic", json.dumps(answer).encode())
-    assert (raised.value.kind, str(raised.value)) == (kind, f"http://127.0.0.1:1/v1/messages: {problem}")
-    said = {**REFUSED, "content": [{"type": "text", "text": "No."}]}
-    assert reply_in("anthropic", json.dumps(said).encode()).finish_reason == "content_filter"
 
 
 def test_a_whole_answer_is_read_where_a_stream_was_asked_for():
