@@ -166,6 +166,15 @@ def test_a_run_without_a_reply_has_counts_without_values(tmp_path: Path):
         assert _of_replies(counts, (rate, count)) == (rate, count)
 
 
+def test_a_run_with_a_call_is_not_said_to_have_none(tmp_path: Path):
+    def called(request: Request) -> Reply:
+        return reply("a", message={"tool_calls": [CALL]} if "/1:" in request.messages[0]["content"] else {})
+
+    assert load_result(play(tmp_path / "called", called)).trust == ()
+    (remark,) = load_result(play(tmp_path / "silent", lambda request: reply("a"))).trust
+    assert remark.sign == "no call"
+
+
 def test_signs_are_summed_over_the_rows_that_have_them():
     cells = {'{"replies":2,"empty":1}': 3, '{"replies":1}': 4, '{"cut":"longer than a table cell may be"}': 1}
     assert _total_signs(cells) == {"replies": 10, "empty": 3, "cut": 0}
@@ -290,6 +299,20 @@ def test_a_damaged_table_is_named_and_of_no_use_without_the_data(run: Path):
         load_result(run)
 
 
+def test_a_table_that_cannot_be_read_is_made_again(run: Path, monkeypatch: pytest.MonkeyPatch):
+    numbers, before = load_result(run), inode(run)
+    refused = iter([PermissionError(13, "Permission denied")])
+
+    def read_once_made(table: Path) -> Any:
+        for error in refused:
+            raise error
+        return table_stamp.read_stamp(table)
+
+    monkeypatch.setattr(results, "read_stamp", read_once_made)
+    assert load_result(run) == numbers
+    assert inode(run) != before
+
+
 def test_a_table_of_fewer_columns_is_used_only_without_the_data(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -380,16 +403,18 @@ def test_runs_and_bundles_are_found_at_any_depth(tmp_path: Path, monkeypatch: py
 
 
 def test_records_of_how_data_were_made_are_left_out_where_there_are_runs(tmp_path: Path):
-    (tmp_path / "yield.json").write_text("{}")
-    made, run = make_run(tmp_path / "made", "generation"), make_run(tmp_path / "run")
+    of_set = tmp_path / "set"
+    made, beside = make_run(of_set / "made", "generation"), make_run(of_set / "run")
+    (of_set / "yield.json").write_text("{}")
+    run = make_run(tmp_path / "run")
+    assert run_folders(tmp_path) == [run, beside]
+    (beside / "run.json").write_text("damaged")
+    assert run_folders(of_set) == [beside]
+    (beside / "run.json").unlink()
     assert run_folders(tmp_path) == [run]
-    (run / "run.json").write_text("damaged")
-    assert run_folders(tmp_path) == [run]
-    (run / "run.json").unlink()
-    assert run_folders(tmp_path) == [made]
-    (tmp_path / "yield.json").unlink()
-    make_run(tmp_path / "later")
-    assert run_folders(tmp_path) == [tmp_path / "later", made]
+    assert run_folders(of_set) == [made]
+    (of_set / "yield.json").unlink()
+    assert run_folders(tmp_path) == [run, made]
 
 
 @pytest.mark.parametrize(("name", "problem"), [("", "holds no run"), ("x", "there is no such folder")])
