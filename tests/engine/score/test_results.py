@@ -166,6 +166,35 @@ def test_a_run_without_a_reply_has_counts_without_values(tmp_path: Path):
         assert _of_replies(counts, (rate, count)) == (rate, count)
 
 
+def test_the_benchmarks_numbers_come_first_then_those_of_every_run(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def named(group: str, name: str, **more: Any) -> Metric:
+        return Metric(group, name, 0.5, 1, 2, **more)
+
+    altered: Any = SimpleNamespace(metrics=lambda rows: [named("noise", "kept")])
+    own = [named("all", "first"), named("all", "main")]
+    monkeypatch.setattr(EchoBenchmark, "summarize", lambda *given: own)
+    monkeypatch.setattr(EchoBenchmark, "headline", {"official": ("all", "main"), "strict": ("all", "no")})
+    monkeypatch.setattr(results, "recorded_alterations", lambda identity: (altered,))
+    monkeypatch.setattr(results, "_call_starts", lambda rows, signs: [named("calls", "began")])
+    common = (named("calls", "began"), named("noise", "kept"))
+    numbers = load_result(run).metrics
+    assert numbers[:4] == (named("all", "main", headline=True), own[0], *common)
+    assert [(metric.group, metric.name) for metric in numbers[4:]] == [
+        ("changed on the way", "merged-messages")
+    ]
+    assert load_result(run, "strict").metrics[:4] == (*own, *common)
+    own.append(named("calls", "own"))
+    assert load_result(run, "strict").metrics[:4] == (*own, named("noise", "kept"))
+
+
+def test_a_run_with_repeats_has_rates_of_them(tmp_path: Path):
+    repeated = load_result(play(tmp_path, lambda request: "right", repeats=2))
+    numbers = [(metric.group, metric.name, metric.value) for metric in repeated.metrics[1:]]
+    assert numbers == [("repeats", f"pass{sign}{k}", 1.0) for sign in "@^" for k in (1, 2)]
+
+
 def test_a_run_with_a_call_is_not_said_to_have_none(tmp_path: Path):
     def called(request: Request) -> Reply:
         return reply("a", message={"tool_calls": [CALL]} if "/1:" in request.messages[0]["content"] else {})
