@@ -189,6 +189,19 @@ def test_the_benchmarks_numbers_come_first_then_those_of_every_run(
     assert load_result(run, "strict").metrics[:4] == (*own, named("noise", "kept"))
 
 
+def test_remarks_know_the_format_and_the_limit_that_a_model_was_asked_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(ScriptedModel, "settings", lambda model: {"format": "glm", "max_tokens": 5})
+    remarks = [str(remark) for remark in load_result(play(tmp_path)).trust]
+    assert remarks[1:] == [
+        "1 of 5 replies cut off before --max-tokens, where the context ended: serve the model with a longer context",
+        "1 of 5 replies have calls written as text that glm did not read: see them with `wildtool view`",
+        "2 models answered (m-1, m-2)",
+        "prompt tokens are known for 2 of 3 units",
+    ]
+
+
 def test_a_run_with_repeats_has_rates_of_them(tmp_path: Path):
     repeated = load_result(play(tmp_path, lambda request: "right", repeats=2))
     numbers = [(metric.group, metric.name, metric.value) for metric in repeated.metrics[1:]]
