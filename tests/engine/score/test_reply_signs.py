@@ -25,12 +25,6 @@ def signs(content: Any = "Fine.", finish: str | None = "stop", **message: Any) -
     return reply_signs(Reply({"role": "assistant", "content": content, **message}, "", finish), lambda: TOOLS)
 
 
-def test_a_plain_reply_has_no_sign():
-    assert signs() == []
-    assert signs(None, "tool_calls", tool_calls=[{}]) == []
-    assert signs([{"type": "text", "text": "Fine."}]) == []
-
-
 @pytest.mark.parametrize("name", CALL_FORMATS)
 def test_a_call_in_any_format_is_noticed_with_its_option(name: str):
     text = CALL_FORMATS[name].write("", [ToolCall("get_weather", {"city": "Oslo"})])
@@ -70,23 +64,6 @@ def test_a_reply_whose_end_is_not_known_is_counted_if_an_endpoint_gave_it():
     assert reply_signs(Reply({**said, "content": ""}, "{}", None), lambda: TOOLS) == ["unknown end", "empty"]
 
 
-def test_ends_are_signs_of_their_own():
-    assert signs(finish="length") == ["cut off"]
-    assert signs(finish="MAX_TOKENS") == ["cut off"]
-    assert signs("", finish="length") == ["cut off"]
-    assert signs(finish="content_filter") == ["filtered"]
-    assert signs(" \n") == signs(None) == ["empty"]
-
-
-def test_a_wrong_unit_without_a_call_is_one_where_tools_were_offered():
-    reply = Reply({"role": "assistant", "content": "Fine."}, raw="{}")
-    assert unit_signs([reply], lambda: TOOLS, wrong=True).get("no call") == 1
-    assert "no call" not in unit_signs([reply], lambda: TOOLS, wrong=False)
-    assert "no call" not in unit_signs([reply], list, wrong=True)
-    baseline = Reply({"role": "assistant", "content": "Fine."})
-    assert "no call" not in unit_signs([baseline], lambda: TOOLS, wrong=True)
-
-
 def test_what_answered_is_read_from_the_body_alone():
     body = {
         "model": "m-05",
@@ -114,12 +91,6 @@ def test_a_result_that_the_model_wrote_is_a_sign_and_no_call():
     assert signs(result) == ["invented result"]
     read = Reply({"role": "assistant", "content": ""}, "", "stop", changes=("repair:own-observation",))
     assert "invented result" in reply_signs(read, lambda: TOOLS)
-
-
-def test_a_reply_that_was_cut_off_says_after_how_many_tokens():
-    reply = Reply({"role": "assistant", "content": "Well"}, "", "length", usage={"completion_tokens": 12})
-    counted = unit_signs([reply, reply], lambda: TOOLS, wrong=False)
-    assert (counted["cut off"], counted["cut at 12"]) == (2, 2)
 
 
 def calling(*names: str) -> Reply:

@@ -31,16 +31,6 @@ def test_units_that_are_not_in_the_table_do_not_count():
     assert said(units=10, unplayed=6, absent=6) == ["only 4 of 10 units are here; the numbers are of these"]
 
 
-def test_replies_that_their_model_did_not_end_are_counted_by_kind():
-    signs = {"replies": 40, "cut off": 9, "empty": 1, "filtered": 2, "unfinished": 3}
-    assert said(signs=signs) == [
-        "9 of 40 replies cut off at a token limit: --max-tokens",
-        "2 of 40 replies filtered by the provider",
-        "3 of 40 replies not finished by the provider: run the same command again",
-        "1 of 40 replies empty: see them with `wildtool view`",
-    ]
-
-
 def test_calls_that_nothing_read_name_the_format_most_of_them_have():
     signs = {"replies": 40, "unread hermes": 20, "unread react": 1, "no call": 8}
     assert said(signs=signs, calls=0) == [
@@ -49,25 +39,11 @@ def test_calls_that_nothing_read_name_the_format_most_of_them_have():
     assert said(signs={"replies": 4, "unread ": 2})[0].endswith("--tool-format auto")
 
 
-def test_units_that_count_as_right_with_a_call_in_text_are_counted():
-    (text,) = said(signs={"replies": 9, "unread hermes": 9}, credited=3)
-    assert "no format read; 3 units with them count as right: --tool-format hermes" in text
-
-
 def test_a_run_without_any_call_is_said_where_wrong_units_were_offered_tools():
     (text,) = said(signs={"replies": 40, "no call": 8}, calls=0)
     assert text.startswith("no call in 40 replies, although tools were offered: --tool-format NAME")
     assert said(signs={"replies": 40, "no call": 8}, calls=1) == []
     assert said(signs={"replies": 1, "no call": 1}, calls=0)[0].startswith("no call in 1 reply,")
-
-
-def test_several_models_or_fingerprints_behind_one_name_are_said():
-    (text,) = said(signs={"replies": 4, "model a-05": 3, "model a-08": 1})
-    assert text == "2 models answered (a-05, a-08)"
-
-
-def test_tokens_that_are_known_of_some_units_only_are_said():
-    assert said(answered=12, with_tokens=8) == ["prompt tokens are known for 8 of 12 units"]
 
 
 def test_where_a_format_is_set_no_other_is_advised_for_calls_that_it_did_not_read():
@@ -91,12 +67,6 @@ def test_a_reply_that_the_context_ended_is_told_from_one_that_its_limit_ended():
         "6 of 40 replies cut off at a token limit: --max-tokens",
     ]
     assert said(signs=signs) == ["9 of 40 replies cut off at a token limit: --max-tokens"]
-
-
-def test_results_that_the_model_wrote_are_counted():
-    assert said(signs={"replies": 4, "invented result": 2}) == [
-        "2 of 4 replies with results that the model invented"
-    ]
 
 
 def test_text_where_most_units_expected_a_call_is_said_with_how_many_began_right():
@@ -146,8 +116,3 @@ def test_calls_where_most_units_expected_a_text_are_said():
     signs = {"replies": 20, "text due": 8, "call for a text": 5}
     assert said(signs=signs, calls=5) == ["5 of 8 units where a text was expected began with a call"]
     assert said(signs={**signs, "call for a text": 4}, calls=4) == []
-
-
-def test_replies_that_call_every_tool_are_counted():
-    (text,) = said(signs={"replies": 20, "every tool": 12}, calls=90)
-    assert text == "12 of 20 replies with calls of every offered tool: see them with `wildtool view`"
