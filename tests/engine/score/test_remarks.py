@@ -350,6 +350,20 @@ def test_the_remark_on_one_of_the_first_replies(sign: str, made: Reply, settings
     assert early_remark(sign, made, settings) == remark
 
 
+def test_totals_that_nobody_gives_are_zero():
+    assert VerdictTotals() == VerdictTotals(
+        absent=0,
+        correct=0,
+        signs={},
+        calls=0,
+        credited=0,
+        answered=0,
+        with_tokens=0,
+        max_tokens=None,
+        format="",
+    )
+
+
 def test_limits_and_examples():
     extra = {"max_tokens": "x", "max_completion_tokens": 2}
     assert token_limit({"extra_body": extra, "max_tokens": 3}) == 2
