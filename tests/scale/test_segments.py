@@ -242,7 +242,11 @@ def test_a_run_has_a_copy_below_the_cache_as_in_its_store(tmp_path: Path, monkey
     assert cache_folder_of_runs().name == "wildtool"
 
 
-def test_a_copy_has_the_files_of_its_store_and_is_written_once(tmp_path: Path):
+def test_a_copy_has_the_files_of_its_store_and_is_written_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    files: list[int] = []
+    monkeypatch.setattr(copies, "_allow_files", files.append)
     store = MemoryStore()
     store.put(JOB_KEY, b'{"run": "a", "sitting": 1}')
     store.put("run.json", b'{"x": 1}')
@@ -258,6 +262,7 @@ def test_a_copy_has_the_files_of_its_store_and_is_written_once(tmp_path: Path):
     assert json.loads((tmp_path / "copied.json").read_bytes()) == {"run": "a", "0": 1, "2": 1}
     times = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir() if path.name != ".copying"}
     copy_run(store, tmp_path)
+    assert files == [2 + 256] * 2
     assert {path: path.stat().st_mtime_ns for path in times} == times
     store.create(segment_key(Claim(0, 1), 2), b'{"line": "b"}\n')
     store.create(segment_key(Claim(2, 2), 1), lines("d"))

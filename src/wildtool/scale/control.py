@@ -251,7 +251,7 @@ class _Control:
         self._claims = Claims(place.store.below("control"), worker_name(), 1, 1)
         self._ended = threading.Event()
         self._renewal = threading.Thread(target=self._renew, daemon=True)
-        self._claim: Claim | None = None
+        self._claim = Claim(0, 0)
         self.is_lost = False
         """Whether another controller has taken over."""
 
@@ -264,19 +264,20 @@ class _Control:
                 for entry in self._place.store.below("control").entries("worker/")
             )
             self._claims.dead |= {name for name in names if name.startswith(f"{machine_name()}.")}
-        self._claim = self._claims.claim()
-        if self._claim is None:
+        claim = self._claims.claim()
+        if claim is None:
             raise RecordError(
                 f"{self._place.label}: another wildtool controls this run; wait for it, or help it with `wildtool worker "
                 f"--run {self._place.label}`. If it is dead, this is known {EXPIRY_S:.0f} s after its last sign of life"
             )
+        self._claim = claim
         self._renewal.start()
         return self
 
     def __exit__(self, *error: object) -> None:
         self._ended.set()
         self._renewal.join()
-        if self._claim is not None and not self.is_lost:
+        if not self.is_lost:
             with suppress(StoreError):
                 self._claims.leave(self._claim, for_anybody=True)
 
@@ -284,7 +285,7 @@ class _Control:
         while not self._ended.wait(BEAT_CONTROL_S):
             with suppress(StoreError):
                 self._claims.beat({})
-                self.is_lost = self._claim is not None and self._claims.is_lost(self._claim)
+                self.is_lost = self._claims.is_lost(self._claim)
 
 
 def _refuse_working(place: Place) -> None:
