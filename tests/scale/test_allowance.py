@@ -296,3 +296,87 @@ async def test_rates_are_divided_as_the_controller_says(tmp_path: Path):
     helper.allot(1, {"helper": {"rate": 0.25}})
     helper.report()
     assert (limiter.rates, other.rates) == (Rates(rpm=15.0, tpm=None), Rates(rpm=None, tpm=250.0))
+
+
+async def test_a_call_waits_until_there_is_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    helper, waits = Helper(tmp_path, sitting=1), list[float]()
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+        if len(waits) == 3:
+            helper.allot(1, {"helper": {"cost": 5.0, "rate": 1.0}})
+            helper.report()
+
+    monkeypatch.setattr(module.asyncio, "sleep", sleep)
+    await helper.allowance.room()
+    assert waits == [0.2] * 3
+    unlimited = Helper(tmp_path / "other", sitting=1, max_cost=None)
+    assert not unlimited.allowance.is_limited
+    await unlimited.allowance.room()
+    assert len(waits) == 3
+
+
+@pytest.mark.parametrize("silent_s", [EXPIRY_S, EXPIRY_S + 0.5])
+@pytest.mark.parametrize("waits", [True, False])
+async def test_only_a_worker_that_waits_stops_where_its_command_is_silent_for_long(
+    tmp_path: Path, silent_s: float, waits: bool
+):
+    helper = Helper(tmp_path, sitting=1)
+    helper.allot(1, {"helper": {"cost": 5.0, "rate": 1.0}})
+    helper.report()
+    if waits:
+        helper.budget.spent.cost = 5.0
+        waiting = asyncio.ensure_future(helper.allowance.room())
+        await asyncio.sleep(0)
+        waiting.cancel()
+    os.utime(tmp_path / ALLOTMENTS_KEY, (1_000, 1_000))
+    os.utime(tmp_path / worker_key("helper"), (1_000 + silent_s, 1_000 + silent_s))
+    helper.report()
+    words = "the command that divides the limits does not answer; run the same command again to continue"
+    assert helper.budget.stopped == (words if waits and silent_s > EXPIRY_S else None)
+
+
+async def test_what_stopped_a_worker_first_is_what_it_says(tmp_path: Path):
+    helper = Helper(tmp_path, sitting=1)
+    helper.budget.stop("first")
+    helper.allot(2, {})
+    helper.report()
+    assert helper.budget.stopped == "first"
+    assert helper.allowance._stopped is None  # pyright: ignore[reportPrivateUsage]
+
+
+async def test_a_part_is_of_all_limits_and_of_the_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    now = [100.0]
+    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
+    helper = Helper(
+        tmp_path, 1, "a", controlled=False, workers=4, max_cost=8.0, max_tokens_total=100, deadline="5m"
+    )
+    limiter = RateLimiter(4, Rates(rpm=60, tpm=None))
+    helper.allowance._limiters = [(limiter, limiter.rates)]  # pyright: ignore[reportPrivateUsage]
+    helper.report()
+    assert limiter.rates == Rates(rpm=15.0, tpm=None)
+    call = Reservation(cost=1.0, tokens=13)
+    helper.budget.reserve(call)
+    helper.budget.reserve(call)
+    waiting = asyncio.ensure_future(helper.allowance.room())
+    await asyncio.sleep(0)
+    assert not waiting.done(), "calls in flight may take less"
+    waiting.cancel()
+    assert helper.budget.stopped is None
+    helper.budget.release(call)
+    helper.budget.release(call)
+    helper.budget.spent.cost, helper.budget.spent.prompt_tokens = 2.0, 25
+    with pytest.raises(LimitError) as caught:
+        await helper.allowance.room()
+    assert str(caught.value) == (
+        "this worker's part of the limits (--max-cost, --max-tokens-total, divided by 4 workers) leaves no room for the"
+        " next call"
+    )
+    other = Helper(tmp_path, 1, "b", controlled=False, workers=4, max_cost=8.0, deadline="5m")
+    other.report()
+    now[0] = 399.9
+    other.allowance.apply()
+    assert other.budget.stopped is None
+    now[0] = 400.0
+    other.allowance.apply()
+    assert other.budget.stopped == "the deadline of 5m is over (--deadline)"
