@@ -317,3 +317,25 @@ def test_a_changed_set_is_not_mixed_with_the_old_one(tmp_path: Path):
         review.import_items(RawItem(record["id"], record) for record in changed)
     more = tiny_records(3)
     assert review.import_items(RawItem(record["id"], record) for record in more) == 1
+
+
+def test_rules_of_packages_look_once_at_all_items(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    rules: list[str] = []
+    monkeypatch.setattr("wildtool.sets.review.project.rules_identity", lambda name: [*rules])
+    review = project(tmp_path, tiny_records(2))
+
+    def checked() -> tuple[list[str], str | None]:
+        again = ReviewProject.open(review.store)
+        return list(again.check_items()), again.store.setting("rules")
+
+    assert checked() == (["s0", "s1"], None)
+    assert checked() == ([], None)
+    rules.append("one")
+    assert checked() == (["s0", "s1"], '["one"]')
+    assert checked() == ([], '["one"]')
+    rules.append("two")
+    assert checked() == (["s0", "s1"], '["one","two"]')
+    rules.remove("one")
+    assert checked() == ([], '["two"]')
+    rules.clear()
+    assert checked() == ([], '["two"]')

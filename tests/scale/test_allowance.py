@@ -380,3 +380,10 @@ async def test_a_part_is_of_all_limits_and_of_the_time(tmp_path: Path, monkeypat
     now[0] = 400.0
     other.allowance.apply()
     assert other.budget.stopped == "the deadline of 5m is over (--deadline)"
+
+
+async def test_before_its_command_has_written_anything_a_worker_waits(tmp_path: Path):
+    helper = Helper(tmp_path, sitting=1)
+    helper.report()
+    assert helper.budget.stopped is None
+    assert helper.allowance.report()["waits"] == ["cost", "tokens"]
