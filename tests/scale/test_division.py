@@ -1,6 +1,7 @@
 """All workers together never get more than there is, and what one does not need reaches the others."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -223,3 +224,29 @@ def test_the_part_of_the_rate_of_each_worker_from_round_to_round():
         {"b": 0.3333, "c": 0.0, "d": 0.0},
         {"b": 0.3333, "c": 0.3333, "d": 0.3333},
     ]
+
+
+def test_what_is_taken_back_is_waited_for():
+    division = Division({"cost": 10.0})
+    division.divide({"a": needs(), "b": needs()})
+    division.divide({"a": needs(1, 4.0), "b": needs(1, waits=())})
+    shares = division.divide({"a": needs(2, 4.0), "b": needs(1)})
+    assert ({name: each["cost"] for name, each in shares.items()}, division.exhausted) == (
+        {"a": 4.0, "b": 2.0},
+        None,
+    )
+    shares = division.divide({"a": needs(3, 4.0), "b": needs(3)})
+    assert {name: each["cost"] for name, each in shares.items()} == {"a": 8.0, "b": 2.0}
+
+
+def test_of_the_rate_those_with_the_least_are_served_first():
+    division = Division({})
+    idle: Any = {"waits_for_rate": False}
+    division.divide({"b": Demand(**idle)})
+    division.divide({"a": Demand(version=1, **idle), "b": Demand(version=1, **idle)})
+    shares = division.divide({"a": Demand(version=1), "b": Demand(version=1, **idle), "c": Demand()})
+    assert {name: round(each[RATE], 4) for name, each in shares.items()} == {
+        "a": 0.4245,
+        "b": 0.049,
+        "c": 0.4755,
+    }

@@ -145,12 +145,13 @@ def test_spools_of_dead_workers_are_sent_and_removed_but_none_that_is_locked_or_
     for name in ("dead", "alive", "young"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "lock").touch()
+    (tmp_path / "removed" / "shares").mkdir(parents=True)
     for name, claim in (("dead", Claim(0, 1)), ("alive", Claim(1, 1))):
         open_share(store, claim, tmp_path / name, items=1).close()
     with (tmp_path / "alive" / "lock").open() as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         assert recover_spools(store, tmp_path) == {"dead"}
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["alive", "young"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["alive", "removed", "young"]
     assert [record.claim for record in share_records(store)] == [Claim(0, 1)]
 
 
