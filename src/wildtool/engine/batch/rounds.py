@@ -146,7 +146,6 @@ class BatchSender:
             nonlocal unsure
             if unsure and (created := await self._find_created(batch)) is not None:
                 return created
-            unsure = False
             try:
                 if begun.file is not None:
                     return await api.create(begun.mark, None, begun.file)
