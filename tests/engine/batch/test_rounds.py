@@ -397,6 +397,62 @@ async def test_the_record_is_synced_before_the_journal_says_so(tmp_path: Path):
     await asyncio.gather(*asks, return_exceptions=True)
 
 
+async def test_no_round_begins_where_nothing_waits_any_more_once_the_record_is_on_the_disk(tmp_path: Path):
+    queue, events, stack = queue_of(ScriptedBatches(), tmp_path), list[str](), ExitStack()
+    asks = await begun(queue.send(b"x", request()))
+    (batch,) = queue.drain()
+    batch.fail(lambda: CallError("x", "x"))
+
+    async def sync() -> None:
+        events.append("sync")
+        stack.close()
+
+    class Never:
+        async def send_batches(self) -> None:
+            events.append("sent")
+
+    activity, never = Activity(), list[Any]([Never()])
+    scheduler = BatchScheduler(activity, [queue], never, RoundProgress([], events.append), sync)
+    activity.job_started("a")
+    activity.all_jobs_started()
+    stack.enter_context(activity.asking("a"))
+    stack.enter_context(activity.waiting())
+    playing = asyncio.create_task(scheduler.play())
+    for _ in range(3 * QUIET_PASSES):
+        await asyncio.sleep(0)
+    assert events == ["sync", ""]
+    stack.enter_context(activity.asking("a"))
+    stack.enter_context(activity.waiting())
+    for _ in range(3 * QUIET_PASSES):
+        await asyncio.sleep(0)
+    assert events == ["sync", "", "", "sent"]
+    playing.cancel()
+    stack.close()
+    await asyncio.gather(*asks, return_exceptions=True)
+
+
+async def test_each_change_of_what_a_run_does_is_seen():
+    activity, changes = Activity(), list[bool]()
+
+    def note() -> None:
+        changes.append(activity.changed.is_set())
+        activity.changed.clear()
+
+    activity.job_started("a")
+    note()
+    activity.all_jobs_started()
+    note()
+    with activity.asking("a"):
+        note()
+        with activity.waiting():
+            note()
+        note()
+    note()
+    activity.job_ended("a")
+    note()
+    assert changes == [True] * 7
+
+
 @pytest.mark.parametrize("missing", ["nothing", "all started", "asked", "waits", "idle", "busy"])
 async def test_a_run_is_quiet_only_when_all_its_items_wait(missing: str):
     activity = Activity()
