@@ -324,3 +324,12 @@ def test_a_folder_without_room_is_named(
     with pytest.raises(StorageError) as caught:
         make(tmp_path)
     assert str(caught.value) == f"{tmp_path}: {text}"
+
+
+async def test_a_line_that_is_too_long_is_no_result_and_hides_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("wildtool.engine.batch.queue.MAX_RESULT_LINE", 16)
+    lines = result_lines({"id": "a"}, {"id": "b", "answer": "b" * 20}, {"id": "c"})
+    rows, ids, counts, *_ = await read(ScriptedBatches(fetch=[lines]), ended("out"), tmp_path, 1)
+    assert (rows, ids, counts) == ([("a", b"", None), ("c", b"", None)], {"a", "c"}, (0, 3))
