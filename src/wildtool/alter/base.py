@@ -30,7 +30,7 @@ class AlteredUnit(ABC):
         """Plays one request of the benchmark to the model under test. Must take replies of any shape."""
 
     def afterwards(self) -> Generator[Request, Message, None]:
-        """Plays what is asked once the benchmark's part of the unit is over and later units show; mostly nothing."""
+        """Plays what is asked after the benchmark's part of the unit, since later units show it; mostly nothing."""
         yield from ()
 
     def fields(self, *, ended: bool) -> Mapping[str, FieldValue]:
