@@ -94,6 +94,18 @@ async def test_a_reply_that_was_edited_is_written_anew_and_that_is_named(
     assert b'"sig-' not in sent and b'"enc-' not in sent
 
 
+@pytest.mark.parametrize("protocol", FOREIGN)
+async def test_ids_that_were_edited_go_out_as_they_are_now(protocol: str):
+    calls = [call("c1", "f", "{}"), call("c2", "f", "{}")]
+    reply = await told(protocol, {"content": None, "tool_calls": calls})
+    first, second = reply.message["tool_calls"]
+    edited = {**reply.message, "tool_calls": [{**first, "id": "edited"}, second]}
+    sent = json.dumps(body(protocol, [HELLO, edited, *results_of(edited)]))
+    # Parts that never had an id go back without one.
+    assert sent.count('"edited"') == (0 if protocol == "gemini" else 2)
+    assert first["id"] not in sent
+
+
 @pytest.mark.parametrize("protocol", ["anthropic", "gemini"])
 @pytest.mark.parametrize(
     "arguments",
