@@ -7,6 +7,7 @@ import pytest
 
 from review.made_sets import TEXT, decide, edit, mini_records, project, recheck, tiny_records
 from wildtool.errors import UsageError
+from wildtool.findings import Finding, fault
 from wildtool.sets.review.history import EditConflict
 from wildtool.sets.review.pointers import Change, value_at
 from wildtool.sets.review.project import ReviewProject
@@ -339,3 +340,24 @@ def test_rules_of_packages_look_once_at_all_items(tmp_path: Path, monkeypatch: p
     assert checked() == ([], '["two"]')
     rules.clear()
     assert checked() == ([], '["two"]')
+
+
+def test_what_rules_of_packages_find_follows_what_the_format_finds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def findings(benchmark: str, content: Any) -> list[Finding]:
+        if content["id"] == "s1":
+            raise KeyError("x")
+        return [fault("own", f"{benchmark} {content['id']}", TEXT, "warning")]
+
+    monkeypatch.setattr("wildtool.sets.review.project.custom_findings", findings)
+    records = tiny_records(2)
+    records[0]["english_tasks"][0] = "  "
+    review = project(tmp_path, records)
+    own, broken = (review.open_findings(item) for item in ("s0", "s1"))
+    assert [finding.rule for finding in own] == ["text", "own"]
+    assert own[-1] == fault("own", "wildtoolbench s0", TEXT, "warning")
+    assert broken == [fault("rules", "the rules fail on this item (KeyError: 'x')")]
+    list(review.check_items())
+    assert [review.open_findings(item) for item in ("s0", "s1")] == [own, broken]
+    assert [review.state.items[item].warnings for item in ("s0", "s1")] == [("text", "own"), ("rules",)]

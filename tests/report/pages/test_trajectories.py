@@ -91,6 +91,8 @@ def test_shards_of_the_page_name_each_other(runs: Path, tmp_path: Path) -> None:
         pass
     names = {path.stem for path in (tmp_path / "data").iterdir()}
     assert names == {"t", "ts-0", "ti-0-0", "tx-0", "tr-0-0", "tx-1", "tr-1-0"}
+    # In a single file they follow each other so.
+    assert site._shards == ["t", "ti-0-0", "ts-0", "tr-0-0", "tx-0", "tr-1-0", "tx-1"]  # pyright: ignore[reportPrivateUsage]
 
 
 def test_a_run_whose_data_are_gone_says_so(tmp_path: Path) -> None:
