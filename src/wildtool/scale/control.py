@@ -264,8 +264,7 @@ class _Control:
                 for entry in self._place.store.below("control").entries("worker/")
             )
             self._claims.dead |= {name for name in names if name.startswith(f"{machine_name()}.")}
-        claim = self._claims.claim()
-        if claim is None:
+        if (claim := self._claims.claim()) is None:
             raise RecordError(
                 f"{self._place.label}: another wildtool controls this run; wait for it, or help it with `wildtool worker "
                 f"--run {self._place.label}`. If it is dead, this is known {EXPIRY_S:.0f} s after its last sign of life"
