@@ -31,7 +31,6 @@ from wildtool.report.server.connections import Connection, Connections
 from wildtool.report.server.serving import (
     WorkerThread,
     file_answer,
-    has_pending_action,
     json_answer,
     log_error,
 )
@@ -447,4 +446,4 @@ async def test_actions_of_a_thread_follow_each_other_and_raise_where_they_are_aw
         await thread.call(lambda: 1 / 0)
     assert log in ([1, 3], [1, 2, 3])
     thread.close()
-    assert not has_pending_action()
+    assert not thread._thread.is_alive()  # pyright: ignore[reportPrivateUsage]

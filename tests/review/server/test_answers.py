@@ -7,7 +7,6 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from aiohttp import web
 
 from review.made_sets import project
 from review.server.served import served
@@ -250,8 +249,7 @@ async def test_a_server_is_started_as_people_reach_it(
 
 
 async def test_bodies_of_any_size_below_the_limit_are_read(tmp_path: Path):
-    made = module.review_application(
-        ReviewApp(project(tmp_path), "set", SignIn("owner")), AccessPolicy("localhost", remote=False)
-    )
-    assert isinstance(made, web.Application)
+    review = ReviewApp(project(tmp_path), "set", SignIn("owner"))
+    made = module.review_application(review, AccessPolicy("localhost", remote=False))
     assert made._client_max_size == BODY_LIMITS.bytes  # pyright: ignore[reportPrivateUsage]
+    await review.close()
