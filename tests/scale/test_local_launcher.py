@@ -145,14 +145,20 @@ def test_a_worker_ends_at_a_signal_and_with_the_process_that_started_it(monkeypa
     system = SimpleNamespace(environ=environment, read=read, kill=kill, getpid=lambda: 77)
     monkeypatch.setattr(module, "os", system)
     monkeypatch.setattr(module, "signal", SimpleNamespace(signal=handlers.__setitem__, SIGTERM=15))
-    threads = threading.active_count()
+    threads: list[Any] = []
+
+    def thread(target: Any, *, daemon: bool) -> threading.Thread:
+        threads.append(daemon)
+        return threading.Thread(target=target, daemon=daemon)
+
+    monkeypatch.setattr(module, "threading", SimpleNamespace(Thread=thread))
     end_with_parent()
     assert list(handlers) == [15]
     with pytest.raises(SystemExit) as left:
         handlers[15](15, None)
     assert left.value.code == 130
-    assert (threading.active_count(), len(reads)) == (threads, 3), "nobody started it"
+    assert (threads, len(reads)) == ([], 3), "nobody started it"
     environment[PARENT_VARIABLE] = "1"
     end_with_parent()
     assert ended.wait(10)
-    assert (killed, reads) == ([(77, 15)], [])
+    assert (killed, reads, threads) == ([(77, 15)], [], [True])
