@@ -3,7 +3,6 @@
 import asyncio
 import json
 import logging
-import os
 import signal
 import socket
 import ssl
@@ -345,12 +344,24 @@ def test_addresses_with_a_zone_are_known_as_those_of_this_machine(monkeypatch: p
     assert resolve("localhost", 80, remote=False) == (socket.AF_INET6, ("::1%lo", 80))
 
 
-async def test_sigterm_ends_the_wait():
+async def test_sigterm_ends_the_wait_where_it_can_be_handled(monkeypatch: pytest.MonkeyPatch):
+    handlers: dict[int, Any] = {}
+    monkeypatch.setattr(asyncio.get_running_loop(), "add_signal_handler", handlers.__setitem__)
     waiting = asyncio.create_task(wait_for_sigterm())
     await asyncio.sleep(0)
     assert not waiting.done()
-    os.kill(os.getpid(), signal.SIGTERM)
+    assert list(handlers) == [signal.SIGTERM]
+    handlers[signal.SIGTERM]()
     await waiting
+
+    def refuse(*_: Any) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "add_signal_handler", refuse)
+    waiting = asyncio.create_task(wait_for_sigterm())
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    waiting.cancel()
 
 
 # Errors on the screen ---------------------------------------------------------------------------------
