@@ -173,6 +173,7 @@ async def test_rules_run_from_start_to_end_of_a_server_that_is_to_check(tmp_path
     await app.start()
     await app.close()
     assert log == ["start", "stop"]
+    assert not app._thread._thread.is_alive()  # pyright: ignore[reportPrivateUsage]
     (tmp_path / "other").mkdir()
     other = ReviewApp(project(tmp_path / "other", []), "set", SignIn(""))
     assert (other.checks, other.service.signs_in, app.service.signs_in) == (None, True, False)
@@ -246,6 +247,16 @@ async def test_a_server_is_started_as_people_reach_it(
         ("runs", True, "regeneration"),
         (True, context),
     ]
+
+
+async def test_a_server_that_cannot_be_as_it_says_is_not_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(module, "listening_socket", None)
+    with pytest.raises(UsageError, match="belong together"):
+        await serve_review(
+            project(tmp_path), "set", Listen(tls_key=Path("k")), person="owner", ready=lambda address: None
+        )
 
 
 async def test_bodies_of_any_size_below_the_limit_are_read(tmp_path: Path):
