@@ -4,9 +4,42 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 
 import pytest
+
+from wildtool import workers
+
+
+class _Parent:
+    """A process that ends when it is joined."""
+
+    def __init__(self, events: list[object]) -> None:
+        self._events = events
+
+    def join(self) -> None:
+        self._events.append("joined")
+
+
+@pytest.mark.parametrize("has_parent", [True, False])
+def test_a_worker_leaves_ctrl_c_alone_and_ends_after_its_parent(
+    has_parent: bool, monkeypatch: pytest.MonkeyPatch
+):
+    events: list[object] = []
+
+    class Inline:
+        def __init__(self, *, target: Callable[[], None], daemon: bool) -> None:
+            assert daemon, "else a worker whose work is done would wait for its parent"
+            self.start = target
+
+    monkeypatch.setattr(signal, "signal", lambda *what: events.append(what))
+    monkeypatch.setattr(workers, "Thread", Inline)
+    monkeypatch.setattr(workers, "parent_process", lambda: _Parent(events) if has_parent else None)
+    monkeypatch.setattr(os, "_exit", events.append)
+    workers.start_worker()
+    assert events == [(signal.SIGINT, signal.SIG_IGN), *(["joined", 1] if has_parent else [])]
+
 
 FORKED = "from concurrent.futures import ProcessPoolExecutor\npool = ProcessPoolExecutor(2, initializer=start_worker)"
 SPAWNED = """

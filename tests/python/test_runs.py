@@ -3,6 +3,7 @@
 import asyncio
 import subprocess
 import sys
+import threading
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,7 +15,9 @@ import wildtool as wt
 from e2e.command import verdicts
 from e2e.command import wildtool as command
 from wildtool.cli.output.progress import ProgressObserver
+from wildtool.engine.observer import Observer
 from wildtool.errors import RecordError, UsageError, WildtoolError
+from wildtool.python import progress
 from wildtool.python.progress import in_notebook, progress_html
 from wildtool.python.runs import option_words
 
@@ -237,6 +240,50 @@ def test_a_notebook_shows_a_bar_for_each_run_that_has_started() -> None:
         f'<progress max="4" value="1"></progress> a &amp; b{first.text(None)[5:]}'
         f'<br><progress max="1" value="0"></progress> {second.text(None)}'
     )
+
+
+class _Display:
+    """What stands for `IPython.display`: pages are noted as they are shown."""
+
+    def __init__(self) -> None:
+        self.pages: list[tuple[str, str]] = []
+        self.shown = threading.Event()
+
+    def HTML(self, text: str) -> str:  # noqa: N802 - its name there
+        return f"<{text}>"
+
+    def display(self, page: str, *, display_id: bool) -> "_Display":
+        assert display_id, "without an id the page could not be replaced"
+        self.pages.append(("display", page))
+        return self
+
+    def update(self, page: str) -> None:
+        self.pages.append(("update", page))
+        self.shown.set()
+
+
+def test_a_notebook_shows_progress_until_the_end_also_after_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    display, runs = _Display(), list[ProgressObserver]()
+    monkeypatch.setattr(progress, "in_notebook", lambda: True)
+    monkeypatch.setattr(progress, "EVERY_S", 0.001)
+    monkeypatch.setitem(sys.modules, "IPython.display", display)  # pyright: ignore
+    with pytest.raises(KeyError), progress.notebook_display(["a", "b"], quiet=False) as observers:
+        assert display.shown.wait(60)
+        for observer in observers:
+            assert isinstance(observer, ProgressObserver)
+            observer.progress.total = 2
+            runs.append(observer)
+        raise KeyError
+    assert display.pages[:2] == [("display", "<>"), ("update", "<>")]
+    assert display.pages[-1] == ("update", f"<{progress_html(runs)}>")
+    assert len(runs) == 2
+
+
+@pytest.mark.parametrize(("notebook", "quiet"), [(True, True), (False, False), (False, True)])
+def test_elsewhere_nothing_is_shown(notebook: bool, quiet: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "in_notebook", lambda: notebook)
+    with progress.notebook_display(["a", "b"], quiet=quiet) as observers:
+        assert [type(observer) for observer in observers] == [Observer, Observer]
 
 
 def test_two_models_of_one_name_are_refused() -> None:
