@@ -21,7 +21,7 @@ from engine.batch.scripted_batches import (
     request,
     result_lines,
 )
-from wildtool.engine.batch.queue import BatchFile, BatchResults, ResendRequestError
+from wildtool.engine.batch.queue import Batch, BatchFile, BatchResults, ResendRequestError
 from wildtool.engine.call.client import RetryPolicy
 from wildtool.engine.call.rate_limit import LimitError
 from wildtool.errors import CallError, StorageError
@@ -230,6 +230,35 @@ async def test_a_request_of_an_earlier_process_waits_for_its_batch_where_its_byt
         assert (len(reserved), fresh.inherited, list(fresh.waiting)) == (1, False, IDS[:1])
     again.close("stop")
     assert await outcomes(tasks) == [("LimitError", "limit", "stop", None)]
+
+
+async def test_a_part_of_a_reply_is_noted_with_the_whole_and_not_before(tmp_path: Path):
+    queue = queue_of(ScriptedBatches(), tmp_path, key="k")
+
+    async def answered(*bodies: bytes) -> Batch:
+        asks = await begun(*(queue.send(body, request(step)) for step, body in enumerate(bodies)))
+        (batch,) = [batch for batch in queue.drain() if batch.waiting]
+        for future in batch.waiting.values():
+            future.set_result((b"paused", 1.0))
+        await asyncio.gather(*asks)
+        return batch
+
+    def rows() -> list[tuple[str, Any]]:
+        return [(row["row"], row.get("requests", row.get("why"))) for row in journal_rows(tmp_path)][1:]
+
+    part = await answered(b"zero", b"one")
+    asks = await begun(queue.send(b"zero and more", request(0)))
+    queue.note_used(part)
+    start = ("begun", dict(zip(IDS[:2], DIGESTS[:2], strict=True)))
+    assert rows() == [start, ("read", IDS[1:2])], "of the step that goes on nothing is noted"
+    (whole,) = [batch for batch in queue.drain() if batch.waiting]
+    (future,) = whole.waiting.values()
+    future.set_result((b"whole", 1.0))
+    assert await asks[0] == (b"whole", 1.0)
+    queue.note_used(whole)
+    assert rows()[3:] == [("over", "read"), ("over", "read")]
+    assert (part.entry.finished, whole.entry.finished) == (True, True)
+    assert queue.journal.open_batches("agent") == []
 
 
 async def test_results_that_cannot_be_read_leave_their_batch_in_the_journal(tmp_path: Path):

@@ -1,0 +1,172 @@
+"""Single calls of a run: where a reply comes from, what is recorded and counted, and which error ends what."""
+
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.echo_benchmark import PATIENT, EchoBenchmark, ScriptedModel, plan_of
+from wildtool.engine.call.budget import Budget, SpendingLimits
+from wildtool.engine.call.cache import ReplyCache
+from wildtool.engine.call.client import Invocation
+from wildtool.engine.observer import Observer
+from wildtool.engine.record.reader import LoggedFailure, LoggedReply, LogReader
+from wildtool.engine.record.writer import LogWriter
+from wildtool.engine.run.scheduler import LogClient, RunContext, most_actionable
+from wildtool.errors import CallError, InfraError, RecordError, UsageError
+from wildtool.types import Reply, Request
+
+REQUEST = Request([{"role": "user", "content": "hi"}])
+
+
+class Events(Observer):
+    """Notes what it is shown."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[Any, ...]] = []
+
+    def call_done(self, reply: Reply, *, replayed: bool) -> None:
+        self.seen.append(("done", reply.message["content"], replayed))
+
+    def call_failed(self, kind: str) -> None:
+        self.seen.append(("failed", kind))
+
+    def limit_reached(self, reason: str) -> None:
+        self.seen.append(("limit", reason))
+
+    def reply_noticed(self, text: str) -> None:
+        self.seen.append(("noticed", text))
+
+
+@contextmanager
+def context_of(folder: Path, invocation: Invocation | None = None, **settings: Any) -> Generator[RunContext]:
+    """Of a run in a folder that holds its record."""
+    plan = plan_of(EchoBenchmark(1, 1, 1), **settings)
+    with LogWriter(folder) as writer, LogReader(folder) as reader:
+        yield RunContext(plan, reader, writer, Events(), PATIENT, invocation or Invocation(), folder)
+
+
+def seen(context: RunContext) -> list[tuple[Any, ...]]:
+    assert isinstance(context.observer, Events)
+    return context.observer.seen
+
+
+def counts(context: RunContext) -> tuple[int, int, int, bool]:
+    return context.calls, context.replayed, context.cached, context.has_new_requests
+
+
+def lines(folder: Path) -> Sequence[tuple[str, int, str]]:
+    with LogReader(folder) as reader:
+        log = reader.log("i0", 0)
+    return [
+        (unit, step, row.reply.message["content"] if isinstance(row, LoggedReply) else row.kind)
+        for unit, steps in log.items()
+        for step, row in steps.items()
+    ]
+
+
+async def test_replies_come_from_the_model_then_from_the_record(tmp_path: Path):
+    with context_of(tmp_path) as context:
+        ask = LogClient(context, "i0", 0)
+        for unit in ("0", "0", "1"):
+            assert (await ask(unit, REQUEST)).message["content"] == "right"
+        assert counts(context) == (3, 0, 0, True)
+        assert seen(context) == [("done", "right", False)] * 3
+    assert lines(tmp_path) == [("0", 0, "right"), ("0", 1, "right"), ("1", 0, "right")]
+    with context_of(tmp_path, model=ScriptedModel(lambda request: "new")) as context:
+        ask = LogClient(context, "i0", 0)
+        replies = [(await ask("0", REQUEST)).message["content"] for _ in range(3)]
+        assert replies == ["right", "right", "new"]
+        assert counts(context) == (1, 2, 0, True)
+        assert seen(context) == [("done", "right", True)] * 2 + [("done", "new", False)]
+    with context_of(tmp_path) as context:
+        await LogClient(context, "i0", 0)("1", REQUEST)
+        assert counts(context) == (0, 1, 0, False)
+
+
+@pytest.mark.parametrize("change", [{"messages": []}, {"role": "user"}], ids=["messages", "role"])
+async def test_a_request_that_differs_is_named_by_its_place(change: dict[str, Any], tmp_path: Path):
+    with context_of(tmp_path) as context:
+        await LogClient(context, "i0", 0)("0", REQUEST)
+    with context_of(tmp_path) as context, pytest.raises(RecordError) as caught:
+        await LogClient(context, "i0", 0)("0", Request(**{"messages": REQUEST.messages, **change}))
+    assert str(caught.value).startswith(
+        "item i0, repeat 0, unit 0, step 0: this request differs from the recorded one ("
+    )
+    assert str(caught.value).endswith(
+        "so the benchmark's code or its prompts have changed. What is recorded can be scored and shown as before; to "
+        "resume, use the version of wildtool that started this run, or another --out to start again"
+    )
+
+
+async def test_a_failed_call_is_recorded_and_asked_again_by_the_next_run(tmp_path: Path):
+    def refuse(request: Request) -> Any:
+        raise CallError("http 400", "bad tools", final=True)
+
+    with context_of(tmp_path, model=ScriptedModel(refuse)) as context:
+        ask = LogClient(context, "i0", 0)
+        with pytest.raises(InfraError, match="bad tools"):
+            await ask("0", REQUEST)
+        row = ask.log["0"][0]
+        assert isinstance(row, LoggedFailure)
+        assert (row.role, row.kind, row.message, row.attempts) == ("agent", "http 400", "bad tools", 1)
+        assert (counts(context), seen(context)) == ((0, 0, 0, True), [("failed", "http 400")])
+        assert lines(tmp_path) == [], "a model that never answers has no results"
+        context.has_new_requests = False
+        context.flush_failures()
+    assert lines(tmp_path) == [("0", 0, "http 400")]
+    with context_of(tmp_path) as context:
+        await LogClient(context, "i0", 0)("0", REQUEST)
+        assert counts(context) == (1, 0, 0, False)
+    assert lines(tmp_path) == [("0", 0, "right")]
+
+
+class Networked(ScriptedModel):
+    """A model at an address: only the replies of such are kept in a cache."""
+
+    def settings(self) -> Mapping[str, Any]:
+        return {**super().settings(), "base_url": "http://127.0.0.1:9/v1"}
+
+
+async def test_a_reply_of_the_cache_is_recorded_and_no_call(tmp_path: Path):
+    cache = ReplyCache(tmp_path / "cache")
+    for name, expected in (("one", (1, 0, 0, True)), ("other", (0, 0, 1, True))):
+        (tmp_path / name).mkdir()
+        with context_of(tmp_path / name, Invocation(cache=cache), model=Networked()) as context:
+            await LogClient(context, "i0", 0)("0", REQUEST)
+            assert counts(context) == expected
+            assert seen(context) == [("done", "right", name == "other")]
+        assert lines(tmp_path / name) == [("0", 0, "right")]
+    cache.close()
+
+
+async def test_a_role_without_a_model_is_named(tmp_path: Path):
+    with context_of(tmp_path) as context, pytest.raises(UsageError) as caught:
+        await LogClient(context, "i0", 0)("0", Request([], role="judge"))
+    assert str(caught.value) == "echo asks for a model in the role 'judge'; name one"
+
+
+@pytest.mark.parametrize("role", ["agent", "user"])
+async def test_a_limit_of_the_user_is_of_all_roles_and_nothing_is_recorded(role: str, tmp_path: Path):
+    models = {"agent": ScriptedModel(), "user": ScriptedModel()}
+    budget = Budget(SpendingLimits(max_tokens_total=1))
+    with context_of(tmp_path, Invocation(budget), models=models) as context:
+        ask = LogClient(context, "i0", 0)
+        with pytest.raises(InfraError) as caught:
+            for _ in range(3):
+                await ask("0", Request(REQUEST.messages, role=role))
+        assert caught.value is context.limit_error
+        assert seen(context)[-1] == ("limit", str(caught.value))
+        assert "user (" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("leaves", "first"),
+    [([KeyError("a"), UsageError("b"), InfraError("k", "c")], 1), ([KeyError("a"), OSError()], 0)],
+)
+def test_of_several_errors_the_first_that_a_user_can_act_on_is_told(leaves: list[Exception], first: int):
+    assert most_actionable(ExceptionGroup("", leaves)) is leaves[first]
+    nested = ExceptionGroup("", [ExceptionGroup("", leaves[:1]), *leaves[1:]])
+    assert most_actionable(nested) is leaves[first]
