@@ -10,13 +10,19 @@ import pytest
 from engine.echo_benchmark import PATIENT, EchoBenchmark, ScriptedModel, plan_of
 from wildtool.engine.call.budget import Budget, SpendingLimits
 from wildtool.engine.call.cache import ReplyCache
-from wildtool.engine.call.client import Invocation
+from wildtool.engine.call.client import (
+    MAX_FAILED_CALLS,
+    GivenUpError,
+    Invocation,
+    RefusedError,
+    all_refused,
+)
 from wildtool.engine.observer import Observer
 from wildtool.engine.record.reader import LoggedFailure, LoggedReply, LogReader
 from wildtool.engine.record.writer import LogWriter
 from wildtool.engine.run.scheduler import LogClient, RunContext, most_actionable
 from wildtool.errors import CallError, InfraError, RecordError, UsageError
-from wildtool.types import Reply, Request
+from wildtool.types import Reply, Request, Role
 
 REQUEST = Request([{"role": "user", "content": "hi"}])
 
@@ -43,7 +49,7 @@ class Events(Observer):
 @contextmanager
 def context_of(folder: Path, invocation: Invocation | None = None, **settings: Any) -> Generator[RunContext]:
     """Of a run in a folder that holds its record."""
-    plan = plan_of(EchoBenchmark(1, 1, 1), **settings)
+    plan = plan_of(settings.pop("benchmark", EchoBenchmark(1, 1, 1)), **settings)
     with LogWriter(folder) as writer, LogReader(folder) as reader:
         yield RunContext(plan, reader, writer, Events(), PATIENT, invocation or Invocation(), folder)
 
@@ -146,6 +152,52 @@ async def test_a_role_without_a_model_is_named(tmp_path: Path):
     with context_of(tmp_path) as context, pytest.raises(UsageError) as caught:
         await LogClient(context, "i0", 0)("0", Request([], role="judge"))
     assert str(caught.value) == "echo asks for a model in the role 'judge'; name one"
+
+
+@pytest.mark.parametrize(("role", "prefix"), [("agent", ""), ("user", "user (scripted): ")])
+async def test_a_model_that_refuses_every_call_ends_the_run_with_its_role(
+    role: str, prefix: str, tmp_path: Path
+):
+    def refuse(request: Request) -> Any:
+        raise CallError("http 401", "wrong key", final=True)
+
+    models = {
+        name: ScriptedModel(refuse if name == role else lambda request: "right") for name in ("agent", "user")
+    }
+    errors: list[InfraError | GivenUpError] = []
+    with context_of(tmp_path, models=models) as context:
+        ask = LogClient(context, "i0", 0)
+        while not errors or isinstance(errors[-1], RefusedError):
+            with pytest.raises((InfraError, GivenUpError)) as caught:
+                await ask(str(len(errors)), Request(REQUEST.messages, role=role))
+            errors.append(caught.value)
+    *refused, last = errors
+    assert isinstance(last, GivenUpError)
+    assert [str(error) for error in refused] == ["wrong key"] * (MAX_FAILED_CALLS - 1)
+    assert str(last) == prefix + str(all_refused(InfraError("http 401", "wrong key")))
+
+
+@pytest.mark.parametrize(
+    ("role", "text"),
+    [("user", "--user-max-tokens"), ("judge", "--max-tokens"), ("stranger", "--max-tokens")],
+)
+async def test_of_a_cut_reply_of_another_role_the_option_is_named_once(role: str, text: str, tmp_path: Path):
+    class Roles(EchoBenchmark):
+        def __init__(self) -> None:
+            super().__init__(1, 1, 1)
+            self.roles = {"user": Role("plays", "m", max_tokens=5), "judge": Role("judges", "m")}
+
+    def cut(request: Request) -> Reply:
+        return Reply({"content": "ri"}, "ri", "length", {}, 0.1)
+
+    models = {"agent": ScriptedModel(), role: ScriptedModel(cut)}
+    with context_of(tmp_path, benchmark=Roles(), models=models) as context:
+        ask = LogClient(context, "i0", 0)
+        for _ in range(2):
+            await ask("0", Request(REQUEST.messages, role=role))
+        done = ("done", "ri", False)
+        noticed = ("noticed", f"a reply of the {role} was cut off at a token limit: {text}")
+        assert seen(context) == [done, noticed, done]
 
 
 @pytest.mark.parametrize("role", ["agent", "user"])
