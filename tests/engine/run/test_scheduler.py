@@ -17,10 +17,13 @@ from wildtool.engine.call.client import (
     RefusedError,
     all_refused,
 )
+from wildtool.engine.call.rate_limit import LimitError
 from wildtool.engine.observer import Observer
 from wildtool.engine.record.reader import LoggedFailure, LoggedReply, LogReader
 from wildtool.engine.record.writer import LogWriter
 from wildtool.engine.run.scheduler import LogClient, RunContext, most_actionable
+from wildtool.engine.score.reply_signs import TOKEN_LIMIT
+from wildtool.engine.score.trust import early_remark
 from wildtool.errors import CallError, InfraError, RecordError, UsageError
 from wildtool.types import Reply, Request, Role
 
@@ -141,8 +144,8 @@ async def test_a_reply_of_the_cache_is_recorded_and_no_call(tmp_path: Path):
     for name, expected in (("one", (1, 0, 0, True)), ("other", (0, 0, 1, True))):
         (tmp_path / name).mkdir()
         with context_of(tmp_path / name, Invocation(cache=cache), model=Networked()) as context:
-            await LogClient(context, "i0", 0)("0", REQUEST)
-            assert counts(context) == expected
+            reply = await LogClient(context, "i0", 0)("0", REQUEST)
+            assert (reply.message["content"], counts(context)) == ("right", expected)
             assert seen(context) == [("done", "right", name == "other")]
         assert lines(tmp_path / name) == [("0", 0, "right")]
     cache.close()
@@ -198,6 +201,41 @@ async def test_of_a_cut_reply_of_another_role_the_option_is_named_once(role: str
         done = ("done", "ri", False)
         noticed = ("noticed", f"a reply of the {role} was cut off at a token limit: {text}")
         assert seen(context) == [done, noticed, done]
+
+
+async def test_of_a_cut_reply_of_the_agent_the_remark_is_that_of_its_settings(tmp_path: Path):
+    model = ScriptedModel(lambda request: Reply({"content": "ri"}, "ri", "length", {}, 0.1))
+    with context_of(tmp_path, model=model) as context:
+        reply = await LogClient(context, "i0", 0)("0", REQUEST)
+        remark = early_remark(TOKEN_LIMIT, reply, model.settings())
+        assert seen(context) == [("done", "ri", False), ("noticed", remark)]
+
+
+async def test_a_model_that_failed_in_an_earlier_run_too_is_given_up_and_the_others_remain(tmp_path: Path):
+    def refuse(request: Request) -> Any:
+        raise CallError("http 401", "wrong key", final=True)
+
+    units = [str(number) for number in range(MAX_FAILED_CALLS + 1)]
+    with context_of(tmp_path, model=ScriptedModel(refuse)) as context:
+        for unit in units:
+            with pytest.raises((InfraError, GivenUpError)):
+                await LogClient(context, "i0", 0)(unit, REQUEST)
+        context.has_new_requests = False
+        context.flush_failures()
+    recorded = [(unit, 0, "http 401") for unit in units]
+    assert lines(tmp_path) == recorded[: MAX_FAILED_CALLS - 1]
+    model = ScriptedModel(refuse)
+    with context_of(tmp_path, model=model) as context:
+        errors: list[tuple[type[Exception], str]] = []
+        for unit in [*units[: MAX_FAILED_CALLS - 1], "0", "1"]:
+            context.has_new_requests = False
+            with pytest.raises(InfraError) as caught:
+                await LogClient(context, "i0", 0)(unit, REQUEST)
+            errors.append((type(caught.value), str(caught.value)))
+        refusal = "every call was refused (http 401: wrong key)"
+        assert errors[:-2] == [(RefusedError, "wrong key")] * (MAX_FAILED_CALLS - 1)
+        assert errors[-2:] == [(LimitError, refusal)] * 2
+        assert len(model.asked) == MAX_FAILED_CALLS
 
 
 @pytest.mark.parametrize("role", ["agent", "user"])
