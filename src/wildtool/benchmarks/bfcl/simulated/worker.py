@@ -88,7 +88,8 @@ class Instances:
             if name in FORBIDDEN:
                 raise ValueError(f"Function call {name} is not allowed.")
             tree = _parsed(call)
-            numbers = getattr(self.tools[name], "__self__")._random if name in unchanged else None  # noqa: B009
+            tool: Any = self.tools.get(name) if name in unchanged else None
+            numbers = tool and tool.__self__._random
             state = None if numbers is None else numbers.getstate()
             text = _text(self._value(tree))
             if numbers is not None:
