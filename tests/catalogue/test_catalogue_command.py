@@ -75,6 +75,7 @@ REFUSED = {
     "none.json --requests mine.jsonl -m baseline/chat": "none.json: there is no such file; --requests needs tools",
     "none": "none: there is no such file or folder; give tools, or the folder of a run",
     "tools.json -m baseline/chat": "--model needs --requests",
+    "tools.json --rpm 0": "--rpm is 0; it must be a number above 0",
 }
 
 
@@ -213,3 +214,34 @@ def test_a_model_is_asked_and_the_report_printed(tmp_path: Path):
     dry = run("catalogue other.json --requests mine.jsonl -m baseline/chat -o dry --dry-run")
     assert dry.exit_code == 0
     assert not (tmp_path / "dry").exists()
+
+
+@pytest.mark.parametrize(("status", "is_shown"), [(0, True), (3, True), (1, False), (2, False), (130, False)])
+def test_a_report_is_shown_of_what_was_answered(status: int, is_shown: bool, monkeypatch: pytest.MonkeyPatch):
+    shown: list[Path] = []
+    asked: list[object] = []
+
+    def execute_runs(runs: object, its_options: object, *, tables: bool) -> int:
+        asked.append(tables)
+        return status
+
+    def report(folders: list[list[Path]], its: object, pages: Path) -> int:
+        shown.extend((*folders[0], pages))
+        return 0
+
+    monkeypatch.setattr("wildtool.cli.commands.run.execute_runs", execute_runs)
+    monkeypatch.setattr("wildtool.catalogue.command._report", report)
+    ended = run("catalogue other.json --requests mine.jsonl -m baseline/chat -o out -q")
+    assert (ended.exit_code, asked) == (status, [False])
+    # The folder of the run, then that of the pages.
+    assert shown == ([Path("out/runs/tools/baseline--chat"), Path("out/pages")] if is_shown else [])
+
+
+def test_pages_of_somebody_else_are_not_overwritten(tmp_path: Path):
+    line = "catalogue other.json --requests mine.jsonl -m baseline/chat -q -o"
+    assert run(f"{line} out").exit_code == 0
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "index.html").write_text("mine")
+    refused = run("catalogue out/runs/tools -o mine")
+    assert (refused.exit_code, (tmp_path / "mine" / "index.html").read_text()) == (2, "mine")
+    assert run("catalogue out/runs/tools -o mine --force").exit_code == 0

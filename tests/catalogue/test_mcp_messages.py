@@ -119,3 +119,51 @@ def test_a_program_that_refuses_is_named_with_its_command():
     with pytest.raises(DataError) as caught:
         server_tools(f"mcp:{command}")
     assert str(caught.value) == f"mcp:{command}: initialize was refused: no"
+
+
+def serving(script: str) -> str:
+    return f"mcp:sh -c {shlex.quote(script)}"
+
+
+def error_of(source: str, timeout_s: float = 30.0) -> str:
+    with pytest.raises(DataError) as caught:
+        server_tools(source, timeout_s)
+    return str(caught.value).removeprefix(f"{source}: ")
+
+
+def test_a_program_is_asked_in_turn_and_what_else_it_writes_is_passed_over():
+    answer = """read line; echo '{"id": %d, "result": %s}'"""
+    listing = '{"tools": [1], "nextCursor": %s}'
+    script = "; ".join(
+        [
+            "echo log; echo '[1]'; echo '{\"id\": 9}'",
+            answer % (1, "{}"),
+            "read line",
+            answer % (3, listing % '"p"'),
+            answer % (4, listing % "null"),
+            "cat",
+        ]
+    )
+    assert server_tools(serving(script)) == [1, 1]
+
+
+def test_a_program_that_ends_is_named_with_its_last_words():
+    words = "for word in one two 'th\xe9ree' four; do echo $word >&2; done; read line; exit 3"
+    assert error_of(serving(words)) == (
+        "the server ended before it answered initialize (exit status 3); it wrote: two | th\xe9ree | four"
+    )
+    assert error_of(serving("read line; exit 0")) == (
+        "the server ended before it answered initialize (exit status 0)"
+    )
+    later = """read line; echo '{"id": 1, "result": {}}'; read line; read line; exit 1"""
+    assert error_of(serving(later)) == "the server ended before it answered tools/list (exit status 1)"
+
+
+def test_a_program_that_does_not_answer_is_not_waited_for():
+    assert error_of(serving("cat >/dev/null"), 0.05) == "no answer to initialize in 0.05 s"
+
+
+def test_pages_are_read_up_to_the_most(monkeypatch: pytest.MonkeyPatch):
+    page = {"result": {"tools": [1], "nextCursor": "again"}}
+    monkeypatch.setattr(mcp, "MAX_PAGES", 2)
+    assert listed(monkeypatch, page, {"result": {"tools": [2]}})[1] == [1, 2]
