@@ -10,6 +10,7 @@ from catalogue.test_breaks import SIZES, series
 from wildtool.catalogue.breaks import Break, find_break
 from wildtool.catalogue.size_curve import SizePoint, SizeSeries, UnitUsage
 from wildtool.catalogue.size_output import break_sentence, show_sizes
+from wildtool.report.charts.data import ChartData, ChartPoint
 
 
 def point(size: int, **changes: Any) -> SizePoint:
@@ -111,8 +112,8 @@ def test_every_number_is_written(
 ):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     show_sizes([PLAIN, RICH], tmp_path / "out")
-    text = (tmp_path / "out" / "sizes.csv").read_text("utf-8")
-    assert text.splitlines() == [
+    text = (tmp_path / "out" / "sizes.csv").read_bytes().decode()
+    assert text.split("\n") == [
         (
             "series,size,accuracy,low,high,units,without_verdict,difference,diff_low,diff_high,p_holm,called_a_distractor,retriever_recall,tokens_per_unit,usd_per_unit,folde"
             "r"
@@ -121,8 +122,40 @@ def test_every_number_is_written(
         "m on b,2000,0.75,0.5,0.875,8,0,-0.25,-0.35,-0.15,0.0004,0.125,,1234.5,0.0125,runs/2000",
         "'=n on b,10,0.75,0.5,0.875,8,0,,,,,,,,,runs/10",
         "'=n on b,20,0.75,0.5,0.875,8,2,0.05,-0.05,0.15000000000000002,0.25,0.125,0.5,10.0,,runs/20",
+        "",
     ]
     assert capsys.readouterr().err.splitlines() == [f"Every number: {tmp_path / 'out' / 'sizes.csv'}"]
+
+
+def test_a_chart_has_a_line_for_each_series(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    drawn: list[ChartData] = []
+
+    def render_chart(chart: ChartData) -> SimpleNamespace:
+        drawn.append(chart)
+        return SimpleNamespace(svg=b"<svg/>")
+
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: name)
+    monkeypatch.setattr("wildtool.report.charts.render.render_chart", render_chart)
+    show_sizes([PLAIN, RICH], tmp_path)
+    ends = (0.75, 0.5, 0.875, "75.0%")
+    labels = [(series.label, size) for series in (PLAIN, RICH) for size in ("10", "2,000", "20")]
+    points = tuple(
+        ChartPoint(label, size, *ends) for label, size in (labels[0], labels[1], labels[3], labels[5])
+    )
+    about = "; ".join(f"{point.model}, {point.name} tools: 75.0%" for point in points)
+    assert drawn == [
+        ChartData(
+            *("Correct by tools in the catalogue", about, points, (PLAIN.label, RICH.label)),
+            *(("10", "20", "2,000"), "lines", True, "tools in the catalogue", "correct (%)"),
+        )
+    ]
+    assert (tmp_path / "sizes.svg").read_bytes() == b"<!-- written by wildtool catalogue -->\n<svg/>"
+    assert capsys.readouterr().err.splitlines() == [
+        f"Every number: {tmp_path / 'sizes.csv'}",
+        f"Chart: {tmp_path / 'sizes.svg'}",
+    ]
 
 
 def test_a_break_is_a_sentence():

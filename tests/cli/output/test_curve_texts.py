@@ -1,6 +1,7 @@
 """What `wildtool curve` prints of points that are made by hand, and of endpoints that do not answer."""
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from wildtool.engine.compare.curve import BaseDifference, CurvePoint
 from wildtool.engine.series import Series, SeriesBenchmark, SeriesPoint
 from wildtool.errors import UsageError
 from wildtool.evidence import Evidence
+from wildtool.report.charts.data import ChartData, ChartPoint
 from wildtool.stats.learning_curve import TrainedScore
 
 COMPLETE = Evidence(8)
@@ -130,6 +132,45 @@ def test_what_a_reader_must_know_is_said():
         "o.json says nothing of boats.",
         "o.json says nothing of ferries.",
     ]
+
+
+def test_a_chart_has_the_base_on_the_line_of_each_arm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    drawn: list[ChartData] = []
+
+    def render_chart(chart: ChartData) -> SimpleNamespace:
+        drawn.append(chart)
+        return SimpleNamespace(svg=b"<svg/>")
+
+    monkeypatch.setattr("wildtool.report.charts.render.render_chart", render_chart)
+    low = TrainedScore(0.25, 0.1, 0.4, 0.1, None)
+    points = [point(0), point(2_000), point(30, score=low), point(30, "random"), point(0, benchmark="boats")]
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "altair" else name)
+    assert curve._write_charts(points, tmp_path, force=False) == []
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: name)
+    charts = [tmp_path / "curve-tides.svg", tmp_path / "curve-boats.svg"]
+    assert curve._write_charts(points, tmp_path, force=False) == charts
+    assert [path.read_bytes() for path in charts] == [b"<!-- written by wildtool curve -->\n<svg/>"] * 2
+    half, quarter = (0.5, 0.25, 0.75, "50.0 % [25.0, 75.0]"), (0.25, 0.1, 0.4, "25.0 % [10.0, 40.0]")
+    of_tides = (
+        ChartPoint("all", "before", *half),
+        ChartPoint("all", "2,000", *half),
+        ChartPoint("all", "30", *quarter),
+        ChartPoint("random", "before", *half),
+        ChartPoint("random", "30", *half),
+    )
+    text = "; ".join(f"{each.model}, {each.name}: {each.text}" for each in of_tides)
+    axes = ("lines", True, "training examples", "correct (%)")
+    assert drawn == [
+        ChartData(
+            *("tides: correct by training examples", text, of_tides, ("all", "random")),
+            *(("before", "30", "2,000"), *axes),
+        ),
+        ChartData("boats: correct by training examples", "", (), (), ("before",), *axes),
+    ]
+    charts[0].write_text("mine")
+    with pytest.raises(UsageError):
+        curve._write_charts(points, tmp_path, force=False)
+    assert curve._write_charts(points, tmp_path, force=True) == charts
 
 
 # Endpoints -------------------------------------------------------------------------------------------
