@@ -90,9 +90,9 @@ def test_a_run_that_failed_is_named_beside_others(
     status, _ = execute(monkeypatch, ended(correct=1), UsageError("no such thing"), None, quiet=True)
     assert (status, capsys.readouterr().err) == (2, "m1 did not finish:\nwildtool: no such thing\n")
     assert said == ["notes", (FOLDERS, "p", True)]
-    fault = ZeroDivisionError("odd")
-    fault.__traceback__ = pytest.raises(ZeroDivisionError, lambda: 1 / 0).tb
-    status, _ = execute(monkeypatch, fault, ended(3), quiet=True)
+    with pytest.raises(ZeroDivisionError) as fault:
+        raise ZeroDivisionError("odd")
+    status, _ = execute(monkeypatch, fault.value, ended(3), quiet=True)
     assert status == 1
     assert capsys.readouterr().err.startswith("wildtool: internal error: ZeroDivisionError: odd (")
 

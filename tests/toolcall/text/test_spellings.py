@@ -2,6 +2,7 @@
 
 from datetime import date, time
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -118,3 +119,39 @@ def test_a_whole_text_without_separators_or_with_points_is_a_date():
         respelled("4 March 2025")
     }
     assert respelled("2025.13.04") != respelled("4 March 2025")
+
+
+@pytest.mark.parametrize(
+    ("text", "spelling"),
+    [
+        # A date that can be read in two ways is left as it is.
+        ("on 12/11/2024", "on 12/11/2024"),
+        ("on 1/12/2024", "on 1/12/2024"),
+        ("on 13/12/2024", "on 2024.12.13"),
+        ("on 12/13/2024", "on 2024.12.13"),
+        ("on 12/12/2024", "on 2024.12.12"),
+        ("on 13/13/2024", "on 13/13/2024"),
+        ("on 31-04-2024", "on 31-04-2024"),
+        ("on 30.04.2024", "on 2024.04.30"),
+        # A weekday is left out where it is that day's.
+        ("Mon, 2024-05-06", "2024.05.06"),
+        ("Sunday 2024-05-12", "2024.05.12"),
+        ("2024-05-12 (Sunday)", "2024.05.12"),
+        ("2024-05-12周日", "2024.05.12"),
+        ("星期一2024-05-06", "2024.05.06"),
+        ("in 2024-12 it", "in 2024.12 it"),
+        ("in 2024-1 it", "in 2024.01 it"),
+        ("in December 2024 it", "in 2024.12 it"),
+        ("May 3-5, 2024 x", "2024.05.03 → 2024.05.05 x"),
+        ("3-5 May 2024 x", "2024.05.03 → 2024.05.05 x"),
+        ("3-5 May x", "0000.05.03 → 0000.05.05 x"),
+        ("2024年6月3日到9日", "2024.06.03 → 2024.06.09"),
+        ("6月3日到9日", "0000.06.03 → 0000.06.09"),
+        ("2024年1月至6月", "2024.01 → 2024.06"),
+        ("eleventh, twelfth and thirteenth", "11th, 12th and 13th"),
+        ("the twenty-first and second of it", "the 21st and 2nd of it"),
+        ("a third of it", "a third of it"),
+    ],
+)
+def test_a_text_has_this_spelling(text: str, spelling: str):
+    assert respelled(text) == spelling

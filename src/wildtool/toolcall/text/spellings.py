@@ -187,7 +187,7 @@ def _one_reading(match: re.Match[str]) -> str:
     if first != second and first <= 12 and second <= 12:
         return match[0]
     month, day = (second, first) if first > 12 else (first, second)
-    return _day(match[0], year, month, day) if month <= 12 else match[0]
+    return _day(match[0], year, month, day)
 
 
 def _weekday_left_out(match: re.Match[str]) -> str:
