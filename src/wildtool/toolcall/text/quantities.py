@@ -241,10 +241,7 @@ def _quantities(text: str) -> set[tuple[Decimal, str]]:
     bases = {unit.base, *_READINGS.get(unit.base, ())}
     if name in ("cent", "¢"):
         bases |= {"EUR", "CAD", "AUD"}
-    readings = {(value * unit.factor, base) for base in bases}
-    if name == "p" and match["unit"] == "p":
-        readings.add((value / 100, "GBP"))
-    return readings
+    return {(value * unit.factor, base) for base in bases}
 
 
 def _hour_of_day(text: str) -> tuple[str, str] | None:
