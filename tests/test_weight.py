@@ -18,11 +18,11 @@ import wildtool
 ROOT = Path(wildtool.__file__).parent
 BUDGETS = {
     "": 1740,
-    "alter": 3102,
+    "alter": 3100,
     "benchmarks": 78,
     "benchmarks/acebench": 5899,
     "benchmarks/apibank": 1683,
-    "benchmarks/bfcl": 3950,
+    "benchmarks/bfcl": 3951,
     "benchmarks/glaive": 423,
     "benchmarks/injecagent": 1022,
     "benchmarks/ledger": 1498,
@@ -36,7 +36,7 @@ BUDGETS = {
     "check": 1491,
     "cli": 4933,
     "data": 857,
-    "engine": 7994,
+    "engine": 7993,
     "environments": 1797,
     "export": 1518,
     "models": 4928,
@@ -46,13 +46,13 @@ BUDGETS = {
     "scale": 2540,
     "sets": 0,
     "sets/commands": 2537,
-    "sets/make": 10250,
-    "sets/prepare": 6452,
+    "sets/make": 10249,
+    "sets/prepare": 6450,
     "sets/review": 5932,
     "stats": 658,
     "table": 313,
     "tool_formats": 2133,
-    "toolcall": 3749,
+    "toolcall": 3746,
 }
 """Lines of code below each folder of the package; those of its own modules under the empty name."""
 MOST_OF_CORE = 25_000
