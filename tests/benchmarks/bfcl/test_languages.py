@@ -8,6 +8,8 @@ import pytest
 from wildtool.benchmarks.bfcl.languages.fixed_values import convert_java_fully, convert_javascript_fully
 from wildtool.benchmarks.bfcl.languages.java import convert_java, decode_java
 from wildtool.benchmarks.bfcl.languages.javascript import convert_javascript, decode_javascript
+from wildtool.benchmarks.bfcl.languages.source_code import DecodeError
+from wildtool.toolcall.call_syntax import MAX_CALL_CHARACTERS
 
 
 def outcome(call: Callable[..., Any], *arguments: Any) -> Any:
@@ -63,6 +65,15 @@ def same(value: Any, expected: Any) -> bool:
         ("ArrayList", "new ArrayList<>() {{}}", None, [], []),
         ("ArrayList", "new ArrayList<>()", None, [], []),
         ("ArrayList", "list", None, "list", "list"),
+        (
+            "ArrayList",
+            "new ArrayList<>(Arrays.asList(1, 2]))",
+            None,
+            [1, "2]"],
+            [1, "2]"],
+        ),
+        ("ArrayList", "new ArrayList<>() {{ add(1]); }}", None, ["1]"], ["1]"]),
+        ("Array", "new int[]{1, 2)}", None, [1, "2)"], [1, "2)"]),
         ("ArrayList", "new ArrayList<>() {{ add(1);", None, [], "new ArrayList<>() {{ add(1);"),
         (
             "HashMap",
@@ -238,6 +249,24 @@ def test_the_first_call_of_java_is_read(text: str, published: Any, fully: Any) -
 )
 def test_the_first_call_of_javascript_is_read(text: str, calls: Any) -> None:
     assert outcome(decode_javascript, text) == calls
+
+
+@pytest.mark.parametrize("convert", [convert_javascript, convert_javascript_fully])
+def test_a_list_is_read_up_to_the_length_of_the_longest_call(convert: Callable[..., Any]) -> None:
+    longest = f"[7{' ' * (MAX_CALL_CHARACTERS - 3)}]"
+    assert convert(longest, "array") == [7]
+    longer = f"[ {longest[1:]}"
+    assert convert(longer, "array") == longer
+
+
+@pytest.mark.parametrize(("decode", "end"), [(decode_java, ";"), (decode_javascript, "")])
+def test_a_text_of_a_program_is_read_up_to_the_length_of_the_longest_call(
+    decode: Callable[[str], Any], end: str
+) -> None:
+    longest = f"f({' ' * (MAX_CALL_CHARACTERS - 3 - len(end))}){end}"
+    assert decode(longest) == [{"f": {}}]
+    with pytest.raises(DecodeError, match=r"^longer than 16000 characters$"):
+        decode(longest.replace("(", "( "))
 
 
 def test_deep_and_long_values_stay_texts() -> None:

@@ -39,11 +39,14 @@ def convert_java_fully(text: str, word: str, nested: str | None = None) -> Any:
 def _java_elements(text: str) -> list[str] | None:
     """The texts of a list's elements, cut outside of quotes and brackets alone; None where it is written otherwise."""
     if match := _JAVA_LIST.fullmatch(text):
-        return [part for part in _parts(match[1] or match[2] or "", ",") or [] if part]
+        elements = _parts(match[1] or match[2] or "", ",")
+        return None if elements is None else [*filter(None, elements)]
     added = _JAVA_ADDING.fullmatch(text)
-    statements = [part for part in (_parts(added[1], ";") if added else None) or [] if part]
-    calls = [_JAVA_ADD.fullmatch(statement) for statement in statements]
-    return [call[1].strip() for call in calls if call] if added and all(calls) else None
+    statements = _parts(added[1], ";") if added else None
+    if statements is None:
+        return None
+    calls = [_JAVA_ADD.fullmatch(statement) for statement in statements if statement]
+    return [call[1].strip() for call in calls if call] if all(calls) else None
 
 
 def _java_element(text: str, nested: str | None) -> Any:
