@@ -332,8 +332,8 @@ class UnitEnvironment:
         if request is None:
             return Observation([], None, replaces)
         before, now = state.messages, request.messages
-        extends = len(now) > len(before) and all(a is b or a == b for a, b in zip(before, now, strict=False))
-        tools = None if request.tools is state.tools or request.tools == state.tools else _copy(request.tools)
+        extends = len(now) > len(before) and [*now[: len(before)]] == [*before]
+        tools = None if request.tools == state.tools else _copy(request.tools)
         state.messages, state.tools = now, request.tools
         if replaces or not extends:
             return Observation(
