@@ -178,6 +178,10 @@ def test_a_refused_value_is_shown_with_what_was_expected() -> None:
     for length, shown in ((118, f"'{'a' * 118}'"), (119, f"'{'a' * 118}…")):
         found = OFFICIAL.check_value("x", "a" * length, TEXT, ["b"], required=True)
         assert found is not None and found.message == f"'x' is {shown}, expected ['b']"
+    # A tuple stays one where no list is expected.
+    assert FIXED.check_value("x", (4,), WHOLE, [3], required=True) == Fault(
+        "type_error:simple", "'x': expected integer, found tuple (4,)"
+    )
     long = FIXED.check_value("x", "a" * 130, TEXT, ["b" * 130], required=True)
     assert long is not None and long.message == f"'x' is '{'a' * 119}, expected ['{'b' * 118}"
 
@@ -273,6 +277,16 @@ def test_fixed_names_the_answer_that_no_call_is_left_for() -> None:
         "no call is ring: called hotel.book, expected ring; called hotel.book, expected ring;"
         " 'name' is 'Bo', expected ['Ann']",
     )
+
+
+def test_fixed_shows_the_first_400_characters_of_its_reasons() -> None:
+    single = BFCL_BENCHMARK.in_mode("prompt").rules("fixed").single  # type: ignore[attr-defined]
+    answer, other = ({"ring": {"name": [letter * 150]}} for letter in "ab")
+    record = BfclEntry(BFCL_CATEGORIES["parallel"], (), (RING,), (answer, other))
+    call = {"ring": {"name": "c" * 150}}
+    reason = f"'name' is '{'c' * 119}, expected ['{'a' * 118}"
+    (fault,) = (single.compare(record, [call, call]),)
+    assert fault.message == f"no call is ring: {f'{reason}; {reason}'[:400]}"
 
 
 def test_an_answer_to_no_function_cannot_be_judged() -> None:

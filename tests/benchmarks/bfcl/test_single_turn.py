@@ -292,6 +292,13 @@ def test_a_decision_has_the_calls_that_were_read_and_why() -> None:
     )
 
 
+@pytest.mark.parametrize(("category", "calls"), [("live_relevance", 1), ("simple_python", None)])
+def test_fixed_finds_a_fenced_call_where_any_is_right(category: str, calls: int | None) -> None:
+    record = entry(category, [RING], {"ring": {"name": ["Ann"]}})
+    decision = check(record, "Here:\n```python\n[ring(name='Ann')]\n```\nDone.", "fixed")
+    assert (decision.correct, decision.fields) == (calls == 1, {"decoded_calls": calls})
+
+
 def test_where_any_call_or_none_is_right_only_that_counts() -> None:
     for text, calls in (("[ring()]", 1), ("words here", None), ("[]", 0)):
         found = check(entry("irrelevance", [RING]), text)

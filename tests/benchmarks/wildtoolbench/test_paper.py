@@ -172,6 +172,8 @@ def test_another_number_is_a_wrong_value():
 
 def test_coordinates_are_equal_whatever_they_are():
     assert score("1.0,2.0", "50.5,8.25", type="string") == (1, set())
+    for pair in (("1.0,2.0", "Rome"), ("Rome", "1.0,2.0")):
+        assert score(*pair, type="string") == (0, {"param value error"})
 
 
 def test_signed_coordinates_are_ordinary_text():
@@ -284,7 +286,7 @@ def test_entries_of_an_array_without_items_are_texts():
 
 def test_objects_in_a_list_are_sorted_without_regard_to_the_order_of_their_keys():
     items = {"type": "object", "properties": {"k": {"type": "integer"}, "n": {"type": "integer"}}}
-    predicted = [{"n": 1, "k": 2}, {"k": 1, "n": 2}]
+    predicted = [{"n": 2, "k": 1}, {"k": 2, "n": 1}]
     assert score(predicted, [{"k": 1, "n": 2}, {"k": 2, "n": 1}], type="array", items=items) == (1, set())
 
 
@@ -366,7 +368,10 @@ def test_a_described_default_is_free_in_any_case(value):
 @pytest.mark.parametrize("value", [None, "None", "none", "NONE"])
 def test_no_value_is_free_where_the_description_mentions_null_in_any_case(value):
     nullable = tool("a", k=TEXT, l={"type": "string", "description": "Null if unknown"})
-    assert bad_pairs([PredictedCall(0, "a", {"k": "t", "l": value})], [("a", {"k": "t"})], [nullable]) == []
+    predicted, gold = [PredictedCall(0, "a", {"k": "t", "l": value})], [("a", {"k": "t"})]
+    assert bad_pairs(predicted, gold, [nullable]) == []
+    (pair,) = bad_pairs(predicted, gold, [tool("a", k=TEXT, l={"type": "string", "description": "Free"})])
+    assert pair.kinds == {"param value hallucination"}
 
 
 def test_an_extra_empty_text_is_free():
