@@ -53,6 +53,7 @@ def test_prices_of_legs_matter():
     ):
         assert not is_match(priced, replace(priced, postings=(other, legs[1])))
     plain = replace(legs[0], price=None, price_currency="")
+    assert not is_match(replace(A, postings=(plain,)), replace(A, postings=(replace(plain, price=Decimal(1)),)))
     twice = replace(A, postings=(legs[0], plain))
     assert is_match(twice, replace(twice, postings=(plain, legs[0])))
     assert not is_match(twice, replace(twice, postings=(plain, plain)))
@@ -90,10 +91,18 @@ FIXED = replace(purchase(5, "A", "2.00"), tags=frozenset(["t"]))
         ([], [A], [], False),
         ([A], [], [], False),
         ([A], [], [LedgerChange(A, None)], True),
+        ([replace(A, payee="The A Market")], [], [LedgerChange(A, None)], True),
+        ([replace(A, payee="")], [], [LedgerChange(A, None)], False),
         ([B], [], [LedgerChange(A, None)], False),
         ([A], [], [LedgerChange(A, FIXED)], False),
         ([], [FIXED], [LedgerChange(A, FIXED)], False),
         ([A], [FIXED], [LedgerChange(A, FIXED)], True),
+        (
+            [A],
+            [replace(FIXED, payee="The A Market", postings=FIXED.postings[::-1])],
+            [LedgerChange(A, FIXED)],
+            True,
+        ),
         ([A], [replace(A, date=FIXED.date)], [LedgerChange(A, FIXED)], False),
         ([A], [replace(A, tags=FIXED.tags)], [LedgerChange(A, FIXED)], False),
         ([A], [replace(FIXED, postings=A.postings)], [LedgerChange(A, FIXED)], True),
