@@ -283,11 +283,22 @@ def test_gold_replies_are_right(style: str, is_native: bool) -> None:
 
 def test_most_mistakes_are_noticed() -> None:
     item, rules = Item("one", ("0",), record()), MultiTurnRules(True)
-    found = {(one.kind, one.note): accepts(rules, item, "0", one.replies) for one in rules.mutants(item)}
-    assert found["turn without calls", "turn 2: no call"] is False
-    assert found["call left out", "turn 0: touch"] is False
-    passed = [kind for (kind, _), accepted in found.items() if accepted]
-    assert passed == [UNREAD_MISTAKE]
+    mistakes = [*rules.mutants(item)]
+    assert [f"{mutant.kind}, {mutant.note}" for mutant in mistakes] == [
+        "turn without calls, turn 0: no call",
+        "call left out, turn 0: touch",
+        "call renamed, turn 0: touch_v2 for touch",
+        "required argument left out, turn 0: touch: file_name",
+        "call left out, turn 0: ls",
+        "call renamed, turn 0: ls_v2 for ls",
+        "unknown argument, turn 0: ls: zz_unknown",
+        "turn without calls, turn 2: no call",
+        "call renamed, turn 2: sort_v2 for sort",
+        "required argument left out, turn 2: sort: file_name",
+        f"{UNREAD_MISTAKE}, ls",
+    ]
+    accepted = [mutant.kind for mutant in mistakes if accepts(rules, item, "0", mutant.replies)]
+    assert accepted == [UNREAD_MISTAKE]
     assert not [one.kind for one in fixed().mutants(item) if accepts(fixed(), item, "0", one.replies)]
 
 

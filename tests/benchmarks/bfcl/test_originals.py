@@ -94,6 +94,8 @@ def test_documents_name_the_language_and_the_types_of_texts(texts: OriginalTexts
         "a": {"type": "any", "description": "A."},
         "b": {"type": "array", "description": "B.", "items": {"type": "float"}},
         "c": {"type": "dict", "properties": {"d": {}}},
+        "e": {"type": "array"},
+        "f": {"type": "dict"},
     }
     document = {"name": "f", "description": "F.", "parameters": {"properties": values}}
     (python,), (script,) = hinted([document], "python"), hinted([document], "javascript")
@@ -103,6 +105,8 @@ def test_documents_name_the_language_and_the_types_of_texts(texts: OriginalTexts
         "a": {"type": "string", "description": "A. Any."},
         "b": {"type": "string", "description": "B. The array. Each float."},
         "c": {"type": "string", "description": ' The dict. Has {"d": {}}'},
+        "e": {"type": "string", "description": " The array."},
+        "f": {"type": "string", "description": " The dict."},
     }
     (java,) = hinted([document], "java")
     shown = java["parameters"]["properties"]

@@ -71,6 +71,7 @@ def test_a_list_of_objects_in_an_argument_ends_the_calls_as_published_but_not_un
         ('{"function": "f", "parameters": {}}', [{"f": {}}]),
         ('[{"function": "f", "parameters": {}}] and more', [{"f": {}}]),
         ("no calls", []),
+        ('[{"function": "f", "parameters": {}', []),
         ("[]", []),
         ("[1]", []),
     ],
