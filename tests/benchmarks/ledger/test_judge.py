@@ -3,16 +3,25 @@
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from benchmarks.ledger.book_build import FOOD, TODAY, purchase, small_book
+from wildtool.benchmarks.ledger import LEDGER
 from wildtool.benchmarks.ledger.book import Directive, Entries
 from wildtool.benchmarks.ledger.episode import TurnLog
 from wildtool.benchmarks.ledger.judge import ERRORS, TurnResult, amounts_in, says_amount, turn_result
 from wildtool.benchmarks.ledger.meaning import is_match
-from wildtool.benchmarks.ledger.records import AmountQuestion, LedgerChange, LedgerSession, LedgerTurn
+from wildtool.benchmarks.ledger.records import (
+    AmountQuestion,
+    LedgerCall,
+    LedgerChange,
+    LedgerSession,
+    LedgerTurn,
+)
+from wildtool.types import Item
 
 NEW = purchase(20, "Greenleaf Foods", "5.00")
 FIXED = replace(NEW, postings=purchase(20, "", "6.00").postings)
@@ -184,11 +193,56 @@ def test_a_book_that_has_caught_up_is_right():
     turns = (
         LedgerTurn("compositional", "", (LedgerChange(None, NEW),), ("Done.",)),
         LedgerTurn("correction", "", (LedgerChange(NEW, FIXED),), ("Done.",)),
+        LedgerTurn("reference", "", (LedgerChange(FIXED, None),), ("Done.",)),
     )
     session = LedgerSession("s", "en", TODAY, "EUR", base, turns)
     start = small_book().entries
     logs = [TurnLog([start], ["Done."]), TurnLog([start, with_entries(e9=FIXED)], ["Done."])]
     assert [turn_result(session, place, logs).error for place in (0, 1)] == ["missing write", None]
+
+
+def test_writes_and_calls_of_a_session_are_counted():
+    start, new, fixed = small_book().entries, with_entries(e9=NEW), with_entries(e9=FIXED)
+    call = LedgerCall("x", {})
+    turns = (
+        LedgerTurn("question", "", (), ((call,), "Done.")),
+        LedgerTurn("question", "", (), ((call, call), "Done.")),
+        LedgerTurn("correction", "", (LedgerChange(None, NEW),), ((call,), "Done.")),
+        LedgerTurn("correction", "", (LedgerChange(NEW, FIXED),), ((call, call), "Done.")),
+    )
+    session = LedgerSession("s", "en", TODAY, "EUR", tuple(start.values()), turns)
+    logs = [
+        TurnLog([start], ["Yes."], calls=1, refused=2, ended=True),
+        TurnLog([start, new, start], ["Yes."], calls=9, refused=1, ended=True),
+        TurnLog([start, new], ["Yes."], calls=1, ended=True),
+        TurnLog([new, fixed, new, fixed], ["Yes."], calls=3, ended=True),
+    ]
+    rules: Any = LEDGER.rules("ledger")
+    item, episode = Item("s", ("0",), session), SimpleNamespace(logs=logs)
+    fields = dict(rules.verdict(episode, item, "0").fields)
+    assert fields == {
+        "right_1": True,
+        "right_2": False,
+        "right_3": True,
+        "right_4": True,
+        "ended_right": 4,
+        "writes_too_many": 4,
+        "written_twice": 0,
+        "not_asked_for": 0,
+        "wrong_on_the_way": 1,
+        "earlier_mistakes": 0,
+        "corrections_once": 1,
+        "questions_unwritten": 1,
+        "refused_turns": 2,
+        "recovered": 1,
+        "shortest": 2,
+        "tool_calls": 5,
+        "least_calls": 4,
+    }
+    logs[3].ended = False
+    check = rules.verdict(episode, item, "0")
+    assert (check.correct, check.error, check.score) == (False, "wrong on the way", 0.5)
+    assert len(check.detail["turns"]) == 3
 
 
 # Amounts ---------------------------------------------------------------------------------------------

@@ -53,7 +53,9 @@ def test_prices_of_legs_matter():
     ):
         assert not is_match(priced, replace(priced, postings=(other, legs[1])))
     plain = replace(legs[0], price=None, price_currency="")
-    assert not is_match(replace(A, postings=(plain,)), replace(A, postings=(replace(plain, price=Decimal(1)),)))
+    assert not is_match(
+        replace(A, postings=(plain,)), replace(A, postings=(replace(plain, price=Decimal(1)),))
+    )
     twice = replace(A, postings=(legs[0], plain))
     assert is_match(twice, replace(twice, postings=(plain, legs[0])))
     assert not is_match(twice, replace(twice, postings=(plain, plain)))

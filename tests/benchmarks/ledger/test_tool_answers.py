@@ -49,6 +49,10 @@ def answer(book: Book, name: str, **arguments: Any) -> Any:
     return json.loads(run_tool(book, TODAY, name, arguments).text)
 
 
+def test_letters_of_all_languages_are_shown_as_they_are():
+    assert '"narration": "näher"' in run_tool(rich_book(), TODAY, "query", {}).text
+
+
 E7 = {
     "id": "e7",
     "date": "2025-11-03",
