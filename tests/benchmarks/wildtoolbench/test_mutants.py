@@ -22,6 +22,7 @@ from benchmarks.wildtoolbench.build import (
     tool,
     transcript,
 )
+from golden_files import same_as_golden
 from wildtool.benchmark import Mutant
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.benchmarks.wildtoolbench.judge import RULES
@@ -158,6 +159,22 @@ def test_a_mutant_says_what_was_changed() -> None:
     notes = {m.kind: m.note for m in mutants(RULES["fixed"], item([node("a", n=3), answer(0)]))}
     assert notes["wrong number"] == "a: n: 3 -> -3"
     assert notes["wrong name"] == "b for a"
+
+
+def written(reply: Message) -> str:
+    """A reply in one text: what it says, and its calls with the ends of their ids."""
+    entries = reply.get("tool_calls") or ()
+    functions = [(entry.get("id", "no id")[-3:], *entry["function"].values()) for entry in entries]
+    return " ".join([f"{reply['content']!r}", *(f"{id_}:{name}{sent}" for id_, name, sent in functions)])
+
+
+def test_the_mutants_of_a_session_are_whole_runs_with_one_mistake_each() -> None:
+    """The first task has two calls at once, a call that needs both, and one after it; the second asks."""
+    either = node("a", n=1) | {"alternatives": {"n": ["2", -1]}}
+    first = [either, node("a", n=2), node("b", 0, 1, x=0.5), node("c", 2, text="red"), answer(3)]
+    made = mutants(RULES["fixed"], item(first, [ask(), node("a", 0, n=3), answer(1)]))
+    lines = [" | ".join([each.unit, each.kind, each.note, *map(written, each.replies)]) for each in made]
+    same_as_golden("wildtoolbench/mutants.txt", "\n".join([*lines, ""]))
 
 
 @pytest.mark.parametrize("profile", ["official", "fixed", "paper"])
