@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from environments.test_audit import few
+from wildtool.environments import attacks
 from wildtool.environments.attacks import GOLD, POLICIES, AttackScore, View, attack
 from wildtool.environments.core import Observation, UnitEnvironment
 from wildtool.environments.sources import ItemUnits
@@ -189,6 +190,23 @@ def test_each_policy_has_its_mean_reward_gold_first():
         ),
         **dict.fromkeys([*lucky, "any tool, guessed values", "one tool after another"], (1 / 64, 1 / 56)),
     }
+
+
+def test_a_policy_sees_what_it_did_and_how_often(monkeypatch: pytest.MonkeyPatch):
+    seen: list[tuple[int, list[str], bool]] = []
+
+    def asks(view: View) -> Message:
+        seen.append((view.step, [message["role"] for message in view.messages][-3:], bool(view.tools)))
+        return {"role": "assistant", "content": None, "tool_calls": [entry("no_such_tool", "{}")]}
+
+    monkeypatch.setitem(attacks.POLICIES, "refuse", asks)  # type: ignore[arg-type]
+    units = few("wild-mini")
+    attack(ItemUnits(units.benchmark, units.items[:1]), "fixed")
+    steps = [step for step, _, _ in seen]
+    first = steps[: steps.index(0, 1)]
+    assert first == [*range(len(first))] and len(first) > 2
+    assert [roles[-2:] for _, roles, _ in seen[1 : len(first)]] == [["assistant", "tool"]] * (len(first) - 1)
+    assert all(has_tools for _, _, has_tools in seen)
 
 
 def test_where_no_unit_can_be_opened_there_is_no_attack(monkeypatch: pytest.MonkeyPatch):
