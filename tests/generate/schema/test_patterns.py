@@ -83,6 +83,15 @@ def test_what_is_not_read_is_refused_with_the_reason(pattern: str, why: str):
         check_pattern(pattern)
 
 
+def test_a_pattern_that_is_too_large_is_refused_without_a_word_on_the_screen(
+    capfd: pytest.CaptureFixture[str],
+):
+    with pytest.raises(PatternError) as refused:
+        sample("((a{1000}){1000}){999}", Random(1))
+    assert str(refused.value) == "its counts make it too large"
+    assert capfd.readouterr() == ("", "")
+
+
 def test_a_long_text_is_matched_to_its_end():
     assert follows("a" * 1_000_000 + "b", "b$")
     assert not follows("a" * 1_000_000, "b$")
@@ -145,3 +154,5 @@ def test_samples_of_nested_repeats_stay_small():
 def test_a_sample_may_be_of_any_character_but_halves_of_pairs():
     drawn = [sample(f"^\\u{code}$", Random(1)) for code in ("d7ff", "d800", "dfff", "e000")]
     assert drawn == ["\ud7ff", None, None, "\ue000"]
+    for half in ("d800", "dbff", "dfff"):
+        assert {sample(f"^[?\\u{half}]$", Random(seed)) for seed in range(9)} == {"?"}

@@ -68,6 +68,13 @@ def _nested(depth: int) -> dict[str, Any]:
     return schema
 
 
+def _listed(depth: int) -> dict[str, Any]:
+    schema: dict[str, Any] = TEXT
+    for _ in range(depth):
+        schema = {"type": "array", "description": "In.", "items": schema}
+    return schema
+
+
 DEFINITIONS: dict[str, Any] = {
     "right": RIGHT,
     "none": None,
@@ -125,6 +132,7 @@ DEFINITIONS: dict[str, Any] = {
     "properties no object": _with(type="object", properties=[]),
     "list of nothing": _with(type="array"),
     "list of anything": _with(type="array", items={}),
+    **{f"lists {depth}": _with(**_listed(depth)) for depth in (3, 4)},
     "list of faults": _with(type="array", items={"type": "x"}),
     "20 properties": {
         **RIGHT,

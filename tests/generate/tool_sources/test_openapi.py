@@ -338,9 +338,17 @@ def test_references_are_followed_a_hundred_times():
     first = {"$ref": "#/s/0"}
     assert chain(100).resolve(first) == {"type": "string"}
     assert chain(99).dereference(first) == {"type": "string"}
+    nested: dict[str, Any] = {"type": "integer"}
+    for k in range(100):
+        nested = {("allOf", "oneOf", "anyOf")[k % 3]: [nested]}
+    assert SchemaReader({}).resolve(nested) == {"type": "integer"}
     for read, problem in (
         (chain(101).resolve, "a schema goes through more than 100 references"),
         (chain(100).dereference, "its references lead around in a ring"),
+        (
+            lambda _: SchemaReader({}).resolve({"oneOf": [nested]}),
+            "a schema goes through more than 100 references",
+        ),
     ):
         with pytest.raises(UnreadableSchemaError) as refused:
             read(first)

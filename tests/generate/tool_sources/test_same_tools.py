@@ -81,7 +81,23 @@ def _chain(wide: int) -> dict[str, Any]:
     return {"openapi": "3.0.0", "paths": {"/a": {"post": {"summary": "Add it.", "requestBody": content}}}}
 
 
-@pytest.mark.parametrize(("wide", "levels"), [(586, 6), (587, 6), (588, 5), (700, 1)])
+@pytest.mark.parametrize(
+    ("wide", "levels"),
+    [
+        (586, 6),
+        (587, 6),
+        (588, 5),
+        (590, 5),
+        (591, 4),
+        (592, 4),
+        (593, 3),
+        (594, 3),
+        (595, 2),
+        (596, 2),
+        (597, 1),
+        (700, 1),
+    ],
+)
 def test_a_schema_is_cut_from_the_size_on_that_is_too_large(wide: int, levels: int):
     (tool,) = described_tools(_chain(wide)) or [{}]
     properties, depth = tool["function"]["parameters"]["properties"], 0
@@ -129,6 +145,7 @@ YAML = [
     "[yes, no, on, 0o7, 0x1f, +1, -1, .5, 1., 1e3, 1_000, 007, ~, Null, NULL, nil, 12:30, 2024-05-01, .inf, '1', TRUE]",
     "? [1]\n: 2",
     "1: a\ntrue: b\n~: c\n1.5: d",
+    "2: a\ntrue: b\nfalse: c",
     "a: !!binary aGk=",
     "a: !!set {b}",
     "a: [",

@@ -12,7 +12,13 @@ from wildtool.errors import DataError
 from wildtool.sets.make.core.plan import SessionGenerationSpec
 from wildtool.sets.make.procedural.sessions import procedural_sessions
 from wildtool.sets.make.procedural.tool_sets import read_tool_sets, result_schemas
-from wildtool.sets.make.tool_sources.tool_files import described_tools, tools_of_file
+from wildtool.sets.make.tool_sources.normalize import (
+    KEPT_KEYWORDS,
+    normalize_schema,
+    normalize_tool,
+    result_schema,
+)
+from wildtool.sets.make.tool_sources.tool_files import described_tools, read_tool_lists, tools_of_file
 
 OPENAPI: dict[str, Any] = {
     "openapi": "3.1.0",
@@ -213,3 +219,165 @@ def test_types_by_their_names_in_python_are_taken(tmp_path: Path):
     assert written["type"] == written["properties"]["filter"]["type"] == "object"
     inner = written["properties"]["filter"]["properties"]
     assert (inner["tags"]["type"], inner["open"]["type"]) == ("array", "boolean")
+
+
+def test_lists_of_a_file_are_given_as_they_stand(tmp_path: Path):
+    def lists(value: Any) -> list[list[Any]]:
+        path = tmp_path / "tools.json"
+        path.write_text(json.dumps(value))
+        return list(read_tool_lists(path, print))
+
+    bare, full = {"name": "a", "type": "function", "parameters": {}}, {"type": "x", "function": {"name": "b"}}
+    wrapped = {"type": "function", "function": {"name": "a", "parameters": {}}}
+    both = {"name": "c", "function": {"name": "d"}}
+    assert lists([bare, full, both, {}, {"x": 1}, 3]) == [[wrapped, full, both, {}, {"x": 1}, 3]]
+    assert lists({"tools": [full]}) == lists([[full]]) == lists([full]) == lists(full) == [[full]]
+    assert lists([[full], [bare]]) == [[full], [wrapped]]
+    assert lists([[full], bare]) == [[[full], wrapped]]
+    assert lists([]) == [[]]
+    assert lists(3) == [[3]]
+
+
+def tool(parameters: Any, **more: Any) -> dict[str, Any]:
+    return {"function": {"name": "findFreeSeats", "description": "Finds.", "parameters": parameters, **more}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "written"),
+    [
+        (None, {"type": "object", "properties": {}, "required": []}),
+        ({}, {"type": "object", "properties": {}, "required": []}),
+        (
+            {"properties": {"a": {}}, "required": ["a"], "title": "T"},
+            {
+                "type": "object",
+                "properties": {"a": {"type": "string", "description": "a."}},
+                "required": ["a"],
+            },
+        ),
+        (
+            {
+                "type": "object",
+                "properties": {
+                    "a": {"type": ["null", "number"], "exclusiveMinimum": True, "exclusiveMaximum": 3},
+                    "b": {
+                        "anyOf": [{"type": "null"}, {"type": "int", "default": 2}],
+                        "description": "B\r\nb.",
+                    },
+                    "c": {"items": {"type": "str"}, "type": ["null"], "description": " "},
+                    "d": {"properties": {"e": {"type": "bool", "pattern": "(", "format": "x"}}},
+                },
+            },
+            {
+                "type": "object",
+                "properties": {
+                    "a": {"exclusiveMaximum": 3, "type": "float", "description": "a."},
+                    "b": {"default": 2, "type": "integer", "description": "B\nb."},
+                    "c": {
+                        "type": "string",
+                        "description": "c.",
+                        "items": {"type": "string", "description": "c."},
+                    },
+                    "d": {
+                        "type": "object",
+                        "description": "d.",
+                        "properties": {"e": {"format": "x", "type": "boolean", "description": "e."}},
+                    },
+                },
+                "required": [],
+            },
+        ),
+    ],
+)
+def test_a_tool_is_written_as_a_record_has_it(schema: Any, written: dict[str, Any]):
+    function = {"name": "findFreeSeats", "description": "Finds.", "parameters": written}
+    assert normalize_tool(tool(schema), KEPT_KEYWORDS) == (
+        "findFreeSeats",
+        {"type": "function", "function": function},
+        "",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "written"), [(" ", "Find free seats."), (None, "Find free seats."), ("A\r\nb\x07", "A\nb ")]
+)
+def test_a_tool_without_words_is_described_by_its_name(text: Any, written: str):
+    _, normal, _ = normalize_tool(tool({}, description=text), KEPT_KEYWORDS)
+    assert normal is not None and normal["function"]["description"] == written
+    assert normalize_tool({"function": {"name": "a-b_c.D"}}, KEPT_KEYWORDS)[1] == {
+        "type": "function",
+        "function": {
+            "name": "a-b_c.D",
+            "description": "A b c d.",
+            "parameters": {"type": "object", "properties": {}, "required": []},
+        },
+    }
+
+
+SHAPE = "expected {type: function, function: {name, description, parameters}}"
+ODD = "holds control characters; take them out"
+
+
+@pytest.mark.parametrize(
+    ("value", "refusal"),
+    [
+        (3, ("", SHAPE)),
+        ({"function": {"name": 5}}, ("5", SHAPE)),
+        ({"function": {"name": "a b"}}, ("a b", SHAPE)),
+        ({"function": {"name": "a" * 65}}, ("a" * 65, SHAPE)),
+        (tool({"enum": ["x" * 90 + "\0"]}), ("findFreeSeats", f"{'x' * 80!r} {ODD}")),
+        (tool({"properties": {"a\0": {}}}), ("findFreeSeats", f"'a\\x00' {ODD}")),
+        (tool({"default": [{"k": "\0"}]}), ("findFreeSeats", f"'\\x00' {ODD}")),
+        (
+            tool({"properties": {"a": {"enum": 3}}, "required": 5}),
+            ("findFreeSeats", "parameters.required: expected a list of parameter names, found 5 (Q48)"),
+        ),
+        (
+            tool({"$ref": "#/x"}),
+            ("findFreeSeats", "it refers to '#/x', which is not in the file"),
+        ),
+        (
+            tool(
+                {
+                    "type": "object",
+                    "properties": {"a": {"allOf": [{"type": "object"}]}},
+                    "required": ["a"],
+                }
+            ),
+            (
+                "findFreeSeats",
+                "no schema says what 'parameters.a' holds, or it needs a file, lies too deep or holds itself",
+            ),
+        ),
+    ],
+)
+def test_a_tool_that_cannot_be_used_says_why(value: Any, refusal: tuple[str, str]):
+    name, normal, why = normalize_tool(value, KEPT_KEYWORDS)
+    assert (name, normal, why) == (refusal[0], None, refusal[1])
+
+
+def test_words_about_a_schema_may_hold_control_characters():
+    words = {"description": "a\0", "title": "\0", "example": "\0", "examples": ["\0"], "$comment": "\0"}
+    assert normalize_tool(tool({**words, "returns": "\0"}), KEPT_KEYWORDS)[2] == ""
+
+
+def test_the_schema_of_what_a_tool_returns():
+    assert result_schema({"returns": {"type": "number"}}) == {"type": "float"}
+    for unreadable in ({}, {"returns": {}}, {"returns": 3}, {"returns": {"$ref": "#/x"}}):
+        assert result_schema(unreadable) == {}
+
+
+def test_a_schema_is_written_down_to_a_depth():
+    def nested(depth: int) -> dict[str, Any]:
+        return {"type": "object", "properties": {"in": nested(depth - 1)}} if depth else {"type": "string"}
+
+    def depth(schema: dict[str, Any]) -> int:
+        return 1 + depth(schema["properties"]["in"]) if "properties" in schema else 0
+
+    assert [depth(normalize_schema(nested(k), "x", 0)) for k in (4, 5, 6)] == [4, 5, 5]
+    assert normalize_schema({"anyOf": [{"type": "null"}]}, "x", 1) == {"anyOf": []}
+    assert normalize_schema({"minimum": 1, "maximum": 2}, "x", 1, ["maximum"]) == {
+        "maximum": 2,
+        "type": "string",
+        "description": "x.",
+    }

@@ -318,7 +318,6 @@ _PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_ .:/,"
 
 def sample(pattern: str, draw: Random) -> str | None:
     """A text that follows a pattern, without blank ends if possible; None if none was found. Raises PatternError."""
-    check_pattern(pattern)
     blank = None
     for _ in range(_TRIES):
         text = _Writer(draw).text(parse_pattern(pattern), _MORE)

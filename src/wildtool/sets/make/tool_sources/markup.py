@@ -25,7 +25,7 @@ def without_html(text: str) -> str:
     if "<" in text or "&" in text:
         # Twice, for what was escaped: `&lt;b&gt;`.
         text = _without_tags(html.unescape(_without_tags(text)))
-    text = CONTROL.sub(" ", text.replace("\r\n", "\n"))
+    text = CONTROL.sub(" ", text)
     text = re.sub(r"[ \t\xa0]+", " ", text)
     return re.sub(r" ?\n\s*", "\n", text).strip()
 
