@@ -8,17 +8,21 @@ import pytest
 from typer.testing import CliRunner
 
 from training.training_rows import call_row, text_row, write_rows
+from wildtool import findings
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.cli import app
 from wildtool.data.data_set import data_of
 from wildtool.errors import DataError, UsageError
 from wildtool.sets.commands.data import convert as data_convert
-from wildtool.sets.commands.data import files, lint
+from wildtool.sets.commands.data import files, lint, overlap
 from wildtool.sets.prepare import run_rows
 from wildtool.sets.prepare.convert import Conversion, ConversionSummary
+from wildtool.sets.prepare.overlap import benchmark as overlap_benchmark
+from wildtool.sets.prepare.overlap.benchmark import BenchmarkItem, ItemText
 from wildtool.sets.prepare.readers.options import ReadOptions
 from wildtool.sets.prepare.writers.forms import TRAINING_FORMS
 from wildtool.sets.prepare.writers.options import WriteOptions
+from wildtool.sets.review import formats
 
 
 @pytest.fixture(autouse=True)
@@ -194,3 +198,55 @@ def test_findings_of_a_benchmarks_data_are_printed(monkeypatch: pytest.MonkeyPat
     first, second = ended.stdout.splitlines()
     assert (ended.exit_code, ended.stderr.endswith("wild_mini.jsonl: 2 findings\n")) == (status, True)
     assert first == "w: R: m" and second.startswith("v: R: mmm") and len(second) < 1010
+
+
+def test_rules_of_packages_that_cannot_look_at_data_are_named(monkeypatch: pytest.MonkeyPatch):
+    def refused(data: str, benchmark: str | None) -> Any:
+        yield SimpleNamespace(where="w", rule="R", message="m", level="error")
+        raise DataError(f"no {data} of {benchmark}")
+
+    monkeypatch.setattr(findings, "any_custom_rules", lambda: True)
+    monkeypatch.setattr(formats, "custom_findings_in", refused)
+    ended = CliRunner().invoke(
+        app, ["data", "lint", "w.jsonl", "--benchmark", "wildtoolbench"], prog_name="wildtool"
+    )
+    assert (ended.exit_code, ended.stdout) == (1, "w: R: m\n")
+    assert ended.stderr == (
+        "Rules of installed packages have not looked at this: no w.jsonl of wildtoolbench\nw.jsonl: 1 finding\n"
+    )
+
+
+def test_data_without_items_are_not_described():
+    Path("none.jsonl").write_text("\n")
+    ended = CliRunner().invoke(
+        app, ["data", "stats", "none.jsonl", "--benchmark", "wildtoolbench"], prog_name="wildtool"
+    )
+    assert (ended.exit_code, ended.output) == (2, "wildtool: none.jsonl: contains no items\n")
+
+
+def test_as_many_processes_convert_as_there_are_cores(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(
+        data_convert.os, "sched_getaffinity", lambda process: {0: {3, 5, 7}}[process], raising=False
+    )
+    assert data_convert._cores() == 3  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.delattr(data_convert.os, "sched_getaffinity")
+    for count, cores in ((6, 6), (None, 1)):
+        monkeypatch.setattr(data_convert.os, "cpu_count", lambda count=count: count)
+        assert data_convert._cores() == cores  # pyright: ignore[reportPrivateUsage]
+
+
+def test_all_benchmarks_here_are_looked_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    bench: Any = SimpleNamespace(name="b")
+    monkeypatch.setattr(overlap_benchmark, "benchmarks_here", lambda: ([(bench, "source")], ["x", "y"]))
+    item = BenchmarkItem("i", (ItemText("i", "user", "What is the weather in Oslo?"),), frozenset())
+    monkeypatch.setattr(
+        overlap_benchmark, "benchmark_items", lambda owner, source: iter([item] if source == "source" else [])
+    )
+    results = overlap.load_search(None).results
+    assert [(result.benchmark, result.items) for result in results] == [("b", 1)]
+    assert capsys.readouterr().err == "not compared with, since their data are not on this machine: x, y\n"
+    monkeypatch.setattr(overlap_benchmark, "benchmarks_here", lambda: ([], []))
+    assert overlap.load_search(None).results == []
+    assert capsys.readouterr().err == ""

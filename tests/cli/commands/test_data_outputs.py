@@ -249,7 +249,12 @@ def test_what_is_printed_of_a_search(more: str, status: int, err: str):
     assert printed(f"overlap over.jsonl --with bench.jsonl {more}") == (status, OVERLAP, err)
 
 
-def test_one_error_is_a_failure():
+def test_one_row_or_error_is_a_failure():
+    write_rows(Path("lone.jsonl"), [*rows(2), text_row(QUESTION)])
+    assert printed("overlap lone.jsonl --with bench.jsonl")[0] == 1
+    assert printed("mix a=good.jsonl --no-overlap-check --strict -o m")[0] == 0
+    assert printed("mix a=bad.jsonl --no-overlap-check -o n")[0] == 0
+    assert printed("mix a=bad.jsonl --no-overlap-check --strict -o o")[0] == 1
     write_rows(Path("one.jsonl"), [*rows(4), 5])
     assert printed("lint one.jsonl") == (
         1,
@@ -265,7 +270,14 @@ def test_rows_that_cannot_be_compared_are_named():
         1,
         "bad.jsonl:5: unreadable-line: expected an object, found a number\n1 of 5 rows could not be read or compared\n",
     )
+    write_rows(Path("many.jsonl"), [*rows(3), *[5] * 22])
+    err = printed("overlap many.jsonl --with bench.jsonl")[2].splitlines()
+    assert (len(err), err[-2:]) == (
+        22,
+        ["… and 2 more like these", "22 of 25 rows could not be read or compared"],
+    )
     status, out, _ = printed("overlap over.jsonl --with bench.jsonl --json")
+    assert out.splitlines()[:2] == ["{", ' "rows": 8,']
     shown = json.loads(out)
     assert (status, shown["left"], len(shown["benchmarks"][0]["pairs"])) == (1, 4, 4)
 
@@ -323,6 +335,7 @@ def test_a_conversion_is_printed_for_programs():
         "convert talk.jsonl --to openai --for-upload -o c.jsonl --json --strict --keep-rejects"
     )
     shown = json.loads(out)
+    assert out.startswith('{\n "out": "c.jsonl",\n "rejects": ')
     assert (status, err, shown["out"], shown["rejects"]) == (1, "", "c.jsonl", "c.jsonl.rejects.jsonl")
     assert (shown["rows"], shown["written"], shown["not_expressed"]) == (
         2,

@@ -294,6 +294,7 @@ def test_orders_of_selections(
     folder: str,
     temperature: float,
     form: str,
+    capsys: pytest.CaptureFixture[str],
 ):
     seen = order(f"select --model m -o out {line}")
     assert (seen.spec, seen.folder) == (spec, Path(folder))
@@ -323,6 +324,12 @@ def test_orders_of_selections(
         f"wildtool data convert {kept} --to llamafactory -o {folder}/train",
         last_line=f"{kept}: 2 of 1,200 records; as many in random.jsonl",
     )
+    said = capsys.readouterr().err
+    assert (
+        said.startswith("Round 2 of 3: train m on out/round-2/kept.jsonl") if spec.round > 1 else said == ""
+    )
+    order(f"select --model m -o out -q {line}").write(plan)
+    assert capsys.readouterr().err == ""
 
 
 def test_a_later_round_may_leave_out_what_earlier_ones_asked(order: Any):

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
+from wildtool.cli import CommandGroup
 from wildtool.errors import UsageError
-from wildtool.sets.commands.generate import execute
+from wildtool.sets.commands.generate import GENERATE, execute
 from wildtool.sets.commands.generate.execute import GenerationResult, assign_models, run_generation
 from wildtool.sets.commands.generate.options import GenerateOptions, ResponseFormat
-from wildtool.sets.commands.review import start
+from wildtool.sets.commands.review import REVIEW, start
 from wildtool.sets.commands.review.regenerate import _print_refused  # pyright: ignore[reportPrivateUsage]
 
 
@@ -209,6 +210,12 @@ def test_a_folder_of_others_is_refused_unless_nothing_is_written(
     assert lines[1:] == ["Estimated from a trial: B. Upper end: U.", "agent (m)", "agent demand"]
 
 
+def test_a_limit_of_cost_needs_the_price_of_every_model(generation: Any):
+    with pytest.raises(UsageError) as refused:
+        generation([], [], options(max_cost=1.0))
+    assert str(refused.value).startswith("--max-cost needs prices, and none is known for m. Give USD")
+
+
 # Reviews ---------------------------------------------------------------------------------------------
 
 
@@ -258,3 +265,41 @@ def test_sessions_that_are_not_made_again_are_named(capsys: pytest.CaptureFixtur
     _print_refused([SimpleNamespace(item="i", reason="r" * 400)])  # pyright: ignore[reportArgumentType]
     (line,) = capsys.readouterr().err.splitlines()
     assert "i: rrr" in line and len(line) < 340
+
+
+@pytest.mark.parametrize(
+    ("line", "command"),
+    [
+        ("", "serve"),
+        ("log", "log"),
+        ("log x", "log"),
+        ("set.jsonl", "serve"),
+        ("gone", "serve"),
+        ("gone x", "gone"),
+        ("set.jsonl x", "serve"),
+        ("gone --port 1", "serve"),
+        ("--port 1", "serve"),
+        ("-h x", "serve"),
+    ],
+)
+def test_a_line_of_a_review_without_a_command_serves_its_set(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, line: str, command: str
+):
+    monkeypatch.chdir(tmp_path)
+    Path("set.jsonl").touch()
+    seen: list[list[str]] = []
+    monkeypatch.setattr(CommandGroup, "parse_args", lambda self, context, args: seen.append(args) or [])
+    args = line.split()
+    for completes in (False, True):
+        REVIEW.parse_args(SimpleNamespace(resilient_parsing=completes), args)
+    assert seen == [args if args and command == args[0] else ["serve", *args], args]
+
+
+def test_a_line_of_a_generation_without_a_command_makes_sessions(monkeypatch: pytest.MonkeyPatch):
+    seen: list[list[str]] = []
+    monkeypatch.setattr(CommandGroup, "parse_args", lambda self, context, args: seen.append(args) or [])
+    for completes in (False, True):
+        for args in (["x"], ["-n", "3"], []):
+            GENERATE.parse_args(SimpleNamespace(resilient_parsing=completes), args)
+    first = ["x"], ["wildtoolbench", "-n", "3"]
+    assert seen == [*first, ["wildtoolbench"], *first, []]

@@ -359,7 +359,9 @@ def test_languages_votes_and_shares():
         *("writer=w", "judge=a", "judge 2=b", "judge 3=a")
     ]
     assert _share_votes(["writer=w"], roles) == ["writer=w"]
-    assert [_held_sessions(*given) for given in ((2, 0.01), (2, 0.99), (10, 0.25), (9, 0.5))] == [1, 1, 2, 4]
+    assert [
+        _held_sessions(*given) for given in ((2, 0.01), (2, 0.99), (10, 0.25), (9, 0.5), (9, 0.01), (9, 0.99))
+    ] == [*(1, 1, 2, 4, 1, 8)]
     for sessions, share in ((10, 0.0), (10, 1.0), (1, 0.5)):
         with pytest.raises(UsageError, match="--hold-out-tools"):
             _held_sessions(sessions, share)
