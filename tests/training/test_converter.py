@@ -225,6 +225,25 @@ def test_several_processes_give_what_one_gives(tmp_path: Path, monkeypatch: pyte
     assert [json.loads(line) for part in parts for line in part.splitlines()] == alone[0]
     assert (converter.summary, rejects) == alone[1:]
     assert len(parts) < len(alone[0])
+    # What a process is asked for.
+    raw = list(files.raw_rows(file))
+    part = conversions._convert_batch(  # pyright: ignore[reportPrivateUsage]
+        conversion(file, to="sharegpt", safe_names=True), "openai", str(file), raw, "sft"
+    )
+    assert [json.loads(line) for line in part.lines.splitlines()] == alone[0]
+    assert (part.summary, part.rejects) == alone[1:]
+
+
+def test_what_a_source_of_rows_has_to_say_is_noted(tmp_path: Path):
+    notes: Counter[str] = Counter()
+
+    def rows(path: Path) -> Any:
+        notes["skipped"] += 2
+        return files.raw_rows(path)
+
+    file = write_rows(tmp_path / "a.jsonl", [talk(reply()), talk(reply())])
+    assert converted(file, rows=rows, row_notes=notes)[1].notes == {"skipped": 2}
+    assert converted(file, by_reply=True)[1].notes == {"by-reply": 2}
 
 
 def test_summaries_are_added():

@@ -28,7 +28,7 @@ TALK = TrainingRecord(
     turns=(
         UserTurn("q", {"mood": "good"}),
         calls(call("f", "x"), call("g", "y"), text="I look.", extras={"k": 1}),
-        ResultTurn((ObservedResult("5", {"cost": 1}), ObservedResult("6"))),
+        ResultTurn((ObservedResult("5", {"cost": 1}), ObservedResult("6", {"cost": 2}))),
         AssistantTurn("r", learned=False),
         UserTurn("p", {"n": 2}),
         calls(call("f", 3)),

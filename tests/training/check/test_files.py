@@ -157,6 +157,10 @@ def test_long_records_are_a_share_of_all(tmp_path: Path):
     counted = checked(tmp_path, *twice, tokens=lambda text: len(text.split()), cutoff=8)[0]
     assert counted == ["f.jsonl [] warning F03 : longer than 8 tokens: 98 of 100 records"]
     assert checked(tmp_path, *twice, tokens=lambda text: len(text), cutoff=9000)[0] == []
+    assert checked(tmp_path, *twice, tokens=lambda text: 8, cutoff=8)[0] == []
+    assert checked(tmp_path, *twice, tokens=lambda text: 9, cutoff=8)[0] == [
+        "f.jsonl [] warning F03 : longer than 8 tokens: 100 of 100 records"
+    ]
 
 
 def test_the_length_of_a_record_is_that_of_what_a_model_is_shown(tmp_path: Path):
@@ -243,6 +247,9 @@ def test_characters_that_loaders_refuse_are_found_at_their_places(tmp_path: Path
         ("2", "conversations[0].value", "holds half of a surrogate pair, which loaders refuse"),
     }
     assert len(findings) == 4
+    file.write_text('{"conversations": [], "tools": "\\udfff"}\n{"conversations": [], "tools": "\\ue000"}\n')
+    (half,) = (f for f in check_training_file(file, FileCheck()) if f.rule == "F04")
+    assert (half.where[-1], half.field) == ("1", "tools")
 
 
 def test_ten_repeated_keys_of_a_row_are_named(tmp_path: Path):
@@ -252,9 +259,10 @@ def test_ten_repeated_keys_of_a_row_are_named(tmp_path: Path):
     file.write_text(
         f'{{"conversations": [{json.dumps(HUMAN)}, {json.dumps(GPT)}], "tools": {tools}}}\n'
         f'{{"conversations": [{json.dumps(HUMAN)}, {json.dumps(GPT)}], {twice}}}\n'
+        f'{{"conversations": [], "z": 1, "z": 2, "tools": {tools}}}\n'
     )
     findings = [f for f in check_training_file(file, FileCheck()) if f.rule == "repeated-key"]
-    keys = ["name", *(f"k{k}" for k in range(10))]
+    keys = ["name", *(f"k{k}" for k in range(10)), "z", "name"]
     assert [f.message for f in findings] == [
         f'an object has the key "{key}" more than once; readers take its last value' for key in keys
     ]

@@ -59,6 +59,15 @@ TURNS = [{"from": "human", "value": "a"}]
         ({"messages": [{"tool_calls": [{"function": {"name": "f", "arguments": '{"a": 1, "a": 1}'}}]}]}, ["a"]),
         ({"prompt": [], "rejected": [{"tool_calls": [{"function": {"arguments": '{"a": 1, "a": 1}'}}]}]}, ["a"]),
         ({"conversations": [{"from": "function_call", "value": "[" * 70000}], "tools": "\ud800"}, []),
+        (
+            {
+                "chosen": {"from": "function_call", "value": '{"a": 1, "a": 2}'},
+                "rejected": {"from": "function_call", "value": '{"b": 1, "b": 2}'},
+                "conversations": [{"from": "function_call", "value": '{"c": 1, "c": 2}'}],
+                "tools": '{"d": 1, "d": 2}',
+            },
+            ["d", "a", "b", "c"],
+        ),
         ({"conversations": None, "tools": 3, "chosen": "x"}, []),
         ("no object", []),
     ],

@@ -278,6 +278,7 @@ def test_tags_that_are_not_closed_end_with_the_text():
         (f" {CALL}", calls(call("f", a=1))),
         ([json.loads(CALL)], calls(call("f", a=1))),
         (BLOCK, calls(call("f", a=1))),
+        (f" Look. {BLOCK} Then.", calls(call("f", a=1), text="Look.")),
         ("r", R),
     ],
 )

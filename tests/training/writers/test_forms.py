@@ -390,6 +390,10 @@ def test_trajectories_have_actions_and_observations():
     }
     last = TrainingRecord(turns=(Q, AssistantTurn(None), Q, calls(G)), row=7)
     blank = {"class_": "message_action", "content": ""}
+    told = TrainingRecord(turns=(Q, calls(G), results("5")), row=7)
+    assert written(told, "adp") == trajectory(
+        seen("q"), action("g", None, own_id="call_2"), seen("5", "environment", tool_call_id="call_2")
+    )
     assert written(last, "adp") == trajectory(seen("q"), blank, seen("q"), action("g", None))
 
 

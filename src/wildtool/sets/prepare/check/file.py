@@ -278,7 +278,7 @@ class _Whole:
             if len(kinds) > 1:
                 places = ", ".join(f"{kind} at {place}" for kind, place in kinds.items())
                 yield fault("F02", f"{name} has different types, which column loaders refuse: {places}")
-        count = max(self._records, 1)
+        count = self._records
         of = f"of {counted(count, 'record')}"
         if self._long > LONG_SHARE * count:
             estimated = f" (estimated as characters ÷ {CHARACTERS_PER_TOKEN}; see --tokenizer)"

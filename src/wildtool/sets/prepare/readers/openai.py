@@ -16,7 +16,6 @@ from wildtool.sets.prepare.readers.sharegpt import (
 )
 from wildtool.sets.prepare.readers.turns import plain_text
 from wildtool.sets.prepare.record import (
-    NO_KEYS,
     AssistantTurn,
     RowError,
     TrainingCall,
@@ -188,6 +187,4 @@ def _content(message: Mapping[str, Any]) -> Any:
 
 
 def _extras(message: Mapping[str, Any]) -> Mapping[str, Any]:
-    if message.keys() <= _OWN_KEYS:
-        return NO_KEYS
     return {key: value for key, value in message.items() if key not in _OWN_KEYS}

@@ -84,7 +84,8 @@ def parse_bracket_calls(text: str, names: Sequence[str]) -> list[tuple[str, dict
     text = text.strip()
     if not (text.startswith("[") and text.endswith("]")):
         return []
-    longest = sorted(names, key=len, reverse=True)
+    # A name that begins with another one comes before it.
+    longest = sorted(names, reverse=True)
     if _name_at(text, 1, longest) is None:
         return []
     return list(_calls(text, longest))
