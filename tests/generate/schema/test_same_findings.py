@@ -75,6 +75,20 @@ def _listed(depth: int) -> dict[str, Any]:
     return schema
 
 
+def _branched(depth: int) -> dict[str, Any]:
+    schema: dict[str, Any] = TEXT
+    for _ in range(depth):
+        schema = {"anyOf": [schema]}
+    return schema
+
+
+def _lists(depth: int) -> list[Any]:
+    value: list[Any] = []
+    for _ in range(depth - 1):
+        value = [value]
+    return value
+
+
 DEFINITIONS: dict[str, Any] = {
     "right": RIGHT,
     "none": None,
@@ -133,6 +147,11 @@ DEFINITIONS: dict[str, Any] = {
     "list of nothing": _with(type="array"),
     "list of anything": _with(type="array", items={}),
     **{f"lists {depth}": _with(**_listed(depth)) for depth in (3, 4)},
+    **{f"branches {depth}": _with(**_branched(depth)) for depth in (3, 4)},
+    **{
+        f"default of {depth} lists": _with(type="array", items=TEXT, default=_lists(depth))
+        for depth in (37, 38)
+    },
     "list of faults": _with(type="array", items={"type": "x"}),
     "20 properties": {
         **RIGHT,
@@ -224,14 +243,19 @@ VALUES: list[tuple[Any, dict[str, Any]]] = [
     *((value, {"pattern": "^[ab]+$"}) for value in ("ab", "abc", 3)),
     ("x", {"pattern": "("}),
     ("\ud800", {"pattern": "^\\?$"}),
+    ([3, 1, 1], {"uniqueItems": True, "items": {"minimum": 2}}),
     ({"a": [{"b": 5}, {"b": 1}]}, {"properties": {"a": {"items": {"properties": {"b": {"minimum": 2}}}}}}),
 ]
 
 
 def test_each_constraint_that_a_value_breaks_is_named_in_full():
     rows = {
-        json.dumps([value, schema])[:200]: [*constraint_faults(value, schema)] for value, schema in VALUES
+        (name if len(name := json.dumps([value, schema])) <= 200 else f"{name[:200]} {len(name)}"): [
+            *constraint_faults(value, schema)
+        ]
+        for value, schema in VALUES
     }
+    assert len(rows) == len(VALUES)
     check(
         "constraint_faults",
         {name: [f"{path}: {text}" for path, text in found] for name, found in rows.items()},
@@ -455,6 +479,10 @@ def test_patterns_are_looked_at_down_to_a_depth():
     found = [path for path, _ in unchecked_patterns(schema)]
     names = ["p6", "p6.p5", "p6.p5.p4", "p6.p5.p4.p3", "p6.p5.p4.p3.p2"]
     assert found == ["", *names, *(f"{name}[]" for name in reversed(["", *names[:-1]]))]
+    listed: dict[str, Any] = {}
+    for _ in range(8):
+        listed = {"pattern": "(", "items": listed}
+    assert [path for path, _ in unchecked_patterns(listed)] == ["[]" * k for k in range(6)]
 
 
 def test_definitions_and_patterns_are_looked_at_up_to_a_size():
