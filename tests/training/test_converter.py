@@ -1,6 +1,5 @@
-"""A conversion to the last count: what is written, left out, lost, repaired and named; rows of files."""
+"""A conversion to the last count: what is written, left out, lost, repaired and named."""
 
-import gzip
 import io
 import json
 from collections import Counter
@@ -11,7 +10,6 @@ import pytest
 
 from training.training_rows import write_rows
 from wildtool.errors import DataError, UsageError
-from wildtool.json_codec import JsonLimits
 from wildtool.sets.prepare import convert as conversions
 from wildtool.sets.prepare import files
 from wildtool.sets.prepare.convert import Conversion, ConversionSummary, Converter, summary_fields
@@ -24,7 +22,6 @@ from wildtool.sets.prepare.converted_files import (
     write_llamafactory,
     write_stream,
 )
-from wildtool.sets.prepare.files import FileRow, check_readable, check_regular_file, read_rows
 from wildtool.sets.prepare.record import RejectedRow
 from wildtool.sets.prepare.writers.forms import TRAINING_FORMS
 from wildtool.sets.prepare.writers.options import WriteOptions
@@ -141,6 +138,21 @@ def test_each_reply_to_learn_may_end_a_row(tmp_path: Path):
     assert [(row.reason, row.detail) for row in rejects] == [("nothing-to-learn", "every reply has weight 0")]
     plain = converted(file, to="trl", writing=writing)[1]
     assert (plain.notes, plain.lost) == ({}, {"learned replies before the last": 1, "weight 0": 1})
+
+
+def test_what_a_row_of_each_reply_loses_is_counted(tmp_path: Path):
+    file = write_rows(tmp_path / "a.jsonl", [talk(reply("a", reasoning_content="Hm."), USER, reply("c"))])
+    # The first reply is in both rows.
+    assert converted(file, to="sharegpt", by_reply=True)[1].lost == {"reasoning": 2}
+
+
+def test_others_help_once_the_kind_of_the_records_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(conversions, "_ALONE", 1)
+    monkeypatch.setattr(conversions, "_BATCH", 1)
+    pair = {"prompt": [USER], "chosen": [reply()], "rejected": [reply("s")]}
+    file = write_rows(tmp_path / "a.jsonl", [{"messages": []}, talk(reply()), pair])
+    summary = converted(file, processes=2)[1]
+    assert (summary.written, summary.rejected) == (1, {"no-user": 1, "other-kind": 1})
 
 
 def test_records_that_need_no_distant_value_are_counted_and_not_listed(tmp_path: Path):
@@ -307,6 +319,26 @@ def test_a_file_is_written_with_its_rejects_beside(tmp_path: Path):
         write_conversion(conversion(file), out)
 
 
+def test_what_is_no_file_is_not_replaced_by_the_list_of_rejects(tmp_path: Path):
+    file = write_rows(tmp_path / "a.jsonl", [talk(reply())])
+    beside = rejects_file(tmp_path / "b.jsonl")
+    beside.mkdir()
+    with pytest.raises(UsageError) as refused:
+        write_conversion(conversion(file, rows=_unread), tmp_path / "b.jsonl")
+    kind = "is a folder, and only regular files are replaced; name another place with --out"
+    assert str(refused.value) == f"{beside}: {kind}"
+    beside = rejects_file(tmp_path / "lf" / "a_sft.jsonl")
+    beside.mkdir(parents=True)
+    with pytest.raises(UsageError) as refused:
+        write_llamafactory(conversion(file, to="llamafactory"), tmp_path / "lf")
+    assert str(refused.value) == f"{beside}: {kind}"
+    assert [path.name for path in (tmp_path / "lf").iterdir() if path.suffix == ".jsonl"] == [beside.name]
+
+
+def _unread(path: Path) -> Any:
+    raise AssertionError(path)
+
+
 def test_nothing_to_write_says_why(tmp_path: Path):
     rows = [{"messages": []}, {"messages": []}, talk(reply("\0")), 5, talk(reply(""))]
     file = write_rows(tmp_path / "a.jsonl", rows)
@@ -404,121 +436,3 @@ def test_names_of_data_sets_and_their_list(tmp_path: Path):
     info.write_text("{")
     with pytest.raises(DataError, match=r"^.*dataset_info\.json: cannot be read \("):
         read_info(tmp_path)
-
-
-# Files that are read ---------------------------------------------------------------------------------
-
-
-def rows_of(path: Path, content: bytes) -> list[tuple[int, Any, str]]:
-    path.write_bytes(content)
-    return [(row.number, row.value, row.problem) for row in read_rows(path)]
-
-
-CUT = "the list is not closed: the file is cut off"
-LOST = "no JSON, or too long; the rest of the list cannot be read"
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "rows"),
-    [
-        ("a.jsonl", b'\xef\xbb\xbf{"a": 1}\n\n \n{"a": 2}', [(1, {"a": 1}, ""), (4, {"a": 2}, "")]),
-        ("a.jsonl", b'{"a": 1}\n\xef\xbb\xbf{"a": 2}', [(1, {"a": 1}, ""), (2, None, None)]),
-        ("a.jsonl", b"5\nnull\n[1", [
-            (1, None, "expected an object, found a number"),
-            (2, None, "expected an object, found null"),
-            (3, None, None),
-        ]),
-        ("a.json", b'\xef\xbb\xbf \n[{"a": 1} , 5,{"a": 2}]', [
-            (1, {"a": 1}, ""),
-            (2, None, "expected an object, found a number"),
-            (3, {"a": 2}, ""),
-        ]),
-        ("a.json", b"[]", []),
-        ("a.json", b'[{"a": 1}', [(1, {"a": 1}, ""), (2, None, CUT)]),
-        ("a.json", b"[", [(1, None, CUT)]),
-        ("a.json", b'[{"a": 1}, {"a": ' + b"1" * 5000 + b"}]", [(1, {"a": 1}, ""), (2, None, LOST)]),
-        ("a.json", b'[{"a": 1}, {"b"', [(1, {"a": 1}, ""), (2, None, LOST)]),
-        ("a.json", b'[{"a": 1}, x, {"b": 1}]', [(1, {"a": 1}, ""), (2, None, LOST)]),
-        ("a.CSV", "\ufeffé,b\n1,\"x\ny\"\n2\n3,4,5\n".encode(), [
-            (1, {"é": "1", "b": "x\ny"}, ""),
-            (2, {"é": "2", "b": None}, ""),
-            (3, {"é": "3", "b": "4"}, ""),
-        ]),
-        ("a.tsv", b"a\tb\n1,2\t3\n", [(1, {"a": "1,2", "b": "3"}, "")]),
-        ("a.csv", b"a,b\n1\t2,3\n", [(1, {"a": "1\t2", "b": "3"}, "")]),
-        ("a.csv.gz", gzip.compress(b"a\n1\n", mtime=0), [(1, {"a": "1"}, "")]),
-        ("b", gzip.compress(b'[{"a": 1}]', mtime=0), [(1, {"a": 1}, "")]),
-        ("c", gzip.compress(b' \n{"a": 1}\n', mtime=0), [(2, {"a": 1}, "")]),
-        ("a.json.zst", b'[{"a": 1}]', [(1, {"a": 1}, "")]),
-    ],
-)  # fmt: skip
-def test_rows_of_files_of_every_form(
-    tmp_path: Path, name: str, content: bytes, rows: list[tuple[int, Any, str | None]]
-):
-    found = rows_of(tmp_path / name, content)
-    assert [
-        (number, value, None if problem.startswith("no JSON (") else problem)
-        for number, value, problem in found
-    ] == rows
-
-
-def test_what_is_too_long_is_named_with_its_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(files, "TEXT_LIMITS", JsonLimits(bytes=1200, depth=50, values=1000))
-    good = b'{"a": "' + b"x" * 1191 + b'"}'
-    assert len(good) == 1200
-    long = "longer than 1,200 bytes"
-    for text, problems in (
-        (good + b"\n" + good, ["", ""]),
-        (good + b" \n{}", [long, ""]),
-        (good + b"  \n{}", [long, ""]),
-    ):
-        assert [problem for _, _, problem in rows_of(tmp_path / "a.jsonl", text)] == problems
-    assert rows_of(tmp_path / "a.jsonl", b"x" * 1300) == [(1, None, long)]
-    monkeypatch.setattr(files, "_CHUNK", 1000)
-    assert rows_of(tmp_path / "a.json", b"[" + b"1" * 9000) == [(1, None, LOST)]
-    assert rows_of(tmp_path / "a.json", b'[{"a": "' + b"x" * 1700 + b'"}, {}]')[1:] == [(2, {}, "")]
-    (_, first, problem), *rest = rows_of(tmp_path / "a.csv", b"a\n" + b"x" * 1300 + b"\ny\n")
-    assert (first, problem) == (None, "field larger than field limit (1200)")
-    assert rest == [(2, {"a": "y"}, "")]
-
-
-def test_lists_are_read_across_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    rows = [{"a": "x" * (k % 40), "b": [k, {"c": -k}]} for k in range(60)]
-    for chunk in (1, 7, 64):
-        monkeypatch.setattr(files, "_CHUNK", chunk)
-        (tmp_path / "a.json").write_text(json.dumps(rows, indent=1))
-        assert [(row.number, row.value) for row in read_rows(tmp_path / "a.json")] == list(enumerate(rows, 1))
-
-
-def test_parquet_is_read_in_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    import duckdb
-
-    monkeypatch.setattr(files, "_BATCH", 2)
-    file = tmp_path / "a.bin"
-    duckdb.sql(
-        "COPY (SELECT k AS n, {'x': k, 'y': NULL} AS o, [k, NULL] AS l, DATE '2020-01-01' AS d, NULL AS e FROM"
-        " range(5) t(k))"
-        f" TO '{file}' (FORMAT parquet)"
-    )
-    assert list(read_rows(file)) == [
-        FileRow(k + 1, {"n": k, "o": {"x": k}, "l": [k, None], "d": "2020-01-01", "e": None})
-        for k in range(5)
-    ]
-
-
-def test_what_cannot_be_read_is_said(tmp_path: Path):
-    broken = tmp_path / "a.parquet"
-    broken.write_bytes(b"PAR1 broken")
-    with pytest.raises(DataError, match=rf"^{broken}: cannot be read as Parquet \("):
-        check_readable([broken])
-    for path, problem in (
-        (tmp_path, f"{tmp_path}: is a folder; name the files in it"),
-        (tmp_path / "none", f"cannot read {tmp_path / 'none'}: No such file or directory"),
-        (Path("/dev/null"), "/dev/null: is no regular file; write what it gives to a file first"),
-    ):
-        with pytest.raises(DataError) as refused:
-            check_readable([path])
-        assert str(refused.value) == problem
-    check_regular_file(tmp_path)
-    check_regular_file(tmp_path / "none")
-    check_regular_file(broken)
