@@ -256,3 +256,23 @@ def test_more_than_fifty_sets_are_no_sets():
             for name in (f"s{k}", f"s{k}", ""):
                 stats.add(TrainingRecord(turns=(UserTurn("q"),)), name)
         assert len(stats.sets()) == groups
+
+
+def test_far_values_and_replies_without_text():
+    def calling(filler: int) -> TrainingRecord:
+        talk = (UserTurn("Husum?"), *[AssistantTurn(None), UserTurn("go")] * filler)
+        return TrainingRecord(turns=(*talk, AssistantTurn(None, (TrainingCall("f", {"s": "Husum"}, "1"),))))
+
+    for filler, far in ((1, 0), (2, 1)):
+        stats = TrainingStats()
+        stats.add(calling(filler))
+        numbers = {metric.name: metric.numerator for metric in stats.metrics()}
+        assert numbers["with an argument last said 4 turns back or more"] == far
+        assert numbers["texts that ask back, before any call"] == 0
+
+
+def test_the_largest_set_comes_first(tmp_path: Path):
+    rows = [{**told(0, "High."), "source": name} for name in "accb"]
+    assert list(training_stats(write_rows(tmp_path / "a.jsonl", rows)).sets) == [
+        *("set c", "set a", "set b", "all sets")
+    ]

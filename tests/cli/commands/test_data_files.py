@@ -1,5 +1,7 @@
 """Which options a conversion is made with, and whose data a file is."""
 
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -20,6 +22,7 @@ from wildtool.sets.prepare.convert import Conversion, ConversionSummary
 from wildtool.sets.prepare.overlap import benchmark as overlap_benchmark
 from wildtool.sets.prepare.overlap.benchmark import BenchmarkItem, ItemText
 from wildtool.sets.prepare.readers.options import ReadOptions
+from wildtool.sets.prepare.recipe import recipe as recipes
 from wildtool.sets.prepare.writers.forms import TRAINING_FORMS
 from wildtool.sets.prepare.writers.options import WriteOptions
 from wildtool.sets.review import formats
@@ -47,6 +50,7 @@ def conversion(monkeypatch: pytest.MonkeyPatch, line: str) -> Conversion:
     ended = CliRunner().invoke(app, ["data", "convert", *line.split()], prog_name="wildtool")
     assert ended.exit_code == 0, ended.output
     (found,) = asked
+    assert isinstance(found.rows, partial) and found.rows.keywords["notes"] is found.row_notes
     return found
 
 
@@ -221,7 +225,12 @@ def test_data_without_items_are_not_described():
     ended = CliRunner().invoke(
         app, ["data", "stats", "none.jsonl", "--benchmark", "wildtoolbench"], prog_name="wildtool"
     )
-    assert (ended.exit_code, ended.output) == (2, "wildtool: none.jsonl: contains no items\n")
+    empty = (2, "wildtool: none.jsonl: contains no items\n")
+    assert (ended.exit_code, ended.output) == empty
+    ended = CliRunner().invoke(
+        app, ["data", "lint", "none.jsonl", "--benchmark", "wildtoolbench"], prog_name="wildtool"
+    )
+    assert (ended.exit_code, ended.output) == empty
 
 
 def test_as_many_processes_convert_as_there_are_cores(monkeypatch: pytest.MonkeyPatch):
@@ -250,3 +259,40 @@ def test_all_benchmarks_here_are_looked_for(
     monkeypatch.setattr(overlap_benchmark, "benchmarks_here", lambda: ([], []))
     assert overlap.load_search(None).results == []
     assert capsys.readouterr().err == ""
+
+
+def test_options_of_a_recipe(monkeypatch: pytest.MonkeyPatch):
+    def ordered(line: str) -> recipes.Recipe:
+        asked: list[recipes.Recipe] = []
+
+        def write(given: recipes.Recipe, out: Path, **more: Any) -> Any:
+            assert (out, more) == (Path("out"), {"search": None, "tokens": None, "force": False})
+            asked.append(given)
+            return SimpleNamespace(
+                warnings=["W"],
+                settings={"template": "t", "cutoff_len": 9000},
+                summary=SimpleNamespace(written=1),
+                trainings=[1, 2],
+            )
+
+        monkeypatch.setattr(recipes, "write_recipe", write)
+        words = ["data", "recipe", "t.jsonl", "--base", "m", "-o", "out", "--no-overlap-check", *line.split()]
+        ended = CliRunner().invoke(app, words, prog_name="wildtool")
+        assert (ended.exit_code, ended.stdout) == (
+            0,
+            "out: 1 record, 2 trainings, template t, cut off at 9,000 tokens\n",
+        )
+        assert ended.stderr == "W\nHow to go about it: out/README.md\n"
+        (found,) = asked
+        return found
+
+    plain = recipes.Recipe(files=(Path("t.jsonl"),), model="m", benchmarks=("wildtoolbench",))
+    assert ordered("") == plain
+    assert ordered(
+        "--fixed steps --with wild-mini,t.jsonl,bfcl --seeds 3 --trl --cpu --devices 2"
+    ) == replace(
+        plain, fixed="steps", benchmarks=("wild-mini", "bfcl"), seeds=3, trl=True, cpu=True, devices=2
+    )
+    assert ordered(
+        "--fixed epochs --seed 7 --adapter a --template q --method sft-full --cutoff 99"
+    ) == replace(plain, seed=7, adapter="a", template="q", method="sft-full", cutoff=99)

@@ -249,6 +249,19 @@ def test_what_is_printed_of_a_search(more: str, status: int, err: str):
     assert printed(f"overlap over.jsonl --with bench.jsonl {more}") == (status, OVERLAP, err)
 
 
+def test_options_of_training_files_and_figures_are_for_these_alone():
+    problem = "is for training files, and wild-mini is none; add --benchmark training if it is"
+    for option in ("compare", "tokenizer"):
+        assert printed(f"stats wild-mini --{option} good.jsonl") == (
+            2,
+            "",
+            f"wildtool: --{option} {problem}\n",
+        )
+    assert printed("lint good.jsonl --strict")[0] == 0
+    for data in ("wild-mini", "src.jsonl"):
+        assert printed(f"stats {data} --json")[1].splitlines()[1] == " {"
+
+
 def test_one_row_or_error_is_a_failure():
     write_rows(Path("lone.jsonl"), [*rows(2), text_row(QUESTION)])
     assert printed("overlap lone.jsonl --with bench.jsonl")[0] == 1

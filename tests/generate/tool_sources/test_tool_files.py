@@ -104,7 +104,8 @@ def test_a_schema_that_holds_itself_ends():
 
 @pytest.mark.parametrize("value", [MCP, MCP["tools"], {"jsonrpc": "2.0", "id": 1, "result": MCP}])
 def test_an_mcp_tool_list_is_taken(value: Any):
-    assert functions(value)["addNote"]["description"] == "Adds a note."
+    parameters = {"name": "addNote", "description": "Adds a note.", "parameters": {"type": "object"}}
+    assert described_tools(value) == [{"type": "function", "function": parameters}]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from training.training_rows import call_row, text_row, write_rows
 from wildtool.errors import UsageError
 from wildtool.sets.prepare.files import FileRow
-from wildtool.sets.prepare.overlap.benchmark import BenchmarkItem, ItemText, call_text
+from wildtool.sets.prepare.overlap.benchmark import BenchmarkItem, ItemText, OverlapKind, call_text
 from wildtool.sets.prepare.overlap.clean import write_clean
 from wildtool.sets.prepare.overlap.search import FLAGS, OverlapSearch
 from wildtool.sets.prepare.readers.data_sets import DATA_SETS
@@ -35,7 +35,7 @@ def record(row) -> TrainingRecord:
     return found
 
 
-def searching(*texts: str, kind="user", tools=()) -> OverlapSearch:
+def searching(*texts: str, kind: OverlapKind = "user", tools=()) -> OverlapSearch:
     search = OverlapSearch()
     items = [
         BenchmarkItem(str(k), (ItemText(str(k), kind, t),), frozenset(tools)) for k, t in enumerate(texts)
@@ -54,6 +54,13 @@ def test_the_search_finds_what_comparing_every_pair_finds(known, said, around):
     }
     expected = next((flag for flag in FLAGS if flag in flags), "clean")
     assert searching(*known).look(record(text_row(text))) == expected
+
+
+def test_half_of_a_text_is_contained():
+    words = [f"w{k}" for k in range(9)]
+    search = searching(" ".join(words))
+    assert search.look(record(text_row(" ".join([*words[:8], "x"])))) == "contained"
+    assert search.look(record(text_row(" ".join([*words[:7], "x"])))) == "clean"
 
 
 def test_case_punctuation_and_width_hide_nothing():

@@ -256,6 +256,18 @@ def test_replies_of_weight_0_make_each_other_reply_end_a_record():
     assert yaml.safe_load(text("trl.yaml"))["completion_only_loss"] is True
 
 
+def test_text_beside_calls_is_written_before_tags():
+    made = {"type": "function", "function": {"name": "f", "arguments": "{}"}}
+    tools = [
+        {"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {}}}}
+    ]
+    written(recipe({**talk({"content": "Look.", "tool_calls": [made]}), "tools": tools}))
+    (row,) = map(json.loads, text("data/t_sft.jsonl").splitlines())
+    assert row["conversations"][-1] == turn(
+        "function_call", 'Look.\n<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>'
+    )
+
+
 def test_thoughts_in_the_data_leave_thinking_on():
     row = talk({"content": "<think>\nHm.\n</think>\n\na"})
     assert "enable_thinking" not in written(recipe(row)).settings

@@ -242,6 +242,6 @@ def _spread(group: str, name: str, values: Sequence[int]) -> Iterator[Metric]:
     yield mean_metric(group, f"{name}: mean", values)
     if len(values):
         ranked = sorted(values)
-        middle, high = median(ranked), ranked[min(len(ranked) - 1, int(0.95 * len(ranked)))]
+        middle, high = median(ranked), ranked[int(0.95 * len(ranked))]
         yield Metric(group, f"{name}: median", middle, middle, 1, kind="mean")
         yield Metric(group, f"{name}: 95 %", high, high, 1, kind="mean")

@@ -204,12 +204,10 @@ def _media(content: Any) -> tuple[str, Any]:
 
 
 def _name(operation_id: Any, otherwise: str) -> str:
-    """A name as tools may have it, in camel case where it had other characters."""
-    for text in (operation_id, otherwise):
-        parts = re.findall(r"[a-zA-Z0-9_]+", text) if isinstance(text, str) else []
-        if parts:
-            return (parts[0] + "".join(part[:1].upper() + part[1:] for part in parts[1:]))[:_LONGEST_NAME]
-    return "operation"
+    """A name as tools may have it, in camel case where it had other characters; `otherwise` has some that it keeps."""
+    words = re.compile("[a-zA-Z0-9_]+")
+    parts = words.findall(operation_id if isinstance(operation_id, str) else "") or words.findall(otherwise)
+    return (parts[0] + "".join(part[:1].upper() + part[1:] for part in parts[1:]))[:_LONGEST_NAME]
 
 
 def _unique(name: str, names: dict[str, int]) -> str:

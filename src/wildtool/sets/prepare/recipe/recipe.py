@@ -19,10 +19,10 @@ from wildtool.outputs import atomic_replace, check_folder, is_wildtool_file
 from wildtool.sets.prepare.check.file import CHARACTERS_PER_TOKEN, FileCheck, check_training_file
 from wildtool.sets.prepare.convert import Conversion, ConversionSummary
 from wildtool.sets.prepare.converted_files import (
-    INFO_FILE,
     info_entry,
     read_info,
     write_conversion,
+    write_info,
     write_llamafactory,
 )
 from wildtool.sets.prepare.keys import drawn_number
@@ -157,7 +157,6 @@ def write_recipe(
             f"in {counted(overlap.left, 'record')} most of a benchmark's text occurs (`contained`); they stay, as in "
             f"`data mix`. To leave them out: `{_removal(recipe.files, FLAGS)}`."
         )
-    out.mkdir(parents=True, exist_ok=True)
     # Marks the folder as a recipe's also if this process is killed.
     _write(out / "README.md", f"{_MARK} {__version__} -->\nNot complete: run the command again.\n")
     by_reply = not is_preference(recipe.method) and _has_context(recipe.files)
@@ -370,7 +369,7 @@ def _write_trainings(
             trainings.append(_Training(f"trained-{size}-{seed}", dataset, size, used, seed, file))
             _write(out / file, _heading(recipe, size, used, own) + yaml_text(own))
     if len(entries) > 1:
-        _write(out / "data" / INFO_FILE, json.dumps(entries, ensure_ascii=False, indent=2) + "\n")
+        write_info(out / "data", entries)
     return sorted(trainings, key=lambda training: (training.rows, training.seed))
 
 
@@ -482,6 +481,5 @@ def _digests(folder: Path) -> str:
 
 
 def _write(path: Path, content: str | bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_replace(path) as new:
         new.write_bytes(content.encode() if isinstance(content, str) else content)
