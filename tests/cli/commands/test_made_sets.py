@@ -294,6 +294,21 @@ def test_a_review_on_the_command_line():
     )
     stale = "no session has stale tasks that can be made again; name one: --item ID --from N"
     assert printed("review regenerate y.jsonl --model baseline/chat") == (2, "", f"wildtool: {stale}\n")
+    again = "review regenerate y.jsonl"
+    busy = "procedural_1_0 is under review by others"
+    single = "--call is for one call: give --item ID and --from N with it, and no --keep-texts"
+    for more, problem in (
+        ("", "no model is named: give --model NAME, or --model procedural for templates"),
+        ("--model procedural", "tasks are made again by models; procedural is none"),
+        ("--model m --call 0 --from 1", single),
+        ("--model m --call 0 --item a --item b --from 1", single),
+        ("--model m --call 0 --item a", single),
+        ("--model m --call 0 --item a --from 1 --keep-texts", single),
+        ("--model m --item procedural_1_0 --from 2 --call 0", busy),
+    ):
+        assert printed(f"{again} {more}") == (2, "", f"wildtool: {problem}\n"), more
+    err = f"left out procedural_1_0: {busy}\nwildtool: {stale}\n"
+    assert printed(f"{again} --model m --item procedural_1_0 --from 2") == (2, "", err)
     # Where there is no review yet, a log begins one.
     Path("y.review.sqlite").unlink()
     begun = "l.jsonl: 4 entries added, 0 known, 0 contradictions, 0 reviews ended\n"
