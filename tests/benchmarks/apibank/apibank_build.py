@@ -39,7 +39,7 @@ def described() -> dict[str, Any]:
     return {
         name: {
             "name": name,
-            "description": f"Does {name}.",
+            "description": f"Does {name} – now.",
             "input_parameters": {
                 parameter: {"type": TYPES.get(parameter, "str"), "description": parameter}
                 for parameter in list(inspect.signature(tool).parameters)[1:]
@@ -69,7 +69,7 @@ def api(name: str, output: Any = "success", given: Any = None, **arguments: Any)
     return {"role": "API", "api_name": name, "param_dict": arguments, "result": recorded}
 
 
-HEALTH = {"user_id": "A1", "time": "2023-05-03 08:00:00"}
+HEALTH = {"user_id": "A1", "time": "2023-05-03 08:00:09"}
 PULSE = "[{'name': 'pulse', 'value': '70'}]"
 BEGUN = {"status": "Forgot Password", "username": "ann", "email": "ann@example.org"}
 ENDED = {"status": "Verification Code", "verification_code": "970420", "new_password": "it's new"}

@@ -482,7 +482,13 @@ def test_a_mirror_gives_the_verified_data(
     APIBANK.data.pull(file=None, mirror=mirror, report=told.append)
     assert len(list(APIBANK.load(APIBANK.data.locate(None)))) == 261
     APIBANK.data.pull(file=None, mirror="http://127.0.0.1:1", report=told.append)
-    assert told[-1].endswith("are there and verified")
+    folder = official_folder("apibank")
+    assert told == [
+        f"fetching {len(part_paths())} files of {mirror}/{REPOSITORY}/{COMMIT}/api-bank",
+        f"{folder}: 4 files, verified by SHA-256 of their contents",
+        f"source: {REPOSITORY}, folder api-bank, at commit {COMMIT}; licence: Apache-2.0",
+        f"{folder}: all files are there and verified",
+    ]
 
 
 def test_a_checkout_is_read_without_network(

@@ -127,6 +127,7 @@ def accepts(
             {"end_time": OTHER_TIME},
         ),
         ("RecordHealthData", {"user_id": "a", "time": TIME}, {"health_data": 1}, {"time": OTHER_TIME}),
+        ("RecordHealthData", {"user_id": "a", "time": TIME}, {"user_id": "A"}, {"user_id": "b"}),
         (
             "QueryStock",
             {"stock_code": "a", "date": "2023-05-01"},

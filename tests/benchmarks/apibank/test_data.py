@@ -21,6 +21,7 @@ from wildtool.benchmarks.apibank import source as pulling
 from wildtool.benchmarks.apibank.data import Sample, ToolLibrary, read_tool_library
 from wildtool.benchmarks.apibank.results import read_results
 from wildtool.benchmarks.apibank.tools import CallResult, execute
+from wildtool.data.pinned import official_folder
 from wildtool.data.prompt_files import digest_of
 from wildtool.declared import lint
 from wildtool.errors import DataError
@@ -338,7 +339,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def pull(file: Path) -> list[str]:
     lines: list[str] = []
-    APIBANK.data.pull(file=file, mirror=None, report=lines.append)
+    assert APIBANK.data.pull(file=file, mirror=None, report=lines.append) == official_folder("apibank")
     return lines
 
 
@@ -412,7 +413,7 @@ def test_a_file_that_is_not_json_is_named(checkout: Path) -> None:
 def test_a_split_or_folder_that_is_not_there_is_named(checkout: Path, tmp_path: Path) -> None:
     folder = write_data(tmp_path / "data")
     assert [APIBANK.data.locate(str(folder), level).path for level in DIALOGUE_LEVELS] == [folder] * 2
-    with pytest.raises(DataError, match=r"level-3"):
+    with pytest.raises(DataError, match=f"^unknown split 'level-3' \\(known: {LEVEL_1}, {LEVEL_2}\\)$"):
         APIBANK.data.locate(str(folder), "level-3")
     place = tmp_path / "file"
     place.touch()

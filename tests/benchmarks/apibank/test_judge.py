@@ -12,6 +12,8 @@ from benchmarks.apibank.apibank_build import (
     HEALTH,
     PULSE,
     TOKEN,
+    ai,
+    api,
     described,
     write_data,
 )
@@ -29,6 +31,7 @@ from wildtool.benchmarks.apibank.calls import (
 )
 from wildtool.benchmarks.apibank.rules import target_text
 from wildtool.benchmarks.apibank.tools import ArgumentError
+from wildtool.toolcall.call_mutants import calls_message, made_call
 from wildtool.types import Item, Message
 
 ONE, TWO = "level-1-given-desc/one", "level-2-toolsearcher/one"
@@ -40,6 +43,15 @@ RESULT = {"output": 12.5, "exception": None}
 def items(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Item]:
     folder = write_data(tmp_path_factory.mktemp("apibank"))
     return {item.id: item for item in APIBANK.load(APIBANK.data.locate(str(folder)))}
+
+
+def only_item(tmp_path: Path, *turns: dict[str, Any]) -> Item:
+    """The item of a dialogue in the small data."""
+    folder = write_data(tmp_path)
+    line = json.dumps({"file": "a.jsonl", "turns": turns})
+    (folder / "level-1-given-desc.jsonl").write_text(f"{line}\n", "utf-8")
+    item, _ = APIBANK.load(APIBANK.data.locate(str(folder)))
+    return item
 
 
 def check(profile: str, item: Item, unit: str, text: str) -> Check:
@@ -62,6 +74,9 @@ def check(profile: str, item: Item, unit: str, text: str) -> Check:
             WrittenCall("A", {"x": "[1, 2], y='b')]"}, "[A(x=[1, 2], y='b')] [B()]"),
         ),
         ("[A(x=[1, 2], y='b')]", WrittenCall("A", {"x": "[1, 2]", "y": "b"}, "[A(x=[1, 2], y='b')]")),
+        ("[A(x=[], y='b')]", WrittenCall("A", {"x": "[]", "y": "b"}, "[A(x=[], y='b')]")),
+        ("[A(x=[1]yy='b')]", WrittenCall("A", {"x": "[1]", "yy": "b"}, "[A(x=[1]yy='b')]")),
+        (")]", None),
         ("[A(x='a', y=[1]", None),
         ("[A(x=[1, y='b')]", WrittenCall("A", {"y": "b"}, "[A(x=[1, y='b')]")),
         ("[A()]", WrittenCall("A", {}, "[A()]")),
@@ -86,7 +101,9 @@ def test_the_original_reads_one_line_up_to_its_last_bracket(text: str, call: Wri
         ("[A(a='1'; b=2)] [B()]", WrittenCall("B", {}, "[B()")),
         ("[A(a=)] [B()]", WrittenCall("A", {"a": ""}, "[A(a=)")),
         ("[A(a='1)] [B(b='2')]", WrittenCall("A", {"a": "1)] [B(b='2"}, "[A(a='1)] [B(b='2')")),
+        ("[A(a='1',bb=2)]", WrittenCall("A", {"a": "1", "bb": "2"}, "[A(a='1',bb=2)")),
         ("[A(a=1", None),
+        ("[A(", None),
         ("[A('1')]", None),
     ],
 )
@@ -155,7 +172,7 @@ REPLY_TASK = (
 def system(task: str, *tools: str) -> Message:
     return {
         "role": "system",
-        "content": "\n".join((task, *(json.dumps(described()[tool]) for tool in tools))),
+        "content": "\n".join((task, *(json.dumps(described()[tool], ensure_ascii=False) for tool in tools))),
     }
 
 
@@ -261,6 +278,24 @@ def test_a_rule_that_raises_makes_a_call_wrong(items: dict[str, Item]) -> None:
     )
 
 
+def test_what_is_recorded_decides_how_a_result_is_compared(tmp_path: Path) -> None:
+    account = {"username": "Cy", "password": "p", "email": "c@example.org"}
+    turns = [
+        {**api("QueryStock", 12.5, **STOCK), "result": {"input": None, "output": 12.5, "exception": None}},
+        api("RegisterUser", None, **account),
+        ai("All done."),
+    ]
+    item = only_item(tmp_path, *turns)
+    read_error = Check(False, "wrong result", "KeyError in correctness check", detail=RESULT)
+    assert check("original", item, "0", target_text(turns[0])) == read_error
+    # An output where none is recorded is too much, none where one is recorded would do.
+    registered = check("original", item, "2", target_text(turns[1]))
+    assert (registered.error, registered.reason) == ("wrong result", "the result is not the recorded one")
+    assert [kind for kind, *_ in mistakes(item, "3")] == [
+        *("empty reply", "other words", "last word left out", "words repeated", "word changed"),
+    ]
+
+
 def reply_check(score: float, reason: str = "", **fields: Any) -> Check:
     correct = score == 1
     error = None if correct else "other words"
@@ -272,6 +307,7 @@ def reply_check(score: float, reason: str = "", **fields: Any) -> Check:
     [
         ("It cost 12.5.", reply_check(1.0), reply_check(1.0)),
         ("It cost", reply_check(0.6667), reply_check(2 * 2 / 6)),
+        ("It costs 12.5.", reply_check(0.75), reply_check(2 * 3 / 8)),
         ("", reply_check(0.0), reply_check(0.0)),
     ],
 )
@@ -322,7 +358,7 @@ def test_each_mistake_in_a_call_is_one_change(items: dict[str, Item]) -> None:
         ("argument left out", call(time=HEALTH["time"], health_data=PULSE), "user_id: left out", ""),
         ("value changed", call(**{**gold, "user_id": "A2"}), "user_id: A2", ""),
         ("argument left out", call(user_id="A1", health_data=PULSE), "time: left out", ""),
-        ("value changed", call(**{**gold, "time": "2023-05-03 08:00:01"}), "time: 2023-05-03 08:00:01", ""),
+        ("value changed", call(**{**gold, "time": "2023-05-03 08:00:00"}), "time: 2023-05-03 08:00:00", ""),
         ("argument left out", call(**HEALTH), "health_data: left out", unread),
         ("value changed", call(**{**gold, "health_data": pulse}), f"health_data: {pulse}", unread),
     ]
@@ -337,7 +373,8 @@ def test_each_mistake_in_a_call_is_one_change(items: dict[str, Item]) -> None:
         "Q8: the rule of ToolSearcher does not read keywords",
     )
     assert len(mistakes(items[TWO], "0")) == 6
-    assert mistakes(items[ONE], "0", "original") == []
+    units = dict.fromkeys(mutant.unit for mutant in APIBANK.rules("original").mutants(items[ONE]))
+    assert [*units] == ["1", "2", "3", "4", "5", "7", "8", "13"]
 
 
 def test_each_mistake_in_a_reply_is_one_change(items: dict[str, Item]) -> None:
@@ -372,25 +409,17 @@ def test_a_refused_gold_answer_is_explained(items: dict[str, Item]) -> None:
 
 
 def test_what_earlier_calls_changed_explains_a_refused_gold_answer(tmp_path: Path) -> None:
-    folder = write_data(tmp_path)
     agenda = {"token": TOKEN, "content": "Swim", "time": "2023-05-04 07:00:00", "location": "Pool"}
     turns = [
-        {
-            "role": "API",
-            "api_name": name,
-            "param_dict": agenda,
-            "result": {"input": agenda, "output": output, "exception": None},
-        }
-        for name, output in (("AddAgenda", "success"), ("QueryAgenda", {**agenda, "username": "ann"}))
+        api("AddAgenda", None, zz="1"),  # refused, which hides nothing behind it
+        api("AddAgenda", **agenda),
+        api("QueryAgenda", {**agenda, "username": "ann"}, **agenda),
     ]
-    line = json.dumps({"file": "a.jsonl", "turns": turns})
-    (folder / "level-1-given-desc.jsonl").write_text(f"{line}\n", "utf-8")
-    (item, _) = APIBANK.load(APIBANK.data.locate(str(folder)))
-    rules = APIBANK.rules("original")
-    assert rules.explain_gold(item, "1") == (
+    item = only_item(tmp_path, *turns)
+    assert APIBANK.rules("original").explain_gold(item, "3") == (
         "Q7: what earlier calls of the dialogue changed is lost in a fresh tool set"
     )
-    assert [check(profile, item, "1", target_text(turns[1])).correct for profile in APIBANK.profiles] == [
+    assert [check(profile, item, "3", target_text(turns[2])).correct for profile in APIBANK.profiles] == [
         *(False, False, True),
     ]
 
@@ -400,6 +429,7 @@ def test_what_earlier_calls_changed_explains_a_refused_gold_answer(tmp_path: Pat
     [
         ({"content": "[A(x='1')] [B()]"}, [("A", {"x": "1"})]),
         ({"content": "words"}, [("message", "words")]),
+        (calls_message([made_call("A", '{"x": 1}', {})]), [("A", {"x": 1})]),
     ],
 )
 def test_the_call_that_a_reply_makes_is_shown(reply: Message, calls: list[Any]) -> None:

@@ -46,7 +46,7 @@ def read_call(text: str) -> WrittenCall | None:
     """The first call on one line, up to the last `)]` of that line; None where there is none."""
     for line in text.split("\n"):
         last = line.rfind(")]")
-        if last >= 0 and (opening := _OPENING.search(line, 0, last)):
+        if opening := _OPENING.search(line, 0, last):
             arguments = dict(_arguments(line[opening.end() : last]))
             return WrittenCall(opening[1], arguments, line[opening.start() : last + 2])
     return None

@@ -26,8 +26,6 @@ TABLES_FILE, TOOLS_FILE = "init_database", "api_descriptions"
 JOINED_FILES = (*DIALOGUE_LEVELS, TABLES_FILE, TOOLS_FILE)
 CALL, REPLY = "call", "reply"
 SEARCHER = "ToolSearcher"
-_RECORDED = ("ToolSearcher", "Translate", "Dictionary", "SearchEngine")
-"""Tools that need the network or a model."""
 
 Turn = Mapping[str, Any]
 
@@ -76,9 +74,9 @@ class ToolLibrary:
         return self.descriptions[tool]["input_parameters"]
 
     def record(self, turns: list[dict[str, Any]]) -> None:
-        """Keeps the answers of tools that need the network."""
+        """Keeps the answers of the tools, for those that need the network."""
         for turn in turns:
-            if turn["role"] == "API" and turn["api_name"] in _RECORDED:
+            if turn["role"] == "API":
                 output = turn["result"]["output"]
                 self.recorded.add(turn["api_name"], turn["param_dict"], output)
                 if turn["api_name"] == SEARCHER:

@@ -17,7 +17,7 @@ from wildtool.benchmarks.apibank.calls import (
 )
 from wildtool.benchmarks.apibank.compare import RULE_ERRORS, SEARCHES, equals_gold, renamed, tool_rule
 from wildtool.benchmarks.apibank.data import CALL, LEVEL_2, REPLY, SEARCHER, Dialogue, Turn
-from wildtool.benchmarks.apibank.tools import API_TOOLS, ArgumentError, CallResult, execute
+from wildtool.benchmarks.apibank.tools import ArgumentError, CallResult, execute
 from wildtool.benchmarks.apibank.tools.state import Tables
 from wildtool.episode import SingleReply, written_text
 from wildtool.toolcall.text.rouge_l import RougeError, rouge_l_f
@@ -244,7 +244,7 @@ class ApiBankRules(Rules):
         call, gold_name = self.read(text), dialogue.target(unit)["api_name"]
         if call is None:
             return Check(False, NO_CALL, "no [ApiName(…)] in the reply")
-        if call.name != gold_name or call.name not in API_TOOLS:
+        if call.name != gold_name:
             return Check(False, WRONG_API, f"API Name Mismatch: {call.name} vs {gold_name}")
         return self.call(dialogue, unit, call)
 
