@@ -222,6 +222,29 @@ def test_the_mistakes_of_an_episode_of_native_calls() -> None:
     ]
 
 
+REMIND = "[add_reminder(title='T', description='D', time='2024-06-12 09:00')]"
+
+
+def test_a_step_is_left_out_or_repeated_in_its_place() -> None:
+    steps = [
+        (kind, replies, note)
+        for kind, replies, note in mistakes(episode("[turn_on_wifi()]", SEND, REMIND))
+        if kind in ("step left out", "step repeated")
+    ]
+    assert steps == [
+        ("step left out", f"{SEND} / {REMIND} / finish conversation", "turn_on_wifi"),
+        ("step left out", f"[turn_on_wifi()] / {REMIND} / finish conversation", "send_message"),
+        ("step left out", f"[turn_on_wifi()] / {SEND} / finish conversation", "add_reminder"),
+    ]
+
+
+def test_native_calls_of_an_episode_are_numbered_through() -> None:
+    of = episode("[turn_on_wifi(), login_device()]", SEND)
+    gold = list(ACEBENCH.in_mode("fc").rules("fixed").mutants(of))[-1]
+    ids = [[call["id"] for call in reply["tool_calls"]] for reply in gold.replies]
+    assert (gold.kind, ids) == ("end left out", [["call_0", "call_1"], ["call_2"]])
+
+
 def test_only_offered_tools_add_entries() -> None:
     added = {}
     for name in ("send_message", "add_reminder", "turn_on_wifi"):

@@ -8,14 +8,17 @@ from benchmarks.acebench.reply_build import item, normal, special, tool
 from wildtool.benchmark import Mutant
 from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.benchmarks.acebench.audit.explain import CAUSES, REASONS, why_gold_fails
+from wildtool.benchmarks.acebench.native import native_message
+from wildtool.toolcall.call_syntax import CallExpression
+from wildtool.types import Message
 
 TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
 LIST = {"type": "array", "items": TEXT}
 
 
-def explained(record: Any, content: str, profile: str = "official") -> str:
-    mutant = Mutant("0", "any kind", ({"role": "assistant", "content": content},), "")
-    return ACEBENCH.rules(profile).explain(item(record), mutant)
+def explained(record: Any, reply: str | Message, profile: str = "official") -> str:
+    message = {"role": "assistant", "content": reply} if isinstance(reply, str) else reply
+    return ACEBENCH.rules(profile).explain(item(record), Mutant("0", "any kind", (message,), ""))
 
 
 @pytest.mark.parametrize(
@@ -56,6 +59,7 @@ def test_several_reasons_stand_once_each_in_order() -> None:
         REASONS[name] for name in ("Q11", "Q15", "Q23")
     )
     assert explained(record, "[f(a=1, b='x'), f(a=1, b='x')]") == REASONS["Q30"]
+    assert explained(record, native_message([CallExpression("f", {"a": 3, "b": "x"})])) == REASONS["Q11"]
     assert explained(record, "words") == ""
     assert explained(special("special_error_param", a=["1"]), "words") == REASONS["Q42"]
 
@@ -67,6 +71,8 @@ def test_several_reasons_stand_once_each_in_order() -> None:
         ({"f": {"a": ["New York"]}}, tool(a=LIST), ""),
         ({"f": {"a": ["x"]}}, tool(a={"type": "array"}), "other"),
         ({"f": {"a": ["x"], "b": "y"}}, tool(a={"type": "array"}, b=TEXT), "Q20"),
+        ({"f": {"a": ["x"], "b": "y"}}, tool(a={"type": "array", "items": {"type": "no"}}, b=TEXT), "other"),
+        ({"f": {"a": "x", "b": "y"}}, tool(a={"type": "no"}, b=TEXT), "other"),
         ({"f": {"a": [], "b": "y"}}, tool(a=LIST, b=TEXT), "Q21"),
         ({"f": {"a": {}, "b": "y"}}, tool(a={"type": "object"}, b=TEXT), "Q21"),
         ({"f": {"a": ["New York"], "b": []}}, tool(a=LIST, b=LIST), "Q21"),

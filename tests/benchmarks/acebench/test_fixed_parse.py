@@ -56,6 +56,7 @@ def test_a_single_call_needs_no_brackets() -> None:
         ("'one\r\ntwo'", "one\r\ntwo"),
         ('"don\'t\nstop"', "don't\nstop"),
         ("'''one\ntwo'''", "one\ntwo"),
+        ("'''a\r\nb''' + 'c\r\nd'", "a\nbc\r\nd"),
         ("'one\\\ntwo'", "onetwo"),
         ("'a\\nb'", "a\nb"),
         ("{'k':\u00a0'a\u00a0b\n'}", {"k": "a\u00a0b\n"}),
@@ -88,6 +89,7 @@ def test_a_value_is_what_is_written(text: str, expected: Any) -> None:
         "[f(a=x.y)]",
         "[f(a=...)]",
         "[f(a=New York)]",
+        "[f(a=New\u3000York)]",
         "[f(a=-'x')]",
         "[f(a='it's')]",
         "```\n[f()]\n```\n```\n[f()]\n```",
@@ -121,6 +123,14 @@ def test_anything_else_is_an_error(text: str) -> None:
 def test_code_and_excess_are_refused_unevaluated(text: str) -> None:
     with pytest.raises(CallSyntaxError):
         parse_reply_calls(text)
+
+
+def test_the_longest_text_is_read_and_a_longer_one_is_named() -> None:
+    longest = f"[f(a='{'x' * (MAX_CALL_CHARACTERS - 9)}')]"
+    assert len(longest) == MAX_CALL_CHARACTERS
+    assert len(parse_reply_calls(longest)) == 1
+    with pytest.raises(CallSyntaxError, match=f"^longer than {MAX_CALL_CHARACTERS} characters$"):
+        parse_reply_calls(f"{longest} ")
 
 
 @given(st.text(alphabet="[]f(a=1,'\"\\\n#`){}:*-+ \u3000") | st.text())

@@ -193,6 +193,20 @@ def test_texts_of_digits_and_of_han_have_mistakes_of_their_own() -> None:
     ]
 
 
+def test_a_key_of_an_object_that_says_nothing_may_be_left_out_unless_nothing_declares_it() -> None:
+    inside = {
+        "type": "object",
+        "properties": {"x": TEXT, "y": {"type": "string", "default": "low"}, "z": TEXT},
+    }
+    arguments = {"d": {"x": "", "y": "low", "z": "n", "own": ""}}
+    left_out = [
+        note
+        for kind, note, _ in changes(arguments, {"properties": {"d": inside}})
+        if kind == "key of an object left out"
+    ]
+    assert left_out == ["d.z", "d.own"]
+
+
 def test_the_mistakes_of_three_calls() -> None:
     of = item(
         normal(

@@ -112,11 +112,26 @@ def test_a_call_with_the_texts_of_two_passes_beside_nonsense_by_q30():
     assert survivors(one, "fixed") == Counter()
 
 
-def test_two_calls_in_one_have_the_texts_in_their_order():
-    gold = {"f_1": {"a": "red", "n": 1}, "f_2": {"a": "blue", "n": 1}}
-    one = item(normal(gold, functions=(tool(a=TEXT, n=NUMBER),)))
-    (merged,) = [m for m in mutants(one) if m.kind == "two calls in one"]
-    assert "a='red blue', n=1" in merged.replies[0]["content"]
+@pytest.mark.parametrize(
+    ("second", "merged"),
+    [
+        ({"a": "blue", "n": 1}, ["[f(a='red blue', n=1), f(a='zzyzx', n=1)]"]),
+        ({"a": "blue", "n": 2}, []),
+        ({"a": 5, "n": 1}, []),
+        ({"a": "blue"}, []),
+    ],
+)
+def test_two_calls_in_one_have_the_texts_in_their_order(second: dict[str, Any], merged: list[str]):
+    for gold, expected in (
+        ({"f_1": {"a": "red", "n": 1}, "f_2": second}, merged),
+        (
+            {"f_1": second, "f_2": {"a": "red", "n": 1}},
+            [text.replace("red blue", "blue red") for text in merged],
+        ),
+    ):
+        one = item(normal(gold, functions=(tool(a=TEXT, n=NUMBER),)))
+        found = [mutant for mutant in mutants(one) if mutant.kind == "two calls in one"]
+        assert [mutant.replies[0]["content"] for mutant in found] == expected
 
 
 def test_another_candidate_is_no_mistake():

@@ -141,7 +141,7 @@ def _in_state(item: Item, gold: AgentRecord, mutant: Mutant, rules: AceBenchRule
     """Args: gold: the corrected record."""
     record = cast(AgentRecord, rules.record(item, mutant.unit))
     episode = cast(AgentEpisode, rules.episode(item, mutant.unit))
-    replay(cast(Episode, episode), Transcript(tuple(map(Reply, mutant.replies)), scripted=True))
+    replay(cast(Episode, episode), Transcript(tuple(map(Reply, mutant.replies))))
     if record.initial_config != gold.initial_config:
         yield "config"
         return

@@ -152,9 +152,8 @@ class TextTranscript:
     def __init__(
         self, lang: Lang, record: AgentRecord, *, multi_turn: bool, originals: Originals | None = None
     ) -> None:
-        classes = record.involved_classes if multi_turn else ()
         self._prompt = AgentPrompt(
-            lang, classes, record.functions, multi_turn=multi_turn, originals=originals
+            lang, record.involved_classes, record.functions, multi_turn=multi_turn, originals=originals
         )
         self._lines = AgentLines()
 

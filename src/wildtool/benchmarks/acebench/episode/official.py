@@ -230,9 +230,12 @@ class OfficialAgentEpisode(AgentEpisode):
         self._raised: str | None = None
         self._lines = AgentLines()
         record, multi_turn = self.record, self.multi_turn
-        classes = record.involved_classes if multi_turn else ()
         self._prompt = AgentPrompt(
-            self.edition.lang, classes, record.functions, multi_turn=multi_turn, originals=originals
+            self.edition.lang,
+            record.involved_classes,
+            record.functions,
+            multi_turn=multi_turn,
+            originals=originals,
         )
 
     def result(self) -> list[ClassState]:

@@ -74,7 +74,7 @@ def _repaired(part: re.Match[str]) -> str:
     match = part[0]
     if match.isspace():
         return " "
-    if match[0] == "#" or match[:3] in ("'''", '"""'):
+    if match[:3] in ("'''", '"""'):
         return match
     # After a backslash a line break continues the line, as Python has it.
     return re.sub(
