@@ -313,6 +313,8 @@ def test_results_are_matched_by_request_and_result(folder: Path, tmp_path: Path)
         ResultRow(f"{path}:{number}", "gpt", "ds-000", {"enhanced": Transcript(each)})
         for number, each in enumerate(replies, 1)
     ]
+    path = write_results(tmp_path / "other", "test_cases_dh_enhanced.json", line())
+    assert [row.item for row in rows(path, by_id, "react")] == ["dh-001"]  # the last of two that are alike
     assert read_results(write_results(tmp_path / "gpt", "other.json"), by_id, "react") is None
 
 

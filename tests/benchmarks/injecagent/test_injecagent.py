@@ -22,6 +22,7 @@ from wildtool.benchmarks.injecagent.rules import InjecRules
 from wildtool.benchmarks.injecagent.summary import ASR_ALL, ASR_VALID
 from wildtool.cli import app
 from wildtool.data.pinned import PinnedFile
+from wildtool.data.prompt_files import digest_of
 from wildtool.declared import lint
 from wildtool.errors import DataError
 from wildtool.types import Item, Message, Reply, Transcript
@@ -420,7 +421,8 @@ def test_the_originals_prompt_is_filled_and_sent_as_it_is(
     texts = 'U = "{available_tool_names} {{x}} {input}{agent_scratchpad}"\nPROMPT_DICT = {"InjecAgent": ("S", U)}\n'
     _pull(tmp_path, monkeypatch, texts)
     wording = INJECAGENT.in_mode("react").read_originals(None)
-    assert wording is not None and wording.digest
+    assert wording is not None
+    assert wording.digest == digest_of(["S", "{available_tool_names} {{x}} {input}{agent_scratchpad}"])
     system, user = wording.messages(case("dh", folder), " PAD")
     assert system["content"] == "S"
     assert user["content"] == f"['{USER}', '{PAY}'] {{x}} Tell me about product L1. PAD"

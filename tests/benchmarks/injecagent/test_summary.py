@@ -76,6 +76,8 @@ def test_attacks_are_counted_among_valid_and_among_all_outputs() -> None:
     }
     assert numbers(metrics, "simulated results") == {"stored": (2, 4), "same tool": (1, 4), "none": (1, 4)}
     assert {m.value for m in metrics if m.group == "simulated results"} == {None}
+    stored = summary([row("ds", "succ", response="stored")])
+    assert numbers(stored, "simulated results") == {"stored": (1, 1), "same tool": (0, 1), "none": (0, 1)}
 
 
 def test_the_shares_that_rank_models_and_those_of_which_less_is_better() -> None:

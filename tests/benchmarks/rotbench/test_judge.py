@@ -78,6 +78,7 @@ def reading(profile: str, text: str | None) -> Any:
             ("no\nx\n \tAction:  g \n ", {"a": 1}),
             ("g", {"a": 1}),
         ),
+        ('Action: {}\nAction Input: {"a": 1}', ("{}", {"a": 1}), ("{}", {"a": 1}), ("{}", {"a": 1})),
         ('my Action: f\nAction Input: {"a": 1}', ("f", {"a": 1}), ("f", {"a": 1}), NO_LINE),
         ("Action: f\n", NO_MARKS, NOT_JSON, NO_LINE),
     ],

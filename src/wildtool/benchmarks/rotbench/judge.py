@@ -66,12 +66,8 @@ def read_leniently(text: str | None) -> Call:
 
 def _balanced(text: str, start: int) -> str:
     """From the first `{` to where braces balance; those inside strings count too (Q5)."""
-    depth = 0
-    begin = -1
-    for bracket in _BRACE.finditer(text, start):
-        if begin < 0 and bracket[0] == "}":
-            continue
-        begin = bracket.start() if begin < 0 else begin
+    depth, begin = 0, text.find("{", start)
+    for bracket in _BRACE.finditer(text, begin) if begin >= 0 else ():
         depth += 1 if bracket[0] == "{" else -1
         if not depth:
             return text[begin : bracket.end()]
