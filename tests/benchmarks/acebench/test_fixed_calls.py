@@ -141,6 +141,15 @@ def test_any_candidate_suffices_and_the_nearest_explains() -> None:
     gold = [{"g": {}}, {"f": {"n": 1}}]
     assert check("[f(n=1)]", gold).valid
     assert check("[f(n=2)]", gold).error == "value_error"
+    # Wrong values in any number are nearer than another name, and that than another number of calls.
+    names = {"f_1": {"n": 1, "a": "x"}, "f_2": {"n": 2, "a": "y"}}
+    farther = [{"g": {}}, {"f": {}, "g": {}}, names]
+    assert [check("[f(n=8, a='z'), f(n=9, a='z')]", farther[:count]).error for count in (1, 2, 3)] == [
+        *("wrong functions number", "function_mismatch", "value_error"),
+    ]
+    one_wrong, two_wrong = {"f": {"n": 1, "a": "z"}}, {"f": {"n": 3, "b": True}}
+    for gold in ([one_wrong, two_wrong], [two_wrong, one_wrong]):
+        assert check("[f(n=2, a='z')]", gold).reason == check("[f(n=2, a='z')]", one_wrong).reason
 
 
 JSON = st.recursive(

@@ -233,6 +233,12 @@ def test_ids_stand_once_in_order_and_in_both_files(
     )
 
 
+def test_two_records_of_one_turn_are_in_no_order(tmp_path: Path) -> None:
+    ids = [f"{SINGLE}_0", f"{SINGLE}_00"]
+    write(tmp_path, SINGLE, [question(id_) for id_ in ids], [answer(id_, {}) for id_ in ids])
+    assert rules(tmp_path) == ["order"]
+
+
 @pytest.mark.parametrize("id_", [None, [1], f"{SINGLE}_x", "other_0"])
 def test_an_id_of_another_form_is_found(id_: Any, tmp_path: Path) -> None:
     row = question(f"{SINGLE}_0") | {"id": id_}

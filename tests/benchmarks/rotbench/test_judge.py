@@ -144,6 +144,7 @@ RENAMED = (tool("x"), tool("4sk", "question"), tool("f1nish", "answer"))
         ((calling("finish", answer="Open."),), TOOLS, calling("finish", answer=["Closed."]), (3, 3, 2)),
         ((calling("finish", answer="Open."),), TOOLS, calling("finish", text="Closed."), (1, 1, 1)),
         ((calling("finish", answer="Open."),), TOOLS, calling("finish", answer="Closed.", x="y"), (1, 1, 1)),
+        ((calling("finish", answer="Open."),), TOOLS, calling("hours", answer="Open."), (0, 0, 0)),
         ((calling("4sk", question="?"),), RENAMED, calling("4sk", question="Which?"), (3, 3, 3)),
         ((calling("4sk", question="?"),), RENAMED, calling("ask_to_user", question="Which?"), (0, 0, 0)),
         ((calling("f1nish", answer="a"),), RENAMED, calling("finish", answer="b"), (3, 3, 3)),
@@ -167,6 +168,7 @@ RENAMED = (tool("x"), tool("4sk", "question"), tool("f1nish", "answer"))
         # Numbers and truth values as written; only `fixed` knows.
         ((calling("hours", place="true"),), TOOLS, calling("hours", place=True), (2, 2, 3)),
         ((calling("hours", place="1.5"),), TOOLS, calling("hours", place=1.5), (2, 2, 3)),
+        ((calling("hours", place=5),), TOOLS, calling("hours", place=5), (3, 3, 3)),
         ((calling("hours", place="[1]"),), TOOLS, calling("hours", place=[1]), (2, 2, 2)),
         # Parameters under the declared name, only where value and name say so.
         (

@@ -87,6 +87,8 @@ def test_each_measure_counts_its_level_and_the_mean_weighs_environments_alike() 
         (TS, "union", 0.5, 1, 2, False),
         (TS, "odd", 1.0, 1, 1, False),
     ]
+    two = [row(name, 3, turn="third") for name in ("clean", "union")]
+    assert numbers(summary(two), f"third turn: {CF}")[0][1:] == ("mean of environments", 1.0, 2, 2, True)
     # A turn with one environment has no mean, and shows all measures.
     third = [f"third turn: {measure}" for measure in MEASURES]
     assert numbers(metrics, *third) == [

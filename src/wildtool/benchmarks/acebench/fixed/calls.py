@@ -112,7 +112,7 @@ def _match(expected: Sequence[Any], predicted: Sequence[Any], parameters: Mappin
 
 
 def _sum(a: _Fault, b: _Fault) -> _Fault:
-    return _Fault(0, a.calls + b.calls, a.differences + b.differences, (*a.texts, *b.texts))
+    return _Fault(a.stage + b.stage, a.calls + b.calls, a.differences + b.differences, a.texts + b.texts)
 
 
 def _arguments(gold: Mapping[str, Any], values: Mapping[str, Any], parameters: Mapping[str, Any]) -> _Fault:
