@@ -351,6 +351,17 @@ def test_a_cabin_change_is_priced_by_the_old_flight():
     assert answer == "Travel.modify_flight.flight_changed paid 200"
 
 
+def test_a_cabin_of_the_same_price_costs_nothing():
+    told = {101: "paid 1", 100: "Travel.modify_flight.nothing", 99: "back 1"}
+    for price, answer in told.items():
+        box = travel(F2={"business_price": price})
+        reserve(box, flight_no="F2")
+        assert (
+            box.call("modify_flight", {"user_id": "u1", "reservation_id": "res_2", "new_cabin": "business"})
+            == answer
+        )
+
+
 def test_a_flight_is_changed_only_on_the_same_route():
     assert (
         modify(travel(F2={"destination": "C"}), new_flight_no="F2") == "Travel.modify_flight.flight_invalid"

@@ -208,6 +208,7 @@ def test_replies_are_read_and_calls_only_where_there_are_none_beside_them(tmp_pa
         ("raw_pred_data/m3/dev.json: reply 0 (dev/a)", "m3", "dev/a", "first"),
         ("raw_pred_data/m3/dev.json: reply 1 (dev/b)", "m3", "dev/b", "second"),
     ]
+    assert [text for *_, text in contents(tmp_path / "raw_pred_data")] == ["first", "second"]
 
 
 def test_other_files_hold_no_results(tmp_path: Path) -> None:

@@ -142,7 +142,7 @@ def _count_call(call: dict[str, Any], gold: Sequence[Mapping[str, Any]], aliases
         (target.get(key, _ABSENT), value) for parameters in arguments for key, value in parameters.items()
     ]
     unknown = sum(gold_value is _ABSENT for gold_value, _ in pairs)
-    ok = sum(gold_value is not _ABSENT and _text(value) == _text(gold_value) for gold_value, value in pairs)
+    ok = sum(gold_value is not _ABSENT and str(value) == str(gold_value) for gold_value, value in pairs)
     return counts + Counts(
         ok_api=1, ok_param=ok, unknown_param=unknown, wrong_value=len(pairs) - unknown - ok
     )
@@ -151,20 +151,13 @@ def _count_call(call: dict[str, Any], gold: Sequence[Mapping[str, Any]], aliases
 _ABSENT = object()
 
 
-def _text(value: Any) -> str:
-    try:
-        return str(value)
-    except ValueError:  # an integer that Python does not print
-        return ""
-
-
 # The corrected rules ---------------------------------------------------------------------------------
 
 
 def read_fixed(text: str | None) -> list[Any] | None:
     """The first list of calls that is not the skeleton of the prompt, as JSON or as a Python literal; or calls without
     a list around them. None where there is none."""
-    plain = _THOUGHT.sub("", text or "", count=1)[:MAX_CHARACTERS]
+    plain = _THOUGHT.sub("", text or "")[:MAX_CHARACTERS]
     start, tried = 0, 0
     while (opening := _BEGINNING.search(plain, start)) and tried < MAX_LISTS:
         value, end = _value_at(plain, opening.start())
