@@ -162,6 +162,11 @@ def test_the_mistakes_of_arguments_are_of_every_kind_and_none_is_right_by_a_defa
     ]
 
 
+def test_a_documented_default_in_place_of_another_value_is_a_mistake() -> None:
+    schema = {"properties": {"a": {"type": "integer", "default": 6}}}
+    assert ("wrong number", "a: 5 -> 6", {"a": 6}) in changes({"a": 5}, schema)
+
+
 def test_texts_of_digits_and_of_han_have_mistakes_of_their_own() -> None:
     arguments = {"t": "1 中 55 21", "z": 1e30, "u": "11", "v": 7, "none": None}
     schema = {"properties": {"t": TEXT, "z": {"type": "number"}}}

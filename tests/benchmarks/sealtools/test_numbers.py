@@ -84,6 +84,16 @@ def test_two_splits_have_a_mean_without_the_test_set(items: list[Item], tmp_path
     ]
 
 
+def test_the_test_set_is_both_its_splits(items: list[Item], tmp_path: Path) -> None:
+    found = lines(items[2:], TEXTS[2:], "toleap", tmp_path, named=False)
+    assert found[3] == "test: 3/4, 3/4, 3/6, 6/10, 5/6, 5/10, 10/16, 0/4"
+
+
+def test_without_replies_nothing_is_counted(tmp_path: Path) -> None:
+    found = lines([], (), "toleap", tmp_path, named=False)
+    assert "errors as ToLeaP counts them: 0/0 count, 0/0 count, 0/0 count, 0/0 count, 0/0 count" in found
+
+
 def test_data_are_described_in_numbers(tmp_path: Path) -> None:
     folder = write_data(tmp_path / "data")
     assert number_lines(describe(SEALTOOLS, SEALTOOLS.data.locate(str(folder)))) == [

@@ -1,6 +1,7 @@
 """Seal-Tools' requests, episodes with a retriever, its mistakes for the audit and why gold answers are refused."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -188,6 +189,10 @@ def test_each_mistake_is_in_the_last_call() -> None:
     ]
 
 
+def test_the_calls_before_a_missing_one_are_written_as_they_are() -> None:
+    assert mistakes(item_of(WORD, TIDE))[3] == ("missing call", text_of(WORD), "getTide")
+
+
 def test_what_a_call_does_not_have_cannot_be_wrong() -> None:
     plain = [{"api": name, "parameters": {}, "responses": []} for name in NAMES]
     assert [kind for kind, _, _ in mistakes(item_of(*plain))] == [
@@ -231,6 +236,15 @@ def test_mistakes_follow_the_tools_that_a_retriever_finds() -> None:
 )
 def test_a_refused_gold_answer_is_explained(calls: list[Any], reason: str) -> None:
     assert SEALTOOLS.rules("toleap").explain_gold(item_of(*calls), "0") == reason
+
+
+def test_a_gold_answer_in_json_has_no_apostrophe() -> None:
+    own = replace(parsed(TIDE), gold_text=json.dumps([TIDE]))
+    assert (
+        SEALTOOLS.rules("toleap")
+        .explain_gold(Item("x", ("0",), own), "0")
+        .startswith("Q4: every single quote")
+    )
 
 
 def test_the_record_has_the_query_and_tools_of_its_prompt() -> None:

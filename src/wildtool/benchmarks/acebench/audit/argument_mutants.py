@@ -65,7 +65,7 @@ def _needed(name: str, value: Any, schema: Mapping[str, Any]) -> bool:
 
 
 def _wrong(value: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, bool) or value is None:
+    if isinstance(value, bool):
         return
     if isinstance(value, int | float):
         yield "digit added to a number", type(value)(f"{value}1") if "e" not in repr(value) else value * 3
