@@ -38,6 +38,8 @@ def explained(record: Any, reply: str | Message, profile: str = "official") -> s
         (TEXT, "", "y", "Q15"),
         (TEXT, 1, "1", "Q12"),
         (LIST, ["a"], ["b"], "Q30"),
+        (LIST, ["a."], ["a"], "Q18"),
+        ({"type": "array", "items": {"type": "object"}}, [{"b": "x"}], [{"b": "x y"}], "Q16"),
         (LIST, ["a", {"b": 1}], ["b"], "Q30"),
         ({"type": "object"}, {"a": 1}, {"a": 11}, "Q16"),
         ({"type": "colour"}, "x", "y", "Q30"),
@@ -58,6 +60,7 @@ def test_several_reasons_stand_once_each_in_order() -> None:
     assert explained(record, "[f(b='x z'), f(a=3, b='y z')]") == "; ".join(
         REASONS[name] for name in ("Q11", "Q15", "Q23")
     )
+    assert explained(record, "[f(a=True, b='x z'), f(a=2, b='y')]") == f"{REASONS['Q11']}; {REASONS['Q15']}"
     assert explained(record, "[f(a=1, b='x'), f(a=1, b='x')]") == REASONS["Q30"]
     assert explained(record, native_message([CallExpression("f", {"a": 3, "b": "x"})])) == REASONS["Q11"]
     assert explained(record, "words") == ""

@@ -288,6 +288,49 @@ def test_the_mistakes_of_three_calls() -> None:
     ]
 
 
+def test_two_calls_of_one_function_are_made_one_in_their_places() -> None:
+    names = ("g", "f", "h", "i")
+    gold: dict[str, Any] = {"g": {}, "f_1": {"a": "red"}, "h": {}, "f_2": {"a": "blue"}, "i": {}}
+    found = mistakes(item(normal(gold, functions=(*(tool(name, a=TEXT) for name in names),))))
+    assert {kind: calls for kind, calls, _ in found if kind in ("one call for two", "two calls in one")} == {
+        "one call for two": "[g(), f(a='red'), h(), f(a='red'), i()]",
+        "two calls in one": "[g(), f(a='red blue'), h(), f(a='zzyzx'), i()]",
+    }
+    pair = mistakes(item(normal({"g": {}, "h": {}}, functions=(tool("g"), tool("h")))))
+    assert [calls for kind, calls, _ in pair if kind == "call left out"] == ["[h()]", "[g()]"]
+
+
+def test_what_another_candidate_leaves_out_may_be_empty() -> None:
+    function = tool(a=TEXT, o=TEXT)
+    function["parameters"]["required"] = ["o"]
+    for candidates, kinds in (((), {"empty text"}), (({"f": {"a": "x"}},), set[str]())):
+        found = mistakes(item(normal({"f": {"a": "x", "o": "yes"}}, *candidates, functions=(function,))))
+        assert {kind for kind, calls, _ in found if calls == "[f(a='x', o='')]"} == kinds
+
+
+def test_the_mistakes_of_three_names_keep_their_order() -> None:
+    of = item(replace(special("special_incomplete", f=["a", "b", "c"]), functions=(tool("f"),)))
+    found = [text for kind, text, _ in mistakes(of) if kind == "missing name not named"]
+    assert found == [missing("b, c", "f"), missing("a, c", "f"), missing("a, b", "f")]
+    wrong = special("special_error_param", x=["1"], y=["2"], z=["3"])
+    question = "user: " + "Do it well. " * 9
+    found = mistakes(item(replace(wrong, functions=(tool("g", other=TEXT),), question=question)))
+    assert [row[1:] for row in found if row[0] == "wrong value not named"][1] == (
+        incorrect("1, 3", "x, y, z"),
+        "2",
+    )
+    assert [row[1:] for row in found if row[0] == "parameter not named"][1] == (
+        incorrect("1, 2, 3", "x, z"),
+        "y",
+    )
+    assert [row[1:] for row in found if row[0] == "all parameters listed"] == [
+        (incorrect("1, 2, 3", "other"), "1 parameters")
+    ]
+    assert [row[1:] for row in found if row[0] == "whole request as the value"] == [
+        (incorrect(question, "x, y, z"), question[:60])
+    ]
+
+
 def test_the_mistakes_of_a_native_call_without_arguments_and_others() -> None:
     of = item(normal({"f": {}}))
     assert mistakes(of, "fc") == [

@@ -50,7 +50,7 @@ def argument_mutants(arguments: dict[str, Any], parameters: Any) -> Iterator[Arg
     for path, value, part in argument_parts(arguments, schema):
         for kind, wrong in _wrong(value):
             yield kind, with_value(arguments, path, wrong), f"{path_text(path)}: {value!r} -> {wrong!r}"
-        if isinstance(value, dict) and path:
+        if isinstance(value, dict):
             yield from _of_object(arguments, path, cast(dict[str, Any], value), part)
 
 
