@@ -315,6 +315,7 @@ def test_a_style_has_a_seed_only_if_it_is_cooperative() -> None:
 
 EN = "You are Ann Lee and your user id is u1. You want to book a flight from Rome to 'Where you are' on July 3. Your password is pw. You prefer the window seat. You will respond to the agent when asked."
 ZH = "你是李安，账号是u1。你想预订从北京到上海的航班。你的密码是pw。你会对agent做出反应，但不会主动提供任何未被询问的信息。"
+THE_WISHES = "I am Ann Lee and my user id is u1. I want to book a flight from Rome to 'Where you are' on July 3. My password is pw. I prefer the window seat."
 
 
 @pytest.mark.parametrize(
@@ -325,11 +326,13 @@ ZH = "你是李安，账号是u1。你想预订从北京到上海的航班。你
             [],
             [],
             [
-                "I am Ann Lee and my user id is u1. I want to book a flight from Rome to 'Where you are' on July 3. My password is pw. I prefer the window seat.",
-                "I am Ann Lee and my user id is u1. I want to book a flight from Rome to 'Where you are' on July 3. My password is pw. I prefer the window seat.",
-                "Hi! I am Ann Lee and my user id is u1. I want to book a flight from Rome to 'Where you are' on July 3. My password is pw. I prefer the window seat.",
+                THE_WISHES,
+                THE_WISHES,
+                f"Hi! {THE_WISHES}",
             ],
         ),
+        ("en", [], ["x"], [f"{hello}{THE_WISHES}" for hello in ("Good day. ", "Hello. ", "Hello. ")]),
+        ("en", ["Hm."], [], [f"{hello}{THE_WISHES}" for hello in ("", "", "Hi! ")]),
         (
             "en",
             ["Which account do you have?"],
@@ -351,9 +354,9 @@ ZH = "你是李安，账号是u1。你想预订从北京到上海的航班。你
             ["What is your password?"],
             ["x", "My password is pw."],
             [
-                "I am Ann Lee and my user id is u1. I want to book a flight from Rome to 'Where you are' on July 3. My password is pw. I prefer the window seat.",
-                "Here you are: I am Ann Lee and my user id is u1. I want to book a flight from Rome to 'Where you are' on July 3. My password is pw. I prefer the window seat.",
-                "Of course. I am Ann Lee and my user id is u1. I want to book a flight from Rome to 'Where you are' on July 3. My password is pw. I prefer the window seat.",
+                THE_WISHES,
+                f"Here you are: {THE_WISHES}",
+                f"Of course. {THE_WISHES}",
             ],
         ),
         ("en", ["When do you travel?"], ["x"], THE_BOOKING),
@@ -398,6 +401,12 @@ ZH = "你是李安，账号是u1。你想预订从北京到上海的航班。你
             ["x"],
             ["是这样的：我的密码是pw。", "是这样的：我的密码是pw。", "好的，我的密码是pw。"],
         ),
+        (
+            "zh",
+            ["北京？"],
+            ["x"],
+            [f"{lead}我想预订从北京到上海的航班。" for lead in ("是这样的：", "是这样的：", "好的，")],
+        ),
         ("zh", ["需要我预订航班吗？"], ["x"], ["可以，麻烦你了。", "可以，麻烦你了。", "好的，请继续。"]),
         ("zh", ["是否删除短信？"], ["x"], ["不需要。", "不用，只做我说的就行。", "不用了，谢谢。"]),
         ("zh", ["全部完成"], ["x"], FINISHED),
@@ -423,6 +432,21 @@ def test_the_cooperative_user_answers_from_its_instruction_in_the_words_of_its_s
         for seed in range(3)
     ]
     assert texts == expected
+
+
+def test_the_cooperative_user_hears_the_agent_and_remembers_what_it_said() -> None:
+    episode = OfficialMultiTurnEpisode(record(question=EN), edition())
+    said: list[Any] = []
+    for asked in ("What is your password?", "What is your password?", "finish conversation"):
+        request = episode.request()
+        assert request is not None and request.gold is not None
+        said.append(request.gold("cooperative 1"))
+        episode.advance(said[-1])
+        episode.advance({"role": "assistant", "content": asked})
+    assert said == [
+        {"role": "assistant", "content": content}
+        for content in (THE_WISHES, "Sure: My password is pw.", f"Here you are: {THE_WISHES}")
+    ]
 
 
 @pytest.mark.parametrize(
