@@ -354,6 +354,9 @@ def test_what_differs_in_two_end_states(gold: Any, result: Any, published: EndSt
         (("[g(message='hi there!')]",), [], 0.0, 0.0),
         (("[g(message='hi there!')]",), ["[f(a=1)]"], 0.0, 0.0),
         (("[g(message='hi there!')]",), ["[g(message='Hi there')]"], 0.0, 1.0),
+        # Code counts as it is written, where gold is code.
+        (("[g(message='Print(x)')]",), ["[g(message='print(x)')]"], 0.0, 1.0),
+        (("[g(message='print(x)')]",), ["[g(message='Print(x)')]"], 0.0, 0.0),
     ],
 )
 def test_the_share_of_milestones_that_was_reached(
@@ -393,8 +396,29 @@ def test_calls_and_values_are_the_same_by_name_and_meaning() -> None:
         (None, None, ""),
         (None, 0, ""),
         (1, "1", ""),
+        ("Print(x)", "print(x)", "message"),
+        ("print(x)", "Print(x)", "message"),
+        ([{"message": "Print(x)"}], [{"message": "print(x)"}], "orders"),
+        ([{"message": "print(x)"}], [{"message": "Print(x)"}], "orders"),
+        (["a", "b"], "ab", "x"),
+        ("ab", ["a", "b"], "x"),
+        (b"x", b"y", ""),
+        (b"x", b"x", ""),
+        (1, 1 + 0j, ""),
+        (10**400, 0.5, ""),
     ]
-    assert [same_values(*pair) for pair in pairs] == [True, False, True, False, True, True, False, False]
+    assert [same_values(*pair) for pair in pairs] == [
+        *(True, False, True, False, True, True, False, False),
+        *(True, False, True, False, False, False, False, True, False, False),
+    ]
+
+
+def test_a_difference_shows_200_characters_of_a_value() -> None:
+    shown = [198 * "x", 199 * "x"]
+    (sentences,) = compare_states(
+        replace(record(), end_state=({"C": {"a": shown[0]}},)), [{"C": {"a": shown[1]}}]
+    ).errors
+    assert sentences == (f"C.a: expected '{shown[0]}', found '{shown[1]}…",)
 
 
 @pytest.mark.parametrize(
@@ -408,6 +432,8 @@ def test_calls_and_values_are_the_same_by_name_and_meaning() -> None:
         ("aab", "ab", {0: 0, 2: 1}),
         ("ab", "aab", {0: 0, 1: 2}),
         ("abcd", "bdac", {1: 0, 3: 1}),
+        ("abcbdab", "bdcaba", {1: 0, 4: 1, 5: 3, 6: 4}),
+        ("xmjyauz", "mzjawxu", {1: 0, 2: 2, 4: 3, 5: 6}),
     ],
 )
 def test_milestones_are_a_longest_common_subsequence(gold: str, calls: str, reached: dict[int, int]) -> None:

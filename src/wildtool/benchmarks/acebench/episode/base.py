@@ -331,7 +331,6 @@ class AgentEpisode(ABC):
             self._append("user", "agent", text)
         else:
             self.dialogue.append(DialogueMessage("user", "agent", text))
-            self._done = self._messages_left <= 0
         self._show_user_message(text)
 
     def _append(self, sender: DialogueRole, recipient: DialogueRole, message: str | list[Any]) -> None:
