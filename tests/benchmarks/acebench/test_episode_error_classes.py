@@ -35,12 +35,16 @@ GOLD = ("[view_reminder_by_title(title='Shop')]", "[delete_message(message_id=2)
 END = "finish conversation"
 WRONG = EndState(False, "class attributes wrong", (("C.a: expected 1, found 2",),))
 
+NO_MESSAGE = "no such message" + "." * 200
 EDITION = replace(
     edition(),
     texts=Texts(
         TEXTS
         | {
             "MessageApi.delete_message.not_logged_in": "no login for deleting",
+            "MessageApi.delete_message.unknown_id": NO_MESSAGE,
+            "ReminderApi.delete_reminder.not_logged_in": NO_MESSAGE,
+            "FoodPlatform.add_food_delivery_order.not_logged_in": "{username} must log in",
             "ReminderApi.add_reminder.not_logged_in": "no login for adding",
         }
     ),

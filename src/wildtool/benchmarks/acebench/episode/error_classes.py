@@ -116,7 +116,7 @@ def _official_calls(
     is_short = not isinstance(episode, OfficialMultiStepEpisode) and len(answers) != len(calls)
     for number, call_text in enumerate(calls):
         call = _parsed(call_text)
-        answer = answers if is_short or isinstance(answers, str) else answers[number]
+        answer = answers if is_short else answers[number]
         outcome = "raised" if is_short else _outcome(episode.edition, answer)
         if not episode.sandbox.tools(call.name):
             outcome = "unknown tool"

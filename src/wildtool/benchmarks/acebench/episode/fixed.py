@@ -134,11 +134,11 @@ class FixedAgentEpisode(AgentEpisode):
 
     def _gold(self, _style: str) -> Message:
         content = self._gold_text()
-        if self.native and content != END_MARK:
+        if self.native:
             try:
                 return native_message(parse_reply_calls(content), len(self.executed))
             except CallSyntaxError:
-                # A gold text that nobody can execute; as prose it shows in the record.
+                # The end mark, or a gold text that nobody can execute; as prose it shows in the record.
                 pass
         return {"role": "assistant", "content": content}
 
@@ -150,7 +150,7 @@ class FixedAgentEpisode(AgentEpisode):
 
     def _execute(self, message: AgentMessage) -> None:
         """Makes the calls of a message; it ends the episode only after they were answered."""
-        self._append("agent", "execution", message.text if message.as_sent is None else message.as_text())
+        self._append("agent", "execution", message.as_text())
         if self._messages_left <= 0:
             return
         place = len(self.dialogue) - 1
