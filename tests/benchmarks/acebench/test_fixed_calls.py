@@ -103,6 +103,7 @@ def test_a_suffix_counts_calls_unless_a_function_is_called_so() -> None:
     named = tool("g_2", n={"type": "number"})
     assert check("[g_2(n=1)]", {"g_2": {"n": 1}}, named).valid
     assert check("[g(n=1)]", {"g_2": {"n": 1}}, named).error == "function_mismatch"
+    assert check("[g_2(n=1)]", {"g_2": {"n": 1}}, named, tool("h")).valid
 
 
 def test_one_call_does_not_answer_two_expected_ones() -> None:

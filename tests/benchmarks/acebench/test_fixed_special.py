@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from wildtool.benchmarks.acebench.data import SPECIAL, SpecialRecord
 from wildtool.benchmarks.acebench.fixed.special import MAX_REPLY_CHARACTERS, check_special
+from wildtool.toolcall.arguments import MAX_ARGUMENT_DEPTH
 
 FUNCTIONS: tuple[dict[str, Any], ...] = ({"name": "book"}, {"name": "cancel"}, {"name": "bookAll"})
 
@@ -39,6 +40,8 @@ def irrelevant(text: str) -> str:
         "Missing necessary parameters (date) for the api (book). Missing necessary parameters (team) for the api (book)",
         "Missing necessary parameters(date, team) for the api(book)",
         "Missing necessary parameters (date, team) for the api (book())",
+        "Missing necessary parameters (date), team for the api (book)",
+        "Missing necessary parameters date, (team) for the api (book)",
     ],
 )
 def test_an_incomplete_request_is_reported(text: str) -> None:
@@ -76,6 +79,7 @@ def test_an_incomplete_request_is_reported(text: str) -> None:
         ("Missing necessary parameters (book) for the api (date, team)", "error_correction"),
         ("Missing necessary parameters (x) for the api (book): date, team", "error_correction"),
         ("Missing necessary parameters for book: date, team", "error_correction"),
+        ("Missing necessary parameters (date, team) for the api ]", "error_correction"),
         (
             "Missing necessary parameters (date, team) for the api (book). "
             "Missing necessary parameters (x) for the api (book)",
@@ -102,6 +106,8 @@ def test_stray_blanks_of_gold_names_do_not_count() -> None:
         ("There is incorrect value (ten) for the parameters (team)", "10", ""),
         ("There is incorrect value (minus ten) for the parameters (team)", "-10", ""),
         ("There is incorrect value (11) for the parameters (team)", "11", ""),
+        ("There is incorrect value (five) for the parameters (team)", "0005", "error_correction"),
+        ("There is incorrect value (five, 5) for the parameters (team)", "5", "error_correction"),
         ("There is incorrect value (eleven) for the parameters (team)", "11", "error_correction"),
         ("There is incorrect value(产品123!)for the parameters(team)", "产品123!", ""),
         ("There is incorrect value (L#7) for the parameters (other)", "L#7", "error_correction"),
@@ -126,8 +132,15 @@ def test_an_irrelevant_request_needs_the_phrase_alone() -> None:
 
 
 def test_no_text_and_too_much_text_are_wrong() -> None:
-    for text in (None, "the limitations of the function " * MAX_REPLY_CHARACTERS):
-        assert check_special(text, record("special_irrelevant", {})).error == "error_detection"
+    longest = "the limitations of the function".ljust(MAX_REPLY_CHARACTERS)
+    checks = [
+        check_special(text, record("special_irrelevant", {})) for text in (longest, f"{longest} ", None)
+    ]
+    assert [(check.error, check.reason) for check in checks] == [
+        ("", ""),
+        ("error_detection", "longer than 100,000 characters"),
+        ("error_detection", "the reply has no text"),
+    ]
 
 
 @given(st.text(st.characters()), st.sampled_from(SPECIAL), st.text(st.characters(), min_size=1))
@@ -167,6 +180,22 @@ def test_no_other_parameter_may_be_listed_however_real() -> None:
     assert not listed("trip, leg, city, seat, pet, animal, options, meal, size", "leg")
 
 
+def test_objects_are_looked_into_only_so_deep() -> None:
+    schema: dict[str, Any] = {}
+    for level in range(MAX_ARGUMENT_DEPTH + 3, 0, -1):
+        schema = {"properties": {f"p{level}": schema}}
+    deep = ({"name": "book", "parameters": schema},)
+
+    def may_list(name: str, missing: str) -> bool:
+        known = replace(record("special_incomplete", {"book": [missing]}), functions=deep)
+        return check_special(
+            f"Missing necessary parameters ({missing}, {name}) for the api (book)", known
+        ).valid
+
+    assert [may_list("p1", f"p{MAX_ARGUMENT_DEPTH + more}") for more in (0, 1)] == [True, False]
+    assert [may_list(f"p{MAX_ARGUMENT_DEPTH + more}", "p1") for more in (1, 2)] == [True, False]
+
+
 def test_what_a_correction_says_is_missing_too_may_be_listed() -> None:
     known = replace(record("special_incomplete", {"book": ["leg"]}), functions=(BOOK,), may_name=("size",))
     said = "Missing necessary parameters (leg, {}) for the api (book)"
@@ -194,6 +223,19 @@ PAIRS = {"first": ["L#7"], "other": ["20 km"]}
 )
 def test_values_and_parameters_count_in_their_own_places_and_in_pairs(places: str, valid: bool) -> None:
     found = check_special(f"There is incorrect value {places}", record("special_error_param", PAIRS))
+    assert found.valid == valid
+
+
+@pytest.mark.parametrize(
+    ("faults", "places", "valid"),
+    [
+        ({"a": ["Zed"], "b": ["Alpha Zed"]}, "(Alpha Zed, Zed) for the parameters (b, a)", True),
+        ({"a": ["Zed"], "b": ["Alpha Zed"]}, "(Alpha Zed, Zed) for the parameters (a, b)", False),
+        ({"a": ["Zed"], "b": ["Zed"]}, "(Zed) for the parameters (a, b)", False),
+    ],
+)
+def test_a_value_inside_of_another_is_that_beside_it(faults: Any, places: str, valid: bool) -> None:
+    found = check_special(f"There is incorrect value {places}", record("special_error_param", faults))
     assert found.valid == valid
 
 
