@@ -123,6 +123,18 @@ def test_a_wrong_value_stands_in_the_question(tmp_path: Path) -> None:
     assert special(tmp_path, ERROR_PARAM, {"a": ["-5"]}, "user: it is -5", tool(a=TEXT)) == []
 
 
+def test_the_names_of_parameters_are_those_below_properties(tmp_path: Path) -> None:
+    inside = {"type": "object", "note": {"b": 1}, "properties": None}
+    assert special(tmp_path, INCOMPLETE, {"f": ["a"]}, "user: x", tool(a=inside)) == []
+    assert special(tmp_path, INCOMPLETE, {"f": ["b"]}, "user: x", tool(a=inside)) == ["unknown parameter"]
+
+
+def test_each_of_two_gold_answers_has_its_place(tmp_path: Path) -> None:
+    id_ = f"{SINGLE}_0"
+    write(tmp_path, SINGLE, [question(id_, function=[tool()])], [answer(id_, [{"f": {}}, {"g": {}}])])
+    assert [place.split()[-1] for place, _ in findings(tmp_path)] == ["ground_truth[1].g"]
+
+
 # Agent -----------------------------------------------------------------------------------------------
 
 ON: dict[str, Any] = {"BaseApi": {"wifi": True, "logged_in": True}}
@@ -140,8 +152,11 @@ def episode(folder: Path, **changed: Any) -> Path:
     id_ = f"{STEP}_0"
     asked = question(id_, **{key: parts[key] for key in ("initial_config", "involved_classes", "function")})
     write(folder, STEP, [asked], [answer(id_, parts["ground_truth"], mile_stone=parts["mile_stone"])])
-    cases = ("BaseApi.turn_on_wifi.ok", "BaseApi.login_device.ok", "Execution.multi_step.exception")
-    texts = {case: {"en": "said"} for case in cases}
+    own = ("BaseApi.turn_on_wifi.ok", "BaseApi.login_device.ok")
+    texts = {
+        case: {"en": "said"}
+        for case in (*own, "Execution.multi_step.exception", "Execution.multi_step.undecodable")
+    }
     (folder / "sandbox_messages.json").write_text(json.dumps(texts), "utf-8")
     (folder / "sandbox_initial_state_en.json").write_text(json.dumps(ON), "utf-8")
     return folder
@@ -158,6 +173,9 @@ def test_a_sound_episode_has_no_findings(tmp_path: Path) -> None:
         ({"mile_stone": [["[turn_on_wifi()]"], ["[login_device()]"]]}, ["state"]),
         ({"mile_stone": ["[turn_on_wifi()]", "[say(text='It's on')]"]}, ["milestone", "not offered"]),
         ({"mile_stone": ["[turn_on_wifi()]", "well"]}, ["milestone"]),
+        ({"mile_stone": ["[turn_on_wifi()]", "x ("]}, ["milestone"]),
+        ({"mile_stone": ["[turn_on_wifi()]", "[login_device(a='say(1)')]"]}, []),
+        ({"involved_classes": ["Travel"]}, ["class"]),
         ({"function": []}, ["not offered"]),
         ({"initial_config": {"Baspi": {"wifi": False}}}, ["class"]),
         ({"ground_truth": [{"BaseAPI": ON["BaseApi"]}]}, ["class"]),

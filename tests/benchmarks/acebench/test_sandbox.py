@@ -72,12 +72,15 @@ def test_the_end_state_has_text_keys_as_json_stores_them():
 
 def test_values_that_json_lacks_are_saved_as_text():
     box = phone()
-    box.call("add_reminder", {"title": b"x", "description": (1, 2j), "time": [{None: 1, 1.5: 2}]})
+    box.call(
+        "add_reminder",
+        {"title": b"x", "description": (1, 2j), "time": [{None: 1, 1.5: 2, True: 3, False: 4}]},
+    )
     added = box.saved()[2]["ReminderApi"]["reminder_list"]["2"]
     assert (added["title"], added["description"], added["time"]) == (
         "b'x'",
         [1, "2j"],
-        [{"null": 1, "1.5": 2}],
+        [{"null": 1, "1.5": 2, "true": 3, "false": 4}],
     )
 
 
