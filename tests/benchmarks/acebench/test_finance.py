@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any, cast
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from wildtool.benchmarks.acebench.data import FINANCE, AgentRecord, read_category
@@ -298,6 +298,8 @@ def test_an_amount_has_two_decimals_at_most(amount: float):
 @given(
     st.one_of(st.dates().map(str), st.from_regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", fullmatch=True), st.text())
 )
+@example("20240612")
+@example("2024-W24-3")
 def test_a_date_is_a_day_of_the_calendar(day: str):
     try:
         is_day = date.fromisoformat(day).isoformat() == day

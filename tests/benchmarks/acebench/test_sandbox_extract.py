@@ -127,9 +127,12 @@ def test_a_function_that_handles_calls_says_its_only_text_of_several_words() -> 
 class Runner:
     def respond(self, history):
         """Not this one, a docstring."""
+        results.append(f"it went wrong: {str(e)}")
         current["sender"] = "one word"
         name = f"{model.replace('-', '_').replace('.', '_')}_{number}_{owner.lower()}_x"
-        results.append(f"it went wrong: {str(e)}")
+
+    def other(self):
+        return "the words of another function"
 '''
     assert find_sentences(source, "respond", "runner.py") == ["it went wrong: {exception}"]
 
@@ -344,6 +347,11 @@ def test_code_that_is_too_deep_or_too_long_is_refused_before_it_is_parsed() -> N
     assert fault(deeper) == f"{foreign}: {MAX_BRACKETS} brackets inside each other"
     # Brackets that close nothing give no room for more.
     assert fault(f"# )))\n{deep}") == "[]"
+    assert fault(f"# {')' * (MAX_BRACKETS + 1)}") == "[]"
+    # One that closes gives room for one.
+    again = f"# {'[' * MAX_BRACKETS}]["
+    assert fault(again) == "[]"
+    assert fault(f"{again}[") == f"{foreign}: {MAX_BRACKETS} brackets inside each other"
     assert fault(f"# )))\n{deeper}") == f"{foreign}: {MAX_BRACKETS} brackets inside each other"
     long = "#" * (MAX_SOURCE_CHARACTERS - 1)
     assert fault(long + "\n") == "[]"
