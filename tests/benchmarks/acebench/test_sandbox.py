@@ -389,6 +389,7 @@ def test_an_unknown_payment_method_pays_nothing():
         ("2024-07-16 08:00:00", "ill", "early 100"),
         ("2024-07-15 06:00:00", "ill", "late 10.0 90.0"),
         ("2024-07-15 06:00:00", TEXTS[AIRLINE], "airline 100"),
+        ("2024-07-14 06:00:00", "ill", "late 10.0 90.0"),
         ("2024-07-14 05:59:59", "ill", "Travel.cancel_reservation.departed"),
     ],
 )
@@ -427,6 +428,13 @@ def test_a_reservation_of_a_flight_that_does_not_exist_is_shown_without_one():
     box = travel()
     box.state("Travel")["reservations"][0]["flight_no"] = "F9"
     assert box.call("get_reservation_details", {"user_id": "u1"})[0]["flight_info"] is None
+    booking = {"user_id": "u1", "reservation_id": "res_1"}
+    assert (
+        box.call("modify_flight", {**booking, "add_baggage": 1}) == "Travel.modify_flight.no_current_flight"
+    )
+    assert (
+        box.call("cancel_reservation", {**booking, "reason": "ill"}) == "Travel.cancel_reservation.no_flight"
+    )
 
 
 def test_user_details_come_without_password():
