@@ -229,13 +229,9 @@ class OfficialAgentEpisode(AgentEpisode):
         self._captured = False
         self._raised: str | None = None
         self._lines = AgentLines()
-        record, multi_turn = self.record, self.multi_turn
+        classes, functions = self.record.involved_classes, self.record.functions
         self._prompt = AgentPrompt(
-            self.edition.lang,
-            record.involved_classes,
-            record.functions,
-            multi_turn=multi_turn,
-            originals=originals,
+            self.edition.lang, classes, functions, multi_turn=self.multi_turn, originals=originals
         )
 
     def result(self) -> list[ClassState]:
