@@ -1,7 +1,8 @@
 """Conversations of each layout as they are read, and the drafts that they become, as a whole."""
 
 import json
-from dataclasses import asdict
+import zipfile
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,14 @@ import pytest
 from golden_files import same_as_golden
 from wildtool.errors import DataError
 from wildtool.sets.make.refresh.refresh import UnchangedSession
-from wildtool.sets.review.drafts.conversation import LAYOUTS, ToolConversation, read_conversations
+from wildtool.sets.review.drafts import conversation
+from wildtool.sets.review.drafts import draft as drafting
+from wildtool.sets.review.drafts.conversation import (
+    LAYOUTS,
+    ToolConversation,
+    read_conversations,
+    safe_json,
+)
 from wildtool.sets.review.drafts.draft import draft, draft_sessions, gap_counts, pseudonymised
 
 
@@ -192,6 +200,13 @@ CASES: dict[str, tuple[str, Any]] = {
             ),
         ],
     ),
+    "spans of equal length": (
+        "otel",
+        [
+            {"attributes": {"gen_ai.input.messages": [{"role": "user", "parts": parts}]}, "traceId": "t"}
+            for parts in (PARTS, PARTS[:1])
+        ],
+    ),
     "typed values": (
         "otel",
         spans(
@@ -320,6 +335,19 @@ DRAFTS: dict[str, list[dict[str, Any]]] = {
         calls("send"),
         result("c0", "second"),
     ],
+    "a question that ends the talk": [
+        said("user", "Send it."),
+        said("assistant", "To whom?"),
+        said("user", "Ann"),
+    ],
+    "calls without arguments": [
+        said("user", "Go."),
+        said(
+            "assistant",
+            "",
+            tool_calls=[{"function": {"name": "f", "arguments": value}} for value in ("", None, "[]", " ")],
+        ),
+    ],
     "Chinese": [said("user", "查一下天气 ok"), said("assistant", "好的")],
     "hardly Chinese": [said("user", "ab天cd"), said("assistant", "Yes.")],
     "a result before a call": [said("user", "Hello"), result("c", "lost"), said("assistant", "Hi")],
@@ -349,8 +377,39 @@ def test_drafts_of_files_leave_out_what_occurs_twice_or_has_no_user(tmp_path: Pa
         UnchangedSession("a.jsonl, conversation 3", "occurs twice"),
         UnchangedSession("b.json, conversation 1", "occurs twice"),
     ]
+    assert [record["id"] for record in drafts] == ["draft_e5dc87fee912", "draft_7252733b26bc"]
     assert gap_counts(drafts) == {"missing date": 2}
     assert list(map(len, (row["was"] for row in drafts[0]["made_by"]["gaps"]))) == [16]
+
+
+def test_calls_of_which_nothing_can_be_inferred_follow_one_another(monkeypatch: pytest.MonkeyPatch):
+    def fail(*_: Any, **__: Any) -> Any:
+        raise RecursionError
+
+    monkeypatch.setattr(drafting, "infer_edges", fail)
+    talk = [said("user", "Go."), calls("f", "f"), said("assistant", "Done.")]
+    record, _ = draft(ToolConversation(talk), "name", "openai")
+    assert record is not None
+    assert [node["dependency_list"] for node in record["english_answer_list"][0]] == [[], [0], [1]]
+
+
+def test_what_cannot_be_rewritten_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def fail(record: Any, seed: str) -> Any:
+        raise ArithmeticError(seed)
+
+    monkeypatch.setattr(drafting, "refresh_session", fail)
+    file = tmp_path / "a.json"
+    file.write_text(json.dumps([HELLO, ANSWER]), "utf-8")
+    refused: list[UnchangedSession] = []
+    assert list(draft_sessions([file], "openai", refused, skip_unclear=True)) == []
+    why = "the conversation: cannot be rewritten (ArithmeticError)"
+    assert refused == [UnchangedSession("a.json, conversation 1", why)]
+    with pytest.raises(DataError) as refusal:
+        list(draft_sessions([file], "openai", []))
+    assert str(refusal.value) == (
+        f"a.json, conversation 1: {why}; leave such conversations out with --skip-unclear, or keep all texts as they"
+        " are with --keep-names"
+    )
 
 
 def test_addresses_get_one_stand_in_each_and_definitions_stay():
@@ -391,3 +450,80 @@ def test_a_file_that_cannot_be_read_is_named_with_its_line(tmp_path: Path, data:
     with pytest.raises(DataError) as refusal:
         list(read_conversations(file, "openai"))
     assert str(refusal.value).replace(str(file), "FILE") == problem
+
+
+def archive(file: Path, **members: bytes) -> Path:
+    with zipfile.ZipFile(file, "w") as written:
+        for name, data in members.items():
+            written.writestr(name.replace("__", "/"), data)
+    return file
+
+
+def test_only_samples_of_an_archive_are_read(tmp_path: Path):
+    sample = json.dumps({"messages": [HELLO]}).encode()
+    members = {
+        "header.json": sample,
+        "samples__1.json": sample,
+        "samples__2.txt": sample,
+        "3__samples__.json": sample,
+    }
+    file = archive(tmp_path / "log.eval", **members)
+    assert list(read_conversations(file, "inspect")) == [
+        ToolConversation([{"role": "user", "content": "Hello", "tool_call_id": None}])
+    ]
+
+
+def test_a_value_may_be_as_large_as_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    sample = json.dumps({"messages": [HELLO]}).encode()
+    monkeypatch.setattr(conversation, "LINE_LIMITS", replace(conversation.LINE_LIMITS, bytes=len(sample)))
+    texts: list[str] = []
+    for data in (sample, sample + b" "):
+        plain = tmp_path / "log.json"
+        plain.write_bytes(data)
+        for file in (plain, archive(tmp_path / "log.eval", **{"samples__1.json": data})):
+            try:
+                texts.append(str(len(list(read_conversations(file, "inspect")))))
+            except DataError as error:
+                texts.append(str(error).replace(str(file), "FILE"))
+    assert texts == [
+        "1",
+        "1",
+        f"FILE: neither JSON nor JSON lines (more than {len(sample)} bytes of JSON)",
+        "FILE: samples/1.json is too large to be read",
+    ]
+
+
+def test_numbers_beyond_64_bits_become_texts():
+    assert safe_json([2**63 - 1, 2**63, 1 - 2**63, -(2**63)]) == [
+        2**63 - 1,
+        str(2**63),
+        1 - 2**63,
+        str(-(2**63)),
+    ]
+
+
+@pytest.mark.parametrize("nano", ["x", "²", "-1", "", None])
+def test_a_time_that_is_no_number_of_nanoseconds_is_none(nano: Any):
+    span = {
+        "attributes": {"gen_ai.input.messages": [{"role": "user", "parts": PARTS}]},
+        "startTimeUnixNano": nano,
+    }
+    (talk,) = LAYOUTS["otel"](span)
+    assert talk.when is None
+
+
+def test_spans_that_name_no_conversation_are_of_one():
+    texts = [{"gen_ai.input.messages": [{"role": "user", "parts": PARTS[:n]}]} for n in (1, 2)]
+    (talk,) = LAYOUTS["otel"](spans(*texts))
+    assert talk.messages == [{"role": "user", "content": "Hello"}]
+
+
+def test_a_damaged_archive_is_named(tmp_path: Path):
+    file = archive(tmp_path / "log.eval", **{"samples__1.json": b'{"messages": []}'})
+    file.write_bytes(file.read_bytes().replace(b'{"mess', b'{"mass', 1))
+    with pytest.raises(DataError) as refusal:
+        list(read_conversations(file, "inspect"))
+    assert str(refusal.value) == (
+        f"{file}: the log cannot be read (Bad CRC-32 for file 'samples/1.json'); write it as JSON first: inspect log"
+        " convert --to json"
+    )

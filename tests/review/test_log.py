@@ -1,5 +1,6 @@
 """The log: any change of it is found, and names its first bad line."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wildtool.errors import RecordError
-from wildtool.sets.review.log import GENESIS, Draft, chained, entry_line, parse_entry, read_log, verified
+from wildtool.sets.review.log import GENESIS, Draft, chained, entry_line, now, parse_entry, read_log, verified
 from wildtool.sets.review.pointers import ABSENT
 
 JSON = st.recursive(
@@ -72,3 +73,7 @@ def test_a_file_that_ends_in_the_middle_of_a_line_is_refused(tmp_path: Path):
 def test_bytes_that_are_no_entry_are_refused_and_nothing_else_is_raised(line: bytes):
     with pytest.raises(RecordError, match="line 1"):
         list(verified([line], "log"))
+
+
+def test_an_entry_has_its_time_in_utc_to_the_millisecond():
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", now())

@@ -87,7 +87,7 @@ def _from_zip(path: Path) -> Iterator[Any]:
                     if info.file_size > LINE_LIMITS.bytes:
                         raise DataError(f"{path}: {info.filename} is too large to be read")
                     with archive.open(info) as member:
-                        yield _loaded(member.read(LINE_LIMITS.bytes + 1))
+                        yield _loaded(member.read(LINE_LIMITS.bytes))
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, EOFError) as error:
         raise DataError(
             f"{path}: the log cannot be read ({error}); write it as JSON first: inspect log convert --to json"

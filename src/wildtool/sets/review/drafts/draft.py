@@ -225,7 +225,7 @@ def _add_user(tasks: list[_Task], text: str, step: int, messages: list[Message])
     if last is not None and not last.nodes and not last.reply:
         last.text = f"{last.text}\n{text}"
         return
-    calls = next((m.get("tool_calls") for m in messages[step + 1 : step + 2]), None)
+    calls = messages[step + 1].get("tool_calls") if step + 1 < len(messages) else None
     asks = last is not None and bool(_QUESTION.search(last.reply))
     if last is not None and asks and calls and all(node["action"]["name"] == ASK for node in last.nodes):
         function = as_object(as_object(next(iter(as_list(calls)), None)).get("function"))
