@@ -1,0 +1,115 @@
+"""What the readers of exact texts and the reader of words give, whole."""
+
+import pytest
+
+from wildtool.toolcall.text.canonical import (
+    read_grouped_digits,
+    read_moment,
+    read_path,
+    read_postal_address,
+    read_url,
+)
+from wildtool.toolcall.text.porter_stemmer import stem_word
+from wildtool.toolcall.text.tokens import tokens
+from wildtool.toolcall.text.wordings import IN_DIGITS, IN_WORDS, reworded
+
+
+@pytest.mark.parametrize(
+    ("reader", "text", "form"),
+    [
+        (read_moment, "9点", "09:00"),
+        (read_moment, "0:30", "00:30"),
+        (read_moment, "00:05:07", "00:05:07"),
+        (read_moment, "12am", "00:00"),
+        (read_moment, "13pm", None),
+        (read_moment, "0am", None),
+        (read_moment, "中午11点", "11:00"),
+        (read_moment, "晚上12点", None),
+        (read_moment, "晚上11点半", "23:30"),
+        (read_moment, "10:00-02:00", None),
+        (read_moment, "2024-05-06T10:00-02:00", "2024-05-06 10:00 -02:00"),
+        (read_moment, "0000-01-01", None),
+        (read_path, "/", "/"),
+        (read_path, "~/a/", "~/a"),
+        (read_path, "C:/a/", "C:\\a\\"),
+        (read_grouped_digits, "415 555.0100", None),
+        (read_grouped_digits, "415.555.0100", "4155550100"),
+        (read_grouped_digits, "4155.550100", None),
+        (read_grouped_digits, "+1 4 15 55 01", "+14155501"),
+        (read_grouped_digits, "1 41 55 50 10", "141555010"),
+        (read_grouped_digits, "12345-6-789", None),
+        (read_grouped_digits, "123456", None),
+        (read_grouped_digits, "1234567890123456789", "1234567890123456789"),
+        (read_grouped_digits, "12345678901234567890", None),
+        (read_postal_address, "海淀区1号", "海淀区1号"),
+        (read_postal_address, "北京市人民", None),
+        (read_postal_address, "我在北京市海淀区", None),
+        (read_postal_address, "12 " + "a " * 14 + "road", "12 " + "a " * 14 + "rd"),
+        (read_postal_address, "12 " + "a " * 15 + "road", None),
+        (read_postal_address, "Street 12 North", None),
+        (read_url, "HTTP://U:P@X.org:80/A/", "http://U:P@x.org/A"),
+        (read_url, "https://x.org:80/a/?", "https://x.org:80/a/?"),
+    ],
+)
+def test_an_exact_text_has_one_form(reader, text, form):
+    assert reader(text) == form
+
+
+@pytest.mark.parametrize(
+    ("wordings", "text", "plain"),
+    [
+        (IN_WORDS, "2.500,75", "2500.75"),
+        (IN_WORDS, "€5,75", "€5.75"),
+        (IN_DIGITS, "60 minutes to 9", "60 minutes to 9"),
+        (IN_DIGITS, "59 minutes to 2", "1:01"),
+        (IN_DIGITS, "9点差一刻", "8:45"),
+        (IN_DIGITS, "9点差5分", "8:55"),
+        (IN_DIGITS, "9点差60分", "9点差60分"),
+        (IN_DIGITS, "1/4", "0.25"),
+        (IN_DIGITS, "3/10", "0.3"),
+        (IN_DIGITS, "2/4 cup", "2/4 cup"),
+    ],
+)
+def test_a_wording_has_one_form(wordings, text, plain):
+    assert reworded(text, wordings) == plain
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("about cats", "about/function cats/word"),
+        ("about 5 cats", "about/word 5/number cats/word"),
+        ("iPhone的", "iphone/word 的/word"),
+        ("猫的", "猫/word 的/article"),
+        ("Henry VIII", "henry/word 8/number"),
+        ("Henry V", "henry/word v/name"),
+        ("A级", "A/name 级/word"),
+        ("IT", "IT/name"),
+        ("an IT team", "an/article IT/name team/word"),
+        ("Look! It is", "look/word it/function is/function"),
+        ("en-US", "en/word us/word"),
+        ("we won't", "we/word will/function not/negation"),
+        ("twenty one cats and two hundred", "21/number cats/word and/function 200/number"),
+        ("一张 两张", "1/one 张/word 2/number 张/word"),
+        ("☀ + x", "☀/word +/symbol x/word"),
+        ("Bob I", "bob/word i/word"),
+        ("ALL IN CAPS", "all/marker in/function caps/word"),
+    ],
+)
+def test_words_have_keys_and_sorts(text, words):
+    assert " ".join(f"{token.key}/{token.sort}" for token in tokens(text)) == words
+
+
+def test_a_chinese_character_weighs_half_a_word():
+    assert [token.weight for token in tokens("猫 cats I")] == [0.5, 1.0, 1.0]
+
+
+STEMS = """be be ties tie flies fli caresses caress glass glass gas ga agreed agre feed feed died die cried cri sing sing
+troubled troubl sized size hopping hop falling fall filing file snowed snow say say dry dri enjoy enjoy radically radic
+analogy analog logi logi formalize formal adoption adopt ion ion homologou homolog rate rate cease ceas roll roll
+controll control toy toy syzygy syzygi yes ye"""
+
+
+def test_stems_are_those_that_porter_gives():
+    words = STEMS.split()
+    assert [stem_word(word) for word in words[::2]] == words[1::2]
