@@ -20,13 +20,13 @@ BUDGETS = {
     "": 1740,
     "alter": 3100,
     "benchmarks": 78,
-    "benchmarks/acebench": 5899,
-    "benchmarks/apibank": 1683,
-    "benchmarks/bfcl": 3951,
+    "benchmarks/acebench": 5896,
+    "benchmarks/apibank": 1682,
+    "benchmarks/bfcl": 3954,
     "benchmarks/glaive": 423,
     "benchmarks/injecagent": 1022,
     "benchmarks/ledger": 1498,
-    "benchmarks/rotbench": 609,
+    "benchmarks/rotbench": 605,
     "benchmarks/sealtools": 823,
     "benchmarks/taskbench": 1282,
     "benchmarks/teval": 999,
@@ -46,8 +46,8 @@ BUDGETS = {
     "scale": 2540,
     "sets": 0,
     "sets/commands": 2537,
-    "sets/make": 10249,
-    "sets/prepare": 6450,
+    "sets/make": 10246,
+    "sets/prepare": 6445,
     "sets/review": 5932,
     "stats": 658,
     "table": 313,
@@ -80,7 +80,7 @@ LEAVES = (
     "sets",
 )
 """What is no part of the core: one of them can be changed by who knows its base class and nothing of the others."""
-MOST_OF_ALL = 89_840
+MOST_OF_ALL = 89_825
 """All code. It may only fall; who adds something new raises it, and says in `docs/decisions` what the lines buy."""
 MOST_OF_OLDER = 78_600
 """All code but `NEWER`."""

@@ -343,3 +343,9 @@ def test_what_a_parameter_is_for_is_looked_up_by_tool_and_key() -> None:
     assert SCORERS["fixed"].counts(reply, described)[0].ok_param == 1
     broken = parse_record(json.loads(text.replace("api_list = [", "api_list = ")), "x")
     assert SCORERS["fixed"].counts(reply, broken)[0].ok_param == 2
+
+
+def test_an_integer_that_python_does_not_print_is_another_value() -> None:
+    reply = f"[{{'api': 'getTide', 'parameters': {{'harbour': 'Vigo', 'hour': 0x{'f' * 5000}}}}}]"
+    fields = SCORERS["fixed"].check(reply, parsed(TIDE)).fields
+    assert (fields["ok_param"], fields["wrong_value"]) == (1, 1)
