@@ -27,7 +27,7 @@ BUDGETS = {
     "benchmarks/injecagent": 1022,
     "benchmarks/ledger": 1498,
     "benchmarks/rotbench": 605,
-    "benchmarks/sealtools": 823,
+    "benchmarks/sealtools": 818,
     "benchmarks/taskbench": 1282,
     "benchmarks/teval": 999,
     "benchmarks/wildtoolbench": 3553,

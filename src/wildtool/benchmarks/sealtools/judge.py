@@ -142,20 +142,13 @@ def _count_call(call: dict[str, Any], gold: Sequence[Mapping[str, Any]], aliases
         (target.get(key, _ABSENT), value) for parameters in arguments for key, value in parameters.items()
     ]
     unknown = sum(gold_value is _ABSENT for gold_value, _ in pairs)
-    ok = sum(gold_value is not _ABSENT and _text(value) == _text(gold_value) for gold_value, value in pairs)
+    ok = sum(gold_value is not _ABSENT and str(value) == str(gold_value) for gold_value, value in pairs)
     return counts + Counts(
         ok_api=1, ok_param=ok, unknown_param=unknown, wrong_value=len(pairs) - unknown - ok
     )
 
 
 _ABSENT = object()
-
-
-def _text(value: Any) -> str:
-    try:
-        return str(value)
-    except ValueError:  # an integer that Python does not print, such as one of many hexadecimal digits
-        return ""
 
 
 # The corrected rules ---------------------------------------------------------------------------------
