@@ -151,7 +151,7 @@ def _unit_fits(behind: str, text: str) -> bool:
     unit = unit_of(word[1]) if word else None
     siblings = {
         unit_of(word)
-        for word in re.findall(r"\bin ([A-Za-z]+)|[(（]([A-Za-z]+|分钟|小时|秒)[)）]", text)
+        for word in re.findall(r"\b[Ii]n ([A-Za-z]+)|[(（]([A-Za-z]+|分钟|小时|秒)[)）]", text)
         for word in word
         if word
     }
