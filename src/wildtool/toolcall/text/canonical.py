@@ -196,8 +196,10 @@ _PATH = re.compile(r"(?:[A-Za-z]:[\\/]|~?/|\.{1,2}/|\\\\).*")
 def read_path(text: str) -> str | None:
     if _PATH.fullmatch(text) is None:
         return None
+    drive, folders = (text[:2], text[2:]) if text[1:2] == ":" else ("", text)
+    plain = folders.rstrip("/\\" if drive else "/") or folders[:1]
     # Windows takes both slashes.
-    return text.replace("/", "\\") if text[1:2] == ":" else text.rstrip("/") or text
+    return drive + plain.replace("/", "\\") if drive else plain
 
 
 _YEARS = re.compile(r"(?:19|20)\d\d ?- ?(?:19|20)\d\d")
