@@ -314,7 +314,7 @@ def _members(parameter: Parameter, text: str) -> list[Any]:
 def _member_names(parameter: Parameter) -> Iterator[tuple[Any, str]]:
     """Members, and Chinese words that the description puts beside them, as in `high（高）` or `高=high`."""
     described = parameter.description
-    has_chinese = bool(parameter.members) and re.search(_CHINESE, described) is not None
+    has_chinese = re.search(_CHINESE, described) is not None
     for member in parameter.members:
         yield member, str(member)
         # To compile its pattern takes longer than all else, and most descriptions have no such words.
