@@ -50,9 +50,11 @@ def printed(verb: Callable[..., int | None]) -> str:
     return ended.stdout
 
 
-def test_fifteen_arguments_and_options_are_listed_together():
-    def few(
-        options: Fourteen,
+def verb_of(record: type) -> Callable[..., int | None]:
+    """A verb with three arguments and the options of a dataclass."""
+
+    def verb(
+        options: object,
         where: str = arg("PLACE", "Where."),
         which: str = arg("[WHICH]", "Which.", default="all"),
         plain: str | None = arg("Plain.", default=None),
@@ -60,9 +62,11 @@ def test_fifteen_arguments_and_options_are_listed_together():
         """Do it."""
         return 0
 
-    assert (
-        printed(few)
-        == """\
+    verb.__annotations__["options"] = record
+    return verb
+
+
+ARGUMENTS = """\
 Usage: w [OPTIONS] PLACE [WHICH] [plain]
 
   Do it.
@@ -72,6 +76,14 @@ Arguments:
   WHICH                       Which. (default: all)
   plain                       Plain.
 
+"""
+
+
+def test_fifteen_arguments_and_options_are_listed_together():
+    assert (
+        printed(verb_of(Fourteen))
+        == ARGUMENTS
+        + """\
 Options:
   -n, --number N              Number. (default: 3)
       --share X               Share. (default: 0.5)
@@ -91,27 +103,10 @@ Options:
 
 
 def test_sixteen_are_listed_in_panels_with_the_help_last():
-    def many(
-        options: Fifteen,
-        where: str = arg("PLACE", "Where."),
-        which: str = arg("[WHICH]", "Which.", default="all"),
-        plain: str | None = arg("Plain.", default=None),
-    ) -> int:
-        """Do it."""
-        return 0
-
     assert (
-        printed(many)
-        == """\
-Usage: w [OPTIONS] PLACE [WHICH] [plain]
-
-  Do it.
-
-Arguments:
-  PLACE                       Where.
-  WHICH                       Which. (default: all)
-  plain                       Plain.
-
+        printed(verb_of(Fifteen))
+        == ARGUMENTS
+        + """\
 Options:
   -n, --number N              Number. (default: 3)
       --share X               Share. (default: 0.5)
