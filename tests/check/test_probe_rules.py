@@ -227,6 +227,7 @@ def test_one_request_sent_again_gives_one_call():
     calls = [made(("write_note", {"text": text}), probe="same again") for text in "aab"]
     assert said(same_again=calls) == ([(28, "2 different calls on one request at temperature 0")], [], [])
     assert said(same_again=calls[:2]) == ([], [], [])
+    assert said(same_again=[*calls[:2], made(probe="same again")]) == ([], [], [])
     assert said(same_again=calls[2:]) == ([], [], [])
 
 

@@ -79,8 +79,8 @@ def test_the_same_log_gives_the_same_bytes(tmp_path: Path):
     export_log(review.store, tmp_path / "log.jsonl")
     again = ReviewProject.create(SqliteStore(tmp_path / "again.sqlite"), review.format)
     merge_log(again, tmp_path / "log.jsonl")
-    write_release(again, tmp_path / "again", allow_findings=True)
-    assert files_of(tmp_path / "again") == files_of(tmp_path / "out")
+    write_release(again, tmp_path / "made" / "here", allow_findings=True)
+    assert files_of(tmp_path / "made" / "here") == files_of(tmp_path / "out")
 
 
 def test_provenance_names_model_and_person_of_each_field_by_pseudonym(tmp_path: Path):

@@ -119,6 +119,9 @@ def test_all_calls_of_a_reply_are_found_in_order():
 
 def test_a_call_of_a_tool_that_is_not_offered_counts_where_nothing_else_is_said():
     assert [call.name for call in calls_in_text("[search(q='a')]", TOOLS)] == ["search"]
+    assert [call.name for call in calls_in_text("It is:\nsearch(q='a')", TOOLS)] == ["search"]
+    for mark in ("- ", "x ", "It is:\n- "):
+        assert calls_in_text(f"{mark}search(q='a')", TOOLS) == ()
     assert [call.name for call in calls_in_text("```python\nsearch(q='a')\n```", TOOLS)] == ["search"]
     assert [c.name for c in calls_in_text('Wait.\n{"name": "search", "arguments": {"q": 1}}', TOOLS)] == [
         "search"

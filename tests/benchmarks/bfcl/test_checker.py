@@ -204,6 +204,16 @@ def test_members_of_an_enum_are_told_apart_by_case_under_fixed() -> None:
     assert FIXED.check_value("x", "a-", schema, ["a"], required=True) is None
 
 
+def test_an_empty_text_stands_for_an_optional_argument_left_out_alone_under_fixed() -> None:
+    texts = {name: {"type": "string"} for name in ("needed", "free")}
+    document = {"name": "f", "parameters": {"properties": texts, "required": ["needed"]}}
+    answer = {"f": {"needed": ["", "a"], "free": ["", "b"]}}
+    for needed, free, fault in (("", "b", None), ("a", "", "value_error:string")):
+        for checker, error in ((OFFICIAL, None), (FIXED, fault)):
+            result = checker.check(document, {"f": {"needed": needed, "free": free}}, answer)
+            assert (result and result.error) == error
+
+
 def test_values_of_other_languages_are_texts() -> None:
     for language, kind, schema in (
         ("java", "java", {"type": "String"}),

@@ -1,9 +1,10 @@
 """What is read of a benchmark through its contract."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
-from wildtool.benchmark import Check, SingleTurn
+from wildtool.benchmark import NATIVE, Check, SingleTurn
 from wildtool.benchmarks.acebench.data import Record
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.data.data_set import DataSet
@@ -41,6 +42,16 @@ class PlainLevels(Levels):
     data = DataSet(name="levels", user_texts=lambda item: [item.data])
 
 
+class LevelsByMode(Levels):
+    """The same, which shows its tool in the text unless it is asked for native calls."""
+
+    modes = {"text": "tools in the text", NATIVE: "native calls"}  # noqa: RUF012
+
+    def request(self, item: Item) -> Request:
+        request = super().request(item)
+        return request if self.mode == NATIVE else replace(request, tools=[])
+
+
 SOURCE = Source("levels", Path(), "")
 
 
@@ -50,6 +61,11 @@ def test_requests_gold_calls_and_tools_are_read():
         ("user", "Answer with a call.\nLevel at Husum?"),
         ("call", "level Husum 2"),
     ]
+    assert item.tools == {("level", frozenset({"station"}))}
+
+
+def test_tools_are_read_in_the_mode_that_sends_them():
+    (item,) = benchmark_items(LevelsByMode(), SOURCE)
     assert item.tools == {("level", frozenset({"station"}))}
 
 
