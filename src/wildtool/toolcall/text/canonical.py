@@ -194,12 +194,10 @@ _PATH = re.compile(r"(?:[A-Za-z]:[\\/]|~?/|\.{1,2}/|\\\\).*")
 
 
 def read_path(text: str) -> str | None:
-    if _PATH.fullmatch(text) is None:
-        return None
-    drive, folders = (text[:2], text[2:]) if text[1:2] == ":" else ("", text)
-    plain = folders.rstrip("/\\" if drive else "/") or folders[:1]
-    # Windows takes both slashes.
-    return drive + plain.replace("/", "\\") if drive else plain
+    drive = text[:3] if text[1:2] == ":" else ""
+    # Windows takes both slashes, and a drive keeps one.
+    plain = (drive + text[3:].rstrip("/\\")).replace("/", "\\") if drive else text.rstrip("/") or text
+    return plain if _PATH.fullmatch(text) else None
 
 
 _YEARS = re.compile(r"(?:19|20)\d\d ?- ?(?:19|20)\d\d")
