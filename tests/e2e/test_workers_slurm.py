@@ -77,15 +77,6 @@ def logs(folder: Path, job: str) -> list[str]:
     return [file.read_text() for file in sorted(folder.glob(f"wildtool-{job}_*.log"))]
 
 
-def is_over(requeued: str) -> bool:
-    """Whether no task is left; the requeued one is not to wait for two minutes, as Slurm would let it."""
-    if left := slurm_says("squeue", "--noheader", "-o", "%i %r"):
-        if "BeginTime" in left:
-            slurm_says("scontrol", "update", f"JobId={requeued}", "StartTime=now")
-        return False
-    return True
-
-
 @pytest.fixture
 def slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A Slurm of one node with four places."""
@@ -147,7 +138,10 @@ async def test_an_array_job_with_a_requeued_task_gives_the_verdicts_of_one_proce
         assert running, slurm_says("squeue")
         slurm_says("scontrol", "requeue", running[0])
         await until(lambda: "Restarts=1" in slurm_says("scontrol", "show", "job", running[0]))
-        await until(lambda: is_over(running[0]))
+        await until(lambda: "BeginTime" in slurm_says("squeue", "--noheader", "-o", "%r"))
+        # It need not wait for two minutes, but in the second of its end Slurm would refuse to start it.
+        slurm_says("scontrol", "update", f"JobId={running[0]}", "StartTime=now+2")
+        await until(lambda: not slurm_says("squeue", "--noheader"))
         assert [log.count("this worker played") for log in logs(tmp_path, job)] == TASKS * [1]
         # What the requeued task had in flight is asked again, and nothing else.
         assert steps <= server.received <= steps + 2 * len(running)
