@@ -18,7 +18,6 @@ from training.training_rows import call_row, write_rows
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.cli import app
 from wildtool.cli.help import PANELS, WIDTH
-from wildtool.engine.benchmark_file import BY_NAME
 from wildtool.episode import gold_replies
 
 COMMAND = Path(sys.executable).with_name("wildtool")
@@ -235,6 +234,7 @@ def _review(folder: Path) -> None:
         assert type_("review", "export", "sessions.jsonl", "-o", "release").exit_code == 0
 
 
+@pytest.mark.usefixtures("no_benchmark_files")
 @pytest.mark.parametrize("line", examples())
 def test_every_example_of_the_help_runs_as_written(
     line: str, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -245,8 +245,6 @@ def test_every_example_of_the_help_runs_as_written(
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     # No official data, which `data overlap` and `data mix` would look through, if another test has pulled some.
     monkeypatch.setenv("WILDTOOL_DATA_DIR", str(tmp_path / "data"))
-    for name in list(BY_NAME):
-        monkeypatch.delitem(BY_NAME, name)  # a command begins without the files that others read
     words = shlex.split(line)[1:]
     words = words[: words.index(">")] if ">" in words else words
     if any(part in line for part in PARSED):

@@ -14,7 +14,6 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from wildtool.cli import app
-from wildtool.engine.benchmark_file import BY_NAME
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "printed"
 SOURCES = str(Path(__file__).parents[2])
@@ -62,14 +61,11 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def _among_runs(played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _among_runs(played: Path, monkeypatch: pytest.MonkeyPatch, no_benchmark_files: object) -> None:
     monkeypatch.chdir(played)
     monkeypatch.setenv("WILDTOOL_DATA_DIR", "data")
     for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
-    # Another test of this process may have read benchmarks from files.
-    for name in list(BY_NAME):
-        monkeypatch.delitem(BY_NAME, name)
 
 
 def printed(line: str) -> str:

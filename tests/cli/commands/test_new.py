@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from difflib import ndiff
 from importlib.resources import files
 from pathlib import Path
@@ -15,7 +16,6 @@ from typer.testing import CliRunner
 
 from e2e.command import Ended, verdicts, wildtool
 from wildtool.cli import app
-from wildtool.engine.benchmark_file import BY_NAME
 
 
 def typed(*words: object, cwd: Path, **environment: str) -> Ended:
@@ -91,7 +91,7 @@ def in_process(*words: str) -> tuple[int, str, str]:
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_benchmark_files: Callable[[], None]) -> Path:
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -204,13 +204,14 @@ def test_what_can_be_new_is_listed():
     ]
 
 
-def test_two_benchmark_files_of_one_name_are_not_mixed(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_benchmark_files_of_one_name_are_not_mixed(
+    place: Path, monkeypatch: pytest.MonkeyPatch, no_benchmark_files: Callable[[], None]
+) -> None:
     monkeypatch.setenv("WILDTOOL_DATA_DIR", str(place / "data"))
     monkeypatch.setenv("WILDTOOL_BENCHMARK_FILES", "")
 
     def ended(*words: str) -> tuple[int, str]:
-        for name in list(BY_NAME):
-            monkeypatch.delitem(BY_NAME, name)  # a command begins without the files that others read
+        no_benchmark_files()
         result = CliRunner().invoke(app, list(words), prog_name="wildtool")
         return result.exit_code, result.stderr
 
