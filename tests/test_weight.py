@@ -50,7 +50,7 @@ BUDGETS = {
     "sets/prepare": 6445,
     "sets/review": 5932,
     "stats": 658,
-    "table": 313,
+    "table": 314,
     "tool_formats": 2133,
     "toolcall": 3746,
 }

@@ -157,8 +157,10 @@ def results_table(
 
 
 def table_caveats(results: Sequence[ScoreResult]) -> list[str]:
-    """What must be known of the numbers of a table: different items, and what came between each model and its numbers."""
+    """What must be known of the numbers of a table: which items they are of, and what came between model and number."""
     texts = [
+        # Titles name samples.
+        leaderboard.parts_line(result for result in results if not result.sampled),
         leaderboard.items_caveat(results),
         *dict.fromkeys(map(leaderboard.prompts_caveat, results)),
         *leaderboard.notes_of(metric for result in results for metric in result.metrics),
