@@ -36,7 +36,7 @@ BUDGETS = {
     "check": 1491,
     "cli": 4933,
     "data": 857,
-    "engine": 7993,
+    "engine": 7996,
     "environments": 1797,
     "export": 1518,
     "models": 4928,

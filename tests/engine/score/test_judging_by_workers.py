@@ -2,6 +2,7 @@
 
 # pyright: reportPrivateUsage=false
 
+import gc
 import os
 import signal
 from collections.abc import Iterator
@@ -129,6 +130,24 @@ def test_an_interrupt_ends_the_workers_and_the_command(record: Path, monkeypatch
     with pytest.raises(KeyboardInterrupt):
         scored(record, monkeypatch, 1, "official")
     assert begun and not any(worker.is_alive() for worker in begun)
+
+
+@pytest.mark.usefixtures("copied")
+@pytest.mark.parametrize("failing", [False, True])
+def test_memory_is_collected_again_once_the_workers_have_ended(
+    record: Path, monkeypatch: pytest.MonkeyPatch, failing: bool
+):
+    counts = [gc.get_freeze_count()]
+
+    def load() -> None:
+        counts.append(gc.get_freeze_count())
+        if failing:
+            raise OSError
+
+    monkeypatch.setattr(pool, "load_database", load)
+    scored(record, monkeypatch, 1, "official")
+    assert counts[1] > counts[0]
+    assert gc.get_freeze_count() == 0
 
 
 @pytest.mark.usefixtures("copied")

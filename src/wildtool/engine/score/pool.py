@@ -1,5 +1,6 @@
 """Judges a long record in several processes; a short one never loads what that takes."""
 
+import gc
 import os
 import threading
 from collections import deque
@@ -38,6 +39,7 @@ def _in_order(
     first: list[R], jobs: Iterator[T], judge: Callable[[Sequence[T]], R], processes: int
 ) -> Iterator[R]:
     yield from first
+    gc.freeze()  # else a collection in a copy writes to all objects that it shares with this process
     with ProcessPoolExecutor(processes, get_context("fork"), _start_worker, (judge,)) as pool:
         try:
             begun: deque[Future[R]] = deque()
@@ -50,6 +52,7 @@ def _in_order(
             while begun:
                 yield begun.popleft().result()
         finally:
+            gc.unfreeze()
             pool.shutdown(cancel_futures=True)
 
 
