@@ -160,12 +160,16 @@ def layer(package: str) -> int:
     return next(number for number, names in enumerate(LAYERS) if package in names)
 
 
-@pytest.mark.parametrize("path", modules(), ids=name)
-def test_a_module_uses_only_what_lies_below_it(path: Path):
+def test_a_module_uses_only_what_lies_below_it():
+    above = {name(path): used for path in modules() if (used := used_above(path))}
+    assert not above
+
+
+def used_above(path: Path) -> list[str]:
+    """Packages that a module imports from and that do not lie below its own."""
     own = package(path)
-    used = {found.split(".")[0] for found in read(path).imported} - {own}
-    above = {other for other in used if layer(other) >= layer(own)}
-    assert not above, f"{name(path)} uses {', '.join(sorted(above))}"
+    used = {imported.split(".")[0] for imported in read(path).imported} - {own}
+    return sorted(other for other in used if layer(other) >= layer(own))
 
 
 def test_no_benchmark_is_named_outside_its_folder():
