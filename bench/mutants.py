@@ -68,6 +68,8 @@ SWAPS: dict[type[ast.AST], Callable[[], Any]] = {
     ast.Continue: ast.Break,
 }
 COMMUTATIVE = frozenset(["max", "min", "math.gcd", "math.isclose"])
+CHECKED = "strict"
+"""Argument of `zip` that asks for equal lengths once more: no input shows whether it is there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,7 @@ def _code(node: ast.AST, statement: int) -> Iterator[tuple[ast.AST, int]]:
         if name in ("annotation", "returns", "decorator_list") or isinstance(node, ast.JoinedStr):
             continue
         for child in value if isinstance(value, list) else [value]:
-            if isinstance(child, ast.AST):
+            if isinstance(child, ast.AST) and not (isinstance(child, ast.keyword) and child.arg == CHECKED):
                 begins = child.lineno if isinstance(child, ast.stmt) else statement
                 yield child, begins
                 yield from _code(child, begins)
@@ -153,8 +155,8 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, ast.expr | ast.stmt, str]]:
             yield "boolean", node, str(not value)
         case ast.Constant(value=int(value)):
             yield "number", node, str(value + 1)
-        case ast.Return(value=ast.Constant(value=None)):
-            pass
+        case ast.Return(value=ast.Constant(value=None | False)):
+            pass  # `False` is turned already, and as a truth value `None` is the same
         case ast.Return(value=ast.expr()):
             yield "result lost", node, "return None"
         case ast.Expr(value=ast.Call() | ast.Await()):
@@ -166,7 +168,7 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, ast.expr | ast.stmt, str]]:
             if not same and not isinstance(first, ast.Starred):
                 other = ast.Call(node.func, [second, first, *node.args[2:]], node.keywords)
                 yield "arguments exchanged", node, ast.unparse(other)
-        case ast.Call(keywords=[ast.keyword(arg=str()), *_]):
+        case ast.Call(keywords=[ast.keyword(arg=str(name)), *_]) if name != CHECKED:
             yield "argument lost", node, ast.unparse(ast.Call(node.func, node.args, node.keywords[1:]))
         case ast.List(elts=[first, second, *rest], ctx=ast.Load()):
             yield "elements exchanged", node, ast.unparse(ast.List([second, first, *rest], ast.Load()))
