@@ -33,7 +33,10 @@ def _find(scanner: Scanner, tools: Sequence[Tool]) -> None:
             break
         scanner.add_text(action.start())
         scanner.at = action.end()
-        _take(scanner, action[1].strip())
+        if name := action[1].strip():
+            _take(scanner, name)
+        else:
+            scanner.reject(action.start())
     if _OBSERVATION.search(scanner.text, scanner.at):
         scanner.repairs.append("own-observation")
     scanner.add_rest()
