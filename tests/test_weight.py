@@ -30,7 +30,7 @@ BUDGETS = {
     "benchmarks/sealtools": 818,
     "benchmarks/taskbench": 1282,
     "benchmarks/teval": 999,
-    "benchmarks/wildtoolbench": 3553,
+    "benchmarks/wildtoolbench": 3552,
     "board": 538,
     "catalogue": 1537,
     "check": 1491,
@@ -51,7 +51,7 @@ BUDGETS = {
     "sets/review": 5932,
     "stats": 658,
     "table": 314,
-    "tool_formats": 2133,
+    "tool_formats": 2136,
     "toolcall": 3746,
 }
 """Lines of code below each folder of the package; those of its own modules under the empty name."""

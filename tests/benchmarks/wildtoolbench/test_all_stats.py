@@ -38,6 +38,7 @@ def test_a_session_without_a_domain_is_counted_as_one_that_states_none() -> None
     lines = number_lines(stats_of([record(domain=""), record(id="t", subdomain="")]))
     domains, subdomains = (line.rpartition(" 0/2, ")[2] for line in lines if "domains: Location" in line)
     assert (domains, subdomains) == ("not stated 1/2, travel 1/2", "not stated: hotels 1/2")
+    assert "subdomain: not stated: hotels 1 of 1" in lines
 
 
 def test_a_set_is_described_in_all_its_numbers() -> None:

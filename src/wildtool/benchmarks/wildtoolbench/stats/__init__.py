@@ -91,9 +91,7 @@ def _session_counts(sessions: Sequence[Session]) -> Iterator[Metric]:
     yield from count_metrics("tools", histogram(len(s.tools) for s in sessions))
     yield from count_metrics("language", Counter(s.lang for s in sessions))
     yield from count_metrics("domain", Counter(s.domain for s in sessions if s.domain))
-    yield from count_metrics(
-        "subdomain", Counter(f"{s.domain}: {s.subdomain}" for s in sessions if s.subdomain)
-    )
+    yield from count_metrics("subdomain", _subdomains(sessions))
     yield from count_metrics("parameter kind in gold", used, shapes.PARAMETER_KINDS)
     yield from count_metrics("parameter kind defined", defined, shapes.PARAMETER_KINDS)
 
@@ -219,9 +217,12 @@ def _domains(sessions: Sequence[Session]) -> Iterator[Metric]:
     yield from _shares(
         "domains", domains, dict(zip(_DOMAINS, (share / 100 for share in _DOMAIN_SHARES), strict=True))
     )
-    below = Counter(f"{s.domain or NO_DOMAIN}: {s.subdomain}" for s in sessions if s.subdomain)
     targets = {f"{d}: {name}": share / 100 for d, names in _DOMAINS.items() for name, share in names.items()}
-    yield from _shares("subdomains", below, targets, of=len(sessions))
+    yield from _shares("subdomains", _subdomains(sessions), targets, of=len(sessions))
+
+
+def _subdomains(sessions: Iterable[Session]) -> Counter[str]:
+    return Counter(f"{s.domain or NO_DOMAIN}: {s.subdomain}" for s in sessions if s.subdomain)
 
 
 def _calls_name(count: int) -> str:
