@@ -207,7 +207,7 @@ _SPELLINGS = (
     (re.compile(r"(?<=..)tre(?=s?$)"), "ter"),
     (re.compile(r"(?<=..)ogue(?=s?$)"), "og"),
     (re.compile(r"(?<=(?:avel|ncel|odel|abel))l(?=ed$|ing$|er)"), ""),
-    (re.compile("^jewell"), "jewel"),
+    (re.compile("^jewell(?:e(?=ry))?"), "jewel"),
 )
 
 
