@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -259,15 +260,24 @@ def test_a_part_is_imported_when_a_benchmark_is_asked_for_it_and_a_function_is_a
     class Parted(Adding):
         fields = part("test_benchmark_parts:fields")
         card = part("test_benchmark_parts:CARD")
+        published = part("test_benchmark_parts:PUBLISHED")
 
     assert "test_benchmark_parts" not in sys.modules
     module = ModuleType("test_benchmark_parts")
-    vars(module).update(fields=lambda benchmark, item, unit: {"of": (benchmark, item, unit)}, CARD=Path("c"))
+    vars(module).update(
+        fields=lambda benchmark, item, unit: {"of": (benchmark, item, unit)},
+        CARD=Path("c"),
+        PUBLISHED=partial(dict, a=1),
+    )
     sys.modules["test_benchmark_parts"] = module
     try:
         parted = Parted()
         assert parted.fields(ITEM, "0") == {"of": (parted, ITEM, "0")}
         assert parted.card == Path("c")
+        assert parted.published() == {"a": 1}
+        assert isinstance(vars(Parted)["published"], staticmethod), (
+            "Python 3.14 makes a partial function a method"
+        )
     finally:
         del sys.modules["test_benchmark_parts"]
     assert parted.fields(ITEM, "1") == {"of": (parted, ITEM, "1")}, "it is imported once"

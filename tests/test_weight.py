@@ -17,7 +17,7 @@ import wildtool
 
 ROOT = Path(wildtool.__file__).parent
 BUDGETS = {
-    "": 1740,
+    "": 1742,
     "alter": 3100,
     "benchmarks": 78,
     "benchmarks/acebench": 5896,

@@ -8,6 +8,7 @@ import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Protocol, Self, cast, runtime_checkable
@@ -182,7 +183,9 @@ class _Part:
     def __get__(self, instance: Any, owner: type) -> Any:
         if instance is None:
             return self
-        setattr(self._owner, self._name, resolve_name(self._place))
+        value = resolve_name(self._place)
+        # A partial function gets no instance, from Python 3.14 on too.
+        setattr(self._owner, self._name, staticmethod(value) if isinstance(value, partial) else value)
         return getattr(instance, self._name)
 
 

@@ -95,7 +95,7 @@ def test_nothing_but_the_named_error_is_raised(text):
     [
         (None, "the arguments are of type NoneType, expected a text"),
         ("[1]", "the arguments hold a list, expected a JSON object"),
-        ('{"a": 1,}', "Expecting property name enclosed in double quotes at character 8"),
+        ('{"a": 1 2}', "Expecting ',' delimiter at character 8"),
         ('{"b": 0, "a": 1, "c": 2, "a": 1}', "the key 'a' occurs twice in one object"),
         (f'{{"{"k" * 90}": 1, "{"k" * 90}": 2}}', f"the key '{'k' * 80}' occurs twice in one object"),
         ("[" * 65, "nested deeper than 64 levels"),
