@@ -267,7 +267,7 @@ def test_a_part_is_imported_when_a_benchmark_is_asked_for_it_and_a_function_is_a
     vars(module).update(
         fields=lambda benchmark, item, unit: {"of": (benchmark, item, unit)},
         CARD=Path("c"),
-        PUBLISHED=partial(dict, a=1),
+        PUBLISHED=partial(dict[str, int], a=1),
     )
     sys.modules["test_benchmark_parts"] = module
     try:
