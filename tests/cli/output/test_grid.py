@@ -149,38 +149,126 @@ def test_names_that_are_too_long_for_one_table_are_numbered_and_told_above_it(
     assert f"[2] {NAMES[1]}" in out.splitlines()
 
 
-def test_a_table_that_is_cut_repeats_what_its_rows_are_about():
-    grid = Grid(
-        [GridColumn("", "left"), *(GridColumn(f"head{i}") for i in range(9))], [["row", *"123456789"]]
-    )
-    drawn = grid.tables(30)
-    assert len(drawn) > 1
-    assert all(lines[-1].startswith("row") for lines in drawn)
+NUMBERED = [GridColumn("k", "left"), GridColumn("kk"), *(GridColumn(f"h{i}") for i in range(4))]
 
 
-def test_a_name_is_cut_in_the_middle_only_where_not_even_one_number_fits_beside_it():
-    grid = Grid([GridColumn("model", "left"), GridColumn("n")], [["a" * 40 + "tail", "62.5 %"]])
-    (wide,), (narrow,) = grid.tables(60), grid.tables(30)
-    assert "a" * 40 + "tail" in wide[-1]
-    assert ("…" in narrow[-1], "tail" in narrow[-1], "62.5 %" in narrow[-1]) == (True, True, True)
-    assert len(narrow[-1]) == 30
+@pytest.mark.parametrize(
+    ("keys", "width", "fits", "parts"),
+    [
+        (1, 27, True, [[0, 1, 2, 3, 4, 5]]),
+        (1, 26, True, [[0, 1, 2, 3, 4], [0, 5]]),
+        (1, 20, True, [[0, 1, 2, 3], [0, 4, 5]]),
+        (1, 16, True, [[0, 1, 2, 3], [0, 4, 5]]),
+        (1, 15, True, [[0, 1, 2], [0, 3, 4], [0, 5]]),
+        (1, 10, True, [[0, 1], [0, 2], [0, 3], [0, 4], [0, 5]]),
+        (1, 9, False, [[0, 1], [0, 2], [0, 3], [0, 4], [0, 5]]),
+        (2, 20, True, [[0, 1, 2, 3], [0, 1, 4, 5]]),
+        (2, 15, True, [[0, 1, 2], [0, 1, 3], [0, 1, 4], [0, 1, 5]]),
+        (2, 14, True, [[0, 1, 2], [0, 1, 3], [0, 1, 4], [0, 1, 5]]),
+        (2, 13, False, [[0, 1, 2], [0, 1, 3], [0, 1, 4], [0, 1, 5]]),
+        (6, 26, True, [[0, 1, 2, 3, 4, 5]]),
+    ],
+)
+def test_columns_that_do_not_fit_stand_in_further_tables_behind_the_keys(
+    keys: int, width: int, fits: bool, parts: list[list[int]]
+):
+    grid = Grid(NUMBERED, [["name", "12", "1", "22", "333", "4444"]], keys)
+    assert (grid.fits(width), grid.split_columns(width)) == (fits, parts)
 
 
-def test_on_the_narrowest_terminal_a_name_keeps_twelve_columns():
-    grid = Grid([GridColumn("model", "left"), GridColumn("n")], [["a" * 40 + "tail", "62.5 %"]])
-    ((*_, line),) = grid.tables(10)
-    name = line.removesuffix("62.5 %").rstrip()
-    assert cell_len(name) == 12
-    assert (name[0], "…" in name, name[-1]) == ("a", True, "l")
+MIXED = Grid(
+    [
+        *(GridColumn("", "left", wraps=True), GridColumn("n =\n9")),
+        *(GridColumn("right\nof all"), GridColumn("what was said", "left", wraps=True)),
+    ],
+    [
+        ["one two three", "1", "[3, 4]", "abc de f"],
+        ["模型", "20", "–", "long sentence of words"],
+        ["line\nof two", "", "", ""],
+    ],
+    bold=frozenset({1}),
+)
+
+
+def test_words_wrap_numbers_do_not_and_a_highlighted_row_is_marked_line_by_line():
+    wide, narrow = (MIXED.tables(width, ("<", ">")) for width in (50, 29))
+    assert wide == [
+        [
+            "               n =   right",
+            "                 9  of all  what was said",
+            "──────────────────────────────────────────────────",
+            "one two three    1  [3, 4]  abc de f",
+            "<模型            20       –  long sentence of words>",
+            "line",
+            "of two",
+        ]
+    ]
+    assert narrow == [
+        [
+            "        n =   right  what was",
+            "          9  of all  said",
+            "─────────────────────────────",
+            "one       1  [3, 4]  abc de f",
+            "two",
+            "three",
+            "<模型     20       –  long>",
+            "<                     sentence>",
+            "<                     of words>",
+            "line",
+            "of two",
+        ]
+    ]
+    assert [len(lines) for lines in MIXED.tables(19)] == [9, 10]
+    assert MIXED.tables(20)[1] == [
+        "           what was",
+        "           said",
+        "────────────────────",
+        "one two    abc de f",
+        "three",
+        "模型       long",
+        "           sentence",
+        "           of words",
+        "line",
+        "of two",
+    ]
+
+
+def test_the_widest_column_gives_way_first():
+    columns = [0, 1, 2, 3]
+    assert [MIXED.widths(columns, width) for width in (49, 44, 37, 29, 28)] == [
+        [13, 3, 6, 21],
+        [13, 3, 6, 16],
+        [10, 3, 6, 12],
+        [6, 3, 6, 8],
+        [5, 3, 6, 8],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "width", "line"),
+    [
+        ("a" * 40 + "tail", 52, "a" * 40 + "tail  62.5 %"),
+        ("a" * 40 + "tail", 51, f"{'a' * 14}…{'a' * 24}tail  62.5 %"),
+        ("a" * 40 + "tail", 10, "aaa…aaaatail  62.5 %"),
+        ("a" * 8 + "tail", 10, "aaaaaaaatail  62.5 %"),
+        ("a" * 9 + "tail", 10, "aaa…aaaatail  62.5 %"),
+        ("name", 10, "name  62.5 %"),
+    ],
+)
+def test_a_name_is_cut_in_the_middle_only_where_not_even_one_number_fits_beside_it(
+    name: str, width: int, line: str
+):
+    grid = Grid([GridColumn("", "left"), GridColumn("")], [[name, "62.5 %"]])
+    assert grid.tables(width) == [[line]]
+
+
+def test_a_table_may_have_no_rows_or_one_column():
+    grid = Grid([GridColumn("k"), GridColumn("other")], [])
+    assert [grid.tables(8), grid.fits(8), grid.fits(7)] == [[["k  other", "────────"]], True, False]
+    assert Grid([GridColumn("one")], [["a b"]]).tables(1) == [["one", "───", "a b"]]
 
 
 def test_sentences_wrap_at_blanks_and_keep_their_indent():
     assert wrap_text("  one two three", 9) == ["  one two", "  three"]
     assert wrap_text("unbreakable-word", 5) == ["unbreakable-word"]
     assert wrap_text("", 5) == [""]
-
-
-def test_wide_characters_count_twice():
-    grid = Grid([GridColumn("", "left"), GridColumn("n")], [["模型", "1"], ["abcd", "2"]])
-    (lines,) = grid.tables(80)
-    assert [cell_len(line) for line in lines[2:]] == [7, 7]

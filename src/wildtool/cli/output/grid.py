@@ -60,15 +60,15 @@ class Grid:
     def split_columns(self, width: int) -> list[list[int]]:
         """The columns of each table that fits, including the keys in each."""
         every = list(range(len(self.columns)))
-        if len(every) <= self.keys or sum(self._natural_widths()) + COLUMN_GAP * (len(every) - 1) <= width:
+        if sum(self._natural_widths()) + COLUMN_GAP * (len(every) - 1) <= width:
             return [every]
         narrow = self._minimum_widths()
-        keys = every[: self.keys]
-        tables: list[list[int]] = []
-        for column in every[self.keys :]:
-            extended = [*(tables[-1] if tables else keys), column]
-            if tables and sum(narrow[i] for i in extended) + COLUMN_GAP * (len(extended) - 1) <= width:
-                tables[-1].append(column)
+        keys, rest = every[: self.keys], every[self.keys :]
+        tables = [keys + rest[:1]]
+        for column in rest[1:]:
+            extended = [*tables[-1], column]
+            if sum(narrow[i] for i in extended) + COLUMN_GAP * (len(extended) - 1) <= width:
+                tables[-1] = extended
             else:
                 tables.append([*keys, column])
         return tables
@@ -81,9 +81,10 @@ class Grid:
         """Widths if everything wraps that may."""
         return [
             max(
-                _longest_word(column.head),
-                *(_longest_word(cell) if column.wraps else _width(cell) for cell in self._cells(i)),
-                0,
+                [
+                    _longest_word(column.head),
+                    *map(_longest_word if column.wraps else _width, self._cells(i)),
+                ]
             )
             for i, column in enumerate(self.columns)
         ]
@@ -99,11 +100,10 @@ class Grid:
         while (over := sum(shares) - room) > 0:
             able = [k for k, i in enumerate(columns) if shares[k] > narrow[i]]
             if not able:
+                shares[0] = max(shares[0] - over, min(shares[0], MIN_NAME_WIDTH))
                 break
             widest = max(able, key=lambda k: shares[k])
             shares[widest] -= min(over, max(1, (shares[widest] - narrow[columns[widest]]) // 2))
-        if (over := sum(shares) - room) > 0:
-            shares[0] = max(shares[0] - over, min(shares[0], MIN_NAME_WIDTH))
         return shares
 
 
