@@ -7,13 +7,23 @@ from typing import Any
 
 import pytest
 
+from golden_files import same_as_golden
 from wildtool.cli.output.results import select_group
-from wildtool.cli.output.tables import print_groups, print_overview, print_results_csv, print_results_json
+from wildtool.cli.output.tables import (
+    print_caveats,
+    print_groups,
+    print_metrics,
+    print_models,
+    print_overview,
+    print_results_csv,
+    print_results_json,
+)
 from wildtool.engine.score.results import ScoreResult
 from wildtool.engine.score.trust import TrustRemark
 from wildtool.engine.score.verdict_table import OutcomeCounts
 from wildtool.errors import UsageError
 from wildtool.evidence import Evidence
+from wildtool.table import Cell, Head, MetricTable, Row
 from wildtool.types import Metric
 
 DEFAULT = "0" * 64
@@ -46,6 +56,7 @@ def _default_data(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "wildtool.engine.compare.leaderboard._default_data", lambda benchmark, split, mode: DEFAULT
     )
+    monkeypatch.setenv("COLUMNS", "100")
 
 
 def overview(capsys: pytest.CaptureFixture[str], *results: ScoreResult) -> str:
@@ -53,35 +64,93 @@ def overview(capsys: pytest.CaptureFixture[str], *results: ScoreResult) -> str:
     return capsys.readouterr().out
 
 
-def test_a_rate_stands_with_its_interval_and_counts(capsys: pytest.CaptureFixture[str]):
-    out = overview(capsys, result())
-    assert [word in out for word in ("62.5 %", "[31.0, 86.0]", "5/8")] == [True] * 3
+TIME = Metric("cost", "time", 1.5, 3, 2, kind="mean", unit="s", headline=True, better="less")
+WORSE = Metric("accuracy", "task", 0.5, 4, 8, 0.2, 0.8, headline=True)
+CALLS = [Metric("cost", "calls", None, count, 8 + count, kind="count") for count in range(2)]
+SEVERAL = (
+    result("one", ACCURACY, TIME, CALLS[0]),
+    result("two", WORSE, CALLS[1], evidence=Evidence(8, failed=1)),
+    result("three", Metric("accuracy", "nothing", None, 0, 0, headline=True), benchmark="c"),
+)
 
 
-def test_a_head_says_where_lower_is_better(capsys: pytest.CaptureFixture[str]):
-    attacks = Metric("attacks", "obeyed", 0.5, 4, 8, 0.2, 0.8, headline=True, better="less")
-    models = [result(name, ACCURACY, attacks) for name in ("one", "two")]
-    for shown in (models[:1], models):
-        out = overview(capsys, *shown)
-        assert out.count("(lower is better)") == 1
-    print_groups(models)
-    assert capsys.readouterr().out.count("(lower is better)") == 1
+@pytest.mark.parametrize("width", [100, 40, 24])
+def test_numbers_are_printed_like_this(
+    width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("COLUMNS", str(width))
+    print_overview(SEVERAL)
+    print_groups(SEVERAL)
+    print_overview(SEVERAL[:1])
+    same_as_golden(f"tables/numbers-{width}.txt", capsys.readouterr().out)
 
 
-def test_a_rate_without_cases_is_a_dash(capsys: pytest.CaptureFixture[str]):
-    assert "–" in overview(capsys, result("m", Metric("g", "n", None, 0, 0, headline=True)))
+HEADS = (Head("g", "one"), Head("g", "two", better="less"), Head("h", "three"))
+CELLS = {head.key: Cell(f"{number}0.0", ("1.0", "2.0"), "3/4") for number, head in enumerate(HEADS, 1)}
+ROWS = (
+    Row(label="measured model", cells=CELLS, about="own"),
+    Row(label="paper", cells={HEADS[1].key: Cell("7")}, kind="published", about="open weights of a\x1b kind"),
+)
 
 
-def test_means_and_counts_say_what_they_count(capsys: pytest.CaptureFixture[str]):
-    mean = Metric("cost", "latency", 1.2345, 4, 3, kind="mean", unit="s")
-    print_groups([result("m", mean, Metric("cost", "unplayed", None, 2, 8, kind="count"))])
-    out = capsys.readouterr().out
-    assert "1.234 s" in out or "1.235 s" in out
-    assert "2 of 8" in out
+@pytest.mark.parametrize("width", [100, 44, 30])
+def test_models_are_printed_like_this(
+    width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("COLUMNS", str(width))
+    table = MetricTable("a title of\x1b models", HEADS, ROWS)
+    print_models(table, every=False)
+    print_models(table, every=True)
+    print_models(table, every=False, kinds=False)
+    same_as_golden(f"tables/models-{width}.txt", capsys.readouterr().out)
 
 
-def test_only_headline_numbers_stand_in_the_table_of_models(capsys: pytest.CaptureFixture[str]):
-    assert "detail" not in overview(capsys, result("m", ACCURACY, Metric("detail", "n", 0.5, 1, 2)))
+def test_a_terminal_shows_titles_and_what_was_measured_here_in_bold(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    rows = [Row(label=kind, cells={}, kind=kind) for kind in ("measured", "gold")]
+    print_models(MetricTable("title", HEADS[:1], tuple(rows), whole=False), every=False, kinds=False)
+    assert capsys.readouterr().out.splitlines() == [
+        "\x1b[1mtitle\x1b[0m",
+        "",
+        "model     one",
+        "─────────────",
+        "\x1b[1mmeasured    –\x1b[0m",
+        "gold        –",
+        "",
+    ]
+
+
+def test_numbers_of_no_run_stand_with_what_they_should_be(capsys: pytest.CaptureFixture[str]):
+    aimed = Metric("kinds", "a", 0.5, 1, 2, 0.1, 0.9, target=0.25), Metric("kinds", "bb", None, 0, 0)
+    print_metrics([*aimed, Metric("plain", "n", 0.5, 1, 2)])
+    assert (
+        capsys.readouterr().out
+        == """\
+kinds
+
+                               target  deviation
+────────────────────────────────────────────────
+a   50.0 %  [10.0, 90.0]  1/2    25 %      +25.0
+bb       –                0/0
+
+plain
+
+n  50.0 %  1/2
+
+"""
+    )
+
+
+def test_runs_over_different_items_are_told_with_their_numbers(capsys: pytest.CaptureFixture[str]):
+    several = [result("m"), result("n", items=1, items_md5="1 item"), result("o", benchmark="c")]
+    print_caveats(several)
+    assert capsys.readouterr().out == (
+        "These runs cover different items and are not comparable. m: 2 items; n: 1 item\n"
+    )
 
 
 def test_what_must_be_known_of_a_number_is_said_once_below_the_table(capsys: pytest.CaptureFixture[str]):
@@ -119,12 +188,6 @@ def test_data_of_one_name_that_changed_stand_apart_by_digest(capsys: pytest.Capt
     assert titles == ["b (data d) 11111111, profile official", "b (data d) 22222222, profile official"]
 
 
-def test_runs_over_different_items_are_told_with_their_numbers(capsys: pytest.CaptureFixture[str]):
-    out = overview(capsys, result("m"), result("n", items=1, items_md5="1 item"))
-    assert "cover different items" in out
-    assert "m: 2 items; n: 1 item\n" in out
-
-
 def test_nothing_is_said_of_runs_over_the_same_items(capsys: pytest.CaptureFixture[str]):
     assert "cover" not in overview(capsys, result("m"), result("n"))
 
@@ -159,12 +222,6 @@ def test_a_table_that_is_too_wide_for_the_terminal_is_turned_and_nothing_is_cut(
     assert max(map(len, out.splitlines())) <= 60
     assert all(f"accuracy: cut {i}" in out for i in range(9))
     assert out.count("[10.0, 90.0]") == 9
-
-
-def test_a_group_of_many_runs_has_them_one_below_the_other(capsys: pytest.CaptureFixture[str]):
-    print_groups([result(f"model-{i}") for i in range(9)])
-    lines = capsys.readouterr().out.splitlines()
-    assert all(any(f"model-{i}" in line and f"model-{i + 1}" not in line for line in lines) for i in range(8))
 
 
 def test_csv_has_one_number_a_row(capsys: pytest.CaptureFixture[str]):
