@@ -122,11 +122,11 @@ def _targets(paths: list[Path], out: Path | None, form: str) -> dict[Path, Path]
         for folder in run_folders(path):
             inner = folder.relative_to(path).parts if folder.is_relative_to(path) else ()
             names[folder] = "--".join((path.resolve().name, *inner)) if inner else folder.resolve().name
-    several = len(names) > 1 or out is None or (out.is_dir() and not _is_its_own(form, out))
-    place, suffix = (out or Path()) if several else None, EXPORT_FORMATS[form].suffix
-    targets = {
-        folder: place / f"{name}{suffix}" if place else Path(str(out)) for folder, name in names.items()
-    }
+    if out is not None and len(names) == 1 and (not out.is_dir() or _is_its_own(form, out)):
+        targets = dict.fromkeys(names, out)
+    else:
+        place, suffix = out or Path(), EXPORT_FORMATS[form].suffix
+        targets = {folder: place / f"{name}{suffix}" for folder, name in names.items()}
     if len(set(targets.values())) < len(targets):
         raise UsageError(
             "two of these runs have the same name; export them one by one, each with its own --out"
