@@ -1,13 +1,17 @@
 """Tables of numbers: cells, heads, and what Markdown, LaTeX and papers' tables make of them."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from engine.compare.test_published import run
 from wildtool.engine.compare.published import Ranking, RankingCell, RankingRow
+from wildtool.evidence import Evidence
 from wildtool.published import PublishedRow, PublishedTable
 from wildtool.table import EMPTY_CELL, Cell, Head, MetricTable, Row, cell_of, heads_of
+from wildtool.table.csv_file import numbers_csv
 from wildtool.table.latex import latex_tables, latex_text
 from wildtool.table.markdown import markdown_code, markdown_row, markdown_table, markdown_text
 from wildtool.table.published import published_table, ranking_table
@@ -48,6 +52,14 @@ ATTACKS = Metric("attacks", "obeyed", 0.5, 4, 8, 0.2, 0.8, better="less")
         (Metric("g", "n", None, 2, 8, kind="count"), Cell("2 of 8", number=2.0), "", "2.0", None, 0),
         (Metric("g", "n", math.nan, 1, 0), Cell("–", counts="1/0", size=0), "", "", None, 0),
         (
+            Metric("g", "n", 1 / 3, 1, 3, 0.12345, 0.45678),
+            Cell("33.3 %", ("12.3", "45.7"), "1/3", 1 / 3, 3, (0.12345, 0.45678, 1 / 3)),
+            "12.3–45.7",
+            "0.3333333333333333",
+            (12.35, 33.33),
+            32.53,
+        ),
+        (
             Metric("g", "n", 0.0, 0, 2, -0.1, 1.2),
             Cell("0.0 %", ("-10.0", "120.0"), "0/2", 0.0, 2, (0.0, 1.0, 0.0)),
             "-10.0–120.0",
@@ -79,6 +91,17 @@ def test_heads_say_their_group_and_where_lower_is_better() -> None:
         "attacks\nobeyed\n(lower is better)",
     ]
     assert heads_of([RATE, ATTACKS], "attacks") == (obeyed,)
+
+
+def test_csv_has_a_number_a_row_of_the_groups_asked_for() -> None:
+    metrics = (replace(RATE, name="=a\x1b"), ATTACKS, replace(RATE, evidence=Evidence(9, failed=1)))
+    written = numbers_csv([replace(run(), metrics=metrics), run()], {"accuracy"})
+    assert written.decode() == (
+        "model,run,group,name,value,low,high,numerator,denominator,unit,source,units,failed,unplayed,cut_off,unread\n"
+        "ours,r,accuracy,'=a\\x1b,0.625,0.31,0.86,5,8,,profile paper,1,0,0,,\n"
+        "ours,r,accuracy,task,0.625,0.31,0.86,5,8,,profile paper,9,1,0,,\n"
+        "ours,r,accuracy,score,0.5,0.2,0.8,1,2,,profile paper,1,0,0,,\n"
+    )
 
 
 def table(whole: bool = True) -> MetricTable:
@@ -145,7 +168,7 @@ def lines_of(tables: str, start: str) -> list[str]:
 
 
 def wide(columns: int, rows: int, cell: str) -> MetricTable:
-    heads = tuple(Head("g", f"n{chr(97 + number)}") for number in range(columns))
+    heads = tuple(Head("g", f"n{chr(97 + number % 26)}") for number in range(columns))
     cells = {head.key: Cell(cell) for head in heads}
     names = [f"m{number}" for number in range(rows)]
     return MetricTable("T.", heads, tuple(Row(label=name, cells=cells) for name in names), whole=False)
@@ -165,6 +188,27 @@ def test_latex_splits_columns_that_do_not_fit_and_rows_beyond_forty() -> None:
         *("m40", "m40"),
     ]
     assert lines_of(latex_tables(wide(1, 40, "1"), "l"), r"\caption") == [r"\caption{T.}"]
+    # The second part holds as much as the first.
+    halves = latex_tables(wide(34, 1, "12"), "l")
+    assert lines_of(halves, r"\caption") == [rf"\caption{{T. Part {number} of 2.}}" for number in (1, 2)]
+    assert lines_of(latex_tables(wide(35, 1, "12"), "l"), r"\label")[2:] == [r"\label{tab:l-3}"]
+
+
+@pytest.mark.parametrize(
+    ("name", "head"),
+    [
+        ("a" * 16, "a" * 16),
+        ("aaaa bbbb cccc d", r"aaaa bbbb cccc d"),
+        ("aaaa bbbb cccc dd", r"\shortstack[r]{aaaa bbbb cccc \\ dd}"),
+        ("aaaaaaaaaaaaaa bb", r"\shortstack[r]{aaaaaaaaaaaaaa \\ bb}"),
+        ("a_b\x1b", r"a\_b\textbackslash{}x1b"),
+        ("", ""),
+    ],
+)
+def test_a_head_breaks_between_words_in_latex(name: str, head: str) -> None:
+    heads = (Head("g", name),)
+    text = latex_tables(MetricTable("t", heads, (Row(label="m", cells={}),), whole=False), "l")
+    assert lines_of(text, "model") == [rf"model & {head} \\"]
 
 
 def test_long_names_may_break_in_latex_and_signs_are_escaped() -> None:
@@ -217,7 +261,7 @@ def ranking(
     entries = (
         RankingRow("p" * 61, "open", {TASK: RankingCell(0.5, source)}),
         RankingRow(
-            "m" * 41, "own", {TASK: RankingCell(0.25, "r", 0.125, 0.5)}, run="runs/m", incomplete=True
+            "m" * 41, "own", {TASK: RankingCell(0.2475, "r", 0.125, 0.5)}, run="runs/m", incomplete=True
         ),
         RankingRow(
             "n", "own", {TASK: RankingCell(None, "r"), OTHER: RankingCell(0.5, "r", 0.25)}, run="runs/n"
@@ -238,6 +282,20 @@ def test_runs_stand_among_the_models_of_papers_in_percent() -> None:
         ),
         Row(label="n (measured here)", cells={TASK: Cell(), OTHER: Cell("50")}),
     )
+
+
+@pytest.mark.parametrize(
+    ("values", "cells"),
+    [((0.5, 0.25), ("50", "25")), ((0.5, 0.125), ("50.0", "12.5")), ((0.5, 0.6254), ("50.00", "62.54"))],
+)
+def test_a_ranking_has_the_decimals_of_its_paper(values: tuple[float, float], cells: tuple[str, str]) -> None:
+    entries = [RankingRow(str(value), "", {TASK: RankingCell(value, "p")}) for value in values]
+    entries += [RankingRow("none", "", {TASK: RankingCell(None, "p")})]
+    entries += [RankingRow("own", "", {TASK: RankingCell(0.33333, "r", None, 0.5)}, run="r")]
+    table = ranking_table(Ranking("paper", TASK, (TASK,), tuple(entries), {}))
+    places = cells[0][2:]
+    shown = [row.cells[TASK] for row in table.rows]
+    assert shown == [*map(Cell, cells), Cell(), Cell("33.33"[: 2 + len(places)])]
 
 
 def test_a_ranking_says_by_what_it_is_ordered_or_that_it_is_not() -> None:

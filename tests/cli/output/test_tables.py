@@ -11,6 +11,7 @@ from golden_files import same_as_golden
 from wildtool.cli.output.results import select_group
 from wildtool.cli.output.tables import (
     print_caveats,
+    print_grid,
     print_groups,
     print_metrics,
     print_models,
@@ -74,7 +75,7 @@ SEVERAL = (
 )
 
 
-@pytest.mark.parametrize("width", [100, 40, 24])
+@pytest.mark.parametrize("width", [100, 40, 24, 9])
 def test_numbers_are_printed_like_this(
     width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
@@ -122,6 +123,38 @@ def test_a_terminal_shows_titles_and_what_was_measured_here_in_bold(
         "gold        –",
         "",
     ]
+
+
+def test_words_of_a_table_are_left_aligned_and_wrap(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("COLUMNS", "24")
+    row = ["name", "1", "some words that wrap", "2"]
+    print_grid("title", ["", "n", "about\x1b", ""], [row, ["m", "10", "", "20"]], sentences=[2], keys=2)
+    print_grid("next", ["", "n", "x" * 14, "y" * 7], [row], keys=2)
+    assert (
+        capsys.readouterr().out
+        == """\
+title
+
+       n  about\\x1b
+────────────────────────
+name   1  some words   2
+          that wrap
+m     10              20
+
+next
+
+      n        xxxxxxxxxxxxxx
+─────────────────────────────
+name  1  some words that wrap
+
+      n  yyyyyyy
+────────────────
+name  1        2
+
+"""
+    )
 
 
 def test_numbers_of_no_run_stand_with_what_they_should_be(capsys: pytest.CaptureFixture[str]):
@@ -239,7 +272,7 @@ def test_csv_has_one_number_a_row(capsys: pytest.CaptureFixture[str]):
 def test_json_has_every_number_and_only_ascii(capsys: pytest.CaptureFixture[str]):
     print_results_json([result("模\x9b")])
     out = capsys.readouterr().out
-    assert out.isascii()
+    assert out.isascii() and out.startswith('{\n "runs": [\n  {\n   "run": "r",\n')
     run = json.loads(out)["runs"][0]
     assert (run["model"], run["metrics"][0]["value"], run["counts"]["wrong"]) == ("模\x9b", 0.625, 3)
 
