@@ -55,11 +55,12 @@ def compare(
     Folders with runs of several benchmarks, such as those of `wildtool run all`, are compared benchmark by benchmark,
     with an overall difference. What cannot be compared is left out and named.
     """
+    paths = runs or []
     if published:
         from wildtool.cli.output.reproduction import print_reproductions
 
         return print_reproductions(
-            runs or [], profile, published_model, absolute=absolute, as_json=as_json, as_csv=as_csv
+            paths, profile, published_model, absolute=absolute, as_json=as_json, as_csv=as_csv
         )
     if metric not in ("unit", "item"):
         raise UsageError(unknown_name("metric", metric, ("unit", "item")))
@@ -71,14 +72,14 @@ def compare(
         suite_pairs,
     )  # fmt: skip
 
-    if holds_several_benchmarks(runs or ()):
+    if holds_several_benchmarks(paths):
         if group is not None or flips:
             option = "--flips" if flips else "--group"
             raise UsageError(f"{option} looks inside one benchmark; give its runs, such as runs/all/BENCH")
         from wildtool.cli.output import suite_comparison as output
 
         pairs = compare_suites(
-            suite_pairs(load_suites(runs or (), profile, metric), all_pairs=all_pairs),
+            suite_pairs(load_suites(paths, profile, metric), all_pairs=all_pairs),
             only_played=only_played, anyway=anyway, seed=seed,
         )  # fmt: skip
         suite = output.suite_report(pairs, metric, only_played=only_played)
@@ -93,7 +94,7 @@ def compare(
     from wildtool.engine.compare.runs import caveats, grouping_columns
     from wildtool.engine.score.results import run_folders
 
-    folders = [folder for path in runs or () for folder in run_folders(path)]
+    folders = [folder for path in paths for folder in run_folders(path)]
     sides = load_compared_runs(folders, profile, metric)
     for folder, side in zip(folders, sides, strict=True):
         print_run_notes(folder, side.result)

@@ -49,21 +49,21 @@ def report(
     from wildtool.engine.score.results import run_folders
     from wildtool.report.model import read_runs
 
-    to = out or (Path("report.html" if single_file else "report") if format == "html" else None)
-    if to is not None and format == "html" and not single_file:
+    to = out or Path("report.html" if single_file else "report")
+    if format == "html" and not single_file:
         outputs.check_folder(to, outputs.is_site, force=force)
-    elif to is not None:
+    elif out is not None or single_file:
         outputs.check_file(to, force=force)
     folders = [folder for path in runs for folder in run_folders(path)]
     report_runs = read_runs(folders, profile)
     for run in report_runs:
         print_run_notes(run.folder, run.result)
-    if format == "html" and to is not None:
+    if format == "html":
         from wildtool.report.build import build
 
         print_out(f"Report: {build(report_runs, to, single=single_file, audited=audit)}")
     else:
-        _print_tables(report_runs, format, to)
+        _print_tables(report_runs, format, out)
     return worst_status([run.result.exit_status for run in report_runs])
 
 

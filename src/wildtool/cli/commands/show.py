@@ -1,13 +1,7 @@
 """`wildtool show`: the numbers of runs, as tables, JSON or CSV."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
 from wildtool.cli.options.show import ShowOptions
 from wildtool.errors import UsageError
-
-if TYPE_CHECKING:
-    from wildtool.engine.score.results import ScoreResult
 
 
 def show(show_options: ShowOptions) -> int:
@@ -34,7 +28,8 @@ def show(show_options: ShowOptions) -> int:
     if not show_options.runs:
         raise UsageError("nothing to show: give run folders, such as `wildtool show runs`")
     from wildtool.cli.output import tables
-    from wildtool.cli.output.results import find_results, select_group
+    from wildtool.cli.output.results import find_results, result_groups, select_group
+    from wildtool.cli.terminal import print_err
 
     results, status = find_results(show_options.runs, show_options.profile)
     if not results:
@@ -45,8 +40,15 @@ def show(show_options: ShowOptions) -> int:
         tables.print_results_json(results)
     elif show_options.as_csv:
         tables.print_results_csv(results)
+    elif show_options.group is not None:
+        tables.print_groups(results)
+        tables.print_caveats(results)
     else:
-        _print(results, alone=show_options.group is not None, every=show_options.every)
+        tables.print_overview(results)
+        if show_options.every:
+            tables.print_groups(results)
+        else:
+            print_err(f"More tables: --all, or --group with one of: {', '.join(result_groups(results))}")
     return status
 
 
@@ -57,20 +59,3 @@ def _explain(show_options: ShowOptions, name: str) -> int:
     if not show_options.runs or show_options.published:
         raise UsageError("--why explains a number of runs, such as `wildtool show runs --why task`")
     return show_why(show_options, name)
-
-
-def _print(results: "Sequence[ScoreResult]", *, alone: bool, every: bool) -> None:
-    """The summary, one group alone, or everything."""
-    from wildtool.cli.output import tables
-    from wildtool.cli.output.results import result_groups
-    from wildtool.cli.terminal import print_err
-
-    if alone:
-        tables.print_groups(results)
-        tables.print_caveats(results)
-        return
-    tables.print_overview(results)
-    if every:
-        tables.print_groups(results)
-    else:
-        print_err(f"More tables: --all, or --group with one of: {', '.join(result_groups(results))}")
