@@ -1,4 +1,4 @@
-"""What `show`, `score`, `report` and `compare` ask of their parts, and print by which; all parts only note calls."""
+"""What `show`, `score`, `report`, `compare` and `gate` ask of their parts; all parts only note calls."""
 
 import shlex
 from collections.abc import Callable, Iterator
@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 from typer.testing import CliRunner
@@ -13,6 +14,7 @@ from typer.testing import CliRunner
 from cli.output.test_tables import result
 from wildtool.cli import app
 from wildtool.cli.commands.compare import _default_group
+from wildtool.errors import UsageError
 from wildtool.types import Metric
 
 TASK = Metric("accuracy", "task", 0.5, 1, 2, headline=True)
@@ -417,3 +419,75 @@ def test_units_are_grouped_by_the_main_column_or_the_first_of_a_few_values(
     monkeypatch.setattr("wildtool.engine.compare.runs.headline_column", lambda first: main)
     sides: list[Any] = [SimpleNamespace(cells=dict(cells(values))) for _ in range(count)]
     assert _default_group(sides, columns) == column
+
+
+# gate --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def gating(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> Parts:
+    old, new, alone = (side(name) for name in ("old", "new", "alone"))
+    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
+    parts.note("cli.commands.gate.check_file")
+    parts.note("engine.compare.suites.load_suites", [[old], [new, alone]])
+    parts.note("engine.compare.suites.suite_pairs", "pairs of places")
+    parts.note("engine.compare.suites.compare_suites", [SimpleNamespace(old=old, new=new)])
+    parts.note("cli.output.suite_comparison.suite_report", SimpleNamespace(runs=[old, new]))
+    parts.note("cli.output.results.print_run_notes")
+    parts.note("engine.compare.gate.check_evidence")
+    parts.note("cli.output.suite_comparison.print_suites")
+    losses = [SimpleNamespace(text=f"loss {over}", excessive=over) for over in (False, True)]
+    parts.note("engine.compare.gate.significant_losses", losses)
+    parts.note("engine.compare.gate.reason", "failed: why")
+    parts.note("engine.compare.suites.omission_lines", ["omitted"])
+    parts.note("engine.compare.leaderboard.parts_line", "a part")
+    parts.note("cli.output.gate.annotate")
+    parts.note("cli.output.gate.write_summary")
+    return parts
+
+
+def test_a_gate_compares_with_the_baseline_and_tells_what_it_found(gating: Parts) -> None:
+    line = "gate n --against o --worse-than 2.5 --profile p --only-played --markdown m.md"
+    assert gating.type_(line) == (1, "\nfailed: why\n", "")
+    (pairs,) = [call[1] for call in gating.calls if call[0] == "check_evidence"]
+    (losses,) = [call[2] for call in gating.calls if call[0] == "reason"]
+    (report,) = [call[2] for call in gating.calls if call[0] == "print_suites"]
+    assert [call for call in gating.calls if call[0] != "parts_line"] == [
+        ("check_file", Path("m.md")),
+        ("load_suites", [Path("o"), Path("n")], "p"),
+        ("suite_pairs", [[pairs[0].old], [pairs[0].new, ANY]]),
+        ("compare_suites", "pairs of places", {"only_played": True}),
+        ("suite_report", pairs, "unit", {"only_played": True}),
+        ("print_run_notes", Path("old"), pairs[0].old.result),
+        ("print_run_notes", Path("new"), pairs[0].new.result),
+        ("check_evidence", pairs, {"only_played": True}),
+        ("print_suites", pairs, report),
+        ("significant_losses", pairs, 2.5),
+        ("reason", pairs, losses, 2.5),
+        ("omission_lines", pairs),
+        ("annotate", "warning", "loss False"),
+        ("annotate", "error", "loss True"),
+        ("annotate", "warning", "omitted"),
+        ("annotate", "warning", "alone has no counterpart and is not compared."),
+        (
+            *("write_summary", Path("m.md"), pairs, "failed: why"),
+            ["a part", "omitted", "alone has no counterpart and is not compared."],
+        ),
+    ]
+
+
+def test_a_gate_without_an_excessive_loss_passes(gating: Parts) -> None:
+    gating.note("engine.compare.gate.significant_losses", [SimpleNamespace(text="t", excessive=False)])
+    gating.note("engine.compare.leaderboard.parts_line", "")
+    assert gating.type_("gate n --against o")[0] == 0
+    assert gating.calls[0] == ("load_suites", [Path("o"), Path("n")], None)
+    named = [call[-1] for call in gating.calls if isinstance(call[-1], dict)]
+    assert named == [{"only_played": False}] * 3
+    name, markdown, _, _, remarks = gating.calls[-1]
+    assert (name, markdown, remarks[0], len(remarks)) == ("write_summary", None, "omitted", 2)
+
+
+def test_what_stops_a_gate_is_told_to_the_job(gating: Parts) -> None:
+    gating.note("engine.compare.gate.check_evidence", UsageError("incomplete"))
+    assert gating.type_("gate n --against o") == (2, "", "wildtool: incomplete\n")
+    assert gating.calls[-1] == ("annotate", "error", "incomplete")

@@ -164,15 +164,6 @@ def test_a_file_of_somebody_else_is_not_replaced():
     assert "wildtool did not make it" in text
 
 
-def test_losses_become_annotations_in_github_actions_only():
-    line = f"gate chat/{MINI}chat --against gold/{MINI}gold"
-    assert "::error title=wildtool gate::baseline/chat lost" in ended(line, GITHUB_ACTIONS="true")[1]
-    allowed = ended(f"{line} --worse-than 99", GITHUB_ACTIONS="true")[1]
-    assert "::warning title=wildtool gate::baseline/chat lost" in allowed
-    assert "::error" not in allowed
-    assert "::" not in ended(line)[1]
-
-
 @pytest.mark.parametrize("points", ["-1", "101", "much"])
 def test_points_are_between_0_and_100(points: str):
     assert ended(f"gate chat --against gold --worse-than={points}")[0] == 2
