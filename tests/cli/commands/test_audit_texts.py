@@ -1,11 +1,20 @@
 """What `wildtool audit` prints of audits that are made by hand, text by text."""
 
-import pytest
+import json
+from pathlib import Path
 
+import pytest
+from typer.testing import CliRunner
+
+from cli.commands.test_audit import Entry
+from wildtool.alter.aid.hints import Hint
+from wildtool.benchmark import Benchmark
+from wildtool.cli import app
 from wildtool.cli.commands import audit
+from wildtool.engine import registry
 from wildtool.engine.score.audit import Audit, Ceiling, KillRate, Survivors, WrongGold
 from wildtool.engine.score.verdict_table import OutcomeCounts
-from wildtool.types import Metric
+from wildtool.types import Item, Metric
 
 COUNTS = OutcomeCounts(correct=3, wrong=1)
 
@@ -222,3 +231,71 @@ def test_gold_answers_of_one_fault_share_a_line_from_the_sixth_on(
     for count, more in ((3, []), (4, ["… and 1 more; --json lists all"])):
         audit._print_wrong_gold([audited("strict", wrong_gold=tuple(map(wrong, "abcd"[:count])))])
         assert capsys.readouterr().out.splitlines()[3:] == more
+
+
+# Hints -------------------------------------------------------------------------------------------------
+
+HINTS = {
+    "i0": [
+        Hint("i0", "0", 0, "the digit is\n3", turn=1),
+        Hint("i0", "0", 1, "it changed", "state"),
+        Hint("i0", "1", 0, "a word"),
+    ],
+    "i1": [],
+}
+LINES = """\
+{"item":"i0","unit":"0","turn":1,"step":0,"text":"the digit is\\n3","kind":"clue","by":"gold"}
+{"item":"i0","unit":"0","step":1,"text":"it changed","kind":"state","by":"gold"}
+{"item":"i0","unit":"1","step":0,"text":"a word","kind":"clue","by":"gold"}
+"""
+
+
+@pytest.fixture
+def rules_asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
+    """The profiles that hints were made under; in a folder of the test's own, with hints for one of two items."""
+    asked: list[str] = []
+
+    def hints(benchmark: Benchmark, item: Item, profile: str) -> list[Hint]:
+        assert benchmark.name == "sums"
+        asked.append(profile)
+        return HINTS[item.id]
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(registry, "_entries", lambda: {"sums": (Entry("3", "4"),)})
+    monkeypatch.setattr("wildtool.alter.aid.gold_hints.gold_hints", hints)
+    return asked
+
+
+def written(line: str) -> tuple[int, str, str]:
+    ended = CliRunner().invoke(app, f"audit sums --hints gold {line}".split(), prog_name="wildtool")
+    return ended.exit_code, ended.stdout, ended.stderr
+
+
+def test_hints_are_written_and_counted(rules_asked: list[str]):
+    next_step = (
+        "Next: `wildtool run sums --hints h` beside a run without, then `wildtool compare`; with `--hints shuffled:h`"
+        " as the control.\n"
+    )
+    assert written("-o h") == (0, "h: 3 hints (clue 2, state 1) for 2 of 4 units\n", next_step)
+    assert Path("h").read_text("utf-8") == LINES
+    assert rules_asked == ["strict", "strict"]
+    status, out, err = written("-o h --force --profile lax --json")
+    assert rules_asked[2:] == ["lax", "lax"]
+    counts = {"hints": 3, "kinds": {"clue": 2, "state": 1}, "units_with_hints": 2, "units": 4}
+    assert (status, out, err) == (0, json.dumps({"out": "h", **counts}, indent=1) + "\n", "")
+
+
+def test_hints_that_cannot_be_written_are_refused(rules_asked: list[str], monkeypatch: pytest.MonkeyPatch):
+    Path("mine").write_text("mine", "utf-8")
+    assert written("") == (2, "", "wildtool: name the file for the hints: --out hints.jsonl\n")
+    status, out, err = written("-o h --profile nope")
+    assert (status, out, err.startswith("wildtool: unknown profile 'nope'")) == (2, "", True)
+    status, out, err = written("-o mine")
+    assert (status, out, "--force" in err, rules_asked) == (2, "", True, [])
+    monkeypatch.setitem(HINTS, "i0", [])
+    nothing = (
+        "wildtool: sums: in mode plain (of plain) no gold answer needs a fact of an earlier turn, so there is nothing to"
+        " hint at\n"
+    )
+    assert written("-o h") == (2, "", nothing)
+    assert [path.name for path in Path().iterdir()] == ["mine"]
