@@ -77,13 +77,35 @@ def test_a_provider_has_its_address_key_and_protocol(monkeypatch: pytest.MonkeyP
 
 
 def test_names_are_side_by_side_with_what_is_said_of_them_within_the_width(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "60")
-    Path("wildtool.toml").write_text('[models.a-name-longer-than-a-third]\nmodel = "m"\n', "utf-8")
-    ended = CliRunner().invoke(app, ["list", "models"], prog_name="wildtool")
-    assert ended.stdout.startswith("a-name-longer-than-a-third\n                      m (wildtool.toml)\n")
-    assert max(len(line) for line in ended.stdout.splitlines() if "://" not in line) <= 60
+    monkeypatch.setenv("COLUMNS", "30")
+    rows = [
+        ("ten-digits", "of sixteen chars or more\x1b\nand a line"),
+        ("模型", "wide"),
+        ("eleven-long", "beyond a third"),
+        ("eleven-bare", ""),
+        ("last", ""),
+    ]
+    list_command._print(rows, "")
+    list_command._print(rows[:2], " ")
+    assert (
+        capsys.readouterr().out
+        == """\
+ten-digits  of sixteen chars
+            or more\\x1b
+            and a line
+模型        wide
+eleven-long
+            beyond a third
+eleven-bare
+last
+ ten-digits  of sixteen chars
+             or more\\x1b
+             and a line
+ 模型        wide
+"""
+    )
 
 
 def test_an_overview_has_a_head_for_each_kind() -> None:

@@ -118,7 +118,7 @@ def _print_coverage() -> None:
 def _coverage_of(row: dict[str, str]) -> str:
     if row["ours"] in OURS:
         return f"`wildtool run {row['ours']}`"
-    return row["why"] or "not yet here"
+    return row["why"]
 
 
 def _print(rows: "list[tuple[str, str]]", indent: str) -> None:
@@ -127,19 +127,20 @@ def _print(rows: "list[tuple[str, str]]", indent: str) -> None:
 
     width = terminal_width()
     room = min(max(cell_len(name) for name, _ in rows), width // 3)
+    margin = " " * (len(indent) + room + 2)
     for name, description in rows:
         first = f"{indent}{name}{' ' * (room - cell_len(name))}  "
         lines = [
             line
             for part in escape_text(description).split("\n")
-            for line in wrap_text(part, width - len(indent) - room - 2)
+            for line in wrap_text(part, width - len(margin))
         ]
         if cell_len(name) > room and description:
             print_out(f"{indent}{name}")
-            first = " " * (len(indent) + room + 2)
+            first = margin
         print_out((first + lines[0]).rstrip())
         for line in lines[1:]:
-            print_out(" " * (len(indent) + room + 2) + line)
+            print_out(margin + line)
 
 
 def _check(name: str, typed: dict[str, str]) -> None:
