@@ -243,9 +243,10 @@ def explicit_options(context: typer.Context) -> set[str]:
     """The options given on the command line, by the names of their parameters, without a final `_`."""
     names: set[str] = set()
     for option in context.command.params:
-        source = context.get_parameter_source(option.name or "")
+        name = str(option.name)
+        source = context.get_parameter_source(name)
         if source is not None and source.name == "COMMANDLINE":
-            names.add((option.name or "").rstrip("_"))
+            names.add(name.rstrip("_"))
     return names
 
 
@@ -276,10 +277,9 @@ def _checked(context: typer.Context, config: Config, key: str, value: Any, optio
     values: list[Any] = cast(list[Any], value) if option.multiple and isinstance(value, list) else [value]
     for element in values:
         check_type(config, place, element, kinds)
+    checked = values if option.multiple else values[0]
     try:
-        option.type_cast_value(context, values if option.multiple else values[0])
-    except typer.BadParameter as error:
-        raise config.error_at(place, error.message) from None
-    except UsageError as error:
+        option.type_cast_value(context, checked)
+    except (typer.BadParameter, UsageError) as error:
         raise config.error_at(place, str(error)) from None
-    return values if option.multiple else values[0]
+    return checked
