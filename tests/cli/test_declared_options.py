@@ -1,13 +1,15 @@
 """How `opt`, `arg` and `declared` turn a verb into a command, and what options may require of each other."""
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from wildtool.cli.command import arg, command_of, declared, opt, with_exit_status
+from wildtool.cli.command import Declaration, arg, check_fit, command_of, declared, opt, with_exit_status
+from wildtool.errors import UsageError
 
 SHARED = opt("-s NAME", "Shared.")
 
@@ -76,6 +78,7 @@ def rules(
     third: bool = opt("Third.", needs_together="--first NAME; it has none"),
     fourth: str | None = opt("TEXT", "Fourth.", needs_together="--first NAME; it has none"),
     fifth: bool = opt("Fifth.", not_with="--third"),
+    sixth: str | None = opt("--six NAME", "Sixth.", needs="--second, such as 5"),
 ) -> int:
     return 0
 
@@ -89,6 +92,9 @@ def rules(
         ("--fourth b", "--third and --fourth need --first NAME; it has none"),
         ("--first a --third --fifth", "give --third or --fifth, not both"),
         ("--first a --fifth", ""),
+        ("--fifth --third", "--third and --fourth need --first NAME; it has none"),
+        ("--six a --second 1 --first b", ""),
+        ("--six a --first b", "--six needs --second, such as 5"),
     ],
 )
 def test_what_an_option_requires_of_others_is_said(line: str, fault: str):
@@ -98,3 +104,70 @@ def test_what_an_option_requires_of_others_is_said(line: str, fault: str):
 
 def test_an_empty_name_is_refused():
     assert type_(rules, "--first", " ").stderr == "wildtool: --first is empty; name it\n"
+
+
+def test_a_declaration_holds_names_help_settings_and_rules():
+    def complete(incomplete: str) -> list[str]:
+        return []
+
+    option = opt(
+        "-o --out FILE NAME", "Help.", default=3, panel="P", complete=complete, eager=True, min=1, needs="--x",
+        not_empty="y",
+    )  # fmt: skip
+    settings: dict[str, Any] = {
+        "rich_help_panel": "P",
+        "autocompletion": complete,
+        "is_eager": True,
+        "min": 1,
+    }
+    settings |= {"help": "Help.", "metavar": "FILE NAME"}
+    rules = {"needs": "--x", "not_empty": "y"}
+    assert option == Declaration(typer.Option, ("-o", "--out"), 3, settings, rules)
+    bare: dict[str, Any] = {"help": "Help.", "metavar": None}
+    assert opt("Help.") == Declaration(typer.Option, (), None, bare, {})
+    assert arg("Help.") == Declaration(typer.Argument, (), ..., bare, {})
+    assert arg("NAME", "Help.", default=None).settings == {"help": "Help.", "metavar": "NAME"}
+    assert [opt(f"{names}X", "Help.").option("some_name") for names in ("", "-s ", "-s --long --more ")] == [
+        "--some-name",
+        "--some-name",
+        "--long",
+    ]
+
+
+@declared
+class Fitting:
+    """Options that only some benchmarks know."""
+
+    user: str | None = opt("NAME", "User.", role="user")
+    judge: str | None = opt("-j NAME", "Judge.", role="judge")
+    retriever: str | None = opt("NAME", "Retriever.", only_mode="retrieval")
+    tool_choice: str | None = opt("NAME", "Choice.", only_mode="fc")
+    other: str | None = opt("NAME", "Other.", not_empty="x", needs="--user")
+
+
+@pytest.mark.parametrize(
+    ("options", "roles", "mode", "fault"),
+    [
+        ({}, (), "plain", ""),
+        ({"other": ""}, (), "plain", ""),
+        ({"user": "u", "judge": "j"}, ("user", "judge"), "plain", ""),
+        ({"user": ""}, ("judge",), "plain", "b has no simulated user; leave out --user"),
+        ({"judge": "j"}, ("user",), "plain", "b is judged by rules; leave out --judge"),
+        ({"retriever": "r"}, (), "retrieval", ""),
+        ({"retriever": "r"}, (), "plain", "--retriever finds nothing: b has no pool of tools"),
+        ({"retriever": "r"}, (), "fc", "--retriever works only with --mode retrieval"),
+        ({"tool_choice": "r"}, (), "fc", ""),
+        ({"tool_choice": "r"}, (), "plain", "--tool-choice works only with --mode fc"),
+    ],
+)
+def test_an_option_that_means_nothing_for_a_benchmark_is_refused(
+    options: dict[str, str], roles: tuple[str, ...], mode: str, fault: str
+):
+    modes = {"plain"} if mode == "plain" else {"fc", "retrieval"}
+    benchmark: Any = SimpleNamespace(name="b", roles=roles, mode=mode, modes=modes)
+    if fault:
+        with pytest.raises(UsageError) as error:
+            check_fit(Fitting(**options), benchmark)
+        assert str(error.value) == fault
+    else:
+        check_fit(Fitting(**options), benchmark)

@@ -1,6 +1,5 @@
 """The verbs as they are typed."""
 
-import errno
 import json
 import re
 import subprocess
@@ -16,7 +15,7 @@ from typer.testing import CliRunner, Result
 
 import wildtool
 from wildtool.cli import app
-from wildtool.cli.command import run_to_status, worst_status
+from wildtool.cli.command import worst_status
 from wildtool.cli.commands.list import ListKind, list_
 from wildtool.data.data_set import data_of
 from wildtool.engine.registry import load_benchmark
@@ -232,51 +231,6 @@ def test_what_cannot_work_ends_with_2_and_says_what_to_do(line: str, said: str):
 
 def test_an_extra_body_is_never_repeated_in_a_message():
     assert "s3cret" not in play("baseline/gold", '--extra-body {"key":"s3cret"').output
-
-
-def test_a_fault_of_ours_ends_with_1_and_says_where_to_report(capsys: pytest.CaptureFixture[str]):
-    def fail() -> int:
-        raise KeyError("x")
-
-    assert run_to_status(fail) == 1
-    err = capsys.readouterr().err
-    assert "internal error: KeyError" in err
-    assert "report" in err
-    assert "Traceback" not in err
-
-
-@pytest.mark.parametrize(
-    "error",
-    [
-        MemoryError(),
-        OSError(errno.ENOMEM, "Cannot allocate memory"),
-        RuntimeError("can't start new thread"),
-        ImportError("libx.so: failed to map segment from shared object"),
-    ],
-)
-def test_too_little_memory_is_no_fault_of_ours(error: Exception, capsys: pytest.CaptureFixture[str]):
-    def fail() -> int:
-        raise error
-
-    assert run_to_status(fail) == 3
-    err = capsys.readouterr().err
-    assert err.startswith("wildtool: not enough memory")
-    assert "raise the limit (`ulimit -v`" in err
-
-
-def test_the_traceback_of_a_fault_is_shown_on_request(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setenv("WILDTOOL_DEBUG", "1")
-    assert run_to_status(lambda: 1 // 0) == 1
-    assert "Traceback" in capsys.readouterr().err
-
-
-def test_ctrl_c_outside_of_play_ends_with_130():
-    def stop() -> int:
-        raise KeyboardInterrupt
-
-    assert run_to_status(stop) == 130
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,185 @@
+"""What an exception becomes that ends a command: a message that says what to do, and an exit status."""
+
+import errno
+import io
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import typer
+
+from wildtool.cli.command import named_part, report_error, run_to_status, with_exit_status
+from wildtool.errors import DataError, StorageError, UsageError
+
+MEMORY = "raise the limit (`ulimit -v`, the container's), or give less data; finished files are complete"
+REPORT = "Please report this, with your command and its output with WILDTOOL_DEBUG=1. All recorded replies are intact.\n"
+
+
+def noted(error: Exception, *notes: str) -> Exception:
+    for note in notes:
+        error.add_note(note)
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "text"),
+    [
+        (UsageError("give a run"), 2, "wildtool: give a run\n"),
+        (
+            noted(DataError("odd"), "more", "and more"),
+            2,
+            "wildtool: odd\nwildtool: more\nwildtool: and more\n",
+        ),
+        (StorageError("full"), 3, "wildtool: full\n"),
+        (
+            OSError(errno.ENOSPC, "No space left", "a/b"),
+            3,
+            "wildtool: a/b: could not be written (No space left); everything else is intact. Make room, then run the"
+            " same command again.\n",
+        ),
+        (
+            OSError(errno.ENOSPC, "No space left"),
+            3,
+            "wildtool: output: could not be written (No space left); everything else is intact. Make room, then run the"
+            " same command again.\n",
+        ),
+        (
+            PermissionError(errno.EACCES, "Permission denied", "a/b"),
+            2,
+            "wildtool: a/b: cannot be read or written (Permission denied); check its permissions, or name another"
+            " place\n",
+        ),
+        (
+            OSError(errno.ENAMETOOLONG, "Too long"),
+            2,
+            "wildtool: cannot be read or written (Too long); check its permissions, or name another place\n",
+        ),
+        (
+            FileNotFoundError(errno.ENOENT, "No usable temporary directory found"),
+            2,
+            "wildtool: cannot be read or written (No usable temporary directory found); check its permissions, or name"
+            " another place\n",
+        ),
+        (MemoryError(), 3, f"wildtool: not enough memory; {MEMORY}\n"),
+        (
+            OSError(errno.ENOMEM, "No memory", "a"),
+            3,
+            f"wildtool: not enough memory ([Errno {errno.ENOMEM}] No memory: 'a'); {MEMORY}\n",
+        ),
+        (
+            RuntimeError("can't start new thread"),
+            3,
+            f"wildtool: not enough memory (can't start new thread); {MEMORY}\n",
+        ),
+        (
+            ImportError("libx.so: failed to map segment from shared object"),
+            3,
+            f"wildtool: not enough memory (libx.so: failed to map segment from shared object); {MEMORY}\n",
+        ),
+        (
+            ImportError("x: cannot allocate memory in static TLS block"),
+            3,
+            f"wildtool: not enough memory (x: cannot allocate memory in static TLS block); {MEMORY}\n",
+        ),
+        (
+            ValueError("Out of Memory Error"),
+            3,
+            f"wildtool: not enough memory (Out of Memory Error); {MEMORY}\n",
+        ),
+    ],
+)
+def test_what_a_user_can_mend_is_told_in_a_line(
+    error: Exception, status: int, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert report_error(error) == status
+    assert capsys.readouterr() == ("", text)
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (KeyError("x"), "KeyError: 'x'"),
+        (
+            FileNotFoundError(errno.ENOENT, "No such file", "a"),
+            "FileNotFoundError: [Errno 2] No such file: 'a'",
+        ),
+        (OSError("no number"), "OSError: no number"),
+        (OSError(errno.EIO, "temporary directory"), f"OSError: [Errno {errno.EIO}] temporary directory"),
+    ],
+)
+def test_a_fault_of_ours_is_told_with_its_place_and_where_to_report(
+    error: Exception, words: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail() -> int:
+        raise error
+
+    line = fail.__code__.co_firstlineno + 1
+    text = f"wildtool: internal error: {words} ({__file__}:{line})\n{REPORT}"
+    monkeypatch.delenv("WILDTOOL_DEBUG", raising=False)
+    assert run_to_status(fail) == 1
+    assert capsys.readouterr() == ("", text)
+    monkeypatch.setenv("WILDTOOL_DEBUG", "1")
+    assert run_to_status(fail) == 1
+    out, err = capsys.readouterr()
+    assert (out, err.startswith("Traceback (most recent call last):\n"), err.endswith(f"\n{text}")) == (
+        "",
+        True,
+        True,
+    )
+
+
+class Output(io.StringIO):
+    """An output that notes what is flushed, and may have a reader that is gone."""
+
+    def __init__(self, descriptor: int, *, broken: bool = False) -> None:
+        super().__init__()
+        self.descriptor, self.broken, self.flushed = descriptor, broken, 0
+
+    def fileno(self) -> int:
+        return self.descriptor
+
+    def flush(self) -> None:
+        self.flushed += 1
+        if self.broken:
+            raise BrokenPipeError
+
+
+@pytest.mark.parametrize(("returned", "status"), [(None, 0), (0, 0), (3, 3)])
+def test_a_command_ends_with_its_status_when_all_is_written(
+    returned: int | None, status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = Output(1)
+    monkeypatch.setattr("sys.stdout", output)
+    assert (run_to_status(lambda: returned), output.flushed) == (status, 1)
+
+    def verb(number: int, *, word: str) -> int | None:
+        """A verb."""
+        assert (number, word) == (1, "w")
+        return returned
+
+    command: Callable[..., None] = with_exit_status(verb)
+    assert (command.__name__, command.__doc__) == ("verb", "A verb.")
+    with pytest.raises(typer.Exit) as ended:
+        command(1, word="w")
+    assert ended.value.exit_code == status
+
+
+def test_a_reader_that_has_seen_enough_is_no_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with (tmp_path / "out").open("w", encoding="utf-8") as file:
+        monkeypatch.setattr("sys.stdout", Output(file.fileno(), broken=True))
+        assert run_to_status(lambda: 5) == 0
+        os.write(file.fileno(), b"the rest goes nowhere")
+    assert (tmp_path / "out").read_bytes() == b""
+
+
+def test_ctrl_c_is_told_and_ends_with_130(capsys: pytest.CaptureFixture[str]) -> None:
+    def stop() -> int:
+        raise KeyboardInterrupt
+
+    assert run_to_status(stop) == 130
+    assert capsys.readouterr() == ("", "interrupted\n")
+
+
+def test_a_part_of_a_package_above_is_imported_by_its_place() -> None:
+    assert named_part("cli.command:report_error") is report_error
