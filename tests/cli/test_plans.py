@@ -11,13 +11,13 @@ from engine.echo_benchmark import EchoBenchmark, EchoData, ScriptedModel
 from models.options import model_options
 from wildtool.cli import app
 from wildtool.cli.options.run import RoleOptions
-from wildtool.cli.plans import assign_other_roles
+from wildtool.cli.plans import ModelCatalog, OtherRoles, assign_other_roles
 from wildtool.engine import registry
 from wildtool.engine.record.reader import LoggedReply, LogReader
 from wildtool.models.providers.openai_chat import OpenAIModel
 from wildtool.models.replay import ReplayModel
 from wildtool.models.resolve import ModelOptions
-from wildtool.models.settings import EndpointOptions
+from wildtool.models.settings import EndpointOptions, Rates
 from wildtool.types import Model
 
 RUN = Path("runs/echo/baseline--gold")
@@ -63,7 +63,8 @@ def said_by_user(run: Path = RUN) -> list[Any]:
 
 def models(agent: Any, user: RoleOptions, settings: ModelOptions) -> dict[str, Model]:
     echo: Any = EchoBenchmark()
-    found = assign_other_roles(echo, ("user",), agent, settings, lambda role: user)[0]
+    others = OtherRoles(agent, settings, ModelCatalog({}, {}), Rates())
+    found = assign_other_roles(echo, ("user",), others, lambda role: user, {}, {})[0]
     return {role: named.model for role, named in found.items()}
 
 

@@ -1,6 +1,7 @@
 """Models of other roles than the one under test: which model plays each, and all that the user is told of it."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,11 +11,12 @@ from models.options import model_options
 from wildtool.benchmark import JUDGE
 from wildtool.cli.options.config_file import ModelEntry
 from wildtool.cli.options.run import RoleOptions
-from wildtool.cli.plans import ModelCatalog, assign_other_roles, check_prices
+from wildtool.cli.plans import ConfiguredModel, ModelCatalog, OtherRoles, assign_other_roles, check_prices
 from wildtool.errors import UsageError
 from wildtool.models.replay import ReplayModel
+from wildtool.models.resolve import ModelOptions
 from wildtool.models.retrievers import DEFAULT_TOP_K
-from wildtool.models.settings import Rates
+from wildtool.models.settings import EndpointOptions, Rates
 from wildtool.models.token_usage import FREE, Price
 from wildtool.types import Role
 
@@ -29,7 +31,11 @@ DOCUMENTS = {f"t{number}": "text" for number in range(1_200)}
 
 
 def assigned(
-    *roles: str, agent: Any = None, options: Mapping[str, RoleOptions] | None = None, **more: Any
+    *roles: str,
+    agent: Any = None,
+    options: Mapping[str, RoleOptions] | None = None,
+    catalog: ModelCatalog | None = None,
+    more_roles: Mapping[str, Role] | None = None,
 ) -> tuple[dict[str, tuple[str, Any]], list[str]]:
     """Name and price of the model of each role, and the notes."""
 
@@ -37,12 +43,13 @@ def assigned(
         return (options or {}).get(role, RoleOptions())
 
     settings = model_options(base_url="http://h/v1")
-    models, notes = assign_other_roles(BENCHMARK, roles, agent or ScriptedModel(), settings, of, **more)
+    others = OtherRoles(agent or ScriptedModel(), settings, catalog or ModelCatalog({}, {}), Rates())
+    models, notes = assign_other_roles(BENCHMARK, roles, others, of, DOCUMENTS, more_roles or {})
     return {role: (model.model.name, model.price) for role, model in models.items()}, notes
 
 
 def test_roles_are_played_by_their_defaults_and_that_is_told() -> None:
-    models, notes = assigned("user", "narrator", "retriever", documents=DOCUMENTS)
+    models, notes = assigned("user", "narrator", "retriever")
     assert models == {
         "user": ("baseline/user", FREE),
         "narrator": ("baseline/chat", FREE),
@@ -63,9 +70,7 @@ def test_named_models_play_and_only_the_judge_and_the_retriever_are_told() -> No
     }
     ready = {"scripted": ScriptedModel()}
     catalog = ModelCatalog({}, {"u": Price(input=1, output=2)}, ready)
-    models, notes = assigned(
-        "user", JUDGE, "retriever", options=options, catalog=catalog, documents=DOCUMENTS
-    )
+    models, notes = assigned("user", JUDGE, "retriever", options=options, catalog=catalog)
     assert models == {
         "user": ("u", Price(input=1, output=2)),
         JUDGE: ("scripted", FREE),
@@ -90,13 +95,90 @@ def test_a_named_user_that_no_item_asks_is_told_and_a_judge_must_be_named() -> N
 
 def test_a_recorded_model_replays_all_other_roles() -> None:
     replayed = ReplayModel("replay:x", lambda item, repeat: None)
-    models, notes = assigned("user", JUDGE, "retriever", agent=replayed, documents=DOCUMENTS)
+    models, notes = assigned("user", JUDGE, "retriever", agent=replayed)
     assert models == dict.fromkeys(("user", JUDGE, "retriever"), ("replay:x", FREE))
     assert notes == [
         "user is played by replay:x; for a model give --user-model NAME",
         "texts are judged by replay:x, the tested model itself",
         "replay:x replays what was retrieved",
     ]
+
+
+class Asked:
+    """In place of a `ModelCatalog`: notes what is asked of it."""
+
+    def __init__(self) -> None:
+        self.calls: list[Any] = []
+
+    def find(self, name: str, options: ModelOptions, typed: Any, rates: Rates) -> ConfiguredModel:
+        self.calls.append((name, options, list(typed), rates))
+        return ConfiguredModel(Named(name), rates, None)
+
+
+class Named(ScriptedModel):
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+
+
+def test_each_role_is_asked_at_its_endpoint_within_its_limits() -> None:
+    catalog: Any = Asked()
+    limits = {"user": 7, JUDGE: 8}
+    benchmark: Any = EchoBenchmark()
+    benchmark.roles = {
+        name: replace(role, max_tokens=limits.get(name)) for name, role in BENCHMARK.roles.items()
+    }
+    settings = model_options(base_url="http://h/v1", temperature=0.5, max_tokens=99, seed=3)
+    others = OtherRoles(ScriptedModel(), settings, catalog, Rates(rpm=1, tpm=2))
+    own = EndpointOptions(base_url="http://own/v1", api_key_env="OWN")
+
+    def beside(endpoint: EndpointOptions, temperature: float | None, most: int | None, **more: Any) -> Any:
+        option = more.pop("option", "--user-base-url")
+        options = settings.for_other_role(endpoint, temperature, most)
+        return replace(options, endpoint=replace(options.endpoint, base_url_option=option), **more)
+
+    def asked(*roles: str, options: RoleOptions) -> list[Any]:
+        catalog.calls.clear()
+        more = {"tools": Role("plays tools", "baseline/chat", max_tokens=6)}
+        assign_other_roles(benchmark, roles, others, lambda role: options, {"t": "text"}, more)
+        return catalog.calls
+
+    bare, both = EndpointOptions(), Rates(rpm=1, tpm=2)
+    assert asked("user", "narrator", options=RoleOptions(temperature=0.25)) == [
+        ("baseline/user", beside(bare, 0.25, 7), ["temperature"], both),
+        ("baseline/chat", beside(bare, 0.25, None), ["temperature"], both),
+        ("baseline/chat", beside(bare, 0.25, 6), ["temperature"], both),
+    ]
+    options = RoleOptions(
+        model="m", endpoint=own, temperature=0.25, max_tokens=5, rates=Rates(tpm=9), top_k=4
+    )
+    typed = ["base_url", "api_key_env", "temperature", "max_tokens"]
+    judged = beside(own, 0.0, 5, option="--judge-base-url")
+    searched = beside(own, None, None, option="--retriever-base-url", api="embeddings")
+    assert asked("user", "narrator", JUDGE, "retriever", options=options) == [
+        ("m", beside(own, 0.25, 5), typed, Rates(rpm=1, tpm=9)),
+        ("baseline/chat", beside(own, 0.25, 5), typed, Rates(rpm=1, tpm=9)),
+        ("m", judged, typed, both),
+        ("m", beside(own, 0.25, 5), typed, Rates(rpm=1, tpm=9)),
+        ("m", searched, typed, both),
+    ]
+    judged = beside(bare, 0.0, 8, option="--judge-base-url")
+    assert asked(JUDGE, options=RoleOptions(model="m"))[0] == ("m", judged, [], both)
+
+
+def test_a_ranker_of_tools_has_its_endpoint_or_is_replayed(monkeypatch: pytest.MonkeyPatch) -> None:
+    catalog: Any = Asked()
+    settings = model_options(base_url="http://h/v1")
+    monkeypatch.setattr("wildtool.models.providers.ranker.as_ranker", lambda model: ("ranker", model.name))
+    others = OtherRoles(ScriptedModel(), settings, catalog, Rates(rpm=1))
+    assert others.ranker("e", RoleOptions(temperature=0.5)).model == ("ranker", "e")
+    options = settings.for_other_role(EndpointOptions(), None, None)
+    endpoint = replace(options.endpoint, base_url_option="--catalogue-base-url")
+    options = replace(options, endpoint=endpoint, api="embeddings")
+    assert catalog.calls == [("e", options, ["temperature"], Rates(rpm=1))]
+    replayed = ReplayModel("replay:x", lambda item, repeat: None)
+    ranker = replace(others, agent=replayed).ranker("e", RoleOptions())
+    assert ranker == ConfiguredModel(replayed, Rates(), FREE)
 
 
 def test_roles_of_alterations_are_played_and_not_told() -> None:

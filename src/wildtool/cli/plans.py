@@ -173,64 +173,57 @@ def check_prices(names_and_prices: "Mapping[str, Price | None]", max_cost: float
 
 def assign_other_roles(
     benchmark: "Benchmark",
-    needed_roles: Iterable[str],
-    agent: "Model",
-    settings: "ModelOptions",
+    needed_roles: Collection[str],
+    assigned: "OtherRoles",
     options_of: Callable[[str], RoleOptions],
-    catalog: ModelCatalog | None = None,
-    rates: Rates | None = None,
-    documents: Mapping[str, str] | None = None,
-    more_roles: "Mapping[str, Role] | None" = None,
+    documents: Mapping[str, str],
+    more_roles: "Mapping[str, Role]",
 ) -> "tuple[dict[str, ConfiguredModel], list[str]]":
     """A model for each role other than the agent, and notes for the user about it. Raises UsageError where texts need a
     judge and none is named.
 
     Args:
-        agent: the tested model; if it replays a record, it replays the other roles too.
-        settings, rates: of the agent.
+        assigned: makes the models.
         options_of: options of the user's model, of the judge or of the retriever.
-        catalog: the named models; None without a config file.
         documents: what roles search that search.
         more_roles: by name those that alterations need.
     """
     from wildtool.benchmark import JUDGE
 
-    assigned = _OtherRoles(agent, settings, catalog or ModelCatalog({}, {}), rates or Rates())
     user = options_of("user")
     names: Mapping[str, str] = {} if user.model is None else {"user": user.model}
     models: dict[str, ConfiguredModel] = {}
     remarks: list[str] = []
-    roles = list(needed_roles)
-    for role in roles:
+    for role in needed_roles:
         if benchmark.roles[role].searches:
             continue
         if role == JUDGE:
             models[role] = assigned.judge(options_of("judge"), benchmark.roles[role])
             judging = models[role].model.name
-            itself = ", the tested model itself" if judging == agent.name else ""
+            itself = ", the tested model itself" if judging == assigned.agent.name else ""
             remarks.append(f"texts are judged by {judging}{itself}")
             continue
         models[role] = assigned.player(user, benchmark.roles[role], is_named=role in names)
         if role not in names:
             advice = "; for a model give --user-model NAME" if role == "user" else ""
             remarks.append(f"{role} is played by {models[role].model.name}{advice}")
-    for role, its in (more_roles or {}).items():
+    for role, its in more_roles.items():
         options = options_of(role)
         models[role] = assigned.player(options, its, is_named=options.model is not None)
     remarks += [
         f"no selected item needs a {role}; {names[role]} is not called" for role in names.keys() - models
     ]
-    for role in roles:
+    for role in needed_roles:
         if benchmark.roles[role].searches:
             models[role], remark = assigned.retriever(
-                benchmark.roles[role].default, documents or {}, options_of("retriever")
+                benchmark.roles[role].default, documents, options_of("retriever")
             )
             remarks.append(remark)
     return models, remarks
 
 
 @dataclass(frozen=True, slots=True)
-class _OtherRoles:
+class OtherRoles:
     """Makes the models of other roles beside a tested model."""
 
     agent: "Model"
@@ -419,11 +412,10 @@ def _build_plans(
     complete: dict[str, Plan] = {}
     for name, plan in plans.items():
         # Each run closes its models at its end, so plans share none.
+        assigned = OtherRoles(agents[name].model, settings, catalog, run_options.rates)
         other_models, remarks = assign_other_roles(
-            *(benchmark, items.roles, agents[name].model, settings, run_options.role_options, catalog),
-            *(run_options.rates, documents, more_roles),
+            benchmark, items.roles, assigned, run_options.role_options, documents, more_roles
         )
-        assigned = _OtherRoles(agents[name].model, settings, catalog, run_options.rates)
         for role, its_name in ((role, its) for each in alterations for role, its in each.roles.items()):
             other_models[role] = assigned.ranker(its_name, run_options.role_options("catalogue"))
         role_models = {"agent": agents[name], **other_models}
@@ -526,13 +518,13 @@ def _with_sampling(benchmark: "Benchmark", run_options: RunOptions, explicit: se
     if run_options.sampling is None:
         return run_options
     parameters = dict(original_sampling(benchmark))
-    fields: dict[str, tuple[str, Any]] = {
-        "temperature": ("temperature", parameters.pop("temperature", None)),
-        "max_tokens": ("max_tokens", parameters.pop("max_tokens", None)),
-        "retries": ("retries", parameters.pop("attempts") - 1 if "attempts" in parameters else None),
+    fields = {
+        "temperature": parameters.pop("temperature", None),
+        "max_tokens": parameters.pop("max_tokens", None),
+        "retries": parameters.pop("attempts") - 1 if "attempts" in parameters else None,
     }
     if run_options.user_model is not None:
-        fields["user_temperature"] = ("user_temperature", fields["temperature"][1])
+        fields["user_temperature"] = fields["temperature"]
     if clash := sorted(explicit & fields.keys()):
         option = clash[0].replace("_", "-")
         raise UsageError(f"--sampling {run_options.sampling.value} sets --{option}; leave one of the two out")
@@ -541,7 +533,7 @@ def _with_sampling(benchmark: "Benchmark", run_options: RunOptions, explicit: se
         raise UsageError(
             f"--sampling {run_options.sampling.value} sets {clash[0]}, and --extra-body does too"
         )
-    changes = {field: value for field, value in fields.values() if value is not None}
+    changes: dict[str, Any] = {field: value for field, value in fields.items() if value is not None}
     return replace(
         run_options, **changes, extra_body=json.dumps(body | parameters) if body or parameters else None
     )
