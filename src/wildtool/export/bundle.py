@@ -91,7 +91,7 @@ def _without_keys(name: str, blocks: Iterator[bytes]) -> Iterator[bytes]:
         for variable, value in os.environ.items()
         if _KEY.search(variable) and len(value) >= _SHORTEST_KEY
     }
-    longest = max(map(len, keys.values()), default=1)
+    longest = max(map(len, keys.values()), default=_SHORTEST_KEY)
     end = b""
     for block in blocks:
         text = end + block
@@ -101,7 +101,7 @@ def _without_keys(name: str, blocks: Iterator[bytes]) -> Iterator[bytes]:
                     f"{name} holds the value of the environment variable {variable}, so it is not bundled; take it out, "
                     "or unset the variable if its value is no secret"
                 )
-        end = text[-(longest - 1) :] if longest > 1 else b""
+        end = text[1 - longest :]
         yield block
 
 
