@@ -1,6 +1,7 @@
 """The rules of boards and passports one by one: costs, claimed numbers, what was left out, replies that were changed."""
 
 import json
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -395,3 +396,75 @@ def test_what_replies_show_of_the_endpoint(monkeypatch: pytest.MonkeyPatch, tmp_
         "replies": 3,
         "findings": [{"defect": 7, "name": name, "problem": problem, "replies": 2}],
     }
+
+
+# A whole verification ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("claims", "failed", "remarks"),
+    [
+        ({"rules": {"sha256": "digest"}}, 0, []),
+        ({}, 0, []),
+        (
+            {"rules": {"sha256": "other"}},
+            2,
+            [
+                "the rules have changed since it was submitted; its numbers are those of today's rules",
+                "2 units ended in failed calls and count as not right",
+            ],
+        ),
+        (
+            {"rules": None},
+            1,
+            [
+                "the rules have changed since it was submitted; its numbers are those of today's rules",
+                "1 units ended in failed calls and count as not right",
+            ],
+        ),
+    ],
+)
+def test_problems_and_remarks_of_all_checks_stand_in_order(
+    claims: dict[str, Any], failed: int, remarks: list[str], monkeypatch: pytest.MonkeyPatch
+):
+    result: Any = SimpleNamespace(remarks=("remark",), evidence=SimpleNamespace(failed=failed))
+    calls: list[Any] = []
+
+    def note(name: str, answer: Any) -> None:
+        def noted(*args: Any, **named: Any) -> Any:
+            calls.append((name, *args, *named.values()))
+            return answer
+
+        monkeypatch.setattr(verify, name, noted)
+
+    own = {"endpoint": {"findings": [{"problem": "odd", "defect": 7}]}}
+    note("_verdicts_before", "before")
+    note("open_results", nullcontext((result, "table")))
+    note("_verdicts", "now")
+    note("_compare_replies", verify._ReplyComparison(("reply",), ("partly",)))
+    note("missing_units", ["missing"])
+    note("_different_verdicts", ["judged otherwise"])
+    note("_different_numbers", ["number"])
+    note("rules_digest", "digest")
+    note("passport", own)
+    bundle, folder = Path("b.zip"), Path("f")
+    verification = verify._recomputed(bundle, folder, claims, ["claim"], "p", "d")
+    assert verification == verify.Verification(
+        bundle=bundle,
+        problems=("claim", "remark", "missing", "judged otherwise", "reply", "number"),
+        remarks=("partly", *remarks, "endpoint: odd (defect 7)"),
+        result=result,
+        passport=own,
+    )
+    digest = [("rules_digest", result)] if claims else []
+    assert calls == [
+        ("_verdicts_before", folder, "p"),
+        ("open_results", folder, "p", "d", True),
+        ("_verdicts", "table"),
+        ("_compare_replies", folder),
+        ("missing_units", folder, result, "now", "d"),
+        ("_different_verdicts", "before", "now"),
+        ("_different_numbers", claims, result),
+        *digest,
+        ("passport", result),
+    ]
