@@ -414,8 +414,7 @@ class RunOptions(CallOptions):
 
         path, retriever = self.catalogue_tools, self.catalogue_retriever or ""
         tools = () if path is None else named_part("sets.make.tool_sources.tool_files:tools_of_file")(path)
-        noise = (self.noise or "").partition(":")[0] if "names" in (self.noise or "") else ""
-        if noise and retriever:
+        if retriever and "names" in (self.noise or ""):
             raise UsageError(
                 "--catalogue-retriever goes by the names of tools, which --noise names changes; leave out one of the two"
             )
