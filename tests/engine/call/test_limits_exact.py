@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -91,9 +92,9 @@ def test_a_pace_catches_up_where_it_is_far_below_what_was_taken():
     learned._learned = True  # pyright: ignore[reportPrivateUsage]
     pace.on_success(6.1)
     assert pace.per_s == 4.0
-    pace.per_s = 6.0
+    pace.per_s = 63 / 6.2 / 2
     pace.on_success(6.2)
-    assert pace.per_s == pytest.approx(6.12)
+    assert pace.per_s == pytest.approx(1.02 * 63 / 6.2 / 2)
     pace.per_s = 20.0
     pace.on_success(6.3)
     assert pace.per_s == pytest.approx(min(20.4, 2 * 64 / 6.3))
@@ -391,6 +392,15 @@ def test_attempts_are_watched_until_one_is_answered():
             " once the endpoint answers, run the same command again",
         ),
         (
+            CallError("network", "gone"),
+            True,
+            False,
+            8,
+            1.0,
+            "the model never answered: all 8 tries failed within 1 s, the last by network (gone). Nothing is counted as"
+            " a result; once the endpoint answers, run the same command again",
+        ),
+        (
             CallError("http 503", "the model is loading"),
             False,
             False,
@@ -416,7 +426,7 @@ def test_a_model_that_never_answers_is_given_up(
     health = Health()
     for _ in range(calls - 1):
         failed(health, error, now, lost=lost, rate_limited=rate_limited)
-    if now >= 1:
+    if not lost:
         early = Health()
         for _ in range(calls):
             failed(early, error, now - 0.1, lost=lost, rate_limited=rate_limited)
@@ -577,20 +587,21 @@ async def called(
     return reply, noted, gate
 
 
-def lost(kind: str, tokens: int) -> CallError:
+def lost(kind: str, tokens: int, **more: Any) -> CallError:
     error = CallError(kind, "x")
-    error.usage = {"prompt_tokens": tokens}
+    error.usage = {"prompt_tokens": tokens, **more}
     return error
 
 
 def test_a_reply_says_how_often_it_was_asked_and_what_was_lost():
     usages: list[Any] = []
     answer = Reply({"content": "a"})
-    reply, noted, gate = instantly(
-        called(outcomes(lost("http 500", 3), lost("network", 4), answer), on_lost_usage=usages.append)
-    )
-    assert reply == Reply({"content": "a"}, attempts=3, lost_usage={"prompt_tokens": 7})
-    assert (noted[0], usages) == (("http 500", 0.5), [{"prompt_tokens": 3}, {"prompt_tokens": 4}])
+    failures = lost("http 500", 3, tier="a"), CallError("http 500", "x"), lost("network", 4, tier="b")
+    four = replace(POLICY, max_attempts=4)
+    reply, noted, gate = instantly(called(outcomes(*failures, answer), four, on_lost_usage=usages.append))
+    assert reply == Reply({"content": "a"}, attempts=4, lost_usage={"prompt_tokens": 7, "tier": "b"})
+    assert noted[0] == ("http 500", 0.5)
+    assert usages == [{"prompt_tokens": 3, "tier": "a"}, {"prompt_tokens": 4, "tier": "b"}]
     assert gate.in_flight == 0
     once, noted, _ = instantly(called(outcomes(answer)))
     assert (once is answer, noted) == (True, [])
@@ -624,7 +635,7 @@ def test_a_call_that_is_turned_away_goes_back_into_the_queue_and_does_not_count(
 def test_an_empty_account_closes_the_endpoint():
     error, _, gate = instantly(called(outcomes(CallError("quota used up", "no credit", final=True))))
     assert (type(error), str(error), error.of_endpoint) == (LimitError, "no credit", True)
-    assert str(gate._closed) == "no credit"
+    assert (str(gate._closed), gate._closed.of_endpoint, gate.in_flight) == ("no credit", True, 0)
 
 
 def test_an_answer_that_does_not_come_is_a_timeout():
@@ -646,8 +657,10 @@ def test_a_model_that_was_given_up_is_not_asked():
 
 
 def test_a_bug_of_an_adapter_passes_through():
-    error, _, gate = instantly(called(outcomes(KeyError("bug"))))
+    watching = Watching()
+    error, _, gate = instantly(called(outcomes(KeyError("bug")), health=Health(watching)))
     assert (type(error), gate.in_flight) == (KeyError, 0)
+    assert watching.seen == ["started", (None, False)]
 
 
 def client_of(
@@ -725,6 +738,16 @@ def test_what_a_call_takes_is_counted_and_learned():
     assert invocation.budget.spent.completion_tokens == 500_000 + 250_100
     budget: Any = invocation.budget
     assert (budget._tokens, budget._cost) == (0.0, 0.0)
+
+
+def test_a_call_that_took_more_tokens_than_estimated_delays_the_next():
+    client, _, _ = client_of(outcomes(Reply({}, usage={"prompt_tokens": 1000})), rates=Rates(tpm=601))
+
+    async def play() -> float:
+        await client.call(REQUEST, POLICY, lambda kind, wait: None)
+        return client._limiter.wait_s  # pyright: ignore[reportPrivateUsage]
+
+    assert instantly(play()) == pytest.approx(1000 * 60.1 / 601 - 0.1)
 
 
 def test_a_batched_call_has_no_timeout_and_no_rate():
@@ -887,8 +910,11 @@ def test_an_estimate_learns_from_each_call():
     plain = (round(prompt) + 1500) / 1e6
     assert second.cost == pytest.approx(plain * 1000 / (2 * round(letters) + 1000))
     assert UsageEstimator(None).estimate(request).cost == 0.0
-    half = UsageEstimator(Price(input=1.0, output=10.0, batch=0.5), batched=True).estimate(request)
+    batches = UsageEstimator(Price(input=1.0, output=10.0, batch=0.5), batched=True)
+    half = batches.estimate(request)
     assert half.cost == pytest.approx(first.cost / 2)
+    batches.update(half, half.usage)
+    assert batches.estimate(request).cost == pytest.approx(half.cost)
 
 
 def test_a_spend_adds_what_calls_took():

@@ -4,6 +4,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 from wildtool.errors import BLOCKED_PROMPT, CallError, InfraError
@@ -65,7 +66,7 @@ class Pace:
         """Calls per second; None: no limit."""
         self._answers: deque[float] = deque()
         """When each answer of the last minute came."""
-        self._first: float | None = None
+        self._first = inf
         self._taken = 0.0
         """Answers a second within the minute before the last answer."""
         self._learned = False
@@ -73,7 +74,7 @@ class Pace:
 
     def on_success(self, now: float) -> None:
         """A call got its answer."""
-        self._first = now if self._first is None else self._first
+        self._first = min(self._first, now)
         self._answers.append(now)
         rate = self._taken = self._taken_per_s(now)
         if self.per_s is None:
@@ -102,7 +103,7 @@ class Pace:
         """Answers a second within the last minute."""
         while self._answers and self._answers[0] < now - WINDOW_S:
             self._answers.popleft()
-        return len(self._answers) / min(WINDOW_S, max(now - (self._first or 0.0), 1.0))
+        return len(self._answers) / min(WINDOW_S, max(now - self._first, 1.0))
 
 
 @dataclass(slots=True)
