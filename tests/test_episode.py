@@ -157,7 +157,6 @@ def test_a_record_counts_up_to_the_reply_whose_end_decides() -> None:
     filtered = Reply({"content": "d"}, finish_reason="content_filter")
     whole = Transcript((first, second, third), infra_error="timeout")
     assert until_decided(whole) == (whole, None)
-    assert until_decided(None) == (None, None)
     assert until_decided(Transcript((first, filtered, refused, third), "timeout", scripted=True)) == (
         Transcript((first,)),
         End.FILTERED,

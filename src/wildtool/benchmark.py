@@ -415,7 +415,7 @@ def settled_item(rules: Rules, item: Item, transcripts: Mapping[str, Transcript]
         transcript = transcripts.get(unit)
         episodes[unit] = rules.recorded_episode(item, unit, transcript)
         replay(episodes[unit], transcript)
-    return (rules.after(item, episodes) if episodes else None) or item
+    return rules.after(item, episodes) or item
 
 
 def accepts(rules: Rules, item: Item, unit: str, replies: Iterable[Message]) -> bool:
@@ -442,7 +442,7 @@ def _unit_verdict(
     benchmark: Benchmark, rules: Rules, item: Item, unit: str, transcript: Transcript | None
 ) -> Verdict:
     episode = rules.recorded_episode(item, unit, transcript)
-    decided, end = until_decided(transcript)
+    decided, end = until_decided(transcript or Transcript(()))
     outcome: Outcome
     if replay(episode, decided):
         check = rules.verdict(episode, item, unit)
@@ -451,7 +451,7 @@ def _unit_verdict(
     else:
         check, score = rules.unfinished(episode, item, unit), 0.0
         outcome, reason = incomplete_outcome(transcript, end)
-    steps = check.steps if end is None or decided is None else len(decided.replies) + 1
+    steps = check.steps if end is None else len(decided.replies) + 1
     error = check.error if end is None else error_class(end)
     return Verdict(
         item=item.id,

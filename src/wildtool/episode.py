@@ -73,14 +73,14 @@ def replay(episode: Episode, transcript: Transcript | None) -> bool:
     return episode.done
 
 
-def until_decided(transcript: Transcript | None) -> tuple[Transcript | None, End | None]:
+def until_decided(transcript: Transcript) -> tuple[Transcript, End | None]:
     """A transcript up to the first reply whose end decides the unit, and that end; all of it and None without one.
 
     A text before a filter or a refusal is no turn of the conversation, and a call that its provider could not read is no
     silence, so what benchmarks make of texts must not credit them.
     """
-    for number, reply in enumerate(transcript.replies if transcript else ()):
-        if (end := end_of(reply)) in NOT_RIGHT and transcript is not None:
+    for number, reply in enumerate(transcript.replies):
+        if (end := end_of(reply)) in NOT_RIGHT:
             return Transcript(transcript.replies[:number]), end
     return transcript, None
 

@@ -166,7 +166,7 @@ class Variant:
             episode.advance(EMPTY_REPLY)
         transcript = replace(recorded, replies=tuple(replies.values()))
         valid, end = until_decided(transcript)
-        if valid is None or end is None:
+        if end is None:
             fields = {
                 name: value for each in units for name, value in each.fields(ended=episode.done).items()
             }
@@ -202,7 +202,7 @@ def _with_failures(item: Item, transcripts: Mapping[str, Transcript]) -> dict[st
 def _trace_as_judged(rules: Rules, item: Item, unit: str, transcript: Transcript) -> Trace:
     """Of a reply that was filtered, refused or could not be read the rules say nothing, so its step tells just that."""
     decided, end = until_decided(transcript)
-    if decided is not None and end is not None:
+    if end is not None:
         number, reason = len(decided.replies), NOT_RIGHT[end]
         beginning = Transcript(transcript.replies[: number + 1])
         happened = list(replay_steps(rules.recorded_episode(item, unit, beginning), beginning))

@@ -257,8 +257,7 @@ class Plan:
 
     async def play(self, item: Item, ask: Ask) -> None:
         """Runs all units of an item; `ask` is sent what the models see and gives what they say."""
-        player = self.variant if self.alterations else self.benchmark
-        await player.play(item, ask, self.profile, in_order=self.in_order)
+        await self.variant.play(item, ask, self.profile, in_order=self.in_order)
 
     @property
     def selection(self) -> Selection:

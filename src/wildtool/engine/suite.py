@@ -211,7 +211,8 @@ def _run(result: ScoreResult) -> dict[str, Any]:
 
 def _as_score(metric: Metric) -> tuple[float, float, float]:
     """Value and interval, turned round where less is better."""
-    value = metric.value or 0.0
+    assert metric.value is not None, "metrics without a value are left out"
+    value = metric.value
     low = value if metric.low is None else metric.low
     high = value if metric.high is None else metric.high
     return (1 - value, 1 - high, 1 - low) if metric.better == "less" else (value, low, high)
@@ -219,7 +220,8 @@ def _as_score(metric: Metric) -> tuple[float, float, float]:
 
 def _is_shared(metrics: Sequence[Metric | None]) -> bool:
     """Whether there is one number for each model, and the same one: its first may be another where less was run."""
-    return None not in metrics and len({(each.group, each.name) for each in metrics if each}) == 1
+    keys = {each and (each.group, each.name) for each in metrics}
+    return len(keys) == 1 and None not in keys
 
 
 def _ranks(metrics: Mapping[str, Metric]) -> dict[str, float]:

@@ -24,7 +24,6 @@ STATE = "state"
 _MOST = 200
 """Characters of a sentence that is quoted."""
 _SENTENCE_ENDS = re.compile(r"[.!?]\s|[。！？\n]")
-_MAX_DEPTH = 20
 
 
 def gold_hints(benchmark: Benchmark, item: Item, profile: str) -> list[Hint]:
@@ -37,7 +36,7 @@ def gold_hints(benchmark: Benchmark, item: Item, profile: str) -> list[Hint]:
     leading = {unit: rules.episode(item, unit) for unit in rules.leading(item)}
     for episode in leading.values():
         gold_replies(episode)
-    after = rules.after(item, leading) if leading else item
+    after = rules.after(item, leading)
     return [] if after is None else [hint for unit in item.units for hint in _unit_hints(rules, after, unit)]
 
 
@@ -141,16 +140,14 @@ def _in_result(word: str, text: str, place: int) -> str:
     return f"{path} is {leaf_text}." if path else f'"{_sentence(text, place)}"'
 
 
-def _named_leaves(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
+def _named_leaves(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
     """Every text and number in a result with the keys that lead to it."""
-    if depth > _MAX_DEPTH:
-        return
     if isinstance(value, dict):
         for key, inner in as_object(value).items():
-            yield from _named_leaves(inner, f"{path}.{key}" if path else key, depth + 1)
+            yield from _named_leaves(inner, f"{path}.{key}" if path else key)
     elif isinstance(value, list):
         for number, inner in enumerate(cast(list[Any], value)):
-            yield from _named_leaves(inner, f"{path}[{number}]", depth + 1)
+            yield from _named_leaves(inner, f"{path}[{number}]")
     elif path and value is not None:
         yield path, spelled(value)
 

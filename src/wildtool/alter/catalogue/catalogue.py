@@ -236,8 +236,8 @@ class CatalogueUnit(AlteredUnit):
         messages = [with_calls(message, _as_called) for message in request.messages]
         reply = yield replace(request, tools=tools, messages=messages, gold=request.gold and gold)
         self._note(reply, request.tools, visible)
-        hidden = {tool_name(tool) for tool in request.tools} if visible is not None else set[str]()
-        hidden -= set(visible or ())
+        own = map(tool_name, request.tools)
+        hidden = set[str]() if visible is None else {*own}.difference(visible)
 
         def read(name: str, arguments: Any) -> tuple[str, Any]:
             return name + NOT_OFFERED if name in hidden else name, arguments

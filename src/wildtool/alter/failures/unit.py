@@ -292,19 +292,17 @@ class FailingUnit(AlteredUnit):
         Args: is_whole: whether these are all calls of the reply.
         """
         self._answered_here += 1
-        calls = [
-            {**call.message, "id": _text_or_none(call.message.get("id")) or f"call_{self._number}_{at}"}
-            for at, (call, _) in enumerate(answered)
-        ]
+        calls: list[Message] = []
+        answers: list[Message] = []
+        for at, (call, text) in enumerate(answered):
+            id_ = _text_or_none(call.message.get("id")) or f"call_{self._number}_{at}"
+            calls.append({**call.message, "id": id_})
+            answers.append({"role": "tool", "content": text, "tool_call_id": id_})
         message: Message = {"role": "assistant", "content": None, "tool_calls": calls}
         if is_whole:
             message |= {"content": reply.get("content"), **provider_fields(reply)}
             if reply.get("reasoning_content") is not None:
                 message["reasoning_content"] = reply["reasoning_content"]
-        answers: list[Message] = [
-            {"role": "tool", "content": text, "tool_call_id": call["id"]}
-            for call, (_, text) in zip(calls, answered, strict=True)
-        ]
         self._hidden.setdefault(place, []).extend([message, *answers])
         note = ", ".join(sorted({failure.kind for failure in self._fresh}))
         step = TraceStep(UNDER_TEST, (), message, note=f"failed: {note}" if note else "tried again")

@@ -365,9 +365,7 @@ def aid_effects(
     for a, b in pairs:
         if a.result.altered.get("aid") == b.result.altered.get("aid"):
             continue
-        keys = [key for key in a.cells if key in b.cells]
-        if only_played:
-            keys = [key for key in keys if a.cells[key].played and b.cells[key].played]
+        keys = _shared_units(a, b, only_played)
         yield _effect(ALL_UNITS, a, b, keys, only_played)
         kinds: dict[str, list[UnitKey]] = {}
         for key in keys:
@@ -416,5 +414,4 @@ def _share_of(keys: Sequence[UnitKey], selection: set[UnitKey]) -> Accuracy | No
 
 
 def _is_right(cell: UnitResults, only_played: bool) -> bool:
-    tries = cell.played if only_played else cell.tries
-    return bool(tries) and 2 * cell.right >= tries
+    return 2 * cell.right >= _tries(cell, only_played)

@@ -12,7 +12,7 @@ from typing import Any, cast
 from wildtool.engine.compare.leaderboard import EVIDENCE_COLUMNS, evidence_cells, played_and_judged
 from wildtool.engine.compare.pairs import UnitScores, pair_units, share
 from wildtool.engine.compare.runs import ComparedRun, headline_column
-from wildtool.engine.series import BASE_SIZE, Series, SeriesPoint
+from wildtool.engine.series import Series, SeriesPoint
 from wildtool.errors import DataError
 from wildtool.evidence import Evidence, joined_evidence
 from wildtool.stats.intervals import t_probability, t_quantile
@@ -88,9 +88,7 @@ def learning_curve(
                 if not repeats:
                     continue
                 sides = [own[point.name] for point in repeats]
-                largest = max(
-                    (point.size for point in series.points if point.arm == key[0]), default=BASE_SIZE
-                )
+                largest = max(point.size for point in series.points if point.arm == key[0])
                 point = _point(label, repeats, sides, largest, marked)
                 if point is not None:
                     points.append(

@@ -77,7 +77,7 @@ def _disambiguate(results: Sequence[ScoreResult]) -> Iterator[str]:
     if len({result.disturbances for result in results}) == len(results):
         return iter(disturbance_labels(disturbed))
     names = [result.run for result in results]
-    deepest = max((len(result.folder.parts) for result in results), default=0)
+    deepest = max(len(result.folder.parts) for result in results)
     for depth in range(2, deepest + 1):
         if len(set(names)) == len(names):
             break
