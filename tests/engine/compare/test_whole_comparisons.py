@@ -15,17 +15,6 @@ from engine.compare.test_suites import BETTER, HALF, suite
 from wildtool.engine.compare.comparison import Comparison, compare_all
 from wildtool.engine.compare.curve import csv_rows, learning_curve, touched_items
 from wildtool.engine.compare.gate import Loss, reason, significant_losses
-from wildtool.engine.compare.leaderboard import (
-    evidence_cells,
-    items_caveat,
-    marked_labels,
-    may_be_ranked,
-    notes_of,
-    parts_line,
-    played_and_judged,
-    run_labels,
-    table_titles,
-)
 from wildtool.engine.compare.pairs import (
     PairwiseResult,
     UnitScores,
@@ -381,65 +370,7 @@ def test_every_field_of_an_overall_and_what_a_gate_says_of_it():
     ]
 
 
-# Tables of results -----------------------------------------------------------------------------------------
-
-
-def test_titles_and_labels_of_results():
-    plain = run(data="mine.jsonl", data_sha256="1" * 64)
-    other = replace(plain, data_sha256="2" * 64, folder=Path("runs/b/x"))
-    user = replace(
-        plain, mode="fc", roles={"user": "u", "judge": "j"}, prompts="d", part="sample of 5", played="q"
-    )
-    assert table_titles([plain, other, user, plain]) == [
-        "wild-mini (data mine.jsonl) 11111111, profile paper",
-        "wild-mini (data mine.jsonl) 22222222, profile paper",
-        "wild-mini (data mine.jsonl), sample of 5, mode fc, the original's prompts, judge j, user u, played q, judged"
-        " paper",
-        "wild-mini (data mine.jsonl) 11111111, profile paper",
-    ]
-    assert played_and_judged(replace(plain, part="--limit 5", read_as="hermes")) == (
-        "profile paper, replies read again as hermes"
-    )
-    here, there = replace(plain, folder=Path("runs/a/x")), replace(plain, folder=Path("runs/b/x"))
-    assert run_labels([here, there, replace(plain, model="/w/other")]) == [
-        "ours (a/x)",
-        "ours (b/x)",
-        "other",
-    ]
-    assert run_labels([plain, replace(plain, run="s")]) == ["ours (r)", "ours (s)"]
-    open_one = replace(here, evidence=Evidence(2, failed=1))
-    assert marked_labels([open_one, there]) == ["ours (a/x) (incomplete)", "ours (b/x)"]
-
-
-def test_ranks_and_caveats_of_results():
-    small, large = run(items=2, items_md5="s"), run(items=5, items_md5="l", model="big")
-    assert may_be_ranked([small, large, replace(large, evidence=Evidence(2, unplayed=1))]) == [
-        False,
-        True,
-        False,
-    ]
-    assert may_be_ranked([large, replace(large, items_md5="m")]) == [False, False]
-    assert may_be_ranked([]) == []
-    assert items_caveat([small, small]) == ""
-    assert items_caveat([replace(small, items=1), large]) == (
-        "These runs cover different items and are not comparable. ours: 1 item; big: 5 items"
-    )
-    noted = [
-        Metric("a", "x", 1, 1, 1, note="n"),
-        Metric("b", "y", 1, 1, 1, note="n"),
-        Metric("a", "z", 1, 1, 1, note="n"),
-    ]
-    assert notes_of([*noted, Metric("a", "q", 1, 1, 1), Metric("a", "r", 1, 1, 1, note="m")]) == [
-        "a, x, z; b, y: n",
-        "a, r: m",
-    ]
-    part = replace(small, part="--limit 2")
-    assert parts_line([part, part, large, replace(part, benchmark="other")]) == (
-        "Not all items: wild-mini, --limit 2; other, --limit 2."
-    )
-    assert parts_line([large]) == ""
-    assert evidence_cells(Evidence(1, 2, 3, 4, 5)) == [1, 2, 3, 4, 5]
-    assert evidence_cells(None) == [None] * 5
+# Beside published models ------------------------------------------------------------------------------------
 
 
 def test_published_models_and_runs_in_one_order():

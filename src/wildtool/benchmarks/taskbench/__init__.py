@@ -68,9 +68,7 @@ class TaskBench(WithOriginalPrompts):
 
     @property
     def prompts_note(self) -> str:
-        return (
-            "" if self.originals is None else f"as {'its authors ask' if self._as_authors else 'ToLeaP asks'}"
-        )
+        return f"as {'its authors ask' if self._as_authors else 'ToLeaP asks'}"
 
     def in_mode(self, mode: str) -> Self:
         other = super().in_mode(mode)

@@ -154,7 +154,7 @@ def prompts_caveat(result: ScoreResult) -> str:
     """A caveat about numbers that were made with the original's prompts; empty for others."""
     if not result.prompts:
         return ""
-    owner = load_benchmark(result.benchmark)
+    owner = load_benchmark(result.benchmark, result.mode)
     note = owner.prompts_note if isinstance(owner, OriginalPrompts) else ""
     return f"The original's prompts: {note}." if note else ""
 
