@@ -82,7 +82,6 @@ def test_the_score_of_small_sets_is_that_computed_by_hand(
 
 
 def test_without_units_there_is_no_score():
-    assert trained_score([]) is None
     assert trained_score([{}, {}]) is None
     assert trained_score([counts(1), {"other": (1.0, 1.0)}]) is None
 

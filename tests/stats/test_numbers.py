@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from wildtool.stats import intervals, power
+from wildtool.stats import intervals, power, tests
 from wildtool.stats.intervals import (
     bootstrap_interval,
     clustered_rate,
@@ -90,7 +90,6 @@ def test_a_score_of_one_training_is_wilsons() -> None:
     items = ((1 - 1.5) ** 2 + (2 - 1.5) ** 2) * 2 / 1 / 16
     size = 0.75 * 0.25 / items
     assert trained_score([seed]) == TrainedScore(0.75, *wilson(0.75, size), math.sqrt(items), None)
-    assert trained_score([]) is None
     assert trained_score([{"a": (0.0, 0.0)}]) is None
     alike = {"a": (1.0, 1.0), "b": (1.0, 1.0)}
     assert trained_score([alike]) == TrainedScore(1.0, *wilson(1.0, 2.0), 0.0, None)
@@ -121,13 +120,14 @@ def test_of_few_trainings_that_vary_most_their_number_counts() -> None:
 
 
 def test_a_paired_difference_counts_two_more_items() -> None:
-    pairs = [ItemPair(1, 2), ItemPair(0, 2)]
-    value = 0.25
-    sums = [(1, 2), (0, 2), (1, 1), (-1, 1)]
-    spread = sum((d - n / 6) ** 2 for d, n in sums)
-    error = math.sqrt(4 / 3 * spread) / 6
+    pairs = [ItemPair(1, 200), ItemPair(0, 200)]
+    value = 1 / 400
+    sums = [(1, 200), (0, 200), (1, 1), (-1, 1)]
+    spread = sum((d - n / 402) ** 2 for d, n in sums)
+    error = math.sqrt(4 / 3 * spread) / 402
     half = t_quantile(0.975, 1) * error
-    assert difference(pairs) == pytest.approx((value, max(-1.0, value - half), min(1.0, value + half), error))
+    assert difference(pairs) == pytest.approx((value, value - half, value + half, error))
+    assert difference([ItemPair(1, 2)]) == pytest.approx((0.5, -1.0, 1.0, math.sqrt(1.5 * 2.375) / 4))
     assert difference([]) is None
 
 
@@ -178,6 +178,27 @@ def test_the_worst_case_sets_missing_units_against_the_difference() -> None:
     assert worst_flip_test(least, most, 0.0) == (1.0, True)
     down = [ItemPair(-pair.difference, 1) for pair in most], [ItemPair(-pair.difference, 1) for pair in least]
     assert worst_flip_test(*down, -1.0) == flip_test(least)
+
+
+def test_too_many_items_are_tested_by_the_normal_distribution(monkeypatch: pytest.MonkeyPatch) -> None:
+    def normal(distance: int, *sizes: int) -> object:
+        spread = math.sqrt(sum(size**2 for size in sizes))
+        return pytest.approx(math.erfc(distance / spread / math.sqrt(2)))
+
+    def of(*differences: int) -> list[ItemPair]:
+        return [ItemPair(each, 1) for each in differences]
+
+    three = of(3, 1, 2)
+    # Three items whose differences sum to six at most, of two bits for each pattern in a byte.
+    monkeypatch.setattr(tests, "_MAX_WORK", 8 * 6 * 1 * 3)
+    assert flip_test(three) == (2 / 8, True)
+    monkeypatch.setattr(tests, "_MAX_WORK", 8 * 6 * 1 * 3 - 1)
+    assert flip_test(three) == (normal(6 - 1, 3, 1, 2), False)
+    monkeypatch.setattr(tests, "_MAX_WORK", 0)
+    assert flip_test(of(0, 3, 1, -2)) == (normal(2 - 1, 3, 1, 2), False)
+    assert worst_flip_test(of(3, 1, -2), of(4, 1, 1), 0.5) == (normal(2 - 1, 4, 1, 2), False)
+    assert worst_flip_test(of(-4, -1, 1), of(-1, -1, 2), -0.5) == (1.0, True)
+    assert worst_flip_test(of(-4, -1, 1), of(-3, -1, 2), -0.5) == (normal(2 - 1, 4, 1, 2), False)
 
 
 def test_sizes_and_errors_of_planned_sets() -> None:

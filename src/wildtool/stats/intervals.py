@@ -33,11 +33,11 @@ def rate_of_columns(
     numerators: Sequence[float], denominators: Sequence[float]
 ) -> tuple[float, float, float] | None:
     """What `clustered_rate` gives, from the numerators and denominators of all clusters: faster where there are many."""
-    if min(denominators, default=0) <= 0:
-        used = [(x, n) for x, n in zip(numerators, denominators, strict=True) if n > 0]
+    if 0 in denominators:
+        used = [(x, n) for x, n in zip(numerators, denominators, strict=True) if n]
         numerators, denominators = [x for x, _ in used], [n for _, n in used]
     total = sum(denominators)
-    if total <= 0:
+    if not total:
         return None
     rate = sum(numerators) / total
     effective = _effective_size(numerators, denominators, rate, total)

@@ -29,11 +29,11 @@ def trained_score(seeds: Sequence[Mapping[str, tuple[float, float]]]) -> Trained
     as everywhere else.
 
     Args:
-        seeds: for each seed, by item the right units and the units, at the same items.
+        seeds: at least one; for each, by item the right units and the units, at the same items.
     """
     means = {
         item: (sum(seed[item][0] for seed in seeds) / len(seeds), seeds[0][item][1])
-        for item in (seeds[0] if seeds else ())
+        for item in seeds[0]
         if all(item in seed for seed in seeds)
     }
     units = sum(n for _, n in means.values())
@@ -45,7 +45,7 @@ def trained_score(seeds: Sequence[Mapping[str, tuple[float, float]]]) -> Trained
     items = spread * count / (count - 1) / units**2 if count > 1 else value * (1 - value)
     scores = [sum(seed[item][0] for item in means) / units for seed in seeds]
     trainings = sum((score - value) ** 2 for score in scores) / max(1, len(seeds) - 1) / len(seeds)
-    if len(seeds) == 1 or not items + trainings:
+    if len(seeds) == 1 or not (items or trainings):
         size = max(1.0, min(units, value * (1 - value) / items)) if items else float(count)
         return TrainedScore(value, *wilson(value, size), math.sqrt(items), None if len(seeds) == 1 else 0.0)
     freedom = max(1, count - 1)

@@ -303,17 +303,17 @@ def mean_of_rates(group: str, name: str, parts: Sequence[Metric], *, headline: b
 
     Numerator and denominator are sums over all parts; the note is the first that a part has.
     """
-    valued = [part for part in parts if part.value is not None]
+    values = [part.value for part in parts if part.value is not None]
     ends = [
         (part.value, part.low, part.high)
-        for part in valued
+        for part in parts
         if part.value is not None and part.low is not None and part.high is not None
     ]
     value = low = high = None
-    if valued and len(ends) == len(valued):
+    if values and len(ends) == len(values):
         value, low, high = weighted_sum([(1 / len(ends), each) for each in ends])
-    elif valued:
-        value = sum(part.value or 0.0 for part in valued) / len(valued)
+    elif values:
+        value = sum(values) / len(values)
     return Metric(
         *(group, name, value, sum(p.numerator for p in parts), sum(p.denominator for p in parts), low, high),
         headline=headline,

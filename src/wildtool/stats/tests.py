@@ -147,7 +147,7 @@ def worst_flip_test(least: Sequence[ItemPair], most: Sequence[ItemPair], sign: f
     """
     against = least if sign > 0 else most
     total = sum(pair.difference for pair in against)
-    if not sign or total * sign <= 0:
+    if total * sign <= 0:
         return 1.0, True
     p, exact = flip_test(against)
     if exact:

@@ -104,7 +104,7 @@ def ranking(
     columns = dict.fromkeys(key for row in figures for key in row.values)
     # A paper may have measured nothing of the model in its first row.
     first = next((row.values for row in figures if row.values), dict[MetricKey, float]())
-    if headline is None or headline not in columns:
+    if headline not in columns:
         headline = next(iter(first), ("", ""))
     column_keys = columns if every else dict.fromkeys((headline, *first))
     keys = tuple(key for key in (columns if group else column_keys) if key[0] == (group or key[0]))
@@ -135,7 +135,7 @@ def reasons_not_to_rank(folder: Path, run: ScoreResult, figures: Sequence[Publis
     if run.data != data and (theirs is None or run.data_sha256 != theirs.sha256):
         own = located_data(run.benchmark, None, run.split)
         # The default data may have another name than the published ones.
-        is_own = own is not None and own.sha256 == run.data_sha256 and own.name != data
+        is_own = own is not None and own.sha256 == run.data_sha256
         if theirs is None and not is_own:
             pull = f"`wildtool data pull {run.benchmark}`"
             yield f"played on {run.data}, and the published figures' data ({data}) are not here to compare with: {pull}"
