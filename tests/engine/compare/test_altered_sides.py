@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from engine.compare.test_comparison import Row, item, row, side
+from wildtool.engine.compare import comparison
 from wildtool.engine.compare.comparison import Accuracy, AidEffect, Flip, aid_effects, compare_all
 from wildtool.engine.compare.runs import ComparedRun
 from wildtool.stats.intervals import clustered_rate
@@ -83,7 +84,9 @@ def test_aid_is_compared_where_it_differs_and_by_kind_where_there_are_several():
     assert of_all == [(pair, nothing) for pair in ("ac", "ad", "bc", "bd")]
 
 
-def test_an_alteration_is_cut_beside_the_whole_run_without_it():
+def test_an_alteration_is_cut_beside_the_whole_run_without_it(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(comparison, "bootstrap_interval", lambda sums, seed: (0.0, 0.0))
+
     def cuts(rows: Any) -> Mapping[str, Any]:
         return {
             "first": rows.filter("unit = '0'"),
@@ -110,8 +113,8 @@ def test_an_alteration_is_cut_beside_the_whole_run_without_it():
                 )
                 for name, parts in (("first", firsts), ("rest", rests))
             ]
-            (comparison,) = compare_all(sides, only_played=only_played)
-            assert comparison.cuts == {"history": tuple(expected)}
+            (compared,) = compare_all(sides, only_played=only_played)
+            assert compared.cuts == {"history": tuple(expected)}
     assert compare_all([other, other])[0].cuts == {}
     items = side(PLAIN, "a", "item"), side(HELPED, "b", "item", alterations=(altered,))
     assert compare_all(items)[0].cuts == {}

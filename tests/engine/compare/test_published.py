@@ -174,6 +174,10 @@ def test_of_a_set_of_ours_nobody_is_sent_for_the_data_of_the_papers(monkeypatch:
         FOLDER, run(benchmark="wild-mini", data="wild-mini", data_sha256=own.sha256), FIGURES
     )
     assert why == "played on wild-mini, another data set than the published figures' (official)"
+    assert why_not_comparable(FOLDER, run(data="mine.jsonl"), FIGURES) == (
+        "played on mine.jsonl, and the published figures' data (official) are not here to compare with: `wildtool data"
+        " pull wild-mini`"
+    )
 
 
 def test_a_run_that_anything_is_missing_from_has_no_rank():

@@ -33,6 +33,8 @@ def beside(published: float, value: float | None, **options: Any) -> Reproductio
         (0.50, 0.40, "red", False),
         (0.40, None, "grey", True),
         (0.0, 0.04, "blue", False),
+        (0.0, 0.05, "yellow", False),
+        (0.0, 0.1, "yellow", False),
         (0.0, 0.2, "red", False),
     ],
 )
@@ -69,10 +71,23 @@ def test_causes_are_what_the_run_knows_of_itself():
     figures = [paper("ours", score=0.9)]
     warm: dict[str, Any] = {"models": {"agent": {"name": "m", "settings": {"temperature": 0.7}}}}
     noisy = run(items=1, planned_items=2, alterations=(Noise.parse("names:heavy"),), mode="fc")
-    found = reproduction(Path(), noisy, warm, figures)
-    told = "; ".join(found.causes)
-    for words in ("mode fc", "only 1 of 2 items", "names:heavy", "temperature 0.7", "another version"):
-        assert words in told
+    version = "the endpoint may serve another version of the model than the paper's"
+    assert reproduction(Path(), noisy, warm, figures).causes == (
+        "played in mode fc, the published figures in the benchmark's first",
+        "played with noise names:heavy, which the models of the published figures were not given",
+        "only 1 of 2 items were run",
+        "sampled at temperature 0.7",
+        version,
+    )
+    unknown: dict[str, Any] = {"models": {"agent": {"name": "m"}}}
+    split = run(items=1, split="s", played="fixed")
+    assert reproduction(Path(), split, unknown, figures).causes == (
+        "only split s was run",
+        "run under profile fixed, scored by paper",
+        "sampled at the endpoint's own temperature",
+        version,
+    )
+    assert reproduction(Path(), run(played=None), IDENTITY, figures).causes == (version,)
 
 
 def test_two_models_that_are_blue_throughout_reproduce_a_benchmark():

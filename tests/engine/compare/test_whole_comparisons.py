@@ -13,7 +13,7 @@ from engine.compare.test_comparison import item, items, row, side
 from engine.compare.test_published import FIGURES, SCORE, paper, run
 from engine.compare.test_suites import BETTER, HALF, suite
 from wildtool.engine.compare.comparison import Comparison, compare_all
-from wildtool.engine.compare.curve import csv_rows, learning_curve, touched_items
+from wildtool.engine.compare.curve import CurvePoint, csv_rows, learning_curve, touched_items
 from wildtool.engine.compare.gate import Loss, reason, significant_losses
 from wildtool.engine.compare.pairs import (
     PairwiseResult,
@@ -227,6 +227,8 @@ def test_runs_are_compared_pair_by_pair_and_ranked():
     assert ranks(4, tied, results) == ["=1", "=1", "3", "4"]
     assert ranks(3, {1, 2}, {(0, 2): replace(there, p=0.001), (0, 1): there}) == ["=1", "=1", "3"]
     assert ranks(3, {1, 2}, {}) == ["=1", "=1", "=1"]
+    assert ranks(2, {1}, {(0, 1): replace(there, p=0.001)}) == ["=1", "=1"]
+    assert [*ties(compare_all_pairs([scores(20), scores(19), scores(18)]), 3)] == [1, 2]
     assert ranks(0, (), {}) == []
 
 
@@ -235,8 +237,8 @@ def curve_points() -> tuple[Series, dict[Any, Any]]:
         SeriesPoint(name=f"s{n}", model="m", size=10, train_seed=n, steps=5, tokens=6) for n in (1, 2, 3)
     ]
     last = [
-        SeriesPoint(name="big", model="m", size=40),
         SeriesPoint(name="r", model="m", size=20, arm="random"),
+        SeriesPoint(name="big", model="m", size=40),
     ]
     points = (SeriesPoint(name="base", model="m", size=0), *trained, *last)
     outcomes = {
@@ -284,6 +286,34 @@ def test_every_field_of_a_learning_curve():
             *(1, 0.833333, 0.40334, 1.0, 0, 0, None, None),
         ],
     ]
+
+
+def test_what_units_without_a_verdict_could_be_widens_a_curve_to_one_side():
+    points = (
+        SeriesPoint(name="base", model="m", size=0),
+        *(SeriesPoint(name=f"s{n}", model="m", size=10, train_seed=n) for n in (1, 2)),
+    )
+    series = Series(path=Path("p"), benchmarks=(SeriesBenchmark(name="b"),), points=points)
+
+    def trained(missing: str) -> CurvePoint:
+        outcomes = {
+            "base": ["w"] * 60,
+            "s1": ["c"] * 20 + ["w"] * 39 + [missing],
+            "s2": ["c"] * 24 + ["w"] * 36,
+        }
+        runs = {(name, "b"): side(items(*units), name) for name, units in outcomes.items()}
+        return learning_curve(series, runs)[1]
+
+    wrong, right, unknown = map(trained, "wci")
+    assert 0 < wrong.score.low < wrong.score.high < right.score.high < 1
+    assert unknown.score == wrong.score._replace(high=right.score.high)
+    assert wrong.difference is not None
+    assert 0 < wrong.difference.low < wrong.difference.high < 1
+    half_a_unit = 1 / 60 / 2
+    assert rounded(unknown.difference) == rounded(
+        replace(wrong.difference, high=wrong.difference.high + half_a_unit)
+    )
+    assert wrong.difference.p < 0.05
 
 
 def test_where_nobody_looked_for_items_of_the_training_data_nothing_is_said_of_them():
@@ -457,9 +487,13 @@ def test_every_field_of_a_reproduction():
     near = reproduced([Metric(*SCORE, 0.88, 1, 2)])
     assert (near.bands["blue"], near.is_blue, near.numbers[0].within_interval) == (1, True, None)
     edges = [
-        ReproducedNumber("g", "n", at, "s", 0.5, 0.4, 0.6, 0.0, 0.0, "blue", None) for at in (0.4, 0.6, 0.61)
+        ReproducedNumber("g", "n", at, "s", 0.5, low, high, 0.0, 0.0, "blue", None)
+        for at, low, high in (
+            *((at, 0.4, 0.6) for at in (0.39, 0.4, 0.6, 0.61)),
+            *((0.5, 0.4, None), (0.5, None, 0.6)),
+        )
     ]
-    assert [each.within_interval for each in edges] == [True, True, False]
+    assert [each.within_interval for each in edges] == [False, True, True, False, None, None]
 
 
 @pytest.mark.parametrize(
