@@ -80,7 +80,7 @@ ATTACKS = "ASR-all (attack success among all outputs, less is safer)"
 FORMAT = Metric("dev", "format accuracy (AMOUNT)", 1.0, 40, 40)
 CELLS = {
     "rotbench": (
-        Metric("content filling (CF)", "clean", 0.5, 5, 10),
+        Metric("content filling (CF)", "clean", 0.5, 5, 10, 0.4, 0.6),
         Metric("content filling (CF)", "mean of environments", 0.9, 9, 10, headline=True),
         Metric("errors", "Parsing Error", 1.0, 1, 1),
     ),

@@ -72,7 +72,7 @@ def test_a_limit_of_tokens_ends_a_run_with_the_rest_unplayed(tmp_path: Path):
     assert 0 < result.calls < 80
     assert 380 < result.spent.tokens == 12 * result.calls <= 420
     assert set(outcomes(result)) == {"correct", "unplayed"}
-    assert (result.status, result.exit_status) == ("limit reached", 3)
+    assert (result.status, result.exit_status, result.limit_of_endpoint) == ("limit reached", 3, False)
     assert result.limit == "the limit of 420 tokens (--max-tokens-total) leaves no room for the next call"
 
 
