@@ -120,6 +120,9 @@ def test_each_policy_says_what_its_name_says(step: int):
     assert said(POLICIES["one tool after another"](view)) == BARE[:1]
     assert said(POLICIES["likeliest tools, one after another"](view)) == [GUESSED_BOOK]
     assert said(POLICIES["text and call in turn"](view)) == QUESTION
+    single = View([*MESSAGES], [BOOK], 1)
+    assert said(POLICIES["one tool after another"](single)) == BARE[:1]
+    assert said(POLICIES["likeliest tools, one after another"](single)) == [GUESSED_BOOK]
 
 
 def test_without_tools_and_messages_all_but_one_say_a_text():

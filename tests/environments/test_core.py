@@ -3,6 +3,7 @@
 import json
 import random
 from functools import cache
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from wildtool.benchmark import STEP_COMPONENTS, judge_unit
 from wildtool.environments.core import MOST_ANSWERED, MOST_MESSAGES, Observation, Transition, UnitEnvironment
 from wildtool.environments.sources import ItemUnits, ProceduralUnits, benchmark_units
 from wildtool.errors import DataError, UsageError
+from wildtool.types import Request
 
 SETS = {"wild-mini": None, "acebench": "finance"}
 
@@ -260,6 +262,26 @@ def test_a_role_without_a_player_is_named(monkeypatch: pytest.MonkeyPatch):
     )
     asked = [name for name in units("acebench", "fc").names if "multi_turn" in name]
     assert environment.open(asked[0]).messages[-1]["content"] == "Hello."
+
+
+def test_an_observation_is_what_a_request_adds_or_all_of_it_where_it_was_rewritten():
+    environment: Any = UnitEnvironment(units("wild-mini"))
+    first, own, result = ({"role": role, "content": role} for role in ("user", "assistant", "tool"))
+    before, tool = [first, own], {"function": {"name": "f"}}
+    for now, tools, replaces, expected in (
+        ([first, own, result], [], False, Observation([result], None)),
+        ([first, own, own, result, own], [tool], False, Observation([result, own], [tool])),
+        ([first, own, result], [], True, Observation([first, own, result], [], True)),
+        ([first, own], [tool], False, Observation([first, own], [tool], True)),
+        ([result, own, result], [], False, Observation([result, own, result], [], True)),
+        ([first], [], False, Observation([first], [], True)),
+    ):
+        state = SimpleNamespace(messages=before, tools=[], answered=[])
+        assert environment._observation(state, Request(now, tools), replaces=replaces) == expected
+        assert (state.messages, state.tools) == (now, tools)
+    state = SimpleNamespace()
+    assert environment._observation(state, None, replaces=True) == Observation([], None, True)
+    assert environment._observation(state, None) == Observation([], None, False)
 
 
 def test_a_policy_that_never_ends_is_ended():

@@ -124,6 +124,15 @@ def test_a_set_of_ones_own_is_named_in_the_series(tmp_path: Path, played: dict[i
     assert lines[2] == "repeats = 1"
 
 
+def test_a_series_needs_the_beginning_and_a_later_evaluation(tmp_path: Path, played: dict[int, Evaluation]):
+    for number, steps in enumerate([(0,), (1, 2), (0, 1), (1, 0)]):
+        held_out = evaluate(silent, "wild-mini", every=1, out=tmp_path / str(number))
+        for step in steps:
+            held_out(step)
+    assert [place.parent.name for place in sorted(tmp_path.glob("*/series.toml"))] == ["2", "3"]
+    assert evaluation._toml('a "set" 你😀') == '"a \\"set\\" 你😀"'
+
+
 def test_what_came_after_the_start_is_set_aside_and_leaves_the_table(
     tmp_path: Path, played: dict[int, Evaluation], caplog: pytest.LogCaptureFixture
 ):

@@ -61,7 +61,10 @@ def test_a_unit_of_the_stream_has_its_block_place_and_language():
     assert (item.id, item.units, unit, item.lang) == ("1-63", ("0", "1", "2", "3"), "3", "zh")
     assert item.split == item.data.domain
     assert [stream.draw(number) for number in (255, 256, 261)] == ["0-63/3", "1-0/0", "1-1/1"]
-    assert stream.draw("text") == ProceduralUnits("6").draw("text") != stream.draw("other")
+    assert [ProceduralUnits(seed).draw("text") for seed in "56"] == ["3378-38/1"] * 2
+    assert stream.draw("other") != "3378-38/1"
+    other_block, _ = stream.find("0-63/3")
+    assert [task.text for task in other_block.data.tasks] != [task.text for task in item.data.tasks]
 
 
 def test_data_of_a_benchmark_are_refused_by_their_place():

@@ -128,7 +128,7 @@ class Evaluator:
         writer.writerows(rows[step] for step in steps)
         _replace(table, text.getvalue())
         complete = [step for step in steps if rows[step]["accuracy"] not in ("", None)]
-        if complete[:1] == [0] and len(complete) > 1:
+        if 0 in complete[:-1]:
             _replace(self.out / SERIES_FILE, self._series(complete))
 
     def _series(self, steps: Sequence[int]) -> str:
