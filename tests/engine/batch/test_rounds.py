@@ -4,7 +4,7 @@ import asyncio
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -28,7 +28,7 @@ from wildtool.engine.batch.rounds import (
     RoundProgress,
     RunningBatch,
 )
-from wildtool.errors import CallError
+from wildtool.errors import CallError, StorageError
 from wildtool.models.batch.protocol import BatchState
 
 RUNNING = BatchState("b1", "in_progress", False, 2, 1)
@@ -412,7 +412,8 @@ async def test_no_round_begins_where_nothing_waits_any_more_once_the_record_is_o
             events.append("sent")
 
     activity, never = Activity(), list[Any]([Never()])
-    scheduler = BatchScheduler(activity, [queue], never, RoundProgress([], events.append), sync)
+    progress = RoundProgress([], events.append)
+    scheduler = BatchScheduler(activity, [queue], never, progress, sync)
     activity.job_started("a")
     activity.all_jobs_started()
     stack.enter_context(activity.asking("a"))
@@ -420,15 +421,35 @@ async def test_no_round_begins_where_nothing_waits_any_more_once_the_record_is_o
     playing = asyncio.create_task(scheduler.play())
     for _ in range(3 * QUIET_PASSES):
         await asyncio.sleep(0)
-    assert events == ["sync", ""]
+    assert (events, progress.number) == (["sync", ""], 0)
     stack.enter_context(activity.asking("a"))
     stack.enter_context(activity.waiting())
     for _ in range(3 * QUIET_PASSES):
         await asyncio.sleep(0)
-    assert events == ["sync", "", "", "sent"]
+    assert (events, progress.number) == (["sync", "", "", "sent"], 1)
     playing.cancel()
     stack.close()
     await asyncio.gather(*asks, return_exceptions=True)
+
+
+async def test_a_round_that_fails_ends_the_run():
+    class Full:
+        async def send_batches(self) -> None:
+            raise StorageError("no room")
+
+    activity = Activity()
+    scheduler = BatchScheduler(
+        activity, [], cast(Any, [Full()]), RoundProgress([], lambda text: None), never_synced
+    )
+    activity.job_started("a")
+    activity.all_jobs_started()
+    with activity.asking("a"), activity.waiting():
+        ended: Any = await asyncio.wait_for(asyncio.gather(scheduler.play(), return_exceptions=True), 5)
+    assert [str(error) for error in ended[0].exceptions] == ["no room"]
+
+
+async def never_synced() -> None:
+    raise AssertionError
 
 
 async def test_each_change_of_what_a_run_does_is_seen():
