@@ -98,6 +98,12 @@ def calling(*names: str) -> Reply:
     return Reply({"role": "assistant", "content": None, "tool_calls": calls}, "{}", "tool_calls")
 
 
+@pytest.mark.parametrize("calls", [5, True, "abc", {"function": {"name": "a"}}, [1, [], None], [[]] * 3])
+def test_calls_of_another_shape_are_no_sign(calls: Any):
+    tools = [{"type": "function", "function": {"name": name}} for name in "abc"]
+    assert unit_signs([Reply({"tool_calls": calls})], lambda: tools, wrong=True) == {"replies": 1}
+
+
 @pytest.mark.parametrize(
     ("offered", "called", "count"),
     [

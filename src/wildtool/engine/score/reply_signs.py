@@ -10,7 +10,7 @@ import orjson
 from wildtool.alter.variant import Variant
 from wildtool.benchmark import Rules
 from wildtool.episode import GOLD_STYLE
-from wildtool.json_codec import as_object
+from wildtool.json_codec import as_list, as_object
 from wildtool.models.token_usage import token_usage
 from wildtool.reply_ends import End, end_of
 from wildtool.tool_formats.any_format import calls_in_text
@@ -117,10 +117,7 @@ def unit_signs(
 
 
 def _calls_every_tool(message: Message, tools: Callable[[], Sequence[Tool]]) -> bool:
-    calls = message.get("tool_calls") or ()
-    if len(calls) < FEWEST_TOOLS:
-        return False
-    called, offered = _function_names(calls), _function_names(tools())
+    called, offered = _function_names(as_list(message.get("tool_calls"))), _function_names(tools())
     return len(offered) >= FEWEST_TOOLS and called >= offered
 
 
