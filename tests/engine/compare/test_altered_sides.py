@@ -56,19 +56,22 @@ def effect(name: str, wrong: Any, right: Any, left_out: int, labels: str = "ab")
 
 
 def test_aid_corrects_and_breaks_units_by_its_kind():
-    plain, helped = aided(PLAIN, "a", "", {}), aided(HELPED, "b", "gold", HINTS)
+    earlier = {("1", "0"): {"hint": "old"}, ("2", "1"): {"hint": "old"}}
+    plain, helped = aided(PLAIN, "a", "", earlier), aided(HELPED, "b", "gold", HINTS)
     assert [*aid_effects([plain, helped])] == [
         effect("all", [(1, 1), (1, 2)], [(1, 1), (1, 1)], 3),
         effect("clue, own", [(1, 1)], [], 0),
+        effect("old", [(0, 1)], [], 0),
         effect("state", [(1, 1)], [(1, 1)], 1),
-        effect("no aid", [(0, 1)], [(1, 1)], 2),
+        effect("no aid", [], [(1, 1)], 2),
     ]
     played = [*aid_effects([plain, helped], only_played=True)]
     assert played == [
         effect("all", [(1, 1), (1, 2), (1, 1)], [(1, 1), (1, 1)], 0),
         effect("clue, own", [(1, 1)], [], 0),
+        effect("old", [(0, 1)], [], 0),
         effect("state", [(1, 1)], [(1, 1)], 0),
-        effect("no aid", [(0, 1), (1, 1)], [(1, 1)], 0),
+        effect("no aid", [(1, 1)], [(1, 1)], 0),
     ]
 
 

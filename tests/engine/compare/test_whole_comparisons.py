@@ -288,6 +288,35 @@ def test_every_field_of_a_learning_curve():
     ]
 
 
+def test_a_benchmark_with_a_number_for_each_kind_has_a_curve_of_each():
+    names = {"base": "wcww", "s1": "ccwc", "s2": "cwcc"}
+    series = replace(curve_points()[0], points=curve_points()[0].points[:3])
+    heads = [Metric("kind", kind, 1.0, 1, 1, headline=True) for kind in "xy"]
+
+    def curve(*kinds: str) -> list[CurvePoint]:
+        own = tuple(heads[: len(kinds)])
+        rows = {
+            name: [
+                item(f"{n}{kind}", outcome, kind=kind)[0] for kind in kinds for n, outcome in enumerate(units)
+            ]
+            for name, units in names.items()
+        }
+        runs = {(name, "b"): side(each, name, metrics=own) for name, each in rows.items()}
+        return learning_curve(series, runs, {"b": ["0x"]})
+
+    parts = curve("x", "y")
+    assert [(point.benchmark, point.names, point.units, point.touched_items) for point in parts] == [
+        ("b-x", ("base",), 4, 1),
+        ("b-x", ("s1", "s2"), 4, 1),
+        ("b-y", ("base",), 4, 0),
+        ("b-y", ("s1", "s2"), 4, 0),
+    ]
+    for kind, own in (("x", parts[:2]), ("y", parts[2:])):
+        assert [(point.score, point.untouched) for point in own] == [
+            (point.score, point.untouched) for point in curve(kind)
+        ]
+
+
 def test_what_units_without_a_verdict_could_be_widens_a_curve_to_one_side():
     points = (
         SeriesPoint(name="base", model="m", size=0),
