@@ -1,5 +1,6 @@
 """What a run is to do, checked before the first call."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from engine.echo_benchmark import EchoBenchmark, ScriptedModel, plan_of
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.data.data_set import data_of
 from wildtool.engine.plan import Selection
+from wildtool.engine.sampling import ItemSample
 from wildtool.errors import DataError, UsageError
 from wildtool.types import Item
 
@@ -73,6 +75,46 @@ def test_an_id_that_occurs_twice_is_named():
 
     with pytest.raises(DataError, match="'same' occurs twice"):
         plan_of(Twice()).read()
+
+
+class Split(EchoBenchmark):
+    """Items of two splits and two languages in turn."""
+
+    def load(self, source: Any, *, split: str | None = None, lang: str | None = None) -> Any:
+        for number, item in enumerate(super().load(source)):
+            own = replace(item, split="ab"[number % 2], lang=("en", "zh")[number // 2 % 2])
+            if split in (None, own.split) and lang in (None, own.lang):
+                yield own
+
+
+def test_a_sample_is_of_the_items_of_a_split_and_language():
+    for choice, ids_of in (
+        ({"split": "b"}, ["i1", "i3", "i5", "i7"]),
+        ({"lang": "zh"}, ["i2", "i3", "i6", "i7"]),
+        ({"split": "a", "lang": "en"}, ["i0", "i4"]),
+    ):
+        plan = plan_of(Split(items=8), sample=ItemSample(4), **choice)
+        drawn = plan.selection.drawn
+        assert drawn is not None
+        assert ([*drawn.weights], drawn.of) == (ids_of, len(ids_of))
+        assert [item.id for item in plan.selection.items()] == [item.id for item in plan.read()] == ids_of
+
+
+@pytest.mark.parametrize(
+    ("selection", "told"),
+    [
+        ({"split": "c"}, "no item of official is selected; its splits are: a, b"),
+        ({"lang": "fr"}, "no item of official is selected; its languages are: en, zh"),
+        (
+            {"split": "c", "lang": "fr"},
+            "no item of official is selected; its splits are: none; its languages are: en, zh",
+        ),
+    ],
+)
+def test_where_nothing_is_selected_the_choices_are_named(selection: dict[str, Any], told: str):
+    with pytest.raises(UsageError) as raised:
+        plan_of(Split(items=4), **selection).read()
+    assert str(raised.value) == f"nothing to run: {told}"
 
 
 def test_units_are_counted_with_their_repeats():

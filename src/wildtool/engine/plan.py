@@ -16,7 +16,7 @@ from wildtool.alter.base import Alteration
 from wildtool.alter.variant import Variant
 from wildtool.benchmark import Benchmark
 from wildtool.data.data_set import data_of
-from wildtool.engine.benchmark_file import BY_NAME, file_of
+from wildtool.engine.benchmark_file import file_of
 from wildtool.engine.record.run_folder import RunFolder
 from wildtool.engine.registry import prompts_of
 from wildtool.engine.sampling import DrawnItems, ItemSample
@@ -329,7 +329,7 @@ class Plan:
             identity=self.identity(),
             source=self.source,
             command=command,
-            benchmark_file=file_of(self.benchmark) if self.benchmark.name in BY_NAME else None,
+            benchmark_file=file_of(self.benchmark),
         )
 
     def identity(self) -> dict[str, Any]:

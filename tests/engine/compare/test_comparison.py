@@ -429,6 +429,7 @@ def test_equal_runs_may_be_compared():
             ["Python file that defines b (SHA-256): aaaaaaaaaaaa… and bbbbbbbbbbbb…"],
         ),
         ({"benchmark_file": "a" * 64}, {}, []),
+        ({"benchmark_file": "a" * 64}, {"benchmark_file": "a" * 64}, []),
         ({"played": None}, {}, []),
         ({"played": None}, {"played": None}, []),
         (
@@ -485,6 +486,9 @@ def test_settings_of_a_baseline_that_nobody_was_asked_with_are_not_remarked_on()
     serial = {"agent": {"name": "baseline/gold", "settings": {"style": "serial"}}}
     (note,) = caveats([side(items("c"), "a", models=gold), side(items("c"), "b", models=serial)])
     assert note.endswith('style "parallel" and "serial"')
+    warm, cold = ({"agent": {"name": name, "settings": {"t": n}}} for n, name in enumerate("mn"))
+    (note,) = caveats([side(items("c"), "a", models=warm), side(items("c"), "b", models=cold)])
+    assert note.endswith("t 0 and 1")
 
 
 def test_where_a_model_is_reached_is_not_remarked_on():

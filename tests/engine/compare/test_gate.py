@@ -52,5 +52,9 @@ def test_a_benchmark_that_cannot_be_compared_is_refused_unless_it_is_new():
     sides = [SuiteRuns("old", "old", {"a": old, "b": old}), SuiteRuns("new", "new", {"a": new, "b": other})]
     with pytest.raises(UsageError, match="b: old and new differ in data"):
         check_evidence(compare_suites([(sides[0], sides[1])]), only_played=True)
+    fewer = compare_suites([(sides[0], SuiteRuns("new", "new", {"a": new}))])
+    with pytest.raises(UsageError, match="b: only in old"):
+        check_evidence(fewer)
+    check_evidence(fewer, only_played=True)
     more = SuiteRuns("new", "new", {"a": new, "b": new, "c": new})
     check_evidence(compare_suites([(sides[0], more)]))

@@ -1,6 +1,7 @@
 """Run folders: one writer, the same settings, and nothing lost when a process or a disk gives up."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -194,6 +195,18 @@ def test_a_login_in_the_command_is_not_written_down(tmp_path: Path):
 def test_the_query_of_an_address_in_the_command_is_not_written_down(tmp_path: Path, word: str):
     go(tmp_path, command=("wildtool", "run", word))
     assert read_run(tmp_path)["sittings"][0]["command"][-1] == word.partition("?")[0] + "?…"
+
+
+def test_words_of_any_language_can_be_read_in_the_file(tmp_path: Path):
+    go(tmp_path, command=("wildtool", "你好"))
+    assert '"你好"' in (tmp_path / "run.json").read_text("utf-8")
+
+
+def test_a_pipe_in_place_of_a_record_is_named_and_not_opened(tmp_path: Path):
+    os.mkfifo(tmp_path / "record-0001.jsonl")
+    with pytest.raises(RecordError, match=r"record-0001\.jsonl: is a pipe, not a regular file"):
+        go(tmp_path)
+    assert not (tmp_path / "lock").exists()
 
 
 def test_a_command_word_that_is_no_text_is_written_down(tmp_path: Path):

@@ -71,6 +71,15 @@ def test_what_a_run_takes_in_tokens_money_and_time():
     assert batched.cost == pytest.approx((1005 / 1e6, 1950 / 1e6))
     assert totals(concurrency=100, rates={"agent": Rates(rpm=2)}).seconds == (300.0, 360.0)
     assert totals(concurrency=100, rates={"agent": Rates(tpm=600)}).seconds == (pytest.approx(110.1), 120.0)
+    models = {"agent": Remote(), "user": Remote()}
+    both = run_totals(
+        plan_of(models=models, prices=dict.fromkeys(models, price)),
+        {"agent": ESTIMATE, "user": RoleEstimate(HIGH, LOW)},
+    )
+    assert both.tokens == (1101.0 + 1101.0, 1200.0 + 1200.0)
+    assert both.cost == pytest.approx((2 * 2010 / 1e6, 2 * 3900 / 1e6))
+    unpriced = plan_of(models=models, prices={"user": price})
+    assert run_totals(unpriced, {"agent": ESTIMATE, "user": ESTIMATE}).cost is None
     local = run_totals(plan_of(), {"agent": ESTIMATE})
     assert (local.seconds, local.endpoint) == ((0.0, 0.0), None)
 

@@ -151,6 +151,36 @@ async def test_a_reply_of_the_cache_is_recorded_and_no_call(tmp_path: Path):
     cache.close()
 
 
+async def test_a_filtered_reply_of_the_cache_is_none_of_another_role(tmp_path: Path):
+    cache = ReplyCache(tmp_path / "cache")
+    message = {"role": "user", "content": "hi"}
+    for name, end, role, expected in (
+        ("one", "content_filter", "agent", (1, 0, 0, True)),
+        ("same", "never", "agent", (0, 0, 1, True)),
+        ("other", "stop", "user", (1, 0, 0, True)),
+    ):
+        (tmp_path / name).mkdir()
+        model = Networked(lambda request, end=end: Reply({"content": end}, finish_reason=end))
+        models = {"agent": model, "user": model}
+        with context_of(tmp_path / name, Invocation(cache=cache), models=models) as context:
+            await LogClient(context, "i0", 0)("0", Request([message], role=role))
+            assert counts(context) == expected
+    cache.close()
+
+
+@pytest.mark.parametrize(("role", "words"), [("agent", "no credit"), ("user", "user (scripted): no credit")])
+async def test_an_empty_account_is_a_limit_of_the_endpoint_that_names_another_role(
+    role: str, words: str, tmp_path: Path
+):
+    model = ScriptedModel(lambda request: CallError("quota used up", "no credit", final=True))
+    with context_of(tmp_path, models={"agent": model, "user": model}) as context:
+        with pytest.raises(LimitError) as caught:
+            await LogClient(context, "i0", 0)("0", Request(REQUEST.messages, role=role))
+        assert (str(caught.value), caught.value.of_endpoint) == (words, True)
+        assert context.limit_error is caught.value
+        assert seen(context) == [("limit", words)]
+
+
 async def test_a_role_without_a_model_is_named(tmp_path: Path):
     with context_of(tmp_path) as context, pytest.raises(UsageError) as caught:
         await LogClient(context, "i0", 0)("0", Request([], role="judge"))
@@ -232,6 +262,7 @@ async def test_a_model_that_failed_in_an_earlier_run_too_is_given_up_and_the_oth
             with pytest.raises(InfraError) as caught:
                 await LogClient(context, "i0", 0)(unit, REQUEST)
             errors.append((type(caught.value), str(caught.value)))
+            assert not isinstance(caught.value, LimitError) or caught.value.of_endpoint
         refusal = "every call was refused (http 401: wrong key)"
         assert errors[:-2] == [(RefusedError, "wrong key")] * (MAX_FAILED_CALLS - 1)
         assert errors[-2:] == [(LimitError, refusal)] * 2
