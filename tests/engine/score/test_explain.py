@@ -1,6 +1,7 @@
 """A number is explained by the table that declares it, and by its units, those first that a reader looks for."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,6 +16,7 @@ from wildtool.engine.score.explain import (
     CountedUnit,
     Explanation,
     _declaration,  # pyright: ignore[reportPrivateUsage]
+    _formula,  # pyright: ignore[reportPrivateUsage]
     _units,  # pyright: ignore[reportPrivateUsage]
     explain,
 )
@@ -131,3 +133,43 @@ def test_an_explanation_has_the_number_its_formula_and_its_units(
     table.groups = ()
     bare = explain(run, "accuracy", "strict")
     assert (bare.about, bare.by_unit) == ("", False)
+
+
+@pytest.mark.parametrize(
+    ("rate", "formula"),
+    [
+        (Rate("g", "n", "TRUE"), "correct units divided by all units"),
+        (Rate("g", "n", "kind = 'x' AND TRUE"), "correct units divided by units with kind = 'x'"),
+        (
+            Rate("g", "n", "TRUE", denominator='"of"'),
+            "sum of correct divided by sum of of, over all units",
+        ),
+        (
+            Rate("g", "n", "error IS NULL", "CAST(COALESCE(a, FALSE) OR b <> 1 AS INTEGER)"),
+            "units with error is unknown that also have a or b ≠ 1, divided by units with error is unknown",
+        ),
+        (
+            Rate("g", "n", "NOT a", "COALESCE(points, 0)"),
+            "sum of points over units with not a, divided by their number",
+        ),
+        (
+            Rate("g", "n", "a IN (1) AND b IS NOT NULL", "COALESCE(a, TRUE)", "points"),
+            "sum of (a or unknown) divided by sum of points, over units with a in (1) and b is known",
+        ),
+    ],
+)
+def test_a_rate_is_put_in_words(rate: Rate, formula: str):
+    number = Metric("g", "n", 1, 1, 1)
+    weighted = f"{formula}; each unit weighted, so that the number estimates that of all items"
+    assert _formula(number, rate, {"g": "not this"}, weighted=False) == formula
+    assert _formula(number, rate, {}, weighted=True) == weighted
+    assert _formula(number, replace(rate, weight="w"), {}, weighted=False) == weighted
+
+
+def test_another_number_has_the_formula_of_its_name_or_its_group():
+    number, texts = Metric("g", "n", 1, 1, 1), {"g: n": "of it", "g": "of all"}
+    assert _formula(number, None, texts, weighted=True) == "of it"
+    assert _formula(number, None, {"g": "of all"}, weighted=False) == "of all"
+    assert _formula(number, None, {}, weighted=False) == (
+        "computed by the benchmark from other numbers or from several units at once"
+    )

@@ -1,0 +1,135 @@
+"""What an audit finds: ceilings of gold answers, gold that is refused, and mistakes that pass."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from engine.echo_benchmark import EchoBenchmark, EchoEpisode, EchoRules
+from wildtool.benchmark import Check, Mutant
+from wildtool.data.data_set import data_of
+from wildtool.engine.score.audit import (
+    Audit,
+    Ceiling,
+    KillRate,
+    Survivors,
+    WrongGold,
+    audit_profile,
+    gold_transcript,
+)
+from wildtool.engine.score.verdict_table import OutcomeCounts
+from wildtool.errors import UsageError
+from wildtool.types import Item, Metric, Reply, Request, Transcript
+
+
+def replies(*words: str) -> tuple[dict[str, Any], ...]:
+    return tuple({"content": word} for word in words)
+
+
+class OddGold(EchoEpisode):
+    """Its gold answers are wrong in the style `serial`, and missing where the item has none."""
+
+    missing = False
+
+    def request(self) -> Request | None:
+        request = super().request()
+        if request is None or self._user_next:
+            return request
+        return replace(
+            request,
+            gold=None if self.missing else lambda style: {"content": "no" if style == "serial" else "right"},
+        )
+
+
+class AuditedRules(EchoRules):
+    def episode(self, item: Item, unit: str) -> EchoEpisode:
+        if (item.id, unit) in (("i1", "1"), ("i2", "missing")):
+            episode = OddGold(item, unit)
+            episode.missing = unit == "missing"
+            return episode
+        return super().episode(item, unit)
+
+    def verdict(self, episode: EchoEpisode, item: Item, unit: str) -> Check:
+        if any(answer.get("content") == "boom" for answer in episode.answers):
+            raise KeyError("boom")
+        return super().verdict(episode, item, unit)
+
+    def mutants(self, item: Item) -> Iterable[Mutant]:  # pyright: ignore[reportIncompatibleMethodOverride]
+        yield Mutant("0", "wrong word", replies("no", "right"), "no for right")
+        yield Mutant("1", "added key", replies("right", "right"), f"a key in {item.id}")
+        yield Mutant("1", "added key", replies("right", "no"), "a key and a word")
+        if item.id == "i1":
+            yield Mutant("0", "wrong word", replies("boom", "right"), "an unreadable word")
+            yield Mutant("0", "other", replies("right", "right"), "nothing")
+
+    def explain(self, item: Item, mutant: Mutant) -> str:
+        return "" if mutant.kind == "other" else "F1"
+
+    def explain_gold(self, item: Item, unit: str) -> str:
+        return f"G of {item.id}/{unit}"
+
+
+class Audited(EchoBenchmark):
+    gold_styles = ("parallel", "serial")
+
+    def rules(self, profile: str) -> AuditedRules:
+        return AuditedRules(self, profile)
+
+
+def test_an_audit_has_ceilings_refused_gold_and_what_passes_with_the_first_example():
+    benchmark = Audited(items=2)
+    audit = audit_profile(benchmark, data_of(benchmark).locate(None), "official")
+    fault = "i1: the judge of echo failed: KeyError: 'boom'"
+    assert audit == Audit(
+        profile="official",
+        mode="plain",
+        ceilings=(
+            Ceiling(
+                style="parallel",
+                counts=OutcomeCounts(correct=4),
+                metrics=(Metric("all", "accuracy", 1.0, 4, 4),),
+            ),
+            Ceiling(
+                style="serial",
+                counts=OutcomeCounts(correct=3, wrong=1),
+                metrics=(Metric("all", "accuracy", 0.75, 3, 4),),
+            ),
+        ),
+        wrong_gold=(
+            WrongGold(item="i1", unit="1", style="serial", error=None, reason="echo", why="G of i1/1"),
+        ),
+        kills=(
+            KillRate(kind="wrong word", killed=2, mutants=3),
+            KillRate(kind="added key", killed=2, mutants=4),
+            KillRate(kind="other", killed=0, mutants=1),
+        ),
+        survivors=(
+            Survivors(why="F1", count=3, item="i0", unit="1", kind="added key", note="a key in i0"),
+            Survivors(why="", count=1, item="i1", unit="0", kind="other", note="nothing"),
+        ),
+        faults=(fault,),
+    )
+    assert not audit.passed
+    passing = replace(audit, survivors=(), ceilings=audit.ceilings[:1])
+    assert passing.passed
+    assert not replace(passing, survivors=audit.survivors[1:]).passed
+    assert not replace(passing, ceilings=audit.ceilings).passed
+
+
+def test_gold_is_of_the_agent_in_a_style_and_of_other_roles_cooperative():
+    benchmark = Audited(items=2, with_user=1)
+    item = [*benchmark.load(data_of(benchmark).locate(None))][1]
+    assert gold_transcript(benchmark, item, "1", "official", "serial") == Transcript(
+        tuple(map(Reply, replies("cooperative 0", "no", "no")))
+    )
+    missing = replace(item, id="i2", units=("missing",), roles=())
+    with pytest.raises(UsageError) as raised:
+        gold_transcript(benchmark, missing, "missing", "official", "serial")
+    assert str(raised.value) == "echo knows no gold answer for item 'i2', unit 'missing'"
+
+
+def test_an_unknown_profile_is_not_audited():
+    benchmark = Audited()
+    with pytest.raises(UsageError, match="unknown profile 'x' of echo"):
+        audit_profile(benchmark, data_of(benchmark).locate(None), "x")
