@@ -1,13 +1,16 @@
 """Single calls of a run: where a reply comes from, what is recorded and counted, and which error ends what."""
 
+import asyncio
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from engine.echo_benchmark import PATIENT, EchoBenchmark, ScriptedModel, plan_of
+from engine.instant_time import instantly, now
 from wildtool.engine.call.budget import Budget, SpendingLimits
 from wildtool.engine.call.cache import ReplyCache
 from wildtool.engine.call.client import (
@@ -21,6 +24,7 @@ from wildtool.engine.call.rate_limit import LimitError
 from wildtool.engine.observer import Observer
 from wildtool.engine.record.reader import LoggedFailure, LoggedReply, LogReader
 from wildtool.engine.record.writer import LogWriter
+from wildtool.engine.run import scheduler
 from wildtool.engine.run.scheduler import LogClient, RunContext, most_actionable
 from wildtool.engine.score.reply_signs import TOKEN_LIMIT
 from wildtool.engine.score.trust import early_remark
@@ -291,3 +295,49 @@ def test_of_several_errors_the_first_that_a_user_can_act_on_is_told(leaves: list
     assert most_actionable(ExceptionGroup("", leaves)) is leaves[first]
     nested = ExceptionGroup("", [ExceptionGroup("", leaves[:1]), *leaves[1:]])
     assert most_actionable(nested) is leaves[first]
+
+
+@pytest.mark.parametrize(
+    ("deadline", "waits", "reason"),
+    [
+        (None, [], None),
+        (0.0, [], "the deadline of 0 s is over (--deadline)"),
+        (30.0, [30.0], "the deadline of 30 s is over (--deadline)"),
+    ],
+)
+def test_what_waits_is_stopped_at_the_deadline(
+    deadline: float | None, waits: list[float], reason: str | None, monkeypatch: pytest.MonkeyPatch
+):
+    slept: list[float] = []
+
+    async def play() -> tuple[str | None, list[str]]:
+        sleep, stopped = asyncio.sleep, list[str]()
+
+        async def noted(seconds: float) -> None:
+            slept.append(seconds)
+            await sleep(seconds)
+
+        monkeypatch.setattr(asyncio, "sleep", noted)
+        budget = Budget(SpendingLimits(deadline_s=deadline), clock=now)
+        batches = SimpleNamespace(stop=stopped.append)
+        context = SimpleNamespace(invocation=Invocation(budget), batch_scheduler=batches)
+        await scheduler._stop_at_deadline(context)
+        context.batch_scheduler = None
+        await scheduler._stop_at_deadline(context)
+        return budget.stopped, stopped
+
+    assert instantly(play()) == (reason, [] if reason is None else [reason])
+    assert slept == waits
+
+
+def test_the_record_is_brought_to_the_disk_each_second():
+    async def play() -> list[float]:
+        synced: list[float] = []
+        loop = asyncio.get_running_loop()
+        writer = SimpleNamespace(sync=lambda: synced.append(loop.time()))
+        task = asyncio.create_task(scheduler._sync_periodically(writer))
+        await asyncio.sleep(2.5)
+        task.cancel()
+        return synced
+
+    assert instantly(play()) == [1.0, 2.0]
