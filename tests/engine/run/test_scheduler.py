@@ -320,7 +320,7 @@ def test_what_waits_is_stopped_at_the_deadline(
         monkeypatch.setattr(asyncio, "sleep", noted)
         budget = Budget(SpendingLimits(deadline_s=deadline), clock=now)
         batches = SimpleNamespace(stop=stopped.append)
-        context = SimpleNamespace(invocation=Invocation(budget), batch_scheduler=batches)
+        context: Any = SimpleNamespace(invocation=Invocation(budget), batch_scheduler=batches)
         await scheduler._stop_at_deadline(context)
         context.batch_scheduler = None
         await scheduler._stop_at_deadline(context)
@@ -334,7 +334,7 @@ def test_the_record_is_brought_to_the_disk_each_second():
     async def play() -> list[float]:
         synced: list[float] = []
         loop = asyncio.get_running_loop()
-        writer = SimpleNamespace(sync=lambda: synced.append(loop.time()))
+        writer: Any = SimpleNamespace(sync=lambda: synced.append(loop.time()))
         task = asyncio.create_task(scheduler._sync_periodically(writer))
         await asyncio.sleep(2.5)
         task.cancel()
