@@ -127,6 +127,7 @@ class ResultData(EchoData):
 
     def __post_init__(self) -> None:
         def read(path: Path, items: Mapping[str, Item], mode: str) -> Results:
+            assert (path.is_dir(), list(items)) == (True, ["i0", "i1"])
             answers = {"0": replace(script(mode), scripted=False), "1": Transcript((), "gone")}
             rows = [ResultRow("f:1", "m/1", "i1", answers), ResultRow("f:2", "n", "i0", {"0": script("x")})]
             return Results(rows, ["a is left out", "b too"])
@@ -194,8 +195,10 @@ def test_a_replies_file_becomes_a_run_of_each_of_its_models(tmp_path: Path):
         ("i0", 0, "0", 0, "{'content': 'z'}"),
     ]
     assert recorded(folders[0]) == steps
+    lines = (folders[0] / "record-0001.jsonl").read_bytes()
     again = import_replies(BENCHMARK, SOURCE, path, tmp_path / "runs", split="all", lang="zh")
-    assert (again, recorded(folders[0])) == (folders, steps)
+    assert again == folders
+    assert [each.read_bytes() for each in folders[0].glob("record-*")] == [lines]
 
 
 def test_results_of_a_failed_call_are_recorded_as_one(tmp_path: Path):
@@ -220,6 +223,9 @@ def test_results_of_a_failed_call_are_recorded_as_one(tmp_path: Path):
     assert failure[:4] == ("i1", 0, "1", 0)
     assert "gone" in failure[4]
     assert len(recorded(folders[1])) == 1
+    lines = (folders[0] / "record-0001.jsonl").read_bytes()
+    import_replies(WithResults(), SOURCE, tmp_path / "in", tmp_path / "out")
+    assert [each.read_bytes() for each in folders[0].glob("record-*")] == [lines]
 
 
 def test_replies_of_a_file_or_a_run_can_be_played_again(tmp_path: Path):

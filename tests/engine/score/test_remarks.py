@@ -134,6 +134,7 @@ class Saying(Rules):
         self.request = request
 
     def episode(self, item: Item, unit: str) -> Any:
+        assert (item, unit) == (ITEM, "u")
         return SimpleNamespace(request=lambda: self.request)
 
     def verdict(self, episode: Any, item: Item, unit: str) -> Any:

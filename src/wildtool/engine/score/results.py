@@ -229,7 +229,7 @@ def run_folders(path: Path) -> list[Path]:
 
 def _is_generation(folder: Path) -> bool:
     """Whether a run folder holds how something was made (`registry.played_benchmark`)."""
-    if not (folder.parent / ATTRITION_FILE).exists() or is_bundle(folder):
+    if not (folder.parent / ATTRITION_FILE).exists():
         return False
     try:
         return read_run(folder)["identity"]["benchmark"] not in benchmark_names()
