@@ -1,7 +1,7 @@
 """Single calls of a run: where a reply comes from, what is recorded and counted, and which error ends what."""
 
 import asyncio
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
@@ -330,7 +330,13 @@ def test_what_waits_is_stopped_at_the_deadline(
     assert slept == waits
 
 
-def test_the_record_is_brought_to_the_disk_each_second():
+def test_the_record_is_brought_to_the_disk_each_second(monkeypatch: pytest.MonkeyPatch):
+    async def at_once(function: Callable[[], None]) -> None:
+        # The clock of this test does not wait for threads.
+        function()
+
+    monkeypatch.setattr(asyncio, "to_thread", at_once)
+
     async def play() -> list[float]:
         synced: list[float] = []
         loop = asyncio.get_running_loop()
