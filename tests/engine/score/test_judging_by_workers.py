@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from multiprocessing import active_children
 from pathlib import Path
 from threading import Event, Thread
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -191,6 +191,28 @@ def test_nothing_is_judged_where_no_copy_helps_or_can_be_made(monkeypatch: pytes
     monkeypatch.setattr(pool, "get_all_start_methods", lambda: ["fork"])
     monkeypatch.delattr(os, "sched_getaffinity")
     assert pool.judged_by_workers(iter([1, 2]), judge_none) is None
+
+
+@pytest.mark.usefixtures("copied")
+@pytest.mark.parametrize(("jobs", "here"), [(0, []), (5, [5]), (16, [16]), (20, [16])])
+def test_the_first_jobs_are_judged_here_and_the_others_by_copies(
+    jobs: int, here: list[int], monkeypatch: pytest.MonkeyPatch
+):
+    def in_order(*parts: Any) -> Any:
+        return parts
+
+    monkeypatch.setattr(pool, "_in_order", in_order)
+    first, rest, judge, processes = cast(Any, pool.judged_by_workers(iter(range(jobs)), len))
+    assert (first, [*rest], judge, processes) == (here, [*range(16, jobs)], len, 2)
+
+
+@pytest.mark.usefixtures("copied")
+def test_a_copy_judges_by_what_it_was_given(monkeypatch: pytest.MonkeyPatch):
+    started: list[bool] = []
+    monkeypatch.setattr(pool, "start_worker", lambda: started.append(True))
+    monkeypatch.setattr(pool, "_worker_judge", None)
+    pool._start_worker(sum)
+    assert (pool._judge_in_worker([1, 2]), started) == (3, [True])
 
 
 def test_threads_are_counted_by_the_system_or_by_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
