@@ -160,23 +160,6 @@ def test_a_run_of_one_process_is_not_shared_nor_are_batches(tmp_path: Path):
     )
 
 
-@pytest.mark.parametrize("where", ["local:0", "local:1025", "local", "local:x", "locals:2", "cloud:2"])
-def test_workers_at_a_place_that_is_not_known_are_refused(where: str):
-    refused = run(f"run wild-mini -m baseline/gold --limit 1 --out run --on {where}")
-    assert refused.exit_code == 2
-    assert f"--on is '{where}'; expected local:N with N from 1 to 1,024, such as local:4, or ray" in " ".join(
-        refused.stderr.split()
-    )
-
-
-def test_ray_needs_an_address():
-    refused = run("run wild-mini -m baseline/gold --limit 1 --out run --on ray")
-    assert (refused.exit_code, refused.stderr) == (
-        2,
-        "wildtool: --on ray needs an --out that all nodes reach, such as s3://bucket/run or file:///shared/run\n",
-    )
-
-
 def test_a_heartbeat_that_is_late_does_not_follow_the_last_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
