@@ -1,11 +1,13 @@
 """`wildtool review`: from a made set to a release that runs, on the command line."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
+from golden_files import same_as_golden
 from review.made_sets import decide, mini_records, tiny_records
 from wildtool.cli import app
 from wildtool.sets.review import sets
@@ -92,33 +94,6 @@ def test_two_people_review_by_files_alone():
     assert "1 in conflict: s0" in type_("review start set.jsonl").stdout
 
 
-def test_a_log_is_shown_and_checked_and_a_changed_one_is_named():
-    write_set(1)
-    type_("review start set.jsonl --no-check")
-    assert "import  s0" in type_("review log set.jsonl").stdout
-    assert "1 entries, all intact" in type_("review log set.jsonl --verify").stdout
-    other = type_("review log set.jsonl --verify --last 00", status=2)
-    assert "line 2: missing" in other.stderr
-    type_("review log set.jsonl -o log.jsonl")
-    changed = Path("log.jsonl").read_text("utf-8").replace("number 0", "number 1")
-    Path("log.jsonl").write_text(changed, "utf-8")
-    assert "log.jsonl, line 1: was changed" in type_("review merge set.jsonl log.jsonl", status=2).stderr
-
-
-def test_people_are_listed_and_their_tokens_shown_once():
-    write_set(1)
-    type_("review start set.jsonl")
-    token = type_("review people add set.jsonl ann --role adjudicator").stdout.strip()
-    assert token.startswith("wtr_")
-    assert type_("review people list set.jsonl").stdout == "ann: adjudicator\n"
-    type_("review people revoke set.jsonl ann")
-    assert "no longer takes part" in type_("review people list set.jsonl").stdout
-    assert (
-        "did you mean 'reviewer'" in type_("review people add set.jsonl bob --role reviewr", status=2).stderr
-    )
-    assert "name of the command line" in type_("review people add set.jsonl owner", status=2).stderr
-
-
 @pytest.mark.parametrize(
     ("line", "said"),
     [
@@ -163,9 +138,63 @@ def test_hostile_texts_stay_one_line_in_the_terminal():
     assert "\x1b" not in shown and "\u202e" not in shown
 
 
-def test_a_review_without_people_says_who_may_open_it():
-    write_set(1)
-    type_("review start set.jsonl")
-    assert "nobody is registered" in type_("review people list set.jsonl").stderr
-    type_("review people add set.jsonl ann")
-    assert "nobody is registered" not in type_("review people list set.jsonl").stderr
+ACTS = """\
+review start set.jsonl --no-check
+review start set.jsonl
+review people list set.jsonl
+review people add set.jsonl ann
+review people add set.jsonl bob --role adjudicator
+review people add set.jsonl cid --role reviewr
+review people add set.jsonl owner
+review people list set.jsonl
+review people revoke set.jsonl ann
+review people list set.jsonl
+review people revoke set.jsonl zed
+review people add set.jsonl ann
+review round set.jsonl
+review round set.jsonl --people ann,bob --share 0.5
+review round set.jsonl --people ann --people bob --share 0.3 --seed 2 --reviewers 1
+review round set.jsonl --close 1
+DECIDE
+review start set.jsonl
+review log set.jsonl
+review log set.jsonl --verify
+review log set.jsonl --verify --last 00
+review log set.jsonl -o log.jsonl
+review log set.jsonl -o log.jsonl
+review merge set.jsonl log.jsonl
+review merge set.jsonl log.jsonl log.jsonl --store other.sqlite
+review log set.jsonl -o log.jsonl --force --anonymous
+CHANGE
+review merge set.jsonl log.jsonl
+review export set.jsonl -o release
+review agree set.jsonl
+"""
+
+
+def test_each_act_of_a_review_prints_these_lines(monkeypatch: pytest.MonkeyPatch):
+    """Tokens, times and digests, which differ each time, are left out."""
+    monkeypatch.setenv("COLUMNS", "200")
+    records = tiny_records(6)
+    for record in records[:5]:
+        record["english_tasks"][1] = " "
+    Path("set.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    shown: list[str] = []
+    for line in ACTS.splitlines():
+        if line == "DECIDE":
+            with open_review("set.jsonl") as review:
+                for item in review.state.rounds[0].items:
+                    decide(review, "ann", item)
+                    decide(review, "bob", item, "reject", "privacy")
+                review.remark("ann", "s0", "a remark", "/english_tasks/0")
+            continue
+        if line == "CHANGE":
+            text = Path("log.jsonl").read_text("utf-8").replace("number 0", "number 1")
+            Path("log.jsonl").write_text(text, "utf-8")
+            continue
+        ended = CliRunner().invoke(app, line.split(), prog_name="wildtool")
+        text = re.sub(r"wtr_[\w-]{43}", "TOKEN", ended.stdout + ended.stderr)
+        text = re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+Z", "TIME", text)
+        text = re.sub(r"\b[0-9a-f]{64}\b", "DIGEST", text)
+        shown += [f"$ {line} -> {ended.exit_code}", *text.splitlines()]
+    same_as_golden("review/commands.txt", "".join(f"{line}\n" for line in shown))
