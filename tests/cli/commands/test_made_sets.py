@@ -1,7 +1,6 @@
 """What `wildtool generate` and `wildtool review` say, word by word: what cannot work, what was made, who reviews what."""
 
 import json
-import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -235,86 +234,6 @@ def test_pairs_and_selections_of_a_model():
         "r/round-1/random.jsonl with equal settings: only the difference of both shows that selecting helped.",
         "Then: wildtool generate select good.jsonl --model TRAINED --rounds 2 --round 2 -o r",
     ]
-
-
-def test_a_review_on_the_command_line():
-    assert printed("generate --model procedural --sessions 2 -o y.jsonl")[0] == 0
-    assert printed("review start y.jsonl") == (0, "y.review.sqlite: 2 items, 2 new\n2 rules passed\n", "")
-    assert (
-        printed("review start y.jsonl --no-check")[1] == "y.review.sqlite: 2 items, 0 new\n2 rules passed\n"
-    )
-    status, out, _ = printed("review log y.jsonl")
-    stamp = r"\d{4}-\d\d-\d\dT\S+Z"
-    entries = [re.sub(stamp, "WHEN", line) for line in out.splitlines()]
-    assert entries == [
-        "     1  WHEN  import  import  procedural_1_0  y.jsonl",
-        "     2  WHEN  import  import  procedural_1_1  y.jsonl",
-        "     3  WHEN  rules  check  procedural_1_0",
-        "     4  WHEN  rules  check  procedural_1_1",
-    ]
-    status, out, _ = printed("review log y.jsonl --verify")
-    assert re.fullmatch(r"y\.review\.sqlite: 4 entries, all intact; digest [0-9a-f]{64}\n", out)
-    assert printed("review log y.jsonl -o l.jsonl") == (0, "l.jsonl: 4 entries\n", "")
-    assert len(Path("l.jsonl").read_text().splitlines()) == 4
-    assert printed("review log y.jsonl -o l.jsonl")[0] == 2
-    assert printed("review log y.jsonl -o l.jsonl --force")[0] == 0
-    nobody = "nobody is registered: the review needs no sign-in, and only this machine may open it\n"
-    assert printed("review people list y.jsonl") == (0, "", nobody)
-    status, out, err = printed("review people add y.jsonl ann")
-    assert (status, len(out.splitlines()), out[:4]) == (0, 1, "wtr_")
-    assert err == "ann is reviewer; the token is shown only now:\n"
-    assert printed("review people add y.jsonl bob --role owner")[2].startswith("bob is owner; ")
-    assert printed("review round y.jsonl") == (2, "", "wildtool: say who reviews: --people ann,bob\n")
-    assert printed("review round y.jsonl --people ann,bob --share 1") == (
-        *(0, "round 1: 2 of 2 items, for ann and bob\n"),
-        "",
-    )
-    status, _, err = printed("review round y.jsonl --close 1")
-    assert (status, "round 1 has 2 items without a result" in err) == (2, True)
-    assert printed("review people revoke y.jsonl ann") == (0, "ann no longer takes part\n", "")
-    listed = "ann: reviewer (no longer takes part)\nbob: owner\n"
-    assert printed("review people list y.jsonl") == (0, listed, "")
-    merged = "l.jsonl: 0 entries added, 4 known, 0 contradictions, 0 reviews ended\n"
-    assert printed("review merge y.jsonl l.jsonl") == (0, merged, "")
-    assert printed("review stats y.jsonl")[1].startswith("items\n\nin review  2 of 2\n")
-    figures = json.loads(printed("review stats y.jsonl --json")[1])
-    assert (figures[0]["group"], figures[0]["numerator"]) == ("items", 2)
-    assert printed("review export y.jsonl -o rel") == (
-        *(2, ""),
-        "wildtool: no item is approved yet; `wildtool review stats` shows where they are\n",
-    )
-    assert printed("review serve y.jsonl --as nobody") == (
-        2,
-        "",
-        "wildtool: unknown person 'nobody' (known: bob)\n",
-    )
-    signs_in = "--as is for one person without sign-in; here everyone signs in by a token"
-    assert (
-        printed("review serve y.jsonl --as bob --behind-proxy https://x.org")[2] == f"wildtool: {signs_in}\n"
-    )
-    stale = "no session has stale tasks that can be made again; name one: --item ID --from N"
-    assert printed("review regenerate y.jsonl --model baseline/chat") == (2, "", f"wildtool: {stale}\n")
-    again = "review regenerate y.jsonl"
-    busy = "procedural_1_0 is under review by others"
-    single = "--call is for one call: give --item ID and --from N with it, and no --keep-texts"
-    for more, problem in (
-        ("", "no model is named: give --model NAME, or --model procedural for templates"),
-        ("--model procedural", "tasks are made again by models; procedural is none"),
-        ("--model m --call 0 --from 1", single),
-        ("--model m --call 0 --item a --item b --from 1", single),
-        ("--model m --call 0 --item a", single),
-        ("--model m --call 0 --item a --from 1 --keep-texts", single),
-        ("--model m --item procedural_1_0 --from 2 --call 0", busy),
-    ):
-        assert printed(f"{again} {more}") == (2, "", f"wildtool: {problem}\n"), more
-    err = f"left out procedural_1_0: {busy}\nwildtool: {stale}\n"
-    assert printed(f"{again} --model m --item procedural_1_0 --from 2") == (2, "", err)
-    # Where there is no review yet, a log begins one.
-    Path("y.review.sqlite").unlink()
-    begun = "l.jsonl: 4 entries added, 0 known, 0 contradictions, 0 reviews ended\n"
-    assert printed("review merge y.jsonl l.jsonl") == (0, begun, "")
-    assert printed("review log y.jsonl -o same.jsonl")[0] == 0
-    assert Path("same.jsonl").read_text() == Path("l.jsonl").read_text()
 
 
 # Parts -----------------------------------------------------------------------------------------------

@@ -160,6 +160,7 @@ review start set.jsonl
 review log set.jsonl
 review log set.jsonl --verify
 review log set.jsonl --verify --last 00
+review log set.jsonl -o whole.jsonl
 review log set.jsonl -o log.jsonl
 review log set.jsonl -o log.jsonl
 review merge set.jsonl log.jsonl
@@ -169,6 +170,19 @@ CHANGE
 review merge set.jsonl log.jsonl
 review export set.jsonl -o release
 review agree set.jsonl
+review stats set.jsonl --max-error 0.1
+review serve set.jsonl --as nobody
+review serve set.jsonl --as ann --behind-proxy https://x.org
+review regenerate set.jsonl
+review regenerate set.jsonl --model procedural
+review regenerate set.jsonl --model m --call 0 --from 1
+review regenerate set.jsonl --model m --call 0 --item a --item b --from 1
+review regenerate set.jsonl --model m --call 0 --item a
+review regenerate set.jsonl --model m --call 0 --item a --from 1 --keep-texts
+review regenerate set.jsonl --model m --call 0 --item s0 --from 2
+review regenerate set.jsonl --model m --item s0 --from 2
+review merge set.jsonl whole.jsonl --store new.review.sqlite
+review log new.review.sqlite -o same.jsonl
 """
 
 
@@ -198,3 +212,4 @@ def test_each_act_of_a_review_prints_these_lines(monkeypatch: pytest.MonkeyPatch
         text = re.sub(r"\b[0-9a-f]{64}\b", "DIGEST", text)
         shown += [f"$ {line} -> {ended.exit_code}", *text.splitlines()]
     same_as_golden("review/commands.txt", "".join(f"{line}\n" for line in shown))
+    assert Path("same.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
