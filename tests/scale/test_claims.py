@@ -219,7 +219,13 @@ def test_shares_of_workers_that_are_dead_for_sure_are_released_for_anybody():
     done, begun, kept = killed.claim(), killed.claim(), alive.claim()
     assert done and begun and kept
     killed.finish(done)
-    claims(store, "heir", shares=3).release({"killed"})
+    before = [entry.key for entry in store.entries("share/")]
+    heir = claims(store, "heir", shares=3)
+    heir.release(set())
+    heir.release({"killed", ""})
+    released = ended_key(begun.share, begun.generation, RELEASED)
+    assert [entry.key for entry in store.entries("share/")] == sorted([*before, released])
+    heir.release({"killed"})
     third = claims(store, "third", shares=3)
     assert third.claim() == Claim(begun.share, 2)
     assert third.claim() is None
@@ -285,6 +291,23 @@ def test_a_run_is_finished_when_all_shares_are_done_or_left():
             worker.leave(claim, for_anybody=False)
     assert worker.claim() is None
     assert worker.finished
+
+
+def test_marks_of_blocks_are_those_of_one_start(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(module, "BLOCK_SHARES", 1)
+    store = MemoryStore()
+    for block, mark, sitting in ((0, "settled", 1), (1, "full", 1), (0, "settled", 3)):
+        store.put(block_key(block, mark, sitting), b"{}")
+    store.put("block/other", b"{}")
+    marks = {
+        sitting: claims(store, f"w{sitting}", shares=2, sitting=sitting)._marks()  # pyright: ignore[reportPrivateUsage]
+        for sitting in (1, 2, 3)
+    }
+    assert marks == {
+        1: {"full": {1}, "settled": {0}},
+        2: {"full": set(), "settled": set()},
+        3: {"full": set(), "settled": {0}},
+    }
 
 
 def test_shares_of_many_blocks_are_all_done_once_with_few_requests(monkeypatch: pytest.MonkeyPatch):

@@ -152,7 +152,7 @@ def test_spools_of_dead_workers_are_sent_and_removed_but_none_that_is_locked_or_
         fcntl.flock(lock, fcntl.LOCK_EX)
         assert recover_spools(store, tmp_path) == {"dead"}
     assert sorted(path.name for path in tmp_path.iterdir()) == ["alive", "removed", "young"]
-    assert [record.claim for record in share_records(store)] == [Claim(0, 1)]
+    assert content(store) == {0: HEADER}
 
 
 def test_keys_and_sizes_of_a_record():
@@ -287,6 +287,12 @@ def test_all_runs_at_an_address_are_copied(tmp_path: Path, monkeypatch: pytest.M
     FolderStore(run / "store").put("run.json", b"c")
     assert local_folder(run) == run
     assert (run / "run.json").read_text() == "c"
+    FolderStore(run / "store").put("run.json", b"d")
+    for name in ("is_locked", "os.access"):
+        with monkeypatch.context() as held:
+            held.setattr(f"wildtool.scale.copies.{name}", lambda *asked, name=name: name == "is_locked")
+            assert local_folder(run) == run
+        assert (run / "run.json").read_text() == "c"
     plain = tmp_path / "plain"
     plain.mkdir()
     assert local_folder(plain) == plain

@@ -47,7 +47,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 def server(folder: Path, command: str = "serve --port {port} 'a b'") -> ModelServer:
-    return ModelServer(command, "http://127.0.0.1:{port}/v1/", folder / "logs" / "s.log")
+    return ModelServer(command, "http://127.0.0.1:{port}/v1/", folder / "cache" / "logs" / "s.log")
 
 
 def test_a_server_is_started_on_a_free_port_with_its_own_log(started: list[Any], tmp_path: Path):
@@ -55,7 +55,7 @@ def test_a_server_is_started_on_a_free_port_with_its_own_log(started: list[Any],
     ((words, options),) = started
     port = str(made.port)
     assert words == [sys.executable, "-m", "wildtool.scale.servers", "serve", "--port", port, "a b"]
-    assert options.pop("stdout").name == str(tmp_path / "logs" / "s.log")
+    assert options.pop("stdout").name == str(tmp_path / "cache" / "logs" / "s.log")
     assert options == {"stdin": -1, "stderr": -2, "start_new_session": True}
     with pytest.raises(UsageError, match=r"^--server is \"serve 'x\", which no shell can read \(No closing"):
         server(tmp_path, "serve 'x")
@@ -115,7 +115,7 @@ def test_a_server_that_never_answers_is_named(
     assert caught.value.exit_status == 3
     assert str(caught.value) == (
         f"the server does not answer at http://127.0.0.1:{made.port}/v1/models after 3 s; its log:"
-        f" {tmp_path}/logs/s.log"
+        f" {tmp_path}/cache/logs/s.log"
     )
 
 
@@ -127,13 +127,13 @@ def test_a_server_that_ended_is_named_with_its_last_line(
 ):
     made = server(tmp_path)
     made.check()
-    (tmp_path / "logs" / "s.log").write_text(log)
+    (tmp_path / "cache" / "logs" / "s.log").write_text(log)
     Process.status = 7
     with pytest.raises(ServerError) as caught:
         made.wait()
     assert str(caught.value) == (
         f"the server of this worker ended with status 7 ({last}); its shares are free for other workers. Its log:"
-        f" {tmp_path}/logs/s.log"
+        f" {tmp_path}/cache/logs/s.log"
     )
 
 

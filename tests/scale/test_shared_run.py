@@ -234,6 +234,7 @@ def test_what_a_cluster_cannot_share_is_refused(tmp_path: Path):
         f"-m baseline/gold -m baseline/chat -o {url}",
         f"-m baseline/gold -o {url} --on local:2",
         f"-m baseline/gold -o {url} --dry-run",
+        f"-m baseline/gold -o {url} --rpm 0",
     ):
         refused = run(f"launch slurm wild-mini {words} --workers 2 --print")
         texts.append((refused.exit_code, " ".join(refused.stderr.split())))
@@ -245,6 +246,7 @@ def test_what_a_cluster_cannot_share_is_refused(tmp_path: Path):
         (2, "wildtool: workers on a cluster take one model, and neither --on nor --dry-run"),
         (2, "wildtool: workers on a cluster take one model, and neither --on nor --dry-run"),
         (2, "wildtool: workers on a cluster take one model, and neither --on nor --dry-run"),
+        (2, "wildtool: --rpm is 0; it must be a number above 0"),
     ]
     assert not (tmp_path / "shared").exists()
 

@@ -185,7 +185,7 @@ class Claims:
         """Gives up the shares of workers that are dead for sure, for anybody."""
         for share, state in share_states(self._store).items() if dead else ():
             claim = Claim(share, state.generation)
-            is_held = state.generation and not state.complete and state.generation not in state.ended
+            is_held = not state.complete and state.generation not in state.ended
             if is_held and self._holder(claim) in dead:
                 self.leave(claim, for_anybody=True)
 
