@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from review.made_sets import mini_records, tiny_records
-from wildtool.sets.review.formats import find_set
 from wildtool.sets.review.formats.base import MAX_ORDERS
 from wildtool.sets.review.formats.items import ITEMS
 from wildtool.sets.review.formats.sessions import SESSIONS
@@ -160,7 +159,3 @@ def test_an_argument_named_like_a_part_that_later_tasks_do_not_see_makes_them_st
         (f"{node}/observation/dependency_kinds", 1),
     ):
         assert SESSIONS.first_stale_task(record, field) == first
-
-
-def test_the_built_in_set_has_the_format_of_sessions():
-    assert find_set("wild-mini", None)[0] is SESSIONS

@@ -10,6 +10,7 @@ from golden_files import same_as_golden
 from review.made_sets import mini_records, tiny_records
 from review.story import rich_record
 from wildtool.errors import DataError, UsageError
+from wildtool.findings import fault
 from wildtool.sets.make.core.files import DOUBTFUL_FILE, ITEMS_FOLDER, PROVENANCE_FILE
 from wildtool.sets.review.formats import find_set, format_of
 from wildtool.sets.review.formats.base import Facets, ItemPart, RawItem, confidence_of
@@ -293,3 +294,51 @@ def test_other_records_are_one_part():
     ) == (1, 1, None)
     assert plain.facets(content) == Facets((("", ""),))
     assert (plain.graphs(content), plain.written_edges(content), plain.user_texts(content)) == ([], [], [])
+
+
+def glaive_record(call: str, **more: Any) -> dict[str, Any]:
+    functions = json.dumps([{"name": "find", "parameters": {"properties": {"city": {"type": "string"}}}}])
+    turns = [{"from": "human", "value": "Find it."}, {"from": "gpt", "value": call}]
+    return {"id": "a", "conversations": turns, "system": functions, **more}
+
+
+@pytest.mark.parametrize(
+    ("content", "findings"),
+    [
+        (glaive_record('{"name": "find", "arguments": {"city": "Rome"}}'), []),
+        ({"id": "a"}, ["unreadable: record 0: field conversations: expected a list, found null"]),
+        (
+            glaive_record('{"name": "find", "arguments": {"town": 1, "city": 2, "way": 3}}'),
+            [f"unknown argument: 'find' declares no '{name}'" for name in ("town", "way")],
+        ),
+    ],
+)
+def test_rules_of_other_records_name_no_temporary_file(content: dict[str, Any], findings: list[str]):
+    plain = format_of("glaive")
+    rows = [finding.partition(": ")[::2] for finding in findings]
+    assert plain.check(content) == [fault(rule, message) for rule, message in rows]
+    assert plain.facets(content) == Facets((("", ""),), lang="en" if "system" in content else "")
+
+
+def test_data_that_name_no_set_are_unreadable_for_rules():
+    (finding,) = format_of("teval").check({"id": "a"})
+    assert finding.message.startswith("which set is it? Name the file after one of instruct, ")
+
+
+def test_other_records_are_read_and_written_line_by_line(tmp_path: Path):
+    plain, file = format_of("glaive"), tmp_path / "items.jsonl"
+    rows = [{"id": 7, "made_by": {"models": {"user": "m"}}}, {"x": 1, "made_by": "me"}]
+    plain.write(rows, file)
+    assert file.read_text() == "".join(json.dumps(row) + "\n" for row in rows)
+    assert list(plain.read(file)) == [RawItem("7", rows[0], rows[0]["made_by"]), RawItem("2", rows[1])]
+
+
+def test_a_set_of_a_named_benchmark_is_where_it_was_said_to_be(tmp_path: Path):
+    file = tmp_path / "plain.jsonl"
+    file.write_text(json.dumps(glaive_record("{}")) + "\n")
+    format_, place = find_set(str(file), "glaive")
+    assert (format_.name, format_.file_name, place) == ("glaive", "items.jsonl", file)
+    write_files(tmp_path / "data", "en", SINGLE, [record(f"{SINGLE}_0", GOLD)])
+    assert find_set(str(tmp_path / "data"), "acebench") == (ITEMS, tmp_path / "data")
+    built_in, place = find_set("wild-mini")
+    assert (built_in, place.suffix, place.is_file()) == (SESSIONS, ".jsonl", True)

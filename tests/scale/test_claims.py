@@ -296,8 +296,8 @@ def test_a_run_is_finished_when_all_shares_are_done_or_left():
 def test_marks_of_blocks_are_those_of_one_start(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(module, "BLOCK_SHARES", 1)
     store = MemoryStore()
-    for block, mark, sitting in ((0, "settled", 1), (1, "full", 1), (0, "settled", 3)):
-        store.put(block_key(block, mark, sitting), b"{}")
+    for key in (block_key(0, "settled", 1), block_key(1, "full", 1), block_key(0, "settled", 3)):
+        store.put(key, b"{}")
     store.put("block/other", b"{}")
     marks = {
         sitting: claims(store, f"w{sitting}", shares=2, sitting=sitting)._marks()  # pyright: ignore[reportPrivateUsage]

@@ -37,12 +37,13 @@ class PlainFormat(ReviewFormat):
 
     def check(self, content: Any) -> list[Finding]:
         with tempfile.TemporaryDirectory() as folder:
+            source = self._source(content, Path(folder))
             try:
-                findings = list(lint(self._benchmark, self._source(content, Path(folder))))
+                findings = list(lint(self._benchmark, source))
             except DataError as error:
-                # Its message names the temporary file.
-                return [fault("unreadable", str(error).partition(": ")[2])]
-            return [fault(finding.rule, finding.message) for finding in findings]
+                findings = [fault("unreadable", str(error))]
+            # Messages may name the temporary file.
+            return [fault(each.rule, each.message.removeprefix(f"{source.path}: ")) for each in findings]
 
     def facets(self, content: Any) -> Facets:
         with tempfile.TemporaryDirectory() as folder:
