@@ -1,6 +1,9 @@
 """What `wildtool generate` and `wildtool review` say, word by word: what cannot work, what was made, who reviews what."""
 
+import gzip
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -31,6 +34,8 @@ from wildtool.sets.commands.generate.sessions import _held_sessions  # pyright: 
 from wildtool.sets.commands.review.logs import _entry_line  # pyright: ignore[reportPrivateUsage]
 from wildtool.sets.commands.review.regenerate import _folder  # pyright: ignore[reportPrivateUsage]
 from wildtool.sets.commands.review.start import _print_overview  # pyright: ignore[reportPrivateUsage]
+from wildtool.sets.make.core.plan import SessionGenerationSpec
+from wildtool.sets.make.procedural.parts import set_settings
 from wildtool.sets.prepare.procedures.pairs import SideLengths
 from wildtool.types import Metric
 
@@ -82,6 +87,7 @@ SELECT = "generate select good.jsonl --model baseline/chat"
             "--hold-out-tools needs --model procedural; give models a file of tools for each set",
         ),
         ("generate --model m --format foo -o x", "unknown format 'foo' (known: raw, streamlined, calls)"),
+        ("generate --model m --rpm 0 -o x", "--rpm is 0; it must be a number above 0"),
         ("generate --model procedural --lang fr -o x", "unknown language 'fr' (known: en, zh)"),
         (
             "generate --model procedural --hold-out-tools 1 -o x.jsonl",
@@ -208,6 +214,26 @@ def test_sets_made_from_templates():
         *(0, "d.jsonl: 1 draft, 0 left out\n  missing date: 1\nwildtool review d.jsonl\n"),
         "",
     )
+
+
+def test_parts_that_workers_make_become_one_file(monkeypatch: pytest.MonkeyPatch):
+    asked: list[Any] = []
+
+    @contextmanager
+    def shared_parts(*given: Any, force: bool) -> Iterator[Iterator[bytes]]:
+        asked.append((*given, force))
+        yield map(gzip.compress, [b'{"id": 1}\n{"id": 2}\n1', b'{"id": 3}\n2'])
+
+    monkeypatch.setattr("wildtool.scale.commands.shared_parts", shared_parts)
+    line = "generate --model procedural --sessions 3 --seed s --on local:4 -o x.jsonl"
+    status, out, err = printed(line)
+    assert (status, out) == (0, "x.jsonl: 3 sessions\n")
+    assert err.startswith("3 of 3 sessions have easier tasks than planned: ")
+    assert Path("x.jsonl").read_bytes() == b'{"id": 1}\n{"id": 2}\n{"id": 3}\n'
+    assert printed(f"{line} --force")[0] == 0
+    settings = set_settings(SessionGenerationSpec(3, seed="s"), None)
+    parts = "procedural", settings, 1, Path("x.jsonl"), "local:4"
+    assert asked == [(*parts, False), (*parts, True)]
 
 
 def test_pairs_and_selections_of_a_model():

@@ -183,6 +183,7 @@ review regenerate set.jsonl --model m --call 0 --item s0 --from 2
 review regenerate set.jsonl --model m --item s0 --from 2
 review merge set.jsonl whole.jsonl --store new.review.sqlite
 review log new.review.sqlite -o same.jsonl
+review start set.jsonl --store new.review.sqlite
 """
 
 
