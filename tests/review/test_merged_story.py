@@ -26,7 +26,7 @@ def named(review: ReviewProject) -> dict[str, str]:
     return {digest: f"v{number}" for number, digest in enumerate(dict.fromkeys(contents))}
 
 
-def rows(review: ReviewProject, after: int) -> list[str]:
+def rows_after(review: ReviewProject, after: int) -> list[str]:
     """The entries after one, without digests and texts of findings."""
     names = named(review)
     lines: list[str] = []
@@ -95,7 +95,7 @@ def test_entries_of_free_work_are_taken_or_contradict(tmp_path: Path):
     n = ours.state.n
     first = merge_log(ours, exported(theirs, tmp_path / "b"))
     again = merge_log(ours, exported(theirs, tmp_path / "b"))
-    same_as_golden("review/merged.json", [repr(first), *rows(ours, n)])
+    same_as_golden("review/merged.json", [repr(first), *rows_after(ours, n)])
     assert again == MergeReport(known=theirs.state.n)
     assert ours.verify("ours") == ours.state.n
 
@@ -124,7 +124,7 @@ def test_entries_of_a_round_are_taken_or_contradict(tmp_path: Path):
     edit(theirs, "bob", drawn_there, "In their round.")
     n = ours.state.n
     report = merge_log(ours, exported(theirs, tmp_path / "b"))
-    same_as_golden("review/merged-round.json", [repr(report), *rows(ours, n)])
+    same_as_golden("review/merged-round.json", [repr(report), *rows_after(ours, n)])
     conflicts = {item.id: item.conflicts for item in ours.state.items.values() if item.conflicts}
     same_as_golden("review/merged-conflicts.json", conflicts)
     assert ours.verify("ours") == ours.state.n
@@ -148,7 +148,7 @@ def test_outcomes_of_a_file_end_what_they_are_of(tmp_path: Path):
     theirs.close_round("owner", 1)
     n = ours.state.n
     report = merge_log(ours, exported(theirs, tmp_path / "b"))
-    same_as_golden("review/merged-outcomes.json", [repr(report), *rows(ours, n)])
+    same_as_golden("review/merged-outcomes.json", [repr(report), *rows_after(ours, n)])
     assert {item.id: item.stage for item in ours.state.items.values()} == {
         "s0": "approved",
         "s1": "in review",
@@ -174,3 +174,25 @@ def test_a_file_about_items_that_are_nowhere_is_refused(tmp_path: Path, draft: D
     with pytest.raises(DataError) as refusal:
         merge_log(ours, tmp_path / "log.jsonl")
     assert str(refusal.value) == problem
+
+
+def test_items_and_rounds_of_both_sides_meet(tmp_path: Path):
+    """Each side imports an item of one name, and has all items reviewed by two people."""
+    ours, theirs = copies(project(tmp_path, tiny_records(2), people="ann bob"), tmp_path, "ab")
+    same, other = tiny_records(4)[2:]
+    for review, texts in ((ours, ["Ours.", "Ours."]), (theirs, ["Ours.", "Theirs."])):
+        rows = [
+            {**record, "english_tasks": [text, "?"]}
+            for record, text in zip((same, other), texts, strict=True)
+        ]
+        review.import_items(RawItem(row["id"], row) for row in rows)
+    for review in (ours, theirs):
+        review.open_round("owner", ["ann", "bob"], share=1)
+    for item in ("s0", "s1"):
+        edit(theirs, "ann", item, "Ann's.")
+        proposed(theirs, item, "Again?", "ann")
+    edit(ours, "ann", "s0", "Ann's.")
+    n = ours.state.n
+    report = merge_log(ours, exported(theirs, tmp_path / "b"))
+    same_as_golden("review/merged-imports.json", [repr(report), *rows_after(ours, n)])
+    assert merge_log(ours, exported(theirs, tmp_path / "b")).added == 0

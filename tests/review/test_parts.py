@@ -160,6 +160,18 @@ def test_items_are_read_from_a_made_folder_with_how_they_were_made_and_written_i
     }
 
 
+def test_records_are_written_by_number_then_turn_and_others_first_as_they_came(tmp_path: Path):
+    ids = ("x_10_0", "x_2_11", "x_2_2", "x_2", "odd", "even", "x_1_0")
+    records = [record(id_, {"n": number}) for number, id_ in enumerate(ids)]
+    ITEMS.write([{"lang": "en", "category": "x", "records": records}], tmp_path)
+    written = (tmp_path / "en" / "data_x.json").read_text().splitlines()
+    assert [json.loads(line)["id"] for line in written] == [
+        *("odd", "even"), "x_1_0", "x_2", "x_2_2", "x_2_11", "x_10_0"
+    ]  # fmt: skip
+    answers = (tmp_path / "en" / "possible_answer" / "data_x.json").read_text().splitlines()
+    assert [json.loads(line)["ground_truth"]["n"] for line in answers] == [4, 5, 6, 3, 2, 1, 0]
+
+
 def refusal(read: Any, folder: Path) -> str:
     with pytest.raises((DataError, UsageError)) as error:
         read()
