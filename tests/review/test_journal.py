@@ -55,6 +55,29 @@ def test_what_others_wrote_meanwhile_is_taken(tmp_path: Path):
     assert [history.id for history in review.histories(["s1"])] == ["s1"]
 
 
+def test_what_others_wrote_meanwhile_is_no_damage(tmp_path: Path):
+    review, other = twice(tmp_path)
+    edit(other, "ann", "s0", "Other?")
+    assert review.follow_log("set") is False
+    assert review.state.n == other.state.n == 4
+
+
+def test_items_that_were_looked_at_last_are_kept_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("wildtool.sets.review.journal._KEPT_ITEMS", 2)
+    review = project(tmp_path, tiny_records(3))
+    read: list[str] = []
+    history = review.store.history
+
+    def counted(item: str) -> Any:
+        read.append(item)
+        return history(item)
+
+    monkeypatch.setattr(review.store, "history", counted)
+    for item in ("s0", "s1", "s0", "s2", "s0", "s1"):
+        assert review.item(item).id == item
+    assert read == ["s0", "s1", "s2", "s1"]
+
+
 def test_two_who_write_about_people_at_once_are_told(tmp_path: Path):
     review, other = twice(tmp_path)
     other.add_person("owner", "ann", "reviewer")
@@ -88,6 +111,17 @@ def test_a_state_that_does_not_follow_from_the_log_is_mended_and_said(tmp_path: 
     assert problem_of(lambda: review.verify("set", last="f" * 64)) == (
         "set, line 3: missing: the log should end with another entry; restore the log from a copy"
     )
+
+
+def test_a_state_of_another_log_is_not_taken(tmp_path: Path):
+    for name in "ab":
+        (tmp_path / name).mkdir()
+    review, other = project(tmp_path / "a"), project(tmp_path / "b", tiny_records(4)[2:])
+    review.store.save_snapshot(other.state.n, other.state.dump())
+    again = ReviewProject.open(SqliteStore(tmp_path / "a" / "set.review.sqlite"))
+    assert list(again.state.items) == ["s0", "s1"]
+    assert again.follow_log("set") is True
+    assert again.follow_log("set") is False
 
 
 def test_a_version_is_restored_with_a_note_of_its_own_or_a_given_one(tmp_path: Path):

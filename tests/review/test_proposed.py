@@ -63,6 +63,15 @@ def test_tasks_that_were_made_again_as_they_were_are_not_stale_either(tmp_path: 
     assert review.item("s0").stale == set()
 
 
+def test_earlier_tasks_than_those_that_were_made_again_stay_stale(tmp_path: Path):
+    review = project(tmp_path)
+    edit(review, "owner", "s0", "2024-05-06 14:29:52 Monday", "/english_env_info")
+    assert review.item("s0").stale == {0, 1}
+    proposed(review)
+    accept(review)
+    assert review.item("s0").stale == {0}
+
+
 def test_after_the_result_of_one_call_later_tasks_are_stale_as_after_any_edit(tmp_path: Path):
     review = project(tmp_path)
     content, seen = review.item("s0").seen_by("owner")

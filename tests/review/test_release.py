@@ -150,6 +150,21 @@ def test_the_card_has_rounds_stop_rule_and_agreement(tmp_path: Path):
     assert "| may stop | 0 of 1 | 1 |" in card
 
 
+def test_the_card_has_each_round_also_behind_one_without_results(tmp_path: Path):
+    review = project(tmp_path, tiny_records(4), people="ann bob")
+    for share in (0.25, 0.5):
+        review.open_round("owner", ["ann", "bob"], share=share)
+    for item in review.state.rounds[1].items:
+        for who in ("ann", "bob"):
+            decide(review, who, item)
+    write_release(review, tmp_path / "out", allow_findings=True)
+    _, _, table = (tmp_path / "out" / "card.md").read_text("utf-8").partition("| round |")
+    assert table.splitlines()[2:4] == [
+        "| 1 | 1 | – | – |  |  |",
+        "| 2 | 2 | 100.0 % | 34.2 to 100.0 % | ████████████████████ | 78 % |",
+    ]
+
+
 def test_hostile_texts_are_no_markup_in_the_card(tmp_path: Path):
     records = tiny_records(1)
     records[0]["english_task_types"][0] = "<script>alert(1)</script>|[x](javascript:y)\n# Head"
@@ -295,6 +310,11 @@ def test_items_of_single_calls_and_dialogues_come_back_as_files_that_load(tmp_pa
         '"Lyon"'
         in (tmp_path / "out/items/en/possible_answer/data_normal_multi_turn_user_switch.json").read_text()
     )
+    # A later release has no file of a category of which nothing is approved any more.
+    edit(review, "me", dialogue, "user: Weather in Lyon now?", "/records/0/question/question")
+    write_release(review, tmp_path / "out")
+    written = (path.name for path in (tmp_path / "out" / "items" / "en").glob("*.json"))
+    assert list(written) == ["data_normal_single_turn_single_function.json"]
 
 
 def test_doubtful_items_are_reviewed_with_the_share_of_their_judges(tmp_path: Path):

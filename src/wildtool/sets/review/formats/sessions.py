@@ -162,7 +162,7 @@ def _answers_key(record: Mapping[str, Any], prefix: str) -> str:
 def _pointer_of(field: str) -> str:
     """The pointer of a field as findings write it, such as `english_answer_list[0][1].arguments.day`."""
     parts = [index or name for index, name in _FIELD_PART.findall(field)]
-    if len(parts) > 3 and parts[0].endswith("answer_list") and parts[3] in ("arguments", "name"):
+    if parts[3:4] in (["arguments"], ["name"]) and parts[0].endswith("answer_list"):
         parts.insert(3, "action")
     return pointer(*parts)
 
