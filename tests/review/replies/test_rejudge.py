@@ -2,7 +2,9 @@
 
 import copy
 import json
+from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,10 +18,21 @@ from wildtool.cli import app
 from wildtool.engine.record.reader import LogReader, transcripts
 from wildtool.engine.score.score import prepare_judging
 from wildtool.errors import UsageError
+from wildtool.sets.review.formats.sessions import SESSIONS
 from wildtool.sets.review.pointers import ABSENT, Change, with_change
 from wildtool.sets.review.project import ReviewProject
+from wildtool.sets.review.replies import recorded
+from wildtool.sets.review.replies import rejudge as rejudge_module
+from wildtool.sets.review.replies.deviations import Deviation
 from wildtool.sets.review.replies.page import proposal_json, rows_of
-from wildtool.sets.review.replies.proposals import Proposal, agreement_queue, item_proposals, sorted_queue
+from wildtool.sets.review.replies.proposals import (
+    Proposal,
+    _Agreement,  # pyright: ignore[reportPrivateUsage]
+    _at_least_half,  # pyright: ignore[reportPrivateUsage]
+    agreement_queue,
+    item_proposals,
+    sorted_queue,
+)
 from wildtool.sets.review.replies.recorded import OpenRuns
 from wildtool.sets.review.replies.rejudge import Rejudge
 from wildtool.sets.review.sets import start_review
@@ -247,15 +260,57 @@ def test_repeats_of_a_model_count_once(tmp_path: Path):
     assert (alone.models, alone.answered) == (("m",), 1)
 
 
-def test_a_model_must_do_it_in_half_of_its_samples(tmp_path: Path):
-    gold = gold_answers(trains())
-    other = otherwise(gold, "0", 0, "date", "2024-06-30")
-    data = write_set(tmp_path / "set.jsonl", [trains()])
-    rows = [("m", TRAINS, other), ("m", TRAINS, gold), ("m", TRAINS, gold)]
-    import_runs(data, rows, tmp_path / "runs", lambda n: n)
-    project, _ = start_review(str(data))
-    rejudge = Rejudge(OpenRuns.open(project.format, [tmp_path / "runs"]))
-    assert list(agreement_queue(project, rejudge, least=1)) == []
+def test_a_model_must_do_it_in_half_of_its_samples():
+    agreement = _Agreement()
+    for number, model in enumerate(("once", "twice", "twice", "thrice", "thrice", "thrice")):
+        agreement.add(model, Deviation("value", "/f", 1, "B" if number % 3 else "b"))
+    assert agreement.models == {"once": 1, "twice": 2, "thrice": 3}
+    assert agreement.example.answer == "B"
+    samples = Counter({"once": 3, "twice": 4, "thrice": 6, "never": 1})
+    assert _at_least_half(agreement.models, samples) == {"twice", "thrice"}
+
+
+def test_what_was_judged_last_is_kept_in_memory(monkeypatch: pytest.MonkeyPatch):
+    runs: Any = OpenRuns(SESSIONS, [])
+    rejudge = Rejudge(runs)
+    made: list[Any] = []
+    run: Any = SimpleNamespace(shown="r")
+
+    def make(*words: Any) -> list[Any]:
+        made.append(words)
+        return []
+
+    monkeypatch.setattr(recorded, "_KEPT_ITEMS", 2)
+    for module in (recorded, rejudge_module):
+        monkeypatch.setattr(module, "_KEPT_VERSIONS", 2)
+    monkeypatch.setattr(runs, "_read", make)
+    monkeypatch.setattr(runs, "_load", make)
+    monkeypatch.setattr(rejudge, "_judge", make)
+    order = ("a", "b", "a", "c", "a", "b")
+    for name in order:
+        assert runs.replies(name) == []
+    assert made == [("a",), ("b",), ("c",), ("b",)]
+    made.clear()
+    for name in order:
+        runs.played(run, name, {name: 1})
+    assert made == [(run, {name: 1}) for name in "abcb"]
+    made.clear()
+    for name in order:
+        rejudge.judged(name, 1, 2)
+    assert [words[0] for words in made] == ["a", "b", "c", "b"]
+
+
+def test_the_answers_to_an_item_are_those_to_what_a_person_sees(monkeypatch: pytest.MonkeyPatch):
+    rejudge = Rejudge(OpenRuns(SESSIONS, []))
+    monkeypatch.setattr(rejudge, "compare", lambda *words: words)
+    item: Any = SimpleNamespace(
+        id="s",
+        content="own",
+        versions=[SimpleNamespace(content="first"), SimpleNamespace(content="last")],
+        seen_by=lambda person: (f"of {person}", "digest"),
+    )
+    assert rejudge.of_item(item) == ("s", "first", "own")
+    assert rejudge.of_item(item, "ann") == ("s", "first", "of ann")
 
 
 def test_calls_that_do_not_wait_propose_fewer_edges(tmp_path: Path):

@@ -83,7 +83,7 @@ def item_proposals(
 
     Args:
         content: the version whose gold is meant.
-        played: the version that was asked where a record does not say it.
+        first: the version that was asked where a record does not say it.
     """
     units: dict[str, list[JudgedUnit]] = defaultdict(list)
     for answer in rejudge.judged(item, content, first):

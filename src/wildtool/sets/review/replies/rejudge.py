@@ -146,7 +146,7 @@ class Rejudge:
         """The answers to a version of an item; units without any reply are left out.
 
         Args:
-            played: the version that was asked where a record does not say it.
+            first: the version that was asked where a record does not say it.
             unit: the one unit that is wanted; None for all.
         """
         digest = content_digest(content)
