@@ -205,9 +205,8 @@ def _sees_all(project: ReviewProject, person: str) -> bool:
 
 
 def _decision_of(history: ItemHistory, person: str) -> Payload | None:
-    last = history.passes[-1] if history.passes else None
-    entry = last.decisions.get(person) if last else None
-    if entry is None or last is None or last.outcome is not None:
+    entry = history.open.decisions.get(person) if history.open else None
+    if entry is None:
         return None
     return {"choice": entry.after, "reasons": entry.reason, "note": entry.note}
 
@@ -337,7 +336,7 @@ def _tasks(
                 "candidates": _candidates(content, t),
             }
         )
-    if not parts or all(part.field == "" for part in parts):
+    if all(part.field == "" for part in parts):
         tasks[0]["parts"] = [_part(content, ItemPart("", "other", 0))]
     return tasks
 
@@ -345,8 +344,7 @@ def _tasks(
 def _extras(content: Any, parts: Iterable[ItemPart]) -> Iterator[tuple[int, str]]:
     """What a step holds beside its parts, such as its plan or where values come from."""
     for part in parts:
-        node = _NODE.match(part.field)
-        if node is not None and part.kind == "edges":
+        if node := _NODE.match(part.field):
             step = as_object(value_at(content, node[0]))
             rest = {name: value for name, value in step.items() if name not in _SHOWN}
             if rest:

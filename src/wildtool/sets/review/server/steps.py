@@ -15,13 +15,12 @@ def without_step(steps: Steps, index: int) -> list[dict[str, Any]]:
     """The steps without one; what depended on it depends on what it depended on. Raises UsageError for no such step."""
     if not 0 <= index < len(steps):
         raise UsageError("there is no step {0} to remove", index)
-    inherited = [need for need in _needs(steps[index]) if need != index]
     places = {k: k - (k > index) for k in range(len(steps)) if k != index}
     moved: list[dict[str, Any]] = []
     for step in (step for k, step in enumerate(steps) if k != index):
         needs = _needs(step)
         if index in needs:
-            needs = [*needs, *inherited]
+            needs += _needs(steps[index])
         moved.append(_moved({**step, "dependency_list": needs}, places))
     return _numbered(moved)
 
