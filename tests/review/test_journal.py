@@ -113,15 +113,21 @@ def test_a_state_that_does_not_follow_from_the_log_is_mended_and_said(tmp_path: 
     )
 
 
-def test_a_state_of_another_log_is_not_taken(tmp_path: Path):
-    for name in "ab":
-        (tmp_path / name).mkdir()
-    review, other = project(tmp_path / "a"), project(tmp_path / "b", tiny_records(4)[2:])
-    review.store.save_snapshot(other.state.n, other.state.dump())
-    again = ReviewProject.open(SqliteStore(tmp_path / "a" / "set.review.sqlite"))
-    assert list(again.state.items) == ["s0", "s1"]
-    assert again.follow_log("set") is True
-    assert again.follow_log("set") is False
+@pytest.mark.parametrize(("items", "entries"), [(2, 3), (39, 3), (40, 4)])
+def test_the_state_is_kept_after_some_entries_or_a_tenth_of_the_items(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, items: int, entries: int
+):
+    review = project(tmp_path, tiny_records(items))
+    review.close()
+    monkeypatch.setattr("wildtool.sets.review.journal._SNAPSHOT_AFTER", 3)
+    review = ReviewProject.open(SqliteStore(tmp_path / "set.review.sqlite"))
+    kept: list[int] = []
+    monkeypatch.setattr(review.store, "save_snapshot", lambda n, data: kept.append(n))
+    for number in range(2 * entries):
+        review.remark("ann", "s0", f"{number}")
+    assert kept == [items + entries, items + 2 * entries]
+    review.close()
+    assert len(kept) == 2
 
 
 def test_a_version_is_restored_with_a_note_of_its_own_or_a_given_one(tmp_path: Path):

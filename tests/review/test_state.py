@@ -69,6 +69,12 @@ def test_a_kept_state_of_another_log_is_not_used(tmp_path_factory: pytest.TempPa
     live = review.state.dump()
     review.store.save_snapshot(other.state.n, other.state.dump())
     assert ReviewProject.open(review.store).state.dump() == live
+    # Nor one of a log that is as long.
+    longer = project(tmp_path_factory.mktemp("review"), tiny_records(review.state.n))
+    review.store.save_snapshot(longer.state.n, longer.state.dump())
+    again = ReviewProject.open(review.store)
+    assert again.state.dump() == live
+    assert (again.follow_log("set"), again.follow_log("set")) == (True, False)
 
 
 def test_a_snapshot_of_another_version_is_not_used(tmp_path_factory: pytest.TempPathFactory):
