@@ -360,10 +360,7 @@ def test_differences_are_the_smallest_parts():
 
 def test_edits_of_one_part_are_one_change():
     def edited(*changes: tuple[str, Any, Any]) -> list[Change]:
-        log = entries(
-            *[Draft("edit", "a", "s", field=field, before=b, after=a) for field, b, a in changes],
-            Draft("note", "a"),
-        )
+        log = entries(*[Draft("edit", "a", "s", field=field, before=b, after=a) for field, b, a in changes])
         return list(net_changes(log))
 
     assert edited(("/a", 1, 2), ("/b", 1, 2), ("/a", 2, 3)) == [Change("/b", 1, 2), Change("/a", 1, 3)]

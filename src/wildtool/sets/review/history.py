@@ -13,7 +13,7 @@ from wildtool.errors import DataError, RecordError, WildtoolError
 from wildtool.findings import Finding, fault
 from wildtool.json_codec import as_list, as_object, as_objects
 from wildtool.sets.review.formats.base import ReviewFormat
-from wildtool.sets.review.log import CHANGING, Entry
+from wildtool.sets.review.log import Entry
 from wildtool.sets.review.pointers import Change, content_digest, overlap, same_json, value_at, with_change
 
 DecisionChoice = Literal["approve", "approve with edits", "reject", "discuss"]
@@ -319,7 +319,7 @@ class ItemHistory:
 
     def _mark_stale(self, entry: Entry, stale: set[int]) -> None:
         first = self.format.first_stale_task(self.content, entry.field)
-        if any(reason.startswith(MODEL_SOURCE) for reason in entry.reason):
+        if model_of(entry):
             # A task that was made again fits what is before it.
             stale.discard(first - 1)
         stale.update(range(first, self.format.task_count(self.content)))
@@ -334,8 +334,6 @@ def net_changes(entries: Iterable[Entry]) -> Iterator[Change]:
     """What a sequence of edits changes in the end, as parts of which none is inside another."""
     changes: dict[str, Change] = {}
     for entry in entries:
-        if entry.kind not in CHANGING:
-            continue
         field, before, after = entry.field, entry.before, entry.after
         outer = next((other for other in changes if field.startswith(f"{other}/")), None)
         if outer is not None:
