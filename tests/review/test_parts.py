@@ -95,6 +95,10 @@ FAULTS: dict[str, dict[str, Any]] = {
         "category": SINGLE,
     },
     "tool": {**ITEM, "records": [record(f"{SINGLE}_0", {"other": {}})], "category": SINGLE},
+    "one of two": {
+        **ITEM,
+        "records": [record(f"{TURNS}_3_0", 5), record(f"{TURNS}_3_1", {"find_flights": {"town": "x"}})],
+    },
     "question": {
         **ITEM,
         "records": [record(f"{SINGLE}_0", GOLD, function=[{"name": "find_flights"}])],
