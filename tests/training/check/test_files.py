@@ -14,9 +14,9 @@ from wildtool.sets.prepare.check.file import FileCheck, check_training_file, sha
 from wildtool.sets.prepare.check.rows import (
     CheckedRow,
     checked_rows,
-    fault_of,
     is_parquet,
     looks_like_training,
+    sound_record,
 )
 from wildtool.sets.prepare.record import RejectedRow, TrainingRecord
 
@@ -338,21 +338,26 @@ def test_rows_are_read_and_kept_as_they_are(tmp_path: Path):
 
 
 REFUSED = RejectedRow(source="f", row=1, reason="no-user", detail="no user turn")
+ENDLESS = RejectedRow(
+    source="f", row=1, reason="S06", detail=f"ends with human: nothing to learn after it; {DROPS}"
+)
 
 
 @pytest.mark.parametrize(
-    ("value", "record", "form", "fault"),
+    ("value", "record", "form", "result"),
     [
-        (None, REFUSED, "sharegpt", ("no-user", "no user turn")),
-        ({"messages": []}, REFUSED, "messages", ("no-user", "no user turn")),
-        (talk(HUMAN), REFUSED, "sharegpt", ("S06", f"ends with human: nothing to learn after it; {DROPS}")),
-        (talk(HUMAN, CALL), REFUSED, "sharegpt", ("no-user", "no user turn")),
-        (talk(HUMAN, CALL), TrainingRecord(turns=()), "sharegpt", None),
-        (talk(HUMAN), TrainingRecord(turns=()), "messages", None),
+        (None, REFUSED, "sharegpt", REFUSED),
+        ({"messages": []}, REFUSED, "messages", REFUSED),
+        (talk(HUMAN), REFUSED, "sharegpt", ENDLESS),
+        (talk(HUMAN), TrainingRecord(turns=(), source="f"), "sharegpt", ENDLESS),
+        (None, TrainingRecord(turns=()), "messages", TrainingRecord(turns=())),
+        (talk(HUMAN, CALL), REFUSED, "sharegpt", REFUSED),
+        (talk(HUMAN, CALL), TrainingRecord(turns=()), "sharegpt", TrainingRecord(turns=())),
+        (talk(HUMAN), TrainingRecord(turns=()), "messages", TrainingRecord(turns=())),
     ],
 )
-def test_why_a_row_must_not_be_trained_on(value: Any, record: Any, form: Any, fault: Any):
-    assert fault_of(CheckedRow(1, value, record), form) == fault
+def test_why_a_row_must_not_be_trained_on(value: Any, record: Any, form: Any, result: Any):
+    assert sound_record(CheckedRow(1, value, record), form) == result
 
 
 def test_a_tokenizer_is_a_file_of_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -85,12 +85,10 @@ def e5(calls: CallContext) -> Iterator[str]:
 def e6(calls: CallContext) -> Iterator[str]:
     """There are as many calls as the kind has."""
     count = len(calls.earlier_calls)
-    if calls.kind == "parallel" and not 2 <= count <= MAX_ITEM_CALLS:
-        yield f"2 to {MAX_ITEM_CALLS} calls are wanted, not {count}."
     if calls.kind != "parallel" and count != 1:
         yield f"Exactly one call is wanted, not {count}."
-    if not 1 <= count <= MAX_ITEM_CALLS:
-        yield f"1 to {MAX_ITEM_CALLS} calls are wanted, not {count}."
+    if calls.kind == "parallel" and not 2 <= count <= MAX_ITEM_CALLS:
+        yield f"2 to {MAX_ITEM_CALLS} calls are wanted, not {count}."
 
 
 @CALL_RULES.rule("E7")

@@ -208,7 +208,7 @@ class _ItemDraw:
         tool, name = self.choice.targets[0], self.choice.parameter
         call = self._call(tool)
         slot = next((slot for slot in tool.slots if slot.path == (name,)), None)
-        if call is None or slot is None or slot not in call.values:
+        if call is None or slot is None:
             return None
         schema = tool.definition["function"]["parameters"]["properties"][name]
         right = call.values[slot]

@@ -40,7 +40,7 @@ def l1(item: GeneratedItem) -> Iterator[str]:
     """User and assistant take turns; the user begins, and ends each turn."""
     for t, turn in enumerate(item.turns):
         speakers = [utterance.speaker for utterance in turn.utterances]
-        turns = ["user" if (k + (t > 0)) % 2 == 0 else "assistant" for k in range(len(speakers))]
+        turns = ["user" if k % 2 == (t > 0) else "assistant" for k in range(len(speakers))]
         if not speakers or speakers != turns or speakers[-1] != "user":
             yield f"turn {t}: user and assistant must take turns, the user's request coming last."
 

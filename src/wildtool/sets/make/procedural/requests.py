@@ -34,9 +34,9 @@ _VERBS = frozenset(
 _THING = r"(?:end ?point|method|operation|api|call|route|resource|service|function|request|action|tool)"
 _LETS = r"(?:allows|enables|lets|helps) (?:you|users|clients|one|the user)(?: to)?"
 _BEFORE = re.compile(
-    rf"^(?:(?:this|the) (?:\w+ )?{_THING} (?:(?:can be|is) used (?:to|for)|{_LETS}|will|is for|to)?"
+    rf"^(?:(?:(?:this|the) (?:\w+ )?{_THING} (?:(?:can be|is) used (?:to|for)|{_LETS}|will|is for|to)?"
     rf"|(?:use|call) (?:this|the) (?:\w+ )?{_THING} (?:to|for|if you want to)|{_LETS}|used to|(?:an? )?api (?:to|for)"
-    r"|\[?(?:beta|deprecated|experimental|preview|internal|new|alpha)\]?[:.! -]+)\s*",
+    r"|\[?(?:beta|deprecated|experimental|preview|internal|new|alpha)\]?[:.! -]+)\s*)+",
     re.IGNORECASE,
 )
 """What descriptions begin with before they come to the point."""
@@ -91,9 +91,7 @@ def compared(clause: str) -> str:
 
 def _first_sentence(description: str) -> str:
     for line in _PICTURES.sub(" ", description).split("\n"):
-        text = without_markup(line)
-        for _ in range(3):
-            text = _BEFORE.sub("", text)
+        text = _BEFORE.sub("", without_markup(line))
         sentence = _END.split(text, maxsplit=1)[0].strip(" .:;,-–—。，；：!?")
         if re.search(r"[^\W\d_]{2}", sentence):
             return _shortened(sentence)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import date
 from itertools import chain
+from operator import gt, lt
 from random import Random
 from typing import Any
 
@@ -150,10 +151,13 @@ def _is_form(value: str, form: str) -> bool:
 
 
 def _number(value: float, schema: Mapping[str, Any]) -> Iterator[str]:
-    for bounds, outside, inside, sign in ((_LOWEST, "below", "above", -1), (_HIGHEST, "above", "below", 1)):
+    for bounds, outside, inside, exceeds in (
+        (_LOWEST, "below", "above", lt),
+        (_HIGHEST, "above", "below", gt),
+    ):
         for name, excluded in bounds:
             bound = numeric_bound(schema, name)
-            if bound is not None and sign * value > sign * bound:
+            if bound is not None and exceeds(value, bound):
                 yield f"is {outside} {bound}"
             elif excluded and value == bound:
                 yield f"must be {inside} {bound}"

@@ -109,7 +109,7 @@ class ApiGrowth:
         """Whether it is known if a job that is not begun is to be done (see `is_due`)."""
         if self.stopped or self.enough:
             return True
-        return job < self.end and (self._certain(job) or self._settled >= job)
+        return job < self.end and self._certain(job)
 
     def is_due(self, job: int) -> bool:
         """Whether a job that is decided is to be done; it is not where there are enough APIs without it."""

@@ -111,13 +111,13 @@ def grouped_tools(apis: Sequence[ApiSpec]) -> list[list[dict[str, Any]]]:
     """Sets of tools that belong together: those of a sub-domain, with what is left of small ones by domain."""
     sets: list[list[ApiSpec]] = []
     rest: list[ApiSpec] = list(apis)
-    for level in (2, 1, 0):
+    for level in (2, 1):
         groups: dict[tuple[str, ...], list[ApiSpec]] = {}
         for api in rest:
             groups.setdefault(api.tree_path[:level], []).append(api)
-        rest = [api for group in groups.values() if len(group) < _FEWEST and level for api in group]
-        sets += [group for group in groups.values() if len(group) >= _FEWEST or not level]
-    return [[api.tool for api in group] for group in sets]
+        rest = [api for group in groups.values() if len(group) < _FEWEST for api in group]
+        sets += [group for group in groups.values() if len(group) >= _FEWEST]
+    return [[api.tool for api in group] for group in (*sets, rest) if group]
 
 
 def generate_command(out: Path, langs: Sequence[Lang]) -> str:

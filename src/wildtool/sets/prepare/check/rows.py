@@ -153,14 +153,12 @@ def _json_texts(row: Mapping[str, Any]) -> Iterator[str]:
     return (text for text in texts if isinstance(text, str))
 
 
-def fault_of(row: CheckedRow, form: RowForm) -> tuple[str, str] | None:
-    """Why a row must not be trained on: name and words of the first rule that it breaks; None where it is fine."""
-    if isinstance(row.record, RejectedRow) and (form == "messages" or row.value is None):
-        return row.record.reason, row.record.detail
-    if form == "sharegpt":
+def sound_record(row: CheckedRow, form: RowForm) -> TrainingRecord | RejectedRow:
+    """What a row is trained on, or the first rule that it breaks and so must not be trained on."""
+    if form == "sharegpt" and not (isinstance(row.record, RejectedRow) and row.value is None):
         for finding in check_record(row.value, record_kind(row.value)):
             if finding.level == "error":
-                return finding.rule, finding.message
-    if isinstance(row.record, RejectedRow):
-        return row.record.reason, row.record.detail
-    return None
+                return RejectedRow(
+                    source=row.record.source, row=row.number, reason=finding.rule, detail=finding.message
+                )
+    return row.record

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field
 from operator import attrgetter
 from pathlib import Path
 from shutil import rmtree
+from sys import maxsize
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
@@ -22,7 +23,7 @@ from wildtool.engine.score.formatting import counted
 from wildtool.errors import DataError, RecordError, UsageError
 from wildtool.json_codec import as_object, dumps
 from wildtool.outputs import atomic_replace, check_folder, check_not_input, make_folder
-from wildtool.sets.prepare.check.rows import RowForm, checked_rows, fault_of
+from wildtool.sets.prepare.check.rows import RowForm, checked_rows, sound_record
 from wildtool.sets.prepare.keys import drawn_number, split_of
 from wildtool.sets.prepare.mix.duplicates import SIMILAR, Clusters
 from wildtool.sets.prepare.mix.origins import MIX_FILE, origins_file
@@ -256,20 +257,20 @@ def _read_sets(
             forms.setdefault(form, source.name)
             for row in with_steps(f"reading {source.name}", rows, attrgetter("number")):
                 count.rows += 1
-                fault = fault_of(row, form)
-                if fault is not None or isinstance(row.record, RejectedRow):
-                    reason, detail = fault or ("", "")
-                    count.rejected[reason] += 1
+                record = sound_record(row, form)
+                if isinstance(record, RejectedRow):
+                    count.rejected[record.reason] += 1
                     position = {"set": source.name, "file": str(source.path), "row": row.number}
-                    rejects.write(dumps({**position, "reason": reason, "detail": detail[:300]}) + b"\n")
+                    reject = {**position, "reason": record.reason, "detail": record.detail[:300]}
+                    rejects.write(dumps(reject) + b"\n")
                     continue
-                kinds.setdefault(row.record.kind, f"{source.path}:{row.number}")
-                flag = search.look(row.record) if search else "clean"
+                kinds.setdefault(record.kind, f"{source.path}:{row.number}")
+                flag = search.look(record) if search else "clean"
                 if flag in REMOVED_FLAGS:
                     count.overlap[flag] += 1
                     continue
-                count.with_calls += bool(row.record.calls)
-                store.add(dumps(row.value), row.record, number, row.number)
+                count.with_calls += bool(record.calls)
+                store.add(dumps(row.value), record, number, row.number)
             digests[source.name] = file_sha256(source.path)
     if len(forms) > 1:
         names = ", ".join(f"{name} ({form})" for form, name in forms.items())
@@ -323,7 +324,7 @@ def _draw(plan: MixPlan, counts: Mapping[str, SetCounts], order: Mapping[int, li
     have = [len(order.get(number, ())) for number in range(len(plan.sets))]
     times = MAX_COPIES if plan.repeat else 1
     limits = [
-        rows * times if source.cap is None else min(rows * times, source.cap)
+        min(rows * times, maxsize if source.cap is None else source.cap)
         for rows, source in zip(have, plan.sets, strict=True)
     ]
     total = sum(map(min, limits, have)) if plan.total is None else plan.total

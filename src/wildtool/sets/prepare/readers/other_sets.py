@@ -158,7 +158,7 @@ def read_xlam(row: Mapping[str, Any], options: ReadOptions) -> TrainingRecord:
     tools = tools_from(row.get("tools"))
     answers = row.get("answers")
     builder = ConversationBuilder()
-    if isinstance(answers, str) and answers.strip():
+    if answers and isinstance(answers, str):
         answers, repair = parse_or_reject(answers, "unreadable-call")
         if repair:
             builder.note_repair(repair)
