@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from wildtool.errors import UsageError
-from wildtool.sets.prepare.recipe.base_template import check_base_template, folder_template
+from wildtool.sets.prepare.recipe.base_template import _rendered, check_base_template, folder_template  # pyright: ignore[reportPrivateUsage]
 from wildtool.sets.prepare.record import AssistantTurn, TrainingCall, TrainingRecord, UserTurn
 
 pytest.importorskip("jinja2")
@@ -45,6 +45,11 @@ def test_a_template_that_leaves_something_out_is_refused(
 
 def test_a_template_that_shows_both_passes(base: Callable[[str], str]):
     assert check_base_template(base(TOOLS + CALLS), [RECORD]) == ""
+
+
+def test_json_in_a_template_is_not_escaped():
+    text = _rendered("{{ tools | tojson(indent=1) }}", [], [{"a": "ü"}])
+    assert text == '[\n {\n  "a": "ü"\n }\n]'
 
 
 def test_texts_pass_any_template(base: Callable[[str], str]):

@@ -88,6 +88,7 @@ def test_limits_of_literals():
         parse_literal(left * 64 + "1" + right * 64)
         assert problem(left * 65 + "1" + right * 65) == "too large or nested too deep for a literal"
     assert parse_literal(str([[1]] * 100)) == [[1]] * 100
+    assert problem("[(),(),(1," + "[" * 63 + "]" * 63 + ")]") == "too large or nested too deep for a literal"
     assert parse_literal(f"'{'x' * 999_998}'") == "x" * 999_998
     assert problem(f"'{'x' * 999_999}'") == "too large or nested too deep for a literal"
     largest = 2**4096 - 1

@@ -94,6 +94,16 @@ CASES: dict[str, Session] = {
         call("f", {"city": "Rome"}),
         call("b", city="Rome"),
     ),
+    "choice under another key": session(
+        "the cheapest of Oslo and Rome",
+        call("a", {"price": 900}, city="Oslo"),
+        call("a", {"price": 700}, city="Rome"),
+        call("f", {"city": "Rome"}),
+        call("b", place="Rome"),
+    ),
+    "the second value is surer": session(
+        "x", call("a", {"x": "v_100", "room_id": "rm_1"}), call("b", other="v_100", room_id="rm_1")
+    ),
     "order": session("switch it on, and after that read it", call("switch", "on"), call("read_it")),
     "order of reading": session("read it, and after that switch it on", call("read_it", "x"), call("switch")),
     "order of one tool": session("do it, then do it", call("do", "x"), call("do", y="z")),

@@ -273,7 +273,21 @@ def test_the_description_of_a_list_is_that_of_its_members():
 
 
 @pytest.mark.parametrize(
-    "years", [{2025}, {2024}, {1910}, {2090}, {2024, 2025}, {1905}, {2095}, {2000}, {2015, 2016, 2017}, set()]
+    "years",
+    [
+        {2025},
+        {2024},
+        {1910},
+        {1911},
+        {2089},
+        {2090},
+        {2024, 2025},
+        {1905},
+        {2095},
+        {2000},
+        {2015, 2016, 2017},
+        set(),
+    ],
 )
 def test_dates_move_to_years_with_the_same_calendar(years: set[int]):
     shifts = sorted({year_shift(years, Random(k)) for k in range(300)})

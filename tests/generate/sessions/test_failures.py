@@ -116,6 +116,7 @@ def test_an_endless_answer_is_refused():
         "very " * 15,
         "房间已经预订好了。" * 5,
         "哈" * 20,
+        f"{'All is well today. One more. ' * 3}All is well today. And that is it, as I said to you.",
         "First. All is well today. Second. All is well today. Third. All is well today. All is well today.",
     ],
 )
@@ -130,6 +131,7 @@ def test_a_text_in_a_loop_is_refused(text: str):
         "| a | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 |",
         "No, no, no! That is very, very good.",
         "哈哈哈，太好了。",
+        f"{'All is well today. One more. ' * 3}All is well today. And that is it, as I said to you before.",
     ],
 )
 def test_lists_and_tables_are_no_loops(text: str):

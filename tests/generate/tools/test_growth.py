@@ -8,6 +8,7 @@ import pytest
 from generate.tools.test_same_findings import TREE, api
 from wildtool.errors import UsageError
 from wildtool.sets.make.core.roles import ScriptResult
+from wildtool.sets.make.tools import maker
 from wildtool.sets.make.tools.assignments import ApiSnapshot
 from wildtool.sets.make.tools.growth import ApiGrowth, generation_span
 from wildtool.sets.make.tools.maker import ApiMaker, ToolGenerationSpec, recorded_jobs
@@ -110,6 +111,25 @@ def test_generations_have_their_sizes():
         with pytest.raises(UsageError) as refused:
             ApiMaker(spec)
         assert str(refused.value) == "the number of tools must be at least 1, in at least one language"
+
+
+def test_a_record_is_replayed_to_where_it_was_cut_off(monkeypatch: pytest.MonkeyPatch):
+    """What has no end is lost in a generation that others followed, and not yet done in the last one."""
+
+    def replayed(*jobs: int) -> tuple[list[tuple[str, str]], bool, int]:
+        reader: Any = SimpleNamespace(jobs=lambda: [(str(job), 0) for job in jobs], log=lambda *_: ())
+        monkeypatch.setattr(maker, "_recorded", lambda _, job: job)
+        monkeypatch.setattr(
+            maker, "replay_script", lambda _, job: LOST if job in jobs and job not in (5, 16) else None
+        )
+        grown = maker.replay_growth(ApiMaker(ToolGenerationSpec(20)), reader)
+        return [(loss.attempt, loss.reason) for loss in grown.losses], grown.stopped, grown.end
+
+    lost = [(str(job), "infra_error" if job == 5 else "designer S1") for job in range(16)]
+    assert replayed() == ([], True, 16)
+    assert replayed(*range(16)) == ([entry for entry in lost if entry[0] != "5"], True, 16)
+    assert replayed(*range(17)) == (lost, True, 48)
+    assert replayed(*range(18)) == ([*lost, ("17", "designer S1")], True, 48)
 
 
 def test_jobs_of_a_record_are_those_with_a_number():

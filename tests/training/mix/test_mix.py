@@ -16,6 +16,7 @@ from wildtool import __version__
 from wildtool.errors import DataError, UsageError
 from wildtool.json_codec import dumps
 from wildtool.sets.prepare.keys import drawn_number, record_digest
+from wildtool.sets.prepare.mix import mix
 from wildtool.sets.prepare.mix.duplicates import Clusters, NearDuplicates
 from wildtool.sets.prepare.mix.mix import (
     MixPlan,
@@ -27,11 +28,12 @@ from wildtool.sets.prepare.mix.mix import (
     write_mix,
 )
 from wildtool.sets.prepare.mix.origins import origin_of
-from wildtool.sets.prepare.mix.store import duplicates_in
+from wildtool.sets.prepare.mix.store import MixStore, duplicates_in
 from wildtool.sets.prepare.overlap.benchmark import BenchmarkItem, ItemText
 from wildtool.sets.prepare.overlap.search import OverlapSearch
 from wildtool.sets.prepare.record import TrainingRecord
 
+HALVES = (("train", 0.5), ("val", 0.5))
 NEAR = pytest.mark.skipif(find_spec("rensa") is None, reason="the extra `training` is not installed")
 
 
@@ -206,6 +208,8 @@ def test_a_repeated_set_comes_whole_again_and_equal_rows_are_numbered():
     assert mixed(plan("a", total=3, repeat=True), force=True).notes == []
     assert mixed(plan("a", total=4, repeat=True), force=True).notes == ["a: repeated 1 time"]
     assert mixed(plan("a", total=4), force=True).notes[0].startswith("a: 3 rows instead of 4")
+    capped = MixPlan(sets=(MixSet("a", Path("a.jsonl"), cap=5),), total=7, repeat=True)
+    assert mixed(capped, force=True).files == {"train.jsonl": 5}
     capped = MixPlan(sets=(MixSet("a", Path("a.jsonl"), cap=1),))
     result = mixed(capped, force=True)
     assert (result.counts["a"].wanted, result.notes, result.files) == (1, [], {"train.jsonl": 1})
@@ -334,12 +338,40 @@ def test_what_is_a_mixture():
     assert is_mix(folder)
 
 
+@pytest.mark.parametrize(
+    ("more", "comparisons"),
+    [
+        ({}, (False, False, False)),
+        ({"dedupe": "exact"}, (False, False, False)),
+        ({"dedupe": "prompt"}, (True, False, False)),
+        ({"group_by": "tools"}, (False, False, False)),
+        ({"dedupe": "near"}, (False, True, False)),
+        ({"splits": HALVES}, (False, True, False)),
+        ({"splits": HALVES, "group_by": "tools"}, (False, False, True)),
+        ({"splits": HALVES, "group_by": "tools", "dedupe": "near"}, (False, True, True)),
+    ],
+)
+def test_a_mixture_prepares_only_for_the_comparisons_that_it_makes(
+    more: dict[str, Any], comparisons: tuple[bool, ...], monkeypatch: pytest.MonkeyPatch
+):
+    prepared: list[tuple[bool, ...]] = []
+
+    def store(folder: Path, *, prompts: bool, near: bool, tools: bool) -> MixStore:
+        prepared.append((prompts, near, tools))
+        raise UsageError("looked at")
+
+    write_rows(Path("a.jsonl"), rows(2))
+    monkeypatch.setattr(mix, "MixStore", store)
+    with pytest.raises(UsageError, match="looked at"):
+        mixed(plan("a", **more))
+    assert prepared == [comparisons]
+
+
 @NEAR
 def test_splits_are_by_the_smallest_digest_of_a_cluster():
     a = [call_row(f"{words(k)}{more}") for k in range(12) for more in ("", " more")]
     write_rows(Path("a.jsonl"), a)
-    splits = (("train", 0.5), ("val", 0.5))
-    result = mixed(plan("a", splits=splits))
+    result = mixed(plan("a", splits=HALVES))
     expected: dict[str, set[str]] = {"train": set(), "val": set()}
     for k in range(12):
         pair = a[2 * k], a[2 * k + 1]
@@ -352,7 +384,7 @@ def test_splits_are_by_the_smallest_digest_of_a_cluster():
     (single,) = rows(1)
     write_rows(Path("one.jsonl"), [single])
     empty = "val" if drawn_number("1", digest(single)) / 2**64 < 0.5 else "train"
-    result = mixed(plan("one", splits=splits), force=True)
+    result = mixed(plan("one", splits=HALVES), force=True)
     assert result.notes == [
         "one: no tool calls in this set",
         f"{empty}.jsonl: no record fell into this split",

@@ -229,7 +229,8 @@ def test_replies_become_turns():
         return {"function": {"name": "f", "arguments": "{}", **more}}
 
     assert reply_turn({"content": "a"}) == AssistantTurn("a")
-    assert reply_turn({"content": None}) == AssistantTurn(reply_turn({"content": None}).text)
+    assert reply_turn({"content": ""}) == AssistantTurn("")
+    assert reply_turn({"content": None}) == AssistantTurn(None)
     message = {
         "content": "",
         "tool_calls": [
