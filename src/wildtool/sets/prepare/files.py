@@ -9,7 +9,7 @@ import io
 import sys
 import zlib
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from json import JSONDecoder
@@ -131,11 +131,8 @@ def _text_rows(file: IO[bytes], path: Path) -> Iterator[RawRow]:
     name = path.name.lower().removesuffix(".gz").removesuffix(".zst")
     if name.endswith((".csv", ".tsv")):
         return _csv_rows(file, "\t" if name.endswith(".tsv") else ",")
-    buffered = (
-        cast(IO[bytes], io.BufferedReader(cast(Any, file), _CHUNK)) if not hasattr(file, "peek") else file
-    )
-    start = cast(Any, buffered).peek(4096)[:4096].removeprefix(b"\xef\xbb\xbf").lstrip()
-    return _list_rows(buffered) if start.startswith(b"[") else _line_rows(buffered)
+    start = cast(Any, file).peek(4096)[:4096].removeprefix(b"\xef\xbb\xbf").lstrip()
+    return _list_rows(file) if start.startswith(b"[") else _line_rows(file)
 
 
 def _line_rows(file: IO[bytes]) -> Iterator[RawRow]:
@@ -190,16 +187,14 @@ class _ListReader:
     def next_value(self) -> str | None:
         """The JSON text of the next value; None if it is broken or too long."""
         while True:
-            # A value that reaches the end of what was read may continue after it.
-            try:
+            # Besides broken JSON: a whole number of more digits than Python reads.
+            with suppress(ValueError, RecursionError):
                 end = self._decoder.raw_decode(self._text, self._place)[1]
-            except (ValueError, RecursionError):
-                # Besides broken JSON: a whole number of more digits than Python reads.
-                end = -1
-            if 0 <= end < len(self._text) or (end > 0 and self._complete):
-                value_text = self._text[self._place : end]
-                self._place = end
-                return value_text
+                # A value that reaches the end of what was read may continue after it.
+                if end < len(self._text) or self._complete:
+                    value_text = self._text[self._place : end]
+                    self._place = end
+                    return value_text
             if self._complete or len(self._text) - self._place > TEXT_LIMITS.bytes:
                 return None
             self._read_more()

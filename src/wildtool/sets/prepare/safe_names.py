@@ -48,7 +48,7 @@ def _new_names(names: list[str]) -> Mapping[str, str]:
 
 
 def _renamed(turn: TrainingTurn, names: Mapping[str, str]) -> TrainingTurn:
-    return _renamed_reply(turn, names) if isinstance(turn, AssistantTurn) and turn.calls else turn
+    return _renamed_reply(turn, names) if isinstance(turn, AssistantTurn) else turn
 
 
 def _renamed_reply(turn: AssistantTurn, names: Mapping[str, str]) -> AssistantTurn:

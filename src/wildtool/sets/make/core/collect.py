@@ -114,7 +114,7 @@ def attrition_table(
     unfinished: int,
     counters: Mapping[str, int],
     roles: Collection[str],
-    aside: Mapping[str, int] | None = None,
+    aside: Mapping[str, int],
 ) -> list[Metric]:
     """The numbers of a generated set: how many were kept, why the others were lost, what each role was refused.
 
@@ -125,7 +125,7 @@ def attrition_table(
         aside: how many were set aside, by name.
     """
     reasons = Counter(loss_reasons)
-    first = {"kept": kept_count, **(aside or {})}
+    first = {"kept": kept_count, **aside}
     planned = sum(first.values()) + reasons.total() + unfinished
     rows = [
         *((noun, name, count, planned) for name, count in first.items()),

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal, cast
 
-from wildtool.benchmarks.wildtoolbench.data import ASK, VIRTUAL, GoldNode, Session, Task
+from wildtool.benchmarks.wildtoolbench.data import VIRTUAL, GoldNode, Session, Task
 from wildtool.benchmarks.wildtoolbench.grounding import (
     Leaf,
     SearchText,
@@ -76,7 +76,7 @@ class TaskEvidence:
 
     def passages(self, i: int) -> list[SearchText]:
         """Texts, history and replies before node `i`."""
-        replies = [n.user_input for n in self.task.nodes[:i] if n.name == ASK and n.user_input]
+        replies = [n.user_input for n in self.task.nodes[:i] if n.user_input]
         return [*self.given, *map(SearchText.of, replies)]
 
     def calls_before(self, i: int) -> list[int]:

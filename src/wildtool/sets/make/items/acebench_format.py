@@ -59,7 +59,7 @@ def acebench_records(item: GeneratedItem) -> list[AceBenchRecord]:
         id_ = f"{name}_{t}" if several else name
         functions = [dict(function) for function in item.functions]
         question = {"id": id_, "question": conversation_text(item, t), "function": functions}
-        told = {"profile": item.profile} if item.plan.kind == "preference" else {"time": item.time}
+        told = {"profile": item.profile} if item.plan.kind == "preference" else {"time": item.plan.time}
         records.append(AceBenchRecord({**question, **told}, {"id": id_, "ground_truth": _truth(item, turn)}))
     return records
 

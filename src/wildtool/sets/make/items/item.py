@@ -76,10 +76,6 @@ class GeneratedItem:
     """The tool that would serve an irrelevant request."""
 
     @property
-    def time(self) -> str:
-        return "" if self.plan.kind == "preference" else self.plan.time
-
-    @property
     def offered_parameters(self) -> Mapping[str, Mapping[str, Any]]:
         """The parameters of each tool, and of the one that was removed."""
         offered = [*self.functions, *([self.removed_tool] if self.removed_tool else [])]

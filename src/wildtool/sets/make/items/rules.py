@@ -218,7 +218,7 @@ def item_faults(item: GeneratedItem) -> list[Finding]:
 
 def known_passages(item: GeneratedItem, t: int) -> list[SearchText]:
     """What can be known at the request of turn `t`: everything said and called before, the date, the profile."""
-    passages = [SearchText.of(text) for text in (item.time, item.profile) if text]
+    passages = [SearchText.of(item.profile or item.plan.time)]
     for turn in item.turns[: t + 1]:
         passages += [SearchText.of(utterance.text) for utterance in turn.utterances]
     for turn in item.turns[:t]:

@@ -51,7 +51,9 @@ class GeneratedTools:
     def attrition(self) -> list[Metric]:
         """Where attempts are lost, and of what sort what was kept is."""
         reasons = [loss.reason for loss in self.losses]
-        table = attrition_table("tools", len(self.apis), reasons, self.unfinished, self.counters, API_ROLES)
+        table = attrition_table(
+            "tools", len(self.apis), reasons, self.unfinished, self.counters, API_ROLES, {}
+        )
         classes = Counter(
             atom for api in self.apis for atom in api_parameter_classes(api.parameters).values()
         )

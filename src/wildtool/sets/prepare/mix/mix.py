@@ -4,10 +4,11 @@ import csv
 import heapq
 import json
 from array import array
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field
+from itertools import cycle, islice
 from operator import attrgetter
 from pathlib import Path
 from shutil import rmtree
@@ -300,7 +301,8 @@ def _deduplicate(
         if audit is not None:
             _write_audit(audit, plan, store, removed)
     if groups_near and plan.dedupe != "near":
-        deque(store.duplicates(clusters, "near", plan.similar), maxlen=0)
+        for _ in store.duplicates(clusters, "near", plan.similar):
+            pass
     if len(plan.splits) == 1:
         return records, None
     return records, store.groups(clusters, plan.group_by)
@@ -335,7 +337,7 @@ def _draw(plan: MixPlan, counts: Mapping[str, SetCounts], order: Mapping[int, li
         of_set = counts[source.name]
         of_set.available, of_set.wanted, of_set.drawn = have[number], shares[number], count
         of_set.repeats = (count - 1) // have[number] if count else 0
-        drawn += (order.get(number, []) * (of_set.repeats + 1))[:count]
+        drawn += islice(cycle(order.get(number, ())), count)
     return drawn
 
 

@@ -54,8 +54,7 @@ def refusal(name: str) -> UsageError:
 
 def _official_files() -> Iterator[tuple[str, Path]]:
     for benchmark in usable_benchmarks():
-        folder = official_folder(benchmark.name)
-        files = (each for each in folder.rglob("*") if each.is_file()) if folder.is_dir() else ()
-        for file in (*files, *((shipped,) if (shipped := data_of(benchmark).shipped) is not None else ())):
+        shipped = data_of(benchmark).shipped
+        for file in (*official_folder(benchmark.name).rglob("*"), *([shipped] if shipped else [])):
             if file.is_file():
                 yield benchmark.name, file

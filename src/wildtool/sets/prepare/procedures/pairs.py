@@ -114,8 +114,7 @@ def reply_turn(message: Message) -> AssistantTurn:
         own_id = call.get("id")
         number = f"call_{len(calls) + 1}"
         calls.append(TrainingCall(name, arguments, own_id if isinstance(own_id, str) and own_id else number))
-    text = written_text(message)
-    return AssistantTurn(text if text or not calls else None, tuple(calls))
+    return AssistantTurn(written_text(message), tuple(calls))
 
 
 def pair_of(

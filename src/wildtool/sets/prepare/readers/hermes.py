@@ -82,7 +82,7 @@ def _add_reply(builder: ConversationBuilder, content: Any) -> None:
         builder.add_reply(text)
         return
     before = text[: text.index("<tool_call>")].strip()
-    builder.add_reply(before or None, calls)
+    builder.add_reply(before, calls)
 
 
 def _add_results(builder: ConversationBuilder, content: Any) -> None:

@@ -70,7 +70,7 @@ def _add_reply(builder: ConversationBuilder, content: Any, *, options: ReadOptio
     if not name:
         raise RowError("unreadable-call", "an action has no name")
     if name != _FINISH or options.keep_finish:
-        builder.add_reply(thought or None, [TrainingCall(name, arguments, builder.next_call_id())])
+        builder.add_reply(thought, [TrainingCall(name, arguments, builder.next_call_id())])
         return
     if arguments.get("return_type") != "give_answer":
         raise RowError("gave-up", f"finished with {arguments.get('return_type')!r}"[:100])
