@@ -38,6 +38,7 @@ LOST = "no JSON, or too long; the rest of the list cannot be read"
             (3, {"a": 2}, ""),
         ]),
         ("a.json", b"[]", []),
+        ("a.json", b'[{"a": "x\ty"}, {"b": 1}]', [(1, None, None), (2, {"b": 1}, "")]),
         ("a.json", b'[{"a": 1}', [(1, {"a": 1}, ""), (2, None, CUT)]),
         ("a.json", b"[", [(1, None, CUT)]),
         ("a.json", b'[{"a": 1}, {"a": ' + b"1" * 5000 + b"}]", [(1, {"a": 1}, ""), (2, None, LOST)]),

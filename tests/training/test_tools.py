@@ -53,6 +53,8 @@ def listed(items: Any) -> dict[str, Any]:
         ("Union[int, str]", ANY),
         ("list[int] | list[int]", listed(WHOLE)),
         ("Literal['a', 'b|c']", {"enum": ["a", "b|c"]}),
+        ("Literal['a|b'] | Literal['a|b']", {"enum": ["a|b"]}),
+        ("Literal['[a|b'] | Literal[\"[a|b\"]", {"enum": ["[a|b"]}),
         ('Literal["a]", 2]', {"enum": ["a]", 2]}),
         ('Literal["\'", 2] | Literal["\'", 2]', {"enum": ["'", 2]}),
     ],

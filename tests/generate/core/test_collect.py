@@ -95,15 +95,16 @@ def test_what_is_kept_is_in_order_of_its_plans_and_each_loss_says_whether_it_was
 
 def test_replaced_things_stand_behind_what_is_set_aside():
     loss = {"word": "0", "reason": "r", "detail": "", "replaced": False}
-    table = AsideWords(("a",), (loss,), turns=(0,)).attrition()
-    assert [metric.name for metric in table] == ["kept", "doubtful", "odd", "in place of lost ones", "r"]
+    table = AsideWords(("a",), (loss, {**loss, "reason": "s"}), turns=(0,)).attrition()
+    names = ["kept", "doubtful", "odd", "in place of lost ones", "r", "s"]
+    assert [metric.name for metric in table] == names
 
 
 def test_nothing_is_missing_while_anything_is_unfinished():
     item, _ = planned(1, "b")
-    made = collected(planned(0, None), (item, None))
-    assert (made.kept, made.unfinished, made.missing) == ((), 1, ())
-    assert made.attrition()[0] == Metric("words", "kept", 0.0, 0, 2)
+    made = collected(planned(0, None), (item, None), planned(2, "c"))
+    assert (made.kept, made.unfinished, made.missing) == (("2 c",), 1, ())
+    assert made.attrition()[0] == Metric("words", "kept", 1 / 3, 1, 3)
     assert collected().attrition() == [Metric("words", "kept", None, 0, 0)]
 
 

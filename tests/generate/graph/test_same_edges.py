@@ -101,6 +101,15 @@ CASES: dict[str, Session] = {
         call("f", {"city": "Rome"}),
         call("b", place="Rome"),
     ),
+    "a part that is said": session(
+        "for Ann Moe",
+        call("a", {"who": "Ann Moe"}),
+        call("c", {"who": "Ben Lie"}),
+        call("b", people="Ann Moe,, Ben Lie"),
+    ),
+    "two values are as sure": session(
+        "x", call("a", {"room_id": "rm_1", "day": "2025-06-20"}), call("b", room_id="rm_1", day="2025-06-20")
+    ),
     "the second value is surer": session(
         "x", call("a", {"x": "v_100", "room_id": "rm_1"}), call("b", other="v_100", room_id="rm_1")
     ),

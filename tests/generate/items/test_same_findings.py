@@ -6,12 +6,15 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
+import pytest
+
 from generate.careless import careless
 from generate.golden import check
 from generate.items.test_rules import FUNCTIONS, LESSON, PARALLEL, SOUND, called, plan, user
 from wildtool.benchmarks.wildtoolbench.grounding import SearchText
 from wildtool.findings import Finding
 from wildtool.sets.make.core.parsing import Action, RefusedReplyError
+from wildtool.sets.make.core.roles import AttemptFailedError
 from wildtool.sets.make.items.acebench_format import acebench_records, numbered_calls, roundtrip_problem
 from wildtool.sets.make.items.call_rules import CallContext, call_faults, ungrounded_parameters
 from wildtool.sets.make.items.item import (
@@ -31,7 +34,14 @@ from wildtool.sets.make.items.role_replies import (
     parse_text_reply,
 )
 from wildtool.sets.make.items.rules import item_faults
-from wildtool.sets.make.items.tool_catalog import can_be_violated, chinese_noun, item_parameter_class
+from wildtool.sets.make.items.tool_catalog import (
+    ToolCatalog,
+    can_be_violated,
+    chinese_noun,
+    item_parameter_class,
+)
+from wildtool.sets.make.procedural.guess_semantics import ReturnSemantics
+from wildtool.sets.make.procedural.tool_sets import ParameterSlot, ToolSpec
 from wildtool.types import Request
 
 
@@ -161,6 +171,46 @@ def test_each_fault_of_an_item_is_named_in_full():
             f"item_faults_{item.plan.kind}",
             {name: _texts(item_faults(other)) for name, other in _variants(item)},
         )
+
+
+def test_the_same_arguments_in_another_order_are_the_same_call():
+    values = dict(LESSON.arguments)
+    twice = [LESSON, Action("bookLesson", dict(reversed(values.items())))]
+    schemas = {"bookLesson": FUNCTIONS["bookLesson"]["parameters"]}
+    said = [SearchText.of("A top lesson with Ada Moss.")]
+    assert (
+        _texts(call_faults(CallContext(twice, schemas, said, "parallel")))
+        == [
+            "E5: bookLesson is called twice with the same arguments.",
+            "E7: A tool's name is another's name with a number.",
+        ][:1]
+    )
+
+
+def test_a_user_turns_to_a_tool_that_can_be_called_and_told_from_the_first():
+    def spec(name: str, *names: str) -> ToolSpec:
+        schema = {key: {"type": "string", "description": "Name of the court."} for key in ("court", *names)}
+        function = {
+            "name": name,
+            "description": f"Does {name} for a court.",
+            "parameters": {"type": "object", "properties": schema, "required": list(names)},
+        }
+        slots = tuple(ParameterSlot((key,), key, key, "text", required=True) for key in names)
+        tool: Any = {"type": "function", "function": function}
+        return ToolSpec(name, tool, slots, ReturnSemantics(), ("do it",), clause_from_name=True)
+
+    def targets(*names: str) -> set[tuple[str, ...]]:
+        catalog = ToolCatalog([tuple(spec(*name.split("/")) for name in names)])
+        choices = [catalog.choose(plan("switch", 2), attempt) for attempt in range(24)]
+        return {tuple(tool.name for tool in choice.targets) for choice in choices}
+
+    assert targets("book/a", "book_more/a", "idle", "rate/a") == {
+        *(("book", "rate"), ("book_more", "rate")),
+        *(("rate", "book"), ("rate", "book_more")),
+    }
+    with pytest.raises(AttemptFailedError) as lost:
+        targets("book/a", "book_more/a", "idle")
+    assert str(lost.value) == "no second tool to turn to; give more tools"
 
 
 def test_each_fault_of_calls_is_named_in_full():

@@ -21,6 +21,8 @@ from wildtool.sets.make.procedural.requests import (
     with_places,
 )
 from wildtool.sets.make.procedural.tool_sets import (
+    ParameterSlot,
+    _distinguishable,  # pyright: ignore[reportPrivateUsage]
     slot_of,
 )
 from wildtool.sets.make.procedural.value_roles import quoted_examples, value_role
@@ -389,3 +391,23 @@ def test_the_role_of_a_value_follows_from_its_definition():
     assert quoted_examples(
         {"description": "Use 'a', “b”, \"c\" or 'a'; don't 'd' it, format 'YYYY', form of 'x', ' '"}
     ) == ["a", "b", "c", "d"]
+
+
+def test_slots_that_are_called_alike_are_called_by_their_keys():
+    slots = tuple(
+        ParameterSlot((key,), key, noun, "title", required)
+        for key, noun, required in (
+            *(("homeTown", "place", True), ("place", "place", False), ("_", "place", True)),
+            *(("Place", "place", True), ("DAY", "date", False), ("dAY", "date", False)),
+            ("hour", "time", False),
+        )
+    )
+    told = [(slot.key, slot.noun, slot.required) for slot in _distinguishable(slots)]
+    assert told == [
+        ("homeTown", "home town", True),
+        ("_", "place", True),
+        ("Place", "place again", True),
+        ("DAY", "day", False),
+        ("dAY", "d ay", False),
+        ("hour", "time", False),
+    ]

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,12 @@ import pytest
 
 from generate.scripted import edit, say
 from generate.sessions.players import Players, played, session_of_players
+from wildtool.benchmarks.wildtoolbench.data import read_session
+from wildtool.benchmarks.wildtoolbench.grounding import SearchText
 from wildtool.errors import DataError
+from wildtool.sets.make.core.plan import SessionPlan
 from wildtool.sets.make.core.roles import MAX_ROLE_TRIES, ScriptResult
-from wildtool.sets.make.sessions.continuation import Continuation
+from wildtool.sets.make.sessions.continuation import Continuation, state_before_call
 from wildtool.sets.make.sessions.result import ResultMaker, result_script
 from wildtool.sets.make.sessions.script import TASK_TRIES
 
@@ -138,8 +142,25 @@ def test_a_call_is_asked_for_once_more_in_the_same_words(record: dict[str, Any])
         ("0.1", ("result",), "en", ("tool",)),
     ]
     assert again.data == replace(item.data, plan=replace(item.data.plan, turn=1))
-    assert item.data.plan.seed == "result/1/s/d/1/0"
+    own = "result/1/s/d/1/0"
+    assert item.data.plan == SessionPlan(0, own, "en", datetime(2025, 1, 1), 0, own, "1", ())
     lost: ScriptResult[Any] = ScriptResult(None, "r", "d")
     collected = results.collect([(item, lost), (again, ScriptResult({"a": 1}))])
     assert collected.kept == ({"a": 1},)
     assert collected.losses == ({"result": "0", "reason": "r", "detail": "d", "replaced": True},)
+
+
+def test_the_state_before_a_call_is_all_that_was_said_and_returned(record: dict[str, Any]):
+    session = read_session(record, "s")
+    assert session is not None
+    (asked, *calls, last), nodes = (task.nodes for task in session.tasks)
+    texts: list[Any] = [session.date, session.tasks[0].text, asked.observation, asked.user_input]
+    for node in calls:
+        texts += [node.arguments, node.observation]
+    texts += [last.observation, session.tasks[1].text]
+    state = state_before_call(session, 1, 0)
+    beside = [node for node in nodes[1:-1] if node.name != "borrowBook"]
+    for node in beside:
+        texts += [node.arguments, node.observation]
+    assert state.passages == [SearchText.of(text) for text in texts]
+    assert (state.tasks, state.groundings, state.candidates) == ([session.tasks[0]], [[]], [[]])

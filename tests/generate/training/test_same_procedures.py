@@ -12,14 +12,22 @@ import pytest
 from generate.golden import check, digest
 from training.procedures.training_files import TOOLS, call, message, row, wrote
 from wildtool.sets.make.training.audit_files import AUDIT_FILE
-from wildtool.sets.make.training.maker import TrainingMaker
-from wildtool.sets.make.training.pairs import PairMaker, PairRules, PairSpec, write_pairs, write_pairs_info
+from wildtool.sets.make.training.maker import TrainingMaker, role_instruction
+from wildtool.sets.make.training.pairs import (
+    PairMaker,
+    PairRules,
+    PairSpec,
+    _feedback,  # pyright: ignore[reportPrivateUsage]
+    write_pairs,
+    write_pairs_info,
+)
 from wildtool.sets.make.training.rationales import (
     REASONED_FILE,
     RationaleMaker,
     RationaleSpec,
     Reasoning,
     WrittenRationales,
+    _occurs,  # pyright: ignore[reportPrivateUsage]
     with_reasoning,
     write_rationales,
 )
@@ -33,6 +41,8 @@ from wildtool.sets.make.training.selection import (
     read_score,
 )
 from wildtool.sets.make.training.selection_output import write_selection
+from wildtool.sets.prepare.procedures.agreement import DISAGREEMENTS
+from wildtool.sets.prepare.procedures.pairs import Try
 from wildtool.sets.prepare.record import (
     AssistantTurn,
     ObservedResult,
@@ -46,6 +56,28 @@ from wildtool.stats.describe import share_metric
 from wildtool.types import Item, Reply, Request
 
 STATIONS = ["Husum", "Kiel", "Sylt", "Emden", "Wyk", "Büsum", "Norden", "List"]
+
+
+def test_a_model_is_sent_its_last_try_as_it_was():
+    said = role_instruction("retry")
+    call_of_f = TrainingCall("f", {"x": "Büsum"}, "call_1")
+    for reply, shown in (
+        (AssistantTurn("ü"), "ü"),
+        (AssistantTurn(""), "(nothing)"),
+        (AssistantTurn(None), "(nothing)"),
+        (AssistantTurn("a", (call_of_f,)), '[{"name": "f", "arguments": {"x": "Büsum"}}]'),
+    ):
+        for error, reason in ((None, "it is odd"), *DISAGREEMENTS.items()):
+            text = said.replace("{why}", reason).replace("{reply}", shown)
+            assert _feedback(Try(reply, False, error, "it is odd")) == {"role": "user", "content": text}
+
+
+@pytest.mark.parametrize(
+    ("text", "inside"),
+    [('say a"b now', True), ('say a\\"b now', True), ('say c\\"b now', False), ("say a b now", False)],
+)
+def test_a_value_occurs_as_it_is_or_as_json_writes_it(text: str, inside: bool):
+    assert _occurs('a"b', text) is inside
 
 
 def _rows() -> list[Any]:

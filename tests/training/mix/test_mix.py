@@ -338,6 +338,21 @@ def test_what_is_a_mixture():
     assert is_mix(folder)
 
 
+def test_a_mixture_takes_the_place_of_none_of_its_sets():
+    Path("m").mkdir()
+    write_rows(Path("a.jsonl"), rows(2))
+    write_rows(Path("m/val.jsonl"), rows(2))
+    Path("m/mix.json").write_text('{"mix": 1}')
+    sets = MixSet("a", Path("a.jsonl")), MixSet("v", Path("m/val.jsonl"))
+    for more in ({"splits": HALVES, "group_by": "tools"}, {}):
+        audit = None if more else Path("a.jsonl")
+        with pytest.raises(UsageError) as refused:
+            mixed(MixPlan(sets=sets, **more), force=True, audit=audit)
+        problem = "is read and would be replaced; name another place with --out"
+        assert str(refused.value) == f"{audit or 'm/val.jsonl'}: {problem}"
+    assert lines("a.jsonl") == lines("m/val.jsonl") == rows(2)
+
+
 @pytest.mark.parametrize(
     ("more", "comparisons"),
     [
