@@ -10,6 +10,7 @@ from generate.golden import check
 from generate.items.players import TOOLS as CLUB
 from generate.sessions.players import session_of_players
 from training.procedures.training_files import call, row, wrote
+from wildtool.sets.make import estimates
 from wildtool.sets.make.core.files import write_sessions
 from wildtool.sets.make.core.maker import RoleBenchmark
 from wildtool.sets.make.core.plan import SessionGenerationSpec
@@ -36,16 +37,17 @@ def _estimate(maker: RoleBenchmark) -> Any:
     return [estimate.basis, estimate.upper_end, *rows]
 
 
-def test_sessions_and_items_are_estimated_as_before(tmp_path: Path):
+def test_sessions_and_items_are_estimated_as_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(estimates, "_SAMPLED", 8)
     (tmp_path / "club.json").write_text(json.dumps(CLUB))
     sessions = tmp_path / "sessions.jsonl"
     write_sessions(procedural_sessions(SessionGenerationSpec(12, 1), [].append), sessions)
     few = {"single": 1, "error": 1, "incomplete": 1}
     makers: dict[str, RoleBenchmark] = {
         "sessions": SessionMaker(SessionGenerationSpec(9, 3, langs=("en", "zh"), judges=2)),
-        "items": ItemMaker(ItemGenerationSpec(30)),
+        "items": ItemMaker(ItemGenerationSpec(20)),
         "items of a club": ItemMaker(
-            ItemGenerationSpec(230, few, langs=("zh",), tools=tmp_path / "club.json", judges=1)
+            ItemGenerationSpec(9, few, langs=("zh",), tools=tmp_path / "club.json", judges=1)
         ),
         "items of sessions": ItemMaker(ItemGenerationSpec(9, few, sessions=sessions, judges=0)),
         "tools": ApiMaker(ToolGenerationSpec(4)),

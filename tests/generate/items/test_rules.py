@@ -15,7 +15,12 @@ from generate.items.players import TOOLS, ItemPlayers
 from wildtool.errors import UsageError
 from wildtool.sets.make.core.parsing import Action, RefusedReplyError
 from wildtool.sets.make.core.plan import Lang
-from wildtool.sets.make.items.acebench_format import FIRST_RECORD_ID, acebench_records
+from wildtool.sets.make.items.acebench_format import (
+    FIRST_RECORD_ID,
+    _answered,  # pyright: ignore[reportPrivateUsage]
+    acebench_records,
+    reviewed_content,
+)
 from wildtool.sets.make.items.item import (
     DialogueTurn,
     GeneratedItem,
@@ -223,6 +228,32 @@ def test_a_right_answer_that_the_official_rules_refuse_is_a_fault():
         plan("single"), (function,), (DialogueTurn((user("Invite Ada Moss and Bo Lind."),), (call,)),)
     )
     assert {fault.rule for fault in item_faults(item)} == {"gold official"}
+    read = Action("invite", {"group": {"names": ["Ada", "Lind"]}})
+    as_right = turned(item, replace(item.turns[0], calls=(read,), alternatives=((call,),)))
+    assert {fault.rule for fault in item_faults(as_right)} == {"gold official"}
+
+
+def test_each_other_answer_is_judged_alone():
+    first, second = ADJUST.turns
+    other = (Action("bookLesson", {"trainer": "Ada Moss"}),)
+    item = turned(
+        ADJUST, replace(first, alternatives=(other, second.calls)), replace(second, alternatives=(other,))
+    )
+    assert list(_answered(item)) == [
+        item,
+        turned(item, replace(first, calls=other), item.turns[1]),
+        turned(item, replace(first, calls=second.calls), item.turns[1]),
+        turned(item, item.turns[0], replace(second, calls=other)),
+    ]
+
+
+def test_a_review_has_the_records_of_an_item():
+    (row,) = acebench_records(SINGLE)
+    assert reviewed_content(SINGLE) == {
+        "lang": "en",
+        "category": row.question["id"].rpartition("_")[0],
+        "records": [{"question": row.question, "answer": row.answer}],
+    }
 
 
 # Records --------------------------------------------------------------------------------------------

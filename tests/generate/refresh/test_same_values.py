@@ -1,6 +1,7 @@
 """The same seed gives a set the same new values, and a session that is refused is refused for the same reason."""
 
 import json
+from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 from random import Random
@@ -12,9 +13,11 @@ from generate.golden import check, digest
 from generate.procedural.wide_tools import WIDE
 from generate.refresh.test_refresh import MINI_SESSIONS, one
 from wildtool.errors import DataError
-from wildtool.sets.make.core.plan import SessionGenerationSpec
+from wildtool.sets.make.core.plan import Lang, SessionGenerationSpec
 from wildtool.sets.make.procedural.sessions import procedural_sessions
+from wildtool.sets.make.procedural.values import ValueSampler
 from wildtool.sets.make.refresh.entities import (
+    EntityRole,
     SessionEntities,
     UnclearError,
     entity_role,
@@ -26,8 +29,10 @@ from wildtool.sets.make.refresh.refresh import (
     Rewriter,
     UnchangedSession,
     _check_findings,  # pyright: ignore[reportPrivateUsage]
+    _distinct_draw,  # pyright: ignore[reportPrivateUsage]
     refresh_file,
     refresh_session,
+    replacement_texts,
     year_shift,
 )
 
@@ -105,7 +110,7 @@ CASES: list[dict[str, Any]] = [
         "observation": {"where": "Mill Road 12", "note": "12 Mill Road"},
         "address": "Mill Road 12",
     },
-    {"text": "stamp", "observation": {"at": 20250506}},
+    {"text": "a stamp in digits", "observation": {"at": 20250506}},
     {"text": "stamp", "observation": {"at": "1746500000"}},
     {
         "text": "hear The Long Road by The Band",
@@ -170,6 +175,66 @@ def test_a_file_is_refreshed_to_its_end_or_to_what_is_unclear(tmp_path: Path):
     )
 
 
+def _new_texts(
+    texts: dict[str, EntityRole], lang: Lang = "en", session_text: str = "", fixed: str = ""
+) -> dict[str, str]:
+    values = ValueSampler(Random(4), lang, datetime(2025, 1, 1))
+    return replacement_texts(SessionEntities(texts), values, session_text, frozenset(fixed.split(",")))
+
+
+def test_each_old_text_has_a_new_one_of_its_kind():
+    english: dict[str, EntityRole] = {
+        **dict.fromkeys(("Ann Lee", "Ann", "Lee Ann", "Bo de la Cruz", "Kim", "Kim Cruz"), "person"),
+        **dict.fromkeys(("Oslo", "Mill Road 12", "Cruz"), "place"),
+        **dict.fromkeys(("The Band", "Fixed Title", "Blue 2"), "title"),
+        "AB-2041": "id",
+        "90210": "id",
+        "+49 4841": "phone",
+        "a@b.c": "email",
+    }
+    chinese: dict[str, EntityRole] = {
+        "王伟": "person",
+        "王": "person",
+        "北京": "place",
+        "南京路12号": "place",
+        "蓝色台灯": "title",
+        "13800138000": "phone",
+        "a@b.c": "email",
+        "AB-2041": "id",
+    }
+    check(
+        "replacement_texts",
+        {
+            "english": _new_texts(english, fixed="lee,fixed title"),
+            "all is free": _new_texts(english),
+            "chinese": _new_texts(chinese, "zh"),
+            "names that are words": _new_texts({"Will Grace": "person"}, session_text="Mayor Willow"),
+            "one name": _new_texts({"Will": "person"}, session_text="will"),
+        },
+    )
+    first = _new_texts({"Ann": "person"})
+    assert _new_texts({"Ann": "person"}, session_text=f"with {first['Ann']} and others") != first
+    with pytest.raises(UnclearError) as unclear:
+        _new_texts({"Will Grace": "person"}, session_text="it will do")
+    assert str(unclear.value) == "a name that is a word too: 'Will': its role is unclear"
+
+
+def test_a_value_is_drawn_two_hundred_times_before_a_session_is_refused():
+    drawn: list[str] = []
+
+    def draw() -> str:
+        drawn.append("Oslo" if len(drawn) % 2 else "The Lee")
+        return drawn[-1]
+
+    with pytest.raises(UnclearError) as unclear:
+        _distinct_draw(draw, ["to oslo"], {"lee"})
+    assert str(unclear.value) == "an entity: 'The Lee': no new value can be found in its place"
+    assert len(drawn) == 201
+    old_texts = ["to oslo"]
+    assert _distinct_draw(iter(["OSLO", "Lee-1", "Lees", "x"]).__next__, old_texts, {"lee"}) == "Lees"
+    assert old_texts == ["to oslo", "lees"]
+
+
 KEYS = [
     "phone",
     "e_mail",
@@ -205,6 +270,7 @@ VALUES = [
     "a@b c",
     "AB-12",
     "AB12345",
+    "AB 1204",
     "1234",
     "12",
     "Berlin",
@@ -317,6 +383,49 @@ def test_an_old_value_that_is_left_or_a_rule_that_is_newly_broken_refuses_the_se
     _check_findings(broken, broken)
 
 
+def test_values_are_rewritten_by_key_and_by_what_stands_beside_them():
+    record = one(
+        "Pay €20 to Ann Lee in 2025, order 55012",
+        {"year": 2025, "order": 55012, "currency": "EUR", "x": 2.5, "pieces": 7},
+        payee="Ann Lee",
+        amount=20,
+        when="2024-05-06",
+    )
+    rewriter = Rewriter(record, "english", ["english_tasks", "english_answer_list"], Random(5))
+    values: dict[str, Any] = {
+        "texts": [
+            "ANN LEE",
+            "ann lee",
+            "Ann's",
+            "Anna",
+            "in 2025-02-03",
+            "20255",
+            "x2025",
+            "55012",
+            "155012",
+        ],
+        "sums": ["€20", "20 euros", "20", "$20.5", "$1,850.5", "$1,85", "#20", "pieces: 20", "7 EUR", "7"],
+        "amount": {"from": 20, "to": 2.5, "other": 20},
+        "decimals": [2.5, 3, {"x": 2.5}],
+        "beside": {"currency": "EUR", "x": 2.5, "y": 3, "list": [1.5], "inner": {"z": 4.5}},
+        "kinds": [True, None, 2.5, 2025, 55012, "55012"],
+        "year": [2025, 2024, 2023, 2025.0],
+        "birthYear": 2024,
+        "paid": [True, None, 10],
+    }
+    check("rewritten_values", rewriter.rewritten(values, ""))
+
+
+def test_answers_under_the_older_key_are_refreshed_as_well():
+    record = one("call Ann Lee about AB-20417", "ok", contact="Ann Lee", order_id="AB-20417")
+    fresh = refresh_session(record, "s")
+    plain = {key.replace("english_answer", "answer"): value for key, value in record.items()}
+    assert refresh_session(plain, "s") == {
+        key.replace("english_answer", "answer"): value for key, value in fresh.items()
+    }
+    assert refresh_session({**record, "answer_list": [["kept"]]}, "s") == {**fresh, "answer_list": [["kept"]]}
+
+
 def test_what_is_no_session_is_refused_with_its_line(tmp_path: Path):
     file = tmp_path / "s.jsonl"
     file.write_text('{"id": "x"}\n')
@@ -363,6 +472,9 @@ LONGEST = "A" + "b" * 59
         ({"currency": "EUR", "x": 5.5, "y": 5}, _of(numbers=["5"], keys=["y"], money=["5.5"])),
         ({"shops": [{"name": "Blue Lamp"}], "people": 2}, _of({"Blue Lamp": "title"}, numbers=["2"], keys=["people"])),
         ({"people": "two", "name": "Ann Lee"}, _of({"Ann Lee": "person"})),
+        ({"people": "two", "names": ["Ann Lee"], "title": "Blue Lamp"},
+         _of({"Ann Lee": "person", "Blue Lamp": "title"})),
+        ({"people": "two", "name": "蓝色台灯"}, _of({"蓝色台灯": "title"})),
         ({"a": {"name": "Ann Lee", "phone": 1}, "b": {"name": "Ann Lee"}},
          _of({"Ann Lee": "person"}, numbers=["1"], keys=["phone"])),
     ],
