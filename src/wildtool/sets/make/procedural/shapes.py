@@ -220,8 +220,7 @@ class CallShapes:
             for tool in self.tools
             for slot in tool.slots
             for mention in by_key.get(slot.key, ())
-            if slot.takes(mention.slot)
-            or (slot.kind, slot.form) == (mention.slot.kind, mention.slot.form) == ("id", slot.form)
+            if slot.same_values(mention.slot)
         ]
         if subtype != PARTIAL:
             return fitting

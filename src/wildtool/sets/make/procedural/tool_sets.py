@@ -74,10 +74,6 @@ class ParameterSlot:
         """Whether values of the other slot are of the same sort."""
         return (self.kind, self.members, self.form) == (other.kind, other.members, other.form)
 
-    def takes(self, other: "ParameterSlot") -> bool:
-        """True if a value of the other slot makes sense here."""
-        return self.key == other.key and self.same_values(other)
-
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:

@@ -66,14 +66,14 @@ class _Parameters:
     """Parameters of one tool."""
 
     properties: dict[str, Any] = field(default_factory=dict[str, Any])
-    required: list[str] = field(default_factory=list[str])
+    required: dict[str, None] = field(default_factory=dict[str, None])
 
     def put(self, name: str, schema: Mapping[str, Any], *, needed: bool) -> None:
         """Adds one; an optional one that nobody can give is left out. Raises UnreadableSchemaError for a needed one."""
         odd = CONTROL.search(name) is not None
         if not odd and not is_unfillable(schema):
             self.properties.setdefault(name, schema)
-            self.required.extend([name] if needed and name not in self.required else [])
+            self.required.update({name: None} if needed else {})
         elif needed:
             problem = f"the name {name!r} holds control characters" if odd else why_unfillable(name, schema)
             raise UnreadableSchemaError(problem)
@@ -106,7 +106,7 @@ class _Reader:
             "parameters": {
                 "type": "object",
                 "properties": parameters.properties,
-                "required": parameters.required,
+                "required": list(parameters.required),
             },
         }
         returns = self._returns(operation)
@@ -122,10 +122,9 @@ class _Reader:
             parameter = self.schemas.dereference(entry)
             name, where = parameter.get("name"), parameter.get("in")
             # Headers and cookies carry keys and sessions, of which a user says nothing.
-            if not isinstance(name, str) or where not in _SAID:
-                continue
-            if where != "query" or not _TRANSPORT.fullmatch(name):
-                parameters[name, where] = parameter
+            if isinstance(name, str) and where in _SAID:
+                if where != "query" or not _TRANSPORT.fullmatch(name):
+                    parameters[name, where] = parameter
         return list(parameters.values())
 
     def _add(self, target: _Parameters, parameter: Mapping[str, Any]) -> None:
@@ -158,7 +157,7 @@ class _Reader:
         names = as_list(schema.get("required"))
         for name, child in fields.items():
             target.put(name, child, needed=name in names)
-        target.required.extend(name for name in names if name not in fields and name not in target.required)
+        target.required.update(dict.fromkeys(names))
 
     def _returns(self, operation: Mapping[str, Any]) -> Mapping[str, Any]:
         """The schema of the body when the operation succeeds; empty if none can be read."""
