@@ -238,7 +238,7 @@ def test_a_slot_says_what_values_it_takes_and_what_it_is_called():
         },
     )
     slot = slot_of({"type": "string"}, ("rows", 0, "user id"), required=True)
-    assert (slot.dotted, slot.takes(slot), slot.same_values(slot)) == ("rows.user id", True, True)
+    assert (slot.dotted, slot.same_values(slot)) == ("rows.user id", True)
 
 
 def test_what_a_tool_returns_is_guessed_from_its_name_and_result():

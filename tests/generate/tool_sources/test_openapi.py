@@ -79,6 +79,22 @@ SWAGGER: dict[str, Any] = {
 }
 
 
+ANSWER, OTHER_ANSWER = (
+    {
+        "content": {
+            "application/json": {
+                "schema": {
+                    "type": "object",
+                    "properties": {name: {"type": "string"}, "secret": {"type": "string", "writeOnly": True}},
+                }
+            }
+        }
+    }
+    for name in "ab"
+)
+HOLLOW = {"type": "object", "properties": {"x": {"type": "object"}}, "required": ["x"]}
+
+
 def read(value: Any) -> tuple[dict[str, Any], list[str]]:
     """The functions of a document by name, and what was said of those left out."""
     notes: list[str] = []
@@ -245,13 +261,90 @@ def test_html_of_descriptions_is_gone():
         ({"summary": "Orders", "description": "Adds one to the list."}, "Adds one to the list."),
         ({"summary": "add", "description": "Adds one to the list."}, "Adds one to the list."),
         ({"summary": "Orders"}, ""),
+        ({"summary": "Put orders", "operationId": "put Orders", "description": "Adds."}, "Adds."),
         ({"summary": 3, "description": None}, ""),
     ],
 )
 def test_a_tool_is_described_by_summary_and_description(words: dict[str, Any], description: str):
     operation = {"operationId": "add", "responses": {}, **words}
     found, _ = read({"openapi": "3.0.0", "paths": {"/a": {"post": operation}}})
-    assert found["add"]["description"] == description
+    (function,) = found.values()
+    assert function["description"] == description
+
+
+@pytest.mark.parametrize(
+    ("kinds", "field"),
+    [
+        (("text/plain", "multipart/form-data", "application/json"), "application/json"),
+        (("text/plain", "multipart/form-data"), "multipart/form-data"),
+        (("text/plain", "application/x-www-form-urlencoded"), "application/x-www-form-urlencoded"),
+        (("text/plain", "image/png"), "text/plain"),
+        (("application/hal+json", "application/json"), "application/hal+json"),
+    ],
+)
+def test_a_body_is_of_json_before_forms_before_anything_else(kinds: tuple[str, ...], field: str):
+    def content(kind: str) -> dict[str, Any]:
+        return {"schema": {"type": "object", "properties": {kind: {"type": "string"}}}}
+
+    operation = {
+        "operationId": "add",
+        "summary": "Add a thing",
+        "requestBody": {"content": {"x/none-json": {}, **{kind: content(kind) for kind in kinds}}},
+    }
+    assert list(fields({"openapi": "3.0.0", "paths": {"/a": {"post": operation}}})) == [field]
+
+
+@pytest.mark.parametrize(
+    ("answers", "returns"),
+    [
+        ({"200": ANSWER, "201": OTHER_ANSWER}, "a"),
+        ({"404": ANSWER, "201": OTHER_ANSWER}, "b"),
+        ({"default": ANSWER}, None),
+        ({200: ANSWER}, None),
+        ({"200": {"$ref": "#/answers/one"}}, "a"),
+        ({"200": {"$ref": "#/answers/none"}, "201": ANSWER}, None),
+        ({"200": {"content": {}}, "201": ANSWER}, None),
+        ({"200": {"content": {"application/json": {"schema": {"type": "object"}}}}}, None),
+        (None, None),
+    ],
+)
+def test_a_tool_returns_what_its_first_success_holds(answers: Any, returns: str | None):
+    operation = {"operationId": "add", "summary": "Add a thing", "responses": answers}
+    document = {"openapi": "3.0.0", "paths": {"/a": {"post": operation}}, "answers": {"one": ANSWER}}
+    function = read(document)[0]["add"]
+    if returns is None:
+        assert "returns" not in function
+    else:
+        text = {"type": "string"}
+        assert function["returns"] == {"type": "object", "properties": {returns: text}, "required": []}
+
+
+@pytest.mark.parametrize(
+    ("body", "problem"),
+    [
+        ({"required": True}, "no schema says what its body holds (no kind of content)"),
+        (
+            {"required": True, "content": {kind: {} for kind in ("a/" + "b" * 58, "c/" + "d" * 58)}},
+            f"no schema says what its body holds (a/{'b' * 58}, c/{'d' * 36})",
+        ),
+        ({"content": {"a/b": {}}}, None),
+        (
+            {"content": {"a/json": {"schema": {"type": "array", "items": HOLLOW}}}},
+            "no schema says what 'body.x' holds, or it needs a file, lies too deep or holds itself",
+        ),
+        ({"content": {"a/json": {"schema": {"type": "object"}}}}, None),
+    ],
+)
+def test_a_body_that_cannot_be_given_is_left_out_or_leaves_out_its_tool(
+    body: dict[str, Any], problem: str | None
+):
+    operation = {"operationId": "add", "summary": "Add a thing", "requestBody": body}
+    functions, notes = read({"openapi": "3.0.0", "paths": {"/a": {"post": operation}}})
+    empty = {"type": "object", "properties": {}, "required": []}
+    if problem is None:
+        assert (functions["add"]["parameters"], notes) == (empty, [])
+    else:
+        assert (functions, notes) == ({}, [f"POST /a: left out: {problem}"])
 
 
 @pytest.mark.parametrize(

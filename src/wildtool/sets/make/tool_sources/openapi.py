@@ -122,9 +122,9 @@ class _Reader:
             parameter = self.schemas.dereference(entry)
             name, where = parameter.get("name"), parameter.get("in")
             # Headers and cookies carry keys and sessions, of which a user says nothing.
-            if isinstance(name, str) and where in _SAID:
-                if where != "query" or not _TRANSPORT.fullmatch(name):
-                    parameters[name, where] = parameter
+            said = isinstance(name, str) and where in _SAID
+            if said and (where != "query" or not _TRANSPORT.fullmatch(name)):
+                parameters[name, where] = parameter
         return list(parameters.values())
 
     def _add(self, target: _Parameters, parameter: Mapping[str, Any]) -> None:
