@@ -147,14 +147,16 @@ def test_a_list_is_cut_before_the_object_that_holds_it():
     assert resolved(thing(x=TEXT, deep=deep)) == thing(x=TEXT, deep=wide(596))
 
 
-def test_a_schema_is_cut_at_the_deepest_level_that_fits():
-    nested = wide(149)
+def test_a_schema_is_cut_at_the_deepest_level_that_fits(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(references, "MAX_SCHEMA_SIZE", 60)
+    monkeypatch.setattr(references, "_LARGEST_FLAT", 80)
+    nested = wide(15)
     for _ in range(7):
-        nested = wide(148, down=nested)
+        nested = wide(14, down=nested)
     assert _levels(resolved(nested)) == 3
-    assert list(resolved(wide(5_999))["properties"]) == [f"p{k}" for k in range(5_999)]
+    assert list(resolved(wide(79))["properties"]) == [f"p{k}" for k in range(79)]
     with pytest.raises(UnreadableSchemaError) as refused:
-        resolved(wide(6_000))
+        resolved(wide(80))
     assert str(refused.value) == "it has too many parameters"
 
 

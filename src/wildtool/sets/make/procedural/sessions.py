@@ -147,9 +147,7 @@ def _easier(plan: SessionPlan) -> Iterator[SessionPlan]:
         for task in plan.tasks
     )
     yield replace(plan, tasks=flat)
-    easier = tuple(
-        replace(task, group="Single-Tool", questions=0) if task.group == "Clarify" else task for task in flat
-    )
+    easier = tuple(replace(task, group="Single-Tool") if task.group == "Clarify" else task for task in flat)
     yield replace(plan, tasks=easier)
 
 

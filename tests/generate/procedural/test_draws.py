@@ -1,0 +1,116 @@
+"""Single draws of a procedural session: the tools it has, and how a task of it begins."""
+
+from datetime import datetime
+from random import Random
+from typing import Any
+
+import pytest
+
+from wildtool.sets.make.core.plan import SessionPlan, TaskPlan
+from wildtool.sets.make.procedural.guess_semantics import ReturnSemantics
+from wildtool.sets.make.procedural.history import Mention
+from wildtool.sets.make.procedural.sessions import session_tools
+from wildtool.sets.make.procedural.shapes import NoSuchTaskError
+from wildtool.sets.make.procedural.tasks import TaskMaker
+from wildtool.sets.make.procedural.tool_sets import ParameterSlot, ToolSet, ToolSpec
+from wildtool.sets.make.procedural.values import ValueSampler
+from wildtool.sets.make.procedural.wording import Wording
+
+DAY = datetime(2025, 3, 4)
+CITY = ParameterSlot(("city",), "city", "city", "title", required=True)
+
+
+def spec(name: str, *slots: ParameterSlot) -> ToolSpec:
+    tool: Any = {"type": "function", "function": {"name": name, "description": "", "parameters": {}}}
+    clause = f"do {name}" + "".join(f"[ with {{{slot.key}}}]" for slot in slots)
+    return ToolSpec(name, tool, slots, ReturnSemantics(), (clause,), clause_from_name=True)
+
+
+def tools(letter: str, able: int, bare: int = 0) -> ToolSet:
+    return (
+        *(spec(f"{letter}{k}", CITY) for k in range(able)),
+        *(spec(f"{letter}_bare{k}") for k in range(bare)),
+    )
+
+
+def task(group: str, subtype: str = "First Turn") -> TaskPlan:
+    return TaskPlan(group, "", subtype, "", 1, "question", "direct", "short", "easy")
+
+
+def shares(*sets: ToolSet) -> list[tuple[int, int, int]]:
+    """How many tools of the first set with and without parameters, and of other sets, the draws of a session have."""
+    plan = SessionPlan(0, "s", "en", DAY, 0, "s", "1", ())
+    drawn: set[tuple[int, int, int]] = set()
+    for attempt in range(120):
+        if plan.tool_set_index(len(sets), attempt) == 0:
+            names = [tool.name for tool in session_tools(plan, sets, attempt)]
+            own = [name for name in names if name.startswith("a")]
+            bare = sum("bare" in name for name in own)
+            drawn.add((len(own) - bare, bare, len(names) - len(own)))
+    return sorted(drawn)
+
+
+@pytest.mark.parametrize(
+    ("sets", "drawn"),
+    [
+        ((tools("a", 8),), [(8, 0, 0)]),
+        ((tools("a", 9),), [(8, 0, 0)]),
+        ((tools("a", 5, 4),), [(5, 3, 0)]),
+        ((tools("a", 7, 4),), [(6, 2, 0)]),
+        ((tools("a", 9, 1),), [(7, 1, 0)]),
+        ((tools("a", 1, 9),), [(1, 7, 0)]),
+        ((tools("a", 1), tools("b", 9)), [(1, 0, 0), (1, 0, 2)]),
+        ((tools("a", 2), tools("b", 9)), [(2, 0, 0), (2, 0, 1), (2, 0, 2)]),
+        ((tools("a", 3), tools("b", 9)), [(3, 0, 0), (3, 0, 1), (3, 0, 2)]),
+        ((tools("a", 7), tools("b", 9)), [(7, 0, 0), (7, 0, 1)]),
+        ((tools("a", 9), tools("b", 9)), [(8, 0, 0)]),
+        ((tools("a", 2), tools("b", 1)), [(2, 0, 0), (2, 0, 1)]),
+        ((tools("a", 2), tools("a", 2)), [(2, 0, 0)]),
+    ],
+)
+def test_a_session_has_at_most_eight_tools_some_of_them_of_another_set(
+    sets: tuple[ToolSet, ...], drawn: list[tuple[int, int, int]]
+):
+    assert shares(*sets) == drawn
+
+
+def maker(*specs: ToolSpec, seed: int = 1) -> TaskMaker:
+    draw = Random(seed)
+    return TaskMaker(specs, ValueSampler(draw, "en", DAY), Wording(draw, "en"), {})
+
+
+def test_a_text_that_was_there_before_gets_up_to_three_sentences_in_front(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(Wording, "opener", lambda _: "So.")
+    one = maker(spec("go", CITY))
+    texts = [one._opened("Go.", task("Chat"), attempt) for attempt in (1, 2, 3, 4, 9)]  # pyright: ignore[reportPrivateUsage]
+    assert texts == ["So. Go.", "So. So. Go.", *["So. So. So. Go."] * 3]
+
+
+def test_a_question_at_the_last_resort_needs_a_value_of_before_only_in_later_tasks():
+    first = maker(spec("go", CITY)).make(task("Clarify"), 0, 0, forced=True)
+    assert first.type == "Clarify"
+    assert [node["action"]["name"] for node in first.nodes][1:] == ["go", "prepare_to_answer"]
+    for subtype, known in (("Partial Information", 1), ("Long-Range Dependency", 0)):
+        one = maker(spec("go", CITY))
+        with pytest.raises(NoSuchTaskError):
+            one.make(task("Clarify", subtype), 2, 0, forced=True)
+        one.history.add([Mention(CITY, "Oslo", known)])
+        assert one.make(task("Clarify", subtype), 2, 0, forced=True).type == "Clarify"
+
+
+@pytest.mark.parametrize(
+    ("slot", "able"),
+    [
+        (CITY, True),
+        (ParameterSlot(("city",), "city", "city", "title", required=False), False),
+        (ParameterSlot(("on",), "on", "on", "flag", required=True), False),
+        (ParameterSlot(("on",), "on", "on", "boolean", required=True), False),
+        (ParameterSlot(("go_id",), "go_id", "go", "id", required=True), True),
+    ],
+)
+def test_a_user_forgets_required_values_that_are_no_flags(slot: ParameterSlot, able: bool):
+    if able:
+        assert maker(spec("go", slot)).make(task("Clarify"), 0, 0, forced=False).type == "Clarify"
+    else:
+        with pytest.raises(NoSuchTaskError):
+            maker(spec("go", slot)).make(task("Clarify"), 0, 0, forced=False)
