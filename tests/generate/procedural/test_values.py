@@ -10,9 +10,9 @@ from generate.golden import check
 from wildtool.sets.make.core.plan import Lang
 from wildtool.sets.make.procedural import calls
 from wildtool.sets.make.procedural.calls import ResultSampler
-from wildtool.sets.make.procedural.guess_semantics import guess_kind
+from wildtool.sets.make.procedural.guess_semantics import ReturnSemantics, guess_kind
 from wildtool.sets.make.procedural.history import History, Mention
-from wildtool.sets.make.procedural.tool_sets import ParameterSlot
+from wildtool.sets.make.procedural.tool_sets import ParameterSlot, ToolSpec
 from wildtool.sets.make.procedural.values import _MAKERS, MEMBER_KINDS, ValueSampler, as_spoken  # pyright: ignore[reportPrivateUsage]
 from wildtool.sets.make.procedural.wording import Wording
 
@@ -112,3 +112,49 @@ def test_a_result_has_forty_optional_leaves_eight_fields_of_each_object_and_all_
         )
     ]
     assert [[len(inner) for inner in result.values()] for result in sampled] == [[8] * 5, [9] * 5]
+
+
+@pytest.mark.parametrize(
+    ("form", "bounds", "ends"),
+    [
+        ("", None, ["x_10000", "x_99999"]),
+        ("whole", None, [10_000, 99_999]),
+        ("whole", (10_000, 99_999), [10_000, 99_999]),
+        ("whole", (10_001, 99_998), [10_001, 99_998]),
+        ("whole", (5, 9), [5, 9]),
+    ],
+)
+def test_ids_have_five_digits_or_keep_to_their_bounds(form: str, bounds: Any, ends: list[Any]) -> None:
+    class Ends(_Ends):
+        def randrange(self, start: int, stop: int | None = None, step: int = 1) -> int:
+            assert stop is not None
+            return stop - 1 if self.end else start
+
+    day = datetime(2025, 3, 4, tzinfo=UTC)
+    drawn = [ValueSampler(Ends(end), "en", day).id("x", form, bounds) for end in (0.0, 1 - 1e-9)]
+    assert drawn == ends
+
+
+ROOM = {"room_id": 7, "name": "Sea", "open": True, "beds": [1], "price": 2.5}
+
+
+def test_an_answer_says_what_a_documented_result_holds() -> None:
+    results: list[tuple[tuple[str, ...] | None, Any]] = [
+        *((None, result) for result in ({"rooms": [ROOM, {"room_id": 8}], "total": 2}, "done", ROOM)),
+        (None, {"rooms": [ROOM], "others": [ROOM], "total": 2}),
+        (None, {"inner": {"a": 1}, "rooms": ["Sea", True, 3]}),
+        (None, {f"field{k}": k for k in range(7)}),
+        *(((), result) for result in (ROOM, {"name": "Sea"}, {"rooms": [ROOM], "name": "Sea"})),
+        (("data", "rooms"), {"data": {"rooms": [ROOM, {"name": "Lake"}]}}),
+        (("data",), {"data": ROOM, "n": 1}),
+        (("data", "x"), {"data": [ROOM]}),
+    ]
+    definition: Any = {"type": "function", "function": {"name": "find", "description": "", "parameters": {}}}
+    rows: dict[str, list[str]] = {}
+    for place, result in results:
+        gives = ReturnSemantics(noun="room", id_key="" if place is None else "room_id", place=place)
+        tool = ToolSpec("find", definition, (), gives, ("find",), True, returns={"type": "object"})
+        rows[f"{place} {result}"] = [
+            Wording(Random(1), lang).summary([(tool, result)]) for lang in ("en", "zh")
+        ]
+    check("documented_results", rows)
