@@ -3,11 +3,13 @@
 import json
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from generate.golden import check
 from wildtool.benchmarks.wildtoolbench.data import WILD_MINI_FILE
 from wildtool.errors import DataError, UsageError
 from wildtool.sets.make.core.files import write_sessions
@@ -135,3 +137,95 @@ def _lines(path: Path) -> list[tuple[str, str]]:
     lines = path.read_text("utf-8").splitlines(keepends=True)
     types = (next(v for k, v in json.loads(line).items() if k.endswith("_task_types"))[0] for line in lines)
     return list(zip(types, lines, strict=True))
+
+
+def _tool(name: str, **properties: Any) -> dict[str, Any]:
+    parameters = {"type": "object", "properties": properties, "required": list(properties)}
+    return {
+        "type": "function",
+        "function": {"name": name, "description": f"Does {name}.", "parameters": parameters},
+    }
+
+
+TEXT: dict[str, Any] = {"type": "string", "description": "城市，例如奥斯陆"}
+LEVEL: dict[str, Any] = {"type": "string", "enum": ["low", "high"], "description": "Level of it."}
+STARS: dict[str, Any] = {"type": "integer", "minimum": 1, "maximum": 5, "description": "星级。"}
+SESSION_TOOLS = [
+    _tool("rate", city=TEXT, stars=STARS, level=LEVEL),
+    *(_tool(name, city=TEXT) for name in ("book", "rate_more", "rat", "list", "show")),
+]
+
+
+def _session(lang: str, kind: str, text: str, *steps: dict[str, Any], **more: Any) -> dict[str, Any]:
+    last = {
+        "action": {"name": "prepare_to_answer", "arguments": {"answer_type": "tool"}},
+        "observation": "Done.",
+    }
+    nodes = [{"idx": k, "dependency_list": [], **step} for k, step in enumerate((*steps, last))]
+    record = {
+        "env_info": "2025-05-06 08:12:00 Tuesday",
+        "tools": SESSION_TOOLS,
+        "tasks": [text],
+        "answer_list": [nodes],
+        "task_types": [kind],
+        "turn_subtypes": [],
+    }
+    return {"id": text, **{f"{lang}_{key}": value for key, value in {**record, **more}.items()}}
+
+
+def _step(name: str, **arguments: Any) -> dict[str, Any]:
+    marks = {"city": "derived: it was said", "stars": "copied"}
+    return {"action": {"name": name, "arguments": arguments}, "observation": "ok", "grounding": marks}
+
+
+def _ask(question: str, reply: str, *names: Any) -> dict[str, Any]:
+    arguments = {"tool_name": "rate", "missing_required_parameters": list(names)}
+    action = {"name": "ask_user_for_required_parameters", "arguments": arguments}
+    return {"action": action, "observation": question, "user_input": reply}
+
+
+RATED = _step("rate", city="Oslo", stars=4, level="high")
+SHORT_SESSIONS = [
+    _session("english", "Single-Tool", "rate Oslo with 4 stars, high", RATED),
+    _session("english", "Single-Tool", "rate Oslo with 4 or 4 stars, high high", RATED),
+    _session("english", "Single-Tool", "book Oslo", _step("book", city="Oslo"), tools=SESSION_TOOLS[1:2]),
+    _session("english", "Single-Tool", "book Rome", _step("book", city="Rome"), tools=SESSION_TOOLS[1:3]),
+    _session("english", "Single-Tool", "fly", _step("fly", city="Rome"), env_info="soon"),
+    _session("english", "Single-Tool", "nothing"),
+    _session("chinese", "Single-Tool", "给奥斯陆打4星，high", _step("rate", city="奥斯陆", stars=4)),
+    _session("english", "Parallel Multi-Tool", "rate Oslo, book it", RATED, _step("book", city="Oslo")),
+    _session(
+        "english",
+        "Clarify",
+        "rate it",
+        _ask("Which?", "Oslo", "city", "stars", "city"),
+        _ask("And?", "4"),
+        RATED,
+    ),
+    _session("english", "Clarify", "rate them", RATED),
+]
+
+
+@pytest.mark.parametrize(
+    ("items", "shares", "langs"),
+    [
+        *(
+            (99, {kind: 1}, ["en", "zh"])
+            for kind in ("single", "error", "irrelevant", "parallel", "incomplete")
+        ),
+        (99, {"single": 2, "error": 1, "irrelevant": 1, "incomplete": 1}, ["en", "zh"]),
+        (3, {"single": 1, "irrelevant": 2}, ["en"]),
+        (2, {"single": 1}, ["zh"]),
+    ],
+)
+def test_the_first_task_of_each_session_becomes_one_item(
+    tmp_path: Path, items: int, shares: dict[str, int], langs: list[Any]
+):
+    file = tmp_path / "s.jsonl"
+    write_sessions(SHORT_SESSIONS, file)
+    rows: list[list[str]] = []
+    for item in items_from_sessions(file, items, shares, "1", langs):
+        plan: Any = item.plan.kind
+        names: Any = [function["name"] for function in (*item.functions, item.removed_tool) if function]
+        rows.append([repr(item.plan), repr(replace(item, plan=plan, functions=names, removed_tool={}))])
+    check(f"items_of_tasks/{items}_{'_'.join([*shares, *langs])}", rows)

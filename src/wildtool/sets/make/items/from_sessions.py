@@ -176,7 +176,7 @@ def _full_item(task: _Task, text: str, **more: Any) -> GeneratedItem:
     called_names = {call.name for call in task.calls}
     uncalled = [
         name for name in task.functions
-        if name not in called_names and not any(name in other or other in name for other in called_names)
+        if not any(name in other or other in name for other in called_names)
     ]  # fmt: skip
     order = [] if "removed_tool" in more else [name for name in task.functions if name in called_names]
     room = max(task.plan.candidates - len(order), 0)
