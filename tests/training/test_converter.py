@@ -436,3 +436,12 @@ def test_names_of_data_sets_and_their_list(tmp_path: Path):
     info.write_text("{")
     with pytest.raises(DataError, match=r"^.*dataset_info\.json: cannot be read \("):
         read_info(tmp_path)
+
+
+def test_a_folder_for_llamafactory_is_made_with_all_above_it(tmp_path: Path):
+    file = write_rows(tmp_path / "a.jsonl", [talk(reply())])
+    write_llamafactory(conversion(file, to="llamafactory"), tmp_path / "new" / "folder")
+    assert {path.name for path in (tmp_path / "new" / "folder").iterdir()} >= {
+        "a_sft.jsonl",
+        "dataset_info.json",
+    }

@@ -54,6 +54,7 @@ def test_the_text_of_a_reply_is_without_thoughts_and_blanks(content: Any, text: 
         ('```\n[1]\n``` and {"a": 3}', {"a": 3}),
         ("{}", {}),
         ('{"a": 1} it is', {"a": 1}),
+        ('so{"a": 1}it', {"a": 1}),
     ],
 )
 def test_an_object_is_taken_whole_out_of_a_fence_or_between_braces(text: str, value: Any):

@@ -86,6 +86,17 @@ def test_all_sets_of_tools_come_once_before_any_comes_again():
     assert drawn[:8] != drawn[8:]
 
 
+def test_each_try_and_each_new_plan_has_another_set_of_tools():
+    plan = next(session_plans(1, 4, seed="s", langs=["en"]))
+    first = plan.tool_set_index(97, 0)
+    steps = [
+        [plan.replanned(turn).tool_set_index(97, attempt) - first for attempt in range(3)] for turn in (1, 2)
+    ]
+    assert [[step % 97 for step in row] for row in steps] == [
+        [(attempt + 2 * turn) * 62 % 97 for attempt in range(3)] for turn in (1, 2)
+    ]
+
+
 def test_another_try_has_other_tools_and_the_same_tasks():
     plan = next(session_plans(1, 4, seed="s", langs=["en"]))
     sets = [

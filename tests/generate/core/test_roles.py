@@ -1,5 +1,6 @@
 """Roles are asked until a reply keeps the rules, tries end with a success, and votes decide by more than half."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from wildtool.sets.make.core.maker import (
     voter_roles,
 )
 from wildtool.sets.make.core.parsing import RefusedReplyError
-from wildtool.sets.make.core.prompts import SESSION_PROMPTS, retry_messages, role_opening
+from wildtool.sets.make.core.prompts import SESSION_PROMPTS, retry_messages, role_opening, templates
 from wildtool.sets.make.core.roles import (
     AttemptFailedError,
     RoleCoroutine,
@@ -172,6 +173,18 @@ async def test_a_script_runs_and_replays_to_its_end():
     ]
 
 
+def test_a_role_is_first_sent_its_instruction_and_what_it_sees():
+    instruction, situation = role_opening("judge", "en", [], {"a": "ü", "b": [1]})
+    assert (instruction.keys(), instruction["role"]) == ({"role", "content"}, "system")
+    assert situation == {"role": "user", "content": '{"a": "ü", "b": [1]}'}
+    parts = templates("en", SESSION_PROMPTS)["user"]
+    opening = role_opening("user", "en", ["task", "single"], {})
+    assert opening == [
+        {"role": "system", "content": f"{parts['']}\n\n{parts['task']}\n\n{parts['single']}"},
+        {"role": "user", "content": "{}"},
+    ]
+
+
 def test_voters_are_named_by_number():
     assert [voter_names("judge", count) for count in range(4)] == [
         [],
@@ -237,6 +250,20 @@ YES, NO, BARE, ODD = (
         (1, [YES], "", 1, {}),
         (1, [NO], "it is odd", 1, {"checker refused results": 1}),
         (1, [BARE], "refused without a reason", 1, {"checker refused results": 1}),
+        (
+            1,
+            [json.dumps({"accepted": False, "reason": "x" * 500})],
+            "x" * 500,
+            1,
+            {"checker refused results": 1},
+        ),
+        (
+            1,
+            [json.dumps({"accepted": False, "reason": "x" * 501})],
+            "x" * 499 + "…",
+            1,
+            {"checker refused results": 1},
+        ),
         (3, [YES, YES, NO], "", 2, {}),
         (3, [NO, BARE, YES], "it is odd; refused without a reason", 2, {"checker refused results": 1}),
         (3, [YES, NO, YES], "", 3, {}),

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import lru_cache
-from itertools import product
+from itertools import count, product
 from pathlib import Path
 from random import Random
 from typing import Literal, cast
@@ -232,7 +232,7 @@ def group_paths(tasks: int, seed: str) -> Iterator[tuple[str, ...]]:
     Of four in a row each has another group at each position; those with 0, 1, 2, … changes come in their
     proportion all along.
     """
-    for round_ in range(1 << 62):
+    for round_ in count():
         draw = Random(f"{seed}/paths/{round_}")
         for steps in _steps(tasks - 1, draw):
             first = draw.randrange(4)

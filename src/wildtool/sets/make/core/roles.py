@@ -51,7 +51,7 @@ class RoleReply:
 
 def voter_names(role: str, count: int) -> list[str]:
     """Names of those who vote in a role; the first has the role's own."""
-    return [role, *(f"{role} {number}" for number in range(2, count + 1))][:count]
+    return [role if number == 1 else f"{role} {number}" for number in range(1, count + 1)]
 
 
 class RoleSession:
