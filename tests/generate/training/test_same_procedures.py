@@ -28,6 +28,7 @@ from wildtool.sets.make.training.rationales import (
     Reasoning,
     WrittenRationales,
     _occurs,  # pyright: ignore[reportPrivateUsage]
+    reasoning_fault,
     with_reasoning,
     write_rationales,
 )
@@ -43,6 +44,7 @@ from wildtool.sets.make.training.selection import (
 from wildtool.sets.make.training.selection_output import write_selection
 from wildtool.sets.prepare.procedures.agreement import DISAGREEMENTS
 from wildtool.sets.prepare.procedures.pairs import Try
+from wildtool.sets.prepare.procedures.supervised import SupervisedTurn
 from wildtool.sets.prepare.record import (
     AssistantTurn,
     ObservedResult,
@@ -70,6 +72,43 @@ def test_a_model_is_sent_its_last_try_as_it_was():
         for error, reason in ((None, "it is odd"), *DISAGREEMENTS.items()):
             text = said.replace("{why}", reason).replace("{reply}", shown)
             assert _feedback(Try(reply, False, error, "it is odd")) == {"role": "user", "content": text}
+
+
+STEPS = "1. The user asks for the level.\n2) It is at a station.\n### Step 3: Call the tool."
+TOLD = "tells a value that the prompt does not have: "
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        (STEPS, ""),
+        ("one two three four five six", "fewer than 3 steps"),
+        ("one two three four", "fewer than 5 tokens"),
+        ("1. a\n2. b\nno more", "fewer than 3 steps"),
+        ("1. a\n2. b\n**step 3) c", ""),
+        ("1. a 2. b 3. c d e", "fewer than 3 steps"),
+        ("1. a\n2. b\n123. c", "fewer than 3 steps"),
+        *((f"{STEPS} {call}", "call syntax") for call in (
+            *("<tool_call>", "</THINK>", "[TOOL_CALLS]", '{"a": 1}', "level()", "level ( station=", "tide('Kiel"),
+            *('level({"a', "level([1"),
+        )),
+        *((f"{STEPS} {words}", "") for words in ("level (of the sea)", "sealevel()", "the level, (see", "flood()")),
+        (f"{STEPS} At Husum.", ""),
+        (f"{STEPS} At büsum.", f"{TOLD}Büsum"),
+        (f"{STEPS} At B\\u00fcsum.", ""),
+        (f"{STEPS} On day 47.", f"{TOLD}47"),
+        (f"{STEPS} On day 17.", ""),
+        ("1. Day\n2. Day\n47. Day 3\n3. Day", ""),
+    ],
+)  # fmt: skip
+def test_reasoning_has_steps_and_neither_calls_nor_values_of_the_answer(text: str, fault: str):
+    calls_of_gold = (
+        TrainingCall("level", {"station": "Husum", "day": 17}, "call_1"),
+        TrainingCall("tide", {"station": "Büsum", "day": 47}, "call_2"),
+    )
+    gold = AssistantTurn(None, calls_of_gold)
+    record = TrainingRecord(turns=(UserTurn("Levels at Husum on day 17, please?"), gold), tools=())
+    assert reasoning_fault(text, SupervisedTurn(record, 1, gold), 5) == fault
 
 
 @pytest.mark.parametrize(

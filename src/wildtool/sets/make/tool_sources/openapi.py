@@ -122,8 +122,9 @@ class _Reader:
             parameter = self.schemas.dereference(entry)
             name, where = parameter.get("name"), parameter.get("in")
             # Headers and cookies carry keys and sessions, of which a user says nothing.
-            said = isinstance(name, str) and where in _SAID
-            if said and (where != "query" or not _TRANSPORT.fullmatch(name)):
+            if not isinstance(name, str) or (where == "query" and _TRANSPORT.fullmatch(name)):
+                continue
+            if where in _SAID:
                 parameters[name, where] = parameter
         return list(parameters.values())
 
