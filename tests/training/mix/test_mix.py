@@ -254,6 +254,7 @@ def test_a_set_without_rows_has_no_weight():
         ([1, 3], [2, 2], 8, [2, 2]),
         ([5, 1], [100, 100], 100, [83, 17]),
         ([3, 1], [9, 9], 2, [2, 0]),
+        ([1, 3], [9, 9], 1, [0, 1]),
         ([1, 1], [9, 9], 0, [0, 0]),
     ],
 )
@@ -336,6 +337,19 @@ def test_what_is_a_mixture():
     (folder / "mix.json").unlink()
     (folder / ".mix-abc").touch()
     assert is_mix(folder)
+
+
+def test_a_mixture_is_put_beside_other_things_by_force_only_and_replaces_an_earlier_one():
+    write_rows(Path("a.jsonl"), rows(2))
+    Path("m").mkdir()
+    Path("m/thesis.txt").touch()
+    with pytest.raises(UsageError, match=r"m: holds what wildtool did not make here \(thesis\.txt\)"):
+        mixed(plan("a"))
+    assert [path.name for path in Path("m").iterdir()] == ["thesis.txt"]
+    for seed, force in (("1", True), ("2", False)):
+        mixed(plan("a", seed=seed), force=force)
+        assert json.loads(Path("m/mix.json").read_text())["settings"]["seed"] == seed
+    assert Path("m/thesis.txt").exists()
 
 
 def test_a_mixture_takes_the_place_of_none_of_its_sets():

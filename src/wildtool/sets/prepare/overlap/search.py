@@ -215,7 +215,9 @@ class OverlapSearch:
         for part, text in _texts_of(record):
             for indexed, overlap in self._overlaps("call" if part == "call" else "user", text):
                 self._note(indexed, overlap, part, text, record)
-                clearest[indexed.benchmark] = _clearer(overlap.flag, clearest.get(indexed.benchmark))
+                clearest[indexed.benchmark] = _clearest(
+                    (overlap.flag, clearest.get(indexed.benchmark, "clean"))
+                )
         for benchmark, flag in clearest.items():
             self.results[benchmark].rows[flag] += 1
         for function in record.functions if self._tools else ():
@@ -261,7 +263,7 @@ class OverlapSearch:
         self, indexed: _Indexed, overlap: TextOverlap, part: SearchedPart, text: str, record: TrainingRecord
     ) -> None:
         result = self.results[indexed.benchmark]
-        result.touched[indexed.item] = _clearer(overlap.flag, result.touched.get(indexed.item))
+        result.touched[indexed.item] = _clearest((overlap.flag, result.touched.get(indexed.item, "clean")))
         pair = OverlapPair(
             benchmark=result.benchmark,
             item=indexed.item,
@@ -302,7 +304,3 @@ def _clearest(flags: Iterable[OverlapFlag]) -> OverlapFlag:
         if flag in present:
             return flag
     return "clean"
-
-
-def _clearer(flag: OverlapFlag, other: OverlapFlag | None) -> OverlapFlag:
-    return flag if other is None else _clearest((flag, other))
