@@ -1,6 +1,9 @@
 """The requests of a check, and how they are sent."""
 
+import asyncio
 import json
+from collections import Counter
+from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any, cast
 
@@ -9,10 +12,12 @@ import pytest
 from check.test_planted_defects import InProcess
 from golden_files import same_as_golden
 from wildtool.check import paired, sender
-from wildtool.check.probes import FIRST, KITCHEN, PINGED, call_probe, instruction, probes, tool
-from wildtool.check.sender import Sender
-from wildtool.errors import CallError, InfraError
+from wildtool.check.answers import RawAnswer
+from wildtool.check.probes import FIRST, KITCHEN, PINGED, Probe, call_probe, instruction, probes, tool
+from wildtool.check.sender import Sender, ask_all, chat_model
+from wildtool.errors import CallError, InfraError, UsageError
 from wildtool.models.providers.base import HttpModel
+from wildtool.models.resolve import ModelOptions, model_from_name
 
 
 def completion(message: Any, finish: Any = "stop", **more: Any) -> Any:
@@ -107,6 +112,17 @@ def sending(model: Any) -> Sender:
     return Sender("m", cast(HttpModel, model), concurrency=2)
 
 
+def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The seconds that a sender waits, none of which passes."""
+    slept: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    monkeypatch.setattr(sender.asyncio, "sleep", sleep)
+    return slept
+
+
 OK = completion({"content": "Hi"})
 
 
@@ -127,18 +143,27 @@ async def test_a_field_that_is_refused_is_not_sent_again():
     refused = await sending(Answering(CallError("http 400", "bad"))).send("p", {"max_tokens": 1})
     assert (refused.failure, refused.status) == ("bad", 400)
     other = await sending(Answering(CallError("http 500", "max_tokens"))).send("p", {"max_tokens": 1})
-    assert (other.failure, other.status) == ("max_tokens", 500)
+    assert other == RawAnswer(probe="p", sent={"max_tokens": 1}, failure="max_tokens", status=500)
+    await made.send("p", {"x": 1})
+    assert model.bodies[-1] == {"x": 1}
+
+
+async def test_a_request_is_sent_again_for_each_field_and_each_time_the_endpoint_is_full(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    slept = waits(monkeypatch)
+    refusals = [CallError("http 400", f"no {field}") for field in sender.DROPPABLE]
+    model = Answering(*refusals, *[CallError("http 429", "full")] * 3, OK)
+    made = sending(model)
+    answer = await made.send("p", {"x": 1, **dict.fromkeys(sender.DROPPABLE, 1)})
+    assert (answer.text, answer.sent) == ("Hi", {"x": 1, "max_completion_tokens": 1})
+    assert (made.sent, made.dropped, slept) == (8, [*sender.DROPPABLE], [2.0] * 3)
 
 
 async def test_a_full_endpoint_is_asked_again_three_times(monkeypatch: pytest.MonkeyPatch):
-    slept: list[float] = []
-
-    async def sleep(seconds: float) -> None:
-        slept.append(seconds)
-
-    monkeypatch.setattr(sender.asyncio, "sleep", sleep)
-    waits = [CallError("http 429", "full", retry_after_s=after) for after in (None, 1.0, 60.0)]
-    answer = await sending(Answering(*waits, CallError("http 429", "still"))).send("p", {})
+    slept = waits(monkeypatch)
+    full = [CallError("http 429", "full", retry_after_s=after) for after in (None, 1.0, 60.0)]
+    answer = await sending(Answering(*full, CallError("http 429", "still"))).send("p", {})
     assert slept == [2.0, 1.0, 20.0]
     assert (answer.failure, answer.status, answer.refused) == ("still", 429, False)
 
@@ -183,6 +208,62 @@ async def test_calls_are_demanded_where_none_comes_by_itself():
     with pytest.raises(InfraError) as failed:
         await sending(Answering(CallError("http 404", "no model"))).first()
     assert str(failed.value) == "m: no model"
+
+
+class Crowded(InProcess):
+    """Notes how many requests of each group of probes are in flight at once."""
+
+    def __init__(self, every: Sequence[Probe]) -> None:
+        super().__init__()
+        self.groups = {
+            json.dumps(each.body(form, forced=False)): each.group for each in every for form in each.forms
+        }
+        self.now, self.most = 0, Counter[str]()
+
+    async def answer_to(self, fields: Any) -> bytes:
+        self.now += 1
+        group = self.groups.get(json.dumps(fields), "first")
+        self.most[group] = max(self.now, self.most[group])
+        await asyncio.sleep(0)
+        self.now -= 1
+        return await super().answer_to(fields)
+
+
+@pytest.mark.parametrize("quick", [True, False])
+async def test_every_probe_is_asked_and_counted_and_only_load_passes_the_limit(quick: bool):
+    every, shown = probes(quick=quick, load=3), list[tuple[int, int]]()
+    model = Crowded(every)
+    made = sending(model)
+    answers, forced = await ask_all(made, quick=quick, load=3, show=lambda *counts: shown.append(counts))
+    sizes = {probe.name: len(probe.forms) * probe.repeats for probe in [FIRST, *every]}
+    assert {name: len(given) for name, given in answers.items() if given} == sizes
+    assert [*answers] == [probe.name for probe in (FIRST, *probes(quick=False, load=3))]
+    assert (forced, made.sent) == (False, sum(sizes.values()))
+    assert shown == [(number, len(every) + 1) for number in range(2, len(every) + 2)]
+    most = {"first": 1, "serial": 1, "plain": 2, "load": 6}
+    assert model.most == (most if quick else {**most, "long": 2})
+
+
+async def test_probes_of_calls_are_left_out_where_the_model_never_calls():
+    silent = Answering(OK)
+    answers, forced = await ask_all(sending(silent), quick=True, load=3, show=lambda *counts: None)
+    asked = [probe.name for probe in probes(quick=True, load=3) if not probe.calls]
+    assert ([name for name, given in answers.items() if given], forced) == ([FIRST.name, *asked], False)
+
+
+def test_only_an_endpoint_of_chat_completions_is_checked(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+    chat, messages, gold = (
+        model_from_name(name, ModelOptions()) for name in ("ollama/m", "anthropic/m", "baseline/gold")
+    )
+    assert chat_model(chat, "ollama/m") is chat
+    for model in (messages, gold):
+        with pytest.raises(UsageError) as refused:
+            chat_model(model, "x")
+        assert str(refused.value) == (
+            "'x' is not reached by chat completions, which is what `wildtool check` checks; for other models try "
+            "`wildtool list models --check NAME`"
+        )
 
 
 async def test_requests_in_pairs_are_those_of_the_shipped_benchmark():

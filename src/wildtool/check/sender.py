@@ -51,7 +51,8 @@ class Sender:
 
         Raises InfraError if the endpoint is lost.
         """
-        for attempt in range(RETRIES + len(DROPPABLE) + 1):
+        retries = RETRIES
+        while True:
             body = self._adapted(fields)
             self.sent += 1
             try:
@@ -59,13 +60,13 @@ class Sender:
             except CallError as error:
                 if self._drops(error, body):
                     continue
-                if error.kind == "http 429" and attempt < RETRIES:
+                if error.kind == "http 429" and retries:
+                    retries -= 1
                     await asyncio.sleep(min(error.retry_after_s or 2.0, LONGEST_WAIT_S))
                     continue
                 return self._failed(probe, body, error)
             self._failures, self._has_answered = 0, True
             return read_raw_answer(probe, body, raw)
-        raise AssertionError("each round drops a field or counts as a retry")
 
     async def first(self) -> tuple[list[RawAnswer], bool]:
         """The answers to the simplest request, and whether calls have to be demanded by `tool_choice`.
