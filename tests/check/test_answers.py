@@ -49,7 +49,8 @@ def test_an_answer_is_read_with_its_finish_and_usage():
     assert (answer.streamed, answer.complete, answer.refused, answer.probe) == (False, True, False, "p")
     assert wire(completion({}, 7)).finish is None
     assert wire(completion({}, "length")).complete is False
-    assert wire(completion({})).cached_tokens == 0
+    for usage in ({}, {"prompt_tokens_details": {"cached_tokens": None}}):
+        assert wire(completion({}, usage=usage)).cached_tokens == 0
 
 
 @pytest.mark.parametrize(

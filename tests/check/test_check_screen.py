@@ -1,17 +1,21 @@
 """What `wildtool check` prints, and how it ends."""
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from check.faulty_endpoint import faults
+from check.faulty_endpoint import faults, http_error
 from check.test_answers import AGREEMENT, raw, report_of
 from check.test_planted_defects import InProcess
+from faults.server import Answer, Call, FaultServer
 from wildtool.check import command
 from wildtool.check.ledger import DefectFinding
+from wildtool.check.probes import probes
 from wildtool.check.sender import Sender
+from wildtool.errors import InfraError
 
 
 class Model(InProcess):
@@ -276,3 +280,54 @@ def test_findings_and_agreement_are_printed(
         "Same *here*.",
         "Not fit: 2 defects found. 7 requests in 1 s.",
     ]
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_progress_is_shown_on_a_terminal_alone_and_cleared(
+    endpoints: Any, monkeypatch: pytest.MonkeyPatch, is_terminal: bool
+):
+    shown: list[str] = []
+    monkeypatch.setattr("wildtool.cli.terminal.print_step", shown.append)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: is_terminal)
+    assert check() == 0
+    count = 1 + len(probes(quick=True, load=8))
+    steps = [*(f"{number} of {count} probes" for number in range(2, count + 1)), ""]
+    assert shown == (steps if is_terminal else [])
+
+
+async def test_the_address_is_asked_with_its_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PEER_KEY", "sk-check-1")
+    keys: list[str] = []
+
+    def refuse(call: Call) -> Answer:
+        keys.append(call.authorization)
+        return http_error(401, "no")
+
+    async with FaultServer("ok") as server:
+        server.behave = refuse
+        with pytest.raises(InfraError) as lost:
+            await asyncio.to_thread(check, base_url=server.base_url, api_key_env="PEER_KEY")
+    assert keys == ["Bearer sk-check-1"] * 6
+    assert str(lost.value) == f"m: {server.base_url}/chat/completions: HTTP 401: no"
+
+
+def test_the_address_of_a_known_name_is_noted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-check-1")
+    asked: list[Any] = []
+
+    async def checked(sender: Sender, endpoint: str, **options: Any) -> Any:
+        asked.append((sender.name, endpoint, options["quick"], options["load"]))
+        return report_of()
+
+    monkeypatch.setattr("wildtool.check.report.check_endpoint", checked)
+    assert (check(model="gpt-4.1"), check(base_url="http://a/v1", quick=False)) == (0, 0)
+    assert asked == [("gpt-4.1", "https://api.openai.com/v1", True, 8), ("m", "http://a/v1", False, 32)]
+    assert capsys.readouterr().err == (
+        "gpt-4.1 is called at https://api.openai.com/v1 (the same as openai-chat/gpt-4.1); for another endpoint give "
+        "--base-url URL\n"
+    )

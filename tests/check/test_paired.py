@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -15,8 +15,9 @@ from e2e.command import Ended, wildtool
 from faults.server import Answer, Call, FaultServer, http
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.check.answers import RawAnswer
-from wildtool.check.paired import AnswerPair, agreement_of, paired_probes
-from wildtool.check.probes import WHOLE
+from wildtool.check.paired import AnswerPair, agreement_of, compare_endpoints, paired_probes
+from wildtool.check.probes import WHOLE, Probe
+from wildtool.check.sender import Sender
 from wildtool.data.data_set import data_of
 from wildtool.stats.intervals import exact_rate
 
@@ -179,6 +180,33 @@ async def test_requests_are_the_first_of_each_task_one_of_each_session_first():
         assert len(earlier) < len(messages)
         assert (messages[-1]["role"], bool(probe.tools)) == ("user", True)
         before[item] = messages
+
+
+class Repeating:
+    """What sends to an endpoint that always answers the same, a probe's repeats in turn."""
+
+    def __init__(self, *answers: RawAnswer) -> None:
+        self.answers, self.requests = answers, list[tuple[str, int, bool]]()
+
+    async def run(self, probe: Probe, *, forced: bool) -> list[RawAnswer]:
+        self.requests.append((probe.name, probe.repeats, forced))
+        return [*self.answers]
+
+
+async def test_each_request_goes_twice_to_the_first_endpoint_and_once_to_the_second():
+    ours, theirs, shown = Repeating(DEN, TEXT), Repeating(BED), list[tuple[int, int]]()
+    result = await compare_endpoints(
+        cast(Sender, ours),
+        cast(Sender, theirs),
+        "http://peer/v1",
+        quick=True,
+        show=lambda *n: shown.append(n),
+    )
+    assert result == agreement(*[(DEN, TEXT, BED)] * 32)
+    names = [probe.name for probe in await paired_probes(32)]
+    assert ours.requests == [(name, 2, False) for name in names]
+    assert theirs.requests == [(name, 1, False) for name in names]
+    assert shown == [(number, 32) for number in range(1, 33)]
 
 
 class Deciding:

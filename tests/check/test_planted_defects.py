@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from check.faulty_endpoint import Endpoint, Fault, faults
+from check.faulty_endpoint import Endpoint, Fault, faults, http_error
 from check.planted_findings import SAID, Said
 from faults.server import Call
 from wildtool.check.defects import DEFECTS
@@ -61,6 +61,15 @@ async def test_a_planted_defect_is_named_with_its_replies_and_no_other(name: str
     count = len({number for number, *_ in findings})
     assert (report.fit, report.dropped, report.demanded) == (False, [], name in UNASKED)
     assert report.verdict == f"Not fit: {count} defect{'s' if count > 1 else ''} found."
+
+
+async def test_fields_that_are_refused_are_left_out_with_a_remark():
+    def refuse(body: Mapping[str, Any]) -> Any:
+        return http_error(400, "no max_tokens") if "max_tokens" in body else None
+
+    report = await checked(Fault(0, refuse=refuse), quick=True)
+    assert (report.fit, report.dropped, report.findings) == (True, ["max_tokens"], [])
+    assert report.remarks == ["The endpoint refuses max_tokens; the check left that out."]
 
 
 def test_every_defect_of_the_list_is_planted():

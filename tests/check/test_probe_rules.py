@@ -229,6 +229,64 @@ def test_one_request_sent_again_gives_one_call():
     assert said(same_again=calls[:2]) == ([], [], [])
     assert said(same_again=[*calls[:2], made(probe="same again")]) == ([], [], [])
     assert said(same_again=calls[2:]) == ([], [], [])
+    for call in calls:
+        del call.sent["temperature"]  # type: ignore[attr-defined]
+    assert said(same_again=calls) == ([], [], [])
+
+
+def numbers(size: int, **more: Any) -> RawAnswer:
+    """A call with a list that is so long as JSON, where 905 characters were requested."""
+    return made(("store", '{"numbers":"' + "1" * (size - 14) + '"}'), probe="long list", **more)
+
+
+WHOLE_LIST = made(("store", {"numbers": [*range(1, 201)]}), probe="long list", streamed=True)
+
+
+@pytest.mark.parametrize(
+    ("answers", "expected"),
+    [
+        ([WHOLE_LIST], ([], [30], [])),
+        ([numbers(452, completion=453)], ([(30, "long list: 452 characters of 905 came")], [], [])),
+        ([numbers(452, completion=452)], ([], [], [])),
+        ([numbers(453, completion=454)], ([], [], [])),
+        (
+            [WHOLE_LIST, numbers(453, completion=454)],
+            ([(30, "long list: cut in one form only, after 453 characters")], [], []),
+        ),
+        (
+            [WHOLE_LIST, numbers(814)],
+            ([(30, "long list: cut in one form only, after 814 characters")], [], []),
+        ),
+        ([WHOLE_LIST, numbers(815)], ([], [30], [])),
+        ([WHOLE_LIST, numbers(453, finish="length")], ([], [30], [])),
+        ([WHOLE_LIST, made(("store", ""))], ([], [30], [])),
+        ([made(("store", "{"))], ([(30, "long list: 1 characters of 905 came")], [], [])),
+    ],
+)
+def test_long_arguments_are_cut_where_fewer_characters_came_than_were_written(
+    answers: list[RawAnswer], expected: Any
+):
+    assert said(long_list=answers) == expected
+
+
+def test_long_arguments_are_refused_where_short_ones_are_answered():
+    refused = [made(**REFUSED)]
+    assert said(one_call=[made()], long_text=refused) == ([(30, "long text: refused")], [], [])
+    assert said(long_text=refused) == ([], [], [])
+
+
+def test_text_beside_a_call_is_missing_where_the_other_form_has_it():
+    def beside(whole: Sequence[str], streamed: Sequence[str]) -> Any:
+        answers = [made(LAMP, text=text) for text in whole]
+        return said(text_and_call=[*answers, *(made(LAMP, text=text, streamed=True) for text in streamed)])
+
+    for form, group in (("whole", ([" "], ["So."])), ("streamed", (["So."], [""]))):
+        missing = (9, f"the text beside the call is missing in {form} replies")
+        assert beside(*group) == ([missing], [], [])
+    for group in ((["", "So."], ["So."]), (["So."], ["", "So."])):
+        assert beside(*group) == ([], [9], [])
+    for group in (([""], ["So.", ""]), (["So.", ""], [""]), ([""], [""]), (["So."], []), ([], ["So."])):
+        assert beside(*group) == ([], [], [])
 
 
 def test_numbers_that_become_texts_in_the_stream():

@@ -395,14 +395,9 @@ def _long(answers: Answers, ledger: Ledger) -> None:
 
 def _same_again(answers: Answers, ledger: Ledger) -> None:
     every = [answer for answer in answers["same again"] if answer.complete and answer.calls]
-    if len(every) > 1 and "temperature" in every[0].sent:
-        kinds = {answer.keys for answer in every}
-        ledger.judge(
-            28,
-            f"{len(kinds)} different calls on one request at temperature 0",
-            every if len(kinds) > 1 else [],
-            [],
-        )
+    kinds = {answer.keys for answer in every}
+    if len(kinds) > 1 and "temperature" in every[0].sent:
+        ledger.add(28, f"{len(kinds)} different calls on one request at temperature 0", *every)
 
 
 def _load(answers: Answers, ledger: Ledger) -> None:
