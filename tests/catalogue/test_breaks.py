@@ -34,6 +34,12 @@ def test_a_clear_break_is_placed_within_its_interval(begins: int):
     assert place.high / place.low < 4
 
 
+def test_a_break_is_placed_to_the_number():
+    place = find_break(series(80, 0.25, 40), SIZES, 0.0001)
+    ends = [None if each is None else round(each, 3) for each in (place.size, place.low, place.high)]
+    assert (ends, place.reason) == ([87.241, 73.36, 123.377], "")
+
+
 def test_the_interval_covers_the_break_as_often_as_it_says():
     hits = 0
     for seed in range(20):

@@ -93,6 +93,8 @@ def test_requests_without_a_model_are_written_for_a_run(tmp_path: Path):
         "out/tools.json: would be written, for wildtool run own-tools --data out/tools.json -o out/runs/tools -m NAME"
     ]
     assert not (tmp_path / "out").exists()
+    unnamed = run("catalogue tools.json --requests mine.jsonl --dry-run")
+    assert unnamed.stderr == dry.stderr.replace("out/", "runs/catalogue/")
     written = run("catalogue tools.json --requests mine.jsonl -o out")
     assert (written.exit_code, written.stderr) == (
         0,
@@ -245,3 +247,15 @@ def test_pages_of_somebody_else_are_not_overwritten(tmp_path: Path):
     refused = run("catalogue out/runs/tools -o mine")
     assert (refused.exit_code, (tmp_path / "mine" / "index.html").read_text()) == (2, "mine")
     assert run("catalogue out/runs/tools -o mine --force").exit_code == 0
+
+
+def test_files_of_sizes_are_not_overwritten(tmp_path: Path):
+    assert run("run wild-mini -m baseline/chat --limit 1 --catalogue 12 -o runs -q").exit_code == 0
+    for name in ("sizes.csv", "sizes.svg"):
+        out = tmp_path / name.replace(".", "-")
+        out.mkdir()
+        (out / name).write_text("mine")
+        assert run(f"catalogue runs -o {out.name}").exit_code == 2
+        assert [(path.name, path.read_text()) for path in out.iterdir()] == [(name, "mine")]
+        assert run(f"catalogue runs -o {out.name} --force").exit_code == 0
+        assert sorted(path.name for path in out.iterdir()) == ["sizes.csv", "sizes.svg"]

@@ -158,6 +158,7 @@ def test_a_file_that_is_no_json_or_has_a_tool_without_a_name_is_refused(tmp_path
     [
         ({"tools": 3}, "field tools: expected a list"),
         ({"requests": [{"unit": "u"}]}, "request 1: field item: expected a text"),
+        ({"accepted": None}, "request 1: field accepted: expected a list"),
         ({"accepted": ["tide"]}, "request 1: field accepted: 'tide' is no tool"),
         ({"accepted": [["tides"]]}, r"data.json: request 1: field accepted: \['tides'\] is no tool"),
         ({"messages": []}, "request 1: field messages: expected at least one"),

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from wildtool.catalogue.choice_output import print_choices, print_versions
 from wildtool.catalogue.choice_page import matrix_of, write_pages
 from wildtool.catalogue.confusion import FEWEST_ON_A_SIDE, ChoiceReport, choice_report
 from wildtool.catalogue.versions import compare_versions, pair_versions
-from wildtool.errors import DataError, UsageError
+from wildtool.errors import CallError, DataError, UsageError
 
 CATALOGUE = tools(
     tides="Tells when high and low tide are at a harbour",
@@ -37,8 +38,12 @@ def planted(said: str, offered: Sequence[str]) -> Sequence[str] | str:
     return ["ferries"] if word == "ferries" or place == "0" else "Fine."
 
 
+def report_of(folder: Path, rows: Sequence[Any], choose: Choose, name: str = "run") -> ChoiceReport:
+    return choice_report(played(folder, CATALOGUE, requests_file(folder, rows), choose, name))
+
+
 def report(folder: Path, choose: Choose, name: str = "run") -> ChoiceReport:
-    return choice_report(played(folder, CATALOGUE, requests_file(folder, REQUESTS), choose, name))
+    return report_of(folder, REQUESTS, choose, name)
 
 
 def test_the_description_that_draws_and_the_one_that_is_not_recognised_are_told_apart(tmp_path: Path):
@@ -237,6 +242,42 @@ def test_versions_with_other_requests_or_changed_data_are_refused(tmp_path: Path
     (tmp_path / "new.json").unlink()
     with pytest.raises(DataError, match="no file of `wildtool catalogue TOOLS"):
         choice_report(tmp_path / "new")
+
+
+def test_a_call_that_failed_chose_no_tool_and_the_words_are_the_last_of_the_user(tmp_path: Path):
+    user = {"role": "user", "content": "first"}
+    rows = [
+        {
+            "messages": [user, {**user, "content": "last"}, {"role": "assistant", "content": "Well?"}],
+            "tool": None,
+        },
+        {"messages": [user, {**user, "content": None}], "tool": "tides"},
+    ]
+
+    def failing(said: str, offered: Sequence[str]) -> Sequence[str] | str:
+        if said == "Well?":
+            raise CallError("http 400", "no", final=True)
+        return "Fine."
+
+    shown = report_of(tmp_path, rows, failing)
+    assert [(each.text, each.pick, each.outcome) for each in shown.choices] == [
+        ("last", "(no tool)", "infra_error"),
+        ("", "(no tool)", "wrong"),
+    ]
+    assert shown.without_verdict == 1
+
+
+def test_tools_that_are_blamed_alike_are_in_the_order_of_their_shares(tmp_path: Path):
+    rows = [{"request": "x", "tool": "tides"}, *({"request": str(n), "tool": "ferries"} for n in range(10))]
+
+    def choose(said: str, offered: Sequence[str]) -> Sequence[str] | str:
+        return ["tides" if said == "x" else "ferries" if said != "0" else "unknown"]
+
+    shown = report_of(tmp_path, rows, choose)
+    shares = [(each.name, each.right[0] if each.right else None, each.blamed) for each in shown.tools]
+    assert shares == [("ferries", 0.9, 0), ("tides", 1.0, 0), ("weather", None, 0), ("crossings", None, 0)]
+    page = write_pages(tmp_path / "pages", [("run", shown)], []).read_text()
+    assert "None" not in page
 
 
 def test_hostile_names_and_texts_stay_texts_on_the_page(tmp_path: Path):

@@ -8,9 +8,9 @@ import pytest
 
 import wildtool
 from engine.echo_benchmark import ScriptedModel
-from wildtool.catalogue.size_curve import size_series
+from wildtool.catalogue.size_curve import UnitUsage, size_series
 from wildtool.catalogue.size_output import show_sizes
-from wildtool.errors import CallError
+from wildtool.errors import CallError, UsageError
 from wildtool.types import Reply, Request
 
 
@@ -55,25 +55,57 @@ def test_other_settings_of_the_model_make_another_series(tmp_path: Path):
 def test_tokens_of_a_unit_are_those_of_units_that_have_some(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
-    reported = {12: 0, 40: 0}
+    reported = {12: 0, 20: 0, 40: 0}
 
     def answer(request: Request) -> Any:
-        if len(request.tools) == 40 and len(request.messages) > 3:
+        size = len(request.tools)
+        if size == 40 and len(request.messages) > 3:
             return CallError("context_length_exceeded", "too long", final=True)
-        reported[len(request.tools)] += 100 * len(request.tools)
-        usage = {"prompt_tokens": 100 * len(request.tools), "completion_tokens": 0}
-        return Reply({"content": "Fine.", "tool_calls": None}, raw="", finish_reason="stop", usage=usage)
+        reported[size] += 100 * size
+        usage = {"prompt_tokens": 100 * size} if size != 20 else {}
+        message = request.gold("") if request.gold and size < 40 else {"content": "Fine."}
+        return Reply(message, raw="", finish_reason="stop", usage=usage)
 
     prices = tmp_path / "prices.json"
     prices.write_text(json.dumps({"models": {"scripted": {"input": 10, "output": 0}}}))
-    for size in (12, 40):
-        run(tmp_path / "runs", size, ScriptedModel(answer))
+    for size in (12, 20, 40):
+        run(tmp_path / "runs", size, ScriptedModel(answer), limit=5)
     (series,) = size_series([tmp_path / "runs"], prices=prices)
-    small, large = series.points
-    assert (small.used.units, small.used.tokens) == (8, reported[12] / 8)
-    assert 0 < large.used.units == large.tries - large.without_verdict < large.tries
+    rows = [
+        (
+            each.size,
+            each.folder,
+            each.accuracy.value,
+            (each.units, each.without_verdict, each.tries),
+            each.pairs and (each.pairs.units, each.pairs.lost, each.pairs.difference.value),
+            each.p,
+            each.used.units,
+        )
+        for each in series.points
+    ]
+    runs = tmp_path / "runs"
+    assert rows == [
+        (12, runs / "0", 1.0, (20, 0, 20), None, None, 20),
+        (20, runs / "1", 1.0, (20, 0, 20), (20, 0, 0.0), 1.0, 0),
+        (40, runs / "2", 0.1, (20, 15, 20), (20, 3, -0.9), 0.5, 5),
+    ]
+    small, silent, large = series.points
+    assert (small.used.units, small.used.tokens) == (20, reported[12] / 20)
+    assert small.used.cost == pytest.approx(reported[12] / 20 * 10 / 1e6)
+    assert silent.used == UnitUsage(0, None, None)
     assert large.used.tokens == reported[40] / large.used.units >= 4000
     assert large.used.cost == pytest.approx(reported[40] / large.used.units * 10 / 1e6)
     show_sizes([series], None)
     told = " ".join(capsys.readouterr().out.split())
-    assert f"of the units that have tokens: {large.used.units} of 8 at 40 tools." in told
+    assert "of the units that have tokens: 5 of 20 at 40 tools." in told
+
+
+def test_a_size_that_was_run_twice_is_refused(tmp_path: Path):
+    for size in (12, 40, 40):
+        run(tmp_path, size, limit=1)
+    with pytest.raises(UsageError) as refused:
+        size_series([tmp_path])
+    assert str(refused.value) == (
+        f"baseline/chat on wild-mini, profile official, distractors (random): 40 tools were run twice "
+        f"({tmp_path / '1'} and {tmp_path / '2'}); name one of them"
+    )

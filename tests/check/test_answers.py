@@ -133,6 +133,28 @@ def test_a_sound_answer_passes_what_it_could_show():
     assert said(wire(completion({"content": "Hi"}, "length", usage=SOUND))) == ([], [27, 29], [])
 
 
+@pytest.mark.parametrize(
+    ("text", "counts", "problem"),
+    [
+        ("Hi", (5, 0), "usage of 5 prompt and 0 completion tokens"),
+        ("", (5, 0), None),
+        ("Hi", (5, 2, 7), None),
+        ("Hi", (5, 2, 6), "total tokens are not those of prompt and completion"),
+        ("Hi", (5, 2, 8, 1), "total tokens are not those of prompt and completion"),
+        ("Hi", (5, 2, 9, 1), None),
+        ("Hi", (5, 2, 7, 5), None),
+        ("Hi", (5, 2, 7, 6), "more cached tokens than prompt tokens"),
+    ],
+)
+def test_usage_that_cannot_be_is_named(text: str, counts: tuple[int, ...], problem: str | None):
+    kinds = ("prompt_tokens", "completion_tokens", "total_tokens")
+    usage: dict[str, Any] = dict(zip(kinds, counts, strict=False))
+    if len(counts) > 3:
+        usage["prompt_tokens_details"] = {"cached_tokens": counts[3]}
+    findings = [] if problem is None else [(27, problem)]
+    assert said(wire(completion({"content": text}, usage=usage)))[0] == findings
+
+
 def test_each_rule_names_what_it_saw():
     two = {"tool_calls": [call(), call(name="g")]}
     answers = [
