@@ -47,14 +47,18 @@ def refusal(name: str, options: ModelOptions | None = None) -> str:
     return str(raised.value)
 
 
+def key_headers(model: Any) -> dict[str, str]:
+    """The headers that carry a key."""
+    headers: dict[str, str] = model._endpoint._headers
+    return {header: value for header, value in headers.items() if KEY in value or "other" in value}
+
+
 def reached(name: str, **given: Any) -> dict[str, Any]:
     """How the model of a name is called: its class, its settings, and its key with the header that carries it."""
     model = model_from_name(name, model_options(**given))
     assert isinstance(model, HttpModel)
-    headers = model._endpoint._headers  # pyright: ignore[reportPrivateUsage]
-    keys = {header: value for header, value in headers.items() if KEY in value or "other" in value}
     settings = {name: value for name, value in model.settings().items() if name != "extra_body"}
-    return {"class": type(model).__name__, "name": model.name, **settings, "keys": keys}
+    return {"class": type(model).__name__, "name": model.name, **settings, "keys": key_headers(model)}
 
 
 def test_the_table_of_presets():
@@ -384,6 +388,18 @@ def test_a_replayed_path_may_hold_a_mark(tmp_path: Path):
         (f"replay:{path}", {"replies": path, "model": None}),
         (f"replay:{path}#c", {"replies": path, "model": "c"}),
     ]
+
+
+def test_searches_go_to_the_address_of_the_environment_with_its_key(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("WILDTOOL_SEARCH_URL", f" {LOCAL} ")
+    for value, keys in ((f" {KEY}\n", {"Authorization": f"Bearer {KEY}"}), (" ", {})):
+        monkeypatch.setenv("WILDTOOL_SEARCH_API_KEY", value)
+        model = model_from_name("web/search", ModelOptions())
+        assert (model.name, model.settings()) == ("web/search", {"endpoint": LOCAL})
+        assert key_headers(model) == keys
+    monkeypatch.delenv("WILDTOOL_SEARCH_URL")
+    with pytest.raises(UsageError, match=r"^web search is not runnable here"):
+        model_from_name("web/search", ModelOptions())
 
 
 def test_baselines_have_the_seed_of_the_sampling_and_no_format():

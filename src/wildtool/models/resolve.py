@@ -315,7 +315,7 @@ def _no_endpoint_message(name: str, option: str) -> str:
     """The message for a name without an endpoint; most often its prefix is misspelt or nothing follows it."""
     prefix, slash, rest = name.partition("/")
     prefixes = PRESETS.keys() | {"baseline", "hf", "inspect", *installed_prefixes()}
-    if prefix in prefixes and not rest.strip():
+    if prefix in prefixes:
         return f"model {name!r} is a prefix alone; name the model too, such as {prefix}/NAME"
     close = get_close_matches(prefix, prefixes, 1) if slash and not name.startswith(OPENAI_OWNER) else []
     meant = f"did you mean {close[0]}/{rest}? Otherwise " if close else ""

@@ -134,6 +134,14 @@ def test_a_result_of_anthropic(row: Any, result: Any):
     assert as_plain(anthropic()[0].result(row)) == result
 
 
+@pytest.mark.parametrize("status", [100, 599])
+def test_a_refusal_has_any_status_of_http(status: int):
+    row = {"custom_id": "a", "response": {"status_code": status, "body": {}}, "error": {"message": "why"}}
+    result = openai()[0].result(row)
+    assert result.error is not None
+    assert (result.custom_id, result.error.kind, str(result.error)[-3:]) == ("a", f"http {status}", "why")
+
+
 @pytest.mark.parametrize(
     ("client", "row", "problem"),
     [

@@ -75,6 +75,9 @@ def test_a_chat_without_a_word_has_a_message_without_content():
         "tool_calls": [],
     }
     assert message_of(chunk({"content": ""}))["message"]["content"] == ""
+    for odd in ("a", {"function": {"name": "f"}}):
+        message = message_of(chunk({"tool_calls": odd}))["message"]
+        assert message["tool_calls"] == odd
 
 
 def test_a_list_in_a_delta_is_not_changed_by_later_ones():
@@ -410,6 +413,12 @@ def test_an_item_is_known_by_its_place_or_its_id():
     by_place = item("output_item", "added", output_index=0, item={"id": "m", "type": "message"})
     by_both = item("output_text", "delta", output_index=4, item_id="m", delta="a")
     later = item("output_text", "delta", output_index=4, delta="b")
+    second = item("output_item", "added", output_index=1, item={"id": "n", "type": "message"})
+    crossed = item("output_text", "delta", output_index=1, item_id="m", delta="a")
+    assert [each.get("content") for each in output_of(by_place, second, crossed)] == [
+        None,
+        [{"type": "output_text", "text": "a"}],
+    ]
     odd = item("output_text", "delta", output_index=[0], item_id={"a": 1}, delta="c")
     assert output_of(by_place, by_both, later, odd) == [
         {"id": "m", "type": "message", "content": [{"type": "output_text", "text": "abc"}]}

@@ -429,6 +429,27 @@ def test_a_long_answer_of_gemini():
     ] * 4
 
 
+@pytest.mark.parametrize(
+    ("parts", "is_kept"),
+    [
+        ([{"text": "X"}, {"text": "Y"}], False),
+        ([{"text": "T", "thought": True}, {"text": "X"}], True),
+        ([{"text": "X", "thoughtSignature": "s"}, {"text": "Y"}], True),
+        ([{"functionCall": {"name": "f", "id": ""}}], True),
+        ([{"other": 1}], True),
+    ],
+)
+def test_parts_of_gemini_are_kept_where_they_hold_more_than_the_message(parts: list[Body], is_kept: bool):
+    message = parsed("gemini", {"candidates": [{"content": {"parts": parts}}]}).message
+    assert message.get("provider_content") == ({"gemini": parts} if is_kept else None)
+    # An empty id is none, be it of a call or of its result.
+    result = {"role": "tool", "tool_call_id": "call_1_0", "content": "R"}
+    contents = built("gemini", [HELLO, message, result]).fields["contents"]
+    assert contents[1]["parts"] == (parts if is_kept else [{"text": "XY"}])
+    if "functionCall" in parts[0]:
+        assert contents[2]["parts"] == [{"functionResponse": {"name": "f", "response": {"output": "R"}}}]
+
+
 def test_a_long_answer_of_responses():
     items: list[Any] = [
         {
@@ -544,7 +565,19 @@ def test_a_providers_own_parts_go_back_as_they_came_while_they_fit(protocol: str
     assert "message-key-dropped:provider_content" in changed.changes
 
 
+def test_items_of_a_reply_without_calls_go_back_as_they_came():
+    items: list[Body] = [
+        {"type": "reasoning", "summary": [], "encrypted_content": "e"},
+        {"type": "message", "content": [{"type": "output_text", "text": "X"}]},
+    ]
+    message = parsed("responses", {"output": items}).message
+    assert built("responses", [HELLO, message, HELLO]).fields["input"][1:3] == items
+
+
 # What the protocols share ------------------------------------------------------------------------------
+
+
+DEEP = '{"a":' * 200_000 + "1" + "}" * 200_000
 
 
 def recorded(function: Any, *arguments: Any) -> tuple[Any, list[str]]:
@@ -563,6 +596,7 @@ def recorded(function: Any, *arguments: Any) -> tuple[Any, list[str]]:
         ('{"a": NaN}', {"malformed_arguments": '{"a": NaN}'}, ["malformed-arguments-wrapped"]),
         ("[1]", {"malformed_arguments": "[1]"}, ["malformed-arguments-wrapped"]),
         ([1], {"malformed_arguments": [1]}, ["malformed-arguments-wrapped"]),
+        pytest.param(DEEP, {"malformed_arguments": DEEP}, ["malformed-arguments-wrapped"], id="deep"),
         (0, {"malformed_arguments": 0}, ["malformed-arguments-wrapped"]),
     ],
 )
@@ -616,11 +650,11 @@ def test_names_that_cannot_be_sent_are_mapped():
         "é": "_",
     }
     assert [*changes] == ["tool-name-mapped"]
-    changes = {}
-    assert wire_names(Request([], [{"function": {"name": "x" * 11}}]), changes, "a-z", 11) == {
-        "x" * 11: "x" * 11
-    }
-    assert changes == {}
+    for name, sent in (("x" * 11, "x" * 11), ("é" + "x" * 10, "_" + "x" * 10)):
+        changes = {}
+        allowed = "a-z_"
+        assert wire_names(Request([], [{"function": {"name": name}}]), changes, allowed, 11) == {name: sent}
+        assert bool(changes) == (name != sent)
 
 
 def test_ids_of_calls_and_their_results():
@@ -805,6 +839,8 @@ def test_seeds_of_repeats_are_sent_where_the_protocol_has_one():
     fields, wire = asked._wire_request(request)
     assert "seed" not in json.loads(fields)
     assert wire.changes == ("seed-not-sent",)
+    seeded: Any = model("chat", seed=5)
+    assert seeded._wire_request(request)[1].changes == ()
     unseeded: Any = model("anthropic")
     assert unseeded._wire_request(request)[1].changes == ()
 

@@ -45,11 +45,10 @@ class _CallDeltas:
 
     def starts_new_call(self, delta: dict[str, Any], function: dict[str, Any]) -> bool:
         """Whether a piece with this call's index begins another call."""
-        if not function.get("name"):
-            return False
         other = delta.get("id") and self.rest.get("id") and delta["id"] != self.rest["id"]
         # Without ids, only this separates calls: a name never follows its arguments.
-        return bool(other) or (not delta.get("id") and self._texts.has("arguments"))
+        late = not delta.get("id") and self._texts.has("arguments")
+        return bool(function.get("name")) and bool(other or late)
 
     def add(self, delta: dict[str, Any], function: dict[str, Any]) -> None:
         repeated = bool(delta.get("id")) and delta.get("id") == self.rest.get("id")
@@ -83,7 +82,7 @@ class _CallListDeltas:
     def add(self, delta: dict[str, Any]) -> None:
         """Adds a piece to the call with its index; without index, to the last call."""
         index, function = delta.get("index"), as_object(delta.get("function"))
-        at = index if isinstance(index, int) and not isinstance(index, bool) else None
+        at = index if isinstance(index, int) else None
         call = self._at.get(at) if at is not None else self._last(delta)
         if call is None or call.starts_new_call(delta, function):
             call = _CallDeltas()

@@ -204,10 +204,9 @@ class AnthropicModel(HttpModel):
         """One turn; where the provider pauses it, it goes back as it is until it is over."""
         reply = await super()._complete(request)
         for _ in range(MOST_CONTINUATIONS):
-            if reason_end(reply.finish_reason) != End.PAUSED:
+            # Calls are answered, not continued.
+            if reason_end(reply.finish_reason) != End.PAUSED or reply.message.get("tool_calls"):
                 break
-            if reply.message.get("tool_calls"):
-                break  # calls are answered, not continued
             so_far = replace(request, messages=[*request.messages, reply.message])
             try:
                 reply = _joined(reply, await super()._complete(so_far))

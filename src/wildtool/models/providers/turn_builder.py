@@ -139,13 +139,15 @@ class TurnBuilder(ABC):
             list(history_calls(own, {})),
             self.call_ids(parts),
         )
-        if content_text(own["content"]) != content_text(message.get("content")) or len(mine) != len(theirs):
-            return False
-        if not all(map(_is_same_call, mine, theirs, ids)):
-            return False
-        for call, id_ in zip(mine, ids, strict=True):
-            self._ids.register(call.id, id_, call.name)
-        return True
+        same = (
+            content_text(own["content"]) == content_text(message.get("content"))
+            and len(mine) == len(theirs)
+            and all(map(_is_same_call, mine, theirs, ids))
+        )
+        if same:
+            for call, id_ in zip(mine, ids, strict=True):
+                self._ids.register(call.id, id_, call.name)
+        return same
 
     def _add_result(self, message: Message) -> None:
         """Adds a result; results of one step share a turn, as both protocols demand."""
