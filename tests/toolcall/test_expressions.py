@@ -128,6 +128,7 @@ def test_integers_are_computed_up_to_their_limit() -> None:
 
 
 def test_nesting_is_computed_up_to_its_limit() -> None:
+    assert computed("10_000_000 * 0.5") == 5_000_000
     assert computed("not " * (MAX_EXPRESSION_DEPTH - 1) + "1") is (MAX_EXPRESSION_DEPTH % 2 == 1)
     with pytest.raises(CallSyntaxError, match=r"^nested too deeply$"):
         computed("not " * MAX_EXPRESSION_DEPTH + "1")

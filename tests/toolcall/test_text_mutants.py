@@ -7,6 +7,7 @@ from wildtool.toolcall.text.equivalence import differing_rule
 
 CHANGES = [
     ("rm -rf build/A", "case of a letter in code", "Rm -rf build/A"),
+    ("(a) => B", "case of a letter in code", "(A) => B"),
     ("a walk of 5 km", "other unit of an amount", "a walk of 5 m"),
     ("50 Mbps", "other unit of an amount", "50 MBps"),
     ("open every day", "words of a text joined", "open everyday"),

@@ -162,6 +162,13 @@ def wrong_values(value: Any, kind: str) -> list[tuple[str, Any]]:
             ],
         ),
         ("请把这份报告发客户", []),
+        (
+            "A: 请把这份报告发客户公司",
+            [
+                ("content word dropped from a text", "A: 请把这份发客户公司"),
+                ("content word added to a text", "A: 请把这份报紧急告发客户公司"),
+            ],
+        ),
         ("不要香菜", [("negation dropped from a text", "要香菜")]),
         (
             "The shop is open.",

@@ -109,7 +109,7 @@ def _wrong_lists(value: list[Any]) -> Iterator[tuple[str, list[Any]]]:
     yield "element dropped", value[:-1]
     if value:
         yield "element repeated", [*value, value[-1]]
-    if len(value) > 1 and value[0] != value[-1]:
+    if value[:1] != value[-1:]:
         yield "elements reordered", value[::-1]
 
 

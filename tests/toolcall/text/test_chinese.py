@@ -59,6 +59,21 @@ def test_where_no_folder_can_be_made_the_dictionary_is_loaded_and_nothing_is_lef
     assert [path.name for path in shared.iterdir()] == ["jieba.cache"]
 
 
+def test_the_folder_is_made_once_with_those_above_it(tmp_path: Path) -> None:
+    folder = tmp_path / "own" / "data" / "jieba"
+    assert (_own_folder(folder), _own_folder(folder)) == (folder, folder)
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+def test_a_folder_that_the_user_cannot_enter_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[Path, int]] = []
+    monkeypatch.setattr(os, "access", lambda folder, mode: bool(asked.append((folder, mode))))
+    assert _own_folder(tmp_path / "jieba") is None
+    assert asked == [(tmp_path / "jieba", os.R_OK | os.W_OK | os.X_OK)]
+
+
 @pytest.mark.parametrize("mode", [0o770, 0o707])
 def test_a_folder_that_others_can_write_is_not_used(mode: int, tmp_path: Path) -> None:
     folder = tmp_path / "jieba"

@@ -104,21 +104,20 @@ def read_moment(text: str) -> str | None:
         return None
     parts = {name: value for name, value in match.groupdict().items() if value is not None}
 
-    def first(*names: str) -> str | None:
-        return next((parts[name] for name in names if name in parts), None)
+    def first(*names: str) -> str:
+        return next((parts[name] for name in names if name in parts), "")
 
     try:
         day = clock = ""
         if match["day"]:
-            month = first("m1", "m2", "m3", "m4") or ""
+            month = first("m1", "m2", "m3", "m4")
             number = MONTHS.get(month[:3].lower()) or int(month)
-            day = date(
-                int(first("y1", "y2", "y3", "y4") or 0), number, int(first("d1", "d2", "d3", "d4") or 0)
-            ).isoformat()
+            year = int(first("y1", "y2", "y3", "y4"))
+            day = date(year, number, int(first("d1", "d2", "d3", "d4"))).isoformat()
         if match["clock"]:
-            half = _HALVES.get((first("half1", "half2", "half3") or "").lower(), "")
+            half = _HALVES.get(first("half1", "half2", "half3").lower(), "")
             minute = 30 if "min3half" in parts else int(first("min1", "min2", "min3", "min4") or 0)
-            hour = _hour(int(first("h1", "h2", "h3") or 0), half, parts.get("half3", ""))
+            hour = _hour(int(first("h1", "h2", "h3")), half, parts.get("half3", ""))
             moment = time(hour, minute, int(first("s1") or 0))
             clock = moment.isoformat("minutes" if moment.second == 0 else "seconds")
     except ValueError:
@@ -160,7 +159,7 @@ def read_url(text: str) -> str | None:
     tail = f"?{parts.query}" if "?" in full else ""
     mark = f"#{parts.fragment}" if parts.fragment else ""
     path = parts.path if tail or mark else parts.path.rstrip("/")
-    return f"{parts.scheme}://{user}{at}{where}{path or ''}{tail}{mark}"
+    return f"{parts.scheme}://{user}{at}{where}{path}{tail}{mark}"
 
 
 _EMAIL = re.compile(r"(?:mailto:)?([^\s@]{1,64}@[^\s@.]+(?:\.[^\s@.]+)+)", re.IGNORECASE)
