@@ -64,6 +64,8 @@ SAME = [
     ("Müller", "Mueller"),
     ("flight BA117", "BA117"),
     ("last_week", "last  week"),
+    ("2 km 500 m", "2.5 km"),
+    ("2 h 30 m", "2.5 hours"),
     (
         "send Anna the travel plan by e-mail before the trip",
         "send Anna the travel plan by email before the trip",

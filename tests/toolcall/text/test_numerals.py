@@ -77,8 +77,30 @@ def test_a_number_is_seen_in_words(text: str, value: int):
 
 
 @pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("1,200", "1 1.200 200 1200"),
+        ("47,23", "23 47 47.23"),
+        ("47.23", "47.23"),
+        ("1.234.567", "1 234 567 1234567"),
+        ("1'234.5", "1 5 234 1234.5"),
+        ("14.03.2025", "3 14 2025"),
+        ("1,2,3", "1 2 3"),
+        ("12,34.5", "5 12 34"),
+        ("5%", "0.05 5"),
+        ("-5", "-5 5"),
+        ("3k", "3 3000"),
+        ("no number", ""),
+    ],
+)
+def test_an_ambiguous_number_has_each_of_its_readings(text: str, numbers: str):
+    assert " ".join(map(str, sorted(numbers_in(text)))) == numbers
+
+
+@pytest.mark.parametrize(
     ("numeral", "approximate"),
     [
+        ("一两", True),
         ("两三", True),
         ("三五", True),
         ("十七八", True),

@@ -86,7 +86,7 @@ def chinese_number(numeral: str) -> str:
 def is_approximate(numeral: str) -> bool:
     """Whether a Chinese numeral names a range by two digits in a row: 两三 is two or three, 十七八 is 17 or 18."""
     digits = [_CHINESE_DIGITS.get(character, -9) for character in numeral]
-    pairs = [(digit, after) for digit, after in pairwise(digits) if digit > 0 and after > 0]
+    pairs = [(digit, after) for digit, after in pairwise(digits) if digit > 0]
     # 一二三 and 二〇二四 are read digit by digit.
     spelled = len(digits) > 2 and -9 not in digits
     return not spelled and any(after == digit + 1 or (digit, after) == (3, 5) for digit, after in pairs)
