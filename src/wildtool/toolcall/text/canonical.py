@@ -96,7 +96,7 @@ _MOMENT = re.compile(
 
 def read_moment(text: str) -> str | None:
     """ISO form of a date, a time of day, or both; None if the text is ambiguous, such as `05/06/2024`."""
-    match = _MOMENT.fullmatch(text) if 2 <= len(text) <= 60 else None
+    match = _MOMENT.fullmatch(text)
     if not match or not (match["day"] or match["clock"]):
         return None
     if not match["day"] and (match["zone"] or "").startswith("-"):
@@ -167,13 +167,13 @@ _EMAIL = re.compile(r"(?:mailto:)?([^\s@]{1,64}@[^\s@.]+(?:\.[^\s@.]+)+)", re.IG
 
 def read_email(text: str) -> str | None:
     """An e-mail address in lower case: no provider distinguishes mailboxes by case."""
-    match = _EMAIL.fullmatch(text) if len(text) <= 254 else None
+    match = _EMAIL.fullmatch(text)
     return match[1].lower() if match else None
 
 
 def read_ip(text: str) -> str | None:
     try:
-        return str(ipaddress.ip_address(text)) if len(text) <= 45 else None
+        return str(ipaddress.ip_address(text))
     except ValueError:
         return None
 
