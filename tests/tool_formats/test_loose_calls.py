@@ -26,6 +26,7 @@ TOOLS = [tool("get_weather", city="string", days="integer"), tool("Market Trends
         ("get_weather(**{'city': 'Oslo'})", [("get_weather", {"city": "Oslo"}, "pythonic")]),
         ("get_weather({'city': 'Oslo'}, 5)", [("get_weather", {"city": {"city": "Oslo"}, "days": 5}, "")]),
         ("get_weather(Oslo)", []),
+        ("get_weather([Oslo])", [("get_weather", {"city": ["Oslo"]}, "")]),
         ("get_weather(city=Oslo)", [("get_weather", {"city": "Oslo"}, "pythonic")]),
         ("get_weather(city: Oslo)", []),
         ("get_weather(city: 'Oslo')", [("get_weather", {"city": "Oslo"}, "")]),

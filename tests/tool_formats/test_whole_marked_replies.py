@@ -395,6 +395,22 @@ REPLIES: dict[str, list[Row]] = {
         ),
         ("<|tool_call>call:f{a:1}", "", [("f", {"a": 1})], ["missing-close-tag"], None),
         ("<|tool_call>call:f{a:", "<|tool_call>call:f{a:", [], ["unreadable-call"], None),
+        (
+            "<|tool_call>call:f{a:1}} \n",
+            "",
+            [("f", "{a:1}}")],
+            ["unreadable-arguments", "missing-close-tag"],
+            None,
+        ),
+        ("<|tool_call>call:f{a:1} x", "<|tool_call>call:f{a:1} x", [], ["unreadable-call"], None),
+        ("<|tool_call>call:f{a:1} x<tool_call|>", "", [("f", "{a:1} x")], ["unreadable-arguments"], None),
+        (
+            "<start_function_call>call:f{a:1}<|tool_call>call:g{}<start_function_call>call:h{}<end_function_call>",
+            "",
+            [("f", {"a": 1}), ("g", {}), ("h", {})],
+            ["missing-close-tag", "missing-close-tag"],
+            None,
+        ),
         ("<|tool_call>nope<tool_call|>x", "<|tool_call>nope<tool_call|>x", [], ["unreadable-call"], None),
         (
             '<|tool_call>call:f{a:<|"|>x}<tool_call|>',

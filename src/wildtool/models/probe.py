@@ -84,7 +84,7 @@ async def _calls_as_text(model: Model, reply: Reply) -> Mapping[str, str]:
     """Which format a model without native calls writes, tried until one works."""
     text = reply.message.get("content")
     written = calls_in_text(text, (PROBE_TOOL,)) if isinstance(text, str) else ()
-    suggested = (*(call.format for call in written), *known_format(model.name), *TRIED_FORMATS)
+    suggested = (*(call.format for call in written), known_format(model.name), *TRIED_FORMATS)
     tried = [name for name in dict.fromkeys(suggested) if name]
     for name in tried:
         prompted = PromptedModel(model, CALL_FORMATS[name])

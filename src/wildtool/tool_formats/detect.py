@@ -76,9 +76,9 @@ def format_of_template(template: str) -> CallFormat | None:
     return None if name is None else CALL_FORMATS[name]
 
 
-def known_format(model: str) -> list[str]:
-    """The name of the format that models of such a name write; empty where none is known."""
-    return [name for pattern, name in NAME_PATTERNS if re.search(pattern, model, re.IGNORECASE)][:1]
+def known_format(model: str) -> str | None:
+    """The name of the format that models of such a name write; None where none is known."""
+    return next((name for pattern, name in NAME_PATTERNS if re.search(pattern, model, re.IGNORECASE)), None)
 
 
 def resolve_format(wanted: str, model: str) -> CallFormat:
@@ -91,7 +91,7 @@ def resolve_format(wanted: str, model: str) -> CallFormat:
         if wanted not in CALL_FORMATS:
             raise UsageError(unknown_name("format", wanted, (*CALL_FORMATS, AUTO)))
         return CALL_FORMATS[wanted]
-    for name in known_format(model):
+    if name := known_format(model):
         return CALL_FORMATS[name]
     raise UsageError(
         f"no format is known for a model called {model!r}; name one with --tool-format: {', '.join(CALL_FORMATS)}"
