@@ -127,6 +127,8 @@ def test_values_of_a_kind_in_a_text(kind: str, text: str, required: bool, values
 )
 def test_days_in_a_text(text: str, dates: list[str]):
     assert days(text, TODAY) == dates
+    later = days("Monday, on Sunday, Wednesday", date(2024, 5, 8))
+    assert later == ["2024-05-13", "2024-05-12", "2024-05-08"]
     with_year = [day for day in dates if day in text]
     assert days(text, None) == with_year
 
@@ -141,6 +143,23 @@ def test_members_of_an_enumeration_are_named_in_order():
     ]
     assert candidates("enum", size, "要低的", None) == []
     assert candidates("enum", size, "slow 55", None) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "members"),
+    [
+        ("高", ["high"]),
+        ("低", ["low"]),
+        ("调到中等", ["mid"]),
+        ("关闭", ["off"]),
+        ("关", []),
+        ("high 低", ["high", "low"]),
+    ],
+)
+def test_members_have_the_chinese_words_beside_them(text: str, members: list[str]):
+    described = "high（高）或 低=low, mid: 中等; 关闭(off)"
+    size = parameter(enum=["high", "low", "mid", "off"], description=described)
+    assert candidates("enum", size, text, None) == members
 
 
 def names(text: str, *tools: Any) -> list[str]:
@@ -218,6 +237,18 @@ def test_lists_and_objects_are_filled():
     assert planned[1]["stops"] == [str(number) for number in range(20)]
 
 
+@pytest.mark.parametrize(("levels", "is_filled"), [(6, True), (7, False)])
+def test_objects_are_filled_down_to_some_levels(levels: int, is_filled: bool):
+    schema: Any = {"type": "string"}
+    for _ in range(levels):
+        schema = {"type": "object", "properties": {"city": schema}, "required": ["city"]}
+    arguments: Any = "Oslo"
+    for _ in range(levels + 1):
+        arguments = {"city": arguments}
+    plan = tool("plan_trip", "Plans.", ["city"], city=schema)
+    assert made([user("plan a trip to Oslo")], plan) == ([("plan_trip", arguments)] if is_filled else [])
+
+
 def test_values_are_recalled_from_results_and_calls():
     trains = [{"train_id": "T1", "from": "Oslo"}, {"train_id": "T2", "from": "Rome"}]
     history = [
@@ -251,6 +282,7 @@ def test_the_answer_to_a_question_is_a_value():
     assert made(asked, WEATHER) == [("get_weather", {"city": "oslo"})]
     asked[-1] = user("o" * 50)
     assert made(asked, WEATHER) == [("get_weather", {"city": "o" * 40})]
+    assert made([*asked[:2], user(" !! ")], WEATHER) == []
     assert made(asked[:1], WEATHER) == []
     timer = [user("set the timer"), said("What should I use as minutes?"), user("ten or so")]
     assert made(timer, TIMER) == [("set_timer", {"minutes": 10})]

@@ -12,6 +12,7 @@ from wildtool.models.baselines import (
     BASELINE_DESCRIPTIONS,
     BASELINES,
     CHAT_TEXT,
+    MAX_RANDOM_DEPTH,
     make_baseline,
     random_answer,
     random_value,
@@ -226,3 +227,11 @@ def test_an_unknown_baseline_is_named():
         UsageError, match=r"^unknown baseline 'baseline/goald'; did you mean 'baseline/gold'\?"
     ):
         make_baseline("baseline/goald")
+
+
+@pytest.mark.parametrize(("levels", "value"), [(MAX_RANDOM_DEPTH, "x"), (MAX_RANDOM_DEPTH + 1, None)])
+def test_branches_are_followed_down_to_some_levels(levels: int, value: Any):
+    schema: Any = {"enum": ["x"]}
+    for _ in range(levels):
+        schema = {"anyOf": [schema]}
+    assert random_value(schema, random.Random(0)) == value
