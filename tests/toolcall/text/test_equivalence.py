@@ -64,6 +64,7 @@ SAME = [
     ("Müller", "Mueller"),
     ("flight BA117", "BA117"),
     ("last_week", "last  week"),
+    ("a quarter past 3", "3:15"),
     ("2 km 500 m", "2.5 km"),
     ("2 h 30 m", "2.5 hours"),
     (

@@ -51,7 +51,7 @@ _SPOKEN_CLOCK = tuple(
         (r"<half past (\d{1,2})>", r"\1:30"),
         (r"(\d[点时])一刻", r"\g<1>15分"),
         (r"(\d[点时])三刻", r"\g<1>45分"),
-        (r"<quarter past (\d{1,2})>", r"\1:15"),
+        (r"<(?:a )?quarter past (\d{1,2})>", r"\1:15"),
         (r"<(\d{1,2})(?::00)? in the morning>", r"\1:00 am"),
         (r"<(\d{1,2})(?::00)? in the (?:afternoon|evening)>", r"\1:00 pm"),
     )
