@@ -10,9 +10,11 @@ import pytest
 
 from catalogue.choice_play import played, requests_file, tools
 from catalogue.test_confusion import CATALOGUE, REQUESTS, planted
-from wildtool.catalogue import choice_output
+from golden_files import same_as_golden
+from report.page_texts import page_text
+from wildtool.catalogue import choice_output, choice_page
 from wildtool.catalogue.choice_output import missing_note, print_choices, print_json, print_versions
-from wildtool.catalogue.choice_page import matrix_of
+from wildtool.catalogue.choice_page import matrix_of, write_pages
 from wildtool.catalogue.confusion import (
     ChoiceReport,
     ChosenTool,
@@ -21,7 +23,8 @@ from wildtool.catalogue.confusion import (
     choice_report,
     rule_effects,
 )
-from wildtool.catalogue.versions import compare_versions
+from wildtool.catalogue.versions import compare_versions, pair_versions
+from wildtool.errors import UsageError
 from wildtool.findings import Finding
 
 
@@ -377,6 +380,12 @@ def test_two_versions_are_printed(shown: ChoiceReport, tmp_path: Path, capsys: p
         "gained: 'crossings 1' called ferries, now crossings",
         "gained: 'crossings 2' called ferries, now crossings",
     ]
+    pages = tmp_path / "pages"
+    page = write_pages(pages, [("one", shown), ("two", new)], [compared, compare_versions(new, shown)])
+    assert page == pages / "index.html"
+    assert sorted(path.stem for path in pages.glob("*.html")) == ["index", "run-1", "run-2", "versions-2"]
+    for path in pages.glob("*.html"):
+        same_as_golden(f"catalogue/{path.stem}.txt", page_text(path.read_text("utf-8")))
     print_json([], [compared])
     content = json.loads(capsys.readouterr().out)
     (version,) = content["versions"]
@@ -390,6 +399,31 @@ def test_two_versions_are_printed(shown: ChoiceReport, tmp_path: Path, capsys: p
         ("for the others", 14, 0, 1, 0),
         ("finding fixed: alike", 10, 6, 1, 0),
     ]
+
+
+def test_only_the_most_confused_tools_are_drawn(
+    shown: ChoiceReport, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(choice_page, "MOST_DRAWN", 1)
+    monkeypatch.setattr(choice_page, "MOST_PAIRS", 2)
+    unknown = replace(shown.confusions[1], pick="(not in the catalogue)")
+    few = replace(shown, confusions=[*shown.confusions, unknown])
+    matrix = matrix_of(few)
+    assert (matrix.names, matrix.left_out) == (["tides", "(no tool)", "(not in the catalogue)"], 3)
+    page = write_pages(tmp_path, [("few", few)], [])
+    assert page == tmp_path / "index.html"
+    same_as_golden("catalogue/few.txt", page_text(page.read_text("utf-8")))
+
+
+def test_versions_of_two_models_are_not_compared(shown: ChoiceReport):
+    other = replace(shown, run=replace(shown.run, result=replace(shown.result, model="other")))
+    with pytest.raises(UsageError) as refused:
+        compare_versions(shown, other)
+    assert str(refused.value) == "the versions were put to planted and other; take one model"
+    with pytest.raises(UsageError) as refused:
+        pair_versions([shown], [other])
+    assert str(refused.value) == "no model was asked with both versions; put the same requests to one model"
+    assert pair_versions([shown, other], [other]) == [(other, other)]
 
 
 def test_missing_verdicts_are_counted():
