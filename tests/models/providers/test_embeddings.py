@@ -70,12 +70,8 @@ def test_embeddings_are_read_in_order_or_refused():
     inner = EmbeddingsModel("e", "http://127.0.0.1:1/v1")
     wire = inner.build(Request([{"content": "x"}, {"content": "y"}]))
     reply = inner.parse(answer, wire)
-    assert reply is not None
-    assert (reply.message["embeddings"], reply.message["content"], reply.usage) == (
-        [[1.0], [2.0]],
-        None,
-        {"a": 1},
-    )
+    message = {"role": "assistant", "content": None, "embeddings": [[1.0], [2.0]]}
+    assert reply == Reply(message, usage={"a": 1})
     assert inner.parse({"data": 5}, wire) is None
     assert inner.settings()["api"] == "embeddings"
     assert wire.fields["input"] == ["x", "y"]
