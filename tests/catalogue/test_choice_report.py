@@ -24,6 +24,7 @@ from wildtool.catalogue.confusion import (
     rule_effects,
 )
 from wildtool.catalogue.versions import compare_versions, pair_versions
+from wildtool.engine.score.trust import TrustRemark
 from wildtool.errors import UsageError
 from wildtool.findings import Finding
 
@@ -399,6 +400,46 @@ def test_two_versions_are_printed(shown: ChoiceReport, tmp_path: Path, capsys: p
         ("for the others", 14, 0, 1, 0),
         ("finding fixed: alike", 10, 6, 1, 0),
     ]
+
+
+def distrusted(report: ChoiceReport) -> ChoiceReport:
+    """The report of a run with a remark on its trust."""
+    remark = TrustRemark("text-calls", 1, 20, "1 of 20 replies wrote a call as text", "--tool-format auto")
+    return replace(report, run=replace(report.run, result=replace(report.run.result, trust=(remark,))))
+
+
+def test_remarks_on_trust_and_small_p_are_printed_beside_versions(
+    shown: ChoiceReport, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr(choice_output, "MOST_ROWS", 1)
+    plain = compare_versions(shown, shown)
+    part = plain.parts[0]
+    flips = [(each, each) for each in shown.choices[:2]]
+    caveat = "old was played once, new 2 times"
+    compared = replace(
+        plain,
+        old=distrusted(shown),
+        new=distrusted(shown),
+        parts=[replace(part, p=0.00099), replace(part, p=0.001, missing=1)],
+        flips=flips,
+        caveats=[caveat],
+    )
+    print_choices(compared.old)
+    assert capsys.readouterr().out.splitlines()[1] == f"run: {compared.old.result.trust[0]}"
+    print_versions(compared)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[-3] for line in lines if line.startswith("all requests")] == ["<0.001", "0.001"]
+    trust = f"run: {compared.old.result.trust[0]}"
+    assert lines[-4:] == [
+        f"old: {trust}",
+        f"new: {trust}",
+        f"{caveat}.",
+        "gained: 'tides 0' called weather, now weather",
+    ]
+    page = write_pages(tmp_path, [("one", distrusted(shown))], [compared]).read_text("utf-8")
+    text = page_text(page)
+    assert text.count(trust) == 2
+    assert f"{caveat}." in text
 
 
 def test_only_the_most_confused_tools_are_drawn(
