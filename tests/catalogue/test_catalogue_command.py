@@ -12,8 +12,8 @@ from catalogue.test_lint import GOOD
 from wildtool.cli import app
 
 
-def run(line: str) -> Result:
-    return CliRunner().invoke(app, shlex.split(line), prog_name="wildtool", env={"COLUMNS": "120"})
+def run(line: str, columns: int = 120) -> Result:
+    return CliRunner().invoke(app, shlex.split(line), prog_name="wildtool", env={"COLUMNS": str(columns)})
 
 
 @pytest.fixture(autouse=True)
@@ -41,6 +41,11 @@ def test_findings_are_printed_and_an_error_is_the_status():
             " NAME measures what they"
         ),
         "go with.",
+    ]
+    assert run("catalogue tools.json", 50).stdout.splitlines()[4:7] == [
+        "ferries  error  no description  say what the tool",
+        "                                does, and when it",
+        "                                is the one to take",
     ]
     sound = run("catalogue other.json")
     assert sound.exit_code == 0
