@@ -249,6 +249,15 @@ def test_pages_of_somebody_else_are_not_overwritten(tmp_path: Path):
     assert run(f"{line} out").exit_code == 0
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "index.html").write_text("mine")
+    (tmp_path / "own" / "pages").mkdir(parents=True)
+    (tmp_path / "own" / "pages" / "index.html").write_text("mine")
+    assert run(f"{line} own").exit_code == 2
+    assert [path.name for path in (tmp_path / "own").iterdir()] == ["pages"], "nothing was begun"
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "tools.json").write_text("mine")
+    written = "catalogue other.json --requests mine.jsonl -o data"
+    assert (run(written).exit_code, (tmp_path / "data" / "tools.json").read_text()) == (2, "mine")
+    assert run(f"{written} --force").exit_code == 0
     refused = run("catalogue out/runs/tools -o mine")
     assert (refused.exit_code, (tmp_path / "mine" / "index.html").read_text()) == (2, "mine")
     assert run("catalogue out/runs/tools -o mine --force").exit_code == 0

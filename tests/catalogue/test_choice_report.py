@@ -58,6 +58,33 @@ def test_every_choice_is_reported(shown: ChoiceReport):
     assert [*shown.definitions] == ["tides", "weather", "ferries", "crossings"]
 
 
+def test_numbers_are_of_all_requests_and_of_those_that_need_a_tool(shown: ChoiceReport, tmp_path: Path):
+    def numbers(report: ChoiceReport) -> list[Any]:
+        return [
+            (each.group, each.name, each.numerator, each.denominator, each.headline)
+            for each in report.result.metrics
+            if each.group in ("choice", "requests")
+        ]
+
+    assert numbers(shown) == [
+        ("choice", "right", 8, 20, True),
+        ("choice", "right where a tool fits", 5, 16, False),
+        ("choice", "right where none fits", 3, 4, False),
+        ("requests", "own", 8, 20, False),
+    ]
+    thanks = [row for row in REQUESTS if row["tool"] is None]
+    few = choice_report(played(tmp_path, CATALOGUE, requests_file(tmp_path, thanks), planted, "few"))
+    assert numbers(few) == [
+        ("choice", "right", 3, 4, True),
+        ("choice", "right where none fits", 3, 4, False),
+        ("requests", "own", 3, 4, False),
+    ]
+    tides = choice_report(
+        played(tmp_path, CATALOGUE, requests_file(tmp_path, REQUESTS[:2]), planted, "tides")
+    )
+    assert [name for _, name, *_ in numbers(tides)] == ["right", "right where a tool fits", "own"]
+
+
 def test_confusions_name_words_and_examples(shown: ChoiceReport):
     rows = [asdict(each) for each in shown.confusions]
     assert rows == [

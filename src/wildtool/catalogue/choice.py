@@ -89,7 +89,7 @@ class ChoiceRules(Rules):
         without = (rest or [NO_TOOL])[0] if later else None
         error = self._error(episode, pick, rest)
         columns: dict[str, FieldValue] = {"called": pick, "called_without_it": without}
-        return Check(error is None, error, ERRORS.get(error or "", "as the request needs"), fields=columns)
+        return Check(error is None, error, ERRORS[error] if error else "as the request needs", fields=columns)
 
     def _error(self, episode: ChoiceEpisode, pick: str, rest: Sequence[str]) -> str | None:
         if not episode.accepted:
