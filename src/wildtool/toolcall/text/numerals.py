@@ -103,12 +103,8 @@ def _digit_numbers(text: str) -> Iterator[Decimal]:
         sign = -1 if match["minus"] else 1
         factor = (match["factor"] or "").strip()
         for number in _readings(match["digits"]):
-            yield number
-            yield number * sign
-            if factor == "%":
-                yield number / 100
-            elif factor:
-                yield number * _FACTORS[factor]
+            scaled = number / 100 if factor == "%" else number * _FACTORS.get(factor, 1)
+            yield from (number, number * sign, scaled, scaled * sign)
 
 
 def _readings(digits: str) -> Iterator[Decimal]:
