@@ -280,6 +280,17 @@ def test_tools_that_are_blamed_alike_are_in_the_order_of_their_shares(tmp_path: 
     assert "None" not in page
 
 
+def test_words_of_other_scripts_tell_tools_apart_however_short(tmp_path: Path):
+    catalogue = tools(tides="潮汐 of a day", weather="天气 of a week")
+    path = requests_file(tmp_path, [{"request": "tides", "tool": "tides"}])
+    shown = choice_report(played(tmp_path, catalogue, path, lambda said, offered: ["weather"]))
+    (confusion,) = shown.confusions
+    assert (confusion.only_expected, confusion.only_pick) == (
+        ["tides", "汐", "潮"],
+        ["weather", "week", "天", "气"],
+    )
+
+
 def test_hostile_names_and_texts_stay_texts_on_the_page(tmp_path: Path):
     bad = "<img src=x onerror=alert(1)>"
     catalogue = tools(tides=bad, ferries="Finds ferries between two harbours")

@@ -28,6 +28,7 @@ def tools_file(folder: Path, word: str) -> Path:
 
 def test_tools_of_another_file_make_another_series(tmp_path: Path):
     runs = tmp_path / "runs"
+    run(runs, 0, catalogue=None)  # of no catalogue, and so of no series
     for size, word in ((12, "alpha"), (40, "beta"), (40, "alpha")):
         run(runs, size, catalogue_tools=tools_file(tmp_path, word))
     run(runs, 12)
