@@ -10,6 +10,7 @@ from wildtool.errors import DataError
 from wildtool.sets.review.pointers import (
     ABSENT,
     Change,
+    canonical,
     content_digest,
     differences,
     nearest,
@@ -82,3 +83,8 @@ def test_pointers_lead_to_odd_names_and_stop_where_nothing_is():
     assert value_at(content, pointer("a/b", "~", 1, "")) == 2
     assert nearest(content, pointer("a/b", "~", 5, "x")) == pointer("a/b", "~")
     assert overlap("/a", "/a/b") and overlap("/a/b", "/a") and not overlap("/a", "/ab")
+
+
+def test_the_canonical_text_has_sorted_keys_no_blanks_and_utf_8():
+    text = canonical({"b": [1, 1.0, True, None], "ä": "日本", "a": "\ud800"})
+    assert text == '{"a":"\\ud800","b":[1,1.0,true,null],"ä":"日本"}'.encode()

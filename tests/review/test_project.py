@@ -361,3 +361,11 @@ def test_what_rules_of_packages_find_follows_what_the_format_finds(
     list(review.check_items())
     assert [review.open_findings(item) for item in ("s0", "s1")] == [own, broken]
     assert [review.state.items[item].warnings for item in ("s0", "s1")] == [("text", "own"), ("rules",)]
+
+
+def test_whoever_may_not_work_on_an_item_checks_no_tasks_of_it(tmp_path: Path):
+    review = project(tmp_path, people="ann bob cid")
+    review.open_round("owner", ["ann", "bob"], share=1)
+    with pytest.raises(UsageError) as refusal:
+        review.recheck("cid", "s0", review.item("s0").digest, [0])
+    assert str(refusal.value) == "s0: this item is under review by others"
