@@ -152,11 +152,23 @@ def test_the_reason_is_named_with_file_and_constant(source: str, reason: str) ->
     assert error_of(source, "A") == f"prompts.py: {reason}"
 
 
-def test_nesting_and_length_are_read_up_to_the_limits() -> None:
-    assert value("[" * 50 + "'a'" + "]" * 50)
-    assert error_of("A = " + "[" * 51 + "'a'" + "]" * 51, "A") == (
+@pytest.mark.parametrize(("begin", "end"), [("[", "]"), ("(", ",)"), ("{'k': ", "}"), ("'x' + (", ")")])
+def test_fifty_levels_are_read(begin: str, end: str) -> None:
+    assert value(begin * 50 + "'a'" + end * 50)
+    assert error_of(f"A = {begin * 51}'a'{end * 51}", "A") == (
         "prompts.py: the constant A: nested too deeply, or refers to itself"
     )
+
+
+def test_names_are_followed_fifty_times() -> None:
+    names = "\n".join(f"N{number} = N{number + 1}" for number in range(50)) + "\nN50 = 'a'"
+    assert read_constants(names, ["N0"], WHERE) == {"N0": "a"}
+    assert error_of(f"M = N0\n{names}", "M") == (
+        "prompts.py: the constant M: nested too deeply, or refers to itself"
+    )
+
+
+def test_text_is_read_up_to_its_limit() -> None:
     # A sum counts its parts, and then itself.
     half = "'" + "x" * (MAX_PROMPT_CHARACTERS // 4) + "'"
     assert len(str(value("B + B", f"B = {half}"))) == MAX_PROMPT_CHARACTERS // 2

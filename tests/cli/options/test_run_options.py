@@ -13,6 +13,7 @@ from wildtool.alter.failures.schedule import FailureSchedule
 from wildtool.alter.history.history import OwnHistory
 from wildtool.alter.history.settings import Unrecorded
 from wildtool.alter.injection.injection import Injection
+from wildtool.alter.injection.settings import InjectionSetting
 from wildtool.alter.noise.noise import Noise
 from wildtool.cli.command import parse_duration, parse_json_object, split_values
 from wildtool.cli.options.run import RoleOptions, RunOptions, UnitOrder
@@ -262,7 +263,7 @@ def test_alterations_come_in_their_order(tmp_path: Path) -> None:
         Catalogue.parse("9", "random", seed=1, retriever="e", top_k=4, tools=()),
         Failures(FailureSchedule.parse("down"), 2),
         Noise.parse("order:slight", 3),
-        Injection("base", 4),
+        Injection(InjectionSetting.base, 4),
         Aid.given(str(hints), "own"),
     )
     assert options(history="own").alterations() == (OwnHistory(Unrecorded.refuse),)
