@@ -177,6 +177,12 @@ def test_the_name_of_a_file_that_is_being_written_is_no_longer_than_names_may_be
         assert names_in(tmp_path) == sorted([f".{os.getpid()}.{'y' * 100}", f".{'y' * 100}.lock"])
 
 
+def test_the_folders_of_a_file_are_made_for_its_writer(tmp_path: Path):
+    for name in ("a", "b"):
+        with outputs.sole_writer(tmp_path / "new" / "deep" / name):
+            assert names_in(tmp_path / "new" / "deep") == [f".{name}.lock"]
+
+
 def test_a_file_has_one_writer_at_a_time(tmp_path: Path):
     target = tmp_path / "new" / "a+b.txt"
     others = [".1.a+b.txt.more", "x.12.a+b.txt", ".x.a+b.txt", ".1.aab.txt", "a+b.txt"]

@@ -15,13 +15,15 @@ from wildtool.export import FOLDER_MARK, ExportRequest
 from wildtool.export.conversations import ExportedConversation, conversations, parsed_arguments
 from wildtool.export.eee import text_or_json
 from wildtool.export.files import portable_value, strict_json, write_whole
-from wildtool.export.trajectory import RecordedRun, RecordedStep, RecordedUnit
+from wildtool.export.trajectory import RecordedRun, RecordedUnit
 from wildtool.json_codec import as_object, as_objects
 from wildtool.models.resolve import folder_name
 from wildtool.models.token_usage import token_usage
-from wildtool.types import REASONING_KEYS, Message
+from wildtool.types import REASONING_KEYS, Message, Reply
 
 VERSION_TAG = "ATIF-v1.7"
+_TimedReply = tuple[Reply, float]
+"""A reply, and when it was recorded, in seconds since 1970; 0 if unknown."""
 
 
 def export(request: ExportRequest, target: Path) -> None:
@@ -33,12 +35,14 @@ def export(request: ExportRequest, target: Path) -> None:
     for unit in recorded.units():
         if request.only not in (None, unit.verdict.outcome):
             continue
-        steps = iter(
-            step for step in unit.steps if step.role == "agent" and isinstance(step.result, LoggedReply)
+        replies = (
+            (step.result.reply, step.time)
+            for step in unit.steps
+            if step.role == "agent" and isinstance(step.result, LoggedReply)
         )
         for talk in conversations(unit):
             number += 1
-            own = [next(steps) for _ in talk.replies]
+            own = [next(replies) for _ in talk.replies]
             document = _trajectory(recorded, unit, talk, own, f"{recorded.name}-{number}")
             name = folder_name(f"{unit.item.id}-{unit.verdict.unit}-{unit.repeat}")[:120]
             write_whole(target / f"{number:06d}-{name}.json", strict_json(portable_value(document)))
@@ -46,13 +50,13 @@ def export(request: ExportRequest, target: Path) -> None:
 
 
 def _trajectory(
-    recorded: RecordedRun, unit: RecordedUnit, talk: ExportedConversation, own: list[RecordedStep], name: str
+    recorded: RecordedRun, unit: RecordedUnit, talk: ExportedConversation, own: list[_TimedReply], name: str
 ) -> dict[str, Any]:
     player, verdict = recorded.run.run_info, unit.verdict
     by_place = dict(zip(talk.replies, own, strict=True))
     steps = list(_steps(talk, by_place))
     unsayable = sum("arguments" in call.get("extra", ()) for s in steps for call in s.get("tool_calls", ()))
-    usages = [token_usage(step.result.reply.usage) for step in own if isinstance(step.result, LoggedReply)]
+    usages = [token_usage(reply.usage) for reply, _ in own]
     agent: dict[str, Any] = {"name": "wildtool", "version": __version__, "model_name": player.model}
     if talk.tools:
         agent["tool_definitions"] = list(talk.tools)
@@ -83,7 +87,7 @@ def _trajectory(
     }
 
 
-def _steps(talk: ExportedConversation, own: dict[int, RecordedStep]) -> Iterator[dict[str, Any]]:
+def _steps(talk: ExportedConversation, own: dict[int, _TimedReply]) -> Iterator[dict[str, Any]]:
     """The messages as steps; a tool's result belongs to the agent's step before it."""
     waiting: dict[str, Any] | None = None
     for place, message in enumerate(talk.messages):
@@ -109,8 +113,8 @@ def _other_step(message: Message) -> dict[str, Any]:
     return {"source": source, "message": text_or_json(message.get("content") or "")}
 
 
-def _agent_step(place: int, message: Message, recorded: RecordedStep | None) -> dict[str, Any]:
-    """Args: recorded: the step whose reply it is; None for what the benchmark wrote."""
+def _agent_step(place: int, message: Message, recorded: _TimedReply | None) -> dict[str, Any]:
+    """Args: recorded: the reply that it is; None for what the benchmark wrote."""
     step: dict[str, Any] = {"source": "agent", "message": text_or_json(message.get("content") or "")}
     thoughts = next((message[key] for key in REASONING_KEYS if message.get(key)), None)
     if thoughts is not None:
@@ -118,17 +122,18 @@ def _agent_step(place: int, message: Message, recorded: RecordedStep | None) -> 
     calls = [_call(call, f"call_{place}_{n}") for n, call in enumerate(as_objects(message.get("tool_calls")))]
     if calls:
         step["tool_calls"] = calls
-    if recorded is None or not isinstance(recorded.result, LoggedReply):
+    if recorded is None:
         return {**step, "is_copied_context": True}
-    usage = token_usage(recorded.result.reply.usage)
+    reply, time = recorded
+    usage = token_usage(reply.usage)
     step["metrics"] = {
         "prompt_tokens": usage.prompt,
         "completion_tokens": usage.completion,
         "cached_tokens": usage.cached,
-        "extra": {"latency_s": recorded.result.reply.latency_s},
+        "extra": {"latency_s": reply.latency_s},
     }
-    if recorded.time:
-        step["timestamp"] = datetime.fromtimestamp(recorded.time, UTC).isoformat()
+    if time:
+        step["timestamp"] = datetime.fromtimestamp(time, UTC).isoformat()
     return step
 
 
