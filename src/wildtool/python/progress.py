@@ -43,7 +43,7 @@ def in_notebook() -> bool:
     """Whether this is the kernel of a notebook."""
     shell = sys.modules.get("IPython")
     instance: Any = shell and getattr(shell, "get_ipython", lambda: None)()
-    return instance is not None and hasattr(instance, "kernel")
+    return hasattr(instance, "kernel")
 
 
 def progress_html(runs: Sequence[ProgressObserver]) -> str:
