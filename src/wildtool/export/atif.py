@@ -57,13 +57,11 @@ def _trajectory(
     steps = list(_steps(talk, by_place))
     unsayable = sum("arguments" in call.get("extra", ()) for s in steps for call in s.get("tool_calls", ()))
     usages = [token_usage(reply.usage) for reply, _ in own]
-    agent: dict[str, Any] = {"name": "wildtool", "version": __version__, "model_name": player.model}
-    if talk.tools:
-        agent["tool_definitions"] = list(talk.tools)
+    tools = {"tool_definitions": list(talk.tools)} if talk.tools else {}
     return {
         "schema_version": VERSION_TAG,
         "session_id": name,
-        "agent": agent,
+        "agent": {"name": "wildtool", "version": __version__, "model_name": player.model, **tools},
         "steps": [{"step_id": place, **step} for place, step in enumerate(steps, 1)],
         "notes": f"{unsayable} calls have arguments that are no JSON object; they are in `extra`.",
         "final_metrics": {
@@ -145,8 +143,6 @@ def _call(call: Message, name: str) -> dict[str, Any]:
         "function_name": str(function.get("name") or ""),
         "arguments": as_object(arguments),
     }
-    return (
-        fields
-        if isinstance(arguments, dict)
-        else {**fields, "extra": {"arguments": function.get("arguments")}}
-    )
+    if not isinstance(arguments, dict):
+        fields["extra"] = {"arguments": function.get("arguments")}
+    return fields
