@@ -100,11 +100,10 @@ class SealRules(Rules):
         check = self.scorer.check(written_text(episode.reply or {}), record)
         if not self.retrieves:
             return check
-        recall = _recall(cast(RetrievedReply, episode).found, record)
         return Check(
             *(check.correct, check.error, check.reason),
-            fields={**check.fields, **recall},
-            detail={**check.detail, "retrieved": cast(RetrievedReply, episode).found},
+            fields={**check.fields, **_recall(episode.found, record)},
+            detail={**check.detail, "retrieved": episode.found},
             steps=1,
         )
 
@@ -151,11 +150,11 @@ class SealRules(Rules):
         return "Q5: a bracket in a value" if any(sign in text for sign in "[]") else ""
 
 
-def _recall(names: list[str] | None, record: SealRecord) -> dict[str, int]:
+def _recall(names: list[str], record: SealRecord) -> dict[str, int]:
     gold_names = {call["api"] for call in record.gold}
     return {
-        "retrieved": len(names or ()),
-        "recalled": len(gold_names & set(names or ())),
+        "retrieved": len(names),
+        "recalled": len(gold_names.intersection(names)),
         "recallable": len(gold_names),
     }
 

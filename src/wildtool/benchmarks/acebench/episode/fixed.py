@@ -206,5 +206,4 @@ class FixedMultiTurnEpisode(FixedAgentEpisode):
 
 def _has_end_mark(text: str) -> bool:
     """Whether the end mark is alone on a line, in any case, with any punctuation around it."""
-    folded = text.casefold()
-    return END_MARK in folded and _END_LINE.search(folded) is not None
+    return _END_LINE.search(text.casefold()) is not None
