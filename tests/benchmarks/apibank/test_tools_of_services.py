@@ -210,7 +210,7 @@ def test_switches_are_set_and_cancelled_by_time() -> None:
 def test_a_hotel_has_one_guest_at_a_time() -> None:
     assert_results(
         ("BookHotel", ["Inn", "x", "2023-06-12", 1, 1, 0], NO_DATE),
-        ("BookHotel", ["Inn", "2023-06-12", "x", 1, 1, 0], NO_DATE),
+        ("BookHotel", ["Inn", "2023-06-12", "x", 1, 3, 0], NO_DATE),
         (
             "BookHotel",
             ["Inn", "2023-06-13", "2023-06-14", 1, 3, 0],

@@ -10,7 +10,6 @@ from wildtool.benchmarks.apibank.tools.state import (
     Tables,
     ToolFunction,
     UnrecordedError,
-    check_time,
     given,
     padded_time,
 )
@@ -37,12 +36,10 @@ def _book_hotel(
     adult_count: int,
     child_count: int,
 ) -> Any:
-    check_time(check_in_time, DAY)
-    check_time(check_out_time, DAY)
+    start, end = _day(check_in_time), _day(check_out_time)
     is_full = adult_count > 2 and room_count == 1
     refuse_if(is_full, "The number of adults is greater than 2. Two rooms are ordered.")
     orders = tables.own("Hotel")
-    start, end = _day(check_in_time), _day(check_out_time)
     for order in orders.values():
         first_day, free = _day(order["check_in_time"]), _day(order["check_out_time"])
         overlap = first_day <= start < free or first_day < end <= free
