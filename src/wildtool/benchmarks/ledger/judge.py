@@ -54,7 +54,7 @@ def _amount(token: str) -> Decimal | None:
     last = max(digits.rfind("."), digits.rfind(","))
     if last >= 0 and len(digits) - last - 1 in (1, 2):
         units, cents = re.sub(r"[.,]", "", digits[:last]), digits[last + 1 :]
-        return Decimal(f"{units or 0}.{cents}")
+        return Decimal(f"{units}.{cents}")
     # A point or comma before three digits separates thousands.
     return Decimal(re.sub(r"[.,]", "", digits))
 

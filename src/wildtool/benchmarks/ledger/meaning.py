@@ -1,5 +1,6 @@
 """Directives by what they mean: whether one says what was expected, and what lies between two books."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
@@ -16,9 +17,8 @@ def is_match(expected: Directive, actual: Directive) -> bool:
 
 def _facts(entry: Directive) -> tuple[Any, ...]:
     """All but payee and narration. The day of an opening is free: beancount sees to it that it is early enough."""
-    legs = sorted((g.account, g.number, g.currency, g.price or 0, g.price_currency) for g in entry.postings)
     day = None if entry.kind == "open" else entry.date
-    of_transaction = (legs, entry.tags, sorted(entry.receipts))
+    of_transaction = (Counter(entry.postings), entry.tags, sorted(entry.receipts))
     return entry.kind, day, *of_transaction, entry.account, entry.number, entry.currency
 
 
