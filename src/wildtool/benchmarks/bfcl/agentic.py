@@ -118,9 +118,10 @@ def _answer_in(text: str) -> str:
     place = next((place for place in reversed(range(len(keys))) if keys[place][1] == "answer"), None)
     if place is None or ("{" not in text[: keys[0][0].end()] and len({name for _, name in keys}) < 2):
         return text
-    if (value := _parsed_answer(text, keys[place][0].start())) is not None:
+    start = keys[place][0].end()
+    if (value := _parsed_answer(text, start)) is not None:
         return value
-    start, end = keys[place][0].end(), keys[place + 1][0].start() if place + 1 < len(keys) else len(text)
+    end = keys[place + 1][0].start() if place + 1 < len(keys) else len(text)
     value = text[start:end].strip()
     if (quote := value[:1]) in _END:
         closed = _END[quote].search(value, 1)
@@ -130,7 +131,7 @@ def _answer_in(text: str) -> str:
 
 def _parsed_answer(text: str, place: int) -> str | None:
     """The answer of an object around a place that can be parsed."""
-    start, end = text.rfind("{", 0, place + 1), text.find("}", place)
+    start, end = text.rfind("{", 0, place), text.find("}", place)
     try:
         members = as_object(CallReader().value(parse_expression(text[start : end + 1])))
     except (CallSyntaxError, ValueError, RecursionError):
