@@ -6,7 +6,12 @@ from typing import Any
 
 RESOURCE_TOOLS = [
     {"id": "Photo Finder", "desc": "Finds a photo.", "input-type": ["text"], "output-type": ["image"]},
-    {"id": "Photo Painter", "desc": "Paints it.", "input-type": ["image"], "output-type": ["image"]},
+    {
+        "id": "Photo Painter",
+        "desc": "Paints it, à la Klee.",
+        "input-type": ["image"],
+        "output-type": ["image"],
+    },
     {"id": "Caption Maker", "desc": "Describes it.", "input-type": ["image"], "output-type": ["text"]},
 ]
 NAMED_TOOLS = [

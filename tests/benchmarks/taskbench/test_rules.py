@@ -54,7 +54,7 @@ def written(text: Any) -> dict[str, Any]:
 
 def test_a_prompt_has_tools_links_goal_requirements_examples_and_request_in_order() -> None:
     lines = prompt_text(item(CHAIN, RESOURCES, Example("First?", label(SINGLE))).data, graph=True).split("\n")
-    assert lines[:4] == ["# Tools", *map(json.dumps, RESOURCE_TOOLS)]
+    assert lines[:4] == ["# Tools", *(json.dumps(tool, ensure_ascii=False) for tool in RESOURCE_TOOLS)]
     assert lines[4:8] == [
         "# Links: which tools can take the output of, or follow, which",
         f"{F} -> {P}, {C}",

@@ -205,10 +205,10 @@ HARBOUR = {"harbour": "zzyzx", "day": 3}
             ],
         ),
         (
-            item("plan_str", plan(("Tide.get", {}), ("Tide.get", {}), ("Boat.cancel", {}))),
+            item("plan_str", plan(("Tide.get", "x"), ("Tide.get", {}), ("Boat.cancel", {}))),
             [
                 ("first step left out", "Tide.get {}\nBoat.cancel {}\nFinishAction {}"),
-                ("step added", "Tide.get {}\nTide.get {}\nTide.get {}\nBoat.cancel {}\nFinishAction {}"),
+                ("step added", "Tide.get x\nTide.get x\nTide.get {}\nBoat.cancel {}\nFinishAction {}"),
                 ("other API", "Zzyzx.quuxly {}\nTide.get {}\nBoat.cancel {}\nFinishAction {}"),
                 ("no step right", "\n".join(["Zzyzx.quuxly {}"] * 4)),
             ],

@@ -1,7 +1,7 @@
 """What a profile of T-Eval makes of an answer, gold answers, and mistakes in them that it must catch."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -237,12 +237,8 @@ def _renumbered(steps: list[Step]) -> list[Step]:
 
 
 def _step_mistakes(record: TevalRecord, gold: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    parts: Mapping[str, Callable[[Any], Any]] = {
-        "thought": lambda _: "Zzyzx quuxly.",
-        "name": lambda _: _OTHER,
-    }
-    for name, change in parts.items():
-        yield f"other {name}", _step(record, {**gold, name: change(gold.get(name))})
+    for name, other in (("thought", "Zzyzx quuxly."), ("name", _OTHER)):
+        yield f"other {name}", _step(record, {**gold, name: other})
     if isinstance(gold.get("args"), dict):
         args: dict[str, Any] = gold["args"]
         yield "argument added", _step(record, {**gold, "args": {**args, _ADDED: 1}})

@@ -107,7 +107,7 @@ class Toleap:
             return AnswerScores(False, {"precision": 0.0, "recall": 0.0, "f1": 0.0})
         steps, gold_steps = without_finish(predicted), without_finish(gold)
         if not steps or not gold_steps:
-            return self.only_finish(steps, gold_steps)
+            return self.only_finish(right=steps == gold_steps)
         right = self.right_steps(steps, gold_steps, record)
         sizes = len(steps), len(gold_steps)
         return AnswerScores(
@@ -119,7 +119,7 @@ class Toleap:
             read_plan_steps(answer) if record.test.form == "json" else read_plan_lines(answer, record.names)
         )
 
-    def only_finish(self, steps: Sequence[Step], gold: Sequence[Step]) -> AnswerScores:
+    def only_finish(self, *, right: bool) -> AnswerScores:
         """The evaluators raise on an empty matrix (Q2)."""
         return AnswerScores(True, {"precision": 0.0, "recall": 0.0, "f1": 0.0}, "ValueError")
 
@@ -258,9 +258,8 @@ class Fixed(Toleap):
             return read_plan_lines(answer, (*record.names, FINISH_ACTION))
         return read_plan_steps(answer)
 
-    def only_finish(self, steps: Sequence[Step], gold: Sequence[Step]) -> AnswerScores:
-        right = float(not steps and not gold)
-        return AnswerScores(True, {"precision": right, "recall": right, "f1": right})
+    def only_finish(self, *, right: bool) -> AnswerScores:
+        return AnswerScores(True, dict.fromkeys(("precision", "recall", "f1"), float(right)))
 
     def right_steps(self, steps: Sequence[Step], gold: Sequence[Step], record: TevalRecord) -> float:
         """Steps of one API in the order of gold (Q1, Q3, Q5), each for the share of it that is right (Q4)."""
