@@ -299,13 +299,11 @@ def _action_name(value: str) -> str | None:
 
 def _first_object(text: str) -> str:
     """The first JSON object of a text, nested ones whole (Q4); `{}` where there is none."""
-    start = text.find("{")
+    rest = "".join(text.partition("{")[1:])
     try:
-        decoder = json.JSONDecoder(strict=False)
-        end = decoder.raw_decode(text, start)[1] if start >= 0 else 0
+        return rest[: json.JSONDecoder(strict=False).raw_decode(rest)[1]]
     except (ValueError, RecursionError):
         return "{}"
-    return text[start:end] if end else "{}"
 
 
 def _wrong_order(names: Sequence[str], case: InjecCase, target: str) -> str | None:
