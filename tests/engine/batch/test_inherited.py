@@ -62,7 +62,7 @@ async def test_an_earlier_batch_is_looked_for_at_once_and_after_failures_at_grow
     api = ScriptedBatches(state=looks, fetch=[GOOD])
     sender, _, asks = await sent(api, tmp_path)
     assert await outcomes(asks) == [b"A", b"B"]
-    assert sender.waits == [FIRST_POLL_S * POLL_GROWTH, 60.0, 60.0]
+    assert sender.waits == [FIRST_POLL_S * POLL_GROWTH, 50.0, 60.0]
     assert [call[0] for call in api.asked] == ["state"] * 4 + ["fetch"]
 
 

@@ -208,6 +208,7 @@ class BatchSender:
         while state is None or not state.ended:
             if state is not None or failures:
                 await self._policy.sleep(wait)
+            wait = min(wait * POLL_GROWTH, LONGEST_POLL_S)
             try:
                 state = await self._queue.api.state(id_)
                 on_state(state)
@@ -218,7 +219,6 @@ class BatchSender:
                     raise
                 wait = max(wait, min(error.retry_after_s or 0.0, LONGEST_RETRY_AFTER_S))
                 self._on_retry(error.kind, wait)
-            wait = min(wait * POLL_GROWTH, LONGEST_POLL_S)
         return state
 
     async def _reject_all(self, batch: Batch, state: BatchState) -> None:
