@@ -24,7 +24,7 @@ class JsonLine:
         return field in self.fields
 
     def fail(self, field: str, expected: str, value: Any) -> NoReturn:
-        text = json.dumps(value, ensure_ascii=True)
+        text = json.dumps(value)
         text = text if len(text) <= 60 else f"{text[:60]}…"
         raise DataError(
             f"{self.where} (id {self.value('id')!r}): field {field}: expected {expected}, found {text}"

@@ -121,8 +121,7 @@ def _answer_in(text: str) -> str:
     start = keys[place][0].end()
     if (value := _parsed_answer(text, start)) is not None:
         return value
-    end = keys[place + 1][0].start() if place + 1 < len(keys) else len(text)
-    value = text[start:end].strip()
+    value = text[start : keys[place + 1][0].start() if place + 1 < len(keys) else len(text)].strip()
     if (quote := value[:1]) in _END:
         closed = _END[quote].search(value, 1)
         return value[1 : closed.start() if closed else len(value)]

@@ -89,17 +89,17 @@ class LedgerEpisode:
 
     def _take_calls(self, reply: Message, log: TurnLog) -> None:
         calls = cast(list[Any], reply["tool_calls"]) if isinstance(reply["tool_calls"], list) else []
-        named = [call for call in map(_named_call, calls) if call]
-        if not calls or len(named) < len(calls):
+        to_run = [call for call in map(_named_call, calls) if call]
+        if not calls or len(to_run) < len(calls):
             self._messages.append({"role": "assistant", "content": written_text(reply) or ""})
             self._end("calls that cannot be read")
             return
-        ids = [id_ or f"call-{len(self._messages)}-{place}" for place, (id_, *_) in enumerate(named)]
+        ids = [id_ or f"call-{len(self._messages)}-{place}" for place, (id_, *_) in enumerate(to_run)]
         message = {key: reply[key] for key in _SHOWN_AGAIN if reply.get(key) is not None}
         message["tool_calls"] = [{**as_object(call), "id": id_} for call, id_ in zip(calls, ids, strict=True)]
         self._messages.append({"role": "assistant", "content": None, **message, **provider_fields(reply)})
         log.texts.append(written_text(reply) or "")
-        for (_, name, arguments), id_ in zip(named, ids, strict=True):
+        for (_, name, arguments), id_ in zip(to_run, ids, strict=True):
             text = self._run(name, arguments, log)
             self._messages.append({"role": "tool", "content": text, "tool_call_id": id_})
         if log.calls > MAX_CALLS:
