@@ -102,7 +102,7 @@ def test_the_authors_modes_sample_as_they_do() -> None:
         "completion": {"temperature": 0.0, "max_tokens": 512},
         **dict.fromkeys(["authors", "authors-1", "authors-2", "authors-3"], authors),
     }
-    assert TASKBENCH.prompts_note == ""
+    assert TASKBENCH.prompts_note == "as ToLeaP asks"
 
 
 # Verdicts --------------------------------------------------------------------------------------------
