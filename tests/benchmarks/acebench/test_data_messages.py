@@ -90,6 +90,8 @@ Q, A = "en/data_{}.json:1 (id {!r}): field ", "en/possible_answer/data_{}.json:1
         (SINGLE, {"function": [TOOL, 3]}, {}, Q + "function[1]: expected an object, found 3"),
         (SINGLE, {"function": [TOOL, {}]}, {}, Q + "function[1].name: expected a text, found null"),
         (SINGLE, {"time": 3}, {}, Q + "time: expected a text, found 3"),
+        (PREFERENCE, {"profile": ["x" * 56]}, {}, Q + 'profile: expected a text, found ["' + "x" * 56 + '"]'),
+        (PREFERENCE, {"profile": ["x" * 57]}, {}, Q + 'profile: expected a text, found ["' + "x" * 57 + '"…'),
         (PREFERENCE, {"profile": ["x" * 70]}, {}, Q + 'profile: expected a text, found ["' + "x" * 58 + "…"),
         (SINGLE, {}, {"ground_truth": 3}, A + "ground_truth: expected an object, found 3"),
         (SINGLE, {}, {"ground_truth": []}, A + "ground_truth: expected at least one answer, found []"),

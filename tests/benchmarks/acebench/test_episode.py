@@ -279,7 +279,9 @@ def test_gold_replies_and_a_cooperative_user_play_an_episode_without_a_model():
     episode = OfficialMultiTurnEpisode(record("[turn_on_wifi()]", "[login_device()]"), edition())
     while (request := episode.request()) is not None:
         assert request.gold is not None
-        episode.advance(request.gold("serial"))
+        message = request.gold("serial")
+        assert message["role"] == "assistant"
+        episode.advance(message)
     assert episode.process == ["[turn_on_wifi()]", "[login_device()]"]
     assert episode.dialogue[0].message == "Turn on the wifi."
 

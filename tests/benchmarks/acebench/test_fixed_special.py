@@ -265,6 +265,11 @@ def test_a_number_with_its_unit_is_no_end_of_another_number(said: str, valid: bo
     ) == valid
 
 
+@pytest.mark.parametrize(("name", "valid"), [("date", False), ("date#", True), ("5", False), ("#5", False)])
+def test_a_name_is_whole_where_it_does_not_go_on_like_a_number(name: str, valid: bool) -> None:
+    assert (incomplete(f"Missing necessary parameters ({name}.5) for the api (book)", name) == "") == valid
+
+
 def test_a_value_that_ends_in_a_sign_is_whole_only_where_nothing_goes_on() -> None:
     assert (
         wrong_value(

@@ -276,8 +276,9 @@ def test_steps_are_replies_of_the_model_under_test_alone() -> None:
 
 
 def test_an_episode_whose_record_stops_is_unplayed() -> None:
-    found = judge(episode(), STEPS[0])
-    assert (found.outcome, found.score, found.steps) == ("unplayed", 0.0, 1)
+    for asked, replies in ((episode(), STEPS[:1]), (episode(multi_turn=True), ("Wifi, please.", STEPS[0]))):
+        found = judge(asked, *replies)
+        assert (found.outcome, found.score, found.steps) == ("unplayed", 0.0, 1)
 
 
 def test_finance_episodes_are_of_a_section_of_their_own() -> None:

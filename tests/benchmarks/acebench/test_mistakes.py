@@ -5,7 +5,8 @@ from typing import Any
 
 from benchmarks.acebench.reply_build import item, normal, special, tool
 from wildtool.benchmarks.acebench import ACEBENCH
-from wildtool.benchmarks.acebench.audit.argument_mutants import argument_mutants, evenly_spaced, is_blank
+from wildtool.benchmarks.acebench.audit.argument_mutants import argument_mutants, evenly_spaced
+from wildtool.benchmarks.acebench.fixed.calls import is_blank
 from wildtool.types import Item, Message
 
 TEXT = {"type": "string"}

@@ -18,6 +18,7 @@ from wildtool.benchmarks.acebench.source import (
     COMMIT,
     DATA,
     TABLE_DIGESTS,
+    prompts,
     read_prompts,
 )
 from wildtool.data.pinned import official_folder
@@ -236,6 +237,12 @@ def test_tables_keep_their_letters_readable(official: Path, cache: Path) -> None
 
 
 # Prompts ---------------------------------------------------------------------------------------------
+
+
+def test_the_prompts_are_those_of_the_commit_of_the_data() -> None:
+    assert {(file.pinned.repository, file.pinned.commit) for file in prompts()} == {
+        ("ACEBench/ACEBench", COMMIT)
+    }
 
 
 def test_a_folder_without_the_originals_prompts_is_enough(official: Path, cache: Path) -> None:

@@ -50,7 +50,6 @@ _CLASSES = {
     "wrong_param": PARAM_SET,
     "type_error": PARAM_TYPE,
     "value_error": PARAM_VALUE,
-    "simple_function_checker:unclear": UNCLEAR,
     NO_VERDICT: UNUSABLE_GOLD,
     DETECTION: ERROR_DETECTION,
     CORRECTION: ERROR_CORRECTION,
@@ -58,5 +57,5 @@ _CLASSES = {
 
 
 def class_of(error: str) -> str:
-    """The class of an evaluator's error type; `value_error:string` and its like are of one class."""
-    return _CLASSES.get(error) or _CLASSES.get(error.partition(":")[0], UNCLEAR)
+    """The class of an evaluator's error type; `value_error:string` and its like are one class, any other is unclear."""
+    return _CLASSES.get(error.partition(":")[0], UNCLEAR)

@@ -221,7 +221,9 @@ class AceBenchRules(Rules):
         return _judge_reply(reply, record, self.profile, native=self.channel.native)
 
     def unfinished(self, episode: Any, item: Item, unit: str) -> Check:
-        return Check(False, steps=0 if isinstance(episode, SingleReply) else _agent_replies(episode))
+        return (
+            Check(False) if isinstance(episode, SingleReply) else Check(False, steps=_agent_replies(episode))
+        )
 
     # Judging needs none of these.
     step = part("wildtool.benchmarks.acebench.step:step")
@@ -261,7 +263,7 @@ def _judge_reply(reply: Message, record: Record, profile: ProfileRules, *, nativ
         "reference_error": checked.reference_error,
     }
     if checked.valid:
-        return Check(True, None, checked.reason or "as expected", fields=columns, steps=1)
+        return Check(True, None, "as expected", fields=columns, steps=1)
     error = error_classes.class_of(checked.error)
     return Check(False, error, checked.reason, fields=columns, steps=1)
 

@@ -209,7 +209,7 @@ def check_normal(
     Args:
         text: the reply; anything but a text is no list of calls.
         functions: the offered functions as written in the record.
-        candidates: gold answers, any one of which suffices.
+        candidates: gold answers, any one of which suffices; at least one.
     """
     if not isinstance(text, str):
         return CheckResult(False, "wrong_output_format", "the reply has no text")
@@ -224,21 +224,17 @@ def check_official_calls(
     calls: Sequence[CallExpression], functions: Sequence[Mapping[str, Any]], candidates: Sequence[Gold]
 ) -> CheckResult:
     """The verdict on calls, however they were written. Never raises."""
-    first: ArgumentFault | None = None
+    faults: list[ArgumentFault] = []
     try:
         for gold in candidates:
             fault = _check_candidate(calls, functions, gold)
             if fault is None:
-                return VALID if first is None else CheckResult(True, stray_error=first.error)
-            first = first or fault
+                return CheckResult(True, stray_error=faults[0].error) if faults else VALID
+            faults.append(fault)
     except _RAISED as error:
         raised = f"{type(error).__name__}: {error}"
         return CheckResult(False, NO_VERDICT, f"the published evaluator raises {raised}", raised)
-    return (
-        CheckResult(False, *first)
-        if first
-        else CheckResult(False, NO_VERDICT, "no gold answer to compare with")
-    )
+    return CheckResult(False, *faults[0])
 
 
 def _check_candidate(

@@ -36,10 +36,7 @@ def _is_result_file(path: Path) -> bool:
     except DataError:
         # Some other format: its own reader says what is wrong with it.
         return False
-    id_ = first.value("id") if first else None
-    return (
-        first is not None and isinstance(id_, str) and first.has("result") and _ID.fullmatch(id_) is not None
-    )
+    return first is not None and first.has("result") and _ID.fullmatch(str(first.value("id"))) is not None
 
 
 def read_results(path: Path, items: Mapping[str, Item], mode: str) -> Results | None:

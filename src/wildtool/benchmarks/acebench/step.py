@@ -17,7 +17,6 @@ _SINGLE: dict[str, dict[str, float]] = {
     error_classes.PARAM_VALUE: {"format": 1.0, "name": 1.0, "arguments": 0.0},
     error_classes.PARAM_SET: {"format": 1.0, "name": 1.0, "arguments": 0.0},
     error_classes.UNCLEAR: {"format": 1.0, "arguments": 0.0},
-    error_classes.UNUSABLE_GOLD: {},
     error_classes.ERROR_DETECTION: {"refusal": 0.0},
     error_classes.ERROR_CORRECTION: {"refusal": 1.0, "arguments": 0.0},
 }
@@ -40,7 +39,7 @@ def step(rules: AceBenchRules, episode: Any, item: Item, unit: str) -> StepCheck
     if check.correct:
         right = _RAN if isinstance(record, NormalRecord) else {"refusal": 1.0}
         return StepCheck(dict(right))
-    return StepCheck(dict(_SINGLE.get(check.error or "", {})), check.reason)
+    return StepCheck(dict(_SINGLE.get(str(check.error), {})), check.reason)
 
 
 def _agent_step(rules: AceBenchRules, episode: AgentEpisode, item: Item, unit: str) -> StepCheck:

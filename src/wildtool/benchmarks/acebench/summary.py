@@ -159,7 +159,7 @@ def _mean(group: str, name: str, metrics: Sequence[Metric]) -> Metric:
 def _rate(group: str, name: str, value: float | None, clusters: Sequence[tuple[float, float]]) -> Metric:
     """A share with its interval; the profile's own value where it has one."""
     right, total = sum(x for x, _ in clusters), sum(n for _, n in clusters)
-    rate, low, high = clustered_rate(clusters) or (0.0, 0.0, 1.0)
+    rate, low, high = cast(tuple[float, float, float], clustered_rate(clusters))
     value = rate if value is None else value
     return Metric(group, name, value, right, total, *_around(value, low, high))
 

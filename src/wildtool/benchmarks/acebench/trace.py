@@ -220,8 +220,8 @@ def _calls(
     """Gold calls of the candidate that most calls of the reply fulfil, and where the others differ."""
     parsed = parsed_calls(reply, record, rules)
     rivals = [_paired(record, candidate, parsed, rules.profile) for candidate in record.candidates]
-    longest = max(rivals, key=len, default=dict[str, int]())
-    candidate = record.candidates[rivals.index(longest)] if rivals else {}
+    longest = max(rivals, key=len)
+    candidate = record.candidates[rivals.index(longest)]
     unpaired = [call for at, call in enumerate(parsed) if at not in longest.values()]
     offered = {function["name"] for function in record.functions}
     gold: list[GoldCall] = []

@@ -1,9 +1,10 @@
 """Arguments of a gold call with one mistake each: those of any benchmark, and those that ACEBench's rules invite."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar, cast
 
+from wildtool.benchmarks.acebench.fixed.calls import is_blank
 from wildtool.toolcall.defaults import NO_DEFAULT, documented_default
 from wildtool.toolcall.mutations import ArgumentMutation, value_mutants, with_value
 from wildtool.toolcall.schema import ValuePath, argument_parts, as_schema, path_text, required_names
@@ -11,7 +12,6 @@ from wildtool.toolcall.schema import ValuePath, argument_parts, as_schema, path_
 _NONSENSE = "zzyzx"
 _HAN = re.compile("[㐀-鿿]")
 _SWAPPABLE = re.compile(r"(\d)(?!\1)(\d)")
-_EMPTY: Sequence[Any] = (None, "", [], {})
 W = TypeVar("W", bound=tuple[str, Any, str])
 
 
@@ -22,11 +22,6 @@ def evenly_spaced(mutants: Iterable[W], most: int) -> Iterator[W]:
         kinds.setdefault(mutant[0], []).append(mutant)
     for paths in kinds.values():
         yield from paths[:: -(-len(paths) // most)]
-
-
-def is_blank(value: Any) -> bool:
-    """Whether giving an optional parameter this value means the same as leaving it out."""
-    return any(value == empty for empty in _EMPTY)
 
 
 def argument_mutants(arguments: dict[str, Any], parameters: Any) -> Iterator[ArgumentMutation]:

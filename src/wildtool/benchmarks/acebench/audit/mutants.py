@@ -12,10 +12,11 @@ from dataclasses import replace
 from typing import Any, cast
 
 from wildtool.benchmark import Mutant, accepts
-from wildtool.benchmarks.acebench.audit.argument_mutants import argument_mutants, evenly_spaced, is_blank
+from wildtool.benchmarks.acebench.audit.argument_mutants import argument_mutants, evenly_spaced
 from wildtool.benchmarks.acebench.audit.episode_mutants import episode_mutants
 from wildtool.benchmarks.acebench.corrections import corrected
 from wildtool.benchmarks.acebench.data import AgentRecord, ItemData, NormalRecord, SpecialRecord
+from wildtool.benchmarks.acebench.fixed.calls import is_blank
 from wildtool.benchmarks.acebench.gold import gold_calls, gold_text
 from wildtool.benchmarks.acebench.judge import AceBenchRules, Channel
 from wildtool.benchmarks.acebench.prompts.own import INCORRECT_MESSAGE, LIMITATIONS_MESSAGE, MISSING_MESSAGE
@@ -59,7 +60,7 @@ def _say(text: str) -> Message:
 def _as_set(calls: list[CallExpression]) -> list[str]:
     """Calls without their order, that of their arguments, and arguments that say nothing."""
     return sorted(
-        repr((call.name, sorted((k, repr(v)) for k, v in call.arguments.items() if k and not is_blank(v))))
+        repr((call.name, sorted((k, repr(v)) for k, v in call.arguments.items() if not is_blank(v))))
         for call in calls
     )
 

@@ -88,7 +88,7 @@ def classify(episode: AgentEpisode, end_state: EndState) -> ClassAndReason:
         return UNFINISHED, f"{how} before {case.gold[case.missing[0]].name} ran"
     if case.extra:
         return RULE_VIOLATION, f"{case.extra[0].name} ran although all was done without it"
-    first = end_state.errors[0][0] if end_state.errors and end_state.errors[0] else end_state.error_type
+    first = end_state.errors[0][0] if end_state.errors else end_state.error_type
     return RULE_VIOLATION, f"all expected calls were made, but the state differs: {first[:200]}"
 
 

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple, cast
 
-from wildtool.benchmarks.acebench.check import NO_VERDICT, VALID, CheckResult, short_repr
+from wildtool.benchmarks.acebench.check import VALID, CheckResult, short_repr
 from wildtool.benchmarks.acebench.official import Gold
 from wildtool.toolcall.arguments import MAX_ARGUMENT_DEPTH
 from wildtool.toolcall.call_syntax import CallExpression
@@ -26,22 +26,21 @@ from wildtool.toolcall.schema import as_schema, required_names
 
 _SUFFIX = re.compile(r"_\d+$", re.ASCII)
 _ERRORS = {"missing": "lack_args", "extra": "addition_args", "type": "type_error"}
-_EMPTY: tuple[Any, ...] = (None, "", [], {})
 
 
 class _Fault(NamedTuple):
     """How far a reply is from gold; the smallest is reported."""
 
-    stage: int
+    stage: int = 0
     """0 where number and names of the calls are right."""
-    calls: int
+    calls: int = 0
     """Calls that fail."""
-    differences: int
-    texts: tuple[tuple[str, str], ...]
+    differences: int = 0
+    texts: tuple[tuple[str, str], ...] = ()
     """Error and reason of each failing call, in the order of gold."""
 
 
-_NONE = _Fault(0, 0, 0, ())
+_NONE = _Fault()
 
 
 def check_fixed_calls(
@@ -51,18 +50,11 @@ def check_fixed_calls(
 
     Args:
         functions: the offered functions as written in the record.
-        candidates: gold answers, any one of which suffices.
+        candidates: gold answers, any one of which suffices; at least one.
     """
     described = {function.get("name"): as_schema(function.get("parameters")) for function in functions[::-1]}
-    best: _Fault | None = None
-    for gold in candidates:
-        fault = _compare(calls, described, gold)
-        if not fault.texts:
-            return VALID
-        best = fault if best is None else min(best, fault)
-    if best is None:
-        return CheckResult(False, NO_VERDICT, "no gold answer to compare with")
-    return CheckResult(False, *best.texts[0])
+    least = min(_compare(calls, described, gold) for gold in candidates)
+    return CheckResult(False, *least.texts[0]) if least.texts else VALID
 
 
 def _compare(
@@ -70,10 +62,10 @@ def _compare(
 ) -> _Fault:
     if len(calls) != len(gold):
         reason = f"expected {len(gold)} calls, got {len(calls)}"
-        return _Fault(2, 0, 0, (("wrong functions number", reason),))
+        return _Fault(2, texts=(("wrong functions number", reason),))
     names = [name if name in described else _SUFFIX.sub("", name) for name in gold]
     if reason := _names_differ(Counter(names), Counter(call.name for call in calls)):
-        return _Fault(1, 0, 0, (("function_mismatch", reason),))
+        return _Fault(1, texts=(("function_mismatch", reason),))
     total = _NONE
     for name in dict.fromkeys(names):
         expected = [arguments for key, arguments in zip(names, gold.values(), strict=True) if key == name]
@@ -140,8 +132,13 @@ def _without_blanks(arguments: Mapping[str, Any], parameters: Mapping[str, Any])
     return {
         name: value
         for name, value in arguments.items()
-        if not (name in properties and name not in needed and any(value == empty for empty in _EMPTY))
+        if not (name in properties and name not in needed and is_blank(value))
     }
+
+
+def is_blank(value: Any) -> bool:
+    """Whether giving an optional parameter this value means the same as leaving it out."""
+    return value in (None, "", [], {})
 
 
 def _plain(value: Any, depth: int = 0) -> Any:

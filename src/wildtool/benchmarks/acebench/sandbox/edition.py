@@ -92,7 +92,7 @@ def _copied(value: Any) -> Any:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(path.read_bytes())
     except (OSError, ValueError) as error:
         raise DataError(
             f"{path}: cannot be read as JSON ({error}); get the benchmark's data again"
