@@ -233,7 +233,7 @@ def _in_any_order(value: Any) -> Any:
         return sorted(repr(_in_any_order(_plain(element))) for element in cast(list[Any], value))
     if isinstance(value, dict):
         pairs = cast(dict[Any, Any], value).items()
-        return sorted((repr(key), repr(_in_any_order(_plain(one)))) for key, one in pairs)
+        return sorted((repr(key), repr(_in_any_order(_plain(entry)))) for key, entry in pairs)
     return value
 
 

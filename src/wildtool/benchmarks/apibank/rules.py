@@ -350,4 +350,4 @@ def _reply_mutants(text: str) -> _Made:
         yield "word changed", " ".join((_NONSENSE.split()[0], *words[1:])), words[0]
     sentences = [sentence for sentence in text.split(". ") if sentence.strip(". ")]
     if len(sentences) > 1:
-        yield "sentences turned round", ". ".join(one.strip(". ") for one in reversed(sentences)), "turned"
+        yield "sentences turned round", ". ".join(part.strip(". ") for part in reversed(sentences)), "turned"

@@ -55,8 +55,8 @@ def _both_levels(task: str, headline: bool, rates: Computed) -> Iterator[Metric]
     ]
     if len(groups) < len(DIALOGUE_LEVELS):
         return
-    top, bottom = (sum(getattr(one, name) for one in levels) for name in ("numerator", "denominator"))
-    sizes = LEVEL_FILES if task == REPLY else {one.name: one.denominator for one in levels}
+    top, bottom = (sum(getattr(level, name) for level in levels) for name in ("numerator", "denominator"))
+    sizes = LEVEL_FILES if task == REPLY else {level.name: level.denominator for level in levels}
     parts = [(sizes[name] / sum(sizes.values()), rate) for name, rate in groups]
     value, low, high = weighted_sum(parts)
     name = WEIGHTED if task == REPLY else "both levels"

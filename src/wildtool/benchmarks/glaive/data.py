@@ -61,7 +61,7 @@ class GlaiveRecord:
     def functions(self) -> dict[str, dict[str, Any]]:
         """Name to parameter schema of the functions that the system text describes."""
         entries = (entry for entry in objects_in(self.system) if isinstance(entry.get("name"), str))
-        return {one["name"]: as_object(one.get("parameters")) for one in entries}
+        return {entry["name"]: as_object(entry.get("parameters")) for entry in entries}
 
 
 # Conversion ------------------------------------------------------------------------------------------

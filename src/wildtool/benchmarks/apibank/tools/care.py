@@ -149,7 +149,7 @@ def plain_devices(devices: Any) -> list[ToolTable]:
         {**device, "name": device["name"].strip().lower(), "description": device["description"].strip()}
         for device in devices
     ]
-    return sorted(plain, key=lambda one: one["name"])
+    return sorted(plain, key=lambda device: device["name"])
 
 
 def _checked_devices(devices: Any) -> list[ToolTable]:
