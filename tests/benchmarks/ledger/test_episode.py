@@ -1,12 +1,14 @@
 """What a session shows and counts when replies go wrong."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from benchmarks.ledger.session_play import ITEMS, RULES, UNIT
 from wildtool.benchmarks.ledger.episode import LedgerEpisode, TurnLog
+from wildtool.benchmarks.ledger.records import LedgerCall, LedgerTurn
 from wildtool.types import Message
 
 
@@ -74,9 +76,13 @@ def test_calls_that_cannot_be_read_end_the_turn_with_the_text_beside_them(reply:
     ]
 
 
-@pytest.mark.parametrize("text", ["", " \n"])
-def test_an_empty_reply_ends_the_turn(text: str):
-    episode = episode_of({"content": text})
+@pytest.mark.parametrize(
+    ("reply", "text"),
+    [({"content": ""}, ""), ({"content": " \n"}, " \n"), ({"content": None}, ""), ({}, "")],
+)
+def test_an_empty_reply_ends_the_turn(reply: Message, text: str):
+    episode = episode_of(reply)
+    assert shown(episode)[0] == {"role": "assistant", "content": text}
     start = [episode.book.entries]
     assert episode.logs == [
         TurnLog(start, [text], fault="empty reply", ended=True, replies=1),
@@ -137,6 +143,25 @@ def test_gold_calls_follow_the_ids_of_the_models_own_book():
     assert lost.gold is not None
     (made,) = lost.gold("serial")["tool_calls"]
     assert json.loads(made["function"]["arguments"])["id"] == "none"
+
+
+def test_gold_makes_the_calls_of_a_move_together_or_one_by_one():
+    moves = tuple(LedgerCall("open_account", {"account": name}) for name in ("Assets:A", "资产"))
+    turn = LedgerTurn("compositional", "", (), ("Which?", moves, "Done."))
+    episode = LedgerEpisode(replace(ITEMS[2].data, turns=(turn,)))
+
+    def gold(style: str) -> list[Any]:
+        request = episode.request()
+        assert request is not None
+        assert request.gold is not None
+        reply = request.gold(style)
+        return [each["function"]["arguments"] for each in reply.get("tool_calls", ())] or [reply["content"]]
+
+    assert [gold(style) for style in ("parallel", "serial")] == [["Which?"], ["Which?"]]
+    made = [f'{{"account": "{name}"}}' for name in ("Assets:A", "资产")]
+    for log_replies, expected in enumerate(([made, made[:1]], [["Done."], made[1:]], [["Done."]] * 2), 1):
+        episode.logs[0].replies = log_replies
+        assert [gold(style) for style in ("parallel", "serial")] == expected
 
 
 def test_gold_says_the_last_text_again_where_the_turn_went_on_too_long():

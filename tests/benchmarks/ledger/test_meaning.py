@@ -110,6 +110,12 @@ FIXED = replace(purchase(5, "A", "2.00"), tags=frozenset(["t"]))
         ([A], [replace(FIXED, postings=A.postings)], [LedgerChange(A, FIXED)], True),
         ([A], [replace(A, postings=FIXED.postings)], [LedgerChange(A, FIXED)], True),
         ([A], [replace(A, postings=(FIXED.postings[0], A.postings[1]))], [LedgerChange(A, FIXED)], True),
+        (
+            [A],
+            [replace(A, payee="The A Market", postings=(FIXED.postings[0], A.postings[1]))],
+            [LedgerChange(A, FIXED)],
+            True,
+        ),
         ([A], [replace(A, postings=FIXED.postings[:1])], [LedgerChange(A, FIXED)], False),
         ([A], [purchase(3, "A", "3.00")], [LedgerChange(A, FIXED)], False),
         ([A], [purchase(3, "A", "2.00", source="Assets:Cash")], [LedgerChange(A, FIXED)], False),

@@ -150,6 +150,23 @@ def test_nobody_writes_on_a_question_where_the_turn_asks_for_a_write():
     assert [*played(chat)] == ["empty reply"]
 
 
+def test_a_mistake_in_one_of_several_calls_leaves_the_others_as_they_are():
+    entries = [purchase(day, name, f"{day}.00") for day, name in ((3, "A"), (4, "B"), (5, "C"))]
+    calls = tuple(LedgerCall("add_transaction", entry_arguments(entry)) for entry in entries)
+    changes = tuple(LedgerChange(None, entry) for entry in entries)
+    turn = LedgerTurn("compositional", "", changes, (calls, "Done."))
+    payees = {
+        id_: [arguments["payee"] for _, _, arguments in played(turn, id_=id_)["wrong payee"][1][0]]
+        for id_ in "abc"
+    }
+    assert sorted(payees.values()) == [
+        ["A", "B", "Somebody Else"],
+        ["A", "Somebody Else", "C"],
+        ["Somebody Else", "B", "C"],
+    ]
+    assert played(turn)["double write"][1][0][3][0] == "again"
+
+
 def test_mistakes_in_a_correction_are_of_what_it_corrects():
     entry, other = purchase(20, "A", "1.00"), purchase(20, "A", "2.00")
     arguments = entry_arguments(other)

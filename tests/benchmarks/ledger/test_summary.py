@@ -39,10 +39,15 @@ def row(item: str, rights: tuple[bool | None, ...], **changes: Any) -> Mapping[s
     }
 
 
-def summary() -> dict[str, Any]:
+def summary_of(*rows: Mapping[str, Any]) -> dict[str, Any]:
     types = {**VERDICT_COLUMNS, **LEDGER.columns}
+    relation = held_rows(types, ([*(dict.fromkeys(types) | {**each}).values()] for each in rows))
+    return {f"{each.group}: {each.name}": each for each in LEDGER.summarize(relation, "ledger")}
+
+
+def summary() -> dict[str, Any]:
     wrong = {"kind_4": "missing", "lang": "zh", "error": "wrong amount", "ended_right": 3, "tool_calls": 9}
-    rows = [
+    return summary_of(
         row("a", (True,) * 4, corrections_once=1, questions_unwritten=1, shortest=3),
         row(
             "b", (True, False, True, False),
@@ -50,9 +55,12 @@ def summary() -> dict[str, Any]:
             refused_turns=2, recovered=1, shortest=1,
         ),
         row("c", (False, None, None, None), outcome="infra_error", lang="en"),
-    ]  # fmt: skip
-    relation = held_rows(types, ([*(dict.fromkeys(types) | {**each}).values()] for each in rows))
-    return {f"{each.group}: {each.name}": each for each in LEDGER.summarize(relation, "ledger")}
+    )  # fmt: skip
+
+
+def test_a_language_that_no_session_has_has_no_number():
+    names = [name for name in summary_of(row("a", (True,) * 4)) if name.startswith("language")]
+    assert names == ["language: en"]
 
 
 def test_numbers_are_of_turns_and_of_what_happened_to_the_book():
