@@ -243,6 +243,9 @@ def test_writes_and_calls_of_a_session_are_counted():
     check = rules.verdict(episode, item, "0")
     assert (check.correct, check.error, check.score) == (False, "wrong on the way", 0.5)
     assert len(check.detail["turns"]) == 3
+    assert check.fields["corrections_once"] == 1
+    logs[1] = logs[0]
+    assert rules.verdict(episode, item, "0").fields["questions_unwritten"] == 2
 
 
 # Amounts ---------------------------------------------------------------------------------------------

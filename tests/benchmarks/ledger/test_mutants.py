@@ -10,7 +10,14 @@ from benchmarks.ledger.book_build import CHECKING, FOOD, TODAY, purchase, small_
 from benchmarks.ledger.session_play import ITEMS, RULES, UNIT
 from wildtool.benchmarks.ledger.book import BookPosting, Directive
 from wildtool.benchmarks.ledger.episode import LedgerEpisode
-from wildtool.benchmarks.ledger.records import LedgerCall, LedgerChange, LedgerSession, LedgerTurn, TurnKind
+from wildtool.benchmarks.ledger.records import (
+    AmountQuestion,
+    LedgerCall,
+    LedgerChange,
+    LedgerSession,
+    LedgerTurn,
+    TurnKind,
+)
 from wildtool.benchmarks.ledger.tools import entry_arguments
 from wildtool.episode import gold_replies
 from wildtool.types import Item, Message
@@ -148,6 +155,13 @@ def test_nobody_writes_on_a_question_where_the_turn_asks_for_a_write():
     )
     assert {"wrong answer", "no answer", "every amount", "stale amount"}.isdisjoint(mutants)
     assert [*played(chat)] == ["empty reply"]
+
+
+def test_an_amount_that_has_not_changed_is_not_stale():
+    question = AmountQuestion((FOOD,), "EUR", TODAY)
+    turn = LedgerTurn("question", "", (), ("It is {answer}.",), question)
+    assert [*played(turn)] == ["empty reply", "every amount", "no answer", "wrong answer"]
+    assert played(adding(purchase(3, "A", "1.00")), turn)["stale amount"][1][-1] == "20.50"
 
 
 def test_a_mistake_in_one_of_several_calls_leaves_the_others_as_they_are():

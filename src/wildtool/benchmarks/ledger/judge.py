@@ -48,15 +48,13 @@ def amounts_in(text: str) -> list[Decimal]:
 
 
 def _amount(token: str) -> Decimal | None:
-    digits = token.lstrip("-")
+    digits = token.lstrip("-").replace(",", ".")
     if len(digits) > 20:
         return None
-    last = max(digits.rfind("."), digits.rfind(","))
-    if last >= 0 and len(digits) - last - 1 in (1, 2):
-        units, cents = re.sub(r"[.,]", "", digits[:last]), digits[last + 1 :]
-        return Decimal(f"{units}.{cents}")
+    units, _, cents = digits.rpartition(".")
     # A point or comma before three digits separates thousands.
-    return Decimal(re.sub(r"[.,]", "", digits))
+    whole, part_of_one = (units, f".{cents}") if units and len(cents) < 3 else (digits, "")
+    return Decimal(whole.replace(".", "") + part_of_one)
 
 
 def says_amount(text: str, turn: LedgerTurn, book: Iterable[Directive], heard: Iterable[str]) -> bool:
@@ -101,7 +99,7 @@ def turn_result(session: LedgerSession, place: int, logs: Sequence[TurnLog]) -> 
     harm = None
     error, reason = _fault_of_book(turn, start, end)
     # Where something is to be changed, doing nothing is never right.
-    is_idle = len(log.books) == 1 and turn.changes
+    is_idle = len(log.books) == 1
     if error and not is_idle and _caught_up(session, place, logs[0].books[0], end):
         error, reason = None, ""
     elif error is None and not all(

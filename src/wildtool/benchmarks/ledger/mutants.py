@@ -82,7 +82,7 @@ def _in_calls(gold: _GoldTurn) -> Iterator[Mutation]:
             return [*gold.replies[:at], *new, *gold.replies[at + 1 :]]
 
         for kind, edited in _edits(gold, name, arguments):
-            call = made_call(name, json.dumps({**arguments, **edited}, ensure_ascii=False), calls[number])
+            call = made_call(name, json.dumps({**arguments, **edited}), calls[number])
             mutated = with_calls(calls_message([*calls[:number], call, *calls[number + 1 :]]))
             # Where an amount is missing it is made up at once, and nothing asked.
             is_guess = kind == "guessed amount"
@@ -143,4 +143,4 @@ def _in_answer(gold: _GoldTurn) -> Iterator[Mutation]:
 
 
 def _call(name: str, arguments: Mapping[str, Any]) -> Message:
-    return calls_message([{**made_call(name, json.dumps(arguments, ensure_ascii=False)), "id": name}])
+    return calls_message([{**made_call(name, json.dumps(arguments)), "id": name}])
