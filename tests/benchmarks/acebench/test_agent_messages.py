@@ -7,7 +7,6 @@ import pytest
 from benchmarks.acebench.sandbox_build import edition, record
 from wildtool.benchmarks.acebench.episode.fixed import FixedMultiStepEpisode, FixedMultiTurnEpisode
 from wildtool.benchmarks.acebench.episode.fixed_messages import (
-    MAX_MESSAGE_CALLS,
     AgentCall,
     AgentMessage,
     message_text,
@@ -61,11 +60,11 @@ def test_a_text_is_calls_or_prose_as_a_whole(text: str, message: AgentMessage) -
 
 
 def test_at_most_so_many_calls_of_a_message_are_read() -> None:
-    counts = (MAX_MESSAGE_CALLS, MAX_MESSAGE_CALLS + 1)
+    counts = (100, 101)
     texts = [f"[{', '.join(['f()'] * count)}]" for count in counts]
-    assert [len(read_text_message({"content": text}).calls) for text in texts] == [MAX_MESSAGE_CALLS] * 2
+    assert [len(read_text_message({"content": text}).calls) for text in texts] == [100] * 2
     native = [{"tool_calls": [{"function": {"name": "f"}}] * count} for count in counts]
-    assert [len(read_native_message(reply).calls) for reply in native] == [MAX_MESSAGE_CALLS] * 2
+    assert [len(read_native_message(reply).calls) for reply in native] == [100] * 2
 
 
 def call(**parts: Any) -> dict[str, Any]:

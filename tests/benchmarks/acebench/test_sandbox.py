@@ -313,6 +313,18 @@ def test_a_bag_above_the_allowance_costs_fifty():
     assert reserve(travel(), baggage_count=3) == "res_2 200"
 
 
+def test_the_allowance_follows_level_and_cabin_and_a_change_of_nothing_says_so():
+    box = travel()
+    assert [
+        [
+            box.call("get_baggage_allowance", {"membership_level": level, "cabin_class": cabin})
+            for cabin in ("economy", "business", "first")
+        ]
+        for level in ("regular", "silver", "gold", "none")
+    ] == [[1, 2, 0], [2, 3, 0], [3, 3, 0], [0, 0, 0]]
+    assert modify(box) == "Travel.modify_flight.nothing"
+
+
 def test_a_booking_takes_a_seat_even_where_none_is_left():
     box = travel()
     for _ in range(2):
@@ -388,6 +400,7 @@ def test_an_unknown_payment_method_pays_nothing():
     [
         ("2024-07-16 08:00:00", "ill", "early 100"),
         ("2024-07-15 06:00:00", "ill", "late 10.0 90.0"),
+        ("2024-07-15 06:00:01", "ill", "early 100"),
         ("2024-07-15 06:00:00", TEXTS[AIRLINE], "airline 100"),
         ("2024-07-14 06:00:00", "ill", "late 10.0 90.0"),
         ("2024-07-14 05:59:59", "ill", "Travel.cancel_reservation.departed"),

@@ -49,6 +49,12 @@ def worth(components: str, fault: str | None = None, progress: float | None = No
             worth("format 1 name 0", "not expected: 'h'"),
             worth("format 1 name 0", "expected 2 calls of 'f', got 0"),
         ),
+        (
+            TWO,
+            ["[f(a=1, b='q'), f(a=2, b='r'), g()]"],
+            worth("format 1 arguments 0", "no call of f passes; the last is another"),
+            worth("format 1 name 1 arguments 0", "b: 'q' does not mean 'x' (short text)"),
+        ),
         (TWO, ["[f(a=1, b='x'), g()]"], worth("format 1 name 0", "expected 3 calls, got 2"), None),
         (
             ONE_TEXT,
