@@ -67,6 +67,13 @@ def same(value: Any, expected: Any) -> bool:
         ("ArrayList", "list", None, "list", "list"),
         (
             "ArrayList",
+            'new ArrayList<>(Arrays.asList(f("a"), "b"))',
+            None,
+            ['f("a")', "b"],
+            ['f("a")', "b"],
+        ),
+        (
+            "ArrayList",
             "new ArrayList<>(Arrays.asList(1, 2]))",
             None,
             [1, "2]"],
@@ -269,15 +276,13 @@ def test_a_text_of_a_program_is_read_up_to_the_length_of_the_longest_call(
         decode(longest.replace("(", "( "))
 
 
-def test_deep_and_long_values_stay_texts() -> None:
-    for depth, is_text in ((59, False), (61, True)):
-        value: Any = convert_javascript_fully("[" * depth + "]" * depth, "array")
-        for _ in range(58):
-            (value,) = value
-        assert isinstance(value, str) is False
-        while value and isinstance(value, list):
-            (value,) = value
-        assert isinstance(value, str) is is_text
+@pytest.mark.parametrize(("word", "start", "end", "key"), [("array", "[", "]", 0), ("dict", "{a:", "}", "a")])
+def test_what_is_deeper_than_sixty_levels_stays_a_text(word: str, start: str, end: str, key: Any) -> None:
+    for depth, innermost in ((59, 1), (60, 1), (61, f"{start}1{end}"), (62, f"{start * 2}1{end * 2}")):
+        value: Any = convert_javascript_fully(f"{start * depth}1{end * depth}", word)
+        for _ in range(min(depth, 60)):
+            value = value[key]
+        assert value == innermost
 
 
 @pytest.mark.parametrize(

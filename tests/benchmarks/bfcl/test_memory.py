@@ -124,6 +124,9 @@ def test_conversations_come_first_and_each_question_begins_with_what_they_left(s
     for text in (shown[5], shown[-1]):
         assert '"name": "Ann"' in text and '"size": "38"' in text and "'answer'" in text
     assert [unit for unit, _ in player.seen] == [shop.units[0]] * 7 + [shop.units[1]]
+    golds = [request.gold("") if request.gold else None for _, request in player.seen]
+    assert golds[5:] == [answer_message("Ann")] * 2 + [answer_message("38")]
+    assert not any("answer" in str(gold) for gold in golds[:5])
 
 
 def test_what_a_question_does_to_the_memory_is_not_seen_by_another(shop: Item) -> None:
@@ -233,6 +236,8 @@ def test_a_question_that_is_never_answered_has_no_last_message(shop: Item) -> No
         ("at 12:38", ["38"], True, False),
         ("007", ["7"], False, False),
         ("parisian", ["paris"], False, False),
+        ('{"answer": "caf\\u00e9", "context": "38"}', ["café"], False, True),
+        ('It is {"answer": "caf\\u00e9", "context": "38"}', ["café"], False, True),
     ],
 )
 def test_fixed_reads_the_answer_alone_and_keeps_the_signs_of_numbers(

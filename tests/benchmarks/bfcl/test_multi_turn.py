@@ -144,7 +144,9 @@ def test_a_reply_that_cannot_be_read_as_calls_ends_the_turn(reply: Message) -> N
 def test_withheld_native_tools_come_with_their_turn() -> None:
     episode = NativeMultiTurn(record())
     assert tools(episode) == ["ls", "cat", "touch"]
-    played(episode, TEXT, TEXT)
+    played(episode, TEXT)
+    assert tools(episode) == ["ls", "cat", "touch"]
+    played(episode, TEXT)
     assert tools(episode) == ["ls", "cat", "touch", "sort"]
     assert messages(episode)[-1] == {"role": "user", "content": original_texts().notice}
 

@@ -25,7 +25,7 @@ from wildtool.benchmarks.bfcl.gold import NO_CALL, fc_message, first_accepted_ca
 from wildtool.benchmarks.bfcl.judge import EntryRules
 from wildtool.benchmarks.bfcl.prompt_forms import PROMPT_FORMS
 from wildtool.benchmarks.bfcl.records import BfclEntry
-from wildtool.benchmarks.bfcl.rules import SingleTurnRules
+from wildtool.benchmarks.bfcl.rules import SingleTurnRules, call_mistakes
 from wildtool.errors import DataError
 from wildtool.types import Item, Message
 
@@ -482,3 +482,21 @@ def test_splits_name_one_category_or_several() -> None:
     assert [name for name, each in BFCL_CATEGORIES.items() if not each.has_answers] == [
         *("irrelevance", "live_irrelevance", "live_relevance", "format_sensitivity"),
     ]
+
+
+def test_a_call_is_left_out_renamed_twice_and_made_with_other_values() -> None:
+    first, second = ("f", {"a": 1}), ("g", {})
+    mistakes = [
+        *call_mistakes([first, second], ["f", "g", "h"], lambda place: [("kind", {"b": place}, "note")])
+    ]
+    assert mistakes == [
+        ("call left out", [second], "f"),
+        ("call renamed", [("f_v2", {"a": 1}), second], "f_v2 for f"),
+        ("call renamed", [("g", {"a": 1}), second], "g for f"),
+        ("kind", [("f", {"b": 0}), second], "f: note"),
+        ("call left out", [first], "g"),
+        ("call renamed", [first, ("g_v2", {})], "g_v2 for g"),
+        ("call renamed", [first, ("f", {})], "f for g"),
+        ("kind", [first, ("g", {"b": 1})], "g: note"),
+    ]
+    assert [kind for kind, *_ in call_mistakes([first], [], lambda _: ())] == ["call renamed"]

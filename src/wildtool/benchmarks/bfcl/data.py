@@ -112,7 +112,7 @@ def _memory_items(folder: Path, category: Category, version: str, questions: Pat
     by_scenario: dict[str, dict[str, Question]] = {}
     for where, entry, answer in _with_answers(folder, category, version, questions):
         question = _read_question(entry, answer, where)
-        unit = str(entry["id"]).replace("memory", category.name, 1)
+        unit = str(entry["id"]).replace("memory", category.name)
         by_scenario.setdefault(required_field(entry, "scenario", str, where), {})[unit] = question
     for scenario, units in by_scenario.items():
         earlier = [
@@ -130,7 +130,7 @@ def _search_items(folder: Path, category: Category, version: str, questions: Pat
     functions = read_tool_documents(folder, WEB_SEARCH_DOCUMENTS)
     for where, entry, answer in _with_answers(folder, category, version, questions):
         record = SearchRecord(category, _read_question(entry, answer, where), functions)
-        name = str(entry["id"]).replace("web_search", category.name, 1)
+        name = str(entry["id"]).replace("web_search", category.name)
         yield Item(name, ("0",), record, split=category.name, roles=(WEB,))
 
 
