@@ -63,6 +63,7 @@ def test_a_long_value_is_cut_in_a_reason() -> None:
 def test_a_wrong_reply_has_a_class_and_the_evaluators_own_type(profile: str) -> None:
     found = judge(normal({"f": {"a": "x"}}, functions=WORD), "[f(a='y')]", profile=profile)
     assert (found.outcome, found.score, found.error) == ("wrong", 0.0, error_classes.PARAM_VALUE)
+    assert found.steps == 1
     assert str(found.fields["error_label"]).startswith("value_error")
 
 
@@ -361,6 +362,7 @@ def test_a_right_end_state_that_the_original_cannot_write_is_not_scorable() -> N
     verdict = judged("b'x'")
     assert (verdict.outcome, verdict.score, verdict.error) == ("wrong", 0.0, error_classes.CALL_ERROR)
     assert verdict.fields["reference_error"] == "TypeError: Object of type bytes is not JSON serializable"
+    assert (verdict.fields["process"], verdict.fields["error_label"]) == (0.0, "reference_error")
 
 
 @pytest.mark.parametrize("content", [["x"], {"a": 1}, 5, False])

@@ -19,10 +19,10 @@ from wildtool.benchmarks.acebench.episode.fixed import (
 from wildtool.benchmarks.acebench.episode.fixed_messages import AgentCall
 from wildtool.benchmarks.acebench.episode.official import OfficialMultiStepEpisode, OfficialMultiTurnEpisode
 from wildtool.benchmarks.acebench.fixed.calls import check_fixed_calls
-from wildtool.benchmarks.acebench.native import native_tools
+from wildtool.benchmarks.acebench.native import native_tools, read_native_calls
 from wildtool.benchmarks.acebench.prompts.originals import ORIGINAL_SAMPLING
 from wildtool.benchmarks.acebench.sandbox import Sandbox
-from wildtool.toolcall.call_syntax import CallExpression
+from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError
 
 
 @pytest.mark.parametrize(
@@ -82,10 +82,18 @@ def test_a_hundred_messages_of_a_reply_are_read_and_two_thousand_characters_of_a
         assert incomplete(f"Missing necessary parameters {names} for the api (book)") == error
 
 
-def test_values_are_compared_down_to_a_depth_as_json() -> None:
+def test_a_thousand_native_calls_are_read() -> None:
+    calls = [{"function": {"name": "f", "arguments": "{}"}}] * 1_001
+    asked = normal()
+    assert len(read_native_calls({"tool_calls": calls[1:]}, asked)) == 1_000
+    with pytest.raises(CallSyntaxError, match=r"^more than 1000 tool calls$"):
+        read_native_calls({"tool_calls": calls}, asked)
+
+
+def test_a_tuple_is_a_list_however_deep() -> None:
     deep: Any = (1,)
     gold: Any = [1]
-    for _ in range(20):
+    for _ in range(60):
         deep, gold = (deep,), [gold]
     functions = (tool(a={"type": "array"}),)
     assert check_fixed_calls([CallExpression("f", {"a": deep})], functions, [{"f": {"a": gold}}]).valid

@@ -194,12 +194,14 @@ def test_objects_need_equal_keys_and_contain_the_gold_texts(text: str, said: str
 
 def test_texts_true_and_false_are_booleans_in_objects() -> None:
     assert argument_error("object", "{'k': 'true'}", {"k": True}) == ""
+    assert argument_error("object", "{'j': 1}", {"k": 1}) == "value_error"
     assert argument_error("object", "{'k': 'true'}", {"k": "true"}) == "value_error"
 
 
 def test_a_tuple_passes_for_a_list_only_where_one_is_declared() -> None:
     items = {"items": {"type": "string"}}
     assert argument_error({"type": "tuple"} | items, "('a', 'b')", ["a", "b"]) == ""
+    assert argument_error({"type": "tuple"} | items, "'ab'", ["a", "b"]) == "type_error"
     assert argument_error({"type": "array"} | items, "('a', 'b')", ["a", "b"]) == "type_error"
 
 

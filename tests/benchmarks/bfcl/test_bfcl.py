@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.bfcl.bfcl_build import BOOK, ENTRIES, JAVA, LATER, RING, STAY, write_data
+from benchmarks.bfcl.bfcl_build import BOOK, ENTRIES, JAVA, LATER, RING, STAY, function, write_data
 from e2e.command import wildtool
 from wildtool.benchmark import Check, accepts
 from wildtool.benchmarks.bfcl import BFCL_BENCHMARK
 from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES
+from wildtool.benchmarks.bfcl.gold import first_accepted_calls
 from wildtool.benchmarks.bfcl.judge import EntryRules
 from wildtool.benchmarks.bfcl.languages.fixed_values import convert_java_fully
 from wildtool.benchmarks.bfcl.languages.java import convert_java
@@ -104,6 +105,19 @@ def test_values_of_java_are_asked_as_texts() -> None:
     keys = tool["parameters"]["properties"]["keys"]
     assert keys["type"] == "string" and "Array" in keys["description"] and "items" not in keys
     assert JAVA["parameters"]["properties"]["keys"]["type"] == "Array"
+
+
+def test_gold_in_code_has_quotes_only_where_it_is_written_and_they_do_not_hide_others() -> None:
+    put = function(
+        "put", ["a", "b"], a={"type": "String", "description": ""}, b={"type": "any", "description": ""}
+    )
+    accepted = {"put": {"a": ["x"], "b": ['new X("y", 1)']}}
+    record = replace(RECORDS["simple_java_0"], functions=(put,), answers=(accepted,))
+    assert first_accepted_calls(record, native=False) == [("put", {"a": '"x"', "b": 'new X("y", 1)'})]
+    request = rules(mode="fc").form.request(record)
+    assert request.gold is not None
+    (call,) = request.gold("")["tool_calls"]
+    assert json.loads(call["function"]["arguments"]) == {"a": "x", "b": 'new X("y", 1)'}
 
 
 def test_the_prompt_holds_the_functions_before_the_entrys_own_system_message() -> None:
