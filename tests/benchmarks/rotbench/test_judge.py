@@ -184,6 +184,12 @@ RENAMED = (tool("x"), tool("4sk", "question"), tool("f1nish", "answer"))
             (1, 1, 1),
         ),
         (
+            (calling("run", kode="1", mod="1"),),
+            (tool("run", "code", "mode"), *RENAMED),
+            calling("run", code="1", mode="1"),
+            (1, 1, 3),
+        ),
+        (
             (calling("run", kode="1", mode="1"),),
             (tool("run", "code"), *RENAMED),
             calling("run", code="1"),

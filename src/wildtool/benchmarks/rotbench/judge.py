@@ -209,9 +209,11 @@ def _in_gold_spelling(
     spelled = dict(used)
     for key in [key for key in gold if key not in declared and key not in used]:
         spellings = (
-            other for other in used if other in declared and other not in gold and used[other] == gold[key]
+            other
+            for other in spelled
+            if other in declared and other not in gold and spelled[other] == gold[key]
         )
-        if (other := next(spellings, None)) is not None and other in spelled:
+        if (other := next(spellings, None)) is not None:
             spelled[key] = spelled.pop(other)
     return spelled
 
