@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from wildtool.benchmarks.apibank.data import CALL, DIALOGUE_LEVELS, LEVEL_1, LEVEL_2, REPLY
 from wildtool.benchmarks.apibank.rules import API_ERRORS
@@ -48,17 +48,13 @@ def _both_levels(task: str, headline: bool, rates: Computed) -> Iterator[Metric]
     """Both levels: replies as ToLeaP weights them, calls each the same."""
     group = _TASKS[task][0]
     levels = [rates[group, level] for level in DIALOGUE_LEVELS]
-    groups = [
-        (group_level.name, (group_level.value, group_level.low, group_level.high))
-        for group_level in levels
-        if group_level.value is not None and group_level.low is not None and group_level.high is not None
-    ]
-    if len(groups) < len(DIALOGUE_LEVELS):
+    if not all(level.denominator for level in levels):
         return
     top, bottom = (sum(getattr(level, name) for level in levels) for name in ("numerator", "denominator"))
     sizes = LEVEL_FILES if task == REPLY else {level.name: level.denominator for level in levels}
-    parts = [(sizes[name] / sum(sizes.values()), rate) for name, rate in groups]
-    value, low, high = weighted_sum(parts)
+    ends = [cast(tuple[float, float, float], (level.value, level.low, level.high)) for level in levels]
+    weights = [sizes[level.name] / sum(sizes.values()) for level in levels]
+    value, low, high = weighted_sum(list(zip(weights, ends, strict=True)))
     name = WEIGHTED if task == REPLY else "both levels"
     yield Metric(group, name, value, top, bottom, low, high, headline=headline)
 

@@ -85,7 +85,6 @@ def _request(record: SealRecord, prompt: str) -> Request:
 class SealRules(Rules):
     """One profile in one mode."""
 
-    profile: str
     scorer: Scorer
     retrieves: bool = False
 
@@ -192,4 +191,4 @@ def _mistakes(record: SealRecord) -> Iterator[tuple[str, str, str]]:
 
 def rules(benchmark: Benchmark, profile: str) -> SealRules:
     """The rules of a profile in the mode of the benchmark."""
-    return SealRules(profile, SCORERS[profile], retrieves=benchmark.mode == RETRIEVAL)
+    return SealRules(SCORERS[profile], retrieves=benchmark.mode == RETRIEVAL)

@@ -148,8 +148,6 @@ class TaskBenchRules(Rules):
             return PlanScores(fault="nested too deeply", counts=(False, False, False))
 
     def trace(self, item: Item, unit: str, transcript: Transcript) -> Trace:
-        from wildtool.benchmarks.taskbench.rules import trace_plan  # running and judging need none
-
         plain = Rules.trace(self, item, unit, transcript)
         return trace_plan(plain, item.data, plain.steps[-1].note if plain.steps else "")
 
