@@ -3,10 +3,10 @@
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 from wildtool.benchmark import Mutant, Rules
-from wildtool.benchmarks.wildtoolbench.data import ASK, GoldNode, Session
+from wildtool.benchmarks.wildtoolbench.data import GoldNode, Session
 from wildtool.benchmarks.wildtoolbench.episode import WildToolBenchRules
 from wildtool.benchmarks.wildtoolbench.fixed.episode import gold_differences
 from wildtool.episode import gold_replies
@@ -23,7 +23,7 @@ def mutants(rules: Rules, item: Item) -> Iterator[Mutant]:
     """All mutants of all tasks of a session, made from the run that plays every ready call at once."""
     session: Session = item.data
     for position, unit in enumerate(item.units):
-        run = gold_replies(rules.episode(item, unit)) or []
+        run = cast(Replies, gold_replies(rules.episode(item, unit)))  # every step has gold
         for kind, replies, note in _of_run(session, position, run):
             yield Mutant(unit, kind, tuple(replies), note)
 
@@ -34,13 +34,13 @@ def _of_run(session: Session, position: int, run: Replies) -> Iterator[tuple[str
         if calls:
             yield from _of_calls(session, position, run, step)
         else:
-            yield from _of_words(session, position, run, step)
+            yield from _of_words(session, run, step)
     yield from _of_order(run)
 
 
-def _of_words(session: Session, position: int, run: Replies, step: int) -> Iterator[tuple[str, Replies, str]]:
+def _of_words(session: Session, run: Replies, step: int) -> Iterator[tuple[str, Replies, str]]:
     """Mistakes where a question or the answer is due."""
-    question = any(node.name == ASK for node in session.tasks[position].nodes) and step < len(run) - 1
+    question = step < len(run) - 1
     kind = "question" if question else "answer"
     for content in ("", " \n"):
         yield f"empty {kind}", _with(run, step, {"role": "assistant", "content": content}), repr(content)
@@ -60,7 +60,7 @@ def _of_words(session: Session, position: int, run: Replies, step: int) -> Itera
     yield f"{kind} called as a tool", _with(run, step, calls_message([made_call(virtual, "{}")])), virtual
     if question:
         yield "question left out", run[:step] + run[step + 1 :], f"step {step}"
-    if step == len(run) - 1:
+    else:
         yield "silent at the end", run[:step], "no answer"
 
 
