@@ -169,6 +169,7 @@ RENAMED = (tool("x"), tool("4sk", "question"), tool("f1nish", "answer"))
         ((calling("hours", place="true"),), TOOLS, calling("hours", place=True), (2, 2, 3)),
         ((calling("hours", place="1.5"),), TOOLS, calling("hours", place=1.5), (2, 2, 3)),
         ((calling("hours", place=5),), TOOLS, calling("hours", place=5), (3, 3, 3)),
+        ((calling("joke", undeclared=5),), TOOLS, calling("joke", undeclared=5), (3, 3, 3)),
         ((calling("hours", place="[1]"),), TOOLS, calling("hours", place=[1]), (2, 2, 2)),
         # Parameters under the declared name, only where value and name say so.
         (
