@@ -28,6 +28,7 @@ FORMAT = (
 )
 """Asks for the format that is scored, in our own words."""
 _KEYS = {"name", "arguments"}
+_OPENING = re.compile(r"[{\[]")
 _BRACKET = {
     "{": re.compile(r'"(?:[^"\\]|\\.)*+"?|[{}]', re.DOTALL),
     "[": re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]]', re.DOTALL),
@@ -52,12 +53,13 @@ class GlaiveCounts:
 
 def first_json(text: str) -> str | None:
     """From the first bracket to where brackets of its kind balance, outside double-quoted texts; None if they do not."""
-    start = min((place for place in (text.find("{"), text.find("[")) if place >= 0), default=-1)
+    if (opening := _OPENING.search(text)) is None:
+        return None
     depth = 0
-    for bracket in _BRACKET[text[start]].finditer(text, start) if start >= 0 else ():
+    for bracket in _BRACKET[opening[0]].finditer(text, opening.start()):
         depth += {"{": 1, "[": 1, "}": -1, "]": -1}.get(bracket[0], 0)
         if not depth:
-            return text[start : bracket.end()]
+            return text[opening.start() : bracket.end()]
     return None
 
 

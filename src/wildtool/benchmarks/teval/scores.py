@@ -150,7 +150,9 @@ class Toleap:
         if "thought" in step:
             values["thought"] = self.thought(step["thought"], str(gold.get("thought", "")))
         if "name" in step:
-            values["name"] = float(self.same_name(step["name"], str(gold.get("name", "")), record))
+            name: str | None = step["name"]
+            right = name is not None and self.same_name(name, str(gold.get("name", "")), record)
+            values["name"] = float(right)
         if "args" in step:
             try:
                 values["args"] = self.arguments(step["args"], gold.get("args", ""), record)
@@ -179,8 +181,8 @@ class Toleap:
             return 0.0
         return min(1.0, max(0.0, self.encoder.cosines([text], [gold])[0][0]))
 
-    def same_name(self, predicted: str | None, gold: str, record: TevalRecord) -> bool:
-        if record.test.form == "json" or predicted is None:
+    def same_name(self, predicted: str, gold: str, record: TevalRecord) -> bool:
+        if record.test.form == "json":
             return predicted == gold
         return gold in predicted and all(name == gold for name in _DOTTED.findall(predicted))
 
@@ -277,9 +279,9 @@ class Fixed(Toleap):
             return parsed
         return next((inside for inside in objects_in(answer or "") if "name" in inside), None)  # Q11
 
-    def same_name(self, predicted: str | None, gold: str, record: TevalRecord) -> bool:
-        if record.test.form == "json" or predicted is None:
-            return predicted is not None and predicted.strip(_QUOTES) == gold
+    def same_name(self, predicted: str, gold: str, record: TevalRecord) -> bool:
+        if record.test.form == "json":
+            return predicted.strip(_QUOTES) == gold
         # A dotted word that the prompt does not have is no other API (Q8).
         prompt = "\n".join(message["content"] for message in record.messages)
         offered = set(_DOTTED.findall(prompt))
