@@ -28,7 +28,6 @@ FORMAT = (
 )
 """Asks for the format that is scored, in our own words."""
 _KEYS = {"name", "arguments"}
-_OPENING = re.compile(r"[{\[]")
 _BRACKET = {
     "{": re.compile(r'"(?:[^"\\]|\\.)*+"?|[{}]', re.DOTALL),
     "[": re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]]', re.DOTALL),
@@ -53,13 +52,12 @@ class GlaiveCounts:
 
 def first_json(text: str) -> str | None:
     """From the first bracket to where brackets of its kind balance, outside double-quoted texts; None if they do not."""
-    if (opening := _OPENING.search(text)) is None:
-        return None
+    body = re.sub(r"\A[^{\[]+", "", text)
     depth = 0
-    for bracket in _BRACKET[opening[0]].finditer(text, opening.start()):
+    for bracket in _BRACKET[body[0]].finditer(body) if body else ():
         depth += {"{": 1, "[": 1, "}": -1, "]": -1}.get(bracket[0], 0)
         if not depth:
-            return text[opening.start() : bracket.end()]
+            return body[: bracket.end()]
     return None
 
 

@@ -150,9 +150,8 @@ class Toleap:
         if "thought" in step:
             values["thought"] = self.thought(step["thought"], str(gold.get("thought", "")))
         if "name" in step:
-            name: str | None = step["name"]
-            right = name is not None and self.same_name(name, str(gold.get("name", "")), record)
-            values["name"] = float(right)
+            name, target = step["name"], str(gold.get("name", ""))
+            values["name"] = float(name is not None and self.same_name(name, target, record))
         if "args" in step:
             try:
                 values["args"] = self.arguments(step["args"], gold.get("args", ""), record)
@@ -226,9 +225,7 @@ class Original(Toleap):
         return super().score(answer, record)
 
     def share_of_arguments(self, overlap: Overlap) -> float:
-        if not overlap.gold:
-            return float(not overlap.predicted)
-        return overlap.hits / (overlap.gold + 1e-5)
+        return overlap.hits / (overlap.gold + 1e-5) if overlap.gold else float(not overlap.predicted)
 
 
 class Fixed(Toleap):
