@@ -29,7 +29,7 @@ BUDGETS = {
     "benchmarks/rotbench": 607,
     "benchmarks/sealtools": 816,
     "benchmarks/taskbench": 1279,
-    "benchmarks/teval": 994,
+    "benchmarks/teval": 993,
     "benchmarks/wildtoolbench": 3552,
     "board": 538,
     "catalogue": 1537,
