@@ -17,7 +17,7 @@ import wildtool
 
 ROOT = Path(wildtool.__file__).parent
 BUDGETS = {
-    "": 1742,
+    "": 1744,
     "alter": 3095,
     "benchmarks": 78,
     "benchmarks/acebench": 5881,

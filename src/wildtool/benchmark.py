@@ -184,8 +184,9 @@ class _Part:
         if instance is None:
             return self
         value = resolve_name(self._place)
-        # A partial function gets no instance, from Python 3.14 on too.
-        setattr(self._owner, self._name, staticmethod(value) if isinstance(value, partial) else value)
+        if isinstance(value, partial):
+            value = staticmethod(cast(Any, value))  # it gets no instance, from Python 3.14 on too
+        setattr(self._owner, self._name, value)
         return getattr(instance, self._name)
 
 
