@@ -80,7 +80,7 @@ LEAVES = (
     "sets",
 )
 """What is no part of the core: one of them can be changed by who knows its base class and nothing of the others."""
-MOST_OF_ALL = 89_825
+MOST_OF_ALL = 89_727
 """All code. It may only fall; who adds something new raises it, and says in `docs/decisions` what the lines buy."""
 MOST_OF_OLDER = 78_600
 """All code but `NEWER`."""
