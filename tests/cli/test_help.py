@@ -14,6 +14,7 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
+from golden_files import same_as_golden
 from training.training_rows import call_row, write_rows
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.cli import app
@@ -91,6 +92,18 @@ def test_the_options_of_run_stand_in_panels():
     assert "\nOptions:\n" not in out
     of_model = out[places[0] : places[1]]
     assert ("--base-url" in of_model, "--temperature" in of_model) == (True, False)
+
+
+def test_options_with_their_values_defaults_and_panels():
+    lines: list[str] = []
+    for path, command in LEAVES.items():
+        lines.append(" ".join(path))
+        for param in command.params:
+            names = " ".join((*param.opts, *param.secondary_opts))
+            default = "..." if callable(param.default) else repr(param.default)
+            parts = (names, param.metavar, default, getattr(param, "rich_help_panel", None))
+            lines.append("  " + " | ".join(map(str, parts)) + (" | hidden" if param.hidden else ""))
+    same_as_golden("options.txt", "\n".join(lines) + "\n")
 
 
 @pytest.mark.parametrize("path", LEAVES)

@@ -118,14 +118,16 @@ def test_types_of_lists_and_of_lists_in_lists_become_those_of_json_schema() -> N
     numbers = {"type": "array", "items": {"type": "array", "items": {"type": "float"}}}
     shapes = {"type": "array", "items": {"type": "dict", "properties": {"side": {"type": "float"}}}}
     tuples = {"type": "tuple", "items": {"type": "any"}}
+    bare = {"type": "array", "items": {"type": "tuple"}}
     document = {
         "name": "f",
-        "parameters": {"type": "dict", "properties": {"n": numbers, "s": shapes, "t": tuples}},
+        "parameters": {"type": "dict", "properties": {"n": numbers, "s": shapes, "t": tuples, "b": bare}},
     }
     (tool,) = openai_tools([document])
     schema = tool["function"]["parameters"]
     assert schema["type"] == "object"
     assert schema["properties"]["n"]["items"] == {"type": "array", "items": {"type": "number"}}
+    assert schema["properties"]["b"]["items"] == {"type": "array"}
     inner = schema["properties"]["s"]["items"]
     assert (inner["type"], inner["properties"]["side"]["type"]) == ("object", "number")
     assert (schema["properties"]["t"]["type"], schema["properties"]["t"]["items"]) == (

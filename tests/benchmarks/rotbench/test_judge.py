@@ -10,7 +10,6 @@ from wildtool.benchmark import Check, Mutant
 from wildtool.benchmarks.rotbench import ROTBENCH
 from wildtool.benchmarks.rotbench.data import Answer, RotRecord, parse_answer
 from wildtool.benchmarks.rotbench.judge import (
-    MAX_TEXT,
     PROFILES,
     EvaluatorError,
     UnreadableError,
@@ -105,8 +104,8 @@ def test_nesting_too_deep_is_unreadable_by_every_parser() -> None:
 def test_a_call_is_looked_for_only_where_a_reply_is_not_too_long() -> None:
     call = calling("f", a=1)
     begin = call.index("{")
-    assert reading("fixed", "x" * (MAX_TEXT - begin + 1) + f"\n{call}") == NO_LINE
-    assert reading("fixed", "x" * (MAX_TEXT - begin) + f"\n{call}") == ("f", {"a": 1})
+    assert reading("fixed", "x" * (100_000 - begin + 1) + f"\n{call}") == NO_LINE
+    assert reading("fixed", "x" * (100_000 - begin) + f"\n{call}") == ("f", {"a": 1})
 
 
 RENAMED = (tool("x"), tool("4sk", "question"), tool("f1nish", "answer"))

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from training.training_rows import call_row, text_row, write_rows
-from wildtool import findings
+from wildtool import declared, findings
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.cli import app
 from wildtool.data.data_set import data_of
@@ -197,11 +197,15 @@ def test_findings_of_a_benchmarks_data_are_printed(monkeypatch: pytest.MonkeyPat
         yield SimpleNamespace(where="w", rule="R", message="m", level="warning")
         yield SimpleNamespace(where="v", rule="R", message="m" * 1100, level=level)
 
+    own = SimpleNamespace(where="u", rule="own", message="o", level="warning")
+    monkeypatch.setattr(declared, "lint", lambda owner, source: iter([own]))
     monkeypatch.setattr(lint, "_custom_findings", custom)
     ended = CliRunner().invoke(app, ["data", "lint", "wild-mini"], prog_name="wildtool")
-    first, second = ended.stdout.splitlines()
-    assert (ended.exit_code, ended.stderr.endswith("wild_mini.jsonl: 2 findings\n")) == (status, True)
-    assert first == "w: R: m" and second.startswith("v: R: mmm") and len(second) < 1010
+    owned, first, second = ended.stdout.splitlines()
+    assert (ended.exit_code, ended.stderr.endswith("wild_mini.jsonl: 3 findings\n")) == (status, True)
+    assert (
+        (owned, first) == ("u: own: o", "w: R: m") and second.startswith("v: R: mmm") and len(second) < 1010
+    )
 
 
 def test_rules_of_packages_that_cannot_look_at_data_are_named(monkeypatch: pytest.MonkeyPatch):

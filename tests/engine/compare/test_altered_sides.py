@@ -99,7 +99,9 @@ def test_an_alteration_is_cut_beside_the_whole_run_without_it(monkeypatch: pytes
 
     altered: Any = SimpleNamespace(kind="history", label="own", cuts=cuts)
     empty: Any = SimpleNamespace(kind="empty", label="e", cuts=lambda rows: {"none": rows.filter("FALSE")})
-    plain, other = side(PLAIN, "a"), side(HELPED, "b", alterations=(altered, empty))
+    shared: Any = SimpleNamespace(kind="noise", label="n", cuts=cuts)
+    plain = side(PLAIN, "a", alterations=(shared,))
+    other = side(HELPED, "b", alterations=(shared, altered, empty))
     for only_played in (False, True):
         firsts, rests = (
             {

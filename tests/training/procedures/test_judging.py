@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -84,6 +85,10 @@ def test_a_judge_is_not_asked_where_a_rule_decides(tmp_path: Path, unit: str, re
     found = episode(tmp_path, unit)
     assert roles_asked(found, reply, message(text=WRONG)) == ["agent", None]
     assert found.done
+    benchmark = TRAINING.in_mode("judged")
+    (item,) = benchmark.load(data_of(benchmark).locate(str(tmp_path / "a.jsonl")))
+    check = benchmark.rules("fixed").verdict(found, item, unit)
+    assert check == TRAINING.rules("fixed").verdict(SimpleNamespace(reply=reply), item, unit)
 
 
 @pytest.mark.parametrize(
