@@ -122,10 +122,23 @@ def _code(node: ast.AST, statement: int) -> Iterator[tuple[ast.AST, int]]:
         if name in ("annotation", "returns", "decorator_list") or isinstance(node, ast.JoinedStr):
             continue
         for child in value if isinstance(value, list) else [value]:
-            if isinstance(child, ast.AST) and not (isinstance(child, ast.keyword) and child.arg == CHECKED):
+            if isinstance(child, ast.AST) and not _is_unseen(node, child):
                 begins = child.lineno if isinstance(child, ast.stmt) else statement
                 yield child, begins
                 yield from _code(child, begins)
+
+
+def _is_unseen(node: ast.AST, child: ast.AST) -> bool:
+    """Whether no input shows a change of a part: it asks for equal lengths once more, or is of a type."""
+    match node, child:
+        case _, ast.keyword(arg=name):
+            return name == CHECKED
+        case ast.Subscript(), ast.List():
+            return True  # the parameters of a callable
+        case _, ast.Call(func=ast.Name(id="TypeVar")):
+            return True
+        case _:
+            return False
 
 
 def _changes(node: ast.AST) -> Iterator[tuple[str, ast.expr | ast.stmt, str]]:
