@@ -36,7 +36,7 @@ BUDGETS = {
     "check": 1487,
     "cli": 4919,
     "data": 857,
-    "engine": 7991,
+    "engine": 7992,
     "environments": 1797,
     "export": 1518,
     "models": 4927,
@@ -80,7 +80,7 @@ LEAVES = (
     "sets",
 )
 """What is no part of the core: one of them can be changed by who knows its base class and nothing of the others."""
-MOST_OF_ALL = 89_727
+MOST_OF_ALL = 89_728
 """All code. It may only fall; who adds something new raises it, and says in `docs/decisions` what the lines buy."""
 MOST_OF_OLDER = 78_600
 """All code but `NEWER`."""

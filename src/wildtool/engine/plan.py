@@ -16,7 +16,7 @@ from wildtool.alter.base import Alteration
 from wildtool.alter.variant import Variant
 from wildtool.benchmark import Benchmark
 from wildtool.data.data_set import data_of
-from wildtool.engine.benchmark_file import file_of
+from wildtool.engine.benchmark_file import BY_NAME, file_of
 from wildtool.engine.record.run_folder import RunFolder
 from wildtool.engine.registry import prompts_of
 from wildtool.engine.sampling import DrawnItems, ItemSample
@@ -257,7 +257,8 @@ class Plan:
 
     async def play(self, item: Item, ask: Ask) -> None:
         """Runs all units of an item; `ask` is sent what the models see and gives what they say."""
-        await self.variant.play(item, ask, self.profile, in_order=self.in_order)
+        player = self.variant if self.alterations else self.benchmark
+        await player.play(item, ask, self.profile, in_order=self.in_order)
 
     @property
     def selection(self) -> Selection:
@@ -329,7 +330,7 @@ class Plan:
             identity=self.identity(),
             source=self.source,
             command=command,
-            benchmark_file=file_of(self.benchmark),
+            benchmark_file=file_of(self.benchmark) if self.benchmark.name in BY_NAME else None,
         )
 
     def identity(self) -> dict[str, Any]:

@@ -76,7 +76,7 @@ def classify_call(
     if any(needs[i] & asks for i in waiting):
         return MISSING_INFO, f"called {name} before asking the user for what it needs"
     if any(needs[i] - set(fulfilled) for i in waiting):
-        return CALL_ERROR, f"called {name} {NOT_DUE}"
+        return CALL_ERROR, f"called {name} before the calls it depends on"
     calls_done = [i in fulfilled for i, node in enumerate(nodes) if node.name not in VIRTUAL]
     if all(calls_done) and not asks:
         return REDUNDANT, f"called {name} after every call was made"
