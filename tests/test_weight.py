@@ -36,19 +36,19 @@ BUDGETS = {
     "check": 1487,
     "cli": 4919,
     "data": 857,
-    "engine": 7992,
+    "engine": 7994,
     "environments": 1797,
     "export": 1518,
     "models": 4927,
     "published": 114,
     "python": 442,
     "report": 2459,
-    "scale": 2539,
+    "scale": 2540,
     "sets": 0,
     "sets/commands": 2537,
     "sets/make": 10240,
-    "sets/prepare": 6439,
-    "sets/review": 5926,
+    "sets/prepare": 6438,
+    "sets/review": 5927,
     "stats": 658,
     "table": 314,
     "tool_formats": 2136,
@@ -80,7 +80,7 @@ LEAVES = (
     "sets",
 )
 """What is no part of the core: one of them can be changed by who knows its base class and nothing of the others."""
-MOST_OF_ALL = 89_728
+MOST_OF_ALL = 89_731
 """All code. It may only fall; who adds something new raises it, and says in `docs/decisions` what the lines buy."""
 MOST_OF_OLDER = 78_600
 """All code but `NEWER`."""

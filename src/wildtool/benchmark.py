@@ -416,7 +416,7 @@ def settled_item(rules: Rules, item: Item, transcripts: Mapping[str, Transcript]
         transcript = transcripts.get(unit)
         episodes[unit] = rules.recorded_episode(item, unit, transcript)
         replay(episodes[unit], transcript)
-    return rules.after(item, episodes) or item
+    return (rules.after(item, episodes) if episodes else None) or item
 
 
 def accepts(rules: Rules, item: Item, unit: str, replies: Iterable[Message]) -> bool:

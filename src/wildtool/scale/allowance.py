@@ -205,10 +205,11 @@ class Allowance:
                 f"{store.url}: {self._job.workers} workers have all parts of its limits; start no more than that, or "
                 f"wait {EXPIRY_S:.0f} s for those of dead ones"
             )
-        below = self._parts_store(store)
-        before = below.get_json(held_key(claim.share, claim.generation - 1))
-        report = below.get_json(worker_key(str(before.get("worker"))))
-        self._inherited = as_object(report.get("spent"))
+        if claim.generation > 1:  # else nobody had it before, and two requests are spared
+            below = self._parts_store(store)
+            before = below.get_json(held_key(claim.share, claim.generation - 1))
+            report = below.get_json(worker_key(str(before.get("worker"))))
+            self._inherited = as_object(report.get("spent"))
         part = 1.0 / self._job.workers
         self._allotment = {RATE: part} | {
             kind: max(0.0, limit * part - self._inherited.get(kind, 0.0))

@@ -36,7 +36,7 @@ def gold_hints(benchmark: Benchmark, item: Item, profile: str) -> list[Hint]:
     leading = {unit: rules.episode(item, unit) for unit in rules.leading(item)}
     for episode in leading.values():
         gold_replies(episode)
-    after = rules.after(item, leading)
+    after = rules.after(item, leading) if leading else item
     return [] if after is None else [hint for unit in item.units for hint in _unit_hints(rules, after, unit)]
 
 

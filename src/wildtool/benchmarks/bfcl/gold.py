@@ -78,12 +78,12 @@ def _first_of_each(accepted: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _reads_back(text: str, value: Any, word: str, nested: Any, language: Language, native: bool) -> bool:
-    convert = cast(Callable[..., Any], SYNTAXES[language].convert)
+    syntax = SYNTAXES[language]
     try:
         if not native:
             decoded: Any = DECODERS[language](f"[function_name(value={text})]")
             text = decoded[0]["function_name"]["value"]
-        return convert(text, word, nested) == value
+        return syntax.convert is not None and syntax.convert(text, word, nested) == value
     except (DecodeError, ValueError, NotImplementedError, LookupError, TypeError):
         return False  # such as for types that the published rules cannot convert
 

@@ -157,11 +157,10 @@ def _compare(
     assert both is not None, "they share units"
     pairs = both.pairs
     ends = [
-        interval
+        bootstrap_interval([(float(pair.difference), float(pair.units)) for pair in extreme], seed=seed)
         for extreme in ((both.least, both.most) if both.missing else (pairs,))
-        for sums in [[(float(pair.difference), float(pair.units)) for pair in extreme]]
-        if (interval := bootstrap_interval(sums, seed=seed)) is not None
     ]
+    assert ends[0] is not None and ends[-1] is not None, "they share units"
     resampled = ends[0][0], ends[-1][1]
     p, exact = both.test()
     once = all(pair.units == 1 for pair in pairs) and all(

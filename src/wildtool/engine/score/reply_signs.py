@@ -117,7 +117,10 @@ def unit_signs(
 
 
 def _calls_every_tool(message: Message, tools: Callable[[], Sequence[Tool]]) -> bool:
-    called, offered = _function_names(as_list(message.get("tool_calls"))), _function_names(tools())
+    called = _function_names(as_list(message.get("tool_calls")))
+    if len(called) < FEWEST_TOOLS:
+        return False  # most replies: they are not compared with all that was offered
+    offered = _function_names(tools())
     return len(offered) >= FEWEST_TOOLS and called >= offered
 
 

@@ -12,7 +12,6 @@ from itertools import cycle, islice
 from operator import attrgetter
 from pathlib import Path
 from shutil import rmtree
-from sys import maxsize
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
@@ -326,7 +325,7 @@ def _draw(plan: MixPlan, counts: Mapping[str, SetCounts], order: Mapping[int, li
     have = [len(order.get(number, ())) for number in range(len(plan.sets))]
     times = MAX_COPIES if plan.repeat else 1
     limits = [
-        min(rows * times, maxsize if source.cap is None else source.cap)
+        rows * times if source.cap is None else min(rows * times, source.cap)
         for rows, source in zip(have, plan.sets, strict=True)
     ]
     total = sum(map(min, limits, have)) if plan.total is None else plan.total

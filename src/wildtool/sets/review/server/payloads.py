@@ -344,7 +344,8 @@ def _tasks(
 def _extras(content: Any, parts: Iterable[ItemPart]) -> Iterator[tuple[int, str]]:
     """What a step holds beside its parts, such as its plan or where values come from."""
     for part in parts:
-        if node := _NODE.match(part.field):
+        node = _NODE.match(part.field)
+        if node is not None and part.kind == "edges":  # once for each step
             step = as_object(value_at(content, node[0]))
             rest = {name: value for name, value in step.items() if name not in _SHOWN}
             if rest:
