@@ -217,6 +217,18 @@ def test_one_fault_breaks_the_rule_that_is_about_it(item: GeneratedItem, rule: s
     assert rule in found, found
 
 
+def test_a_turn_may_ask_back_more_than_once():
+    (turn,) = SINGLE.turns
+    asked = (
+        user("A lesson."),
+        Utterance("assistant", "Which?"),
+        user("One."),
+        Utterance("assistant", "Who?"),
+    )
+    item = turned(SINGLE, replace(turn, utterances=(*asked, *turn.utterances)))
+    assert "L1" not in {fault.rule for fault in item_faults(item)}
+
+
 def test_a_right_answer_that_the_official_rules_refuse_is_a_fault():
     """Blanks in lists inside objects do not survive its parsing (Q1)."""
     inner = {"type": "array", "description": "All.", "items": {"type": "string", "description": "One."}}
@@ -240,7 +252,7 @@ def test_each_other_answer_is_judged_alone():
         ADJUST, replace(first, alternatives=(other, second.calls)), replace(second, alternatives=(other,))
     )
     assert list(_answered(item)) == [
-        item,
+        turned(item, replace(first, alternatives=()), replace(second, alternatives=())),
         turned(item, replace(first, calls=other), item.turns[1]),
         turned(item, replace(first, calls=second.calls), item.turns[1]),
         turned(item, item.turns[0], replace(second, calls=other)),

@@ -134,8 +134,8 @@ def format_faults(item: GeneratedItem) -> list[Finding]:
 
 
 def _answered(item: GeneratedItem) -> Iterator[GeneratedItem]:
-    """The item, and the item by each of its other answers alone."""
-    yield item
+    """The item by each of its answers alone: what an evaluator makes of one may be another of them."""
+    yield replace(item, turns=tuple(replace(turn, alternatives=()) for turn in item.turns))
     for t, turn in enumerate(item.turns):
         for calls in turn.alternatives:
             alone = replace(turn, calls=calls, alternatives=())
