@@ -4,8 +4,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
 from engine.echo_benchmark import EchoBenchmark, EchoEpisode, EchoRules
 from wildtool.benchmark import Check, Mutant
 from wildtool.data.data_set import data_of
@@ -19,7 +17,6 @@ from wildtool.engine.score.audit import (
     gold_transcript,
 )
 from wildtool.engine.score.verdict_table import OutcomeCounts
-from wildtool.errors import UsageError
 from wildtool.types import Item, Metric, Reply, Request, Transcript
 
 
@@ -28,27 +25,18 @@ def replies(*words: str) -> tuple[dict[str, Any], ...]:
 
 
 class OddGold(EchoEpisode):
-    """Its gold answers are wrong in the style `serial`, and missing where the item has none."""
-
-    missing = False
+    """Its gold answers are wrong in the style `serial`."""
 
     def request(self) -> Request | None:
         request = super().request()
         if request is None or self._user_next:
             return request
-        return replace(
-            request,
-            gold=None if self.missing else lambda style: {"content": "no" if style == "serial" else "right"},
-        )
+        return replace(request, gold=lambda style: {"content": "no" if style == "serial" else "right"})
 
 
 class AuditedRules(EchoRules):
     def episode(self, item: Item, unit: str) -> EchoEpisode:
-        if (item.id, unit) in (("i1", "1"), ("i2", "missing")):
-            episode = OddGold(item, unit)
-            episode.missing = unit == "missing"
-            return episode
-        return super().episode(item, unit)
+        return OddGold(item, unit) if (item.id, unit) == ("i1", "1") else super().episode(item, unit)
 
     def verdict(self, episode: EchoEpisode, item: Item, unit: str) -> Check:
         if any(answer.get("content") == "boom" for answer in episode.answers):
@@ -80,7 +68,6 @@ class Audited(EchoBenchmark):
 def test_an_audit_has_ceilings_refused_gold_and_what_passes_with_the_first_example():
     benchmark = Audited(items=2)
     audit = audit_profile(benchmark, data_of(benchmark).locate(None), "official")
-    fault = "i1: the judge of echo failed: KeyError: 'boom'"
     assert audit == Audit(
         profile="official",
         mode="plain",
@@ -108,7 +95,7 @@ def test_an_audit_has_ceilings_refused_gold_and_what_passes_with_the_first_examp
             Survivors(why="F1", count=3, item="i0", unit="1", kind="added key", note="a key in i0"),
             Survivors(why="", count=1, item="i1", unit="0", kind="other", note="nothing"),
         ),
-        faults=(fault,),
+        faults=("i1: the judge of echo failed: KeyError: 'boom'",),
     )
     assert not audit.passed
     passing = replace(audit, survivors=(), ceilings=audit.ceilings[:1])
@@ -123,13 +110,3 @@ def test_gold_is_of_the_agent_in_a_style_and_of_other_roles_cooperative():
     assert gold_transcript(benchmark, item, "1", "official", "serial") == Transcript(
         tuple(map(Reply, replies("cooperative 0", "no", "no")))
     )
-    missing = replace(item, id="i2", units=("missing",), roles=())
-    with pytest.raises(UsageError) as raised:
-        gold_transcript(benchmark, missing, "missing", "official", "serial")
-    assert str(raised.value) == "echo knows no gold answer for item 'i2', unit 'missing'"
-
-
-def test_an_unknown_profile_is_not_audited():
-    benchmark = Audited()
-    with pytest.raises(UsageError, match="unknown profile 'x' of echo"):
-        audit_profile(benchmark, data_of(benchmark).locate(None), "x")

@@ -87,20 +87,16 @@ CASES: dict[str, Session] = {
     "sum and like call": session(
         "add 100", call("a", {"c": 950}, x="p"), call("a", {"c": 700}, x="q"), call("b", c=1050)
     ),
-    "choice": session(
-        "the cheapest of Oslo and Rome",
-        call("a", {"price": 900}, city="Oslo"),
-        call("a", {"price": 700}, city="Rome"),
-        call("f", {"city": "Rome"}),
-        call("b", city="Rome"),
-    ),
-    "choice under another key": session(
-        "the cheapest of Oslo and Rome",
-        call("a", {"price": 900}, city="Oslo"),
-        call("a", {"price": 700}, city="Rome"),
-        call("f", {"city": "Rome"}),
-        call("b", place="Rome"),
-    ),
+    **{
+        name: session(
+            "the cheapest of Oslo and Rome",
+            call("a", {"price": 900}, city="Oslo"),
+            call("a", {"price": 700}, city="Rome"),
+            call("f", {"city": "Rome"}),
+            call("b", **{key: "Rome"}),
+        )
+        for name, key in (("choice", "city"), ("choice under another key", "place"))
+    },
     "a part that is said": session(
         "for Ann Moe",
         call("a", {"who": "Ann Moe"}),

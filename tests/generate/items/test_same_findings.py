@@ -178,13 +178,9 @@ def test_the_same_arguments_in_another_order_are_the_same_call():
     twice = [LESSON, Action("bookLesson", dict(reversed(values.items())))]
     schemas = {"bookLesson": FUNCTIONS["bookLesson"]["parameters"]}
     said = [SearchText.of("A top lesson with Ada Moss.")]
-    assert (
-        _texts(call_faults(CallContext(twice, schemas, said, "parallel")))
-        == [
-            "E5: bookLesson is called twice with the same arguments.",
-            "E7: A tool's name is another's name with a number.",
-        ][:1]
-    )
+    assert _texts(call_faults(CallContext(twice, schemas, said, "parallel"))) == [
+        "E5: bookLesson is called twice with the same arguments."
+    ]
 
 
 def test_a_user_turns_to_a_tool_that_can_be_called_and_told_from_the_first():

@@ -120,9 +120,13 @@ def test_failed_calls_are_counted_for_each_generation():
         for job in range(16, 48):
             grown.record_result(job, None if job < 16 + broken else LOST)
         assert (grown.stopped, grown.end) == (stopped, 48 if stopped else 112)
+
+
+def test_no_more_is_needed_once_all_attempts_at_a_tool_are_lost():
     grown = growth(1)
-    assert [grown.needs_more, grown.record_result(0, LOST)] == [True, None]
-    assert [grown.needs_more, grown.record_result(1, LOST)] == [True, None]
+    for job in range(2):
+        assert grown.needs_more
+        grown.record_result(job, LOST)
     assert (grown.needs_more, grown.enough) == (False, False)
 
 

@@ -60,9 +60,8 @@ def test_of_a_blind_review_each_sees_their_own_part_until_both_have_decided(tmp_
 def test_a_round_of_a_fifth_without_errors_leaves_an_error_rate_possible(
     tmp_path: Path, items: int, drawn: int
 ):
-    assert (
-        figures_payload(project(tmp_path, tiny_records(items)), "owner")["zero_of"] == wilson(0.0, drawn)[1]
-    )
+    figures = figures_payload(project(tmp_path, tiny_records(items)), "owner")
+    assert figures["zero_of"] == wilson(0.0, drawn)[1]
 
 
 def test_figures_name_people_to_owners_alone(tmp_path: Path):
