@@ -2,7 +2,6 @@
 
 import copy
 import json
-from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -23,12 +22,9 @@ from wildtool.sets.review.pointers import ABSENT, Change, with_change
 from wildtool.sets.review.project import ReviewProject
 from wildtool.sets.review.replies import recorded
 from wildtool.sets.review.replies import rejudge as rejudge_module
-from wildtool.sets.review.replies.deviations import Deviation
 from wildtool.sets.review.replies.page import proposal_json, rows_of
 from wildtool.sets.review.replies.proposals import (
     Proposal,
-    _Agreement,  # pyright: ignore[reportPrivateUsage]
-    _at_least_half,  # pyright: ignore[reportPrivateUsage]
     agreement_queue,
     item_proposals,
     sorted_queue,
@@ -260,14 +256,20 @@ def test_repeats_of_a_model_count_once(tmp_path: Path):
     assert (alone.models, alone.answered) == (("m",), 1)
 
 
-def test_a_model_must_do_it_in_half_of_its_samples():
-    agreement = _Agreement()
-    for number, model in enumerate(("once", "twice", "twice", "thrice", "thrice", "thrice")):
-        agreement.add(model, Deviation("value", "/f", 1, "B" if number % 3 else "b"))
-    assert agreement.models == {"once": 1, "twice": 2, "thrice": 3}
-    assert agreement.example.answer == "B"
-    samples = Counter({"once": 3, "twice": 4, "thrice": 6, "never": 1})
-    assert _at_least_half(agreement.models, samples) == {"twice", "thrice"}
+def test_a_model_must_do_it_in_half_of_its_samples(tmp_path: Path):
+    gold = gold_answers(trains())
+    data = write_set(tmp_path / "set.jsonl", [trains()])
+    dates = {"always": ["soon"], "half": ["Soon", "never"], "seldom": ["Soon", "now", "then"]}
+    rows = [
+        (model, TRAINS, otherwise(gold, "0", 0, "date", date)) for model in dates for date in dates[model]
+    ]
+    import_runs(data, rows, tmp_path / "runs", lambda n: n)
+    project, _ = start_review(str(data))
+    rejudge = Rejudge(OpenRuns.open(project.format, [tmp_path / "runs"]))
+    proposals = agreement_queue(project, rejudge, least=2)
+    summary = [(each.models, each.answered, each.found) for each in proposals]
+    # In the spelling that most use.
+    assert summary == [(("always", "half"), 3, "Soon")]
 
 
 def test_what_was_judged_last_is_kept_in_memory(monkeypatch: pytest.MonkeyPatch):
