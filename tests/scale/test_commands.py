@@ -79,14 +79,8 @@ def test_parts_are_made_by_the_workers_of_a_place(monkeypatch: pytest.MonkeyPatc
         ("local:3", True, ("local", 3, None)),
         ("ray", False, ("ray", None, None, None, False)),
     ):
-        assert commands.shared_parts("k", {"seed": 1}, 4, Path("x"), where, force=force) == (
-            "k",
-            {"seed": 1},
-            4,
-            Path("x"),
-            launcher,
-            force,
-        )
+        parts: Any = commands.shared_parts("k", {"seed": 1}, 4, Path("x"), where, force=force)
+        assert parts == ("k", {"seed": 1}, 4, Path("x"), launcher, force)
 
 
 # A worker -----------------------------------------------------------------------------------------------

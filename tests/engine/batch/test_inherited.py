@@ -15,11 +15,10 @@ from engine.batch.scripted_batches import (
     result_lines,
 )
 from engine.batch.test_queue import IDS
-from engine.batch.test_rounds import ENDED, RUNNING, failure
+from engine.batch.test_rounds import BODIES, ENDED, RUNNING, failure
 from wildtool.engine.batch.queue import BatchQueue
 from wildtool.engine.batch.rounds import FIRST_POLL_S, POLL_GROWTH
 
-BODIES = (b"zero", b"one", b"two")
 GOOD = result_lines({"id": IDS[0], "answer": "A"}, {"id": IDS[1], "answer": "B"})
 
 

@@ -4,7 +4,7 @@ import asyncio
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -437,19 +437,16 @@ async def test_a_round_that_fails_ends_the_run():
         async def send_batches(self) -> None:
             raise StorageError("no room")
 
-    activity = Activity()
-    scheduler = BatchScheduler(
-        activity, [], cast(Any, [Full()]), RoundProgress([], lambda text: None), never_synced
-    )
+    async def sync() -> None:
+        raise AssertionError
+
+    activity, full = Activity(), list[Any]([Full()])
+    scheduler = BatchScheduler(activity, [], full, RoundProgress([], lambda text: None), sync)
     activity.job_started("a")
     activity.all_jobs_started()
     with activity.asking("a"), activity.waiting():
         ended: Any = await asyncio.wait_for(asyncio.gather(scheduler.play(), return_exceptions=True), 5)
     assert [str(error) for error in ended[0].exceptions] == ["no room"]
-
-
-async def never_synced() -> None:
-    raise AssertionError
 
 
 async def test_each_change_of_what_a_run_does_is_seen():

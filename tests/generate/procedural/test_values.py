@@ -153,7 +153,9 @@ def test_an_answer_says_what_a_documented_result_holds() -> None:
     rows: dict[str, list[str]] = {}
     for place, result in results:
         gives = ReturnSemantics(noun="room", id_key="" if place is None else "room_id", place=place)
-        tool = ToolSpec("find", definition, (), gives, ("find",), True, returns={"type": "object"})
+        tool = ToolSpec(
+            "find", definition, (), gives, ("find",), clause_from_name=True, returns={"type": "object"}
+        )
         rows[f"{place} {result}"] = [
             Wording(Random(1), lang).summary([(tool, result)]) for lang in ("en", "zh")
         ]

@@ -1,4 +1,4 @@
-"What one answer does otherwise than gold, step by step: a small task with four nodes, and answers of other benchmarks."
+"""What one answer does otherwise than gold: in a small task with four nodes, and with other benchmarks."""
 
 from types import SimpleNamespace
 from typing import Any
