@@ -39,8 +39,8 @@ def _in_order(
     first: list[R], jobs: Iterator[T], judge: Callable[[Sequence[T]], R], processes: int
 ) -> Iterator[R]:
     yield from first
-    gc.freeze()  # else a collection in a copy writes to all objects that it shares with this process
     with ProcessPoolExecutor(processes, get_context("fork"), _start_worker, (judge,)) as pool:
+        gc.freeze()  # else a collection in a copy writes to all objects that it shares with this process
         try:
             begun: deque[Future[R]] = deque()
             while some := list(islice(jobs, _AT_ONCE)):
