@@ -71,10 +71,10 @@ def test_workers_at_a_place_that_is_not_known_are_refused(where: str):
 
 @pytest.mark.usefixtures("launchers")
 def test_parts_are_made_by_the_workers_of_a_place(monkeypatch: pytest.MonkeyPatch):
-    def made(job: Any, target: Path, launcher: Callable[[], Any], *, force: bool) -> tuple[Any, ...]:
+    def noted(job: Any, target: Path, launcher: Callable[[], Any], *, force: bool) -> tuple[Any, ...]:
         return job.kind, job.settings, job.parts, target, launcher(), force
 
-    monkeypatch.setattr(commands, "made_parts", made)
+    monkeypatch.setattr(commands, "made_parts", noted)
     for where, force, launcher in (
         ("local:3", True, ("local", 3, None)),
         ("ray", False, ("ray", None, None, None, False)),

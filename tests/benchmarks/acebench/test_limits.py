@@ -102,8 +102,8 @@ def test_a_tuple_is_a_list_however_deep() -> None:
 def test_an_endpoint_is_told_an_array_of_texts_for_a_list_of_choices() -> None:
     texts = {"type": "array", "items": {"type": "string"}}
     for name in ("list(string)", "list(enum)"):
-        (made,) = native_tools(normal(functions=(tool(a={"type": name}),)).functions)
-        assert made["function"]["parameters"]["properties"]["a"] == texts
+        (declared,) = native_tools(normal(functions=(tool(a={"type": name}),)).functions)
+        assert declared["function"]["parameters"]["properties"]["a"] == texts
 
 
 def test_the_originals_replies_are_drawn_as_the_original_draws_them() -> None:

@@ -158,8 +158,10 @@ def test_gold_makes_the_calls_of_a_move_together_or_one_by_one():
         return [each["function"]["arguments"] for each in reply.get("tool_calls", ())] or [reply["content"]]
 
     assert [gold(style) for style in ("parallel", "serial")] == [["Which?"], ["Which?"]]
-    made = [f'{{"account": "{name}"}}' for name in ("Assets:A", "资产")]
-    for log_replies, expected in enumerate(([made, made[:1]], [["Done."], made[1:]], [["Done."]] * 2), 1):
+    arguments = [f'{{"account": "{name}"}}' for name in ("Assets:A", "资产")]
+    for log_replies, expected in enumerate(
+        ([arguments, arguments[:1]], [["Done."], arguments[1:]], [["Done."]] * 2), 1
+    ):
         episode.logs[0].replies = log_replies
         assert [gold(style) for style in ("parallel", "serial")] == expected
 

@@ -23,8 +23,8 @@ SESSIONS: list[LedgerSession] = [item.data for item in ITEMS]
 def test_the_set_is_the_pinned_one():
     assert DATA.shipped is not None
     assert json.loads(DATA.shipped.read_text()) == {"seed": 31, "sessions": 200, "sha256": DIGEST}
-    made = tuple(make_session(31, number) for number in range(1, 201))
-    assert (sessions_digest(made), made) == (DIGEST, tuple(SESSIONS))
+    sessions = tuple(make_session(31, number) for number in range(1, 201))
+    assert (sessions_digest(sessions), sessions) == (DIGEST, tuple(SESSIONS))
 
 
 def test_it_has_each_kind_of_turn_in_both_languages():

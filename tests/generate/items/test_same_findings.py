@@ -177,8 +177,8 @@ def test_the_same_arguments_in_another_order_are_the_same_call():
     values = dict(LESSON.arguments)
     twice = [LESSON, Action("bookLesson", dict(reversed(values.items())))]
     schemas = {"bookLesson": FUNCTIONS["bookLesson"]["parameters"]}
-    said = [SearchText.of("A top lesson with Ada Moss.")]
-    assert _texts(call_faults(CallContext(twice, schemas, said, "parallel"))) == [
+    passages = [SearchText.of("A top lesson with Ada Moss.")]
+    assert _texts(call_faults(CallContext(twice, schemas, passages, "parallel"))) == [
         "E5: bookLesson is called twice with the same arguments."
     ]
 

@@ -81,8 +81,8 @@ def maker(*specs: ToolSpec, seed: int = 1) -> TaskMaker:
 
 def test_a_text_that_was_there_before_gets_up_to_three_sentences_in_front(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(Wording, "opener", lambda _: "So.")
-    one = maker(spec("go", CITY))
-    texts = [one._opened("Go.", task("Chat"), attempt) for attempt in (1, 2, 3, 4, 9)]  # pyright: ignore[reportPrivateUsage]
+    tasks = maker(spec("go", CITY))
+    texts = [tasks._opened("Go.", task("Chat"), attempt) for attempt in (1, 2, 3, 4, 9)]  # pyright: ignore[reportPrivateUsage]
     assert texts == ["So. Go.", "So. So. Go.", *["So. So. So. Go."] * 3]
 
 
@@ -91,11 +91,11 @@ def test_a_question_at_the_last_resort_needs_a_value_of_before_only_in_later_tas
     assert first.type == "Clarify"
     assert [node["action"]["name"] for node in first.nodes][1:] == ["go", "prepare_to_answer"]
     for subtype, known in (("Partial Information", 1), ("Long-Range Dependency", 0)):
-        one = maker(spec("go", CITY))
+        tasks = maker(spec("go", CITY))
         with pytest.raises(NoSuchTaskError):
-            one.make(task("Clarify", subtype), 2, 0, forced=True)
-        one.history.add([Mention(CITY, "Oslo", known)])
-        assert one.make(task("Clarify", subtype), 2, 0, forced=True).type == "Clarify"
+            tasks.make(task("Clarify", subtype), 2, 0, forced=True)
+        tasks.history.add([Mention(CITY, "Oslo", known)])
+        assert tasks.make(task("Clarify", subtype), 2, 0, forced=True).type == "Clarify"
 
 
 @pytest.mark.parametrize(

@@ -402,8 +402,8 @@ def test_slots_that_are_called_alike_are_called_by_their_keys():
             ("hour", "time", False),
         )
     )
-    told = [(slot.key, slot.noun, slot.required) for slot in _distinguishable(slots)]
-    assert told == [
+    renamed = [(slot.key, slot.noun, slot.required) for slot in _distinguishable(slots)]
+    assert renamed == [
         ("homeTown", "home town", True),
         ("_", "place", True),
         ("Place", "place again", True),

@@ -125,7 +125,7 @@ def test_swagger_2_has_its_parameters_where_they_stand_there():
 
 
 def test_a_tool_takes_what_a_user_could_say_of_its_path_query_and_body():
-    def given(name: Any, where: str, required: bool = False, **more: Any) -> dict[str, Any]:
+    def parameter(name: Any, where: str, required: bool = False, **more: Any) -> dict[str, Any]:
         return {"name": name, "in": where, "required": required, "schema": {"type": "string"}, **more}
 
     fields = {
@@ -138,11 +138,17 @@ def test_a_tool_takes_what_a_user_could_say_of_its_path_query_and_body():
         "operationId": "book",
         "summary": "Book a room",
         "parameters": [
-            *(given("X-Trace", "header", True), given(5, "query"), given("api_key", "query", True)),
-            *(given("api_key", "path", True), given("day", "query", True, description=" ")),
-            given("day", "path", True, description="of the path"),
-            given("room", "query", description="<b>Which</b>", schema={"type": "string", "description": "s"}),
-            given(
+            *(
+                parameter("X-Trace", "header", True),
+                parameter(5, "query"),
+                parameter("api_key", "query", True),
+            ),
+            *(parameter("api_key", "path", True), parameter("day", "query", True, description=" ")),
+            parameter("day", "path", True, description="of the path"),
+            parameter(
+                "room", "query", description="<b>Which</b>", schema={"type": "string", "description": "s"}
+            ),
+            parameter(
                 "seen",
                 "query",
                 schema={"type": "object", "properties": {"at": fields["made"], "x": fields["note"]}},
@@ -150,7 +156,7 @@ def test_a_tool_takes_what_a_user_could_say_of_its_path_query_and_body():
         ],
         "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
     }
-    shared = [given("room", "query", True), given("house", "path", True)]
+    shared = [parameter("room", "query", True), parameter("house", "path", True)]
     document = {"openapi": "3.1.0", "paths": {"/book": {"parameters": shared, "post": operation}}}
     functions, _ = read(document)
     text = {"type": "string"}

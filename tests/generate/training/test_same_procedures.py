@@ -61,7 +61,7 @@ STATIONS = ["Husum", "Kiel", "Sylt", "Emden", "Wyk", "Büsum", "Norden", "List"]
 
 
 def test_a_model_is_sent_its_last_try_as_it_was():
-    said = role_instruction("retry")
+    instruction = role_instruction("retry")
     call_of_f = TrainingCall("f", {"x": "Büsum"}, "call_1")
     for reply, shown in (
         (AssistantTurn("ü"), "ü"),
@@ -70,7 +70,7 @@ def test_a_model_is_sent_its_last_try_as_it_was():
         (AssistantTurn("a", (call_of_f,)), '[{"name": "f", "arguments": {"x": "Büsum"}}]'),
     ):
         for error, reason in ((None, "it is odd"), *DISAGREEMENTS.items()):
-            text = said.replace("{why}", reason).replace("{reply}", shown)
+            text = instruction.replace("{why}", reason).replace("{reply}", shown)
             assert _feedback(Try(reply, False, error, "it is odd")) == {"role": "user", "content": text}
 
 

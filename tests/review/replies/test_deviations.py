@@ -93,8 +93,8 @@ def test_an_answer_to_a_session_deviates_in_its_deciding_step():
 def test_of_other_benchmarks_the_calls_of_the_last_judged_step_are_one_answer(
     replies: list[Any], judged_steps: int, calls: Any
 ):
-    found = deviations("other", judged(*replies, judged_steps=judged_steps), {})
-    assert found == ([] if calls is None else [Deviation("calls", "", None, calls)])
+    differences = deviations("other", judged(*replies, judged_steps=judged_steps), {})
+    assert differences == ([] if calls is None else [Deviation("calls", "", None, calls)])
 
 
 def test_answers_that_do_the_same_have_one_key():

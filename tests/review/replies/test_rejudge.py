@@ -275,31 +275,31 @@ def test_a_model_must_do_it_in_half_of_its_samples(tmp_path: Path):
 def test_what_was_judged_last_is_kept_in_memory(monkeypatch: pytest.MonkeyPatch):
     runs: Any = OpenRuns(SESSIONS, [])
     rejudge = Rejudge(runs)
-    made: list[Any] = []
+    computed: list[Any] = []
     run: Any = SimpleNamespace(shown="r")
 
-    def make(*words: Any) -> list[Any]:
-        made.append(words)
+    def compute(*words: Any) -> list[Any]:
+        computed.append(words)
         return []
 
     monkeypatch.setattr(recorded, "_KEPT_ITEMS", 2)
     for module in (recorded, rejudge_module):
         monkeypatch.setattr(module, "_KEPT_VERSIONS", 2)
-    monkeypatch.setattr(runs, "_read", make)
-    monkeypatch.setattr(runs, "_load", make)
-    monkeypatch.setattr(rejudge, "_judge", make)
+    monkeypatch.setattr(runs, "_read", compute)
+    monkeypatch.setattr(runs, "_load", compute)
+    monkeypatch.setattr(rejudge, "_judge", compute)
     order = ("a", "b", "a", "c", "a", "b")
     for name in order:
         assert runs.replies(name) == []
-    assert made == [("a",), ("b",), ("c",), ("b",)]
-    made.clear()
+    assert computed == [("a",), ("b",), ("c",), ("b",)]
+    computed.clear()
     for name in order:
         runs.played(run, name, {name: 1})
-    assert made == [(run, {name: 1}) for name in "abcb"]
-    made.clear()
+    assert computed == [(run, {name: 1}) for name in "abcb"]
+    computed.clear()
     for name in order:
         rejudge.judged(name, 1, 2)
-    assert [words[0] for words in made] == ["a", "b", "c", "b"]
+    assert [words[0] for words in computed] == ["a", "b", "c", "b"]
 
 
 def test_the_answers_to_an_item_are_those_to_what_a_person_sees(monkeypatch: pytest.MonkeyPatch):
