@@ -1,12 +1,12 @@
-"""What `show`, `score`, `report`, `compare` and `gate` ask of their parts; all parts only note calls."""
+"""What `show`, `score`, `report`, `compare` and `gate` ask of their parts, which only note calls, and in what order."""
 
 import shlex
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
-from unittest.mock import ANY
+from typing import Any, cast
 
 import pytest
 from typer.testing import CliRunner
@@ -14,30 +14,48 @@ from typer.testing import CliRunner
 from cli.output.test_tables import result
 from wildtool.cli import app
 from wildtool.cli.commands.compare import _default_group
+from wildtool.cli.output.comparison import ComparisonReport
+from wildtool.cli.terminal import print_err
 from wildtool.errors import UsageError
+from wildtool.outputs import is_site
 from wildtool.types import Metric
 
+A, B = Path("a"), Path("b")
 TASK = Metric("accuracy", "task", 0.5, 1, 2, headline=True)
 COST = Metric("cost", "time", 0.5, 1, 2)
+RESULTS = [result("m", TASK, COST), result("n", TASK)]
+
+
+def run(name: str, *faults: str) -> Any:
+    return SimpleNamespace(
+        label=name, folder=Path(name), result=result(name, folder=Path(name), faults=faults), cells={}
+    )
+
+
+RUNS = [run("x"), run("y")]
+FAULTY = [run("x"), run("y", "odd")]
+NOTES = [("print_run_notes", each.folder, each.result) for each in RUNS]
 
 
 class Parts:
-    """Functions replaced by ones that note their names and arguments."""
+    """Functions replaced by ones that note their names and arguments, those with a name in a dict at the end."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.calls: list[Any] = []
         self._monkeypatch = monkeypatch
 
-    def note(self, place: str, answer: Any = None) -> None:
-        name = place.rpartition(".")[2]
-
-        def noted(*args: Any, **named: Any) -> Any:
+    def noted(self, name: str, answer: Any) -> Callable[..., Any]:
+        def note(*args: Any, **named: Any) -> Any:
             self.calls.append((name, *args, *([named] if named else [])))
             if isinstance(answer, BaseException):
                 raise answer
             return answer
 
-        self._monkeypatch.setattr(f"wildtool.{place}", noted)
+        return note
+
+    def put(self, module: str, **answers: Any) -> None:
+        for name, answer in answers.items():
+            self._monkeypatch.setattr(f"wildtool.{module}.{name}", self.noted(name, answer))
 
     def type_(self, line: str) -> tuple[int, str, str]:
         self.calls.clear()
@@ -48,73 +66,60 @@ class Parts:
 @pytest.fixture
 def parts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Parts:
     monkeypatch.chdir(tmp_path)
-    return Parts(monkeypatch)
+    parts = Parts(monkeypatch)
+    parts.put("cli.output.results", find_results=(RESULTS, 0), print_run_notes=None)
+    parts.put("engine.score.results", run_folders=[each.folder for each in RUNS])
+    return parts
 
 
 # show --------------------------------------------------------------------------------------------------
 
-RESULTS = [result("m", TASK, COST), result("n", TASK)]
+TABLES = ["results_json", "results_csv", "overview", "groups", "caveats"]
 MORE = "More tables: --all, or --group with one of: accuracy, cost\n"
-
-
-@pytest.fixture
-def showing(parts: Parts) -> Parts:
-    parts.note("cli.output.results.find_results", (RESULTS, 1))
-    for name in (
-        "print_results_json",
-        "print_results_csv",
-        "print_overview",
-        "print_groups",
-        "print_caveats",
-    ):
-        parts.note(f"cli.output.tables.{name}")
-    return parts
-
-
 ALONE = [replace(RESULTS[0], metrics=(COST,)), replace(RESULTS[1], metrics=())]
 
 
 @pytest.mark.parametrize(
-    ("options", "printers", "shown", "err"),
+    ("options", "tables", "results", "err"),
     [
-        ("", ["print_overview"], RESULTS, MORE),
-        ("--all", ["print_overview", "print_groups"], RESULTS, ""),
-        ("--group Cost", ["print_groups", "print_caveats"], ALONE, ""),
-        ("--group cost --json", ["print_results_json"], ALONE, ""),
-        ("--json", ["print_results_json"], RESULTS, ""),
-        ("--csv", ["print_results_csv"], RESULTS, ""),
+        ("", ["overview"], RESULTS, MORE),
+        ("--all", ["overview", "groups"], RESULTS, ""),
+        ("--group Cost", ["groups", "caveats"], ALONE, ""),
+        ("--group cost --json", ["results_json"], ALONE, ""),
+        ("--json", ["results_json"], RESULTS, ""),
+        ("--csv", ["results_csv"], RESULTS, ""),
     ],
 )
 def test_results_are_printed_as_asked(
-    options: str, printers: list[str], shown: list[Any], err: str, showing: Parts
+    options: str, tables: list[str], results: list[Any], err: str, parts: Parts
 ) -> None:
-    assert showing.type_(f"show a b --profile p {options}") == (1, "", err)
-    assert showing.calls == [
-        ("find_results", [Path("a"), Path("b")], "p"),
-        *((printer, shown) for printer in printers),
+    parts.put("cli.output.results", find_results=(RESULTS, 1))
+    parts.put("cli.output.tables", **dict.fromkeys(f"print_{table}" for table in TABLES))
+    assert parts.type_(f"show a b --profile p {options}") == (1, "", err)
+    assert parts.calls == [
+        ("find_results", [A, B], "p"),
+        *((f"print_{table}", results) for table in tables),
     ]
 
 
-def test_nothing_is_printed_of_no_results(showing: Parts) -> None:
-    showing.note("cli.output.results.find_results", ([], 2))
-    assert showing.type_("show a") == (2, "", "")
-    assert showing.calls == [("find_results", [Path("a")], None)]
+def test_nothing_is_printed_of_no_results(parts: Parts) -> None:
+    parts.put("cli.output.results", find_results=([], 2))
+    assert parts.type_("show a") == (2, "", "")
+    assert parts.calls == [("find_results", [A], None)]
 
 
-def test_other_things_to_show_are_left_to_others(showing: Parts) -> None:
-    showing.note("cli.output.published.show_published", 3)
-    showing.note("cli.output.why.show_why", 1)
-    assert showing.type_("show --published toleap")[0] == 3
-    assert [(name, given.runs) for name, given in showing.calls] == [("show_published", [Path("toleap")])]
-    assert showing.type_("show a --why task")[0] == 1
-    assert [(name, given.runs, text) for name, given, text in showing.calls] == [
-        ("show_why", [Path("a")], "task")
-    ]
+def test_other_things_to_show_are_left_to_others(parts: Parts) -> None:
+    parts.put("cli.output.published", show_published=3)
+    parts.put("cli.output.why", show_why=1)
+    assert parts.type_("show --published toleap")[0] == 3
+    assert [(name, options.runs) for name, options in parts.calls] == [("show_published", [Path("toleap")])]
+    assert parts.type_("show a --why task")[0] == 1
+    assert [(name, options.runs, text) for name, options, text in parts.calls] == [("show_why", [A], "task")]
     refusal = "wildtool: --why explains a number of runs, such as `wildtool show runs --why task`\n"
     for line in ("show --why task", "show a --why task --published"):
-        assert showing.type_(line) == (2, "", refusal)
+        assert parts.type_(line) == (2, "", refusal)
     missing = "wildtool: nothing to show: give run folders, such as `wildtool show runs`\n"
-    assert showing.type_("show") == (2, "", missing)
+    assert parts.type_("show") == (2, "", missing)
 
 
 # score -------------------------------------------------------------------------------------------------
@@ -122,30 +127,34 @@ def test_other_things_to_show_are_left_to_others(showing: Parts) -> None:
 
 @pytest.fixture
 def scoring(parts: Parts) -> Parts:
-    parts.note("cli.output.results.find_results", (RESULTS, 0))
-    parts.note("cli.output.tables.print_overview")
+    parts.put("cli.output.tables", print_overview=None)
     return parts
 
 
-def test_runs_are_scored_again_with_what_was_asked_for(scoring: Parts) -> None:
-    scoring.note("tool_formats.detect.resolve_format")
-    assert scoring.type_("score a b --profile p --data d --tool-format hermes")[0] == 0
-    again = {"data": "d", "again": True, "tool_format": "hermes"}
+@pytest.mark.parametrize(
+    ("line", "folders", "profile", "data", "form"),
+    [
+        ("a b --profile p --data d --tool-format hermes", [A, B], "p", "d", "hermes"),
+        ("a", [A], None, None, None),
+        ("a --tool-format auto", [A], None, None, "auto"),
+    ],
+)
+def test_runs_are_scored_again_with_what_was_asked_for(
+    line: str, folders: list[Path], profile: str | None, data: str | None, form: str | None, scoring: Parts
+) -> None:
+    scoring.put("tool_formats.detect", resolve_format=None)
+    assert scoring.type_(f"score {line}")[0] == 0
     assert scoring.calls == [
-        ("resolve_format", "hermes", ""),
-        ("find_results", [Path("a"), Path("b")], "p", again),
+        *([("resolve_format", "hermes", "")] if form == "hermes" else []),
+        ("find_results", folders, profile, {"data": data, "again": True, "tool_format": form}),
         ("print_overview", RESULTS),
     ]
-    for line, form in (("score a", None), ("score a --tool-format auto", "auto")):
-        assert scoring.type_(line)[0] == 0
-        again = {"data": None, "again": True, "tool_format": form}
-        assert scoring.calls == [("find_results", [Path("a")], None, again), ("print_overview", RESULTS)]
 
 
 def test_the_status_is_the_worst_of_reading_and_judging(scoring: Parts) -> None:
     faulty = [*RESULTS, replace(RESULTS[0], faults=("odd",))]
     for results, status, expected in ((RESULTS, 2, 2), (faulty, 0, 1), (faulty, 2, 1)):
-        scoring.note("cli.output.results.find_results", (results, status))
+        scoring.put("cli.output.results", find_results=(results, status))
         assert scoring.type_("score a")[0] == expected
 
 
@@ -161,41 +170,28 @@ def test_what_a_run_has_itself_needs_replies(option: str, scoring: Parts) -> Non
 def test_replies_are_kept_as_runs_where_asked_and_scored(
     scoring: Parts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    benchmark, items = SimpleNamespace(name="b"), object()
-    data = SimpleNamespace(locate=lambda *args: ("located", *args))
-    selections: list[dict[str, Any]] = []
-
-    def select(**named: Any) -> Any:
-        selections.append(named)
-        return SimpleNamespace(read=lambda: items)
-
-    scoring.note("engine.registry.detect_benchmark", "detected")
-    scoring.note("engine.registry.in_mode", benchmark)
-    scoring.note("data.data_set.data_of", data)
-    scoring.note("engine.replies.import_replies", [Path("kept")])
-    monkeypatch.setattr("wildtool.engine.plan.Selection", select)
-    monkeypatch.setattr("sys.argv", ["wildtool", "typed"])
+    scoring.put("engine.registry", detect_benchmark="detected", in_mode="benchmark")
+    scoring.put("data.data_set", data_of=SimpleNamespace(locate=scoring.noted("locate", "source")))
+    scoring.put("engine.plan", Selection=SimpleNamespace(read=lambda: "items"))
+    scoring.put("engine.replies", import_replies=[Path("kept")])
+    monkeypatch.setattr(sys, "argv", ["wildtool", "typed"])
     line = "score --replies r --benchmark b --data d --profile p --mode m --split s --lang l --force -o runs"
     assert scoring.type_(line)[0] == 0
-    source = ("located", "d", "s")
-    named = scoring.calls[3][-1]
-    report: Callable[[str], None] = named.pop("report")
+    items = {"split": "s", "lang": "l"}
+    replies = {"items": "items", "command": ["wildtool", "typed"], "force": True, "report": print_err}
     assert scoring.calls == [
         ("detect_benchmark", "b", "d"),
         ("in_mode", "detected", "m"),
-        ("data_of", benchmark),
-        (
-            *("import_replies", benchmark, source, Path("r"), Path("runs")),
-            {"split": "s", "lang": "l", "items": items, "command": ["wildtool", "typed"], "force": True},
-        ),
-        ("find_results", [Path("kept")], "p", {"data": items, "again": True, "tool_format": None}),
+        ("data_of", "benchmark"),
+        ("locate", "d", "s"),
+        ("Selection", {"benchmark": "benchmark", "source": "source", **items}),
+        ("import_replies", "benchmark", "source", Path("r"), Path("runs"), {**items, **replies}),
+        ("find_results", [Path("kept")], "p", {"data": "items", "again": True, "tool_format": None}),
         ("print_overview", RESULTS),
     ]
-    assert selections == [{"benchmark": benchmark, "source": source, "split": "s", "lang": "l"}]
-    assert report.__name__ == "print_err"
     assert scoring.type_("score --replies r --data d")[0] == 0
-    place = scoring.calls[3][4]
-    assert not place.exists() and not scoring.calls[3][-1]["force"]
+    *_, place, settings = scoring.calls[5]
+    assert (place.exists(), settings["force"]) == (False, False)
 
 
 # report ------------------------------------------------------------------------------------------------
@@ -203,62 +199,44 @@ def test_replies_are_kept_as_runs_where_asked_and_scored(
 
 @pytest.fixture
 def reporting(parts: Parts) -> Parts:
-    read = [SimpleNamespace(folder=Path(name), result=result(name)) for name in ("x", "y")]
-    parts.note("engine.score.results.run_folders", [Path("x"), Path("y")])
-    parts.note("report.check_libraries")
-    parts.note("report.model.read_runs", read)
-    parts.note("cli.output.results.print_run_notes")
-    parts.note("report.build.build", Path("written"))
-    parts.note("report.texts.markdown", "markdown")
-    parts.note("report.texts.latex", "latex")
-    parts.note("outputs.check_file")
-    parts.note("outputs.check_folder")
+    parts.put("report", check_libraries=None)
+    parts.put("report.model", read_runs=RUNS)
+    parts.put("report.build", build=Path("written"))
+    parts.put("report.texts", markdown="markdown", latex="latex")
+    parts.put("outputs", check_file=None, check_folder=None)
     return parts
 
 
-def noted(calls: list[Any], *names: str) -> list[Any]:
-    return [call for call in calls if call[0] in names]
-
-
 @pytest.mark.parametrize(
-    ("options", "place", "is_folder", "single", "audited", "force"),
+    ("options", "check", "single", "audited"),
     [
-        ("", "report", True, False, False, False),
-        ("-o o --audit --force", "o", True, False, True, True),
-        ("--single-file", "report.html", False, True, False, False),
-        ("--single-file -o o --force", "o", False, True, False, True),
+        ("", ("check_folder", Path("report"), is_site, {"force": False}), False, False),
+        ("-o o --audit --force", ("check_folder", Path("o"), is_site, {"force": True}), False, True),
+        ("--single-file", ("check_file", Path("report.html"), {"force": False}), True, False),
+        ("--single-file -o o --force", ("check_file", Path("o"), {"force": True}), True, False),
     ],
 )
 def test_pages_are_built_where_asked(
-    options: str, place: str, is_folder: bool, single: bool, audited: bool, force: bool, reporting: Parts
+    options: str, check: tuple[Any, ...], single: bool, audited: bool, reporting: Parts
 ) -> None:
     assert reporting.type_(f"report a --profile p {options}") == (0, "Report: written\n", "")
-    read, *notes = noted(reporting.calls, "read_runs", "print_run_notes")
-    assert read == ("read_runs", [Path("x"), Path("y")], "p")
-    assert [(name, folder, about.model) for name, folder, about in notes] == [
-        ("print_run_notes", Path("x"), "x"),
-        ("print_run_notes", Path("y"), "y"),
+    assert reporting.calls == [
+        ("check_libraries",),
+        check,
+        ("run_folders", A),
+        ("read_runs", [Path("x"), Path("y")], "p"),
+        *NOTES,
+        ("build", RUNS, check[1], {"single": single, "audited": audited}),
     ]
-    (check,) = noted(reporting.calls, "check_file", "check_folder")
-    assert (check[0], check[1], check[-1]) == (
-        "check_folder" if is_folder else "check_file",
-        Path(place),
-        {"force": force},
-    )
-    ((_, runs, target, settings),) = noted(reporting.calls, "build")
-    assert ([run.folder.name for run in runs], target) == (["x", "y"], Path(place))
-    assert settings == {"single": single, "audited": audited}
-    assert reporting.calls[0] == ("check_libraries",)
 
 
 @pytest.mark.parametrize(("form", "text"), [("md", "markdown"), ("latex", "latex")])
 def test_tables_are_printed_or_written(form: str, text: str, reporting: Parts) -> None:
+    read = [("run_folders", A), ("read_runs", [Path("x"), Path("y")], None), *NOTES, (text, RUNS)]
     assert reporting.type_(f"report a --format {form}") == (0, f"{text}\n", "")
-    assert noted(reporting.calls, "check_libraries", "check_file", "check_folder", "build") == []
+    assert reporting.calls == read
     assert reporting.type_(f"report a --format {form} -o o.txt --force") == (0, "", "Written: o.txt\n")
-    assert noted(reporting.calls, "check_file", "check_folder") == [
-        ("check_file", Path("o.txt"), {"force": True})
-    ]
+    assert reporting.calls == [("check_file", Path("o.txt"), {"force": True}), *read]
     assert Path("o.txt").read_text("utf-8") == text
     refusal = "wildtool: --single-file and --audit are for pages; leave them out with --format\n"
     for option in ("--single-file", "--audit"):
@@ -266,32 +244,23 @@ def test_tables_are_printed_or_written(form: str, text: str, reporting: Parts) -
 
 
 def test_a_fault_of_one_run_is_the_status_of_a_report(reporting: Parts) -> None:
-    runs = [SimpleNamespace(folder=Path("x"), result=result("x", faults=faults)) for faults in ((), ("odd",))]
-    reporting.note("report.model.read_runs", runs)
+    reporting.put("report.model", read_runs=FAULTY)
     assert reporting.type_("report a --format md")[0] == 1
 
 
 # compare -----------------------------------------------------------------------------------------------
 
-
-def side(name: str, *faults: str) -> Any:
-    return SimpleNamespace(label=name, result=result(name, folder=Path(name), faults=faults), cells={})
+COLUMNS = ["task type", "turns"]
 
 
 @pytest.fixture
 def comparing(parts: Parts) -> Parts:
-    parts.note("engine.compare.suites.holds_several_benchmarks", False)
-    parts.note("cli.output.results.print_run_notes")
-    parts.note("engine.score.results.run_folders", [Path("x"), Path("y")])
-    parts.note("engine.compare.load.load_compared_runs", [side("x"), side("y")])
-    parts.note("engine.compare.load.check_comparable", ["differs"])
-    parts.note("engine.compare.runs.grouping_columns", ["task type", "turns"])
-    parts.note("engine.compare.runs.headline_column", "turns")
-    parts.note("engine.compare.runs.caveats", ["caveat"])
-    parts.note("engine.compare.comparison.compare_all", ["comparison"])
-    parts.note("engine.compare.comparison.aid_effects", ["effect"])
-    for name in ("print_comparison", "print_comparison_json", "print_comparison_csv"):
-        parts.note(f"cli.output.comparison.{name}")
+    parts.put("engine.compare.suites", holds_several_benchmarks=False)
+    parts.put("engine.compare.load", load_compared_runs=RUNS, check_comparable=["differs"])
+    parts.put("engine.compare.runs", grouping_columns=COLUMNS, headline_column="turns", caveats=["caveat"])
+    parts.put("engine.compare.comparison", compare_all=["comparison"], aid_effects=["effect"])
+    forms = ("print_comparison", "print_comparison_json", "print_comparison_csv")
+    parts.put("cli.output.comparison", **dict.fromkeys(forms))
     return parts
 
 
@@ -312,38 +281,26 @@ def test_runs_of_one_benchmark_are_compared_as_asked(
     printer: tuple[Any, ...], comparing: Parts,
 ) -> None:  # fmt: skip
     assert comparing.type_(f"compare a --profile p {options}") == (0, "", "")
-    (load,) = noted(comparing.calls, "load_compared_runs")
-    assert load == ("load_compared_runs", [Path("x"), Path("y")], "p", metric)
-    assert [(folder, about.model) for _, folder, about in noted(comparing.calls, "print_run_notes")] == [
-        (Path("x"), "x"),
-        (Path("y"), "y"),
+    which = {"all_pairs": pairs, "only_played": played}
+    names: Any = (("differs",), ("caveat",), tuple(COLUMNS), ("effect",))
+    report = ComparisonReport(tuple(RUNS), cast(Any, ("comparison",)), metric, played, *names)
+    assert comparing.calls == [
+        ("holds_several_benchmarks", [A]),
+        ("run_folders", A),
+        ("load_compared_runs", [Path("x"), Path("y")], "p", metric),
+        *NOTES,
+        ("check_comparable", RUNS, {**which, "anyway": anyway}),
+        ("grouping_columns", RUNS),
+        *([("headline_column", RUNS[0])] if "--group" not in options else []),
+        ("compare_all", RUNS, {**which, "group": group, "columns": COLUMNS, "seed": seed}),
+        ("caveats", RUNS),
+        ("aid_effects", RUNS, which),
+        (printer[0], report, *printer[1:]),
     ]
-    settings = {name: named for name, *_, named in comparing.calls if isinstance(named, dict)}
-    columns = ["task type", "turns"]
-    assert {name: value for name, value in settings.items() if not name.startswith("print")} == {
-        "check_comparable": {"all_pairs": pairs, "only_played": played, "anyway": anyway},
-        "compare_all": {
-            "all_pairs": pairs,
-            "only_played": played,
-            "group": group,
-            "columns": columns,
-            "seed": seed,
-        },
-        "aid_effects": {"all_pairs": pairs, "only_played": played},
-    }
-    name, report, *more = comparing.calls[-1]
-    assert (name, *more) == printer
-    assert ([one.label for one in report.runs], report.comparisons) == (["x", "y"], ("comparison",))
-    assert (report.metric, report.only_played, report.differing) == (metric, played, ("differs",))
-    assert (report.caveats, report.grouping_columns, report.aid_effects) == (
-        ("caveat",),
-        tuple(columns),
-        ("effect",),
-    )
 
 
 def test_a_fault_of_one_run_is_the_status_of_a_comparison(comparing: Parts) -> None:
-    comparing.note("engine.compare.load.load_compared_runs", [side("x"), side("y", "odd")])
+    comparing.put("engine.compare.load", load_compared_runs=FAULTY)
     assert comparing.type_("compare a")[0] == 1
 
 
@@ -352,45 +309,45 @@ def test_a_fault_of_one_run_is_the_status_of_a_comparison(comparing: Parts) -> N
     [("", "print_suites"), (" --csv", "print_suites_csv"), (" --json", "print_suites_json")],
 )
 def test_suites_are_compared_as_asked(form: str, printer: str, comparing: Parts) -> None:
-    report = SimpleNamespace(runs=[side("x"), side("y", "odd")])
-    comparing.note("engine.compare.suites.holds_several_benchmarks", True)
-    comparing.note("engine.compare.suites.load_suites", "places")
-    comparing.note("engine.compare.suites.suite_pairs", "pairs of places")
-    comparing.note("engine.compare.suites.compare_suites", "pairs")
-    comparing.note("cli.output.suite_comparison.suite_report", report)
-    for name in ("print_suites", "print_suites_csv", "print_suites_json"):
-        comparing.note(f"cli.output.suite_comparison.{name}")
+    report = SimpleNamespace(runs=RUNS)
+    comparing.put(
+        "engine.compare.suites",
+        holds_several_benchmarks=True, load_suites="places", suite_pairs="places in pairs", compare_suites="pairs",
+    )  # fmt: skip
+    printers = dict.fromkeys(("print_suites", "print_suites_csv", "print_suites_json"))
+    comparing.put("cli.output.suite_comparison", suite_report=report, **printers)
     options = f"--profile p --metric item --all-pairs --only-played --anyway --seed 7{form}"
-    assert comparing.type_(f"compare a b {options}") == (1, "", "")
+    assert comparing.type_(f"compare a b {options}") == (0, "", "")
     assert comparing.calls == [
-        ("holds_several_benchmarks", [Path("a"), Path("b")]),
-        ("load_suites", [Path("a"), Path("b")], "p", "item"),
+        ("holds_several_benchmarks", [A, B]),
+        ("load_suites", [A, B], "p", "item"),
         ("suite_pairs", "places", {"all_pairs": True}),
-        ("compare_suites", "pairs of places", {"only_played": True, "anyway": True, "seed": 7}),
+        ("compare_suites", "places in pairs", {"only_played": True, "anyway": True, "seed": 7}),
         ("suite_report", "pairs", "item", {"only_played": True}),
-        ("print_run_notes", Path("x"), report.runs[0].result),
-        ("print_run_notes", Path("y"), report.runs[1].result),
+        *NOTES,
         (printer, "pairs", report),
     ]
-    report.runs.pop()
-    assert comparing.type_("compare a")[0] == 0
+    report.runs = FAULTY
+    assert comparing.type_("compare a")[0] == 1
     for option in ("--flips", "--group turns"):
         refusal = f"{option.split()[0]} looks inside one benchmark; give its runs, such as runs/all/BENCH"
         assert comparing.type_(f"compare a {option}") == (2, "", f"wildtool: {refusal}\n")
 
 
-def test_published_numbers_are_left_to_their_printer(comparing: Parts) -> None:
-    comparing.note("cli.output.reproduction.print_reproductions", 1)
-    forms = {"absolute": True, "as_json": True, "as_csv": False}
-    assert comparing.type_("compare a --profile p --published --published-model m --absolute --json")[0] == 1
-    assert comparing.calls == [("print_reproductions", [Path("a")], "p", "m", forms)]
-    assert comparing.type_("compare --published --csv")[0] == 1
-    forms = {"absolute": False, "as_json": False, "as_csv": True}
-    assert comparing.calls == [("print_reproductions", [], None, None, forms)]
-
-
-def cells(values: int) -> Iterator[tuple[int, Any]]:
-    return ((number, SimpleNamespace(kinds={"few": number % 2, "kind": number})) for number in range(values))
+@pytest.mark.parametrize(
+    ("line", "named", "absolute", "form"),
+    [
+        ("a --profile p --published --published-model m --absolute --json", ([A], "p", "m"), True, "json"),
+        ("--published --csv", ([], None, None), False, "csv"),
+    ],
+)
+def test_published_numbers_are_left_to_their_printer(
+    line: str, named: tuple[Any, ...], absolute: bool, form: str, comparing: Parts
+) -> None:
+    comparing.put("cli.output.reproduction", print_reproductions=1)
+    assert comparing.type_(f"compare {line}")[0] == 1
+    forms = {"absolute": absolute, "as_json": form == "json", "as_csv": form == "csv"}
+    assert comparing.calls == [("print_reproductions", *named, forms)]
 
 
 @pytest.mark.parametrize(
@@ -409,85 +366,73 @@ def cells(values: int) -> Iterator[tuple[int, Any]]:
     ],
 )
 def test_units_are_grouped_by_the_main_column_or_the_first_of_a_few_values(
-    values: int,
-    count: int,
-    main: str | None,
-    columns: list[str],
-    column: str | None,
-    monkeypatch: pytest.MonkeyPatch,
+    values: int, count: int, main: str | None, columns: list[str], column: str | None, parts: Parts
 ) -> None:
-    monkeypatch.setattr("wildtool.engine.compare.runs.headline_column", lambda first: main)
-    sides: list[Any] = [SimpleNamespace(cells=dict(cells(values))) for _ in range(count)]
+    parts.put("engine.compare.runs", headline_column=main)
+    cells = {number: SimpleNamespace(kinds={"few": number % 2, "kind": number}) for number in range(values)}
+    sides: list[Any] = [SimpleNamespace(cells=cells)] * count
     assert _default_group(sides, columns) == column
 
 
 # gate --------------------------------------------------------------------------------------------------
 
+OLD, NEW = RUNS
+PAIRS = [SimpleNamespace(old=OLD, new=NEW)]
+PLACES = [[OLD], [NEW, run("alone")]]
+LOSSES = [SimpleNamespace(text=f"loss {excessive}", excessive=excessive) for excessive in (False, True)]
+UNPAIRED = "alone has no counterpart and is not compared."
+
 
 @pytest.fixture
 def gating(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> Parts:
-    old, new, alone = (side(name) for name in ("old", "new", "alone"))
-    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
-    parts.note("cli.commands.gate.check_file")
-    parts.note("engine.compare.suites.load_suites", [[old], [new, alone]])
-    parts.note("engine.compare.suites.suite_pairs", "pairs of places")
-    parts.note("engine.compare.suites.compare_suites", [SimpleNamespace(old=old, new=new)])
-    parts.note("cli.output.suite_comparison.suite_report", SimpleNamespace(runs=[old, new]))
-    parts.note("cli.output.results.print_run_notes")
-    parts.note("engine.compare.gate.check_evidence")
-    parts.note("cli.output.suite_comparison.print_suites")
-    losses = [SimpleNamespace(text=f"loss {over}", excessive=over) for over in (False, True)]
-    parts.note("engine.compare.gate.significant_losses", losses)
-    parts.note("engine.compare.gate.reason", "failed: why")
-    parts.note("engine.compare.suites.omission_lines", ["omitted"])
-    parts.note("engine.compare.leaderboard.parts_line", "a part")
-    parts.note("cli.output.gate.annotate")
-    parts.note("cli.output.gate.write_summary")
+    parts.put("cli.commands.gate", check_file=None)
+    parts.put(
+        "engine.compare.suites",
+        load_suites=PLACES, suite_pairs="places in pairs", compare_suites=PAIRS, omission_lines=["omitted"],
+    )  # fmt: skip
+    parts.put("cli.output.suite_comparison", suite_report=SimpleNamespace(runs=RUNS), print_suites=None)
+    parts.put("engine.compare.gate", check_evidence=None, significant_losses=LOSSES, reason="failed: why")
+    parts.put("cli.output.gate", annotate=None, write_summary=None)
+    monkeypatch.setattr(
+        "wildtool.engine.compare.leaderboard.parts_line", lambda results: f"{len([*results])} parts"
+    )
     return parts
 
 
 def test_a_gate_compares_with_the_baseline_and_tells_what_it_found(gating: Parts) -> None:
     line = "gate n --against o --worse-than 2.5 --profile p --only-played --markdown m.md"
     assert gating.type_(line) == (1, "\nfailed: why\n", "")
-    (pairs,) = [call[1] for call in gating.calls if call[0] == "check_evidence"]
-    (losses,) = [call[2] for call in gating.calls if call[0] == "reason"]
-    (report,) = [call[2] for call in gating.calls if call[0] == "print_suites"]
-    assert [call for call in gating.calls if call[0] != "parts_line"] == [
+    played = {"only_played": True}
+    assert gating.calls == [
         ("check_file", Path("m.md")),
         ("load_suites", [Path("o"), Path("n")], "p"),
-        ("suite_pairs", [[pairs[0].old], [pairs[0].new, ANY]]),
-        ("compare_suites", "pairs of places", {"only_played": True}),
-        ("suite_report", pairs, "unit", {"only_played": True}),
-        ("print_run_notes", Path("old"), pairs[0].old.result),
-        ("print_run_notes", Path("new"), pairs[0].new.result),
-        ("check_evidence", pairs, {"only_played": True}),
-        ("print_suites", pairs, report),
-        ("significant_losses", pairs, 2.5),
-        ("reason", pairs, losses, 2.5),
-        ("omission_lines", pairs),
+        ("suite_pairs", PLACES),
+        ("compare_suites", "places in pairs", played),
+        ("suite_report", PAIRS, "unit", played),
+        *NOTES,
+        ("check_evidence", PAIRS, played),
+        ("print_suites", PAIRS, SimpleNamespace(runs=RUNS)),
+        ("significant_losses", PAIRS, 2.5),
+        ("reason", PAIRS, LOSSES, 2.5),
+        ("omission_lines", PAIRS),
         ("annotate", "warning", "loss False"),
         ("annotate", "error", "loss True"),
         ("annotate", "warning", "omitted"),
-        ("annotate", "warning", "alone has no counterpart and is not compared."),
-        (
-            *("write_summary", Path("m.md"), pairs, "failed: why"),
-            ["a part", "omitted", "alone has no counterpart and is not compared."],
-        ),
+        ("annotate", "warning", UNPAIRED),
+        ("write_summary", Path("m.md"), PAIRS, "failed: why", ["2 parts", "omitted", UNPAIRED]),
     ]
 
 
 def test_a_gate_without_an_excessive_loss_passes(gating: Parts) -> None:
-    gating.note("engine.compare.gate.significant_losses", [SimpleNamespace(text="t", excessive=False)])
-    gating.note("engine.compare.leaderboard.parts_line", "")
+    gating.put("engine.compare.gate", significant_losses=LOSSES[:1])
+    gating.put("engine.compare.leaderboard", parts_line="")
     assert gating.type_("gate n --against o")[0] == 0
     assert gating.calls[0] == ("load_suites", [Path("o"), Path("n")], None)
-    named = [call[-1] for call in gating.calls if isinstance(call[-1], dict)]
-    assert named == [{"only_played": False}] * 3
-    name, markdown, _, _, remarks = gating.calls[-1]
-    assert (name, markdown, remarks[0], len(remarks)) == ("write_summary", None, "omitted", 2)
+    assert [call[-1] for call in gating.calls if isinstance(call[-1], dict)] == [{"only_played": False}] * 3
+    assert gating.calls[-1] == ("write_summary", None, PAIRS, "failed: why", ["omitted", UNPAIRED])
 
 
 def test_what_stops_a_gate_is_told_to_the_job(gating: Parts) -> None:
-    gating.note("engine.compare.gate.check_evidence", UsageError("incomplete"))
+    gating.put("engine.compare.gate", check_evidence=UsageError("incomplete"))
     assert gating.type_("gate n --against o") == (2, "", "wildtool: incomplete\n")
     assert gating.calls[-1] == ("annotate", "error", "incomplete")
