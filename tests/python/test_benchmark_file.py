@@ -69,7 +69,7 @@ def test_a_file_runs_by_its_path_and_its_run_is_scored_from_any_folder(tmp_path:
     write(tmp_path / "mine")
     done = typed("run", "./calc.py", "-m", "baseline/gold", "--out", "run", "-q", cwd=tmp_path / "mine")
     assert done.status == 0, done.err
-    for words in (("score", "mine/run"), ("show", "mine/run"), ("report", "mine/run", "--out", "report")):
+    for words in (("score", "mine/run"), ("show", "mine/run"), ("report", "mine/run", "-f", "md")):
         done = typed(*words, cwd=tmp_path)
         assert done.status == 0, done.err
     assert [row["outcome"] for row in verdicts(tmp_path / "mine" / "run")] == ["correct"] * 2

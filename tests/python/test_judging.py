@@ -26,7 +26,7 @@ TOOL = {
     },
 }
 GOLD = {"name": "book", "arguments": {"day": "2026-05-01", "guests": 2}}
-REPEATS = 20
+REPEATS = 4
 
 
 class Scripted:
@@ -79,7 +79,7 @@ def test_a_reply_is_judged_as_score_judges_it(tmp_path: Path, profile: str) -> N
     run = wt.run(bench, model=model, repeats=REPEATS, profile=profile, out=tmp_path / "run")
     rows = run.verdicts().rows()
     assert len(rows) == REPEATS * sum(len(item.units) for item in bench)
-    assert sum(row["steps"] for row in rows) > (5_000 if profile == "official" else 3_000)
+    assert sum(row["steps"] for row in rows) > (1_000 if profile == "official" else 600)
     assert len({row["outcome"] for row in rows}) == 2
     for row in rows:
         replies = model.replies(row["item"], row["unit"], row["repeat"])[: row["steps"]]

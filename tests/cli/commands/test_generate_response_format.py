@@ -24,7 +24,7 @@ from wildtool.sets.make.core.prompts import SESSION_ROLES, reply_schemas
 from wildtool.sets.make.tools.script import API_ROLES
 
 MAKE = Path(prompts.__file__).parents[1]
-SESSIONS = ["generate", "wildtoolbench", "--tools", "tools.json", "--sessions", "8"]
+SESSIONS = ["generate", "wildtoolbench", "--tools", "tools.json", "--sessions", "2"]
 MADE: Mapping[str, tuple[type[Scripted], list[Any], list[str], list[str]]] = {
     "sessions": (Players, TOOLS, SESSIONS, list(SESSION_ROLES)),
     "items": (
