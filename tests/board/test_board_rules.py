@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from noted_parts import NotedParts
 from wildtool.board import build, passport, verify
 from wildtool.board.build import BoardEntry, BoardTable
 from wildtool.board.passport import endpoint_findings, rules_digest, write_beside
@@ -401,6 +402,9 @@ def test_what_replies_show_of_the_endpoint(monkeypatch: pytest.MonkeyPatch, tmp_
 # A whole verification ----------------------------------------------------------------------------------
 
 
+CHANGED = "the rules have changed since it was submitted; its numbers are those of today's rules"
+
+
 @pytest.mark.parametrize(
     ("claims", "failed", "remarks"),
     [
@@ -409,44 +413,26 @@ def test_what_replies_show_of_the_endpoint(monkeypatch: pytest.MonkeyPatch, tmp_
         (
             {"rules": {"sha256": "other"}},
             2,
-            [
-                "the rules have changed since it was submitted; its numbers are those of today's rules",
-                "2 units ended in failed calls and count as not right",
-            ],
+            [CHANGED, "2 units ended in failed calls and count as not right"],
         ),
-        (
-            {"rules": None},
-            1,
-            [
-                "the rules have changed since it was submitted; its numbers are those of today's rules",
-                "1 units ended in failed calls and count as not right",
-            ],
-        ),
+        ({"rules": None}, 1, [CHANGED, "1 units ended in failed calls and count as not right"]),
     ],
 )
 def test_problems_and_remarks_of_all_checks_stand_in_order(
     claims: dict[str, Any], failed: int, remarks: list[str], monkeypatch: pytest.MonkeyPatch
 ):
     result: Any = SimpleNamespace(remarks=("remark",), evidence=SimpleNamespace(failed=failed))
-    calls: list[Any] = []
-
-    def note(name: str, answer: Any) -> None:
-        def noted(*args: Any, **named: Any) -> Any:
-            calls.append((name, *args, *named.values()))
-            return answer
-
-        monkeypatch.setattr(verify, name, noted)
-
     own = {"endpoint": {"findings": [{"problem": "odd", "defect": 7}]}}
-    note("_verdicts_before", "before")
-    note("open_results", nullcontext((result, "table")))
-    note("_verdicts", "now")
-    note("_compare_replies", verify._ReplyComparison(("reply",), ("partly",)))
-    note("missing_units", ["missing"])
-    note("_different_verdicts", ["judged otherwise"])
-    note("_different_numbers", ["number"])
-    note("rules_digest", "digest")
-    note("passport", own)
+    parts = NotedParts(monkeypatch)
+    parts.put(
+        "board.verify",
+        _verdicts_before="before",
+        open_results=nullcontext((result, "table")),
+        _verdicts="now",
+    )
+    parts.put("board.verify", _compare_replies=verify._ReplyComparison(("reply",), ("partly",)))
+    parts.put("board.verify", missing_units=["missing"], _different_verdicts=["judged otherwise"])
+    parts.put("board.verify", _different_numbers=["number"], rules_digest="digest", passport=own)
     bundle, folder = Path("b.zip"), Path("f")
     verification = verify._recomputed(bundle, folder, claims, ["claim"], "p", "d")
     assert verification == verify.Verification(
@@ -456,15 +442,14 @@ def test_problems_and_remarks_of_all_checks_stand_in_order(
         result=result,
         passport=own,
     )
-    digest = [("rules_digest", result)] if claims else []
-    assert calls == [
+    assert parts.calls == [
         ("_verdicts_before", folder, "p"),
-        ("open_results", folder, "p", "d", True),
+        ("open_results", folder, "p", {"data": "d", "again": True}),
         ("_verdicts", "table"),
         ("_compare_replies", folder),
         ("missing_units", folder, result, "now", "d"),
         ("_different_verdicts", "before", "now"),
         ("_different_numbers", claims, result),
-        *digest,
+        *([("rules_digest", result)] if claims else []),
         ("passport", result),
     ]

@@ -2,7 +2,6 @@
 
 import shlex
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.output.test_tables import result
+from noted_parts import NotedParts
 from wildtool.cli import app
 from wildtool.cli.commands.compare import _default_group
 from wildtool.cli.output.comparison import ComparisonReport
@@ -37,26 +37,7 @@ FAULTY = [run("x"), run("y", "odd")]
 NOTES = [("print_run_notes", each.folder, each.result) for each in RUNS]
 
 
-class Parts:
-    """Functions replaced by ones that note their names and arguments, those with a name in a dict at the end."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.calls: list[Any] = []
-        self._monkeypatch = monkeypatch
-
-    def noted(self, name: str, answer: Any) -> Callable[..., Any]:
-        def note(*args: Any, **named: Any) -> Any:
-            self.calls.append((name, *args, *([named] if named else [])))
-            if isinstance(answer, BaseException):
-                raise answer
-            return answer
-
-        return note
-
-    def put(self, module: str, **answers: Any) -> None:
-        for name, answer in answers.items():
-            self._monkeypatch.setattr(f"wildtool.{module}.{name}", self.noted(name, answer))
-
+class Parts(NotedParts):
     def type_(self, line: str) -> tuple[int, str, str]:
         self.calls.clear()
         ended = CliRunner().invoke(app, shlex.split(line), prog_name="wildtool")
