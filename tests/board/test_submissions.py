@@ -249,7 +249,7 @@ async def test_a_reply_that_is_not_its_raw_answer_is_refused(tmp_path: Path):
 
 
 async def test_all_repeats_count(tmp_path: Path):
-    words = ("run", "wild-mini", "-m", "baseline/random", "--repeats", "2", "-o", "run", "-q")
+    words = ("run", "wild-mini", "-m", "baseline/chat", "--repeats", "2", "-o", "run", "-q")
     await wildtool(*words, cwd=tmp_path)
     assert (await submit("prepare", "run", "-o", "sent", cwd=tmp_path)).status == 0
 

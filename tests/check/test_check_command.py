@@ -90,16 +90,6 @@ async def test_calls_that_come_only_on_demand_are_checked(tmp_path: Path):
     assert ended.status == 0 and report["calls_demanded"] is True
 
 
-async def test_a_field_that_the_endpoint_refuses_is_left_out(tmp_path: Path):
-    def strict(body: Any) -> Any:
-        return http_error(400, "max_tokens is not supported") if "max_tokens" in body else None
-
-    ended = await checked(tmp_path, Endpoint(Fault(0, refuse=strict)), "--quick", "--json")
-    report = json.loads(ended.out)
-    assert report["fields_left_out"] == ["max_tokens"]
-    assert {d["number"] for d in report["defects"] if d["status"] == "defect"} == set()
-
-
 @pytest.mark.parametrize("status", [401, 404])
 async def test_an_endpoint_that_refuses_everything_ends_with_status_3(tmp_path: Path, status: int):
     ended = await checked(tmp_path, Endpoint(Fault(0, refuse=lambda body: http_error(status, "no"))))

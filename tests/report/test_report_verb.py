@@ -164,7 +164,7 @@ def test_the_core_loads_no_library_of_pages():
 def test_no_folder_of_this_machine_stands_in_a_report(tmp_path: Path):
     data = tmp_path / "place" / "mine.jsonl"
     data.parent.mkdir()
-    data.write_bytes(WILD_MINI.data.locate(None).path.read_bytes() + b"\n" * 2)
+    data.write_bytes(b"".join(WILD_MINI.data.locate(None).path.read_bytes().splitlines(keepends=True)[:2]))
     folder = play(tmp_path / "runs" / "one", "baseline/chat", data=str(data))
     about = json.loads((folder / "run.json").read_text("utf-8"))
     about["sittings"][0]["command"] = ["/opt/bin/wildtool", "run", f"--data={data}", "--out", str(folder)]

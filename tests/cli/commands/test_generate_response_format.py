@@ -30,13 +30,13 @@ MADE: Mapping[str, tuple[type[Scripted], list[Any], list[str], list[str]]] = {
     "items": (
         ItemPlayers,
         ITEM_TOOLS,
-        ["generate", "acebench", "--tools", "tools.json", "--items", "17"],
+        ["generate", "acebench", "--tools", "tools.json", "--items", "9"],
         ["writer", "user", "tool", "judge"],
     ),
     "tools": (
         ApiPlayers,
         [],
-        ["generate", "tools", "--number", "24", "--documents", "market.md"],
+        ["generate", "tools", "--number", "20", "--documents", "market.md"],
         list(API_ROLES),
     ),
 }
