@@ -13,6 +13,8 @@ from wildtool.cli.command import named_part, report_error, run_to_status, with_e
 from wildtool.errors import DataError, StorageError, UsageError
 
 MEMORY = "raise the limit (`ulimit -v`, the container's), or give less data; finished files are complete"
+FULL = "could not be written (No space left); everything else is intact. Make room, then run the same command again."
+PLACE = "check its permissions, or name another place"
 REPORT = "Please report this, with your command and its output with WILDTOOL_DEBUG=1. All recorded replies are intact.\n"
 
 
@@ -26,66 +28,32 @@ def noted(error: Exception, *notes: str) -> Exception:
     ("error", "status", "text"),
     [
         (UsageError("give a run"), 2, "wildtool: give a run\n"),
-        (
-            noted(DataError("odd"), "more", "and more"),
-            2,
-            "wildtool: odd\nwildtool: more\nwildtool: and more\n",
-        ),
+        (noted(DataError("odd"), "b", "c"), 2, "wildtool: odd\nwildtool: b\nwildtool: c\n"),
         (StorageError("full"), 3, "wildtool: full\n"),
+        (OSError(errno.ENOSPC, "No space left", "a/b"), 3, f"wildtool: a/b: {FULL}\n"),
+        (OSError(errno.ENOSPC, "No space left"), 3, f"wildtool: output: {FULL}\n"),
         (
-            OSError(errno.ENOSPC, "No space left", "a/b"),
-            3,
-            "wildtool: a/b: could not be written (No space left); everything else is intact. Make room, then run the"
-            " same command again.\n",
+            *(PermissionError(errno.EACCES, "Permission denied", "a/b"), 2),
+            f"wildtool: a/b: cannot be read or written (Permission denied); {PLACE}\n",
         ),
         (
-            OSError(errno.ENOSPC, "No space left"),
-            3,
-            "wildtool: output: could not be written (No space left); everything else is intact. Make room, then run the"
-            " same command again.\n",
+            *(OSError(errno.ENAMETOOLONG, "Too long"), 2),
+            f"wildtool: cannot be read or written (Too long); {PLACE}\n",
         ),
         (
-            PermissionError(errno.EACCES, "Permission denied", "a/b"),
-            2,
-            "wildtool: a/b: cannot be read or written (Permission denied); check its permissions, or name another"
-            " place\n",
-        ),
-        (
-            OSError(errno.ENAMETOOLONG, "Too long"),
-            2,
-            "wildtool: cannot be read or written (Too long); check its permissions, or name another place\n",
-        ),
-        (
-            FileNotFoundError(errno.ENOENT, "No usable temporary directory found"),
-            2,
-            "wildtool: cannot be read or written (No usable temporary directory found); check its permissions, or name"
-            " another place\n",
+            *(FileNotFoundError(errno.ENOENT, "No usable temporary directory found"), 2),
+            f"wildtool: cannot be read or written (No usable temporary directory found); {PLACE}\n",
         ),
         (MemoryError(), 3, f"wildtool: not enough memory; {MEMORY}\n"),
-        (
-            OSError(errno.ENOMEM, "No memory", "a"),
-            3,
-            f"wildtool: not enough memory ([Errno {errno.ENOMEM}] No memory: 'a'); {MEMORY}\n",
-        ),
-        (
-            RuntimeError("can't start new thread"),
-            3,
-            f"wildtool: not enough memory (can't start new thread); {MEMORY}\n",
-        ),
-        (
-            ImportError("libx.so: failed to map segment from shared object"),
-            3,
-            f"wildtool: not enough memory (libx.so: failed to map segment from shared object); {MEMORY}\n",
-        ),
-        (
-            ImportError("x: cannot allocate memory in static TLS block"),
-            3,
-            f"wildtool: not enough memory (x: cannot allocate memory in static TLS block); {MEMORY}\n",
-        ),
-        (
-            ValueError("Out of Memory Error"),
-            3,
-            f"wildtool: not enough memory (Out of Memory Error); {MEMORY}\n",
+        *(
+            (error, 3, f"wildtool: not enough memory ({error}); {MEMORY}\n")
+            for error in (
+                OSError(errno.ENOMEM, "No memory", "a"),
+                RuntimeError("can't start new thread"),
+                ImportError("libx.so: failed to map segment from shared object"),
+                ImportError("x: cannot allocate memory in static TLS block"),
+                ValueError("Out of Memory Error"),
+            )
         ),
     ],
 )

@@ -104,7 +104,7 @@ def test_a_recorded_model_replays_all_other_roles() -> None:
     ]
 
 
-class Asked:
+class NotedCatalog:
     """In place of a `ModelCatalog`: notes what is asked of it."""
 
     def __init__(self) -> None:
@@ -121,8 +121,17 @@ class Named(ScriptedModel):
         self.name = name
 
 
+def beside(
+    agent: ModelOptions, endpoint: EndpointOptions, temperature: float | None, max_tokens: int | None,
+    option: str = "--user-base-url", **changes: Any,
+) -> ModelOptions:  # fmt: skip
+    """The options of a model beside the agent, whose address is told by an option."""
+    options = agent.for_other_role(endpoint, temperature, max_tokens)
+    return replace(options, endpoint=replace(options.endpoint, base_url_option=option), **changes)
+
+
 def test_each_role_is_asked_at_its_endpoint_within_its_limits() -> None:
-    catalog: Any = Asked()
+    catalog: Any = NotedCatalog()
     limits = {"user": 7, JUDGE: 8}
     benchmark: Any = EchoBenchmark()
     benchmark.roles = {
@@ -132,11 +141,6 @@ def test_each_role_is_asked_at_its_endpoint_within_its_limits() -> None:
     others = OtherRoles(ScriptedModel(), settings, catalog, Rates(rpm=1, tpm=2))
     own = EndpointOptions(base_url="http://own/v1", api_key_env="OWN")
 
-    def beside(endpoint: EndpointOptions, temperature: float | None, most: int | None, **more: Any) -> Any:
-        option = more.pop("option", "--user-base-url")
-        options = settings.for_other_role(endpoint, temperature, most)
-        return replace(options, endpoint=replace(options.endpoint, base_url_option=option), **more)
-
     def asked(*roles: str, options: RoleOptions) -> list[Any]:
         catalog.calls.clear()
         more = {"tools": Role("plays tools", "baseline/chat", max_tokens=6)}
@@ -145,36 +149,34 @@ def test_each_role_is_asked_at_its_endpoint_within_its_limits() -> None:
 
     bare, both = EndpointOptions(), Rates(rpm=1, tpm=2)
     assert asked("user", "narrator", options=RoleOptions(temperature=0.25)) == [
-        ("baseline/user", beside(bare, 0.25, 7), ["temperature"], both),
-        ("baseline/chat", beside(bare, 0.25, None), ["temperature"], both),
-        ("baseline/chat", beside(bare, 0.25, 6), ["temperature"], both),
+        ("baseline/user", beside(settings, bare, 0.25, 7), ["temperature"], both),
+        ("baseline/chat", beside(settings, bare, 0.25, None), ["temperature"], both),
+        ("baseline/chat", beside(settings, bare, 0.25, 6), ["temperature"], both),
     ]
     options = RoleOptions(
         model="m", endpoint=own, temperature=0.25, max_tokens=5, rates=Rates(tpm=9), top_k=4
     )
     typed = ["base_url", "api_key_env", "temperature", "max_tokens"]
-    judged = beside(own, 0.0, 5, option="--judge-base-url")
-    searched = beside(own, None, None, option="--retriever-base-url", api="embeddings")
+    judged = beside(settings, own, 0.0, 5, "--judge-base-url")
+    searched = beside(settings, own, None, None, "--retriever-base-url", api="embeddings")
     assert asked("user", "narrator", JUDGE, "retriever", options=options) == [
-        ("m", beside(own, 0.25, 5), typed, Rates(rpm=1, tpm=9)),
-        ("baseline/chat", beside(own, 0.25, 5), typed, Rates(rpm=1, tpm=9)),
+        ("m", beside(settings, own, 0.25, 5), typed, Rates(rpm=1, tpm=9)),
+        ("baseline/chat", beside(settings, own, 0.25, 5), typed, Rates(rpm=1, tpm=9)),
         ("m", judged, typed, both),
-        ("m", beside(own, 0.25, 5), typed, Rates(rpm=1, tpm=9)),
+        ("m", beside(settings, own, 0.25, 5), typed, Rates(rpm=1, tpm=9)),
         ("m", searched, typed, both),
     ]
-    judged = beside(bare, 0.0, 8, option="--judge-base-url")
+    judged = beside(settings, bare, 0.0, 8, "--judge-base-url")
     assert asked(JUDGE, options=RoleOptions(model="m"))[0] == ("m", judged, [], both)
 
 
 def test_a_ranker_of_tools_has_its_endpoint_or_is_replayed(monkeypatch: pytest.MonkeyPatch) -> None:
-    catalog: Any = Asked()
+    catalog: Any = NotedCatalog()
     settings = model_options(base_url="http://h/v1")
     monkeypatch.setattr("wildtool.models.providers.ranker.as_ranker", lambda model: ("ranker", model.name))
     others = OtherRoles(ScriptedModel(), settings, catalog, Rates(rpm=1))
     assert others.ranker("e", RoleOptions(temperature=0.5)).model == ("ranker", "e")
-    options = settings.for_other_role(EndpointOptions(), None, None)
-    endpoint = replace(options.endpoint, base_url_option="--catalogue-base-url")
-    options = replace(options, endpoint=endpoint, api="embeddings")
+    options = beside(settings, EndpointOptions(), None, None, "--catalogue-base-url", api="embeddings")
     assert catalog.calls == [("e", options, ["temperature"], Rates(rpm=1))]
     replayed = ReplayModel("replay:x", lambda item, repeat: None)
     ranker = replace(others, agent=replayed).ranker("e", RoleOptions())

@@ -28,6 +28,9 @@ def _among_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("empty").mkdir()
 
 
+INSIDE = "that is inside a run folder; name another place with --out"
+
+
 def places(form: str, out: str | None, *paths: str) -> dict[str, str]:
     targets = _targets([Path(path) for path in paths], Path(out) if out else None, form)
     return {folder.as_posix(): target.as_posix() for folder, target in targets.items()}
@@ -55,27 +58,23 @@ def test_each_run_has_its_place(form: str, out: str | None, paths: list[str], ta
 
 
 @pytest.mark.parametrize(
-    ("out", "paths", "message"),
+    ("form", "out", "paths", "message"),
     [
         (
-            None,
-            ["one", "other/one"],
+            *("csv", None, ["one", "other/one"]),
             "two of these runs have the same name; export them one by one, each with its own --out",
         ),
-        ("one/a.csv", ["one"], "one/a.csv: that is inside a run folder; name another place with --out"),
-        ("one", ["runs"], "one/runs--a.csv: that is inside a run folder; name another place with --out"),
+        ("csv", "one/a.csv", ["one"], f"one/a.csv: {INSIDE}"),
+        ("csv", "one", ["runs"], f"one/runs--a.csv: {INSIDE}"),
+        ("eee", "one", ["runs/a"], f"one/a-eee: {INSIDE}"),
     ],
 )
-def test_a_place_that_would_lose_something_is_refused(out: str | None, paths: list[str], message: str):
+def test_a_place_that_would_lose_something_is_refused(
+    form: str, out: str | None, paths: list[str], message: str
+):
     with pytest.raises(UsageError) as error:
-        places("csv", out, *paths)
+        places(form, out, *paths)
     assert str(error.value) == message
-
-
-def test_a_folder_is_not_written_over_a_run():
-    with pytest.raises(UsageError) as error:
-        _targets([Path("runs/a")], Path("one"), "eee")
-    assert str(error.value) == "one/a-eee: that is inside a run folder; name another place with --out"
 
 
 @pytest.mark.parametrize(

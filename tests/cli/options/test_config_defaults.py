@@ -1,6 +1,5 @@
 """Defaults of options from `wildtool.toml`: what a command gets, which options were typed, and what is refused."""
 
-import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,7 +18,8 @@ from wildtool.cli.options.config_file import (
 )
 from wildtool.errors import UsageError
 
-GIVEN: list[Any] = []
+calls: list[Any] = []
+"""What each call of the command got: its values, the options that were typed, and the file."""
 
 
 def even(value: int | None) -> int | None:
@@ -40,18 +40,8 @@ def verb(
     pairs: Annotated[int | None, typer.Option(parser=lambda text: even(int(text)))] = None,
     config: Annotated[Path | None, typer.Option(callback=load_config, is_eager=True)] = None,
 ) -> None:
-    values = {
-        "model": model,
-        "limit": limit,
-        "share": share,
-        "quiet": quiet,
-        "deadline": deadline,
-        "extra_body": extra_body,
-        "format": format_,
-        "pairs": pairs,
-        "config": config,
-    }
-    GIVEN.append((values, sorted(explicit_options(context)), loaded_config(context).path))
+    values = {name.rstrip("_"): value for name, value in dict(locals()).items() if name != "context"}
+    calls.append((values, sorted(explicit_options(context)), loaded_config(context).path))
 
 
 APP = typer.Typer(add_completion=False)
@@ -72,7 +62,7 @@ DEFAULTS: dict[str, Any] = {
 @pytest.fixture(autouse=True)
 def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    GIVEN.clear()
+    calls.clear()
 
 
 def run(text: str, line: str = "", file: str = "wildtool.toml") -> tuple[int, str]:
@@ -84,7 +74,7 @@ def run(text: str, line: str = "", file: str = "wildtool.toml") -> tuple[int, st
 def test_without_a_file_the_defaults_hold_and_what_was_typed_is_known():
     assert CliRunner().invoke(APP, ["--limit", "5", "--format", "f", "-m", "a", "-m", "b"]).exit_code == 0
     changed = {"limit": 5, "format": "f", "model": ["a", "b"]}
-    assert [(DEFAULTS | changed, ["format", "limit", "model"], None)] == GIVEN
+    assert calls == [(DEFAULTS | changed, ["format", "limit", "model"], None)]
 
 
 def test_values_of_the_file_are_defaults_that_typed_ones_replace():
@@ -102,25 +92,25 @@ pairs = "4"
     changed = {"model": ["one"], "limit": 3, "share": 1.0, "quiet": True, "deadline": "90", "format": "f"}
     assert run(text, "--limit 3") == (0, "")
     more = {"extra_body": '{"top_p": 0.5}', "pairs": 4}
-    assert [(DEFAULTS | changed | more, ["limit"], Path("wildtool.toml"))] == GIVEN
+    assert calls == [(DEFAULTS | changed | more, ["limit"], Path("wildtool.toml"))]
 
 
 def test_a_file_may_have_another_name_and_values_may_be_lists():
     assert run('[run]\nmodel = ["a", "b"]\ndeadline = "1h"\n', "--config own.toml", "own.toml") == (0, "")
     changed = {"model": ["a", "b"], "deadline": "1h", "config": Path("own.toml")}
-    assert [(DEFAULTS | changed, ["config"], Path("own.toml"))] == GIVEN
+    assert calls == [(DEFAULTS | changed, ["config"], Path("own.toml"))]
+
+
+UNKNOWN = "unknown key; known keys: deadline, extra_body, format, limit, model, pairs, quiet, share"
 
 
 @pytest.mark.parametrize(
     ("line", "message"),
     [
         ("limt = 1", "run.limt: unknown key; did you mean limit?"),
-        (
-            "zzz = 1",
-            "run.zzz: unknown key; known keys: deadline, extra_body, format, limit, model, pairs, quiet, share",
-        ),
-        ("m = 'x'", "run.m: unknown key; known keys: .*"),
-        ("config = 'x'", "run.config: unknown key; known keys: .*"),
+        ("zzz = 1", f"run.zzz: {UNKNOWN}"),
+        ("m = 'x'", f"run.m: {UNKNOWN}"),
+        ("config = 'x'", f"run.config: {UNKNOWN}"),
         ("limit = 1.5", "run.limit: must be a whole number"),
         ("limit = true", "run.limit: must be a whole number"),
         ("limit = [1]", "run.limit: must be a whole number"),
@@ -134,10 +124,8 @@ def test_a_file_may_have_another_name_and_values_may_be_lists():
     ],
 )
 def test_a_value_that_cannot_be_is_refused_with_its_line(line: str, message: str):
-    status, err = run(f"[run]\n{line}\n")
-    pattern = message if message.endswith(".*") else re.escape(message)
-    assert (status, GIVEN) == (2, [])
-    assert re.fullmatch(rf"wildtool: wildtool\.toml, line 2: {pattern}\n", err), err
+    assert run(f"[run]\n{line}\n") == (2, f"wildtool: wildtool.toml, line 2: {message}\n")
+    assert calls == []
 
 
 TEXT = """\
