@@ -17,6 +17,7 @@ from typer.testing import CliRunner, Result
 
 from training.training_rows import TOOL, call_row, text_row, turn, write_rows
 from wildtool.cli import app
+from wildtool.engine.registry import load_benchmark
 
 ASKED = "lunch at Corner Bistro just now, 42.18 on my everyday card, log it (eating out)"
 QUESTION = f"{ASKED}. also did Sam's half get there already?? same card. if it did tie it to the lunch"
@@ -217,10 +218,12 @@ def test_training_files_are_compared_with_training_files_and_files_of_benchmarks
 
 def test_without_with_every_benchmark_here_is_compared(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("WILDTOOL_DATA_DIR", "nothing-here")
+    few = [load_benchmark(name) for name in ("wild-mini", "wildtoolbench")]
+    monkeypatch.setattr("wildtool.sets.prepare.overlap.benchmark.usable_benchmarks", lambda: few)
     planted()
     ended = type_("data overlap train.jsonl")
     assert ended.exit_code == 1
-    assert "not on this machine: " in ended.stderr
+    assert "not on this machine: wildtoolbench\n" in ended.stderr
     assert "wild-mini" in ended.stdout
 
 

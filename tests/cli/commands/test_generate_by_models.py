@@ -1,12 +1,7 @@
 """Sessions made by models at an endpoint, as it is typed: from a file of tools to a set that `run` plays."""
 
 import json
-import os
 import re
-import signal
-import subprocess
-import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from cli.commands.players_endpoint import served
+from cli.commands.players_endpoint import Gate, kill_at, served
 from generate.sessions.players import TOOLS, Players
 from wildtool.cli import app
 from wildtool.sets.make.core.prompts import SESSION_ROLES
@@ -30,15 +25,13 @@ def asked() -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def gate() -> threading.Event:
-    opened = threading.Event()
-    opened.set()
-    return opened
+def gate() -> Gate:
+    return Gate(LET_THROUGH)
 
 
 @pytest.fixture
-def url(asked: list[dict[str, Any]], gate: threading.Event) -> Iterator[str]:
-    with served(Players(), asked, gate, LET_THROUGH) as address:
+def url(asked: list[dict[str, Any]], gate: Gate) -> Iterator[str]:
+    with served(Players(), asked, gate) as address:
         yield address
 
 
@@ -91,9 +84,9 @@ def test_a_role_without_votes_is_named_once(url: str):
 
 @pytest.mark.parametrize("status", [401, 403, 404])
 def test_an_endpoint_that_refuses_every_call_is_named_and_no_table_of_zeros_is_shown(
-    asked: list[dict[str, Any]], gate: threading.Event, status: int
+    asked: list[dict[str, Any]], gate: Gate, status: int
 ):
-    with served(Players(), asked, gate, LET_THROUGH, (0, status)) as address:
+    with served(Players(), asked, gate, (0, status)) as address:
         ended = making(address, 4)
     assert ended.exit_code == 2
     assert f"HTTP {status}" in ended.stderr and "no such luck" in ended.stderr
@@ -101,9 +94,9 @@ def test_an_endpoint_that_refuses_every_call_is_named_and_no_table_of_zeros_is_s
 
 
 def test_calls_that_fail_on_the_way_are_named_where_sessions_are_counted(
-    asked: list[dict[str, Any]], gate: threading.Event
+    asked: list[dict[str, Any]], gate: Gate
 ):
-    with served(Players(), asked, gate, LET_THROUGH, (30, 400)) as address:
+    with served(Players(), asked, gate, (30, 400)) as address:
         ended = making(address, 4, "--concurrency 1")
     assert ended.exit_code == 3
     assert "are unfinished since calls failed by http 400" in ended.stderr
@@ -128,13 +121,13 @@ def test_runs_beside_a_made_set_are_told_without_it(url: str):
     assert "100.0" in ended.stdout
 
 
-def test_what_stands_in_for_lost_sessions_is_counted(gate: threading.Event):
+def test_what_stands_in_for_lost_sessions_is_counted(gate: Gate):
     def silent_where_books_come_first(role: str, text: str, request: Request) -> str:
         tools = json.loads(request.messages[1]["content"])["tools"]
         return "" if role == "agent" and tools[0]["name"] == "findBook" else text
 
     players = Players(silent_where_books_come_first)
-    with served(players, [], gate, LET_THROUGH) as address:
+    with served(players, [], gate) as address:
         ended = making(address, 12)
     assert ended.exit_code == 0
     found = re.search(r"set/sessions.jsonl: 12 sessions, 0 lost, (\d+) in place of lost ones", ended.stdout)
@@ -191,20 +184,9 @@ def test_a_limit_leaves_what_is_made_and_says_how_to_go_on(url: str):
     assert len(Path("set/sessions.jsonl").read_text("utf-8").splitlines()) == 4
 
 
-def test_a_killed_command_goes_on_to_the_same_sessions(
-    url: str, asked: list[dict[str, Any]], gate: threading.Event
-):
+def test_a_killed_command_goes_on_to_the_same_sessions(url: str, asked: list[dict[str, Any]], gate: Gate):
     type_(line(url, 4, out="undisturbed"))
-    asked.clear()
-    gate.clear()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "wildtool", *line(url, 4).split()], stderr=subprocess.DEVNULL
-    )
-    while len(asked) <= LET_THROUGH and process.poll() is None:
-        os.sched_yield()
-    process.kill()
-    assert process.wait() == -signal.SIGKILL
-    gate.set()
+    kill_at(gate, asked, line(url, 4))
     assert not Path("set/sessions.jsonl").exists()
     assert making(url, 4).exit_code == 0
     assert Path("set/sessions.jsonl").read_bytes() == Path("undisturbed/sessions.jsonl").read_bytes()

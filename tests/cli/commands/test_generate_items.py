@@ -1,12 +1,7 @@
 """Single items as they are made on the command line: by templates, and by models at an endpoint."""
 
 import json
-import os
 import re
-import signal
-import subprocess
-import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from cli.commands.players_endpoint import served
+from cli.commands.players_endpoint import Gate, kill_at, served
 from generate.items.players import TOOLS, ItemPlayers
 from wildtool.cli import app
 from wildtool.sets.make.items.plan import ITEM_KINDS
@@ -137,15 +132,13 @@ def asked() -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def gate() -> threading.Event:
-    opened = threading.Event()
-    opened.set()
-    return opened
+def gate() -> Gate:
+    return Gate(LET_THROUGH)
 
 
 @pytest.fixture
-def url(asked: list[dict[str, Any]], gate: threading.Event) -> Iterator[str]:
-    with served(ItemPlayers(), asked, gate, LET_THROUGH) as address:
+def url(asked: list[dict[str, Any]], gate: Gate) -> Iterator[str]:
+    with served(ItemPlayers(), asked, gate) as address:
         yield address
 
 
@@ -183,19 +176,9 @@ def test_the_same_command_asks_nothing_twice_and_a_larger_number_goes_on(
     assert len(Path("set/provenance.jsonl").read_text("utf-8").splitlines()) == 6
 
 
-def test_a_killed_command_goes_on_to_the_same_items(
-    url: str, asked: list[dict[str, Any]], gate: threading.Event
-):
+def test_a_killed_command_goes_on_to_the_same_items(url: str, asked: list[dict[str, Any]], gate: Gate):
     type_(line(url, 17, out="undisturbed"))
-    asked.clear()
-    gate.clear()
-    command = [sys.executable, "-m", "wildtool", *line(url, 17).split()]
-    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-    while len(asked) <= LET_THROUGH and process.poll() is None:
-        os.sched_yield()
-    process.kill()
-    assert process.wait() == -signal.SIGKILL
-    gate.set()
+    kill_at(gate, asked, line(url, 17))
     assert not Path("set/items").exists()
     assert type_(line(url, 17)).exit_code == 0
     assert files(Path("set")) == files(Path("undisturbed"))

@@ -1,7 +1,6 @@
 """`generate --response-format`: each role whose reply is JSON is sent the schema of that reply."""
 
 import json
-import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ import jsonschema
 import pytest
 from typer.testing import CliRunner, Result
 
-from cli.commands.players_endpoint import served
+from cli.commands.players_endpoint import Gate, served
 from generate.items.players import TOOLS as ITEM_TOOLS
 from generate.items.players import ItemPlayers
 from generate.scripted import Scripted
@@ -49,11 +48,9 @@ def generated(kind: str, folder: Path, *more: str) -> tuple[Result, list[dict[st
     (folder / "tools.json").write_text(json.dumps(tools))
     (folder / "market.md").write_text(MARKET)
     sent: list[dict[str, Any]] = []
-    opened = threading.Event()
-    opened.set()
     players = players_type()
     own = [word for role in roles for word in ("--role-model", f"{role}={role}")]
-    with served(players, sent, opened, 1 << 30) as url:
+    with served(players, sent, Gate()) as url:
         words = [*command, "--model", "agent", *own, "--base-url", url, "--out", str(folder / "set"), *more]
         ended = CliRunner().invoke(app, words, prog_name="wildtool")
     return ended, sent, players

@@ -1,10 +1,5 @@
 """Tools made by models at an endpoint, as it is typed: from nothing to tools that sessions are made over."""
 
-import os
-import signal
-import subprocess
-import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +7,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from cli.commands.players_endpoint import served
+from cli.commands.players_endpoint import Gate, kill_at, served
 from generate.tools.players import MARKET, ApiPlayers
 from wildtool.cli import app
 from wildtool.sets.make.tools.script import API_ROLES
@@ -27,15 +22,13 @@ def asked() -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def gate() -> threading.Event:
-    opened = threading.Event()
-    opened.set()
-    return opened
+def gate() -> Gate:
+    return Gate(LET_THROUGH)
 
 
 @pytest.fixture
-def url(asked: list[dict[str, Any]], gate: threading.Event) -> Iterator[str]:
-    with served(ApiPlayers(), asked, gate, LET_THROUGH) as address:
+def url(asked: list[dict[str, Any]], gate: Gate) -> Iterator[str]:
+    with served(ApiPlayers(), asked, gate) as address:
         yield address
 
 
@@ -101,20 +94,9 @@ def test_a_limit_leaves_what_is_made_and_says_how_to_go_on(url: str):
     assert making(url, 20).stdout.splitlines()[-1] == "box/tools_en.jsonl: 20 tools, 0 lost"
 
 
-def test_a_killed_command_goes_on_to_the_same_tools(
-    url: str, asked: list[dict[str, Any]], gate: threading.Event
-):
+def test_a_killed_command_goes_on_to_the_same_tools(url: str, asked: list[dict[str, Any]], gate: Gate):
     type_(line(url, 24, out="undisturbed"))
-    asked.clear()
-    gate.clear()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "wildtool", *line(url, 24).split()], stderr=subprocess.DEVNULL
-    )
-    while len(asked) <= LET_THROUGH and process.poll() is None:
-        os.sched_yield()
-    process.kill()
-    assert process.wait() == -signal.SIGKILL
-    gate.set()
+    kill_at(gate, asked, line(url, 24))
     assert not Path("box/apis.jsonl").exists()
     assert making(url, 24).exit_code == 0
     for name in ("apis.jsonl", "tools_en.jsonl", "tree_en.json", "losses.jsonl", "yield.json"):
