@@ -56,11 +56,17 @@ def test_another_profile_gives_its_own_outcomes(tmp_path: Path):
     assert {row["profile"] for row in rows} == {"fixed"}
 
 
+@pytest.fixture(scope="module")
+def odd_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of three sessions with replies of all odd shapes."""
+    own = [{"content": "x", "provider_content": content} for content in ([1], "s")]
+    odd = iter([*ODD, *own] * 10)
+    return play(tmp_path_factory.mktemp("odd") / "run", lambda request: next(odd), ids=(), limit=3)
+
+
 @pytest.mark.parametrize("form", ["openai", "sharegpt"])
-def test_odd_replies_become_strict_json(tmp_path: Path, form: str):
-    odd = iter(ODD * 10)
-    folder = play(tmp_path / "run", lambda request: next(odd), ids=(), limit=3)
-    text = written(form, folder, tmp_path).read_bytes().decode("utf-8")
+def test_odd_replies_become_strict_json(odd_run: Path, tmp_path: Path, form: str):
+    text = written(form, odd_run, tmp_path).read_bytes().decode("utf-8")
 
     def refuse(name: str) -> Any:
         raise ValueError(name)
@@ -210,12 +216,10 @@ def fits(value: Any, shape: Any) -> bool:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_every_row_has_columns_of_the_same_types_whatever_models_said(tmp_path: Path, form: str):
-    odd = iter(
-        [*ODD, {"content": "x", "provider_content": [1]}, {"content": "x", "provider_content": "s"}] * 10
-    )
-    folder = play(tmp_path / "run", lambda request: next(odd), ids=(), limit=3)
-    rows = json_lines(written(form, folder, tmp_path))
+def test_every_row_has_columns_of_the_same_types_whatever_models_said(
+    odd_run: Path, tmp_path: Path, form: str
+):
+    rows = json_lines(written(form, odd_run, tmp_path))
     assert rows
     for row in rows:
         assert fits(row, FORMS[form]), row

@@ -33,21 +33,21 @@ def type_(*words: object) -> Result:
     return CliRunner().invoke(app, list(map(str, words)), prog_name="wildtool")
 
 
-def test_it_writes_a_site_and_says_which_file_to_open(runs: Path, tmp_path: Path):
-    ended = type_("report", runs, "-o", tmp_path / "site")
-    assert ended.exit_code == 0
-    assert ended.stdout == f"Report: {tmp_path / 'site' / 'index.html'}\n"
-    assert (tmp_path / "site" / "index.html").is_file()
+@pytest.fixture(scope="module")
+def site(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("report") / "site"
+    ended = type_("report", runs, "-o", folder)
+    assert (ended.exit_code, ended.stdout) == (0, f"Report: {folder / 'index.html'}\n")
+    return folder
+
+
+def test_it_writes_a_site_and_says_which_file_to_open(site: Path):
+    assert (site / "index.html").is_file()
 
 
 def test_a_single_file_is_the_only_one(runs: Path, tmp_path: Path):
     assert type_("report", runs, "--single-file", "-o", tmp_path / "r.html").exit_code == 0
     assert [path.name for path in tmp_path.iterdir()] == ["r.html"]
-
-
-def test_an_audit_puts_gold_answers_among_the_models(runs: Path, tmp_path: Path):
-    assert type_("report", runs, "--audit", "-o", tmp_path).exit_code == 0
-    assert "gold answers, parallel" in (tmp_path / "index.html").read_text("utf-8")
 
 
 def test_without_the_extra_it_says_what_to_install(runs: Path, monkeypatch: pytest.MonkeyPatch):
@@ -161,7 +161,7 @@ def test_the_core_loads_no_library_of_pages():
     assert subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE, check=False).returncode == 0
 
 
-def test_no_folder_of_this_machine_stands_in_a_report(tmp_path: Path):
+def test_a_report_with_an_audit_has_gold_answers_and_no_folder_of_this_machine(tmp_path: Path):
     data = tmp_path / "place" / "mine.jsonl"
     data.parent.mkdir()
     data.write_bytes(b"".join(WILD_MINI.data.locate(None).path.read_bytes().splitlines(keepends=True)[:2]))
@@ -170,13 +170,14 @@ def test_no_folder_of_this_machine_stands_in_a_report(tmp_path: Path):
     about["sittings"][0]["command"] = ["/opt/bin/wildtool", "run", f"--data={data}", "--out", str(folder)]
     about["identity"]["models"]["agent"]["settings"] = {"path": f"{tmp_path}/model"}
     (folder / "run.json").write_text(json.dumps(about), "utf-8")
-    build(read_runs([folder]), tmp_path / "site", audited=True)
+    assert type_("report", folder, "--audit", "-o", tmp_path / "site").exit_code == 0
     (tmp_path / "site.md").write_text(markdown(read_runs([folder])), "utf-8")
     written = [*(path for path in (tmp_path / "site").rglob("*") if path.is_file()), tmp_path / "site.md"]
     assert [path for path in written if str(tmp_path).encode() in path.read_bytes()] == []
     index = (tmp_path / "site" / "index.html").read_text("utf-8")
     assert "wildtool run --data=mine.jsonl --out one" in index
     assert "(data mine.jsonl)" in index
+    assert "gold answers, parallel" in index
 
 
 def test_incomplete_runs_say_so_on_every_page_and_in_every_table(
@@ -198,7 +199,6 @@ def test_incomplete_runs_say_so_on_every_page_and_in_every_table(
     assert shown[-1] == ""
 
 
-def test_the_value_that_a_perfect_run_has_is_explained_where_it_is_shown(runs: Path, tmp_path: Path):
-    build(read_runs([runs / "gold"]), tmp_path / "site")
+def test_the_value_that_a_perfect_run_has_is_explained_where_it_is_shown(site: Path):
     for page in ("index", "orchestration"):
-        assert "A perfect run need not have an AP" in (tmp_path / "site" / f"{page}.html").read_text("utf-8")
+        assert "A perfect run need not have an AP" in (site / f"{page}.html").read_text("utf-8")

@@ -128,9 +128,9 @@ def test_what_stands_in_for_lost_sessions_is_counted(gate: Gate):
 
     players = Players(silent_where_books_come_first)
     with served(players, [], gate) as address:
-        ended = making(address, 12)
+        ended = making(address, 6)
     assert ended.exit_code == 0
-    found = re.search(r"set/sessions.jsonl: 12 sessions, 0 lost, (\d+) in place of lost ones", ended.stdout)
+    found = re.search(r"set/sessions.jsonl: 6 sessions, 0 lost, (\d+) in place of lost ones", ended.stdout)
     assert found and int(found[1]) > 0
     losses = [json.loads(row) for row in Path("set/losses.jsonl").read_text("utf-8").splitlines()]
     assert len(losses) >= int(found[1])
