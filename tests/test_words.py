@@ -57,16 +57,14 @@ def messages() -> Iterator[tuple[str, str]]:
         name = path.relative_to(SOURCE).as_posix()
         if any(part in name for part in PINNED):
             continue
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-        for node in ast.walk(tree):
+        nodes = [*ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+        alone = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+        for node in nodes:
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone:
                 yield name, node.value if " " in node.value.strip() else ""
             if isinstance(node, ast.FunctionDef) and "/commands/" in name:
-                yield (
-                    name,
-                    (ast.get_docstring(node) or "") if "Examples:" in (ast.get_docstring(node) or "") else "",
-                )
+                help_text = ast.get_docstring(node) or ""
+                yield name, help_text if "Examples:" in help_text else ""
 
 
 def hits(texts: Iterator[tuple[str, str]]) -> dict[str, int]:

@@ -41,7 +41,7 @@ SERIES = """[series]
 benchmarks = ["wild-mini"]
 [[point]]
 name = "base"
-model = "baseline/random"
+model = "baseline/chat"
 size = 0
 [[point]]
 name = "tide-1000"

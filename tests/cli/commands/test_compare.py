@@ -1,4 +1,4 @@
-"""`wildtool compare` as it is typed, on runs of the embedded set."""
+"""`wildtool compare` as it is typed, on runs of the embedded set; whole texts are in `golden/printed/compare.txt`."""
 
 import csv
 import io
@@ -143,21 +143,7 @@ def test_two_runs_of_one_model_are_told_apart_by_their_folders():
     assert labels == [f"baseline/gold ({GOLD})", "baseline/gold (again)"]
 
 
-def test_runs_of_different_items_are_refused_with_what_differs():
-    ended = type_(f"compare {LEXICAL} fewer")
-    assert ended.exit_code == 2
-    assert "differ in units: 4 only in baseline/lexical, 0 only in baseline/gold" in ended.stderr
-    assert ended.stdout == ""
-
-
-def test_compared_anyway_the_output_says_so_at_its_head():
-    ended = type_(f"compare {LEXICAL} fewer --anyway")
-    assert ended.exit_code == 0
-    assert ended.stdout.startswith("COMPARED ANYWAY")
-    assert "Left out: 4 units." in unfolded(ended.stdout)
-
-
-def test_compared_anyway_json_and_csv_say_so_too():
+def test_compared_anyway_json_and_csv_say_so():
     assert len(as_json(f"{LEXICAL} fewer --anyway")["differing"]) == 1
     rows = list(csv.DictReader(io.StringIO(type_(f"compare {LEXICAL} fewer --anyway --csv").stdout)))
     assert "differ in units" in rows[0]["differing"]
@@ -199,17 +185,9 @@ def test_units_whose_calls_failed_decide_nothing_and_it_is_said():
     assert "count as not right; differences, intervals and p allow for all" in unfolded(ended.stdout)
 
 
-def test_unplayed_units_are_left_out_where_asked_and_it_is_said():
+def test_unplayed_units_that_are_left_out_are_counted():
     unplay(LEXICAL)
-    ended = type_(f"compare {GOLD} {LEXICAL} --only-played")
-    assert "Attempts without a verdict are left out." in unfolded(ended.stdout)
-    assert "Left out: " in unfolded(ended.stdout)
     assert as_json(f"{GOLD} {LEXICAL} --only-played")["comparisons"][0]["left_out"] > 0
-
-
-def test_the_same_command_gives_the_same_output():
-    lines = [type_(f"compare {LEXICAL} {GOLD}").stdout for _ in range(2)]
-    assert lines[0] == lines[1]
 
 
 @pytest.mark.parametrize(

@@ -222,7 +222,6 @@ def test_a_chart_of_others_is_replaced_only_by_force(played: Path, tmp_path: Pat
     copytree(played / "runs", tmp_path / "runs")
     chart = tmp_path / "runs" / "curve-wild-mini.svg"
     words = ("curve", str(played / "series.toml"), "--limit", "8", "-o", str(tmp_path / "runs"))
-    assert type_(*words).exit_code == 0
     assert chart.read_bytes().startswith(b"<!-- written by wildtool curve -->\n<svg")
     chart.write_text("<svg/>")
     ended = type_(*words)
