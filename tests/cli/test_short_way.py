@@ -133,6 +133,10 @@ def test_the_walk_of_a_plan_seldom_comes_back(called: list[tuple[str, str]]):
     assert len(stays) - len(set(stays)) <= RETURNS
 
 
+def first_sessions() -> list[bytes]:
+    return WILD_MINI.data.locate(None).path.read_bytes().splitlines(keepends=True)[:4]
+
+
 class _Counted:
     """How often a data file was located, which reads it for its digest, and loaded."""
 
@@ -153,20 +157,20 @@ class _Counted:
         monkeypatch.setattr(owner, "load", load_counted)
 
 
-@pytest.mark.parametrize("more", [(), ("--dry-run",), ("--ids", "mini-001,mini-002"), ("--repeats", "2")])
+@pytest.mark.parametrize(
+    "more", [(), ("--dry-run",), ("--ids", "wild_mini_0,wild_mini_1"), ("--repeats", "2")]
+)
 def test_a_command_reads_the_data_once_for_all_its_models(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: tuple[str, ...]
 ):
     data = tmp_path / "mine.jsonl"
-    data.write_bytes(WILD_MINI.data.locate(None).path.read_bytes())
+    data.write_bytes(b"".join(first_sessions()))
     # As a file that has not changed for an hour, which needs no second look.
     monkeypatch.setattr("wildtool.engine.plan._LOADED_NS", data.stat().st_ctime_ns + 3600 * 10**9)
     monkeypatch.chdir(tmp_path)
-    ids = [json.loads(line)["id"] for line in data.read_text("utf-8").splitlines()[:2]]
-    words = [word if word != "mini-001,mini-002" else ",".join(ids) for word in more]
     models = [word for name in ("gold", "chat", "random") for word in ("--model", f"baseline/{name}")]
     counted = _Counted(data, monkeypatch)
-    status, _ = typed("run", "wild-mini", "--data", data, *models, "--out", "runs", "--quiet", *words)
+    status, _ = typed("run", "wild-mini", "--data", data, *models, "--out", "runs", "--quiet", *more)
     assert status == 0
     assert (counted.located, counted.loaded) == (1, 1)
 
@@ -175,7 +179,7 @@ def test_scoring_replies_of_several_models_reads_the_data_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     data, replies = tmp_path / "mine.jsonl", tmp_path / "replies.jsonl"
-    data.write_bytes(WILD_MINI.data.locate(None).path.read_bytes())
+    data.write_bytes(b"".join(first_sessions()))
     monkeypatch.setattr("wildtool.engine.plan._LOADED_NS", data.stat().st_ctime_ns + 3600 * 10**9)
     first = json.loads(data.read_text("utf-8").splitlines()[0])["id"]
     rows = [{"item": first, "model": model, "tasks": []} for model in ("a", "b", "c")]
@@ -190,7 +194,7 @@ def test_scoring_replies_of_several_models_reads_the_data_once(
 
 def test_data_that_are_edited_and_restored_meanwhile_do_not_reach_the_run(tmp_path: Path):
     data = tmp_path / "mine.jsonl"
-    lines = WILD_MINI.data.locate(None).path.read_bytes().splitlines(keepends=True)[:4]
+    lines = first_sessions()
     data.write_bytes(b"".join(lines))
     asked: list[str] = []
 
