@@ -3,9 +3,10 @@
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
@@ -39,8 +40,23 @@ def type_(*words: str) -> Result:
     return CliRunner().invoke(app, list(words), prog_name="wildtool")
 
 
-def play(*more: str) -> None:
+def run(*more: str) -> None:
     assert type_("run", "wild-mini", "--quiet", "--model", "baseline/gold", *more).exit_code == 0
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All items, played under two profiles."""
+    place = tmp_path_factory.mktemp("played")
+    for profile in ("paper", "official"):
+        run("--profile", profile, "--out", str(place / profile / Path(RUN).relative_to("runs")))
+    return place
+
+
+@pytest.fixture
+def play(played: Path) -> Callable[[str], object]:
+    """Puts the run of a profile into the folder of the test."""
+    return lambda profile: copytree(played / profile, "runs")
 
 
 def published(*words: str) -> str:
@@ -134,8 +150,8 @@ def test_a_name_that_is_nothing_is_refused():
 
 
 @pytest.mark.usefixtures("as_if_published_on_wild_mini")
-def test_a_run_stands_among_the_models_at_its_place_and_is_marked():
-    play("--profile", "paper")
+def test_a_run_stands_among_the_models_at_its_place_and_is_marked(play: Callable[[str], object]):
+    play("paper")
     out = published("runs")
     first = out.splitlines()[5]
     assert first.split()[:4] == ["baseline/gold", "(measured", "here)", "100.00"]
@@ -153,8 +169,8 @@ def test_a_weak_run_stands_below():
 
 
 @pytest.mark.usefixtures("as_if_published_on_wild_mini")
-def test_every_published_metric_is_one_that_a_run_has():
-    play("--profile", "paper")
+def test_every_published_metric_is_one_that_a_run_has(play: Callable[[str], object]):
+    play("paper")
     found = boards("runs")["boards"][0]["models"]
     wanted = {key for row in PUBLISHED() for key in row.values}
     (ours,) = ({(v["group"], v["name"]) for v in entry["values"]} for entry in found if entry["run"])
@@ -162,23 +178,27 @@ def test_every_published_metric_is_one_that_a_run_has():
 
 
 @pytest.mark.usefixtures("as_if_published_on_wild_mini")
-def test_a_run_judged_by_other_rules_is_named_with_the_command_that_judges_it_by_these():
-    play()
+def test_a_run_judged_by_other_rules_is_named_with_the_command_that_judges_it_by_these(
+    play: Callable[[str], object],
+):
+    play("official")
     ended = type_("show", "--published", "runs")
     assert "baseline/gold" not in ended.stdout
     assert f"`wildtool score {RUN} --profile paper`" in ended.stderr
 
 
 @pytest.mark.usefixtures("as_if_published_on_wild_mini")
-def test_after_that_command_the_run_stands_in_the_table_with_the_rules_it_was_played_by():
-    play()
+def test_after_that_command_the_run_stands_in_the_table_with_the_rules_it_was_played_by(
+    play: Callable[[str], object],
+):
+    play("official")
     assert type_("score", RUN, "--profile", "paper").exit_code == 0
     assert "baseline/gold: measured here, 32 items, played official, judged paper" in published("runs")
 
 
 @pytest.mark.usefixtures("as_if_published_on_wild_mini")
-def test_a_profile_that_is_named_judges_the_runs_on_the_spot():
-    play()
+def test_a_profile_that_is_named_judges_the_runs_on_the_spot(play: Callable[[str], object]):
+    play("official")
     assert "baseline/gold (measured here)" in published("runs", "--profile", "paper")
 
 
@@ -187,27 +207,27 @@ def test_a_profile_that_is_named_judges_the_runs_on_the_spot():
     ("words", "part"), [("--limit 2", "--limit 2"), ("--ids wild_mini_0,wild_mini_1", "--ids of 2"), ("--limit 33", "")]
 )  # fmt: skip
 def test_a_run_of_chosen_items_is_named_and_stays_out(words: str, part: str):
-    play("--profile", "paper", *words.split())
+    run("--profile", "paper", *words.split())
     ended = type_("show", "--published", "runs")
     assert ("baseline/gold" in ended.stdout) == (not part)
     assert (f"played on a part of the data ({part})" in ended.stderr) == bool(part)
 
 
-def test_a_run_over_other_data_is_named_and_stays_out():
-    play("--profile", "paper")
+def test_a_run_over_other_data_is_named_and_stays_out(play: Callable[[str], object]):
+    play("paper")
     ended = type_("show", "--published", "runs")
     assert "baseline/gold" not in ended.stdout
     assert f"{RUN} is not in the table: played on wild-mini" in ended.stderr
 
 
-def test_why_a_run_stays_out_stands_in_json_too():
-    play("--profile", "paper")
+def test_why_a_run_stays_out_stands_in_json_too(play: Callable[[str], object]):
+    play("paper")
     assert "wild-mini" in boards("runs")["left_out"][RUN]
 
 
 @pytest.mark.usefixtures("as_if_published_on_wild_mini")
-def test_csv_has_one_number_a_row_with_its_source():
-    play("--profile", "paper")
+def test_csv_has_one_number_a_row_with_its_source(play: Callable[[str], object]):
+    play("paper")
     rows = list(csv.DictReader(io.StringIO(published("runs", "--csv"))))
     wanted = [r for r in rows if (r["group"], r["name"]) == ("accuracy", "session")]
     assert (wanted[0]["run"], wanted[0]["value"], wanted[0]["source"]) == (RUN, "1.0", "measured here")
