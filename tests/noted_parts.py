@@ -1,5 +1,6 @@
 """Functions of the program that only note how they are called, where a test is about who asks whom for what."""
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -26,6 +27,10 @@ class NotedParts:
         return note
 
     def put(self, module: str, **answers: Any) -> None:
-        """Replaces functions of a module of wildtool by ones with these answers."""
+        """Replaces functions of a module of wildtool by ones with these answers.
+
+        What is imported while they are replaced keeps them for all tests to come, so all is imported before.
+        """
+        assert f"wildtool.{module}" in sys.modules, f"import wildtool.{module} at the head of the test's file"
         for name, answer in answers.items():
             self._monkeypatch.setattr(f"wildtool.{module}.{name}", self.noted(name, answer))

@@ -3,6 +3,7 @@
 import shlex
 import sys
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -19,6 +20,19 @@ from wildtool.cli.terminal import print_err
 from wildtool.errors import UsageError
 from wildtool.outputs import is_site
 from wildtool.types import Metric
+
+MODULES = {
+    "cli.commands": ("compare", "gate", "report", "score", "show"),
+    "cli.output": ("comparison", "gate", "published", "reproduction", "results", "suite_comparison", "tables", "why"),
+    "data": ("data_set",),
+    "engine": ("plan", "registry", "replies", "score.results"),
+    "engine.compare": ("comparison", "gate", "leaderboard", "load", "runs", "suites"),
+    "report": ("build", "model", "texts"),
+    "tool_formats": ("detect",),
+}  # fmt: skip
+for package, names in MODULES.items():
+    for name in names:
+        import_module(f"wildtool.{package}.{name}")
 
 A, B = Path("a"), Path("b")
 TASK = Metric("accuracy", "task", 0.5, 1, 2, headline=True)
