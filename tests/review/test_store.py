@@ -27,7 +27,7 @@ from wildtool.sets.review.state import fold
 from wildtool.sets.review.store.base import StoreConflict
 from wildtool.sets.review.store.sqlite import SqliteStore
 
-KILLS = 20
+KILLS = 10
 
 
 @pytest.fixture(scope="module")

@@ -84,7 +84,7 @@ def test_for_a_difference_it_agrees_with_the_sandwich() -> None:
 
 
 def test_95_percent_of_intervals_hold_the_difference_they_were_drawn_from() -> None:
-    replicates = 1000
+    replicates = 400
     a, b = two_runs(np.random.default_rng(11), replicates, 100, 4, (0.5, 0.6), of_items=0.3, of_runs=0.5)
     held = 0
     for row in (b - a).tolist():

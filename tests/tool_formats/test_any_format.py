@@ -199,7 +199,7 @@ def test_what_every_format_writes_is_found(calls: list[ToolCall]):
         assert exact(found) == exact(calls)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(reply=hostile)
 def test_every_text_gives_calls_of_names_that_it_has(reply: str):
     for tools in (TOOLS, [{"function": {"name": reply}}, {"function": reply}]):

@@ -18,7 +18,7 @@ matrices = st.integers(1, 6).flatmap(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(matrices, st.booleans())
 def test_matchings_are_those_of_networkx(matrix: list[list[float]], from_the_end: bool) -> None:
     pairs = {(i, j): weight for i, row in enumerate(matrix) for j, weight in enumerate(row) if weight}

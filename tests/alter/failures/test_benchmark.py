@@ -416,7 +416,7 @@ REPLIES = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(
     REPLIES,
     st.lists(st.integers(0, 9), max_size=8),

@@ -49,11 +49,11 @@ def items(name: str) -> tuple[Benchmark, list[Item]]:
         benchmark.load(data_of(benchmark).locate(str(data) if name in OFFICIAL else None, split), split=split)
     )
     # Spread over the kinds of items that there are.
-    return benchmark, found[:: max(1, len(found) // 12)] if name in OFFICIAL else found[:3]
+    return benchmark, found[:: max(1, len(found) // 8)] if name in OFFICIAL else found[:3]
 
 
 def make_few_mistakes(benchmark: Benchmark, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leaves every 15th mistake of a benchmark: noise plays the whole unit of each that there is."""
+    """Leaves every 30th mistake of a benchmark: noise plays the whole unit of each that there is."""
     every: dict[type[Rules], Callable[[Rules, Item], Iterable[Mutant]]] = {}
     for rules in map(benchmark.rules, benchmark.profiles):
         assert rules.mutants  # a part of rules is there once it was asked for
@@ -63,7 +63,7 @@ def make_few_mistakes(benchmark: Benchmark, monkeypatch: pytest.MonkeyPatch) -> 
         def mutants(
             self: Rules, item: Item, of: Callable[[Rules, Item], Iterable[Mutant]] = all_of
         ) -> Iterator[Mutant]:
-            return islice(of(self, item), None, None, 15)
+            return islice(of(self, item), None, None, 30)
 
         monkeypatch.setattr(kind, "mutants", mutants)
 

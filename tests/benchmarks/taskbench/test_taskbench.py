@@ -254,7 +254,7 @@ texts = st.text() | plans.map(json.dumps) | values.map(json.dumps) | st.text('{}
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(reply=texts | st.none() | st.integers())
 def test_any_reply_gets_a_verdict(items: dict[str, Item], profile: str, reply: Any) -> None:
     rules = TASKBENCH.rules(profile)

@@ -215,7 +215,7 @@ texts |= st.sampled_from(
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(reply=texts)
 def test_any_reply_gets_a_verdict(items: dict[str, Item], profile: str, reply: Any) -> None:
     rules = TEVAL.rules(profile)

@@ -31,7 +31,7 @@ from wildtool.benchmarks.wildtoolbench.official.arguments import argument_schema
 from wildtool.types import Message, Transcript, Verdict
 
 PROFILES = ("official", "fixed", "paper")
-PROPERTY = settings(deadline=None, max_examples=100)
+PROPERTY = settings(deadline=None)
 
 # Hostile replies ------------------------------------------------------------------------------------------------
 

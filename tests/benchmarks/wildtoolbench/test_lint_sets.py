@@ -164,7 +164,7 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return [path, *(place for key, child in pairs for place in places(child, (*path, key)))]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(place=st.sampled_from(places(session())[1:]), value=JSON)
 def test_no_value_anywhere_makes_the_lint_fail(place: tuple[Any, ...], value: Any):
     record = session()

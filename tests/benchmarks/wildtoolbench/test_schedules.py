@@ -217,7 +217,7 @@ def ended_with(episode: OfficialEpisode) -> str | None:
     return "correct" if episode.name_correct else episode.raised or episode.reason
 
 
-@settings(PROPERTY, max_examples=300)
+@settings(PROPERTY, max_examples=120)
 @given(graphs(["a", "b", ASK, ASK, ANSWER]), st.data())
 def test_the_official_walk_is_the_walk_over_all_reference_paths(graph: Graph, data: st.DataObject) -> None:
     reference, episode = PathListWalk(graph), OfficialEpisode(session(gold_nodes(graph)), 0)

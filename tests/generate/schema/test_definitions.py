@@ -128,7 +128,7 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(json_values)
 def test_no_definition_raises(value: Any):
     assert isinstance(definition_faults(value), list)

@@ -24,7 +24,7 @@ words = st.lists(
 ).map("".join)  # fmt: skip
 
 
-@settings(max_examples=1_000, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(words)
 def test_stems_are_those_of_nltk(word: str) -> None:
     assert stem_word(word) == STEMMER.stem(word)
@@ -41,7 +41,7 @@ texts = st.one_of(
 
 
 @pytest.mark.parametrize("stem", [True, False])
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(predicted=texts, gold=texts)
 def test_scores_are_those_of_rouge_score(stem: bool, predicted: str, gold: str) -> None:
     expected = RougeScorer(["rouge1", "rouge2"], use_stemmer=stem).score(gold, predicted)
