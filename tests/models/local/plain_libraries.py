@@ -205,3 +205,10 @@ def transformers(tokenizer: Tokenizer, model: Model) -> tuple[Any, list[Any], An
         set_verbosity_error=lambda: read.append("errors only"),
     )
     return module, read, quiet
+
+
+class Libraries:
+    def __init__(self) -> None:
+        self.tokenizer, self.model = Tokenizer(), Model()
+        self.transformers, self.read, self.quiet = transformers(self.tokenizer, self.model)
+        self.torch = torch()

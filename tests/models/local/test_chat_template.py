@@ -1,18 +1,23 @@
 """Messages are put into the shape that chat templates expect, and each change has a name."""
 
-import ast
+import hashlib
+import json
 from typing import Any
 
+import jinja2
 import pytest
 
-from models.asking import HELLO, asked_and_answered, call
-from wildtool.errors import CallError
+from models.asking import HELLO, TOOL, asked_and_answered, call
+from models.local import plain_libraries as plain
+from models.local.plain_libraries import Libraries
+from wildtool.errors import CallError, UsageError
 from wildtool.models.local.chat_template import (
     ChatTemplate,
     PlainText,
     takes_one_call,
     template_messages,
     wants_results_with_calls,
+    weights_place,
 )
 from wildtool.models.providers.openai_messages import Changes, UnsendableError
 from wildtool.types import Request
@@ -79,27 +84,18 @@ def test_a_short_id_that_is_right_already_stays():
     assert messages[2]["tool_call_id"] == "abcDEF123" and "call-id-replaced" not in changes
 
 
+def test_without_short_ids_only_an_endless_id_is_replaced():
+    longest = "中 " * 5000
+    assert "call-id-replaced" not in shaped(*asked_and_answered(call(longest, "f", {})))[1]
+    assert "call-id-replaced" in shaped(*asked_and_answered(call(longest + "x", "f", {})))[1]
+
+
 def test_calls_made_at_once_are_split_for_a_template_that_takes_one():
     said = asked_and_answered(call("a", "f", {}), call("b", "g", {}), content="")
     messages, changes = shaped(*said, one_call=True)
     assert [len(message.get("tool_calls", ())) for message in messages] == [0, 1, 0, 1, 0]  # type: ignore[arg-type]
     assert [message.get("name") for message in messages] == [None, None, "f", None, "g"]
     assert "parallel-calls-split" in changes
-
-
-@pytest.mark.parametrize(
-    ("template", "one"),
-    [
-        ('{{- raise_exception("This model only supports single tool-calls at once!") }}', True),
-        ("{%- set tool_call = message.tool_calls[0] %}{{ tool_call.name }}", True),
-        ("{%- if message.tool_calls[0].id %}{%- for call in message.tool_calls %}", False),
-        ("{%- set first = message['tool_calls'][0] %}{%- for call in message['tool_calls'] %}", False),
-        ("{{- render_tool_calls(message.tool_calls) -}}{{ tool_calls[0] }}", False),
-        ("{{ raise_exception('Conversation roles must alternate') }} single tool call", False),
-    ],
-)
-def test_a_template_that_takes_one_call_is_told_by_its_own_words(template: str, one: bool):
-    assert takes_one_call(template) == one
 
 
 def test_results_stand_beside_their_calls_for_a_template_that_wants_them_there():
@@ -110,34 +106,183 @@ def test_results_stand_beside_their_calls_for_a_template_that_wants_them_there()
     assert "results-beside-calls" in changes
 
 
-def test_a_template_that_wants_results_beside_calls_knows_no_messages_of_tools():
-    shown = "{%- for tool_response in message['tool_responses'] -%}"
-    assert wants_results_with_calls(shown)
-    assert not wants_results_with_calls(shown + "{%- elif message['role'] == 'tool' -%}")
-    assert not wants_results_with_calls("{%- for message in messages -%}{{ message.content }}")
+@pytest.mark.parametrize(
+    ("template", "one_call", "with_results"),
+    [
+        ('{{- raise_exception("This model only supports single tool-calls at once!") }}', True, False),
+        ("raise_exception('This model only supports single tool-calls')", True, False),
+        ("{%- set tool_call = message.tool_calls[0] %}{{ tool_call.name }}", True, False),
+        ("{%- if message.tool_calls[0].id %}{%- for call in message.tool_calls %}", False, False),
+        ("{%- set a = message['tool_calls'][0] %}{%- for call in message['tool_calls'] %}", False, False),
+        ("{{- render_tool_calls(message.tool_calls) -}}{{ tool_calls[0] }}", False, False),
+        ("{{ raise_exception('Conversation roles must alternate') }} single tool call", False, False),
+        ("{%- for message in messages -%}{{ message.content }}", False, False),
+        ("{%- for tool_response in message['tool_responses'] -%}", False, True),
+        ("{%- for a in message['tool_responses'] -%}{%- elif message['role'] == 'tool' -%}", False, False),
+    ],
+)
+def test_what_a_template_takes_shows_in_its_own_words(template: str, one_call: bool, with_results: bool):
+    assert (takes_one_call(template), wants_results_with_calls(template)) == (one_call, with_results)
 
 
-def test_a_raw_text_is_the_prompt_without_a_template():
-    plain = object.__new__(PlainText)
-    plain._tokenizer = lambda text: {"input_ids": [ord(letter) for letter in text]}
-    assert plain.prompt(Request([{"role": "user", "content": "ab"}])) == ([97, 98], {})
-    with pytest.raises(CallError, match="one text"):
-        plain.prompt(Request([]))
+@pytest.mark.parametrize(
+    ("path", "place"),
+    [
+        ("models/a.b/tiny.Q4_1.gguf", ("models/a.b", {"gguf_file": "tiny.Q4_1.gguf"})),
+        ("tiny.gguf", (".", {"gguf_file": "tiny.gguf"})),
+        ("Qwen/Qwen3-8B", ("Qwen/Qwen3-8B", {})),
+        ("models/gguf", ("models/gguf", {})),
+        ("models/tiny.gguf/", ("models/tiny.gguf/", {})),
+    ],
+)
+def test_weights_lie_in_a_folder_or_in_one_file_of_it(path: str, place: tuple[str, dict[str, str]]):
+    assert weights_place(path) == place
 
 
-def test_a_prompt_ends_where_the_assistant_begins():
-    """A base that was trained without this would go on with the user's text."""
+def rendered(tokens: list[int]) -> tuple[list[Any], dict[str, Any]]:
+    """What the template was given for a prompt: messages, and the rest."""
+    messages, settings = json.loads("".join(map(chr, tokens)))
+    return messages, settings
 
-    class Tokenizer:
-        def apply_chat_template(self, messages: Any, **how: Any) -> str:
-            return str(how)
 
-    template = object.__new__(ChatTemplate)
-    template._tokenizer, template.text, template._extra = Tokenizer(), "", {"enable_thinking": False}
-    how = ast.literal_eval(template._rendered([], None))
-    assert how == {
-        "tools": None,
-        "add_generation_prompt": True,
-        "tokenize": False,
-        "enable_thinking": False,
-    }
+def test_a_template_is_read_and_says_what_it_shows(library: Libraries):
+    template = ChatTemplate("a/m.gguf", {"thinking": False})
+    assert library.read == [("a", {"gguf_file": "m.gguf"})]
+    assert (template.takes_tools, template.shows_calls, template.end_tokens, template.pad_token) == (
+        True,
+        True,
+        {7},
+        7,
+    )
+    assert template.digest == hashlib.sha256(b"tools tool_calls").hexdigest()[:16]
+    library.tokenizer.eos_token_id = None
+    assert (template.end_tokens, template.pad_token) == (set(), 0)
+    library.tokenizer.pad_token_id = 3
+    assert template.pad_token == 3
+    library.tokenizer.template = "neither"
+    bare = ChatTemplate("m", {})
+    assert (bare.takes_tools, bare.shows_calls) == (False, False)
+    assert template.decode((72, 105)) == "Hi"
+
+
+def test_a_tokenizer_without_a_template_is_refused(library: Libraries):
+    library.tokenizer.template = ""
+    with pytest.raises(UsageError) as raised:
+        ChatTemplate("m", {})
+    assert str(raised.value) == "model 'm' has no tokenizer with a chat template here: it has no template"
+    assert PlainText("m", {}).text == ""
+
+
+def test_a_request_is_rendered_with_its_tools_and_settings(library: Libraries):
+    template = ChatTemplate("m", {"thinking": False})
+    tokens, changes = template.prompt(Request([HELLO], [TOOL]))
+    assert rendered(tokens) == (
+        [HELLO],
+        {"tools": [TOOL], "add_generation_prompt": True, "tokenize": False, "thinking": False},
+    )
+    assert changes == {}
+    assert rendered(template.prompt(Request([HELLO]))[0])[1]["tools"] is None
+    library.tokenizer.template = "xml_tools"
+    own = ChatTemplate("m", {})
+    assert rendered(own.prompt(Request([HELLO], [TOOL]))[0])[1]["xml_tools"] == [TOOL]
+    assert "xml_tools" not in rendered(own.prompt(Request([HELLO]))[0])[1]
+
+
+CALLS = [
+    HELLO,
+    {"role": "assistant", "content": "", "tool_calls": [call("one", "f", {}), call("two", "g", {})]},
+    {"role": "tool", "tool_call_id": "one", "content": "1", "name": "f"},
+    {"role": "tool", "tool_call_id": "two", "content": "2"},
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "changes"),
+    [
+        ("tool_calls", ["tool-name-added"]),
+        ("[TOOL_CALLS] tool_calls", ["call-id-replaced", "tool-name-added"]),
+        ("tool_calls[0]", ["parallel-calls-split", "tool-name-added"]),
+        ("tool_calls tool_responses", ["tool-name-added", "results-beside-calls"]),
+        ("none", ["tool-name-added", "calls-as-text"]),
+    ],
+)
+def test_a_template_gets_messages_as_it_wants_them(library: Libraries, text: str, changes: list[str]):
+    library.tokenizer.template = text
+    written: list[Any] = []
+
+    def as_text(message: Any) -> Any:
+        written.append(message)
+        return {"role": "assistant", "content": "written"}
+
+    tokens, made = ChatTemplate("m", {}).prompt(Request(CALLS, [TOOL]), as_text)
+    assert [*made] == changes
+    messages, _ = rendered(tokens)
+    if text == "none":
+        assert len(written) == 1
+        assert [message["content"] for message in messages] == ["hi", "written", "1", "2"]
+        assert "calls-as-text" not in ChatTemplate("m", {}).prompt(Request(CALLS))[1]
+        assert "calls-as-text" not in ChatTemplate("m", {}).prompt(Request([HELLO]), as_text)[1]
+    else:
+        assert written == []
+    if "tool_responses" in text:
+        assert messages[1]["tool_responses"] == [
+            {"name": "f", "response": "1"},
+            {"name": "g", "response": "2"},
+        ]
+        assert len(messages) == 2
+    if "[0]" in text:
+        assert [len(message.get("tool_calls", ())) for message in messages] == [0, 1, 0, 1, 0]
+    if "[TOOL_CALLS]" in text:
+        ids = [entry["id"] for entry in messages[1]["tool_calls"]]
+        assert [len(id_) for id_ in ids] == [9, 9]
+        assert [messages[2]["tool_call_id"], messages[3]["tool_call_id"]] == ids
+
+
+def test_results_after_other_messages_stay_messages():
+    result = {"role": "tool", "tool_call_id": "x", "content": "1", "name": "f"}
+    assert template_messages([result, HELLO, result], {}, results_with_calls=True) == [result, HELLO, result]
+
+
+@pytest.mark.parametrize(
+    "refusal", [jinja2.TemplateError("no tools"), ValueError("odd"), TypeError("odd"), KeyError("odd")]
+)
+def test_what_a_template_refuses_cannot_be_sent(library: Libraries, refusal: Exception):
+    library.tokenizer.refusal = refusal
+    template = ChatTemplate("m", {})
+    with pytest.raises(CallError) as raised:
+        template.prompt(Request([HELLO]))
+    assert (raised.value.kind, raised.value.final) == ("unsendable request", True)
+    assert str(raised.value) == f"the chat template does not take the request: {refusal}"
+    assert template.expected_repairs == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("text", "repairs"),
+    [
+        ("{'x': True} 'parameters'", {"python-literal", "single-quotes"}),
+        ("True", {"python-literal"}),
+        ("True true", set()),
+        ("false", set()),
+        ("'parameters'", {"single-quotes"}),
+        ("{'x'", {"single-quotes"}),
+        ('{"x"', set()),
+    ],
+)
+def test_what_the_template_writes_in_pythons_style_is_no_repair(
+    library: Libraries, monkeypatch: pytest.MonkeyPatch, text: str, repairs: set[str]
+):
+    monkeypatch.setattr(plain.Tokenizer, "apply_chat_template", lambda self, messages, **settings: text)
+    assert ChatTemplate("m", {}).expected_repairs == repairs
+
+
+def test_a_plain_text_is_its_own_prompt(library: Libraries):
+    text = PlainText("m", {})
+    assert text.prompt(Request([{"role": "user", "content": "ab"}])) == ([1, 97, 98], {})
+    for request in (Request([HELLO], [TOOL]), Request([])):
+        with pytest.raises(CallError) as raised:
+            text.prompt(request)
+        assert (raised.value.kind, str(raised.value), raised.value.final) == (
+            "unsendable request",
+            "a completion takes one text and no tools",
+            True,
+        )

@@ -2,27 +2,22 @@
 
 import asyncio
 import hashlib
-import json
+import os
 import sys
+import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
-import jinja2
 import pytest
 
 from models.asking import HELLO, TOOL, call
 from models.local import plain_libraries as plain
+from models.local.plain_libraries import Libraries
 from models.options import model_options
 from wildtool.errors import CallError, UsageError
 from wildtool.models.local import hf
-from wildtool.models.local.chat_template import (
-    ChatTemplate,
-    PlainText,
-    takes_one_call,
-    template_messages,
-    wants_results_with_calls,
-    weights_place,
-)
+from wildtool.models.local.chat_template import ChatTemplate
 from wildtool.models.local.hf import Completion, HfModel, hf_model, prompt_seed
 from wildtool.models.local.prefixes import FEWEST_TOKENS, Prefixes
 from wildtool.models.prompted import PromptedModel
@@ -31,196 +26,7 @@ from wildtool.models.settings import Sampling
 from wildtool.tool_formats import CALL_FORMATS
 from wildtool.types import Address, Reply, Request
 
-
-class Libraries:
-    def __init__(self) -> None:
-        self.tokenizer, self.model = plain.Tokenizer(), plain.Model()
-        self.transformers, self.read, self.quiet = plain.transformers(self.tokenizer, self.model)
-        self.torch = plain.torch()
-
-
-@pytest.fixture
-def library(monkeypatch: pytest.MonkeyPatch) -> Libraries:
-    made = Libraries()
-    monkeypatch.setitem(sys.modules, "torch", made.torch)
-    monkeypatch.setitem(sys.modules, "transformers", made.transformers)
-    monkeypatch.setitem(sys.modules, "transformers.utils.logging", made.quiet)
-    return made
-
-
-def rendered(tokens: list[int]) -> tuple[list[Any], dict[str, Any]]:
-    """What the template was given for a prompt: messages, and the rest."""
-    messages, settings = json.loads("".join(map(chr, tokens)))
-    return messages, settings
-
-
-# Templates -----------------------------------------------------------------------------------------------
-
-
-def test_weights_lie_in_a_folder_or_in_one_file_of_it():
-    assert weights_place("org/model") == ("org/model", {})
-    assert weights_place("a/b/m.gguf") == ("a/b", {"gguf_file": "m.gguf"})
-
-
-def test_a_template_is_read_and_says_what_it_shows(library: Libraries):
-    template = ChatTemplate("a/m.gguf", {"thinking": False})
-    assert library.read == [("a", {"gguf_file": "m.gguf"})]
-    assert (template.takes_tools, template.shows_calls, template.end_tokens, template.pad_token) == (
-        True,
-        True,
-        {7},
-        7,
-    )
-    assert template.digest == hashlib.sha256(b"tools tool_calls").hexdigest()[:16]
-    library.tokenizer.eos_token_id = None
-    assert (template.end_tokens, template.pad_token) == (set(), 0)
-    library.tokenizer.pad_token_id = 3
-    assert template.pad_token == 3
-    library.tokenizer.template = "neither"
-    bare = ChatTemplate("m", {})
-    assert (bare.takes_tools, bare.shows_calls) == (False, False)
-    assert template.decode((72, 105)) == "Hi"
-
-
-def test_a_tokenizer_without_a_template_is_refused(library: Libraries):
-    library.tokenizer.template = ""
-    with pytest.raises(UsageError) as raised:
-        ChatTemplate("m", {})
-    assert str(raised.value) == "model 'm' has no tokenizer with a chat template here: it has no template"
-    assert PlainText("m", {}).text == ""
-
-
-def test_a_request_is_rendered_with_its_tools_and_settings(library: Libraries):
-    template = ChatTemplate("m", {"thinking": False})
-    tokens, changes = template.prompt(Request([HELLO], [TOOL]))
-    assert rendered(tokens) == (
-        [HELLO],
-        {"tools": [TOOL], "add_generation_prompt": True, "tokenize": False, "thinking": False},
-    )
-    assert changes == {}
-    assert rendered(template.prompt(Request([HELLO]))[0])[1]["tools"] is None
-    library.tokenizer.template = "xml_tools"
-    own = ChatTemplate("m", {})
-    assert rendered(own.prompt(Request([HELLO], [TOOL]))[0])[1]["xml_tools"] == [TOOL]
-    assert "xml_tools" not in rendered(own.prompt(Request([HELLO]))[0])[1]
-
-
-CALLS = [
-    HELLO,
-    {"role": "assistant", "content": "", "tool_calls": [call("one", "f", {}), call("two", "g", {})]},
-    {"role": "tool", "tool_call_id": "one", "content": "1", "name": "f"},
-    {"role": "tool", "tool_call_id": "two", "content": "2"},
-]
-
-
-@pytest.mark.parametrize(
-    ("text", "changes"),
-    [
-        ("tool_calls", ["tool-name-added"]),
-        ("[TOOL_CALLS] tool_calls", ["call-id-replaced", "tool-name-added"]),
-        ("tool_calls[0]", ["parallel-calls-split", "tool-name-added"]),
-        ("tool_calls tool_responses", ["tool-name-added", "results-beside-calls"]),
-        ("none", ["tool-name-added", "calls-as-text"]),
-    ],
-)
-def test_a_template_gets_messages_as_it_wants_them(library: Libraries, text: str, changes: list[str]):
-    library.tokenizer.template = text
-    written: list[Any] = []
-
-    def as_text(message: Any) -> Any:
-        written.append(message)
-        return {"role": "assistant", "content": "written"}
-
-    tokens, made = ChatTemplate("m", {}).prompt(Request(CALLS, [TOOL]), as_text)
-    assert [*made] == changes
-    messages, _ = rendered(tokens)
-    if text == "none":
-        assert len(written) == 1
-        assert [message["content"] for message in messages] == ["hi", "written", "1", "2"]
-        assert "calls-as-text" not in ChatTemplate("m", {}).prompt(Request(CALLS))[1]
-        assert "calls-as-text" not in ChatTemplate("m", {}).prompt(Request([HELLO]), as_text)[1]
-    else:
-        assert written == []
-    if "tool_responses" in text:
-        assert messages[1]["tool_responses"] == [
-            {"name": "f", "response": "1"},
-            {"name": "g", "response": "2"},
-        ]
-        assert len(messages) == 2
-    if "[0]" in text:
-        assert [len(message.get("tool_calls", ())) for message in messages] == [0, 1, 0, 1, 0]
-    if "[TOOL_CALLS]" in text:
-        ids = [entry["id"] for entry in messages[1]["tool_calls"]]
-        assert [len(id_) for id_ in ids] == [9, 9]
-        assert [messages[2]["tool_call_id"], messages[3]["tool_call_id"]] == ids
-
-
-def test_results_after_other_messages_stay_messages():
-    result = {"role": "tool", "tool_call_id": "x", "content": "1", "name": "f"}
-    assert template_messages([result, HELLO, result], {}, results_with_calls=True) == [result, HELLO, result]
-
-
-@pytest.mark.parametrize(
-    "refusal", [jinja2.TemplateError("no tools"), ValueError("odd"), TypeError("odd"), KeyError("odd")]
-)
-def test_what_a_template_refuses_cannot_be_sent(library: Libraries, refusal: Exception):
-    library.tokenizer.refusal = refusal
-    template = ChatTemplate("m", {})
-    with pytest.raises(CallError) as raised:
-        template.prompt(Request([HELLO]))
-    assert (raised.value.kind, raised.value.final) == ("unsendable request", True)
-    assert str(raised.value) == f"the chat template does not take the request: {refusal}"
-    assert template.expected_repairs == frozenset()
-
-
-@pytest.mark.parametrize(
-    ("text", "repairs"),
-    [
-        ("{'x': True} 'parameters'", {"python-literal", "single-quotes"}),
-        ("True", {"python-literal"}),
-        ("True true", set()),
-        ("false", set()),
-        ("'parameters'", {"single-quotes"}),
-        ("{'x'", {"single-quotes"}),
-        ('{"x"', set()),
-    ],
-)
-def test_what_the_template_writes_in_pythons_style_is_no_repair(
-    library: Libraries, monkeypatch: pytest.MonkeyPatch, text: str, repairs: set[str]
-):
-    monkeypatch.setattr(plain.Tokenizer, "apply_chat_template", lambda self, messages, **settings: text)
-    assert ChatTemplate("m", {}).expected_repairs == repairs
-
-
-def test_a_plain_text_is_its_own_prompt(library: Libraries):
-    text = PlainText("m", {})
-    assert text.prompt(Request([{"role": "user", "content": "ab"}])) == ([1, 97, 98], {})
-    with pytest.raises(CallError) as raised:
-        text.prompt(Request([HELLO], [TOOL]))
-    assert (raised.value.kind, str(raised.value), raised.value.final) == (
-        "unsendable request",
-        "a completion takes one text and no tools",
-        True,
-    )
-
-
-@pytest.mark.parametrize(
-    ("template", "one_call", "with_results"),
-    [
-        ("message.tool_calls[0]", True, False),
-        ("for c in message.tool_calls: tool_calls[0]", False, False),
-        ("tool_calls[0] loop(message.tool_calls)", False, False),
-        ("raise_exception('This model only supports single tool-calls')", True, False),
-        ("tool_calls", False, False),
-        ("tool_responses", False, True),
-        ("tool_responses role == 'tool'", False, False),
-    ],
-)
-def test_what_a_template_takes(template: str, one_call: bool, with_results: bool):
-    assert (takes_one_call(template), wants_results_with_calls(template)) == (one_call, with_results)
-
-
-# Weights -------------------------------------------------------------------------------------------------
+# Weights -----------------------------------------------------------------------------------------------
 
 
 def local(**given: Any) -> HfModel:
@@ -350,11 +156,44 @@ async def test_a_caller_that_leaves_is_left_out(library: Libraries, monkeypatch:
     gone.cancel()
     assert (await stays).raw == "\x03"
     assert [each["ids"] for each in library.model.calls] == [[[2]]]
+    assert (await model.complete(requests[0])).raw == "\x02"
     late = asyncio.ensure_future(model.complete(requests[0]))
     await asyncio.sleep(0)
     await model.close()
     with pytest.raises(asyncio.CancelledError):
         await late
+
+
+async def test_a_caller_that_leaves_while_it_is_answered_ends_its_row_alone(
+    library: Libraries, monkeypatch: pytest.MonkeyPatch
+):
+    began, goes_on, widths = threading.Event(), threading.Event(), list[int]()
+    generate = library.model.generate
+
+    def held(**settings: Any) -> Any:
+        began.set()
+        goes_on.wait()
+        rows = generate(**settings)
+        widths.append(rows.shape[1])
+        return rows
+
+    monkeypatch.setattr(library.model, "generate", held)
+    requests = of_tokens(monkeypatch, [20], [5], [30])
+    model = local(max_tokens=50, extra_body={"batch_size": 2})
+    gone, stays, alone = (asyncio.ensure_future(model.complete(request)) for request in requests)
+    for leaving in (gone, alone):
+        await asyncio.to_thread(began.wait)
+        began.clear()
+        leaving.cancel()
+        await asyncio.sleep(0)
+        goes_on.set()
+        if leaving is gone:
+            assert (await stays).raw == "\x06"
+            goes_on.clear()
+    await model.close()
+    # One token for the prompt, then two until the end token, and one until it is seen that nobody waits.
+    assert widths == [3, 2]
+    assert gone.cancelled() and alone.cancelled()
 
 
 async def test_weights_are_spread_where_that_is_asked_for(
@@ -391,13 +230,12 @@ async def test_replies_are_drawn_where_there_is_a_temperature(
 def test_noise_is_that_of_each_rows_seed(library: Libraries):
     sampler: Any = hf._GumbelSampler  # pyright: ignore[reportPrivateUsage]
     scores = plain.tensor([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]])
-    drawn = sampler(library.torch, 2.0, [1, 500])(None, scores)
+    drawn = sampler(library.torch, 2.0, [1, 50])(None, scores)
     expected = [
         [0.5 - 1.9326, 1.0 + 0.2282, 1.5 + 2.2619],
-        [0.5 + 0.3665, 1.0 + 2.9702, 1.5],
+        [0.5 - 1.0972, 1.0 + 0.3665, 1.5 + 2.9702],
     ]
-    assert drawn[0].tolist() == pytest.approx(expected[0], abs=1e-3)
-    assert drawn[1][:2].tolist() == pytest.approx(expected[1][:2], abs=1e-3)
+    assert drawn.tolist() == [pytest.approx(row, abs=1e-3) for row in expected]
 
 
 def test_the_seed_of_a_prompt_is_its_own():
@@ -410,6 +248,17 @@ def test_the_seed_of_a_prompt_is_its_own():
     assert len({one, prompt_seed(2, [2, 3]), prompt_seed(1, [3, 2])}) == 3
     assert hf._cut_at_end([1, 2, 3, 2], {2}) == Completion([1], True)  # pyright: ignore[reportPrivateUsage]
     assert hf._cut_at_end([1], set()) == Completion([1], False)  # pyright: ignore[reportPrivateUsage]
+
+
+def test_threads_that_wait_leave_the_cores_to_another_process(
+    library: Libraries, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
+    for before, after in ((None, "PASSIVE"), ("ACTIVE", "ACTIVE")):
+        if before:
+            monkeypatch.setenv("OMP_WAIT_POLICY", before)
+        local()
+        assert os.environ["OMP_WAIT_POLICY"] == after
 
 
 def test_the_settings_of_local_weights(library: Libraries):
@@ -509,6 +358,7 @@ async def test_calls_are_read_from_replies_to_requests_with_tools(
         return Completion([*map(ord, CALL)], True)
 
     monkeypatch.setattr(model._generator, "reply", write)
+    monkeypatch.setattr(time, "perf_counter", iter(range(0, 100, 5)).__next__)
     read = await model.complete(Request([HELLO], [TOOL]))
     assert read.finish_reason == "tool_calls"
     assert [entry["function"] for entry in read.message["tool_calls"]] == [
@@ -522,7 +372,7 @@ async def test_calls_are_read_from_replies_to_requests_with_tools(
     )
     history = [HELLO, {"role": "assistant", "content": "", "tool_calls": [call("a", "f", "{}")]}]
     assert "tool_calls" in (await model.complete(Request(history))).message
-    assert read.latency_s >= 0
+    assert read.latency_s == 5
 
 
 async def test_repairs_that_the_template_asks_for_do_not_count(
@@ -556,7 +406,7 @@ def test_names_lead_to_local_weights(library: Libraries):
     assert (named.name, named.settings()["format"]) == ("hf/m", "hermes")
 
 
-# Prefixes ------------------------------------------------------------------------------------------------
+# Prefixes ----------------------------------------------------------------------------------------------
 
 
 LAYER = 2 * 2 * 2 * 8

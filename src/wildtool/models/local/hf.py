@@ -122,7 +122,7 @@ class Generator:
             pending = [prompt for prompt in self._waiting if not prompt.answer.done()]
             self._batch, self._waiting = pending[: self._batch_size], pending[self._batch_size :]
             if not self._batch:
-                continue
+                return
             job = asyncio.get_running_loop().run_in_executor(self._thread, self._answers, self._batch)
             await asyncio.wait([job])
             for number, waiting in enumerate(self._batch):
@@ -399,7 +399,7 @@ class HfModel:
 def hf_model(name: str, path: str, format_name: str | None, sampling: Sampling) -> Model:
     """The model at a path. Its own template shows the tools if that writes calls in the wanted format.
 
-    Args: wanted: a format; None or `auto`: that of the template, else of the name.
+    Args: format_name: None or `auto`: that of the template, else of the name.
 
     Raises UsageError as `HfModel` does, and if no format is known.
     """
