@@ -125,12 +125,13 @@ def test_a_run_has_all_its_numbers() -> None:
 
 
 def test_fixed_also_counts_questions_in_chat_and_the_paper_its_labels() -> None:
-    assert [line for line in lines("fixed") if line not in lines("official")] == [
+    official = lines("official")
+    assert [line for line in lines("fixed") if line not in official] == [
         "task type: Single-Tool 2/3*, Multi-Tool 1/3*, Parallel Multi-Tool 1/1, "
         "Sequential Multi-Tool 0/1, Mixed Multi-Tool 0/1, Clarify 1/1*, Chat 1/1*, Chat, "
         "asked back 1/1 count",
     ]
-    assert [line for line in lines("paper") if line not in lines("official")] == [
+    assert [line for line in lines("paper") if line not in official] == [
         "errors: Refusal 1/2, Wrong Name / Missing Info 0/2, Wrong Refusal 0/2, Redundant Call 0/2, "
         "Call Error 0/2, Early Termination 0/2, Param Type Error 0/2, Param Hallucination 0/2, "
         "Param Value Error 1/2",

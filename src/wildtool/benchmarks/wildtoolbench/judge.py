@@ -35,7 +35,7 @@ def task_fields(session: Session, position: int) -> Mapping[str, FieldValue]:
         "subtype": task.subtype,
         "transitions": session.transitions,
         "gold_calls": len(calls),
-        "turns": len(fixed_schedule(session, position).shortest or ()),
+        "turns": len(fixed_schedule(session, position).shortest),
         "topology": topology(deps),
         "nodes": len(task.nodes),
         "asked_back": None,
@@ -135,7 +135,7 @@ def _unexpected_call(calls: Any, task: Task, fulfilled: set[int]) -> str | None:
         names = [call["function"]["name"] for call in calls]
     except (KeyError, TypeError):
         return None
-    if not names or not all(isinstance(name, str) for name in names):
+    if not all(isinstance(name, str) for name in names):
         return None
     ready = [
         node.name

@@ -18,7 +18,7 @@ from wildtool.json_codec import as_objects
 from wildtool.tool_formats.any_format import calls_in_text
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments
 from wildtool.toolcall.compare import ArgumentDifference, compare_arguments
-from wildtool.toolcall.graph import bit_masks, depth, ready
+from wildtool.toolcall.graph import bit_masks, ready
 from wildtool.toolcall.schema import as_schema
 from wildtool.types import Message
 
@@ -39,9 +39,8 @@ class FixedSchedule:
             if name == ANSWER:
                 calls = sum(1 << i for i, other in enumerate(names) if other != ANSWER)
                 self._masks[position] |= calls
-        usable = bool(names) and names.count(ANSWER) == 1 and depth(deps) is not None
-        self.shortest = self._shortest() if usable else None
-        """The steps of one shortest schedule; None where the graph has none (a cycle, no answer node, two answers)."""
+        self.shortest = self._shortest() if names.count(ANSWER) == 1 else []
+        """The steps of one shortest schedule; empty where the graph has none (a cycle, no answer node, two answers)."""
 
     def ready_calls(self, fulfilled: int) -> list[int]:
         """Calls that may be made now, ascending."""
@@ -59,11 +58,11 @@ class FixedSchedule:
         calls = tuple(self.ready_calls(fulfilled))
         return [(node,) for node in self.ready_text(fulfilled)] + ([calls] if calls else [])
 
-    def _shortest(self) -> list[GraphStep] | None:
+    def _shortest(self) -> list[GraphStep]:
         """Breadth first over sets of executed nodes; making more ready calls in a step never makes the rest longer."""
         paths: dict[int, tuple[int, GraphStep] | None] = {0: None}
         frontier = [0]
-        while frontier and self._all not in paths:
+        while frontier:
             following: list[int] = []
             for fulfilled in frontier:
                 for step in self._steps(fulfilled):
@@ -74,11 +73,8 @@ class FixedSchedule:
                         paths[after] = (fulfilled, step)
                         following.append(after)
             frontier = following
-        return self._trace(paths) if self._all in paths else None
-
-    def _trace(self, paths: dict[int, tuple[int, GraphStep] | None]) -> list[GraphStep]:
         steps: list[GraphStep] = []
-        back = paths[self._all]
+        back = paths.get(self._all)
         while back is not None:
             steps.append(back[1])
             back = paths[back[0]]
@@ -141,7 +137,7 @@ class FixedEpisode(TaskEpisode):
         self.done_mask = 0
         """Executed gold nodes as a bit mask."""
         self.fault: TaskFault | None = None
-        if self.schedule.shortest is None:
+        if not self.schedule.shortest:
             self.fault = TaskFault(
                 error_classes.UNUSABLE_GOLD, "the gold graph has a cycle or not exactly one answer node"
             )
@@ -154,7 +150,7 @@ class FixedEpisode(TaskEpisode):
     @property
     def optimal(self) -> bool:
         """Correct in as few steps as the graph allows."""
-        return self.correct and len(self.log) == len(self.schedule.shortest or ())
+        return self.correct and len(self.log) == len(self.schedule.shortest)
 
     @property
     def progress(self) -> int:
@@ -163,8 +159,8 @@ class FixedEpisode(TaskEpisode):
 
     @property
     def asked_back(self) -> bool:
-        """Whether the last reply is a question: it ends with one, and at least half of it is one."""
-        text = _reply_text(self.log[-1].reply.get("content")).strip() if self.log else ""
+        """Whether the last reply of a correct task is a question: it ends with one, and at least half of it is one."""
+        text = _reply_text(self.log[-1].reply.get("content")).strip()
         sentences = _SENTENCE.findall(text[-_MAX_QUESTION_CHARACTERS:].rstrip(_CLOSING))
         length = sum(len(sentence) for sentence in sentences if sentence[-1] in "?？")
         return bool(sentences) and sentences[-1][-1] in "?？" and 2 * length >= len(text)
@@ -180,7 +176,7 @@ class FixedEpisode(TaskEpisode):
 
     def bound_replies(self) -> Iterator[tuple[Message, GraphStep]]:
         for step in self.log:
-            yield step.reply, tuple(step.nodes)
+            yield step.reply, step.nodes
 
     def _advance_text(self, reply: Message) -> None:
         words = self.schedule.ready_text(self.done_mask)
