@@ -292,7 +292,6 @@ def quirks(oracle: Path, kind: str) -> list[dict[str, Any]]:
 def test_quirks_of_tasks(oracle: Path) -> None:
     for case in quirks(oracle, "task"):
         session = read_session(record_of(case), "case")
-        assert session is not None
         played, expected = play(session, case["task"], case["script"]), dict(case["outcome"])
         assert reference_error(played.score) == expected.pop("reference_error", None), case["title"]
         if "inference" in expected:
@@ -327,7 +326,6 @@ def test_quirks_of_numbers(oracle: Path, tmp_path: Path) -> None:
         items: dict[str, Item] = {}
         for record in case["sessions"]:
             session = read_session(record, "case")
-            assert session is not None
             items[session.id] = Item(session.id, ("0", "1", "2", "3"), session)
         (item,) = items.values()
         for position, (script, expected) in enumerate(

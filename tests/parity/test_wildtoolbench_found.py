@@ -21,7 +21,6 @@ CASES = sorted(FOLDER.glob("[op]*.json"))
 
 def walked(case: dict[str, Any]) -> tuple[Session, OfficialEpisode]:
     session = read_session(case["record"], case["case"])
-    assert session is not None
     episode = OfficialEpisode(session, 0)
     assert replay(episode, Transcript(tuple(Reply(reply) for reply in case["replies"]), scripted=True))
     return session, episode

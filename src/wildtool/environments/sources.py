@@ -111,7 +111,6 @@ class ProceduralUnits:
         items: list[Item] = []
         for place, record in enumerate(procedural_sessions(spec, lambda note: None, self._part)):
             session = read_session(record, f"procedural session {block}-{place}")
-            assert session is not None
             units = tuple(str(number) for number in range(len(session.tasks)))
             items.append(Item(f"{block}-{place}", units, session, session.domain, session.lang))
         return items

@@ -57,9 +57,7 @@ def record(*tasks: Nodes, **changes: Any) -> dict[str, Any]:
 
 
 def session(*tasks: Nodes, **changes: Any) -> Session:
-    found = read_session(record(*tasks, **changes), "test")
-    assert found is not None
-    return found
+    return read_session(record(*tasks, **changes), "test")
 
 
 def item(*tasks: Nodes, **changes: Any) -> Item:

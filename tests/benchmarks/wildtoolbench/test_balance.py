@@ -28,9 +28,7 @@ NONE_TASK, NONE_CALL = (
 
 
 def read(own: dict[str, Any]) -> Session:
-    found = read_session(own, "here")
-    assert found is not None
-    return found
+    return read_session(own, "here")
 
 
 def test_what_a_set_lacks_is_named() -> None:

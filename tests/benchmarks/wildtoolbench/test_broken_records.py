@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.wildtoolbench.build import TOOLS, answer, ask, node, record, tool
+from benchmarks.wildtoolbench.build import answer, ask, node, record, tool
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
 from wildtool.benchmarks.wildtoolbench.data import GoldNode, Task, read_items, read_session
 from wildtool.errors import DataError
@@ -106,7 +106,6 @@ def test_a_session_has_what_its_record_says() -> None:
     own["english_answer_list"][0][1] |= {"idx": 7, "alternatives": {"n": [2, None], "x": 5}, "user_input": 5}
     own["english_tools"] = json.dumps([tool("a", "n", n="integer", x="float")])
     session = read_session(own, "here")
-    assert session is not None
     assert (session.id, session.lang, session.date) == ("s", "en", "2025-03-14 09:26:00 Friday")
     assert (session.domain, session.subdomain, session.answer_counts, session.transitions) == (
         "travel",
@@ -142,9 +141,18 @@ def test_a_language_is_chosen_by_its_prefix_or_code(tmp_path: Path) -> None:
             if key.startswith("english")
         },
     }
-    found = [read_session(both, "here", lang) for lang in (None, "english", "en", "chinese", "zh", "fr")]
-    assert [session and session.lang for session in found] == ["en", "en", "en", "zh", "zh", None]
+    assert [read_session(both, "here", prefix).lang for prefix in ("", "english", "chinese")] == [
+        *("en", "en", "zh"),
+    ]
     path = tmp_path / "x.jsonl"
+    path.write_text(json.dumps(both), "utf-8")
+    langs = (None, "english", "en", "chinese", "zh", "fr")
+    assert [[item.lang for item in read_items(path, lang)] for lang in langs] == [
+        *(["en"], ["en"], ["en"], ["zh"], ["zh"], []),
+    ]
+    path.write_text('{"id": "s"}', "utf-8")
+    with pytest.raises(DataError, match="no field"):
+        list(read_items(path, "zh"))
     path.write_text(
         "".join(f"{json.dumps(each)}\n" for each in (SOUND, {**both, "id": "t", "domain": "d"}, SOUND)),
         "utf-8",
@@ -161,4 +169,3 @@ def test_a_language_is_chosen_by_its_prefix_or_code(tmp_path: Path) -> None:
         *(("s", ("0", "1"), "", "en"), ("t", ("0", "1"), "d", "en")),
     ]
     assert [item.id for item in WILDTOOLBENCH.load(source, split="d")] == ["t"]
-    assert len(TOOLS) == 4

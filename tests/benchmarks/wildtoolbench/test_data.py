@@ -23,10 +23,8 @@ def write(folder: Path, *records: Any) -> Path:
     return path
 
 
-def one(data: dict[str, Any], lang: str | None = None) -> Session:
-    found = read_session(data, "f:1", lang)
-    assert found is not None
-    return found
+def one(data: dict[str, Any], prefix: str = "") -> Session:
+    return read_session(data, "f:1", prefix)
 
 
 def renamed(data: dict[str, Any], prefix: str) -> dict[str, Any]:
@@ -78,10 +76,9 @@ def test_the_language_is_that_of_the_field_prefix(prefix: str, code: str) -> Non
     assert one(renamed(record(TASK), prefix)).lang == code
 
 
-@pytest.mark.parametrize("lang", ["zh", "chinese"])
-def test_of_two_languages_the_wanted_one_is_read(lang: str) -> None:
+def test_of_two_languages_the_wanted_one_is_read() -> None:
     both = record(TASK) | renamed(record([answer()]), "chinese")
-    assert len(one(both, lang).tasks[0].nodes) == 1
+    assert len(one(both, "chinese").tasks[0].nodes) == 1
     assert len(one(both).tasks[0].nodes) == 3, "without a wish, the first"
 
 

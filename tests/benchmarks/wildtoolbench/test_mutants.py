@@ -46,10 +46,10 @@ def outcome(item_: Item, unit: str, replies: Iterator[Message] | tuple[Message, 
 
 @cache
 def tried(profile: str) -> tuple[tuple[Item, Mutant, str], ...]:
-    """Every mutant of the embedded set with its outcome."""
+    """Every mutant of a quarter of the embedded set with its outcome."""
     found = tuple(
         (one, mutant, outcome(one, mutant.unit, mutant.replies, profile))
-        for one in mini()
+        for one in mini()[::4]
         for mutant in WILD_MINI.rules(profile).mutants(one)
     )
     assert found

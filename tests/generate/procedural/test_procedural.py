@@ -102,14 +102,14 @@ def test_gold_is_right_everywhere(some: list[dict[str, Any]], tmp_path: Path, pr
 
 def test_every_type_and_every_kind_of_hidden_intent_is_there(some: list[dict[str, Any]]):
     sessions = [read_session(record, "x") for record in some]
-    tasks = [task for session in sessions if session for task in session.tasks]
+    tasks = [task for session in sessions for task in session.tasks]
     assert {task.type for task in tasks} == set(TASK_TYPES)
     assert {task.subtype for task in tasks} == {"First Turn", *SUBTYPES}
 
 
 def test_every_kind_of_parameter_is_used(some: list[dict[str, Any]]):
     read = [read_session(record, "x") for record in some]
-    used = {kind for session in read if session for kind in kinds_used(session)}
+    used = {kind for session in read for kind in kinds_used(session)}
     assert used >= set(PARAMETER_KINDS) - {"nested object"}
 
 

@@ -152,7 +152,6 @@ def test_a_call_is_asked_for_once_more_in_the_same_words(record: dict[str, Any])
 
 def test_the_state_before_a_call_is_all_that_was_said_and_returned(record: dict[str, Any]):
     session = read_session(record, "s")
-    assert session is not None
     (asked, *calls, last), nodes = (task.nodes for task in session.tasks)
     texts: list[Any] = [session.date, session.tasks[0].text, asked.observation, asked.user_input]
     for node in calls:

@@ -18,7 +18,6 @@ Answers = dict[str, list[Message]]
 def gold_answers(record: Mapping[str, Any], profile: str = "official", style: str = "parallel") -> Answers:
     """What a perfect model replies in each task of a session."""
     session = read_session(record, "session")
-    assert session is not None
     item = Item(session.id, tuple(str(t) for t in range(len(session.tasks))), session)
     return {
         unit: [reply.message for reply in gold_transcript(WILDTOOLBENCH, item, unit, profile, style).replies]

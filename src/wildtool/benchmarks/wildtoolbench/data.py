@@ -135,9 +135,11 @@ def read_items(path: Path, lang: str | None = None) -> Iterator[Item]:
     """
     lines: dict[str, int] = {}
     for number, record in read_records(path):
-        session = read_session(record, f"{path}:{number}", lang)
-        if session is None:
+        prefixes = language_prefixes(record)
+        wanted = [p for p in prefixes if lang in (None, p, LANGUAGE_PREFIXES.get(p, p))]
+        if prefixes and not wanted:
             continue
+        session = read_session(record, f"{path}:{number}", next(iter(wanted), ""))
         if session.id in lines:
             raise DataError(f"{path}:{number}: id {session.id!r} is already used in line {lines[session.id]}")
         lines[session.id] = number
@@ -155,18 +157,13 @@ def language_prefixes(record: Mapping[str, Any]) -> list[str]:
     return [key.removesuffix("_tasks") for key in record if key.endswith("_tasks")]
 
 
-def read_session(record: Mapping[str, Any], where: str, lang: str | None = None) -> Session | None:
-    """One record as a session; None if it does not have the wanted language."""
-    prefixes = language_prefixes(record)
-    if not prefixes:
+def read_session(record: Mapping[str, Any], where: str, prefix: str = "") -> Session:
+    """One record as a session, in the language of a field prefix; the first that it has if none is named."""
+    prefix = prefix or next(iter(language_prefixes(record)), "")
+    if not prefix:
         raise DataError(
             f"{where}: no field *_tasks (such as english_tasks); found fields {sorted(record)[:12]}"
         )
-    if lang is not None:
-        prefixes = [p for p in prefixes if lang in (p, LANGUAGE_PREFIXES.get(p, p))]
-        if not prefixes:
-            return None
-    prefix = prefixes[0]
     reader = _Fields(record, where, prefix)
     tools = reader.tools()
     texts = reader.texts("tasks")

@@ -83,7 +83,7 @@ def ungrounded_values(
         for i, node in enumerate(task.nodes):
             if node.name in VIRTUAL:
                 continue
-            visible = context + [passage for j in sorted(needs[i]) for passage in own[j]]
+            visible = context + [passage for j in needs[i] for passage in own[j]]
             later = {j: own[j][:2] for j in range(len(own)) if j != i and j not in needs[i]}
             for leaf in leaves(node.arguments, schemas.get(node.name, {})):
                 if not is_marked(leaf.path, marks.get((t, i), {})) and not grounded(leaf, visible):

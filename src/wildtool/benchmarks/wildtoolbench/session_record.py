@@ -113,7 +113,7 @@ class RecordedSession(SessionRecord):
         needs, schemas = ancestors(session.tasks[task].deps), parameter_schemas(session)
         paths: list[str] = []
         for number, node in enumerate(nodes):
-            here = [*texts, *(_visible(nodes[needed]) for needed in sorted(needs[number]))]
+            here = [*texts, *(_visible(nodes[needed]) for needed in needs[number])]
             before, now = ([*map(SearchText.of, (*here, *side))] for side in (gold, own))
             paths += [
                 f"{node.name}.{leaf.path}"

@@ -57,7 +57,7 @@ def lint_records(
                 for finding in rules.findings(case):
                     yield Finding(f"{place} {finding.field}", finding.rule, finding.message)
     yield from _duplicate_texts(texts)
-    claimed = len(sessions) > 0 and all(session.domain for session in sessions)
+    claimed = bool(sessions) and all(session.domain for session in sessions)
     # An unreadable record would make every count wrong.
     if not unreadable and (claimed if balanced is None else balanced):
         for property_of_set, message in balance(sessions):
@@ -97,9 +97,8 @@ def _parsed(
         twice: list[str] = []
 
         def collect(pairs: list[tuple[str, Any]], twice: list[str] = twice) -> dict[str, Any]:
-            keys = [key for key, _ in pairs]
-            if len(set(keys)) < len(keys):
-                twice.extend(sorted({key for key in keys if keys.count(key) > 1}))
+            counts = Counter(key for key, _ in pairs)
+            twice.extend(sorted(key for key in counts if counts[key] > 1))
             return dict(pairs)
 
         try:
@@ -123,10 +122,8 @@ def _read(record: dict[str, Any]) -> tuple[dict[str, Session], str]:
     if fault:
         return read, fault
     try:
-        for prefix in language_prefixes(record) or [None]:
-            session = read_session(record, "record", prefix)
-            if session is not None:
-                read[language_prefixes(record)[0] if prefix is None else prefix] = session
+        for prefix in language_prefixes(record) or [""]:
+            read[prefix] = read_session(record, "record", prefix)
     except DataError as error:
         return read, str(error).split("): ", 1)[-1]
     return read, ""
@@ -224,11 +221,13 @@ def check_shapes(sessions: Sessions) -> Iterator[SchemaFault]:
 
 def check_domains(sessions: Sessions) -> Iterator[SchemaFault]:
     """From 32 sessions on, the set has at least 8 domains and 24 subdomains."""
+    if len(sessions) < 32:
+        return
     domains = {session.domain for session in sessions}
     subdomains = {(session.domain, session.subdomain) for session in sessions}
-    if len(sessions) >= 32 and len(domains) < 8:
+    if len(domains) < 8:
         yield "domain", f"expected at least 8 domains, found {len(domains)}"
-    if len(sessions) >= 32 and len(subdomains) < 24:
+    if len(subdomains) < 24:
         yield "subdomain", f"expected at least 24 subdomains, found {len(subdomains)}"
 
 

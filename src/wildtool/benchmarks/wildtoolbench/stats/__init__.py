@@ -45,17 +45,14 @@ def stats_of(records: Iterable[Mapping[str, Any]]) -> list[Metric]:
     Raises:
         DataError: for a record that cannot be read, by its number from 1.
     """
-    read = (_read(record, number) for number, record in enumerate(records, 1))
-    return describe_sessions([session for session in read if session is not None])
+    return describe_sessions([_read(record, number) for number, record in enumerate(records, 1)])
 
 
-def _read(record: Mapping[str, Any], number: int) -> Session | None:
+def _read(record: Mapping[str, Any], number: int) -> Session:
     """A session, with the domain that its generator names; that one does not count for the balance of a set."""
     session = read_session(record, f"record {number}")
     domain = as_schema(record.get("made_by")).get("domain")
-    if session is None or session.domain or not isinstance(domain, str):
-        return session
-    return replace(session, domain=domain)
+    return session if session.domain or not isinstance(domain, str) else replace(session, domain=domain)
 
 
 def describe_sessions(sessions: Sequence[Session]) -> list[Metric]:

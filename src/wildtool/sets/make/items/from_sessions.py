@@ -70,7 +70,7 @@ def items_from_sessions(
     index = 0
     for number, record in read_records(path):
         session = read_session(record, f"{path}:{number}")
-        if session is None or session.lang not in langs or index >= items:
+        if session.lang not in langs or index >= items:
             continue
         item = _item(session, record, index, shares, counts, seed)
         if item is not None:

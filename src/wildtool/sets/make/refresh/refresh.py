@@ -156,7 +156,7 @@ def refresh_file(
     """
     apart = _TextDeduplicator()
     for number, record in read_records(path):
-        for prefix in language_prefixes(record) or [None]:
+        for prefix in language_prefixes(record) or [""]:
             # Says what is wrong with a record that is no session.
             read_session(record, f"{path}:{number}", prefix)
         try:

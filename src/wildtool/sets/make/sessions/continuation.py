@@ -150,7 +150,6 @@ def read_continued(continuation: Continuation) -> tuple[str, Lang, Session]:
             f"{continuation.id}: only sessions in one language, English or Chinese, are made again"
         )
     session = read_session(continuation.record, continuation.id, prefixes[0])
-    assert session is not None
     if not 0 <= continuation.first < len(session.tasks):
         raise DataError(
             f"{continuation.id}: it has {len(session.tasks)} tasks, no task {continuation.first + 1}"

@@ -304,7 +304,6 @@ class TaskScript:
         state.groundings.append(self.groundings)
         state.candidates.append(self.candidates)
         session = read_session(state.record(self.job.plan, roles.tools, roles.date), "session")
-        assert session is not None
         edges = infer_edges(session, self.t, steps=self.steps)
         needs = dependency_lists(edges, len(self.nodes))
         linked = tuple(replace(node, deps=deps) for node, deps in zip(self.nodes, needs, strict=True))

@@ -129,16 +129,16 @@ class SessionFormat(ReviewFormat):
 
     def graphs(self, content: Any) -> list[TaskGraph]:
         record = as_object(content)
-        prefix = next(iter(language_prefixes(record)), None)
+        prefix = next(iter(language_prefixes(record)), "")
         session = _read(record, prefix)
-        if prefix is None or session is None:
+        if session is None:
             return []
         nodes = [as_list(task) for task in as_list(record.get(_answers_key(record, prefix)))]
         return [_graph(session, t, nodes[t]) for t in range(len(session.tasks))]
 
     def written_edges(self, content: Any) -> list[frozenset[tuple[int, int]]]:
         record = as_object(content)
-        session = _read(record, next(iter(language_prefixes(record)), None))
+        session = _read(record)
         tasks = session.tasks if session else ()
         return [frozenset((j, i) for i, needed in enumerate(task.deps) for j in needed) for task in tasks]
 
@@ -148,7 +148,7 @@ class SessionFormat(ReviewFormat):
         return [str(text) for text in as_list(record.get(f"{prefix}_tasks"))]
 
 
-def _read(record: Mapping[str, Any], prefix: str | None) -> Session | None:
+def _read(record: Mapping[str, Any], prefix: str = "") -> Session | None:
     try:
         return read_session(record, "session", prefix)
     except (DataError, RecursionError):

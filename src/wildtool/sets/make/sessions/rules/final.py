@@ -44,16 +44,15 @@ def session_format_faults(record: Mapping[str, Any]) -> list[Finding]:
     ]
 
 
-def gold_faults(record: Mapping[str, Any], t: int, prefix: str | None = None) -> list[Finding]:
+def gold_faults(record: Mapping[str, Any], t: int, prefix: str = "") -> list[Finding]:
     """Profiles under which the gold answer of a task is not right.
 
-    Args: prefix: language of the record, by its field prefix; None for the first.
+    Args: prefix: language of the record, by its field prefix; empty for the first.
     """
     try:
         session = read_session(record, "session", prefix)
     except DataError as error:
         return [fault("lint schema", str(error))]
-    assert session is not None
     unit = str(t)
     item = Item(session.id, tuple(str(k) for k in range(len(session.tasks))), session)
     faults: list[Finding] = []
