@@ -278,12 +278,12 @@ def model_from_name(name: str, options: ModelOptions) -> Model:
         return provider(display_name, sent_as, options)
     if (preset := _provider_by_name(name, options.endpoint)) is not None:
         prefix, sent_as = preset
-        return _preset_model(name, PRESETS[prefix], sent_as if sent_as != name else None, options)
+        return _preset_model(name, PRESETS[prefix], sent_as, options)
     endpoint = options.endpoint
     base_url = endpoint.base_url or os.environ.get("OPENAI_BASE_URL")
     if not base_url:
         raise UsageError(_no_endpoint_message(name, endpoint.base_url_option))
-    return _http_model("chat completions", name, base_url, _api_key(endpoint, base_url), options)
+    return _http_model("chat completions", name, base_url, _api_key(endpoint, base_url), options, name)
 
 
 def endpoint_note(name: str, options: ModelOptions) -> str | None:
@@ -325,7 +325,7 @@ def _no_endpoint_message(name: str, option: str) -> str:
     )
 
 
-def _preset_model(name: str, preset: Preset, sent_as: str | None, options: ModelOptions) -> Model:
+def _preset_model(name: str, preset: Preset, sent_as: str, options: ModelOptions) -> Model:
     """A model of the table of presets. Its key goes only to the table's address, unless the user names a key."""
     endpoint = options.endpoint
     if endpoint.shared:
@@ -342,9 +342,7 @@ def _preset_model(name: str, preset: Preset, sent_as: str | None, options: Model
             raise UsageError(
                 f"model {name!r} needs a key: set {preset.key_env}, or name its variable with {option}"
             )
-    return _http_model(
-        preset.protocol, name, base_url, key, options, sent_as=sent_as, key_header=preset.key_header
-    )
+    return _http_model(preset.protocol, name, base_url, key, options, sent_as, preset.key_header)
 
 
 def _http_model(
@@ -353,25 +351,22 @@ def _http_model(
     base_url: str,
     key: str | None,
     options: ModelOptions,
-    *,
-    sent_as: str | None = None,
+    sent_as: str,
     key_header: str | None = None,
 ) -> Model:
-    extra = options.sampling.extra_body
-    if extra and (field_of_key := find_key(extra)) is not None:
+    if (field_of_key := find_key(options.sampling.extra_body)) is not None:
         raise UsageError(
             f"the extra body holds {field_of_key!r}, but it is recorded, and keys are not; put the key into an "
             "environment variable and name that with --api-key-env"
         )
     if options.api != "chat" and protocol != "chat completions":
         raise _lacks_api(name, options.api)
-    display_name = options.display_name or name
     return _adapter(protocol, options.api)(
-        display_name,
+        options.display_name or name,
         base_url,
         key,
         options.sampling,
-        sent_as=name if sent_as is None and display_name != name else sent_as,
+        sent_as=sent_as,
         key_header=key_header,
         timeout_s=options.endpoint.timeout_s,
     )

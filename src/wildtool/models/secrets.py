@@ -24,10 +24,22 @@ _SECRET_WORDS = frozenset(
 )
 """Words that name a key anywhere in a name."""
 _KEY_WORDS = frozenset({"key", "keys", "token"})
-"""Words that name a key alone, or as the last word after one of `_KEY_QUALIFIERS`."""
+"""Words that name a key as the last word after one of `_KEY_QUALIFIERS`, or after none."""
 _KEY_QUALIFIERS = frozenset(
     (
-        *("api", "access", "account", "admin", "auth", "client", "encryption", "function", "functions", "id"),
+        *(
+            "",
+            "api",
+            "access",
+            "account",
+            "admin",
+            "auth",
+            "client",
+            "encryption",
+            "function",
+            "functions",
+            "id",
+        ),
         *("master", "oauth", "private", "provider", "refresh", "secret", "security", "service", "session"),
         *("signing", "subscription", "user", "x"),
     )
@@ -38,12 +50,8 @@ _AUTHORIZATION_VALUE = re.compile(r"(?:Bearer|Basic|Token)\s+\S{8,}", re.IGNOREC
 
 def is_key_name(name: str) -> bool:
     """Whether a field of this name holds a key; `max_tokens`, `prompt_cache_key` and `eos_token` do not."""
-    words = [word.lower() for word in _WORDS.findall(name)]
-    if not words:
-        return False
-    if not _SECRET_WORDS.isdisjoint(words):
-        return True
-    return words[-1] in _KEY_WORDS and (len(words) == 1 or words[-2] in _KEY_QUALIFIERS)
+    words = ["", *(word.lower() for word in _WORDS.findall(name))]
+    return not _SECRET_WORDS.isdisjoint(words) or (words[-1] in _KEY_WORDS and words[-2] in _KEY_QUALIFIERS)
 
 
 def find_key(value: Any, name: str = "") -> str | None:
@@ -66,7 +74,7 @@ def find_key(value: Any, name: str = "") -> str | None:
                 case [str() as label, str() as text] if is_key_name(label) and text.strip():
                     return label
                 case _:
-                    continue
+                    pass
         return next((inner_secret for inner in entries if (inner_secret := find_key(inner, name))), None)
     return None
 

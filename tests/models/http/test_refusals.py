@@ -332,7 +332,7 @@ def test_credentials_are_given_once():
 
 
 def test_forms_of_secrets_are_removed_longest_first():
-    forms = secret_forms("a/b c", None, "", "abc", "ollama", "abcd")
+    forms = secret_forms("a/b c", "", "abc", "ollama", "abcd")
     assert {*forms} == redact.encoded_forms("a/b c") | redact.encoded_forms("abcd")
     assert [len(form) for form in forms] == sorted(map(len, forms), reverse=True)
     assert "ollama" in PLACEHOLDER_KEYS
@@ -412,7 +412,7 @@ def test_an_error_names_the_endpoint_and_quotes_without_secrets():
     assert (error.kind, error.final, error.retry_after_s) == ("kind", False, None)
     bare = asked.error("kind", "said", where="there", final=True)
     assert (str(bare), bare.final) == ("there: said", True)
-    assert str(asked.error("kind", "said", " " * 600 + "x")) == "http://h:1/v1/chat/completions: said"
+    assert str(asked.error("kind", "said", " \n")) == "http://h:1/v1/chat/completions: said"
 
 
 @pytest.mark.parametrize(

@@ -128,9 +128,9 @@ def authorization(credentials: tuple[str, str] | None, key_header: str) -> dict[
     return {"Authorization": f"{scheme} {text}"}
 
 
-def secret_forms(*secrets: str | None) -> tuple[str, ...]:
+def secret_forms(*secrets: str) -> tuple[str, ...]:
     """The secrets in the forms that a server's text may repeat, longest first."""
-    long = {secret for secret in secrets if secret and len(secret) >= SHORTEST_SECRET}
+    long = {secret for secret in secrets if len(secret) >= SHORTEST_SECRET}
     forms = {form for secret in long - PLACEHOLDER_KEYS for form in redact.encoded_forms(secret)}
     return tuple(sorted(forms, key=len, reverse=True))
 
@@ -303,7 +303,7 @@ class Endpoint:
         """
         for secret in self._secrets:
             quote = quote.replace(secret, redact.REMOVED)
-        text = " ".join(quote[: 2 * MAX_QUOTE].split())[:MAX_QUOTE]
+        text = " ".join(quote.split())[:MAX_QUOTE]
         quoted = f": {text}" if text else ""
         return CallError(kind, f"{where or self._shown_target}: {message}{quoted}", final=final)
 
