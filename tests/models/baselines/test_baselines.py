@@ -103,7 +103,7 @@ async def test_random_ends_in_a_schema_that_contains_itself():
     assert depths == {MAX_RANDOM_DEPTH + 1}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     tools=st.lists(ARBITRARY | st.builds(tool, st.text(min_size=1), ARBITRARY), max_size=3),
     seed=st.integers(),

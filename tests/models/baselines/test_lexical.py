@@ -302,7 +302,7 @@ MESSAGE = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(messages=st.lists(MESSAGE | JSON, max_size=6), tools=st.lists(TOOL | JSON, max_size=4))
 def test_any_messages_and_tools_give_a_legal_assistant_message(messages: list[Any], tools: list[Any]):
     functions = [entry.get("function") for entry in tools if isinstance(entry, dict)]

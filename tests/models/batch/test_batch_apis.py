@@ -5,7 +5,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from faults.batch_server import BEGAN, BatchServer, Held
@@ -124,6 +124,7 @@ def test_results_are_asked_for_nowhere_but_below_our_own_base_url(url: Any):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=30)
 @given(row=json_values | rows)
 def test_any_line_is_a_result_or_none(kind: str, row: Any):
     try:
@@ -135,6 +136,7 @@ def test_any_line_is_a_result_or_none(kind: str, row: Any):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=30)
 @given(
     found=st.dictionaries(
         st.sampled_from(("id", "status", "processing_status", "errors", "request_counts")), json_values
