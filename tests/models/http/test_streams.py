@@ -297,9 +297,7 @@ def test_calls_beyond_counting_are_refused(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_a_body_of_nothing_but_line_ends_is_read_at_once():
-    assert list(events(b"\n" * 5_000_000 + b"data: " + json.dumps({"a": 1}).encode() + b"\n\n")) == [
-        {"a": 1}
-    ]
+    assert list(events(b"\n" * 5_000_000 + b"data: " + json.dumps({"a": 1}).encode() + b"\n\n")) == [{"a": 1}]
 
 
 def test_an_error_among_the_chunks_of_gemini_is_the_response():

@@ -7,6 +7,7 @@ with what, and the task is over.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.data import ANSWER, ASK, VIRTUAL, Session, cached_per_session
@@ -122,12 +123,8 @@ class OfficialEpisode(TaskEpisode):
 
     def _first_virtual(self) -> int | None:
         """The node that a text is taken for: the first question or answer among the possible steps, in path order."""
-        for state in self._states:
-            if not self.schedule.finished(state):
-                for node in self.schedule.ready(state):
-                    if self._names[node] in VIRTUAL:
-                        return node
-        return None
+        ready = chain.from_iterable(map(self.schedule.ready, self._states))
+        return next((node for node in ready if self._names[node] in VIRTUAL), None)
 
     def _states_after_question(self, node: int) -> list[ScheduleState]:
         """All states one step further: a question does not narrow the paths (Q20)."""
@@ -186,10 +183,7 @@ class OfficialEpisode(TaskEpisode):
     def _match(self, names: Sequence[Any]) -> GraphStep | None:
         if not all(isinstance(name, str) for name in names):
             return None
-        for state in self._states:
-            if not self.schedule.finished(state) and (step := self.schedule.match(state, names)):
-                return step
-        return None
+        return next(filter(None, (self.schedule.match(state, names) for state in self._states)), None)
 
     def _fail(self, reply: Message, reason: str, *, has_gold: bool) -> None:
         self.log.append(LoggedStep(reply, False, has_gold=has_gold))

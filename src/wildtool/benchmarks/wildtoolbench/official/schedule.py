@@ -69,10 +69,7 @@ class Schedule:
         firsts = [i for i in _firsts(self.names, nodes) if self.names[nodes[i]] in counts]
         for first in firsts:
             step = self._leftmost(nodes[first:], counts)
-            if step is None:
-                return None
-            run = self._run_length(nodes, first)
-            if run == 1 or counts[self.names[nodes[first]]] >= run:
+            if step and counts[self.names[nodes[first]]] >= self._run_length(nodes, first):
                 return step
         return None
 
@@ -81,8 +78,6 @@ class Schedule:
         nodes = self.ready(state)
         if state.forced:
             return step == state.forced[:1]
-        if not step or any(node not in nodes for node in step):
-            return False
         # Rule 4: of steps with the same sequence of names only the leftmost stands.
         position = 0
         for node in step:
@@ -92,8 +87,9 @@ class Schedule:
                 return False
             position += 1
         # Rule 5: a part of a same-name run may only lead a step if the whole run does.
-        run = self._run_length(nodes, nodes.index(step[0]))
-        return len(step) == 1 or run == 1 or step[:run] == tuple(nodes[nodes.index(step[0]) :][:run])
+        first = nodes.index(step[0])
+        run = self._run_length(nodes, first)
+        return len(step) == 1 or step[:run] == tuple(nodes[first : first + run])
 
     def after(self, state: ScheduleState, step: GraphStep) -> ScheduleState:
         """The state after an accepted step."""
@@ -109,8 +105,6 @@ class Schedule:
 
     def accepted(self, state: ScheduleState) -> Iterator[GraphStep]:
         """All accepted steps in the original's order: by size, then by positions. Exponential: for tests and Q20 only."""
-        if self.finished(state):
-            return
         nodes = self.ready(state)
         for size in range(1, len(nodes) + 1):
             yield from (step for step in combinations(nodes, size) if self.allows(state, step))
