@@ -454,7 +454,7 @@ def test_others_stand_in_for_lost_items_and_each_loss_is_told(tmp_path: Path):
 
 
 def test_what_stands_in_is_the_same_when_a_making_goes_on(tmp_path: Path):
-    order: dict[str, Any] = {"items": 16, "kinds": {"single": 1}, "whole": True}
+    order: dict[str, Any] = {"items": 6, "kinds": {"single": 1}, "whole": True}
     made(tmp_path, ItemPlayers(only_two_tools), "once", **order)
     made(tmp_path, ItemPlayers(only_two_tools), "twice", **{**order, "whole": False})
     players = ItemPlayers(only_two_tools)

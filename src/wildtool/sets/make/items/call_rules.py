@@ -68,7 +68,7 @@ def e4(calls: CallContext) -> Iterator[str]:
             if value in (None, "", [], {}):
                 yield f"{call.name}.{name} is empty; leave it out."
         for leaf in calls.leaves(call):
-            if isinstance(leaf.value, str) and leaf.value and PLACEHOLDER.fullmatch(leaf.value):
+            if isinstance(leaf.value, str) and PLACEHOLDER.fullmatch(leaf.value):
                 yield f"{call.name}.{leaf.path}: {shorten(leaf.value)} is a placeholder."
 
 

@@ -143,11 +143,15 @@ class _ItemDraw:
     def _preference(self) -> GeneratedItem | None:
         tool = self.choice.targets[0]
         call = self._call(tool)
+        if call is None:
+            return None
+        texts = [slot for slot in tool.slots if isinstance(call.values.get(slot), str)]
         able = [
-            slot for slot in tool.slots if slot.required and len(slot.path) == 1 and slot.kind not in ("enum", "id")
-            and call is not None and isinstance(call.values.get(slot), str)
-        ]  # fmt: skip
-        if call is None or not able:
+            slot
+            for slot in texts
+            if slot.required and len(slot.path) == 1 and slot.kind not in ("enum", "id")
+        ]
+        if not able:
             return None
         slot = self.draw.choice([slot for slot in able if slot.kind in _PROFILE_KINDS] or able)
         call.spoken[slot.key] = self._phrase(USUAL, noun=slot.noun)
@@ -192,7 +196,7 @@ class _ItemDraw:
         able = [slot for slot in top if slot.key in call.spoken]
         missing = [slot for slot in able if slot.path[0] == self.choice.parameter]
         missing += [slot for slot in able if slot not in missing and self.draw.random() < 0.25]
-        if not missing or self.choice.parameter not in [slot.path[0] for slot in missing]:
+        if self.choice.parameter not in [slot.path[0] for slot in missing]:
             return None
         for slot in missing:
             del call.spoken[slot.key]

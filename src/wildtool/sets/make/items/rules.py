@@ -41,7 +41,7 @@ def l1(item: GeneratedItem) -> Iterator[str]:
     for t, turn in enumerate(item.turns):
         speakers = [utterance.speaker for utterance in turn.utterances]
         turns = ["user" if k % 2 == (t > 0) else "assistant" for k in range(len(speakers))]
-        if not speakers or speakers != turns or speakers[-1] != "user":
+        if speakers != turns or speakers[-1:] != ["user"]:
             yield f"turn {t}: user and assistant must take turns, the user's request coming last."
 
 
@@ -130,7 +130,7 @@ def l5(item: GeneratedItem) -> Iterator[str]:
 @ITEM_RULES.rule("L6")
 def l6(item: GeneratedItem) -> Iterator[str]:
     """The calls are of the kind that was planned: a class of parameters, the same tool again, another one."""
-    calls = [turn.calls[0] for turn in item.turns if turn.calls]
+    calls = [turn.calls[0] for turn in item.turns]
     atom = ITEM_KINDS[item.plan.kind].parameter_class
     used = [
         member_schemas(item.offered_parameters.get(call.name, {})).get(name, {})
@@ -139,7 +139,7 @@ def l6(item: GeneratedItem) -> Iterator[str]:
     ]
     if atom and atom not in map(item_parameter_class, used):
         yield f"The call must use a parameter of the class {atom}."
-    if len(item.turns) != item.plan.turns or len(calls) != len(item.turns):
+    if len(item.turns) != item.plan.turns:
         yield f"{item.plan.turns} turns with a call each are wanted, not {len(item.turns)}."
         return
     for before, call in pairwise(calls):
