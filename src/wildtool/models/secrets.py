@@ -27,21 +27,9 @@ _KEY_WORDS = frozenset({"key", "keys", "token"})
 """Words that name a key as the last word after one of `_KEY_QUALIFIERS`, or after none."""
 _KEY_QUALIFIERS = frozenset(
     (
-        *(
-            "",
-            "api",
-            "access",
-            "account",
-            "admin",
-            "auth",
-            "client",
-            "encryption",
-            "function",
-            "functions",
-            "id",
-        ),
+        *("api", "access", "account", "admin", "auth", "client", "encryption", "function", "functions", "id"),
         *("master", "oauth", "private", "provider", "refresh", "secret", "security", "service", "session"),
-        *("signing", "subscription", "user", "x"),
+        *("signing", "subscription", "user", "x", ""),
     )
 )
 _AUTHORIZATION_VALUE = re.compile(r"(?:Bearer|Basic|Token)\s+\S{8,}", re.IGNORECASE)

@@ -145,12 +145,8 @@ class _ItemDraw:
         call = self._call(tool)
         if call is None:
             return None
-        texts = [slot for slot in tool.slots if isinstance(call.values.get(slot), str)]
-        able = [
-            slot
-            for slot in texts
-            if slot.required and len(slot.path) == 1 and slot.kind not in ("enum", "id")
-        ]
+        texts = [slot for slot in tool.slots if slot.required and isinstance(call.values.get(slot), str)]
+        able = [slot for slot in texts if len(slot.path) == 1 and slot.kind not in ("enum", "id")]
         if not able:
             return None
         slot = self.draw.choice([slot for slot in able if slot.kind in _PROFILE_KINDS] or able)
