@@ -131,11 +131,19 @@ async def test_many_documents_are_embedded_in_parts_and_counted_once():
     assert model.closed
 
 
-async def test_vectors_that_do_not_fit_are_an_error_for_good():
+@pytest.mark.parametrize(
+    ("count", "problem"),
+    [(3, "a vector of 2 numbers; the others have 3"), (129, "the vectors are not of one length")],
+)
+async def test_vectors_that_do_not_fit_are_an_error_for_good(count: int, problem: str):
+    documents = {f"d{number}": "tide" for number in range(count)}
     with pytest.raises(CallError) as raised:
-        await EmbeddingRetriever(Counting(width=2), DOCUMENTS, 1).complete(asked("tide"))
-    assert (raised.value.kind, raised.value.final) == ("wrong shape", True)
-    assert str(raised.value).startswith("e: ")
+        await EmbeddingRetriever(Counting(width=2), documents, 1).complete(asked("tide"))
+    assert (raised.value.kind, raised.value.final, str(raised.value)) == (
+        "wrong shape",
+        True,
+        f"e: {problem}",
+    )
 
 
 async def test_names_are_written_as_they_are_and_settings_are_those_of_the_index():

@@ -317,7 +317,7 @@ def _no_endpoint_message(name: str, option: str) -> str:
     prefixes = PRESETS.keys() | {"baseline", "hf", "inspect", *installed_prefixes()}
     if prefix in prefixes:
         return f"model {name!r} is a prefix alone; name the model too, such as {prefix}/NAME"
-    close = get_close_matches(prefix, prefixes, 1) if slash and not name.startswith(OPENAI_OWNER) else []
+    close = get_close_matches(prefix, prefixes) if slash and not name.startswith(OPENAI_OWNER) else []
     meant = f"did you mean {close[0]}/{rest}? Otherwise " if close else ""
     return (
         f"model {name!r} needs an endpoint: {meant}give one such as {option} http://127.0.0.1:8000/v1, set "

@@ -82,6 +82,16 @@ SCHEMAS = {"f": {"type": "object", "required": ["n"], "properties": PARAMETERS}}
         ('{"n": 1, "ll": [[1]]}', '{"n": 1, "ll": [[1]]}', "correct"),
         ('{"n": 1, "ll": ["1"]}', '{"n": 1, "ll": [1]}', "error_match: value type inconsistent at 'll[0]'"),
         (
+            '{"n": 1, "ll": [{"k": 1}]}',
+            '{"n": 1, "ll": [{"k": 1, "q": 2}]}',
+            "error_match: args keys mismatch at 'll[0]' (missing: ['q'])",
+        ),
+        (
+            '{"n": 1, "t": "aaab"}',
+            '{"n": 1, "t": "baca"}',
+            "error_match: string similarity too low at 't' (edit score: 0.50)",
+        ),
+        (
             '{"n": 1}',
             '{"n": 1, "b": true, "x": 1.5}',
             "error_match: args keys mismatch (missing: ['b', 'x'])",

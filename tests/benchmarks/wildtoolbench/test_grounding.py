@@ -147,6 +147,10 @@ def test_a_boolean_is_named_by_a_word_of_its_parameter():
     assert not grounded("book it", True, **words)
     assert grounded("请提醒我", True, type="boolean", description="提醒用户")
     assert not grounded("请用吧", True, type="boolean", description="提醒用户")
+    # Any two signs in a row are a word, and of words the first five letters.
+    assert grounded("提醒我", True, type="boolean", description="请用户提醒")
+    assert grounded("start planning", True, type="boolean", description="Planned ones.")
+    assert not grounded("a plane", True, type="boolean", description="Planned ones.")
     # In a list it has the name of the list.
     flags = {"type": "object", "properties": {"remind": {"type": "array", "items": {"type": "boolean"}}}}
     assert grounded("and remind me", {"remind": [True]}, **flags)

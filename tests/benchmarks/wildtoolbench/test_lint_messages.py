@@ -4,7 +4,19 @@ from typing import Any
 
 import pytest
 
-from benchmarks.lint_build import NOTE, WEATHER, answer, ask, call, findings, session, weather, with_task
+from benchmarks.lint_build import (
+    NOTE,
+    WEATHER,
+    answer,
+    ask,
+    call,
+    findings,
+    session,
+    task,
+    weather,
+    with_parameter,
+    with_task,
+)
 
 UNGROUNDED = (
     "is in no text, history, observation it depends on, date line or documented default; make the conversation give it"
@@ -566,14 +578,25 @@ def test_a_record_that_is_no_session_is_a_finding() -> None:
     faults = {
         "x": (deep, "nested deeper than 60 levels"),
         "y": (float("inf"), "inf is no JSON number"),
-        "z": (10**400, "a number has more than 300 digits"),
+        "z": (2**1024, "a number has more than 300 digits"),
         "v": ({1: 2}, "an object has a key that is not a text"),
         "w": ({1}, "set is no JSON type"),
     }
     for key, (value, message) in faults.items():
         assert messages(session() | {key: value}) == [("record", "schema", message)]
     (deep,) = deep
-    assert messages(session() | {"x": deep, "y": 2**1023}) == []
+    assert messages(session() | {"x": deep, "y": 2**1024 - 1}) == []
+
+
+def test_calls_are_the_same_in_whatever_order_their_arguments_stand() -> None:
+    record = with_parameter({"type": "string"})
+    arguments = {"x": "weather", "text": "Rome"}
+    both = [call("add_note", each, []) for each in (arguments, dict(reversed(arguments.items())))]
+    record["english_answer_list"][0] = task(*both, answer(0, 1))
+    record["english_task_types"][0] = "Parallel Multi-Tool"
+    assert messages(record) == [
+        ("english_answer_list[0][1]", "official", "the same call as node 0, in one step with it (Q31)"),
+    ]
 
 
 def test_a_file_has_each_id_and_text_once() -> None:

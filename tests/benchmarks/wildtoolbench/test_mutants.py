@@ -138,6 +138,16 @@ def test_steps_are_swapped_and_merged_where_calls_follow_calls() -> None:
     assert kinds_of([node("a"), node("b"), answer(0, 1)])["swapped steps"] == 0
 
 
+def test_steps_are_swapped_in_their_place() -> None:
+    chain = [node("a"), *(node(name, number) for number, name in enumerate("bcd")), answer(3)]
+    runs = [
+        [reply["tool_calls"][0]["function"]["name"] for reply in mutant.replies[:-1]]
+        for mutant in mutants(RULES["fixed"], item(chain))
+        if mutant.kind == "swapped steps"
+    ]
+    assert ["".join(run) for run in runs] == ["bacd", "acbd", "abdc"]
+
+
 def test_two_equal_steps_are_not_swapped() -> None:
     assert kinds_of([node("a", n=1), node("a", 0, n=1), answer(1)])["swapped steps"] == 0
 
@@ -159,6 +169,11 @@ def test_a_mutant_says_what_was_changed() -> None:
     notes = {m.kind: m.note for m in mutants(RULES["fixed"], item([node("a", n=3), answer(0)]))}
     assert notes["wrong number"] == "a: n: 3 -> -3"
     assert notes["wrong name"] == "b for a"
+    texts = [
+        str(mutant.replies[0].get("tool_calls"))
+        for mutant in mutants(RULES["fixed"], item([node("a", text="été"), answer(0)]))
+    ]
+    assert any('"text": "été' in text for text in texts) and "u00e9" not in "".join(texts)
 
 
 def written(reply: Message) -> str:

@@ -62,6 +62,7 @@ CASES: list[tuple[str, list[Message]]] = [
     ("two", [calls(call("a", "i", n=3), call("a", "j", n=2))]),
     ("two", [calls(call("a", "i", n=1), call("a", "j", n=2), call("a", "k", n=2))]),
     ("two", [calls(call("a", "i", n=1), call("b", "j", text="x"))]),
+    ("pair", [calls(call("b", "i", text="x"), call("a", "j", n=1), call("a", "k", n=1))]),
     ("pair", [calls(call("b", text="x"), call("a", "j", n=5)), DONE]),
     ("pair", [calls(call("a", "j"), call("b", text="x")), DONE]),
     ("pair", [calls(call("a", "j", n=6), call("b", text="x")), DONE]),
@@ -111,6 +112,11 @@ EXPECTED = {
         [
             "wrong, Call Error: called b before the calls it depends on",
             "; 1/4, 0",
+            "action name not in candidate_answer_function_list",
+        ],
+        [
+            "wrong, Redundant Call: called a once too often",
+            "; 1/3, 0",
             "action name not in candidate_answer_function_list",
         ],
         ["wrong, Param Value Error: error_match: value mismatch at 'n'", "0,1 | 2; 1/3, 0"],
@@ -215,6 +221,7 @@ EXPECTED = {
         ["wrong, Param Value Error: a: n: 3 is not 1 (number)", "; 0/4, 0"],
         ["wrong, Redundant Call: called a once too often", "; 0/4, 0"],
         ["wrong, Call Error: called b before the calls it depends on", "; 0/4, 0"],
+        ["wrong, Redundant Call: called a once too often", "; 0/3, 0"],
         ["correct, None: every call bound, in a legal order", "1,0 | 2; 3/3, 3"],
         ["correct, None: every call bound, in a legal order", "0,1 | 2; 3/3, 3"],
         ["wrong, Param Value Error: a: n: 6 is not 1 (number)", "; 0/3, 0"],
@@ -293,6 +300,13 @@ def test_a_model_sees_its_calls_with_their_results(profile: str) -> None:
     assert request.gold("parallel") == {"role": "assistant", "content": "Here you are."}
     told(episode, DONE)
     assert (episode.done, episode.request()) == (True, None)
+
+
+def test_of_gold_calls_that_are_equal_by_meaning_the_one_that_is_written_so_is_done() -> None:
+    gold = [node("a", text=text, observation=number) for number, text in enumerate(("New York", "new york"))]
+    episode = WILDTOOLBENCH.rules("fixed").episode(item([*gold, answer(0, 1)]), "0")
+    told(episode, calls(call("a", text="new york")), calls(call("a", text="NEW YORK")))
+    assert [message["content"] for message in shown(episode)[2:]] == [None, "1", None, "0"]
 
 
 def test_calls_with_null_ids_get_some() -> None:

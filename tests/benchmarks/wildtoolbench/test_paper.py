@@ -130,7 +130,7 @@ def test_right_names_in_a_wrong_order_are_an_early_stop():
     assert label("ab.", call("b")) == "early stop"
 
 
-@pytest.mark.parametrize("calls", [[{"id": "x"}], "b()", {"a": 1}, 7, True])
+@pytest.mark.parametrize("calls", [[], [{"id": "x"}], "b()", {"a": 1}, 7, True])
 def test_a_reply_without_readable_calls_counts_as_a_question(calls):
     assert label("ab.", call("a"), {"tool_calls": calls}) == "call the wrong function"
 
@@ -205,6 +205,11 @@ def test_text_against_empty_text_scores_nothing():
 
 def test_a_huge_text_scores_nothing():
     assert score("a " * 1_000_000, "a", type="string") == (0, {"param value error"})
+    # Longer than 10,000 characters, and than 100 times gold.
+    gold = "a " * 60
+    assert [score("a " * count, gold, type="string")[0] > 0 for count in (5001, 6000, 6001)] == [
+        *(True, True, False),
+    ]
 
 
 def test_order_of_an_array_does_not_matter():

@@ -371,6 +371,15 @@ def test_fixed_shortest_is_a_legal_schedule_of_minimum_length(graph: Graph, plac
     assert len(shortest) == fixed_minimum(graph)
 
 
+def test_of_two_shortest_schedules_the_first_question_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph: Graph = ([ASK, ASK, "a", ANSWER], [(), (), (), ()])
+    assert FixedSchedule(*graph).shortest == [(0,), (1,), (2,), (3,)]
+    # Without the answer nodes are done or not; then all are.
+    for most, shortest in ((9, [(0,), (1,), (2,), (3,)]), (8, [])):
+        monkeypatch.setattr("wildtool.benchmarks.wildtoolbench.fixed.episode.MAX_EXPLORED_STATES", most)
+        assert FixedSchedule(*graph).shortest == shortest
+
+
 @pytest.mark.parametrize(
     ("names", "deps"),
     [

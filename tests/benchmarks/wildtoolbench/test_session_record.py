@@ -132,6 +132,18 @@ def test_a_task_is_shown_later_with_its_own_replies_and_golds_results() -> None:
     ]
 
 
+def test_published_results_are_those_of_each_call_in_whatever_order_it_is_made() -> None:
+    own = session(RULES["official"], item([node("b"), node("a"), node("a"), answer(0, 1, 2)]))
+    assert own is not None
+    reply = calls(call("b", "x"), call("a", "y"), call("a", "z"))
+    _, sent, *results = own.own_run("0", [reply])
+    ids = [call_id("s", 0, number) for number in (0, 1, 2)]
+    assert [each["id"] for each in sent["tool_calls"]] == ids
+    assert [(result["content"], result["tool_call_id"]) for result in results] == [
+        *zip(('"b done"', '"a done"', '"a done"'), ids, strict=True),
+    ]
+
+
 # Grounding -------------------------------------------------------------------------------------------
 
 
@@ -178,6 +190,8 @@ def test_a_task_is_shown_later_with_its_own_replies_and_golds_results() -> None:
             ("es", "e", True),
             ("room 7s", "7", True),
             ("a5", "5", False),
+            ("a⺀ b", "⺀b", True),
+            ("a⹿ b", "⹿b", False),
         ),
     ],
 )

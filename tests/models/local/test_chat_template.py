@@ -271,7 +271,12 @@ def test_what_a_template_refuses_cannot_be_sent(library: Libraries, refusal: Exc
 def test_what_the_template_writes_in_pythons_style_is_no_repair(
     library: Libraries, monkeypatch: pytest.MonkeyPatch, text: str, repairs: set[str]
 ):
-    monkeypatch.setattr(plain.Tokenizer, "apply_chat_template", lambda self, messages, **settings: text)
+    def rendering(self: Any, messages: list[Any], **settings: Any) -> str:
+        shown = messages[1]["tool_calls"][0]["function"], settings["tools"][0]["function"]["name"]
+        assert shown == ({"name": "f", "arguments": {"x": {"x": True}}}, "f")
+        return text
+
+    monkeypatch.setattr(plain.Tokenizer, "apply_chat_template", rendering)
     assert ChatTemplate("m", {}).expected_repairs == repairs
 
 

@@ -137,6 +137,18 @@ async def test_batches_have_their_size_and_their_error(library: Libraries, monke
         assert str(error) == "the weights could not answer 2 requests at once: out of memory"
 
 
+async def test_a_request_that_comes_while_a_batch_waits_joins_it(
+    library: Libraries, monkeypatch: pytest.MonkeyPatch
+):
+    first, second = of_tokens(monkeypatch, [1], [2])
+    model = local(max_tokens=1)
+    early = asyncio.ensure_future(model.complete(first))
+    await asyncio.sleep(0)
+    await asyncio.gather(early, model.complete(second))
+    await model.close()
+    assert [len(each["ids"]) for each in library.model.calls] == [2]
+
+
 async def test_weights_that_cannot_be_loaded_are_named(library: Libraries, monkeypatch: pytest.MonkeyPatch):
     def broken(place: str, **settings: Any) -> Any:
         raise OSError(" no such weights\nmore")

@@ -16,7 +16,7 @@ from wildtool.toolcall.schema_check import shorten
 from wildtool.toolcall.text.numerals import numbers_in
 
 ArgumentSchema = Mapping[str, Any]
-_WORDS = re.compile(r"[a-z]{4,}|[\u4e00-\u9fff]{2}")
+_WORDS = re.compile(r"[a-z]{4,}")
 _YES_NO = frozenset(["true", "false", "yes", "no", "on", "off", "是", "否", "开", "关"])
 _STOP_WORDS = frozenset(
     re.findall(
@@ -84,7 +84,7 @@ def ungrounded_values(
             if node.name in VIRTUAL:
                 continue
             visible = context + [passage for j in needs[i] for passage in own[j]]
-            later = {j: own[j][:2] for j in range(len(own)) if j != i and j not in needs[i]}
+            later = {j: passages[:2] for j, passages in enumerate(own) if j != i}
             for leaf in leaves(node.arguments, schemas.get(node.name, {})):
                 if not is_marked(leaf.path, marks.get((t, i), {})) and not grounded(leaf, visible):
                     yield UngroundedValue(t, i, leaf.path, _explain(leaf, later))

@@ -51,7 +51,6 @@ class _CallDeltas:
         return bool(function.get("name")) and bool(other or late)
 
     def add(self, delta: dict[str, Any], function: dict[str, Any]) -> None:
-        repeated = bool(delta.get("id")) and delta.get("id") == self.rest.get("id")
         self.rest |= {
             key: value
             for key, value in delta.items()
@@ -63,7 +62,8 @@ class _CallDeltas:
             if not isinstance(value, str):
                 if value is not None:
                     self._function[name] = value
-            elif not (repeated and name == "name" and self._texts.is_just(name, value)):
+            # Some repeat id and name with each piece.
+            elif not (delta.get("id") and name == "name" and self._texts.is_just(name, value)):
                 self._texts.add(name, value)
 
     def build(self) -> dict[str, Any]:

@@ -201,9 +201,8 @@ def check_official(case: LintedSession) -> Iterator[SchemaFault]:
     for t, task, needs in case.tasks():
         for i, node in enumerate(task.nodes):
             for k in range(i):
-                other = task.nodes[k]
                 beside = k not in needs[i] and i not in needs[k]
-                if beside and node.name not in VIRTUAL and _same_call(node, other):
+                if beside and node.name not in VIRTUAL and _call_text(node) == _call_text(task.nodes[k]):
                     yield case.node(t, i), f"the same call as node {k}, in one step with it (Q31)"
     schemas = argument_schemas(case.session.sent_tools)
     for t, task in enumerate(case.session.tasks):
@@ -265,10 +264,8 @@ def _official_result(schemas: Mapping[str, Mapping[str, Any]], node: GoldNode) -
         return f"it breaks off with {shorten(error)}"
 
 
-def _same_call(a: GoldNode, b: GoldNode) -> bool:
-    return a.name == b.name and json.dumps(a.arguments, sort_keys=True) == json.dumps(
-        b.arguments, sort_keys=True
-    )
+def _call_text(node: GoldNode) -> str:
+    return json.dumps([node.name, node.arguments], sort_keys=True)
 
 
 def _plain(node: GoldNode) -> bool:

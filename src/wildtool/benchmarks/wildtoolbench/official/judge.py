@@ -83,12 +83,9 @@ def _check_steps(
             break
         if not step.has_gold:
             raise KeyError("inference_answer")
-        if not step.correct:
-            break
-        if nodes[step.matched[0]].name in VIRTUAL:
-            continue
-        result.checks[number] = check_step(step, nodes, schemas)
-        bad = any(check != CORRECT for check in result.checks[number])
+        if step.correct and nodes[step.matched[0]].name not in VIRTUAL:
+            result.checks[number] = check_step(step, nodes, schemas)
+            bad = any(check != CORRECT for check in result.checks[number])
     return bad
 
 
