@@ -153,7 +153,7 @@ def _loose(text: str, offered: OfferedTools) -> Iterator[ToolCall]:
 def _start(text: str, place: re.Match[str], offered: OfferedTools) -> int:
     """Where the call at a place begins: with the bracket around it, or the name before its object."""
     before = _OPENS if place["call"] else _NAMED if place["json"] else None
-    opening = before and before.search(text, max(0, place.start() - 200), place.start())
+    opening = before and before.search(text, place.start() - 200, place.start())
     if not opening or (place["json"] and opening[1] not in offered):
         return place.start()
     return opening.start()
