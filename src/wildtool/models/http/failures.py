@@ -171,10 +171,8 @@ def _names(error: Mapping[str, Any]) -> Iterator[str]:
     for level in (error, as_object(error.get("innererror"))):
         for field in _FIELDS:
             value = level.get(field)
-            if isinstance(value, str | int) and not isinstance(value, bool):
-                yield (
-                    str(value)[:100] if isinstance(value, str) else f"{value:d}" if abs(value) < 1000 else ""
-                )
+            if isinstance(value, str | int):
+                yield value[:100] if isinstance(value, str) else f"{value:d}" if abs(value) < 1000 else ""
 
 
 def _words(error: Mapping[str, Any]) -> str:
