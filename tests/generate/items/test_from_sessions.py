@@ -116,6 +116,16 @@ def test_what_breaks_a_rule_is_lost_with_its_reason_and_all_else_is_kept(session
     assert len(found.kept) > len(found.losses)
 
 
+def test_a_session_like_an_earlier_one_gives_no_second_item(sessions: Path, tmp_path: Path):
+    rows = [json.loads(line) for line in sessions.read_text("utf-8").splitlines()[:8]]
+    write_sessions([*rows, *({**row, "id": f"{row['id']} again"} for row in rows)], tmp_path / "twice.jsonl")
+    kinds = parse_shares(("single",))
+    spec = ItemGenerationSpec(1000, kinds=kinds, langs=("en", "zh"), sessions=tmp_path / "twice.jsonl")
+    items = procedural_items(spec, silent)
+    assert 0 < len(items.kept) == len(items.losses)
+    assert [loss["reason"] for loss in items.losses] == ["S4"] * len(items.losses)
+
+
 def test_at_most_as_many_as_are_wanted_are_made(sessions: Path):
     assert len(list(items_from_sessions(sessions, 5, ALL, "1", ("en",)))) == 5
 

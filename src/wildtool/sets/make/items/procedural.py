@@ -196,7 +196,6 @@ class _ItemDraw:
             return None
         for slot in missing:
             del call.spoken[slot.key]
-            call.coreferences.add(slot.key)
         question = self.words.phrase("question", nouns=self.words.nouns(missing))
         values = [self.words.literal(tool, slot, call.values[slot]) for slot in missing]
         reply = self.words.phrase("reply", value=(", " if self.plan.lang == "en" else "、").join(values))
