@@ -125,10 +125,10 @@ def test_arguments_are_checked_by_schema_and_then_by_gold(arguments: str, gold: 
 
 def test_tools_that_can_be_read_have_a_schema() -> None:
     tools = [
+        {},
         {"function": {"name": "f", "parameters": {"required": "ab", "properties": {"a": 1}, "type": "x"}}},
         {"function": {"name": "g"}},
         {"function": {"parameters": {}}},
-        {},
         {"function": {"name": "h", "parameters": []}},
     ]
     schemas = argument_schemas(tools)

@@ -122,6 +122,12 @@ def test_a_set_is_checked_for_balance_where_each_session_names_a_domain() -> Non
         NONE_TASK,
     )
     assert findings(named, balanced=False) == []
+    chinese = {key.replace("english", "chinese"): value for key, value in named.items()}
+    balances = [
+        [(finding.where, finding.message) for finding in findings(record) if finding.rule == "balance"]
+        for record in (named, named | chinese)
+    ]
+    assert balances[0] == balances[1]
     assert len(findings(plain, balanced=True)) == 13
     other = {**plain, "id": "t", "english_tasks": ["go to Rome", "then Bonn and Lima", "my home then", "bye"]}
     assert [finding.rule for finding in findings(named, other) if finding.rule == "balance"] == []

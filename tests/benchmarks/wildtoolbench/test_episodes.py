@@ -268,6 +268,19 @@ def test_q31_the_order_of_keys_does_not_pair_the_wrong_calls() -> None:
     assert both(task, reply, DONE) == ("wrong", "correct")
 
 
+def test_q31_calls_are_paired_by_texts_as_they_are_written() -> None:
+    task = [node("a", text="é"), node("a", text="z"), answer(0, 1)]
+    reply = calls(raw_call("a", '{"text": "é"}', "x"), raw_call("a", '{"text": "z"}', "y"))
+    assert both(task, reply, DONE) == ("correct", "correct")
+
+
+def test_q20_beside_many_calls_a_question_narrows() -> None:
+    gold = [ask(), *(node(f"t{number}") for number in range(16)), answer(*range(17))]
+    episode: Any = WILDTOOLBENCH.rules("official").episode(item(gold), "0")
+    told(episode, says("Which one?"))
+    assert len(episode._states) == 1
+
+
 def test_q31_one_wrong_value_is_the_only_difference() -> None:
     task = [node("a", n=1), node("a", n=3), node("a", n=5), answer(0, 1, 2)]
     reply = calls(*(call("a", f"id{n}", n=n) for n in (3, 5, 7)))

@@ -33,6 +33,7 @@ GRAPHS: dict[str, Sequence[dict[str, Any]]] = {
     "outside": [node("a", 7), answer(0)],
     "no tool": [node("zz", n=1), answer(0)],
     "nothing": [],
+    "run": [node("a", n=1), node("a", n=2), node("b", text="x"), answer(0, 1, 2)],
     "question beside": [ask(), node("a", n=1), answer(0, 1)],
 }
 
@@ -88,6 +89,7 @@ CASES: list[tuple[str, list[Message]]] = [
     ("nothing", [calls(call("a"))]),
     ("question beside", [says("Which one?"), calls(call("a", n=1)), DONE]),
     ("question beside", [calls(call("a", n=1)), says("Which one?"), DONE]),
+    ("run", [calls(call("a", "i", n=1), call("b", "j", text="x"))]),
 ]
 EXPECTED = {
     "official": [
@@ -212,6 +214,11 @@ EXPECTED = {
         ],
         ["correct, None: every step matched", "0 | 1 | 2; 3/3, 3"],
         ["correct, None: every step matched", "1 | 0 | 2; 3/3, 3"],
+        [
+            "wrong, Redundant Call: called a once too often",
+            "; 1/4, 0",
+            "action name not in candidate_answer_function_list",
+        ],
     ],
     "fixed": [
         ["correct, None: every call bound, in a legal order", "0,1 | 2 | 3; 4/4, 4"],
@@ -259,6 +266,10 @@ EXPECTED = {
         ["wrong, Unusable Gold: the gold graph has a cycle or not exactly one answer node", "; 0/0, 0"],
         ["correct, None: every call bound, in a legal order", "0 | 1 | 2; 3/3, 3"],
         ["correct, None: every call bound, in a legal order", "1 | 0 | 2; 3/3, 3"],
+        [
+            "wrong, Early Termination: an empty reply while 1 calls were still to be made",
+            "0,2 | ; 2/4, 2",
+        ],
     ],
 }
 

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from wildtool.benchmarks.wildtoolbench.stats import stats_of
+from wildtool.benchmarks.wildtoolbench.stats.shapes import has_diamond
 from wildtool.errors import DataError
 
 
@@ -182,6 +183,23 @@ def test_a_cycle_counts_as_no_step():
     cyclic = record()
     cyclic["english_answer_list"][1] = [node("f", {}, 1), node("g", {}, 0), answer(0, 1)]
     assert numbers(cyclic)["steps", "0"] == 1
+
+
+@pytest.mark.parametrize(
+    ("graph", "diamond"),
+    [
+        ([[], [0], [0], [0, 1, 2]], True),
+        ([[], [], [0, 1]], False),
+        ([[], [0], [0, 1]], False),
+        ([[], [0], [0, 1], [0, 1, 2]], False),
+        ([[1, 2, 3], [2, 3], [3], []], False),
+        ([[1, 2, 3], [3], [3], []], True),
+    ],
+)
+def test_a_diamond_needs_two_calls_that_need_a_third_and_not_each_other(
+    graph: list[list[int]], diamond: bool
+):
+    assert has_diamond(graph) is diamond
 
 
 def test_an_empty_set_has_no_means():

@@ -241,7 +241,7 @@ async def test_replies_are_drawn_where_there_is_a_temperature(
 
 def test_noise_is_that_of_each_rows_seed(library: Libraries):
     sampler: Any = hf._GumbelSampler  # pyright: ignore[reportPrivateUsage]
-    scores = plain.tensor([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]])
+    scores = plain.tensor([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]], "here")
     drawn = sampler(library.torch, 2.0, [1, 50])(None, scores)
     expected = [
         [0.5 - 1.9326, 1.0 + 0.2282, 1.5 + 2.2619],
@@ -299,8 +299,12 @@ def test_the_settings_of_local_weights(library: Libraries):
         "seed": 6,
         "extra_body": extra,
     }
+    history = Request([HELLO, {"role": "assistant", "content": "", "tool_calls": [call("a", "f", {})]}])
+    full.template.text = "shows no calls"
+    assert "calls-as-text" not in full.prompt(history)[1]
     with_format = full.with_format(CALL_FORMATS["hermes"], "template")
     assert with_format is full
+    assert "calls-as-text" in full.prompt(history)[1]
     own = {"tools": "chat template", "format": "hermes", "format_chosen": "template"}
     assert {name: full.settings()[name] for name in own} == own
     completing = HfModel("hf/m", "m", Sampling(), completion=True)

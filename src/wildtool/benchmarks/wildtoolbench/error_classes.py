@@ -71,16 +71,16 @@ def classify_call(
     if name not in tool_names:
         return CALL_ERROR, f"called {name}, which is not in the tool list"
     needs = ancestors([node.deps for node in nodes])
-    waiting = [i for i, node in enumerate(nodes) if node.name == name and i not in fulfilled]
+    namesakes = [i for i, node in enumerate(nodes) if node.name == name]
     asks = {i for i, node in enumerate(nodes) if node.name == ASK and i not in fulfilled}
-    if any(needs[i] & asks for i in waiting):
+    if any(needs[i] & asks for i in namesakes):
         return MISSING_INFO, f"called {name} before asking the user for what it needs"
-    if any(needs[i] - set(fulfilled) for i in waiting):
+    if any(needs[i] - set(fulfilled) for i in namesakes):
         return CALL_ERROR, f"called {name} before the calls it depends on"
     calls_done = [i in fulfilled for i, node in enumerate(nodes) if node.name not in VIRTUAL]
     if all(calls_done) and not asks:
         return REDUNDANT, f"called {name} after every call was made"
-    if any(node.name == name for node in nodes):
+    if namesakes:
         return REDUNDANT, f"called {name} once too often"
     if asks and (all(calls_done) or not any(calls_done)):
         return MISSING_INFO, f"called {name} where the user had to be asked first"

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.data import VIRTUAL, GoldNode, Session
@@ -53,9 +54,9 @@ def trace(rules: WildToolBenchRules, item: Item, unit: str, transcript: Transcri
             role,
             content,
             reply,
-            tuple(node for node in account.fulfilled[number] if node not in account.wrong)
-            if number < len(account.fulfilled)
-            else (),
+            tuple(
+                node for node in chain(*account.fulfilled[number : number + 1]) if node not in account.wrong
+            ),
             account.notes.get(number, ""),
         )
         for number, (role, content, reply) in enumerate(happened)
