@@ -123,7 +123,7 @@ def test_nothing_is_added_after_the_record_stops_but_the_silence_of_a_script() -
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_any_replies_can_be_shown(profile: str) -> None:
-    @settings(deadline=None, max_examples=100)
+    @settings(deadline=None)
     @given(st.lists(HOSTILE, max_size=4), st.sampled_from(ITEM.units))
     def holds(script: list[Message], unit: str) -> None:
         found = WILDTOOLBENCH.rules(profile).trace(ITEM, unit, transcript(*script, scripted=True))
