@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from check.faulty_endpoint import Endpoint, Made
-from check.test_check_command import KEY
 from e2e.command import Ended, wildtool
+from e2e.test_check_command import KEY
 from faults.server import Answer, Call, FaultServer, http
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.check.answers import RawAnswer
