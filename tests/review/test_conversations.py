@@ -94,6 +94,24 @@ NESTED = {
         "request": {"functions": [{"name": "k", "description": "K.", "parameters": '{"type": "object"}'}]}
     },
 }
+OF_PARTS = {
+    "gen_ai.prompt": [
+        {"role": "user", "content": [{"type": "text", "text": "Hello"}, {"type": "image"}]},
+        {
+            "role": "assistant",
+            "content": ' [{"type": "tool_result", "tool_use_id": "c", "content": "one"}]',
+            "tool_calls": [{"id": "d", "name": "f", "arguments": "{}"}],
+        },
+        {"role": "assistant", "tool_calls": [{"id": "e", "name": "g"}], "function_call": {"name": "h"}},
+    ],
+    "llm.tools": [
+        {"name": "a", "json_schema": '{"description": "A.", "parameters": {"type": "object"}}'},
+        {"name": "b", "description": "B.", "input_schema": {"type": "object", "b": 1}},
+        {"json_schema": '{"name": "c", "properties": {"x": {}}, "parameters": {"c": 1}, "input_schema": 5}'},
+        {"json_schema": '{"name": "d"}', "parameters": {"d": 1}, "input_schema": {"d": 2}},
+        {"description": "Of no name."},
+    ],
+}
 CASES: dict[str, tuple[str, Any]] = {
     "messages alone": ("openai", [HELLO, "x", ANSWER]),
     "one object": (
@@ -239,7 +257,10 @@ CASES: dict[str, tuple[str, Any]] = {
                                                                 ]
                                                             }
                                                         }
-                                                        for number in ("-12", "1" * 19, "1" * 20, "x", 7)
+                                                        for number in (
+                                                            *("-12", "--1", "²", "x", 7, "-", "1" * 20),
+                                                            *("1" * 19, "9" * 19, "-" + "9" * 19),
+                                                        )
                                                     ]
                                                 }
                                             },
@@ -255,6 +276,18 @@ CASES: dict[str, tuple[str, Any]] = {
     ),
     "flat fields": ("otel", spans(FLAT, **{"context.trace_id": "t"})),
     "nested fields": ("otel", spans(NESTED)),
+    "parts of fields": ("otel", spans(OF_PARTS)),
+    "results with a text or calls": (
+        "otel",
+        spans(
+            {
+                "gen_ai.input.messages": [
+                    {"role": "user", "parts": [*RESULTS[1:], *PARTS[:1]]},
+                    {"role": "assistant", "parts": [*RESULTS[1:], *CALLING[:1]]},
+                ]
+            }
+        ),
+    ),
     "columns of a table": ("otel", [{f"attributes.{name}": value for name, value in FLAT.items()}]),
 }
 
@@ -268,7 +301,7 @@ def test_a_conversation_is_read_as_it_was(case: str):
     same_as_golden(f"review/conversations/{case.replace(' ', '-')}.json", conversations)
 
 
-def calls(*names: str | None, **fields: Any) -> dict[str, Any]:
+def calls(*names: Any, **fields: Any) -> dict[str, Any]:
     rows = [
         {"id": f"c{k}", "function": {"name": name, "arguments": {"n": k}}} for k, name in enumerate(names)
     ]
@@ -339,6 +372,27 @@ DRAFTS: dict[str, list[dict[str, Any]]] = {
         said("user", "Send it."),
         said("assistant", "To whom?"),
         said("user", "Ann"),
+    ],
+    "questions before and after a call": [
+        said("user", "Send it."),
+        said("assistant", "To whom?"),
+        said("user", "To Ann"),
+        calls("send"),
+        result("c0", {"not": "a text"}),
+        said("assistant", "At six?"),
+        said("user", "At six."),
+        calls("send", ""),
+        result("c0", ' {"sent": true}'),
+        said("user", "And?"),
+        calls(7, "f"),
+        said("assistant", "Then"),
+        said("user", "Stop."),
+    ],
+    "no call after a question": [
+        said("user", "Send it."),
+        said("assistant", "To whom?"),
+        said("user", "To Ann"),
+        said("assistant", "Sent.", tool_calls={"no": "list"}),
     ],
     "calls without arguments": [
         said("user", "Go."),
@@ -439,6 +493,11 @@ def test_addresses_get_one_stand_in_each_and_definitions_stay():
             "FILE: neither JSON nor JSON lines "
             "(Expecting property name enclosed in double quotes: line 1 column 2 (char 1))",
         ),
+        (
+            b" \n{\n",
+            "FILE: neither JSON nor JSON lines "
+            "(Expecting property name enclosed in double quotes: line 3 column 1 (char 4))",
+        ),
         (b"{}\n\n[\n", "FILE:3: not a line of JSON (Expecting value: line 1 column 2 (char 1))"),
         (None, "cannot read FILE: No such file or directory"),
     ],
@@ -510,6 +569,48 @@ def test_a_time_that_is_no_number_of_nanoseconds_is_none(nano: Any):
     }
     (talk,) = LAYOUTS["otel"](span)
     assert talk.when is None
+
+
+NAMES = [
+    {"traceId": "t"},
+    {"context": {"trace_id": "t"}},
+    {"trace_id": "t"},
+    {"context.trace_id": "t"},
+    {"attributes.gen_ai.conversation.id": "t", "traceId": "u"},
+    {"traceId": "t", "context": {"trace_id": "u"}, "trace_id": "v", "context.trace_id": "w"},
+    {"traceId": "", "context": {"trace_id": "t"}, "trace_id": "v", "context.trace_id": "w"},
+    {"trace_id": "t", "context.trace_id": "w"},
+]
+
+
+def test_spans_are_of_one_conversation_where_they_name_the_same():
+    rows = [
+        {"attributes": {"gen_ai.input.messages": [{"role": "user", "parts": parts}]}, **name}
+        for number, name in enumerate(NAMES)
+        for parts in ([{"content": f"{number}"}], [{"content": f"{number}"}, {"content": "more"}])
+    ]
+    (talk,) = LAYOUTS["otel"](rows)
+    assert talk.messages == [{"role": "user", "content": "0"}]
+    for number, name in enumerate(NAMES):
+        talks = LAYOUTS["otel"]([*rows[2 * number : 2 * number + 1], {**rows[-1], "trace_id": "other"}])
+        assert [row.messages[0]["content"] for row in talks] == [f"{number}", "7\nmore"], name
+
+
+def test_a_conversation_began_with_its_first_span_and_with_those_that_it_repeats():
+    parts = [[{"content": "Hello"}], [{"content": "Hi"}]]
+    rows = [
+        {
+            "attributes": {"gen_ai.input.messages": [{"role": "user", "parts": part} for part in parts[:n]]},
+            "traceId": trace,
+            "startTimeUnixNano": nano,
+        }
+        for n, trace, nano in ((2, "t", 3_500_000_000), (2, "t", 3_000_000_000), (1, "u", 2_000_000_000))
+    ]
+    for order in (rows, rows[::-1]):
+        (talk,) = LAYOUTS["otel"](order)
+        assert talk.when == datetime(1970, 1, 1, 0, 0, 2, tzinfo=UTC)
+    (talk,) = LAYOUTS["otel"](rows[:2])
+    assert talk.when == datetime(1970, 1, 1, 0, 0, 3, tzinfo=UTC)
 
 
 def test_spans_that_name_no_conversation_are_of_one():

@@ -412,7 +412,7 @@ JSON = st.recursive(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=75)
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=40)
 @given(value=JSON, layout=st.sampled_from(sorted(LAYOUTS)))
 def test_any_json_is_read_without_a_fault(value: Any, layout: str):
     for conversation in LAYOUTS[layout](value):
@@ -437,7 +437,7 @@ MESSAGE = st.fixed_dictionaries(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=75)
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=40)
 @given(messages=st.lists(MESSAGE, max_size=8))
 def test_any_conversation_becomes_a_draft_that_can_be_reviewed_and_written(
     tmp_path_factory: Any, messages: Any

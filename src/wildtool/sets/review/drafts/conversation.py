@@ -5,6 +5,7 @@ conversation becomes a gap of its draft.
 """
 
 import hashlib
+import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -135,7 +136,7 @@ def _tool(tool: Mapping[str, Any]) -> Tool:
     function = as_object(tool.get("function")) or tool
     parameters = function.get("parameters")
     described: dict[str, Any] = {
-        "name": str(function.get("name", "")),
+        "name": str(function.get("name") or ""),
         "description": str(function.get("description") or ""),
         "parameters": parameters if isinstance(parameters, dict) else {"type": "object", "properties": {}},
     }
@@ -215,6 +216,7 @@ def _by_name(tools: Iterable[Mapping[str, Any]]) -> list[Tool]:
 # OpenTelemetry -----------------------------------------------------------------------------------------
 
 
+_INTEGER = re.compile("-?[0-9]{1,19}")
 _COLUMN = "attributes."
 """How attributes begin in a table of spans."""
 
@@ -243,7 +245,7 @@ def _otel(value: Any) -> Iterator[ToolConversation]:
         messages = _exchange(fields)
         if not messages:
             continue
-        key = fields.get("gen_ai.conversation.id") or _trace(span) or ""
+        key = fields.get("gen_ai.conversation.id") or _trace(span)
         thread = threads.setdefault(str(key), _Thread())
         if len(messages) > len(thread.messages):
             thread.messages = messages
@@ -276,26 +278,15 @@ def _digests(messages: Sequence[Message]) -> list[bytes]:
     state = hashlib.sha256()
     digests: list[bytes] = []
     for message in messages:
-        state.update(dumps([message.get("role"), message.get("content") or "", message.get("tool_calls")]))
+        state.update(dumps([message.get("role"), message.get("content"), message.get("tool_calls")]))
         digests.append(state.digest())
     return digests
 
 
 def _trace(span: Mapping[str, Any]) -> Any:
     """The trace of a span, as OTLP, a program that prints its spans, or a table of them names it."""
-    context = as_object(span.get("context"))
-    return next(
-        filter(
-            None,
-            (
-                span.get("traceId"),
-                context.get("trace_id"),
-                span.get("trace_id"),
-                span.get("context.trace_id"),
-            ),
-        ),
-        None,
-    )
+    places = (span, "traceId"), (as_object(span.get("context")), "trace_id"), (span, "trace_id")
+    return next(filter(None, (row.get(name) for row, name in places)), span.get("context.trace_id"))
 
 
 def _began(span: Mapping[str, Any]) -> datetime | None:
@@ -323,11 +314,7 @@ def _otlp(value: Any) -> Any:
         return _attributes(as_object(typed["kvlistValue"]).get("values"))
     if "intValue" in typed:
         text = str(typed["intValue"])
-        return (
-            int(text)
-            if text.lstrip("-").isascii() and text.lstrip("-").isdigit() and len(text) < 20
-            else text
-        )
+        return safe_json(int(text)) if _INTEGER.fullmatch(text) else text
     return next(iter(typed.values()), None)
 
 

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -176,10 +177,8 @@ def _link(record: dict[str, Any], prefix: str, tasks: list[_Task]) -> None:
     for t, task in enumerate(tasks):
         needs = None
         if (session := _read(record)) is not None:
-            try:
+            with suppress(ValueError, RecursionError):
                 needs = dependency_lists(infer_edges(session, t, steps=task.steps), len(task.nodes))
-            except (ValueError, RecursionError):
-                needs = None
         # One after the other is safe where nothing can be inferred.
         for i, node in enumerate(task.nodes):
             node["dependency_list"] = list(needs[i]) if needs is not None else list(range(i))[-1:]
@@ -222,23 +221,21 @@ def _add_user(tasks: list[_Task], text: str, step: int, messages: list[Message])
     if not text:
         return
     last = tasks[-1] if tasks else None
-    if last is not None and not last.nodes and not last.reply:
-        last.text = f"{last.text}\n{text}"
-        return
-    calls = messages[step + 1].get("tool_calls") if step + 1 < len(messages) else None
-    asks = last is not None and bool(_QUESTION.search(last.reply))
-    if last is not None and asks and calls and all(node["action"]["name"] == ASK for node in last.nodes):
-        function = as_object(as_object(next(iter(as_list(calls)), None)).get("function"))
-        arguments, _ = _arguments(function.get("arguments"))
-        missing = [key for key, value in arguments.items() if str(value).casefold() in text.casefold()]
-        question = {"tool_name": str(function.get("name")), "missing_required_parameters": missing}
-        place = pointer(len(last.nodes))
-        node = last.add(ASK, question, last.reply, step)
-        node["user_input"] = text
-        last.reply = ""
-        message = "taken for a question for parameters: check which"
-        last.gaps.append(("question", f"{place}/action/arguments", message))
-        return
+    if last is not None and not last.nodes:
+        if not last.reply:
+            last.text = f"{last.text}\n{text}"
+            return
+        calls = as_list(messages[step + 1].get("tool_calls")) if step + 1 < len(messages) else []
+        if calls and _QUESTION.search(last.reply):
+            function = as_object(as_object(calls[0]).get("function"))
+            arguments, _ = _arguments(function.get("arguments"))
+            missing = [key for key, value in arguments.items() if str(value).casefold() in text.casefold()]
+            question = {"tool_name": str(function.get("name")), "missing_required_parameters": missing}
+            last.add(ASK, question, last.reply, step)["user_input"] = text
+            last.reply = ""
+            message = "taken for a question for parameters: check which"
+            last.gaps.append(("question", pointer(0, "action", "arguments"), message))
+            return
     tasks.append(_Task(text))
 
 
@@ -247,7 +244,7 @@ def _add_reply(task: _Task, message: Message, text: str, step: int) -> None:
     if not calls and isinstance(message.get("function_call"), dict):
         calls = [{"function": message["function_call"]}]
     if not calls:
-        task.reply = f"{task.reply}\n{text}".strip() if task.reply else text
+        task.reply = f"{task.reply}\n{text}".strip()
         return
     if task.reply:
         message_ = "the assistant said something before this call, which is left out"
@@ -292,10 +289,8 @@ def _add_result(task: _Task, message: Message) -> None:
     if text is not None:
         content = text
         if text.lstrip()[:1] in ("{", "["):
-            try:
+            with suppress(ArgumentsError):
                 content = safe_json(read_bounded_json(text))
-            except ArgumentsError:
-                content = text
     task.nodes[waiting]["observation"] = content
 
 

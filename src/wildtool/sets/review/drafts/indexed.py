@@ -28,7 +28,6 @@ _LEGACY_CALL = (
     ("function_call_name", "function_call_arguments_json"),
     ("function_call.name", "function_call.arguments"),
 )
-_MAX_DEPTH = 12
 Fields = dict[str, Any]
 
 
@@ -61,16 +60,16 @@ def _indexed(attributes: Mapping[str, Any], read: ReadJson) -> dict[str, list[Fi
 
 def _flattened(attributes: Mapping[str, Any], read: ReadJson) -> Iterator[tuple[str, Any]]:
     """Names and values, of nested ones with all names on the way; values of tools and arguments stay as they are."""
-    pending: list[tuple[str, Any, int]] = [(name, value, 0) for name, value in attributes.items()]
+    pending: list[tuple[str, Any]] = list(attributes.items())
     while pending:
-        name, value, depth = pending.pop()
+        name, value = pending.pop()
         if name in (*_MESSAGES, *_TOOLS):
             value = read(value)
-        leaf = depth > _MAX_DEPTH or name.endswith((".content", ".arguments", ".json_schema", ".parameters"))
+        leaf = name.endswith((".content", ".arguments", ".json_schema", ".parameters", ".input_schema"))
         if isinstance(value, dict) and not leaf:
-            pending += [(f"{name}.{key}", inner, depth + 1) for key, inner in as_object(value).items()]
+            pending += [(f"{name}.{key}", inner) for key, inner in as_object(value).items()]
         elif isinstance(value, list) and not leaf:
-            pending += [(f"{name}.{k}", inner, depth + 1) for k, inner in enumerate(as_list(value))]
+            pending += [(f"{name}.{k}", inner) for k, inner in enumerate(as_list(value))]
         else:
             yield name, value
 
@@ -134,7 +133,7 @@ def _tool(fields: Fields, read: ReadJson) -> dict[str, Any]:
         )
     )
     return {
-        "name": fields.get("name") or function.get("name") or "",
-        "description": fields.get("description") or function.get("description") or "",
+        "name": fields.get("name") or function.get("name"),
+        "description": fields.get("description") or function.get("description"),
         "parameters": parameters,
     }
