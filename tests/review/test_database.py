@@ -165,6 +165,9 @@ def test_what_is_written_is_written_under_the_lock_of_the_head(driver: Driver):
     assert store.append([note("a")], {"a": 1}) == StoreConflict("a", 1, 3)
     assert store.append([], {"a": 3, "c": 0}) == []
     assert store.head() == (3, entries[-1].digest)
+    assert store.append([note("a"), note("")], {"a": 3, "": 0, "b": 1}) == StoreConflict("b", 1, 2)
+    assert isinstance(store.append([note("")], {"": 0}), list)
+    assert store.append([note("a"), note("")], {"": 0}) == StoreConflict("", 0, 4)
 
 
 def test_a_lost_connection_is_made_again_outside_of_transactions(driver: Driver):
@@ -264,7 +267,7 @@ def test_settings_and_snapshots_come_back(store: SqlStore):
         assert store.snapshot() == snapshot
 
 
-def test_an_index_follows_from_the_log_again(store: SqlStore):
+def test_an_index_follows_from_the_log_again(store: SqlStore, monkeypatch: pytest.MonkeyPatch):
     entries = store.append([note("a"), note("b"), note("a")], {})
     assert isinstance(entries, list)
     assert not store.mend_index(entries)
@@ -279,6 +282,16 @@ def test_an_index_follows_from_the_log_again(store: SqlStore):
         assert store.rows("SELECT n, item FROM review_log ORDER BY n") == [(1, "a"), (2, "b"), (3, "a")]
         assert store.rows("SELECT item, last FROM review_items ORDER BY item") == [("a", 3), ("b", 2)]
         assert not store.mend_index(entries)
+    # The index of items alone may be wrong.
+    rows, statements = store.rows, list[str]()
+
+    def damaged(sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        statements.append(sql)
+        lost = sql.endswith("ORDER BY item, n") and store.reindex not in statements
+        return rows(sql, values)[lost:]
+
+    monkeypatch.setattr(store, "rows", damaged)
+    assert [store.mend_index(entries) for _ in range(2)] == [True, False]
     # Of an entry that was added meanwhile, what the log's table says is true.
     store.append([note("d")], {})
     assert not store.mend_index(entries)
@@ -348,6 +361,14 @@ def test_what_keeps_a_file_from_being_used_is_named(
         assert str(caught.value).startswith(f"{tmp_path}/set.sqlite: ")
         assert words in str(caught.value)
         assert isinstance(caught.value.__cause__, sqlite3.Error)
+
+
+def test_two_who_make_a_file_at_once_make_its_tables_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    SqliteStore(tmp_path / "set.sqlite").set_setting("x", "y")
+    looks = [False]
+    has_tables = SqliteStore._has_tables  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(SqliteStore, "_has_tables", lambda self: looks.pop() if looks else has_tables(self))
+    assert SqliteStore(tmp_path / "set.sqlite").setting("x") == "y"
 
 
 def test_a_file_keeps_nothing_of_a_transaction_that_fails(tmp_path: Path):

@@ -1,7 +1,6 @@
 "The log of a review in its store, what a page adds to an item, and what a release refuses: exact words and values."
 
 import json
-import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,7 @@ from review.made_sets import TEXT, decide, edit, project, tiny_records
 from wildtool.errors import DataError, RecordError, StorageError, UsageError
 from wildtool.sets.review.formats import find_set
 from wildtool.sets.review.history import EditConflict
-from wildtool.sets.review.log import GENESIS, Draft
+from wildtool.sets.review.log import Draft
 from wildtool.sets.review.pointers import Change
 from wildtool.sets.review.project import ReviewProject
 from wildtool.sets.review.release import RELEASE_FORMAT, write_release
@@ -25,7 +24,6 @@ from wildtool.sets.review.server.operations import READS, WRITES, ReviewService
 from wildtool.sets.review.server.regeneration import RegenerationState
 from wildtool.sets.review.sets import start_review
 from wildtool.sets.review.state import State
-from wildtool.sets.review.store.base import StoreConflict
 from wildtool.sets.review.store.sqlite import SqliteStore
 
 
@@ -408,69 +406,3 @@ def test_a_set_is_read_again_only_where_it_has_changed(tmp_path: Path, monkeypat
     assert start_review(str(data))[1] == 1
     assert start_review(str(data))[1] == 0
     assert len(reads) == 2
-
-
-@pytest.mark.parametrize(
-    ("reason", "kind", "problem"),
-    [
-        ("database or disk is full", StorageError, None),
-        ("disk I/O error", StorageError, None),
-        (
-            "file is not a database",
-            DataError,
-            "is no review, or damaged (file is not a database); restore it from a copy",
-        ),
-        ("database disk image is malformed", DataError, None),
-        ("no such table: review_log", DataError, None),
-        ("database is locked", StorageError, None),
-    ],
-)
-def test_what_a_file_cannot_do_is_said(
-    tmp_path: Path, reason: str, kind: type[Exception], problem: str | None
-):
-    store = SqliteStore(tmp_path / "x.sqlite")
-
-    class Broken:
-        def execute(self, *_: Any) -> Any:
-            raise sqlite3.OperationalError(reason)
-
-    store._db = Broken()  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue]
-    with pytest.raises(kind) as refusal:
-        store.setting("x")
-    assert type(refusal.value) is kind
-    assert str(tmp_path / "x.sqlite") in str(refusal.value)
-    if problem:
-        assert str(refusal.value) == f"{tmp_path / 'x.sqlite'}: {problem}"
-
-
-def test_settings_entries_and_snapshots_are_kept_as_they_were_last(tmp_path: Path):
-    store = SqliteStore(tmp_path / "x.sqlite")
-    assert (store.setting("a"), store.snapshot(), store.head()) == (None, None, (0, GENESIS))
-    for name, value in (("a 1", "x"), ("b", "y"), ("a 0", "z"), ("a 1", "w")):
-        store.set_setting(name, value)
-    assert list(store.settings("a ").items()) == [("a 0", "z"), ("a 1", "w")]
-    store.set_setting("a 1", None)
-    assert store.settings("") == {"a 0": "z", "b": "y", "schema": "1"}
-    for n, data in ((2, b"two"), (1, b"one"), (2, b"again"), (3, b"three")):
-        store.save_snapshot(n, data)
-    assert store.snapshot() == b"three"
-    drafts = [Draft("note", "ann", item, note=f"{k}") for k, item in enumerate(("s", "", "s\0", "s"))]
-    entries = store.append(drafts, {"s": 0, "": 0})
-    assert isinstance(entries, list)
-    assert (list(store.read()), list(store.read(2)), store.history("s")) == (
-        entries, entries[2:], [entries[0], entries[3]]
-    )  # fmt: skip
-    assert store.head() == (4, entries[3].digest)
-    assert store.append(drafts, {"s": 3}) == StoreConflict("s", 3, 4)
-    assert store.append(drafts, {"": 1}) == StoreConflict("", 1, 2)
-    assert store.append([], {}) == []
-    assert store.mend_index(entries) is False
-    store.rows("UPDATE review_items SET last = 1 WHERE item = 's'")
-    store.rows("UPDATE review_log SET item = 'other' WHERE n = 4")
-    assert store.mend_index(entries) is True
-    assert (store.history("s"), store.mend_index(entries)) == ([entries[0], entries[3]], False)
-    store.rows("UPDATE review_settings SET value = '2' WHERE name = 'schema'")
-    store.close()
-    assert problem_of(lambda: SqliteStore(tmp_path / "x.sqlite")) == (
-        f"{tmp_path / 'x.sqlite'}: written by a newer wildtool; update this one"
-    )

@@ -2,20 +2,15 @@
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wildtool.errors import DataError
 from wildtool.sets.review.pointers import (
     ABSENT,
-    Change,
     canonical,
     content_digest,
     differences,
-    nearest,
     overlap,
-    pointer,
     same_json,
     value_at,
     with_change,
@@ -59,30 +54,6 @@ def test_true_is_not_one_and_one_is_not_one_point_zero():
     assert not same_json(1, 1.0)
     assert same_json({"a": 1, "b": 2}, {"b": 2, "a": 1})
     assert not same_json(None, ABSENT)
-
-
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        (Change("/tasks/0", "other", "new"), "is not what this change replaces"),
-        (Change("/tasks/1", ABSENT, "new"), "replace the whole list"),
-        (Change("/tasks/0", "old", ABSENT), "replace the whole list"),
-        (Change("/none/x", ABSENT, "new"), "only members of objects"),
-        (Change("tasks", ["old"], []), "no JSON pointer"),
-        (Change("/tasks/00", "old", "new"), "is not what this change replaces"),
-        (Change("/tasks/-1", "old", "new"), "is not what this change replaces"),
-    ],
-)
-def test_a_change_that_does_not_fit_is_refused(change: Change, reason: str):
-    with pytest.raises(DataError, match=reason):
-        with_change({"tasks": ["old"]}, change)
-
-
-def test_pointers_lead_to_odd_names_and_stop_where_nothing_is():
-    content = {"a/b": {"~": [1, {"": 2}]}}
-    assert value_at(content, pointer("a/b", "~", 1, "")) == 2
-    assert nearest(content, pointer("a/b", "~", 5, "x")) == pointer("a/b", "~")
-    assert overlap("/a", "/a/b") and overlap("/a/b", "/a") and not overlap("/a", "/ab")
 
 
 def test_the_canonical_text_has_sorted_keys_no_blanks_and_utf_8():

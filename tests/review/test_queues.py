@@ -86,7 +86,6 @@ def test_each_queue_has_what_its_name_says():
         ({"round": 2}, "ended"),
         ({"max_confidence": 0.85}, "all but warned"),
         ({"max_confidence": 0.8499}, "unsure"),
-        ({"text": "STALE"}, "stale"),
     ],
 )
 def test_a_filter_keeps_what_fits_all_its_fields(fields: dict[str, Any], kept: str):
@@ -130,12 +129,12 @@ def test_each_role_may_what_those_below_it_may():
     assert state_of().role("anybody") == "owner"
 
 
-@pytest.mark.parametrize("name", ["a", "É2", "ann.b@x-y z_", "a" * 64])
+@pytest.mark.parametrize("name", ["a", "7", "É2", "ann.b@x-y z_", "a" * 64])
 def test_a_name_is_taken_without_blanks_around_it(name: str):
     assert check_name(f" {name}\n") == name
 
 
-@pytest.mark.parametrize("name", ["", "_a", ".a", "a/b", "a" * 65, "a\nb"])
+@pytest.mark.parametrize("name", ["", "_a", ".a", "-a", "a/b", "a" * 65, "a\nb"])
 def test_what_cannot_be_a_name_is_refused(name: str):
     with pytest.raises(UsageError) as caught:
         check_name(name)

@@ -10,7 +10,7 @@ from golden_files import same_as_golden
 from review.made_sets import decide, edit, project, tiny_records
 from wildtool.errors import DataError, RecordError, UsageError
 from wildtool.sets.review.figures import agreement_data, review_figures
-from wildtool.sets.review.history import EditConflict, details, finding_row, model_of, net_changes
+from wildtool.sets.review.history import EditConflict, finding_row, model_of, net_changes
 from wildtool.sets.review.log import (
     GENESIS,
     Draft,
@@ -21,7 +21,7 @@ from wildtool.sets.review.log import (
     read_log,
     verified,
 )
-from wildtool.sets.review.people import check_name, new_token, people_in, pseudonyms, token_hash
+from wildtool.sets.review.people import new_token, token_hash
 from wildtool.sets.review.pointers import (
     ABSENT,
     Change,
@@ -121,45 +121,7 @@ def test_a_log_is_refused_with_its_first_bad_line_in_whole_words(tmp_path: Path)
     assert str(gone.value) == f"cannot read {tmp_path / 'none'}: No such file or directory"
 
 
-def test_people_are_those_that_entries_name_and_get_other_names_in_order():
-    log = entries(
-        Draft("import", "import", "s"),
-        Draft("check", "rules", "s"),
-        Draft("person", "owner", field="ann", after={"role": "reviewer"}),
-        Draft("assign", "owner", "s", after=["bob", "ann"]),
-        Draft("edit", "cid", "s", "ann", field="/x"),
-    )
-    assert [people_in(entry) for entry in log] == [
-        [],
-        [],
-        ["ann", "owner"],
-        ["bob", "ann", "owner"],
-        ["ann", "cid"],
-    ]
-    assert pseudonyms(log) == {"ann": "person 1", "owner": "person 2", "bob": "person 3", "cid": "person 4"}
-    assert (details(log[2]), details(log[0])) == ({"role": "reviewer"}, {})
-
-
-@pytest.mark.parametrize(
-    ("name", "problem"),
-    [
-        ("owner", "'owner' is the name of the command line here; take another one"),
-        *(
-            (name, f"{name!r} cannot be a name here; take letters, digits, blanks and . _ @ -, at most 64")
-            for name in ("", "_x", "a/b", "x" * 65, "-a")
-        ),
-    ],
-)
-def test_a_name_that_cannot_be_is_refused(name: str, problem: str):
-    with pytest.raises(UsageError) as refusal:
-        check_name(f" {name} ")
-    assert str(refusal.value) == problem
-
-
-def test_names_and_tokens_that_can_be():
-    assert [check_name(name) for name in (" Ann ", "ann.b@c-d e_f", "Ünal", "x" * 64, "7")] == [
-        "Ann", "ann.b@c-d e_f", "Ünal", "x" * 64, "7"
-    ]  # fmt: skip
+def test_tokens_are_long_and_known_by_their_hash():
     tokens = {new_token() for _ in range(3)}
     assert (len(tokens), {(token[:4], len(token)) for token in tokens}) == (3, {("wtr_", 47)})
     assert token_hash("x") == "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"

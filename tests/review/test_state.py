@@ -41,7 +41,6 @@ def test_queues_are_filtered_by_what_people_look_for(tmp_path_factory: pytest.Te
     assert partial == ["s0", "s2"]
     assert {item.id for item in review.state.queue("all", filter_=Filter(round=1, assignee="bob"))} == drawn
     assert review.state.queue("all", filter_=Filter(type="Single-Tool")) == []
-    assert [item.id for item in review.state.queue("all", filter_=Filter(text="S3"))] == ["s3"]
 
 
 def test_a_flipped_byte_in_the_kept_state_changes_nothing_and_is_named(

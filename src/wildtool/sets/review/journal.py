@@ -160,7 +160,7 @@ class ReviewJournal(Closing):
 
     def _is_logged(self, state: State) -> bool:
         """Whether a state is of an entry of this log."""
-        entry = next(self.store.read(state.n - 1), None) if state.n else None
+        entry = next(self.store.read(state.n - 1), None)
         return entry is not None and (entry.n, entry.digest) == (state.n, state.digest)
 
     def _history(self, fresh: Sequence[Entry]) -> Callable[[str], Sequence[Entry]]:

@@ -104,8 +104,6 @@ class Filter:
     assignee: str = ""
     round: int = 0
     max_confidence: float = 1.0
-    text: str = ""
-    """ItemPart of the id."""
 
     def keeps(self, item: ItemSummary) -> bool:
         """Whether an item is wanted."""
@@ -120,7 +118,6 @@ class Filter:
             and (not self.assignee or any(self.assignee in past.people for past in item.passes))
             and (not self.round or any(past.round == self.round for past in item.passes))
             and item.confidence <= self.max_confidence
-            and self.text.casefold() in item.id.casefold()
         )
 
 
@@ -166,11 +163,7 @@ class State:
     def twins_of(self, item: str) -> list[str]:
         """The same item in other languages."""
         twin = self.items[item].twin
-        return (
-            [other.id for other in self.items.values() if other.twin == twin and other.id != item]
-            if twin
-            else []
-        )
+        return [other.id for other in self.items.values() if twin and other.twin == twin and other.id != item]
 
     def role(self, name: str) -> str:
         """The role of a person; empty for who takes no part.

@@ -106,8 +106,8 @@ class SqlStore(ABC):
             ):
                 return False
             self.rows(self.reindex)
-            wrong = [(item, n) for n, item in right if (n, item) not in set(by_number)]
-            self.write("UPDATE review_log SET item = ? WHERE n = ?", wrong)
+            wrong = set(right).difference(by_number)
+            self.write("UPDATE review_log SET item = ? WHERE n = ?", [(item, n) for n, item in wrong])
             self.rows("DELETE FROM review_items")
             self.write("INSERT INTO review_items VALUES (?, ?)", list(last.items()))
             return True
