@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from golden_files import same_as_golden
 from review.made_sets import decide, edit, project, tiny_records
 from wildtool.errors import UsageError
 from wildtool.sets.review.figures import (
+    agreement_data,
     cohen_kappa,
     edge_f1,
     krippendorff_alpha,
@@ -19,6 +21,7 @@ from wildtool.sets.review.figures import (
     review_figures,
     text_distance,
 )
+from wildtool.sets.review.pointers import Change
 from wildtool.sets.review.rounds import assigned_pairs, draw_sample, round_qualities, stop_rule
 from wildtool.types import Metric
 
@@ -210,3 +213,32 @@ def test_figures_of_a_review_by_hand(tmp_path: Path):
     # The rule found two empty texts: one was changed, one approved as it is.
     warned = named(figures, "precision of warnings")["text"]
     assert (warned.numerator, warned.denominator) == (1, 2)
+
+
+def test_figures_of_a_round_in_which_two_chose_texts(tmp_path: Path):
+    review = project(tmp_path, tiny_records(3), people="ann bob")
+    review.open_round("owner", ["ann", "bob"], share=1)
+
+    def choose(who: str, item: str, task: int, text: str, candidate: int) -> None:
+        content, seen = review.item(item).seen_by(who)
+        field = f"/english_tasks/{task}"
+        review.choose(who, item, seen, Change(field, content["english_tasks"][task], text), candidate)
+
+    for who, number in (("ann", 0), ("bob", 1)):
+        choose(who, "s0", 0, f"As {who} chose.", number)
+        choose(who, "s1", 0, "The same.", 2)
+        choose(who, "s2", number, f"Only {who}'s.", 3)
+        for item in ("s0", "s1", "s2"):
+            decide(review, who, item)
+    assert agreement_data(review.format, review.histories()).candidates == [
+        ("('candidate 0',)", "('candidate 1',)"), ("('candidate 2',)", "('candidate 2',)")
+    ]  # fmt: skip
+    for item in ("s0", "s2"):
+        review.resolve("judge", item, review.item(item).digest, "approve")
+    same_as_golden(
+        "review/figures-of-choices.json",
+        [
+            f"{m.group} | {m.name} | {m.value} | {m.numerator} of {m.denominator}"
+            for m in review_figures(review)
+        ],
+    )

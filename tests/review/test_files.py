@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from review.made_sets import decide, edit, project, tiny_records
 from review.steps import STEPS, Step, step
 from wildtool.errors import RecordError
-from wildtool.sets.review.files import export_log, merge_log
+from wildtool.sets.review.files import MergeReport, export_log, merge_log
+from wildtool.sets.review.log import GENESIS, Draft, chained, entry_line
 from wildtool.sets.review.project import ReviewProject
 from wildtool.sets.review.store.sqlite import SqliteStore
 
@@ -86,6 +87,21 @@ def test_an_edit_of_what_is_being_reviewed_here_is_a_contradiction(tmp_path: Pat
     assert under_review is not None
     texts = [branch.content["english_tasks"][0] for branch in under_review.branches.values()]
     assert "The owner's text." in texts
+
+
+def test_an_outcome_of_what_nobody_decided_is_taken_for_the_version_that_is_here(tmp_path: Path):
+    ours = project(tmp_path)
+    digests = {"s0": ours.item("s0").digest, "s1": "another"}
+    outcomes = [
+        Draft("settle", "bob", item, version=digest, after="approve") for item, digest in digests.items()
+    ]
+    file = tmp_path / "log.jsonl"
+    file.write_bytes(b"".join(entry_line(entry) + b"\n" for entry in chained(outcomes, 0, GENESIS)))
+    assert merge_log(ours, file) == MergeReport(added=2, known=0, contradictions=1, settled=0)
+    assert [item.stage for item in ours.state.items.values()] == ["approved", "generated"]
+    assert ours.item("s1").entries[-1].note == (
+        "a merged file ended the review of another version: settle approve"
+    )
 
 
 def test_outcomes_that_differ_are_discussed(tmp_path: Path):

@@ -17,7 +17,7 @@ from wildtool.sets.make.sessions.continuation import (
     continuation_job,
 )
 from wildtool.sets.make.sessions.result import RemadeResults
-from wildtool.sets.review.formats.sessions import SESSIONS
+from wildtool.sets.review.formats.sessions import SESSIONS, answers_key
 from wildtool.sets.review.history import EditConflict, ItemHistory
 from wildtool.sets.review.pointers import ABSENT, Change, pointer, value_at
 from wildtool.sets.review.project import ReviewProject
@@ -139,7 +139,7 @@ def remade_sessions(sessions: Sequence[Continuation], results: ContinuedSessions
 def remade_result(session: Continuation, call: int, results: RemadeResults) -> list[Remade]:
     """What was made of the result of a call. Args: call: position of its node in the task."""
     (prefix,) = language_prefixes(session.record)
-    field = pointer(_answers_key(session, prefix), session.first, call, "observation")
+    field = pointer(answers_key(session.record, prefix), session.first, call, "observation")
     before = value_at(session.record, field)
     note = f"result of call {call} of task {session.first + 1} made again"
     return [
@@ -150,7 +150,7 @@ def remade_result(session: Continuation, call: int, results: RemadeResults) -> l
 def remade_changes(session: Continuation, remade: RemadeTasks) -> list[Change]:
     """The edits that replace the tasks of a session by remade ones, task by task."""
     prefix = remade.prefix
-    answers = _answers_key(session, prefix)
+    answers = answers_key(session.record, prefix)
     changes: list[Change] = []
     for k, values in enumerate(zip(remade.texts, remade.answers, remade.types, strict=True)):
         for key, value in zip((f"{prefix}_tasks", answers, f"{prefix}_task_types"), values, strict=True):
@@ -159,10 +159,6 @@ def remade_changes(session: Continuation, remade: RemadeTasks) -> list[Change]:
             if before is not ABSENT:
                 changes.append(Change(field, before, value))
     return changes
-
-
-def _answers_key(session: Continuation, prefix: str) -> str:
-    return f"{prefix}_answer_list" if f"{prefix}_answer_list" in session.record else "answer_list"
 
 
 def _note(session: Continuation, remade: RemadeTasks) -> str:

@@ -109,7 +109,7 @@ def _content(fields: Fields, read: ReadJson) -> tuple[Any, list[Message]]:
     content = fields.get("content")
     if content is None:
         return "\n".join(str(texts[k]) for k in sorted(texts)), []
-    parts = read(content) if isinstance(content, str) and content.lstrip().startswith("[") else content
+    parts = read(content)
     if not isinstance(parts, list) or not all("type" in as_object(part) for part in cast(list[Any], parts)):
         return content, []
     rows = as_objects(parts)

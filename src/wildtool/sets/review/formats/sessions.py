@@ -80,7 +80,7 @@ class SessionFormat(ReviewFormat):
         for prefix in language_prefixes(record):
             session = _read(record, prefix)
             for t in range(len(session.tasks) if session else 0):
-                place = pointer(_answers_key(record, prefix), t)
+                place = pointer(answers_key(record, prefix), t)
                 findings += (replace(finding, field=place) for finding in gold_faults(record, t, prefix))
                 findings += _graph_doubts(session, t, place) if session else ()
         return findings
@@ -133,7 +133,7 @@ class SessionFormat(ReviewFormat):
         session = _read(record, prefix)
         if session is None:
             return []
-        nodes = [as_list(task) for task in as_list(record.get(_answers_key(record, prefix)))]
+        nodes = [as_list(task) for task in as_list(record.get(answers_key(record, prefix)))]
         return [_graph(session, t, nodes[t]) for t in range(len(session.tasks))]
 
     def written_edges(self, content: Any) -> list[frozenset[tuple[int, int]]]:
@@ -155,7 +155,8 @@ def _read(record: Mapping[str, Any], prefix: str = "") -> Session | None:
         return None
 
 
-def _answers_key(record: Mapping[str, Any], prefix: str) -> str:
+def answers_key(record: Mapping[str, Any], prefix: str) -> str:
+    """The field of a record with its gold answers."""
     return f"{prefix}_answer_list" if f"{prefix}_answer_list" in record else "answer_list"
 
 
@@ -171,7 +172,7 @@ def _parts(record: Mapping[str, Any], prefix: str) -> Iterator[ItemPart]:
     yield ItemPart(pointer(f"{prefix}_env_info"), "date")
     for k in range(len(as_list(record.get(f"{prefix}_tools")))):
         yield ItemPart(pointer(f"{prefix}_tools", k), "tool")
-    answers = _answers_key(record, prefix)
+    answers = answers_key(record, prefix)
     for t in range(len(as_list(record.get(f"{prefix}_tasks")))):
         yield ItemPart(pointer(f"{prefix}_tasks", t), "user text", t)
         yield ItemPart(pointer(f"{prefix}_task_types", t), "type", t)
