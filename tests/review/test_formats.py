@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from review.made_sets import mini_records, tiny_records
 from wildtool.sets.review.formats import sessions
-from wildtool.sets.review.formats.base import MAX_ORDERS
+from wildtool.sets.review.formats.base import MAX_ORDERS, GraphEdge, TaskGraph
 from wildtool.sets.review.formats.items import ITEMS
 from wildtool.sets.review.formats.sessions import SESSIONS
 from wildtool.sets.review.pointers import ABSENT, value_at
@@ -75,7 +75,11 @@ def test_a_graph_that_cannot_be_executed_has_no_order_and_many_orders_are_cut():
     circle = SESSIONS.graphs(
         session([call(0, "Rome", 1), call(1, "Paris", 0), final(2, 0, 1)], "Mixed Multi-Tool")
     )[0]
-    assert (circle.orders, circle.min_depth) == ((), None)
+    nodes = ("getWeather", "getWeather", "prepare_to_answer")
+    alone = ("barrier", "", "a question and the answer stand alone in their step", 1.0)
+    edges = [GraphEdge(*edge, True, False) for edge in ((1, 0), (0, 1))]
+    edges += [GraphEdge(*edge, True, True, *alone) for edge in ((0, 2), (1, 2))]
+    assert circle == TaskGraph(nodes, tuple(edges))
     record = session([call(k, "Rome") for k in range(5)] + [final(5, 0, 1, 2, 3, 4)], "Parallel Multi-Tool")
     for k, node in enumerate(record["english_answer_list"][0][:5]):
         node["action"]["name"] = f"tool{k}"

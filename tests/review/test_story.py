@@ -113,6 +113,8 @@ def test_queues_have_what_their_name_says_in_the_order_of_the_set(story: Story):
         ({"assignee": "bob", "round": "1"}, ["rich", "s1", "s2", "s4"]),
         ({"max_confidence": "0.5"}, ["rich", "twin"]),
         ({"max_confidence": "0.49"}, []),
+        ({"max_confidence": "0"}, []),
+        ({"max_confidence": "", "round": "", "start": "-1", "rule": "text"}, ["s3"]),
         ({"text": "bob says"}, ["s1"]),
         ({"text": "NUMBER 5"}, ["s5"]),
         ({"text": "TWI"}, ["twin"]),
@@ -361,6 +363,12 @@ REFUSALS: dict[str, tuple[str, str, dict[str, Any], str]] = {
         "open-round",
         {"people": ["ann", "nn"]},
         "unknown reviewer 'nn'; did you mean 'ann'? (known: ann, bob, eve, judge)",
+    ),
+    "share of nothing": (
+        "owner",
+        "open-round",
+        {"people": ["ann", "bob"], "share": 0},
+        "a sample is a share above 0 and at most 1 of the items, not 0",
     ),
     "share": (
         "owner",

@@ -95,6 +95,14 @@ async def test_people_sign_in_and_out(tmp_path: Path):
         assert await (await pages.get("sign-in")).json() == {"who": ""}
 
 
+async def test_whom_another_process_has_added_signs_in(tmp_path: Path):
+    review, other = project(tmp_path), project(tmp_path, [])
+    async with served(review, alone="") as pages:
+        token = other.add_person("owner", "ann", "reviewer")
+        assert (await pages.post("sign-in", token=token)).status == 200
+        assert await (await pages.get("sign-in")).json() == {"who": "ann"}
+
+
 async def test_after_many_wrong_tokens_nobody_signs_in_for_a_while(tmp_path: Path):
     review = project(tmp_path, people="ann")
     token = review.add_person("owner", "ann", "reviewer")

@@ -173,12 +173,13 @@ def _parts(record: Mapping[str, Any], prefix: str) -> Iterator[ItemPart]:
     for k in range(len(as_list(record.get(f"{prefix}_tools")))):
         yield ItemPart(pointer(f"{prefix}_tools", k), "tool")
     answers = answers_key(record, prefix)
+    gold = as_list(record.get(answers))
     for t in range(len(as_list(record.get(f"{prefix}_tasks")))):
         yield ItemPart(pointer(f"{prefix}_tasks", t), "user text", t)
         yield ItemPart(pointer(f"{prefix}_task_types", t), "type", t)
         if t:
             yield ItemPart(pointer(f"{prefix}_turn_subtypes", t - 1), "subtype", t)
-        for i, node in enumerate(as_list((as_list(record.get(answers)) + [None] * (t + 1))[t])):
+        for i, node in enumerate(as_list(gold[t]) if t < len(gold) else []):
             for name, kind in _node_parts(as_object(node)):
                 yield ItemPart(pointer(answers, t, i) + name, kind, t)
 

@@ -438,7 +438,7 @@ def _number(body: Payload, name: str, default: int) -> int:
 
 def _share(body: Payload, name: str, default: float) -> float:
     with suppress(ValueError, TypeError):
-        value = float(body.get(name) or default)
+        value = float(default if body.get(name) in (None, "") else body[name])
         if 0 <= value <= 1:
             return value
     raise UsageError("{0}: expected a number from 0 to 1", name)

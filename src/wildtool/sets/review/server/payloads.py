@@ -236,10 +236,8 @@ def _visible(project: ReviewProject, history: ItemHistory, person: str) -> Itera
     """What a person may see of an item's history: of a blind review that is open, only their own part."""
     last = history.open
     hidden: set[str] = set()
-    if last is not None and last.people and not last.complete:
+    if last is not None and not last.complete and (person in last.people or not _sees_all(project, person)):
         hidden = set(last.people) - {person}
-        if person not in last.people and _sees_all(project, person):
-            hidden = set()
     assigned = max((entry.n for entry in history.entries if entry.kind == "assign"), default=0)
     for entry in history.entries:
         is_hidden = entry.n > assigned and (entry.branch in hidden or entry.who in hidden)
