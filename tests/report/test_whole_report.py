@@ -14,28 +14,40 @@ from wildtool.engine.score.audit import Audit, Ceiling, KillRate
 from wildtool.report.build import build
 from wildtool.report.charts.data import ChartData
 from wildtool.report.charts.render import Chart
-from wildtool.report.model import ReportRun, read_runs, slug
+from wildtool.report.model import read_runs, slug
 from wildtool.report.pages.dataset import dataset_charts
 from wildtool.report.pages.trajectory_data import called_names, message_view, part_text
 from wildtool.types import Metric
 
-DRAWINGS: list[ChartData] = []
+PAGES = (
+    *(
+        "index",
+        "trajectories",
+        "types-and-positions",
+        "hidden-intent",
+        "instruction-transitions",
+        "orchestration",
+    ),
+    *("errors", "cost", "other-numbers", "side-by-side", "dataset"),
+)
 
 
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> list[ReportRun]:
-    folder = tmp_path_factory.mktemp("runs")
+def data_of(site: Path, name: str) -> Any:
+    """What a script of a report is given."""
+    text, call = (site / "data" / f"{name}.js").read_text("utf-8"), f'wildtool.put("{name}",'
+    assert text.startswith(call) and text.endswith(");\n")
+    return json.loads(text.removeprefix(call).removesuffix(");\n"))
+
+
+def test_a_report_has_what_its_runs_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Files, pages, charts (which are not drawn), data of scripts and numbers, with gold answers that are not scored."""
     half = Scripted("half", right=lambda address: address.unit in "02")
     models = ("baseline/chat", "baseline/gold", half, replace(half, text="No."))
-    return read_runs([play(folder / f"r{n}", model, limit=2) for n, model in enumerate(models)])
-
-
-@pytest.fixture(scope="module")
-def site(runs: list[ReportRun], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The report of the runs, whose charts are not drawn, and which scores no gold answers itself."""
+    runs = read_runs([play(tmp_path / f"r{n}", model, limit=2) for n, model in enumerate(models)])
+    drawings: list[ChartData] = []
 
     def drawn(drawing: ChartData) -> Chart:
-        DRAWINGS.append(drawing)
+        drawings.append(drawing)
         return Chart(f"<svg>{drawing.title}</svg>", "<svg/>", b"svg", b"png", "some")
 
     def audited(*_: Any, **__: Any) -> Audit:
@@ -52,64 +64,25 @@ def site(runs: list[ReportRun], tmp_path_factory: pytest.TempPathFactory) -> Pat
             faults=(),
         )
 
-    DRAWINGS.clear()
-    out = tmp_path_factory.mktemp("site")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("wildtool.report.pages.metrics.render_chart", drawn)
-        patch.setattr("wildtool.report.build.audit_profile", audited)
-        assert build(runs, out, audited=True) == out / "index.html"
-    return out
-
-
-PAGES = (
-    *(
-        "index",
-        "trajectories",
-        "types-and-positions",
-        "hidden-intent",
-        "instruction-transitions",
-        "orchestration",
-    ),
-    *("errors", "cost", "other-numbers", "side-by-side", "dataset"),
-)
-
-
-def test_a_report_has_these_files(site: Path):
+    monkeypatch.setattr("wildtool.report.pages.metrics.render_chart", drawn)
+    monkeypatch.setattr("wildtool.report.build.audit_profile", audited)
+    site = tmp_path / "site"
+    assert build(runs, site, audited=True) == site / "index.html"
     names = sorted(path.relative_to(site).as_posix() for path in site.rglob("*") if path.is_file())
     assert sorted(f"{page}.html" for page in PAGES) == [name for name in names if name.endswith(".html")]
     same_as_golden("report/files.json", names)
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_a_page_says_what_the_runs_have(site: Path, page: str):
-    same_as_golden(f"report/{page}.txt", page_text((site / f"{page}.html").read_text("utf-8")))
-
-
-def test_charts_show_the_numbers_of_their_tables(site: Path):
-    rows = [json.dumps(asdict(drawing), ensure_ascii=False) for drawing in DRAWINGS]
+    for page in PAGES:
+        same_as_golden(f"report/{page}.txt", page_text((site / f"{page}.html").read_text("utf-8")))
+    rows = [json.dumps(asdict(drawing), ensure_ascii=False) for drawing in drawings]
     same_as_golden("report/charts.jsonl", "\n".join(rows) + "\n")
-
-
-@pytest.mark.parametrize("name", ["t", "ts-0", "tx-0", "tx-2", "tr-0-0", "tr-2-0", "pairs-side-by-side"])
-def test_scripts_are_given_the_units_of_runs(site: Path, name: str):
-    text = (site / "data" / f"{name}.js").read_text("utf-8")
-    call = f'wildtool.put("{name}",'
-    assert text.startswith(call) and text.endswith(");\n")
-    same_as_golden(f"report/{name}.json", json.loads(text.removeprefix(call).removesuffix(");\n")))
-
-
-def test_scripts_are_given_each_item_once(site: Path):
-    text = (site / "data" / "ti-0-0.js").read_text("utf-8").removeprefix('wildtool.put("ti-0-0",')
-    items = json.loads(text.removesuffix(");\n"))
+    for name in ("t", "ts-0", "tx-0", "tx-2", "tr-0-0", "tr-2-0", "pairs-side-by-side"):
+        same_as_golden(f"report/{name}.json", data_of(site, name))
     units = [
         [*unit["seen"][-1:], unit["gold"], [tool[:40] for tool in unit["tools"]]]
-        for item in items
+        for item in data_of(site, "ti-0-0")
         for unit in item
     ]
     same_as_golden("report/ti-0-0.json", units)
-
-
-def test_all_numbers_can_be_downloaded(site: Path):
     same_as_golden(
         "report/numbers.csv", (site / "files" / "wild-mini-profile-official.csv").read_text("utf-8")
     )

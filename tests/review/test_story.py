@@ -24,22 +24,17 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
     return whole_story(tmp_path_factory.mktemp("story"))
 
 
-def test_each_act_is_logged_as_it_was(story: Story):
+def test_each_act_is_logged_and_shown_as_it_was(story: Story):
     same_as_golden(
         "review/log.jsonl", b"".join(line + b"\n" for line in story.project.store.lines()).decode()
     )
-
-
-def test_the_state_follows_from_the_log(story: Story):
+    # What people may see of items at several points.
+    same_as_golden("review/items.json", story.pages)
     digest, _, data = story.project.state.dump().partition(b"\n")
     rows = json.loads(data)
     same_as_golden("review/state.json", {**rows, "items": [json.dumps(row) for row in rows["items"]]})
     assert story.project.verify("story") == rows["n"]
     assert len(digest) == 64
-
-
-def test_pages_of_items_have_what_their_person_may_see(story: Story):
-    same_as_golden("review/items.json", story.pages)
 
 
 @pytest.mark.parametrize("who", ["owner", "judge", "eve", "nobody"])
