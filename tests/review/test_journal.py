@@ -16,6 +16,7 @@ from wildtool.sets.review.history import EditConflict
 from wildtool.sets.review.log import Draft
 from wildtool.sets.review.pointers import Change
 from wildtool.sets.review.project import ReviewProject
+from wildtool.sets.review.proposed import propose
 from wildtool.sets.review.release import RELEASE_FORMAT, write_release
 from wildtool.sets.review.restore import restore_version
 from wildtool.sets.review.server.app import Listen
@@ -183,6 +184,27 @@ def test_tasks_are_made_again_as_a_page_asks(tmp_path: Path):
     assert READS["regeneration"](plain, "owner", body) == {"running": False, "problem": ""}
     assert READS["checks"](plain, "owner", {}) == {}
     assert "regeneration" not in READS["item"](plain, "owner", body)
+
+
+def test_a_task_that_was_made_again_before_is_made_with_another_seed(tmp_path: Path):
+    review = project(tmp_path, tiny_records(1), people="ann bob")
+    pages, regenerating = service(review)
+    seen = review.item("s0").digest
+
+    def earlier(who: str) -> int:
+        WRITES["regenerate"](pages, who, {"id": "s0", "seen": seen})
+        return regenerating.starts[-1][-1]["earlier"]
+
+    def offer(who: str, text: str) -> None:
+        assert propose(review, who, "s0", seen, [Change(TEXT, "Tell me about number 0.", text)], "gpt")
+
+    offer("owner", "One?")
+    offer("owner", "Two?")
+    assert earlier("owner") == 2
+    # Of their own copies nothing was made again.
+    review.open_round("owner", ["ann", "bob"], share=1)
+    offer("ann", "One?")
+    assert [earlier(who) for who in ("ann", "bob")] == [1, 0]
 
 
 def test_in_a_team_only_an_owner_spends_money(tmp_path: Path):

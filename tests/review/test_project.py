@@ -9,6 +9,7 @@ from review.made_sets import TEXT, decide, edit, mini_records, project, recheck,
 from wildtool.errors import UsageError
 from wildtool.findings import Finding, fault
 from wildtool.sets.review.history import EditConflict
+from wildtool.sets.review.log import Draft
 from wildtool.sets.review.pointers import Change, value_at
 from wildtool.sets.review.project import ReviewProject
 from wildtool.sets.review.release import item_provenance
@@ -302,6 +303,13 @@ def test_a_token_is_known_by_its_hash_and_dies_when_it_is_revoked(tmp_path: Path
     person = review.person_of(token)
     assert person is not None and (person.name, person.role) == ("ann", "adjudicator")
     assert review.person_of(first) is None
+    # Merged files remove people, and know of no tokens.
+    review.append_general(
+        Draft("person", "owner", field="ann", after={"role": "adjudicator", "active": False})
+    )
+    assert review.person_of(token) is None
+    token = review.add_person("owner", "ann", "reviewer")
+    assert review.person_of(token) is not None
     review.revoke_person("owner", "ann")
     assert review.person_of(token) is None
     review.close()

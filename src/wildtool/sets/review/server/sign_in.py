@@ -93,7 +93,6 @@ class SignIn:
             httponly=True,
             samesite="Strict",
             secure=self._secure,
-            path="/",
             max_age=SESSION_S,
         )
         return True
@@ -101,7 +100,7 @@ class SignIn:
     def end(self, project: ReviewProject, request: web.BaseRequest, response: web.Response) -> None:
         """Ends the session of a request."""
         project.store.set_setting(self._setting(request), None)
-        response.del_cookie(self._cookie, path="/", httponly=True, samesite="Strict", secure=self._secure)
+        response.del_cookie(self._cookie, httponly=True, samesite="Strict", secure=self._secure)
 
     def _setting(self, request: web.BaseRequest) -> str:
         return _SESSION_SETTING + token_hash(request.cookies.get(self._cookie, ""))
