@@ -1,6 +1,7 @@
 "Parts of reports that need no whole one: texts, single files, published rows, effects and lists of runs."
 
 import asyncio
+import copy
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -181,6 +182,47 @@ def test_an_effect_is_that_of_what_one_run_has_more(runs: list[ReportRun]):
         p=effects[1].p,
     )
     assert len(effects) == 2
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *({name: "other"} for name in ("model", "benchmark", "profile", "played", "mode", "prompts")),
+        *({name: "other"} for name in ("data_sha256", "split", "read_as")),
+        {"roles": {"user": "another"}},
+    ],
+)
+def test_an_effect_is_seen_between_runs_that_are_otherwise_alike(runs: list[ReportRun], change: Any):
+    gold = runs[0]
+    assert alteration_effects([gold, altered(gold, NOISE, **change)]) == []
+
+
+def test_an_effect_is_seen_between_runs_whose_model_has_the_same_settings(runs: list[ReportRun]):
+    gold, noisy = runs[0], altered(runs[0], NOISE)
+    identity = copy.deepcopy(gold.about["identity"])
+    identity["models"]["agent"]["settings"] = {"temperature": 1}
+    warm = replace(gold, about={**gold.about, "identity": identity})
+    assert [effect.alteration for effect in alteration_effects([gold, noisy])] == ["noise order:slight"]
+    assert alteration_effects([warm, noisy]) == []
+
+
+def test_an_effect_is_told_with_its_p_where_runs_share_units(
+    runs: list[ReportRun], monkeypatch: pytest.MonkeyPatch
+):
+    difference = Metric("", "", -0.5, 1, 2, -0.625, -0.25)
+    effects: list[Any] = []
+    for p in (0.001, 0.00099, None):
+        pairs = SimpleNamespace(difference=difference, units=5, missing=0, test=lambda p=p: (p, 1))
+        shared = None if p is None else pairs
+        monkeypatch.setattr(
+            "wildtool.report.pages.effects.pair_units", lambda base, run, shared=shared: shared
+        )
+        effects.append(alteration_effects([runs[0], altered(runs[0], NOISE)]))
+    first = AlterationEffect(
+        "baseline/gold", "wild-mini, profile official", "noise order:slight", 5, "100.0 %", "100.0 %", "-50.0",
+        "[-62.5, -25.0]", "0.001", "worse",
+    )  # fmt: skip
+    assert effects == [[first], [replace(first, p="<0.001")], []]
 
 
 # Lists of runs ------------------------------------------------------------------------------------------

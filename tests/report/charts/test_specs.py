@@ -141,6 +141,24 @@ def test_of_a_drawing_only_shapes_texts_and_links_to_units_are_kept():
     assert (plain.get("role"), plain.get("class"), plain.get("aria-label")) == ("img", None, "t. a")
 
 
+@pytest.mark.parametrize(
+    ("href", "is_kept"),
+    [
+        ("trajectories.html#run=0&outcome=wrong&error=Wrong+Name+%2F+Missing", True),
+        ("trajectories.html#", True),
+        ("javascript:alert(1)", False),
+        ("https://example.org/", False),
+        ("//x", False),
+        ("trajectories.html#<", False),
+        ("trajectories.html", False),
+    ],
+)
+def test_only_links_to_units_survive(href: str, is_kept: bool):
+    kept = ET.fromstring(sanitize_svg(SVG, ("t", "a"), str, "wide", [(href, "name")]))
+    links = [(each.get("href"), each.get("aria-label")) for each in kept.iter() if "href" in each.attrib]
+    assert links == ([(href, "name")] if is_kept else [])
+
+
 def test_texts_of_a_chart_are_on_one_line():
     odd = ChartData(
         "ti\ntle", "ab\nout", (ChartPoint("m\n1", "n\n1", 1, None, None, "t\n1", "h", "s\n1"),), ("m\n1",), ("n\n1",),

@@ -113,7 +113,7 @@ MESSAGES = st.dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=40)
 @given(MESSAGES)
 def test_any_message_is_shown_by_texts_alone(message: dict[str, Any]) -> None:
     def texts(part: Any) -> Iterator[Any]:
