@@ -201,6 +201,11 @@ def test_a_task_that_was_made_again_before_is_made_with_another_seed(tmp_path: P
     offer("owner", "One?")
     offer("owner", "Two?")
     assert earlier("owner") == 2
+    edit(review, "owner", "s0", "Another?", "/english_tasks/1")
+    first, seen = seen, review.item("s0").digest
+    assert earlier("owner") == 0
+    restore_version(review, "owner", "s0", seen, first)
+    seen = first
     # Of their own copies nothing was made again.
     review.open_round("owner", ["ann", "bob"], share=1)
     offer("ann", "One?")

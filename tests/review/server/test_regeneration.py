@@ -8,11 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from review.made_sets import TEXT, edit, mini_records, project
+from review.made_sets import edit, mini_records, project
 from review.server.served import served
 from wildtool.errors import UsageError
-from wildtool.sets.review.pointers import Change, value_at
-from wildtool.sets.review.proposed import propose
 from wildtool.sets.review.server.regeneration import MOST_AT_ONCE, Regeneration, RegenerationState
 
 WAITING = "import signal; signal.pause()"
@@ -53,8 +51,8 @@ def test_the_process_is_given_item_person_and_first_task_and_its_last_words_are_
         assert ended(made, "-s 0", "ann") == RegenerationState(False, repr(words))
         made.start("s0", "ann", None, keep_texts=False)
         assert ended(made, "s0", "ann").problem == repr(["--item=s0", "--as=ann", *words[-2:]])
-        made.start("s0", "ann", 1, keep_texts=False, call=0)
-        asked = ["--item=s0", "--as=ann", "--from=2", "--call=0", *words[-2:]]
+        made.start("s0", "ann", 1, keep_texts=False, call=0, earlier=1)
+        asked = ["--item=s0", "--as=ann", "--from=2", "--call=0", "--seed=2", *words[-2:]]
         assert ended(made, "s0", "ann").problem == repr(asked)
     with running("print('fine')") as made:
         made.start("s0", "ann", 0, keep_texts=False)
@@ -66,40 +64,10 @@ def test_an_id_that_cannot_be_an_argument_is_refused():
         made.start("s\0", "ann", 0, keep_texts=False)
 
 
-async def test_another_push_for_the_same_content_asks_for_another_proposal(tmp_path: Path):
-    review = project(tmp_path, mini_records(1))
-    with running("import sys; sys.exit(' '.join(sys.argv[1:]))") as made:
-        async with served(review, alone="owner", regeneration=made) as pages:
-            content, seen = review.item("wild_mini_0").seen_by("owner")
-            body = {"id": "wild_mini_0", "first": 0}
-
-            def change(k: int) -> Change:
-                return Change(TEXT, value_at(content, TEXT), f"{k}?")
-
-            for k, asked in enumerate(("--from=1", "--from=1 --seed=2", "--from=1 --seed=3")):
-                assert (await pages.post("regenerate", **body, seen=seen)).status == 200
-                assert f" {asked} -- " in ended(made, "wild_mini_0", "owner").problem
-                propose(review, "owner", "wild_mini_0", seen, [change(k)], "gpt")
-            edit(review, "owner", "wild_mini_0", "Edited?")
-            now = (await pages.item("wild_mini_0"))["seen"]
-            assert (await pages.post("regenerate", **body, seen=now)).status == 200
-            assert " --from=1 -- " in ended(made, "wild_mini_0", "owner").problem
-
-
 def test_why_an_item_has_no_new_proposal_is_said_though_nothing_failed():
     with running("import sys; print('saved\\nleft out s0: as it was', file=sys.stderr)") as made:
         made.start("s0", "ann", 0, keep_texts=False)
         assert ended(made, "s0", "ann") == RegenerationState(False, "left out s0: as it was")
-
-
-async def test_the_page_asks_for_the_result_of_one_call(tmp_path: Path):
-    with running("import sys; sys.exit(' '.join(sys.argv[1:]))") as made:
-        async with served(project(tmp_path, mini_records(1)), alone="owner", regeneration=made) as pages:
-            seen = (await pages.item("wild_mini_0"))["seen"]
-            body = {"id": "wild_mini_0", "seen": seen, "first": 1, "call": 0}
-            assert (await pages.post("regenerate", **body)).status == 200
-            assert "--from=2 --call=0" in ended(made, "wild_mini_0", "owner").problem
-            assert (await pages.post("regenerate", **{**body, "call": "x"})).status == 422
 
 
 async def test_the_page_asks_for_it_and_sees_that_it_runs(tmp_path: Path):
@@ -123,20 +91,3 @@ async def test_the_page_asks_for_it_and_sees_that_it_runs(tmp_path: Path):
         seen = (await pages.item("wild_mini_0"))["seen"]
         refused = await pages.post("regenerate", id="wild_mini_0", seen=seen)
         assert (refused.status, "--model" in (await refused.json())["problem"]) == (422, True)
-
-
-async def test_in_a_team_only_an_owner_spends_money(tmp_path: Path):
-    review = project(tmp_path, mini_records(1), people="ann")
-    with running(WAITING) as made:
-        async with served(review, alone="", regeneration=made) as pages:
-            for name, role, status in (
-                ("ann", "reviewer", 422),
-                ("judge", "adjudicator", 422),
-                ("eve", "owner", 200),
-            ):
-                await pages.post("sign-in", token=review.add_person("owner", name, role))
-                item = await pages.item("wild_mini_0")
-                assert ("regeneration" in item) == (status == 200)
-                answer = await pages.post("regenerate", id="wild_mini_0", seen=item["seen"], first=1)
-                assert answer.status == status
-                assert made.state("wild_mini_0", name).running == (status == 200)
