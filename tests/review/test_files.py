@@ -179,7 +179,7 @@ EDITS = st.lists(st.tuples(st.integers(0, 1), st.sampled_from("xyz")), max_size=
 """Edits of a task's text."""
 
 
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(EDITS, EDITS)
 def test_merging_is_commutative_where_people_changed_different_parts(
     tmp_path_factory: pytest.TempPathFactory,
@@ -197,7 +197,7 @@ def test_merging_is_commutative_where_people_changed_different_parts(
     assert contents(ours) == contents(theirs)
 
 
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(EDITS, EDITS)
 def test_no_text_of_either_side_is_lost_by_merging(
     tmp_path_factory: pytest.TempPathFactory,
@@ -214,7 +214,7 @@ def test_no_text_of_either_side_is_lost_by_merging(
     assert wanted <= said(ours)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(STEPS, STEPS)
 def test_whatever_two_sides_did_merging_works_and_keeps_every_text(
     tmp_path_factory: pytest.TempPathFactory, first: Sequence[Step], second: Sequence[Step]

@@ -137,7 +137,7 @@ def test_a_finding_points_at_the_part_that_is_wrong(field: str, wrong: Any, rule
 JUNK = st.none() | st.integers() | st.text(max_size=3) | st.lists(st.integers(), max_size=2) | st.just({})
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.data())
 def test_no_content_makes_a_format_fail(data: st.DataObject):
     content: Any = copy.deepcopy(session([call(0, "Rome"), final(1, 0)], "Single-Tool"))

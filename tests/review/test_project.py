@@ -1,5 +1,6 @@
 """What people do in a review: edits, blind decisions, conflicts, locking, stale tasks."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,13 @@ def test_what_reviewers_do_not_agree_on_goes_to_an_adjudicator(
     assert (taken, excluded) == ([Change(TEXT, "Tell me about number 0.", "Better.")], [])
     with pytest.raises(UsageError, match="takes the role adjudicator"):
         review.resolve("ann", "s0", review.item("s0").digest, "approve", taken)
+    for choice, reasons, problem in (
+        ("discuss", [], "a conflict ends with approve or reject, not with discuss"),
+        ("approve", ["privat"], "unknown reason 'privat'; did you mean 'privacy'?"),
+        ("reject", [], "say why it is rejected; reasons are: unnatural, type, "),
+    ):
+        with pytest.raises(UsageError, match="^" + re.escape(problem)):
+            review.resolve("judge", "s0", review.item("s0").digest, choice, taken, reasons)  # pyright: ignore[reportArgumentType]
     review.resolve("judge", "s0", review.item("s0").digest, "approve", taken)
     assert review.state.items["s0"].stage == "approved"
     assert review.item("s0").content["english_tasks"][0] == "Better."

@@ -14,7 +14,7 @@ from wildtool.sets.review.project import ReviewProject
 from wildtool.sets.review.state import STATE_VERSION, Filter, State, fold
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(STEPS)
 def test_the_log_alone_gives_the_live_state_back(
     tmp_path_factory: pytest.TempPathFactory, steps: Sequence[Step]

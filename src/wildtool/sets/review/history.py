@@ -184,14 +184,13 @@ class ItemHistory:
     def versions_for(self, person: str) -> list[PastVersion]:
         """What a person saw before, oldest first: versions of the item, or of their own copy where they have one."""
         branch = self.branch_of(person)
-        if branch is None or self.open is None:
+        if branch is None:
             return [
                 PastVersion(old.digest, old.content, new.entry.n)
                 for old, new in zip(self.versions, self.versions[1:], strict=False)
             ]
-        content = next(
-            version.content for version in reversed(self.versions) if version.digest == self.open.base
-        )
+        base = self.passes[-1].base
+        content = next(version.content for version in reversed(self.versions) if version.digest == base)
         past: list[PastVersion] = []
         for entry in branch.entries:
             past.append(PastVersion(content_digest(content), content, entry.n))

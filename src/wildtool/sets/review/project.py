@@ -44,9 +44,7 @@ class ReviewProject(ReviewTeam):
         """Folds what is in the store. Raises UsageError for a rule of a package that cannot be used."""
         self._custom_rules = rules_identity(format_.name)
         super().__init__(store, format_, clock)
-        before: list[Any] = (
-            json_codec.loads(store.setting(_RULES_SETTING) or "[]") if self._custom_rules else []
-        )
+        before: list[Any] = json_codec.loads(store.setting(_RULES_SETTING) or "[]")
         fresh = any(rule not in before for rule in self._custom_rules)
         self._recheck = dict.fromkeys(self.state.items) if fresh else {}
         """Items that rules of packages have not seen, which were added or changed since."""
@@ -275,7 +273,7 @@ class ReviewProject(ReviewTeam):
         self._check_role(person, "adjudicator")
         if choice not in ("approve", "reject"):
             raise UsageError("a conflict ends with approve or reject, not with {0}", choice)
-        self._check_choice(choice, reasons if choice == "reject" else ())
+        self._check_choice(choice, reasons)
         check_together(changes)
 
         def plan(history: ItemHistory) -> list[Draft]:

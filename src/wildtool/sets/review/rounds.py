@@ -62,9 +62,8 @@ def draw_sample(state: State, share: float, seed: str) -> RoundSample:
             members[stratum].append(item.id)
     sample: dict[str, None] = {}
     counts: dict[tuple[str, str], int] = defaultdict(int)
-    rest = [*sorted(members, key=lambda stratum: (len(members[stratum]), stratum))]
-    for stratum in rest:
-        due = len(members[stratum]) * size / max(1, len(pool))
+    for stratum in sorted(members, key=lambda stratum: (len(members[stratum]), stratum)):
+        due = len(members[stratum]) * size / len(pool)
         for id_ in members[stratum]:
             if len(sample) >= size or counts[stratum] + 0.5 > due:
                 break
@@ -72,7 +71,7 @@ def draw_sample(state: State, share: float, seed: str) -> RoundSample:
                 sample[id_] = None
                 for other in strata[id_]:
                     counts[other] += 1
-    for item in shuffled[: len(pool) if len(sample) < size else 0]:
+    for item in shuffled:
         if len(sample) < size:
             sample.setdefault(item.id)
     return RoundSample(tuple(draw.sample(list(sample), len(sample))), fresh)
