@@ -3,6 +3,7 @@
 import asyncio
 import copy
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,6 +21,8 @@ from wildtool.alter.failures.schedule import FailureSchedule
 from wildtool.alter.noise.noise import Noise
 from wildtool.benchmark import Published
 from wildtool.engine.score.audit import Audit, Ceiling, KillRate
+from wildtool.report.build import build
+from wildtool.report.charts.render import Chart
 from wildtool.report.model import ReportRun, group_leaderboards, read_runs
 from wildtool.report.pages import overview
 from wildtool.report.pages.effects import AlterationEffect, alteration_effects
@@ -87,6 +90,18 @@ def test_a_site_of_a_folder_has_its_files_beside_it(tmp_path: Path):
         script_json([-(2**63), 2**63 - 1, 10**1000, 1.5])
         == b'[-9223372036854775808,9223372036854775807,"\xe2\x80\xa6",1.5]'
     )
+
+
+def test_leaderboards_of_a_single_file_have_pages_of_their_own(
+    runs: list[ReportRun], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    drawn = Chart("<svg/>", "<svg/>", b"svg", b"png", "")
+    monkeypatch.setattr("wildtool.report.pages.metrics.render_chart", lambda drawing: drawn)
+    two_boards = [*runs[:2], *read_runs([runs[1].folder], "fixed")]
+    assert build(two_boards, tmp_path / "r.html", single=True) == tmp_path / "r.html"
+    text = (tmp_path / "r.html").read_text("utf-8")
+    same_as_golden("report/pages-of-two-boards.json", re.findall(r'id="page-([^"]+)"', text))
+    assert [path.name for path in tmp_path.iterdir()] == ["r.html"]
 
 
 # Published rows and gold --------------------------------------------------------------------------------

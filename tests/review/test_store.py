@@ -4,9 +4,8 @@ import json
 import os
 import random
 import signal
-import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -209,30 +208,44 @@ def test_a_process_that_makes_tasks_again_is_called_without_the_password(
 
 def test_two_processes_lose_no_update(place: str):
     review = project_in(open_store(place), tiny_records(4))
-    writers = [
-        subprocess.Popen([sys.executable, "-c", WRITER, place, name, "15"], stdout=subprocess.PIPE)
-        for name in "ab"
-    ]
-    acknowledged = [line for writer in writers for line in writer.communicate(timeout=120)[0].splitlines()]
-    assert [writer.returncode for writer in writers] == [0, 0]
+    writers = [forked(lambda say, name=name: remarks(place, name, say)) for name in "ab"]
+    acknowledged: list[str] = []
+    for pid, said in writers:
+        with os.fdopen(said) as lines:
+            acknowledged += lines.read().splitlines()
+        assert os.waitpid(pid, 0)[1] == 0
     review.refresh()
-    notes = [entry.note.encode() for entry in review.store.read() if entry.kind == "note"]
+    notes = [entry.note for entry in review.store.read() if entry.kind == "note"]
     assert sorted(notes) == sorted(acknowledged)
     assert len(notes) == 30
     list(verified(review.store.lines(), "store"))
 
 
-WRITER = """
-import sys
-from wildtool.sets.review.project import ReviewProject
-from wildtool.sets.review.sets import open_store
-place, name, count = sys.argv[1:]
-review = ReviewProject.open(open_store(place))
-for k in range(int(count)):
-    text = f"{name} {k}"
-    review.remark("me", f"s{k % 4}", text)
-    print(text, flush=True)
-"""
+def remarks(place: str, name: str, say: Callable[[str], None]) -> None:
+    review = ReviewProject.open(open_store(place))
+    for k in range(15):
+        review.remark("me", f"s{k % 4}", f"{name} {k}")
+        say(f"{name} {k}")
+
+
+def forked(act: Callable[[Callable[[str], None]], None]) -> tuple[int, int]:
+    """A process, and a pipe from which each line that it says can be read."""
+    here, there = os.pipe()
+    pid = os.fork()
+    if pid:
+        os.close(there)
+        return pid, here
+    status = 1
+    try:
+        os.close(here)
+
+        def say(line: str) -> None:
+            os.write(there, f"{line}\n".encode())
+
+        act(say)
+        status = 0
+    finally:
+        os._exit(status)
 
 
 def test_a_kill_at_any_moment_loses_no_acknowledged_save(tmp_path: Path):
@@ -241,7 +254,7 @@ def test_a_kill_at_any_moment_loses_no_acknowledged_save(tmp_path: Path):
     draw = random.Random(7)
     acknowledged: list[str] = []
     for attempt in range(KILLS):
-        pid, said = endless_writer(Path(place), attempt)
+        pid, said = forked(lambda say, attempt=attempt: save_without_end(Path(place), attempt, say))
         with os.fdopen(said) as lines:
             for _ in range(draw.randint(1, 25)):
                 acknowledged.append(lines.readline().strip())
@@ -254,21 +267,13 @@ def test_a_kill_at_any_moment_loses_no_acknowledged_save(tmp_path: Path):
     assert len(acknowledged) >= KILLS and "" not in acknowledged
 
 
-def endless_writer(place: Path, attempt: int) -> tuple[int, int]:
-    """A process that saves without end, and a pipe from which each save that was acknowledged can be read."""
-    here, there = os.pipe()
-    pid = os.fork()
-    if pid:
-        os.close(there)
-        return pid, here
-    try:
-        store = SqliteStore(place)
-        for k in count():
-            item, text = f"s{k % 4}", f"{attempt}/{k}"
-            store.append([note(item, text)], {item: store.history(item)[-1].n})
-            os.write(there, f"{text}\n".encode())
-    finally:
-        os._exit(1)
+def save_without_end(place: Path, attempt: int, say: Callable[[str], None]) -> None:
+    """Says each save that was acknowledged."""
+    store = SqliteStore(place)
+    for k in count():
+        item, text = f"s{k % 4}", f"{attempt}/{k}"
+        store.append([note(item, text)], {item: store.history(item)[-1].n})
+        say(text)
 
 
 def test_a_file_that_is_no_review_is_named(tmp_path: Path):
