@@ -24,7 +24,7 @@ from wildtool.engine.score.audit import Audit, Ceiling, KillRate
 from wildtool.report.build import build
 from wildtool.report.charts.render import Chart
 from wildtool.report.model import ReportRun, group_leaderboards, read_runs
-from wildtool.report.pages import overview
+from wildtool.report.pages import overview, trajectory_page
 from wildtool.report.pages.effects import AlterationEffect, alteration_effects
 from wildtool.report.server import run_index
 from wildtool.report.server.app import ViewApp
@@ -238,6 +238,32 @@ def test_an_effect_is_told_with_its_p_where_runs_share_units(
         "[-62.5, -25.0]", "0.001", "worse",
     )  # fmt: skip
     assert effects == [[first], [replace(first, p="<0.001")], []]
+
+
+# Trajectories -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "value"),
+    [
+        *(("result", name, "other") for name in ("benchmark", "data_sha256", "profile", "prompts")),
+        ("result", "alterations", (NOISE,)),
+        *(("identity", name, "other") for name in ("mode", "split", "lang")),
+        ("scope", "limit", 3),
+        ("scope", "ids", ["a"]),
+    ],
+)
+def test_items_are_shown_once_for_runs_that_show_the_same(
+    runs: list[ReportRun], part: str, name: str, value: Any
+):
+    gold, half, _ = runs
+    result, about = gold.result, gold.about
+    if part == "result":
+        result = replace(result, **{name: value})
+    else:
+        about = {**about, part: {**about[part], name: value}}
+    key = trajectory_page._same_items  # pyright: ignore[reportPrivateUsage]
+    assert key(gold) == key(half) != key(replace(gold, result=result, about=about))
 
 
 # Lists of runs ------------------------------------------------------------------------------------------

@@ -50,7 +50,10 @@ def test_a_report_has_what_its_runs_have(tmp_path: Path, monkeypatch: pytest.Mon
         drawings.append(drawing)
         return Chart(f"<svg>{drawing.title}</svg>", "<svg/>", b"svg", b"png", "some")
 
-    def audited(*_: Any, **__: Any) -> Audit:
+    def audited(benchmark: Any, source: Any, profile: str, **options: Any) -> Audit:
+        assert (benchmark.name, source.sha256, profile, options) == (
+            "wild-mini", runs[0].result.data_sha256, "official", {"split": None, "lang": None}
+        )  # fmt: skip
         first = runs[1].result
         ceiling = Ceiling(style="parallel", counts=first.counts, metrics=tuple(first.metrics))
         kills = (KillRate(kind="a", killed=3, mutants=4), KillRate(kind="b", killed=2000, mutants=2000))

@@ -9,8 +9,12 @@ import pytest
 
 from golden_files import same_as_golden
 from wildtool.report.charts.data import ChartData, ChartPoint
-from wildtool.report.charts.render import _sanitized, sanitize_svg  # pyright: ignore[reportPrivateUsage]
-from wildtool.report.charts.spec import chart_spec, max_models
+from wildtool.report.charts.render import (
+    _left_out,  # pyright: ignore[reportPrivateUsage]
+    _sanitized,  # pyright: ignore[reportPrivateUsage]
+    sanitize_svg,
+)
+from wildtool.report.charts.spec import chart_spec
 from wildtool.report.charts.theme import (
     CLASS_COLOURS,
     MODEL_COLOURS,
@@ -77,8 +81,12 @@ def test_a_chart_is_described_in_these_terms(name: str, width: int):
     same_as_golden(f"report/charts/{name.replace(' ', '-')}-{width}.json", rows)
 
 
-def test_lines_show_fewer_models_than_bars():
-    assert [max_models(drawing(kind, 1)) for kind in ("bars", "lines", "stacked")] == [30, 8, 30]
+@pytest.mark.parametrize(("kind", "most"), [("bars", 30), ("lines", 8), ("stacked", 30), ("differences", 30)])
+def test_a_chart_says_how_many_models_it_leaves_out(kind: str, most: int):
+    assert _left_out(drawing(kind, most)) == ""
+    assert _left_out(drawing(kind, most + 1)) == (
+        f"The chart shows the first {most} of {most + 1} models; the table shows all"
+    )
 
 
 def test_names_have_room_by_the_width_of_a_chart():

@@ -271,6 +271,37 @@ def test_the_script_has_all_pairs_of_the_first_models(monkeypatch: pytest.Monkey
     assert (few["models"], len(few["pairs"])) == (["one", "two"], 2)  # pyright: ignore[reportArgumentType]
 
 
+@pytest.mark.parametrize(("most", "left_out"), [(3, ""), (2, "Only the first 2 models are compared.")])
+def test_a_page_compares_the_first_models(monkeypatch: pytest.MonkeyPatch, most: int, left_out: str):
+    monkeypatch.setattr(side_by_side, "MAX_COMPARED_MODELS", most)
+    monkeypatch.setattr(side_by_side, "add_picture", lambda site, drawing, page: f"{drawing.kind} {page}")
+    monkeypatch.setattr(side_by_side, "run_labels", lambda results: [f"run {each}" for each in results])
+    monkeypatch.setattr(side_by_side, "trust_line", lambda label, result: label * (result > 1))
+    written: list[Any] = []
+    site: Any = SimpleNamespace(
+        shard=lambda name, data: written.append((name, data["models"])),
+        add=lambda *words, **values: written.append((words, values)),
+    )
+    models: Any = Board([SimpleNamespace(result=number) for number in (1, 2, 3)])
+    side_by_side.add_side_by_side(site, models, {}, "none")
+    assert written == []
+    side_by_side.add_side_by_side(site, models, PAIRS, "page")
+    labels = ["one", "two", "three"][:most]
+    assert written[0] == ("pairs-page", labels)
+    assert written[1][0] == ("page", "Models side by side", "compare.html")
+    assert [row.label for row in written[1][1].pop("rows")] == ["two", "three"]
+    assert written[1][1] == {
+        "group": "board",
+        "scripts": ("compare.js",),
+        "shard": "pairs-page",
+        "labels": labels,
+        "picture": "differences page",
+        "units": "8",
+        "missing": ["run 2", "run 3"],
+        "left_out": left_out,
+    }
+
+
 def test_differences_from_the_first_model_are_drawn():
     drawing = side_by_side._drawing(Board([1, 2, 3]), PAIRS)  # pyright: ignore[reportArgumentType]
     assert (drawing.title, drawing.about) == (
