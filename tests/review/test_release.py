@@ -54,44 +54,52 @@ def files_of(folder: Path) -> dict[str, bytes]:
     }
 
 
-def test_the_release_holds_what_was_approved_and_loads_as_the_benchmark_does(tmp_path: Path):
-    review = reviewed(tmp_path)
-    manifest = write_release(review, tmp_path / "out", allow_findings=True)
-    source = WILDTOOLBENCH.data.locate(str(tmp_path / "out" / "sessions.jsonl"))
-    loaded = {item.id: item.data for item in WILDTOOLBENCH.load(source)}
+def test_a_release_holds_what_was_approved_and_by_whom_and_follows_from_the_log(tmp_path: Path):
+    review, out = reviewed(tmp_path), tmp_path / "out"
+    manifest = write_release(review, out, allow_findings=True)
+    # It loads as the benchmark does.
+    loaded = {
+        item.id: item.data
+        for item in WILDTOOLBENCH.load(WILDTOOLBENCH.data.locate(str(out / "sessions.jsonl")))
+    }
     assert list(loaded) == ["wild_mini_0", "wild_mini_1", "wild_mini_3"]
-    assert loaded["wild_mini_0"].tasks[0].text == "How much did I spend <b>|today|</b>?"
-    assert manifest["items"] == 3
+    text = "How much did I spend <b>|today|</b>?"
+    assert loaded["wild_mini_0"].tasks[0].text == text
     unchanged = json.dumps(mini_records(2)[1], ensure_ascii=False)
-    assert (tmp_path / "out" / "sessions.jsonl").read_text("utf-8").splitlines()[1] == unchanged
-
-
-def test_the_manifest_names_every_file_by_its_digest(tmp_path: Path):
-    write_release(reviewed(tmp_path), tmp_path / "out", allow_findings=True)
-    found = files_of(tmp_path / "out")
-    manifest = json.loads(found.pop("manifest.json"))
-    assert manifest["files"] == {name: hashlib.sha256(data).hexdigest() for name, data in found.items()}
-
-
-def test_the_same_log_gives_the_same_bytes(tmp_path: Path):
-    review = reviewed(tmp_path)
-    write_release(review, tmp_path / "out", allow_findings=True)
-    export_log(review.store, tmp_path / "log.jsonl")
-    again = ReviewProject.create(SqliteStore(tmp_path / "again.sqlite"), review.format)
-    merge_log(again, tmp_path / "log.jsonl")
-    write_release(again, tmp_path / "made" / "here", allow_findings=True)
-    assert files_of(tmp_path / "made" / "here") == files_of(tmp_path / "out")
-
-
-def test_provenance_names_model_and_person_of_each_field_by_pseudonym(tmp_path: Path):
-    write_release(reviewed(tmp_path), tmp_path / "out", allow_findings=True)
-    first = rows(tmp_path / "out" / "provenance.jsonl")[0]
+    assert (out / "sessions.jsonl").read_text("utf-8").splitlines()[1] == unchanged
+    # The manifest names every file by its digest.
+    files = files_of(out)
+    assert json.loads(files.pop("manifest.json")) == manifest
+    assert (manifest["items"], manifest["files"]) == (
+        3, {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
+    )  # fmt: skip
+    # Models and people of each part, by pseudonym: no name and no remark leaves the review.
+    provenance = rows(out / "provenance.jsonl")
+    first = provenance[0]
     assert first["made_by"] == {"by": "model", "models": {"planner": "some-model"}}
     assert first["fields"]["/english_tasks/0"]["by"] == "person"
     assert first["fields"]["/english_tasks/0"]["person"].startswith("person ")
     assert first["fields"]["/english_tasks/1"] == {"by": "model"}
-    assert len(first["reviewed_by"]) == 2
-    assert [row["adjudicated"] for row in rows(tmp_path / "out" / "provenance.jsonl")] == [False, False, True]
+    assert [len(row["reviewed_by"]) for row in provenance] == [2, 2, 2]
+    assert [row["adjudicated"] for row in provenance] == [False, False, True]
+    for name, data in files.items():
+        for word in (b'"ann"', b'"bob"', b'"judge"', b"saw it first"):
+            assert word not in data, name
+    (pair,) = rows(out / "preferences.jsonl")
+    assert (pair["item"], pair["kind"], pair["task"]) == ("wild_mini_0", "user text", 0)
+    assert (pair["rejected"], pair["chosen"]) == (mini_records(1)[0]["english_tasks"][0], text)
+    card = (out / "card.md").read_text("utf-8")
+    assert "Approved: 3 of 4." in card
+    # Two of four items without error: one edited, one rejected, one approved, one approved by the adjudicator.
+    assert "| 1 | 4 | 50.0 % | 15.0 to 85.0 % | ██████████░░░░░░░░░░ | 62 % |" in card
+    assert "| same verdict | 75.0 % | 3/4 |" in card
+    assert "| may stop | 0 of 1 | 1 |" in card
+    # The same log gives the same bytes.
+    export_log(review.store, tmp_path / "log.jsonl")
+    again = ReviewProject.create(SqliteStore(tmp_path / "again.sqlite"), review.format)
+    merge_log(again, tmp_path / "log.jsonl")
+    write_release(again, tmp_path / "made" / "here", allow_findings=True)
+    assert files_of(tmp_path / "made" / "here") == files_of(out)
 
 
 def test_a_text_of_a_model_has_that_model_as_its_source(tmp_path: Path):
@@ -104,14 +112,6 @@ def test_a_text_of_a_model_has_that_model_as_its_source(tmp_path: Path):
     field = rows(tmp_path / "out" / "provenance.jsonl")[0]["fields"]["/english_tasks/1"]
     assert (field["by"], field["model"]) == ("model", "other-model")
     assert rows(tmp_path / "out" / "preferences.jsonl") == []
-
-
-def test_preference_pairs_have_the_text_before_and_after(tmp_path: Path):
-    write_release(reviewed(tmp_path), tmp_path / "out", allow_findings=True)
-    (pair,) = rows(tmp_path / "out" / "preferences.jsonl")
-    assert (pair["item"], pair["kind"], pair["task"]) == ("wild_mini_0", "user text", 0)
-    assert pair["rejected"] == mini_records(1)[0]["english_tasks"][0]
-    assert pair["chosen"] == "How much did I spend <b>|today|</b>?"
 
 
 def test_other_accepted_values_and_kinds_of_edges_are_released_and_prefer_nothing(tmp_path: Path):
@@ -129,25 +129,6 @@ def test_other_accepted_values_and_kinds_of_edges_are_released_and_prefer_nothin
     fields = rows(tmp_path / "out" / "provenance.jsonl")[0]["fields"]
     assert {fields[f"{step}/{name}"]["by"] for name in ("alternatives", "dependency_kinds")} == {"person"}
     assert rows(tmp_path / "out" / "preferences.jsonl") == []
-
-
-def test_no_name_and_no_remark_leaves_the_review(tmp_path: Path):
-    write_release(reviewed(tmp_path), tmp_path / "out", allow_findings=True)
-    files = files_of(tmp_path / "out")
-    assert "provenance.jsonl" in files
-    for name, data in files.items():
-        for word in (b'"ann"', b'"bob"', b'"judge"', b"saw it first"):
-            assert word not in data, name
-
-
-def test_the_card_has_rounds_stop_rule_and_agreement(tmp_path: Path):
-    write_release(reviewed(tmp_path), tmp_path / "out", allow_findings=True)
-    card = (tmp_path / "out" / "card.md").read_text("utf-8")
-    assert "Approved: 3 of 4." in card
-    # Two of four items without error: one edited, one rejected, one approved, one approved by the adjudicator.
-    assert "| 1 | 4 | 50.0 % | 15.0 to 85.0 % | ██████████░░░░░░░░░░ | 62 % |" in card
-    assert "| same verdict | 75.0 % | 3/4 |" in card
-    assert "| may stop | 0 of 1 | 1 |" in card
 
 
 def test_the_card_has_each_round_also_behind_one_without_results(tmp_path: Path):
