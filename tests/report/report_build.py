@@ -40,7 +40,9 @@ class Scripted:
         return {}
 
 
-def play(folder: Path, model: Model | str, *, limit: int = 4, data: str | None = None) -> Path:
+def play(
+    folder: Path, model: Model | str, *, limit: int = 4, data: str | None = None, repeats: int = 1
+) -> Path:
     """Plays a model on the embedded set, or on other data; its run folder."""
     benchmark: Benchmark = WILD_MINI if data is None else WILDTOOLBENCH
     made = make_baseline(model, None) if isinstance(model, str) else model
@@ -50,6 +52,7 @@ def play(folder: Path, model: Model | str, *, limit: int = 4, data: str | None =
         models={"agent": made},
         profile="official",
         limit=limit,
+        repeats=repeats,
     )
     command = ["wildtool", "run", "wild-mini", "--model", made.name]
     with ThreadPoolExecutor(1) as thread:

@@ -5,6 +5,7 @@ import copy
 import json
 import re
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -23,7 +24,7 @@ from wildtool.benchmark import Published
 from wildtool.engine.score.audit import Audit, Ceiling, KillRate
 from wildtool.report.build import build
 from wildtool.report.charts.render import Chart
-from wildtool.report.model import ReportRun, group_leaderboards, read_runs
+from wildtool.report.model import ReportRun, RunUsage, group_leaderboards, read_runs
 from wildtool.report.pages import overview, trajectory_page
 from wildtool.report.pages.effects import AlterationEffect, alteration_effects
 from wildtool.report.server import run_index
@@ -47,6 +48,24 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[ReportRun]:
 @pytest.mark.parametrize("text", [markdown, latex])
 def test_runs_as_one_text(runs: list[ReportRun], text: Any):
     same_as_golden(f"report/runs-{text.__name__}.txt", text(runs))
+
+
+def test_a_run_is_read_with_what_is_missing_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    steps: list[str] = []
+    monkeypatch.setattr("wildtool.report.model.show_step", steps.append)
+    folder = play(tmp_path / "run", "baseline/gold", limit=1, repeats=3)
+    (record,) = folder.glob("record*")
+    rows = record.read_text("utf-8").splitlines(keepends=True)
+    record.write_text("".join(row for row in rows if '"repeat":2' not in row), "utf-8")
+    (run,) = read_runs([folder])
+    assert steps == ["reading 1 runs", "read 1 of 1 runs"]
+    units = [("wild_mini_0", unit) for unit in "0123"]
+    assert (run.folder, run.scores.shares, run.scores.missing, run.spent) == (
+        folder,
+        dict.fromkeys(units, Fraction(2, 3)),
+        dict.fromkeys(units, Fraction(1, 3)),
+        RunUsage(calls=22, prompt_tokens=None, completion_tokens=None),
+    )
 
 
 # One file -----------------------------------------------------------------------------------------------

@@ -41,6 +41,7 @@ def drawing(kind: Any, models: int, size: int = 2, **fields: Any) -> ChartData:
     return replace(ChartData("title", "about", points, labels, numbers, kind, percent=True), **fields)
 
 
+LONG = tuple(f"A model with a name that is much longer than those of others, {k}" for k in range(6))
 DRAWINGS = {
     "bars": drawing("bars", 2),
     "bars of one model": drawing("bars", 1, axis="axis", values="values", colours={"model-0": "#123456"}),
@@ -48,7 +49,7 @@ DRAWINGS = {
         "bars", 2, percent=False, points=(ChartPoint("model-0", "Number 0", 3, None, None, ""),)
     ),
     "bars of long names": drawing(
-        "bars", 5, 1, names=("A name that is much longer than others " * 3,), points=()
+        "bars", 1, 1, names=("A name that is much longer than others " * 3,), points=()
     ),
     "panels": drawing("bars", 6, 3, values="values"),
     "many panels": drawing("bars", 31, 1),
@@ -58,6 +59,14 @@ DRAWINGS = {
     "stacked of many": drawing("stacked", 31, 1),
     "differences": drawing("differences", 2, 1, values="values"),
     "differences of many": drawing("differences", 31, 1),
+    **{
+        f"{name} of long names": replace(drawing(kind, 1, 1), models=models, points=())
+        for name, kind, models in (
+            ("panels", "bars", LONG),
+            ("stacked", "stacked", LONG[:3]),
+            ("differences", "differences", LONG[:3]),
+        )
+    },
 }
 
 

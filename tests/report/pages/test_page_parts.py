@@ -14,7 +14,7 @@ from wildtool.report.pages import metrics, overview, side_by_side, trajectory_da
 from wildtool.report.pages.trajectory_data import UnitRow, index_of
 from wildtool.stats.tables import Table
 from wildtool.trace import GoldCall, GoldDifference, Trace, TraceStep
-from wildtool.types import Metric, Verdict
+from wildtool.types import Metric, Source, Verdict
 
 # pyright: reportPrivateUsage=false
 
@@ -325,7 +325,11 @@ def test_differences_from_the_first_model_are_drawn():
 
 def test_a_run_is_described_with_what_is_needed_to_repeat_it():
     identity = {
-        "models": {"agent": {"settings": {"temperature": 0, "base_url": "http://h/v1", "stop": []}}},
+        "models": {
+            "agent": {
+                "settings": {"temperature": 0, "base_url": "http://h/v1", "stop": [], "extra": {"ä": 1}}
+            }
+        },
         "data_sha256": "d",
         "benchmark": "b",
         "mode": "fc",
@@ -357,6 +361,7 @@ def test_a_run_is_described_with_what_is_needed_to_repeat_it():
         ("model", "m"),
         ("model settings: temperature", "0"),
         ("model settings: base_url", "http://h/v1"),
+        ("model settings: extra", '{"ä": 1}'),
         ("user played by", "u"),
         ("benchmark", "b"),
         ("mode", "fc"),
@@ -404,6 +409,20 @@ def test_benchmarks_of_one_name_from_two_files_are_refused():
         "a.py and x/a.py define different benchmarks of one name, a; give one of them another name and run it again, or"
         " make a report of each"
     )
+
+
+def test_the_data_of_a_board_are_those_that_were_played(monkeypatch: pytest.MonkeyPatch):
+    played, other = Source("a", Path("a"), "played"), Source("b", Path("b"), "other")
+    monkeypatch.setattr(model, "_benchmark", lambda run: "benchmark")
+    monkeypatch.setattr(model, "data_candidates", lambda benchmark, folder, about: about)
+    run = SimpleNamespace(folder=Path("run"), result=SimpleNamespace(data_sha256="played"))
+    for candidates, source in (
+        ([other, "gone", played], played),
+        ([other, "gone"], None),
+        ([], None),
+    ):
+        run.about = candidates
+        assert model.Leaderboard("t", "t", (run,)).source == source  # pyright: ignore[reportArgumentType]
 
 
 def test_leaderboards_have_names_of_their_own(monkeypatch: pytest.MonkeyPatch):
