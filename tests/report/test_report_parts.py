@@ -105,6 +105,10 @@ def test_a_site_of_a_folder_has_its_files_beside_it(tmp_path: Path):
         "assets/compare.js", "assets/site.css", "assets/site.js", "assets/trajectories.css", "assets/trajectories.js",
         "data/one.js", "files/x.csv", "first.html", "second.html",
     ]  # fmt: skip
+    first = (tmp_path / "first.html").read_text("utf-8")
+    assert re.findall(r'"assets/([^"]+)"', first) == [
+        *("site.css", "trajectories.css", "site.js", "compare.js")
+    ]  # fmt: skip
     numbers = [-(2**63) - 1, -(2**63), 2**63 - 1, 2**63, 10**1000 - 1, 10**1000, 1.5]
     assert json.loads(script_json(numbers)) == [
         "-9223372036854775809", *numbers[1:3], "9223372036854775808", "9" * 1000, "…", 1.5

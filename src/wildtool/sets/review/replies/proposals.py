@@ -92,7 +92,7 @@ def item_proposals(
     proposals: list[Proposal] = []
     for unit, answers in units.items():
         proposals += _AnsweredUnit(rejudge, item, unit, answers, content, first).proposals(least)
-    return sorted(proposals, key=_order)
+    return sorted_queue(proposals)
 
 
 def agreement_queue(

@@ -205,8 +205,7 @@ def with_hash(request: Request, before: NamedRequest | None) -> NamedRequest:
     """
     if before is not None:
         length = len(before.messages)
-        same_tools = request.tools is before.tools or request.tools == before.tools
-        if same_tools and list(request.messages[:length]) == list(before.messages):
+        if request.tools == before.tools and list(request.messages[:length]) == list(before.messages):
             name = before.name
             for message in request.messages[length:]:
                 name = following_hash(name, message)
