@@ -151,6 +151,7 @@ def test_what_was_undone_is_released_as_written_by_its_first_author(tmp_path: Pa
     first = review.item("s0").digest
     edit(review, "ann", "s0", "A.", "/english_tasks/1")
     restore_version(review, "ann", "s0", review.item("s0").digest, first)
+    decide(review, "ann", "s0")
     assert item_provenance(review.item("s0"), {})["fields"]["/english_tasks/1"] == {"by": "set"}
 
 

@@ -17,9 +17,9 @@ from review.made_sets import edit, tiny_records
 from wildtool.cli import app
 from wildtool.sets.make.core.prompts import SESSION_ROLES
 from wildtool.sets.review.formats import format_of
+from wildtool.sets.review.history import model_of
 from wildtool.sets.review.project import ReviewProject
 from wildtool.sets.review.proposed import accept_proposal
-from wildtool.sets.review.release import item_provenance
 from wildtool.sets.review.server.regeneration import Regeneration
 from wildtool.sets.review.sets import open_review
 from wildtool.sets.review.store.sqlite import SqliteStore
@@ -179,7 +179,7 @@ def test_the_result_of_one_call_is_made_again_by_the_tool_alone(
     accept_proposal(review, "owner", "p", found.digest, one.content)
     found = review.item("p")
     assert found.content["english_answer_list"][1][call]["observation"]["title"] == "Sun"
-    assert item_provenance(found, {})["fields"][field]["model"] == "tool"
+    assert [model_of(entry) for entry in found.entries if entry.field == field] == ["tool"]
     assert found.stale == set()
     review.verify("log")
     review.close()

@@ -100,21 +100,21 @@ def write_release(
 
 
 def item_provenance(item: ItemHistory, names: Mapping[str, str]) -> dict[str, Any]:
-    """Who or what wrote each part of an item, and who approved it.
+    """Who or what wrote each part of an approved item, and who approved it.
 
     Args: names: pseudonyms of people.
     """
     outcome = item.outcome
-    last = item.passes[-1] if item.passes else None
+    assert outcome is not None
     return {
         "id": item.id,
         "version": len(item.versions),
         "digest": item.digest,
         "made_by": _maker(item.versions[0].content),
-        "reviewed_by": sorted(_alias(person, names) for person in (last.decisions if last else ())),
-        "approved_by": _alias(outcome.who, names) if outcome else None,
-        "adjudicated": outcome is not None and outcome.kind == "resolve",
-        "round": outcome.round if outcome else 0,
+        "reviewed_by": sorted(_alias(person, names) for person in item.passes[-1].decisions),
+        "approved_by": _alias(outcome.who, names),
+        "adjudicated": outcome.kind == "resolve",
+        "round": outcome.round,
         "fields": {part.field: _source(part, item, names) for part in item.format.parts(item.content)},
     }
 
