@@ -10,7 +10,9 @@ from wildtool.benchmarks.wildtoolbench.data import ANSWER, GoldNode
 from wildtool.benchmarks.wildtoolbench.official.arguments import CORRECT
 from wildtool.sets.review.pointers import ABSENT, Change
 from wildtool.sets.review.replies.deviations import Deviation, deviations
-from wildtool.types import Item
+from wildtool.sets.review.replies.recorded import with_hash
+from wildtool.sets.review.replies.rejudge import Rejudge, UnitAnswer
+from wildtool.types import Item, Request
 
 NODES = (
     GoldNode("find", {"a": 1, "b": "x"}, "", ()),
@@ -57,6 +59,7 @@ ANSWERS: dict[str, Any] = {
         [FIRST], [SECOND, SEND], [("look", {})], steps=[RIGHT, {"matched": [1, 2]}, WRONG]
     ),
     "arguments that are none": judged([("find", "a")], [FIRST], steps=[WRONG]),
+    "nearer to a later call": judged([("find", {"a": 7})], steps=[WRONG]),
     "too early": judged([FIRST, SEND], steps=[WRONG]),
     "too early and otherwise": judged([SEND, ("find", {"a": 1, "b": "y"})], steps=[WRONG]),
     "more calls than gold has": judged([FIRST], [SECOND, SEND, SEND, SECOND], steps=[RIGHT, WRONG]),
@@ -108,3 +111,30 @@ def test_answers_that_do_the_same_have_one_key():
         key("a", changes=(Change("/f", 1, 2),)), key("a", changes=(Change("/g", 1, 2),)),
     ]  # fmt: skip
     assert len(set(keys)) == len(keys)
+
+
+def test_a_unit_that_one_version_does_not_have_was_asked_otherwise():
+    def answer(unit: str, state: Any) -> Any:
+        run = SimpleNamespace(name="r", model="m")
+        return SimpleNamespace(key=unit, run=run, repeat=0, unit=unit, answer=UnitAnswer(state, ""))
+
+    versions = {
+        "old": [answer("0", "correct"), answer("1", "wrong")],
+        "new": [answer("1", "correct"), answer("2", "wrong")],
+    }
+    rejudge: Any = SimpleNamespace(judged=lambda item, content, first: versions[content])
+    gone, correct, wrong = (
+        UnitAnswer("asked otherwise", "the item has no such unit"), UnitAnswer("correct", ""), UnitAnswer("wrong", "")
+    )  # fmt: skip
+    assert [(row.unit, row.before, row.after) for row in Rejudge.compare(rejudge, "s", "old", "new").answers] == [
+        ("0", correct, gone), ("1", wrong, correct), ("2", gone, wrong)
+    ]  # fmt: skip
+
+
+def test_the_hash_of_a_request_follows_from_one_that_it_continues():
+    def request(*texts: str, tools: tuple[Any, ...] = ()) -> Request:
+        return Request([{"role": "user", "content": text} for text in texts], tools)
+
+    before = with_hash(request("a"), None)
+    for later in (request("a", "b"), request("b", "b"), request("a", "b", tools=({"type": "function"},))):
+        assert with_hash(later, before) == with_hash(later, None)
