@@ -31,11 +31,9 @@ class MemoryStore(ObjectStore):
         self._request()
         return self._objects[key][0] if key in self._objects else None
 
-    def entries(self, prefix: str, after: str = "") -> list[StoredObject]:
+    def entries(self, prefix: str) -> list[StoredObject]:
         entries = [
-            replace(entry)
-            for key, (_, entry) in sorted(self._objects.items())
-            if key.startswith(prefix) and key > after
+            replace(entry) for key, (_, entry) in sorted(self._objects.items()) if key.startswith(prefix)
         ]
         self._request(1 + len(entries) // 1_000)
         return entries

@@ -3,15 +3,18 @@
 import json
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from typer.testing import CliRunner
 
-from e2e.command import wildtool
+from wildtool.cli import app
 from wildtool.errors import DataError, RecordError, UsageError
 from wildtool.scale import parts as module
 from wildtool.scale.claims import BEAT_S, Claims, done_key, ended_key, held_key, worker_key
@@ -83,38 +86,6 @@ def test_two_workers_make_all_parts_in_order_and_leave_nothing_behind(tmp_path: 
     with made_parts(job(), tmp_path / "made", lambda: LocalLauncher(2), force=False) as parts:
         assert list(map(records, parts)) == expected()
     assert list(tmp_path.iterdir()) == []
-
-
-async def test_the_part_of_a_dead_worker_is_made_by_the_next_one_of_its_machine(tmp_path: Path):
-    folder, cache = tmp_path / "made.parts", tmp_path / "cache"
-    store = FolderStore(folder)
-    store.put("job.json", job().as_bytes())
-    place = job().place(store)
-    place.put(held_key(0, 1), b'{"worker": "dead"}')
-    place.put(worker_key("dead"), b"{}")
-    spool = cache / "spool" / url_digest(store.url) / "dead"
-    (spool / "shares").mkdir(parents=True)
-    (spool / "lock").touch()
-    worker = await wildtool("worker", "--run", store.url, cwd=tmp_path, WILDTOOL_CACHE_DIR=str(cache))
-    assert worker.status == 0, worker.err
-    assert "this worker made 4 parts" in worker.err
-    assert [records(place.get(part_key(number)) or b"") for number in range(4)] == expected()
-
-
-def test_a_later_start_makes_what_is_missing_and_nothing_else(tmp_path: Path):
-    target, folder = tmp_path / "made", tmp_path / "made.parts"
-    with (
-        pytest.raises(KeyboardInterrupt),
-        made_parts(job(), target, lambda: LocalLauncher(1), force=False) as parts,
-    ):
-        next(parts)
-        raise KeyboardInterrupt
-    (first,) = folder.glob(f"*/{part_key(0)}")
-    made_at = first.stat().st_mtime_ns
-    with made_parts(job(), target, lambda: LocalLauncher(1), force=False) as parts:
-        assert list(map(records, parts)) == expected()
-        assert first.stat().st_mtime_ns == made_at
-    assert not folder.exists()
 
 
 def test_parts_of_other_sessions_are_neither_used_nor_thrown_away(tmp_path: Path):
@@ -287,7 +258,44 @@ def spools(tmp_path: Path) -> list[str]:
     return [path.name for path in (tmp_path / "cache" / "spool").glob("*/*")]
 
 
-def test_a_job_is_told_from_another_by_what_it_says(store: FolderStore):
+@pytest.mark.parametrize("parent", ["", "1"])
+def test_the_part_of_a_dead_worker_is_made_by_the_next_one_of_its_machine(
+    store: FolderStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parent: str
+):
+    monkeypatch.setenv("WILDTOOL_WORKER_PARENT", parent)
+    place = PARTS.place(store)
+    place.put(held_key(0, 1), b'{"worker": "dead"}')
+    place.put(worker_key("dead"), b"{}")
+    spool = tmp_path / "cache" / "spool" / url_digest(store.url) / "dead"
+    (spool / "shares").mkdir(parents=True)
+    (spool / "lock").touch()
+    worker = CliRunner().invoke(app, ["worker", "--run", store.url])
+    words = "" if parent else f"{store.url}: this worker made 3 parts\n"
+    assert (worker.exit_code, worker.stdout, worker.stderr) == (0, "", words)
+    assert [place.get(part_key(number)) for number in range(3)] == [b"part 0", b"part 1", b"part 2"]
+
+
+def test_a_later_start_makes_what_is_missing_and_nothing_else(
+    store: FolderStore, acts: dict[int, Callable[[], object]], tmp_path: Path
+):
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    def parts() -> AbstractContextManager[Iterator[bytes]]:
+        work = partial(work_on_parts, job=PARTS)
+        return made_parts(PARTS, tmp_path / "made", lambda: Once(work), force=False)
+
+    numbers: list[int] = []
+    acts |= {0: lambda: numbers.append(0), 1: interrupt, 2: lambda: numbers.append(2)}
+    with pytest.raises(KeyboardInterrupt), parts():
+        pass
+    acts[1] = lambda: numbers.append(1)
+    with parts() as made:
+        assert list(made) == [b"part 0", b"part 1", b"part 2"]
+    assert (numbers, (tmp_path / "made.parts").exists()) == ([0, 1, 2], False)
+
+
+def test_a_job_is_told_from_another_by_what_it_says(store: FolderStore, tmp_path: Path):
     assert PARTS.as_bytes() == (
         b'{\n "kind": "quick",\n "parts": 3,\n "settings": {\n  "name": "part"\n }\n}'
     )
@@ -295,7 +303,7 @@ def test_a_job_is_told_from_another_by_what_it_says(store: FolderStore):
     assert PARTS.is_in(store)
     assert not job().is_in(store)
     assert PartsJob.read(store) == PARTS
-    store.delete("job.json")
+    (tmp_path / "made.parts" / "job.json").unlink()
     assert not PARTS.is_in(store)
     assert PartsJob.read(store) is None
 

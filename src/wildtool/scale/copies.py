@@ -121,7 +121,6 @@ def _copy_all(store: ObjectStore, folder: Path) -> int:
         for path in [path for path in folder.iterdir() if path.is_file() and path.name[0] != "."]:
             path.unlink()
         copied = dict[str, Any](run=run)
-    before = dict(copied)
     if described := store.get("run.json"):
         _replace(folder / "run.json", described)
     if workers := listed_workers(worker_reports(store, job.get("sitting", 0))):
@@ -129,16 +128,13 @@ def _copy_all(store: ObjectStore, folder: Path) -> int:
     for record in share_records(store):
         _copy_share(store, folder, record, copied.get(str(record.claim.share)))
         copied[str(record.claim.share)] = record.claim.generation
-    if copied != before:
-        _replace(folder / _COPIED, json.dumps(copied).encode())
+    _replace(folder / _COPIED, json.dumps(copied).encode())
     return len(copied) - 1
 
 
 def _copy_share(store: ObjectStore, folder: Path, record: ShareRecord, generation: int | None) -> None:
     path = segment_path(folder, record.claim.share + 1)
     size = path.stat().st_size if path.exists() else 0
-    if generation == record.claim.generation and size == record.size:
-        return
     end, prefix_segments = 0, 0
     if generation == record.claim.generation:
         for number, segment in enumerate(record.segments, 1):

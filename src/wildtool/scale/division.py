@@ -92,11 +92,11 @@ class Division:
 
     def _committed(self, worker: str, kind: str) -> float:
         """The most that a worker may be using."""
-        return max((each.get(kind, 0.0) for each in self._given.get(worker, {}).values()), default=0.0)
+        return max((each[kind] for each in self._given[worker].values()), default=0.0)
 
     def _newest(self, worker: str, kind: str) -> float:
-        in_use = self._given.get(worker, {})
-        return in_use[max(in_use)].get(kind, 0.0) if in_use else 0.0
+        in_use = self._given[worker]
+        return in_use[max(in_use)][kind] if in_use else 0.0
 
     def _divide_spending(
         self,

@@ -70,21 +70,12 @@ class ObjectStore(ABC):
         """The content of an object; None where there is none."""
 
     @abstractmethod
-    def entries(self, prefix: str, after: str = "") -> list[StoredObject]:
-        """The objects of a folder, sorted by key.
-
-        Args:
-            prefix: the folder with its slash.
-            after: only keys that sort behind this one.
-        """
+    def entries(self, prefix: str) -> list[StoredObject]:
+        """The objects of a folder, sorted by key. Args: prefix: the folder with its slash."""
 
     @abstractmethod
     def folders(self) -> list[str]:
         """Names of the folders at its top."""
-
-    @abstractmethod
-    def delete(self, key: str) -> None:
-        """Removes an object, if it is there."""
 
     @abstractmethod
     def below(self, name: str) -> "ObjectStore":
@@ -118,14 +109,14 @@ class FolderStore(ObjectStore):
             except FileNotFoundError:
                 return None
 
-    def entries(self, prefix: str, after: str = "") -> list[StoredObject]:
+    def entries(self, prefix: str) -> list[StoredObject]:
         entries: list[StoredObject] = []
         with self._errors():
             for place, _, names in os.walk(self._folder / prefix):
                 folder = Path(place).relative_to(self._folder).as_posix()
                 for name in names:
                     key = f"{folder}/{name}"
-                    if key <= after or not _KEY.fullmatch(key):
+                    if not _KEY.fullmatch(key):
                         continue
                     with suppress(FileNotFoundError):
                         status = Path(place, name).stat()
@@ -137,10 +128,6 @@ class FolderStore(ObjectStore):
         with self._errors(), suppress(FileNotFoundError, NotADirectoryError):
             names = sorted(entry.name for entry in os.scandir(self._folder) if entry.is_dir())
         return names
-
-    def delete(self, key: str) -> None:
-        with self._errors():
-            (self._folder / key).unlink(missing_ok=True)
 
     def below(self, name: str) -> "FolderStore":
         return FolderStore(self._folder / name)
@@ -234,14 +221,14 @@ class BucketStore(ObjectStore):
             except FileNotFoundError:
                 return None
 
-    def entries(self, prefix: str, after: str = "") -> list[StoredObject]:
+    def entries(self, prefix: str) -> list[StoredObject]:
         with _BucketErrors(self.url, self._failures):
-            pages = self._library.list(self._store, prefix, offset=after or None, chunk_size=1_000)
+            pages = self._library.list(self._store, prefix, chunk_size=1_000)
             entries = [
                 StoredObject(entry["path"], entry["size"], entry["last_modified"].timestamp())
                 for page in pages
                 for entry in page
-                if _KEY.fullmatch(entry["path"]) and entry["path"] > after
+                if _KEY.fullmatch(entry["path"])
             ]
         return sorted(entries, key=lambda entry: entry.key)
 
@@ -249,10 +236,6 @@ class BucketStore(ObjectStore):
         with _BucketErrors(self.url, self._failures):
             prefixes: list[str] = self._library.list_with_delimiter(self._store)["common_prefixes"]
         return sorted(prefix.rstrip("/").rsplit("/", 1)[-1] for prefix in prefixes)
-
-    def delete(self, key: str) -> None:
-        with _BucketErrors(self.url, self._failures), suppress(FileNotFoundError):
-            self._library.delete(self._store, key)
 
     def below(self, name: str) -> "BucketStore":
         return BucketStore(f"{self.url.rstrip('/')}/{name}")
