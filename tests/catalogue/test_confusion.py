@@ -46,8 +46,12 @@ def report(folder: Path, choose: Choose, name: str = "run") -> ChoiceReport:
     return report_of(folder, REQUESTS, choose, name)
 
 
-def test_the_description_that_draws_and_the_one_that_is_not_recognised_are_told_apart(tmp_path: Path):
-    shown = report(tmp_path, planted)
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> ChoiceReport:
+    return report(tmp_path_factory.mktemp("planted"), planted, "old")
+
+
+def test_the_description_that_draws_and_the_one_that_is_not_recognised_are_told_apart(shown: ChoiceReport):
     pairs = {(each.expected, each.pick): each for each in shown.confusions}
     assert {key: (each.count, each.of, each.drawn, each.blamed) for key, each in pairs.items()} == {
         ("crossings", "ferries"): (6, 6, 0, "crossings"),
@@ -78,8 +82,8 @@ def test_names_that_no_tool_has_are_blamed_on_no_description(tmp_path: Path):
     assert {each.name: each.blamed for each in shown.tools}["tides"] == 0
 
 
-def test_the_matrix_has_rows_that_are_shares_of_the_requests_for_a_tool(tmp_path: Path):
-    matrix = matrix_of(report(tmp_path, planted))
+def test_the_matrix_has_rows_that_are_shares_of_the_requests_for_a_tool(shown: ChoiceReport):
+    matrix = matrix_of(shown)
     cells = {(matrix.names[each.row], matrix.names[each.column]): each for each in matrix.cells}
     assert cells["tides", "weather"].title == "tides needed, weather called: 5 of 6"
     assert (cells["tides", "weather"].right, cells["tides", "tides"].right) == (False, True)
@@ -97,11 +101,23 @@ def test_the_matrix_tells_a_right_call_from_a_wrong_one_in_the_same_square(tmp_p
         return [next(name for name in ("ferries", "weather") if name in offered)]
 
     path = requests_file(tmp_path, rows)
-    matrix = matrix_of(choice_report(played(tmp_path, CATALOGUE, path, choose, repeats=2)))
+    shown = choice_report(played(tmp_path, CATALOGUE, path, choose, repeats=2))
+    assert [(each.expected, each.pick, each.count, each.of) for each in shown.confusions] == [
+        ("crossings", "ferries", 2, 4)
+    ]
+    matrix = matrix_of(shown)
     assert {(each.title, each.right, each.half) for each in matrix.cells} == {
         ("crossings needed, ferries called: 2 of 4", False, True),
         ("crossings needed, ferries called: 2 of 4, right", True, True),
     }
+
+
+def test_an_empty_reply_where_no_tool_fits_is_wrong_and_no_confusion(tmp_path: Path):
+    shown = report_of(tmp_path, [{"request": "thanks", "tool": None}], lambda said, offered: "")
+    assert [(each.expected, each.pick, each.outcome) for each in shown.choices] == [
+        ("(no tool)", "(no tool)", "wrong")
+    ]
+    assert shown.confusions == []
 
 
 def test_repeats_are_samples_of_a_request(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
@@ -133,16 +149,15 @@ def test_a_finding_is_given_an_effect_only_with_enough_tools(tmp_path: Path):
     assert effect(tmp_path / "five", **dict([*good.items()][1:]), **bare) is None
 
 
-def test_two_versions_are_compared_on_the_same_requests(tmp_path: Path):
+def test_two_versions_are_compared_on_the_same_requests(tmp_path: Path, shown: ChoiceReport):
     path = requests_file(tmp_path, REQUESTS)
     changed = [*CATALOGUE[:3], *tools(crossings="Finds crossings for cars, vans and lorries")]
 
     def mended(said: str, offered: Sequence[str]) -> Sequence[str] | str:
         return ["crossings"] if said.startswith("crossings") else planted(said, offered)
 
-    old = choice_report(played(tmp_path, CATALOGUE, path, planted, "old"))
     new = choice_report(played(tmp_path, changed, path, mended, "new"))
-    compared = compare_versions(old, new)
+    compared = compare_versions(shown, new)
     assert compared.edited == {"crossings"}
     parts = {each.name: each for each in compared.parts}
     assert (parts["all requests"].gained, parts["all requests"].lost) == (6, 0)
@@ -150,7 +165,7 @@ def test_two_versions_are_compared_on_the_same_requests(tmp_path: Path):
     assert parts["for the others"].difference == 0
     assert parts["all requests"].p < 0.05 < parts["for the others"].p
     assert {after.pick for _, after in compared.flips} == {"crossings"}
-    page = write_pages(tmp_path / "pages", [("old", old), ("new", new)], [compared])
+    page = write_pages(tmp_path / "pages", [("old", shown), ("new", new)], [compared])
     assert "+100.0" in page.read_text()
     assert (tmp_path / "pages" / "run-2.html").is_file()
 
@@ -183,9 +198,8 @@ def test_failed_calls_are_not_lost_requests_and_a_renamed_tool_fixes_no_finding(
     assert "3 requests lack a verdict in a version" in page.read_text()
 
 
-def test_requests_that_changed_are_those_of_which_more_samples_are_right(tmp_path: Path):
-    played_once = report(tmp_path, planted)
-    first, other, third = [each for each in played_once.choices if each.outcome == "correct"][:3]
+def test_requests_that_changed_are_those_of_which_more_samples_are_right(shown: ChoiceReport):
+    first, other, third = [each for each in shown.choices if each.outcome == "correct"][:3]
 
     def version(*outcomes: str) -> ChoiceReport:
         samples = zip((first, other, third), outcomes, strict=True)
@@ -194,7 +208,7 @@ def test_requests_that_changed_are_those_of_which_more_samples_are_right(tmp_pat
             for each, letters in samples
             for letter in letters
         ]
-        return replace(played_once, choices=choices)
+        return replace(shown, choices=choices)
 
     compared = compare_versions(version("wrr", "rrr", "wff"), version("rwr", "rwr", "wrf"))
     assert [(a.key, a.outcome, b.outcome) for a, b in compared.flips] == [(other.key, "correct", "wrong")]
@@ -222,21 +236,23 @@ def test_versions_that_were_asked_otherwise_are_told_apart(
     assert compare_versions(old, old).caveats == []
 
 
-def test_several_runs_of_a_model_in_a_version_are_refused(tmp_path: Path):
-    first, second = (report(tmp_path, planted, name) for name in ("first", "second"))
+def test_several_runs_of_a_model_in_a_version_are_refused(shown: ChoiceReport):
+    first, second = (
+        replace(shown, run=replace(shown.run, result=replace(shown.result, folder=Path(name))))
+        for name in ("first", "second")
+    )
     assert pair_versions([first], [second]) == [(first, second)]
     for sides in (([first], [first, second]), ([first, second], [first])):
         with pytest.raises(UsageError, match=r"planted: a version has several runs .*first, .*second"):
             pair_versions(*sides)
 
 
-def test_versions_with_other_requests_or_changed_data_are_refused(tmp_path: Path):
-    old = report(tmp_path, planted, "old")
+def test_versions_with_other_requests_or_changed_data_are_refused(tmp_path: Path, shown: ChoiceReport):
     fewer = requests_file(tmp_path, REQUESTS[:-1])
     new = choice_report(played(tmp_path, CATALOGUE, fewer, planted, "new"))
     with pytest.raises(UsageError, match="the two runs have other requests"):
-        compare_versions(old, new)
-    (tmp_path / "new.json").write_bytes((tmp_path / "old.json").read_bytes())
+        compare_versions(shown, new)
+    (tmp_path / "new.json").write_bytes((shown.result.folder.parent / "old.json").read_bytes())
     with pytest.raises(DataError, match=r"new.json: these are not the tools and requests of the run .*/new "):
         choice_report(tmp_path / "new")
     (tmp_path / "new.json").unlink()
