@@ -319,6 +319,11 @@ def confusion(expected: str = "a", pick: str = "b", count: int = 4, drawn: int =
     [
         (confusion(drawn=3), "b", "Narrow b: without it the model finds a. Say when to take which."),
         (
+            confusion(count=5, drawn=2),
+            "a",
+            "Rewrite a: even without b the model does not find it. Only its text has: no word that the other lacks.",
+        ),
+        (
             confusion(drawn=1, only_expected=["w"]),
             "a",
             "Rewrite a: even without b the model does not find it. Only its text has: w.",

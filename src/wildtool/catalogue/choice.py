@@ -38,7 +38,7 @@ class ChoiceEpisode:
         self._messages: Sequence[Message] = data["messages"]
         self._tools: Sequence[Tool] = data["tools"]
         self.accepted: Sequence[str] = data["accepted"]
-        self.names = [name for tool in self._tools if (name := tool_name(tool))]
+        self.names = list(map(tool_name, self._tools))
         self.choices: list[list[str]] = []
         """Names that each reply calls."""
         self.is_empty = False

@@ -19,7 +19,7 @@ from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.score.results import ScoreResult, open_results
 from wildtool.engine.score.verdict_table import relation
 from wildtool.episode import written_text
-from wildtool.errors import DataError, UsageError
+from wildtool.errors import DataError
 from wildtool.findings import Finding
 from wildtool.json_codec import as_object
 from wildtool.stats.intervals import clustered_rate
@@ -173,24 +173,20 @@ def choice_report(folder: Path) -> ChoiceReport:
         columns = "item, unit, source, expected, called, error, outcome, repeat"
         rows = relation([table]).project(columns).order("item, unit, repeat").fetchall()
         run = load_compared_run(result.run, result, description["identity"], relation([table]), "unit")
-    if strange := [row for row in rows if (row[0], row[1]) not in texts]:
-        raise DataError(
-            f"{path}: has no request {strange[0][0]}, which the run {folder} has; put the file back"
-        )
     choices = [
         ChosenTool((item, unit), texts[item, unit], source, expected, pick or NO_TOOL, error, outcome)
         for item, unit, source, expected, pick, error, outcome, _ in rows
     ]
-    if not choices:
-        raise UsageError(f"{folder}: has no verdict yet; run the same command again")
-    definitions = {name: tool for tool in tools if (name := tool_name(tool))}
+    right = _rate_by_item(choices)
+    assert right is not None, "a run has units, played or not"
+    definitions = {tool_name(tool): tool for tool in tools}
     findings = lint_tools(tools)
     return ChoiceReport(
         run=run,
         tools=_tool_reports(choices, definitions, findings),
         confusions=_confusions(choices, definitions),
         effects=rule_effects(choices, definitions, findings),
-        right=_rate_by_item(choices) or (0.0, 0.0, 1.0),
+        right=right,
         choices=choices,
         definitions=definitions,
     )
