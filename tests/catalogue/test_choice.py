@@ -98,6 +98,8 @@ def test_the_gold_reply_is_right_and_its_mutants_are_not(accepted: list[str], ki
     it = item(*accepted)
     gold = gold_replies(RULES.episode(it, "request"))
     assert gold is not None and accepts(RULES, it, "request", gold)
+    if not accepted:
+        assert gold == [{"role": "assistant", "content": "No tool is needed for this."}]
     mutants = [*RULES.mutants(it)]
     assert [mutant.kind for mutant in mutants] == kinds
     for mutant in mutants:

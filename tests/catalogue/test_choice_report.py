@@ -240,6 +240,11 @@ def test_rows_beyond_the_most_are_left_to_the_page(
         "text of the wrong one draws; if not, the text of the right one is not recognised.",
         "2 requests have no verdict, since calls failed, and count as not right.",
     ]
+    pairs = [replace(shown.confusions[1], pick=f"weather {n}") for n in range(4)]
+    print_choices(replace(shown, confusions=pairs))
+    assert [
+        line.split(":")[0] for line in capsys.readouterr().out.splitlines() if line.startswith("tides / ")
+    ] == [f"tides / weather {n}" for n in range(3)]
     print_choices(replace(shown, confusions=[], effects=[], tools=[]))
     text = capsys.readouterr().out
     assert text.splitlines() == [

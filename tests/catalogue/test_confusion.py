@@ -170,6 +170,17 @@ def test_two_versions_are_compared_on_the_same_requests(tmp_path: Path, shown: C
     assert (tmp_path / "pages" / "run-2.html").is_file()
 
 
+def test_where_all_requests_are_for_changed_tools_or_none_is_there_is_no_part_of_them(shown: ChoiceReport):
+    def names(*changed: str) -> list[str]:
+        definitions = {**shown.definitions, **{name: {} for name in changed}}
+        return [each.name for each in compare_versions(shown, replace(shown, definitions=definitions)).parts]
+
+    assert (
+        names() == names("weather") == names("tides", "crossings", "ferries", "(no tool)") == ["all requests"]
+    )
+    assert names("tides") == ["all requests", "for changed tools", "for the others"]
+
+
 def test_failed_calls_are_not_lost_requests_and_a_renamed_tool_fixes_no_finding(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):

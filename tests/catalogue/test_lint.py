@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wildtool.catalogue.lint import lint_tools, read_catalogue
@@ -141,6 +141,11 @@ def test_tools_are_alike_from_half_of_their_words_on(more: str, share: str | Non
         assert messages[0].endswith(": nothing only in a and nothing only in a_; say when to take which")
 
 
+def test_tools_of_one_word_may_be_alike():
+    alike = [each.message for each in lint_tools([tool("a", ""), tool("a_", "")]) if each.rule == "alike"]
+    assert [message.partition(" ")[0] for message in alike] == ["100%", "100%"]
+
+
 def test_tools_of_exactly_the_same_name_are_found(tmp_path: Path):
     other = tool("tides", "Sells tickets for ferries to the islands")
     assert rules(tool("tides"), other) == [("tides", "same name")]
@@ -180,6 +185,7 @@ VALUES = st.recursive(
 )
 
 
+@settings(max_examples=30, deadline=None)
 @given(st.lists(st.dictionaries(st.sampled_from(["function", "type"]), VALUES), max_size=4))
 def test_tools_of_any_shape_are_read(tools: list[Any]):
     assert all(each.rule and each.message for each in lint_tools(tools))

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,6 +13,8 @@ from wildtool.catalogue.choice import read_choices
 from wildtool.catalogue.requests import choice_text
 from wildtool.data.data_set import data_of
 from wildtool.errors import DataError, UsageError
+from wildtool.toolcall.call_mutants import calls_message, made_call
+from wildtool.types import Item, Request
 
 TOOLS = tools(get_tides="Lists tides", find_ferry="Finds ferries")
 
@@ -74,6 +77,42 @@ def test_requests_of_sessions_need_what_the_first_gold_reply_calls(tmp_path: Pat
     assert [row["messages"][-1]["content"] for row in rows][-1] == session["english_tasks"][-1]
 
 
+def test_units_without_a_first_request_gold_or_tools_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    user = [{"role": "user", "content": "Hi"}]
+    calls = calls_message([made_call(name, "{}") for name in ("get_tides", "find_ferry", "get_tides")])
+    requests = {
+        "none": None,
+        "without gold": Request(user, TOOLS),
+        "without tools": Request(user, [], gold=lambda style: calls),
+        "text": Request(user, TOOLS, gold=lambda style: {"content": style}),
+        "calls": Request(user, TOOLS, gold=lambda style: calls),
+    }
+
+    def rules(profile: str) -> Any:
+        assert profile == "first"
+        return SimpleNamespace(
+            episode=lambda item, unit: SimpleNamespace(request=lambda: requests[unit])  # pyright: ignore
+        )
+
+    benchmark = SimpleNamespace(
+        name="stub",
+        data=None,
+        profiles={"first": "", "second": ""},
+        rules=rules,
+        load=lambda source: [Item("a", tuple(requests), {}, lang="zh")],  # pyright: ignore
+    )
+    monkeypatch.setattr("wildtool.catalogue.requests.detect_benchmark", lambda name, path: benchmark)  # pyright: ignore
+    (tmp_path / "made.jsonl").write_text("{}")
+    content = json.loads(choice_text(TOOLS, [tmp_path / "made.jsonl"], print))
+    row = {"item": "a", "source": "made", "lang": "zh", "messages": user}
+    assert content["requests"] == [
+        {**row, "unit": "text", "accepted": []},
+        {**row, "unit": "calls", "accepted": ["get_tides", "find_ferry"]},
+    ]
+
+
 @pytest.mark.parametrize(
     ("line", "told"),
     [
@@ -123,8 +162,9 @@ def test_files_of_one_name_need_ids_of_their_own(tmp_path: Path):
 
 def test_a_line_ends_where_json_says(tmp_path: Path):
     (tmp_path / "mine.jsonl").write_text('{"request": "one\u2028two", "tool": null}\r\n', encoding="utf-8")
-    made = json.loads(choice_text(TOOLS, [tmp_path / "mine.jsonl"], print))
-    assert made["requests"][0]["messages"][0]["content"] == "one\u2028two"
+    made = choice_text(TOOLS, [tmp_path / "mine.jsonl"], print)
+    assert json.loads(made)["requests"][0]["messages"][0]["content"] == "one\u2028two"
+    assert "one\u2028two".encode() in made
 
 
 def test_of_tools_of_one_name_the_first_is_put_to_models(tmp_path: Path):

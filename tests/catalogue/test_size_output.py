@@ -111,8 +111,8 @@ def test_every_number_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    show_sizes([PLAIN, RICH], tmp_path / "out")
-    text = (tmp_path / "out" / "sizes.csv").read_bytes().decode()
+    show_sizes([PLAIN, RICH], tmp_path / "new" / "out")
+    text = (tmp_path / "new" / "out" / "sizes.csv").read_bytes().decode()
     assert text.split("\n") == [
         (
             "series,size,accuracy,low,high,units,without_verdict,difference,diff_low,diff_high,p_holm,called_a_distractor,retriever_recall,tokens_per_unit,usd_per_unit,folde"
@@ -124,7 +124,7 @@ def test_every_number_is_written(
         "'=n on b,20,0.75,0.5,0.875,8,2,0.05,-0.05,0.15000000000000002,0.25,0.125,0.5,10.0,,runs/20",
         "",
     ]
-    assert capsys.readouterr().err.splitlines() == [f"Every number: {tmp_path / 'out' / 'sizes.csv'}"]
+    assert capsys.readouterr().err.splitlines() == [f"Every number: {tmp_path}/new/out/sizes.csv"]
 
 
 def test_a_chart_has_a_line_for_each_series(

@@ -89,19 +89,20 @@ def _process(command: str, timeout_s: float) -> Generator[AskServer]:
             process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log)
         except OSError as error:
             raise DataError(f"{STDIO}{command}: cannot be started: {error.strerror}") from error
-        assert process.stdin is not None and process.stdout is not None
+        stdin, stdout = process.stdin, process.stdout
+        assert stdin is not None
+        assert stdout is not None
         lines: Queue[bytes] = Queue(_WAITING_LINES)
         closed = Event()
-        Thread(target=_read_lines, args=(process.stdout, lines, closed), daemon=True).start()
+        Thread(target=_read_lines, args=(stdout, lines, closed), daemon=True).start()
         number = 0
 
         def ask(method: str, params: dict[str, Any]) -> dict[str, Any]:
             nonlocal number
             number += 1
-            assert process.stdin is not None
             try:
-                process.stdin.write(_message(method, params, number) + b"\n")
-                process.stdin.flush()
+                stdin.write(_message(method, params, number) + b"\n")
+                stdin.flush()
             except OSError:
                 raise DataError(_death(command, process, log, method)) from None
             deadline = monotonic() + timeout_s

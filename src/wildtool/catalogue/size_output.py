@@ -68,9 +68,10 @@ def _print_series(series: SizeSeries) -> None:
     for point in series.points:
         accuracy, pairs = point.accuracy, point.pairs
         row = [f"{point.size:,}", format_share(accuracy.value), format_range(accuracy.low, accuracy.high)]
-        if pairs is None or point.p is None:
+        if pairs is None:
             row += ["", "", ""]
         else:
+            assert point.p is not None
             drop = pairs.difference
             row += [format_points(drop.value), format_range(drop.low, drop.high, signed=True), _p(point.p)]
         shares = [point.distractors, *([point.recall] if recalls else [])]
