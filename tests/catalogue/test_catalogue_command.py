@@ -3,6 +3,7 @@
 import json
 import shlex
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -263,7 +264,29 @@ def test_pages_of_somebody_else_are_not_overwritten(tmp_path: Path):
     assert run("catalogue out/runs/tools -o mine --force").exit_code == 0
 
 
-def test_files_of_sizes_are_not_overwritten(tmp_path: Path):
+@pytest.mark.parametrize("words", ["--ab wild-mini other", "--ab wild-mini own-tools", "own-tools other"])
+def test_runs_of_own_tools_and_of_sizes_are_not_shown_together(
+    words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    for name in ("wild-mini", "own-tools", "other"):
+        (tmp_path / name).mkdir()
+    monkeypatch.setattr("wildtool.engine.score.results.run_folders", lambda path: [path])  # pyright: ignore
+    monkeypatch.setattr(
+        "wildtool.engine.record.run_folder.read_run",
+        lambda folder: {"identity": {"benchmark": folder.name}},  # pyright: ignore
+    )
+    refused = run(f"catalogue {words}")
+    assert (refused.exit_code, " ".join(refused.stderr.split())) == (
+        2,
+        "wildtool: give runs of own-tools alone, as `wildtool catalogue TOOLS --requests FILE` makes them",
+    )
+
+
+def test_files_of_sizes_are_not_overwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(
+        "wildtool.report.charts.render.render_chart",
+        lambda chart: SimpleNamespace(svg=b"<svg/>"),  # pyright: ignore
+    )
     assert run("run wild-mini -m baseline/chat --limit 1 --catalogue 12 -o runs -q").exit_code == 0
     for name in ("sizes.csv", "sizes.svg"):
         out = tmp_path / name.replace(".", "-")
