@@ -138,6 +138,7 @@ def test_a_board_ranks_what_holds_and_names_what_does_not(
         ([(1, 0.5)], {0}),
         ([(1, 0.5), (1, 0.5), (2, 0.5), (2, 0.6), (0.5, None), (None, 0.9)], {0, 1, 3}),
         ([(1, 0.5), (1, 0.6), (0.5, 0.4)], {1, 2}),
+        ([(1, 0.5), (2, 0.5)], {0}),
     ],
 )
 def test_on_the_front_is_what_none_beats(points: Any, front: set[int]):
@@ -151,13 +152,13 @@ def test_costs_and_scores_are_drawn_in_the_frame():
     entries = [
         entry("a", 2.0, 1.0, (0.9, 1.0)),
         entry("b", 1.0, 0.25),
-        entry("c", 4.0, 0.0),
+        entry("c", 4.0, 0.0005),
         *(entry("d", cost, score) for cost, score in ((None, 0.5), (1.0, None), (1.0, 1.1), (1.0, -0.1))),
     ]
     assert _points(entries) == [
         {"label": "a: 100.0 %, 2", "x": 320.0, "y": 0.0, "ends": [30.0, 0.0], "front": True},
         {"label": "b: 25.0 %, 1", "x": 170.0, "y": 225.0, "ends": [225.0, 225.0], "front": False},
-        {"label": "c: 0.0 %, 4", "x": 620.0, "y": 300.0, "ends": [300.0, 300.0], "front": False},
+        {"label": "c: 0.1 %, 4", "x": 620.0, "y": 299.9, "ends": [299.9, 299.9], "front": False},
     ]
     assert _points([entry("free", 0.0, 0.5)])[0]["x"] == 20.0
     assert _points(entries[3:]) == []

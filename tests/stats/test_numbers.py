@@ -165,6 +165,9 @@ def test_what_is_found_depends_on_p_sign_and_missing_units() -> None:
         ([1, 1, 1, 1, 1, 1], 2 / 64),
         ([Fraction(1, 2), Fraction(1, 3)], 0.5),
         ([0, 0, 1, 1], 0.5),
+        # Too fine a difference is rounded: to nothing, and to hundredths.
+        ([Fraction(1, 100_001)], 1.0),
+        ([Fraction(50_000, 100_001), Fraction(50_000, 100_001)], 0.5),
     ],
 )
 def test_the_exact_test_counts_sign_patterns(differences: list[Fraction | int], p: float) -> None:

@@ -100,7 +100,7 @@ def test_very_many_items_fall_back_to_the_normal_distribution_and_say_so() -> No
 
 def test_under_equal_models_p_is_below_5_percent_in_at_most_5_percent() -> None:
     """Items of four units that agree, where counting flipped units as independent would not hold the level."""
-    a, b = two_runs(np.random.default_rng(4), 2000, 64, 4, (0.5, 0.5), of_items=0.6, of_runs=0.3)
+    a, b = two_runs(np.random.default_rng(4), 1000, 64, 4, (0.5, 0.5), of_items=0.6, of_runs=0.3)
     found = [flip_test(pairs(row))[0] for row in (b - a).tolist()]
     naive = [flip_by_unit(x, y) for x, y in zip(a, b, strict=True)]
     assert 0.035 < np.mean(np.array(found) < 0.05) < 0.055

@@ -87,12 +87,12 @@ def test_five_items_can_show_nothing() -> None:
 def test_the_detectable_difference_is_found_four_times_out_of_five(items: int) -> None:
     """The error of a first pair of runs plans the set; then models that differ by so much are drawn."""
     units = 4
-    a, b = two_runs(np.random.default_rng(2), 400, items, units, (0.5, 0.5), of_items=0.3, of_runs=0.5)
+    a, b = two_runs(np.random.default_rng(2), 100, items, units, (0.5, 0.5), of_items=0.3, of_runs=0.5)
     found = [difference([ItemPair(Fraction(x), units) for x in row]) for row in (b - a).tolist()]
     gap = detectable(float(np.mean([each.error for each in found if each is not None])), items)
     a, b = two_runs(
         np.random.default_rng(3),
-        2000,
+        800,
         items,
         units,
         (0.5 - gap / 2, 0.5 + gap / 2),

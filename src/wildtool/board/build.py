@@ -107,7 +107,7 @@ def _table(site: Site, board: Leaderboard, valid: Mapping[Path, Verification]) -
     ]
     metrics = [headline(run.result) for run in board.runs]
     scores = [None if metric is None else metric.value for metric in metrics]
-    lower = bool(metrics) and metrics[0] is not None and metrics[0].better == "less"
+    lower = metrics[0] is not None and metrics[0].better == "less"
     front = _front(
         [(cost, s if s is None or not lower else -s) for cost, s in zip(costs, scores, strict=True)]
     )
