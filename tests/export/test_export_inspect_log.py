@@ -332,7 +332,6 @@ def test_tools_are_converted_once_and_odd_schemas_are_options():
     [
         ([], 0.0),
         ([[True, False]], 0.0),
-        ([[], []], 0.0),
         ([[True], [False]], 0.5),
         ([[True], [True]], 0.0),
         ([[True, True], [False]], (2 * 2 * (2 / 3) ** 2) ** 0.5 / 3),

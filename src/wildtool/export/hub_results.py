@@ -35,9 +35,8 @@ def export(request: ExportRequest, target: Path) -> None:
             "the whole benchmark as it is"
         )
     last = read_run(request.folder)["sittings"][-1]
-    interval = (
-        "" if metric.low is None else f"95 % interval {_scaled(metric.low)} to {_scaled(metric.high)}, "
-    )
+    ends = [str(_scaled(end)) for end in (metric.low, metric.high) if end is not None]
+    interval = f"95 % interval {' to '.join(ends)}, " if ends else ""
     how = played_and_judged(result)
     fields: dict[str, Any] = {
         "dataset": {"id": dataset, "task_id": task or "default"},
@@ -51,6 +50,6 @@ def export(request: ExportRequest, target: Path) -> None:
     write_whole(target, ("# written by wildtool export\n- " + "\n  ".join(lines) + "\n").encode())
 
 
-def _scaled(rate: float | None) -> float:
+def _scaled(rate: float) -> float:
     """A rate in percent."""
-    return round(100 * (rate or 0.0), 2)
+    return round(100 * rate, 2)

@@ -230,7 +230,7 @@ def _results(
     result: ScoreResult, scored: Mapping[str, Sequence[bool]], samples: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
     metrics = {
-        "accuracy": _metric("accuracy", sum(map(sum, scored.values())) / max(1, result.counts.units), {}),
+        "accuracy": _metric("accuracy", sum(map(sum, scored.values())) / result.counts.units, {}),
         "stderr": _metric("stderr", standard_error(list(scored.values())), {"cluster": "item"}),
     }
     for metric in result.metrics:
@@ -261,7 +261,7 @@ def _metric(name: str, value: float, more: Mapping[str, Any]) -> dict[str, Any]:
 def standard_error(clusters: Sequence[Sequence[bool]]) -> float:
     """Standard error of the share of correct units, clustered by item (sandwich estimate); 0 for one item."""
     total, count = sum(map(len, clusters)), len(clusters)
-    if count < 2 or not total:
+    if count < 2:
         return 0.0
     mean = sum(map(sum, clusters)) / total
     spread = sum((sum(units) - mean * len(units)) ** 2 for units in clusters)
