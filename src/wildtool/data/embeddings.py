@@ -85,8 +85,7 @@ def word_counts(text: str) -> Mapping[int, int]:
 @lru_cache(maxsize=1 << 14)
 def _word_cosine(text: str, other_text: str) -> float:
     counts, other_counts = word_counts(text), word_counts(other_text)
-    few, many = (counts, other_counts) if len(counts) < len(other_counts) else (other_counts, counts)
-    dot = sum([count * many[place] for place, count in few.items() if place in many])
+    dot = sum([count * other_counts.get(place, 0) for place, count in counts.items()])
     # Rounded as the documented stand-in is: the last bit decides which of two matchings weighs more.
     return dot / (_length(text) * _length(other_text)) if dot else 0.0
 

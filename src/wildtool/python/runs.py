@@ -22,7 +22,6 @@ from wildtool.engine.benchmark_file import file_of
 from wildtool.engine.compare.comparison import Comparison, compare_all
 from wildtool.engine.compare.leaderboard import trust_line
 from wildtool.engine.compare.load import check_comparable, load_compared_runs
-from wildtool.engine.observer import Observer
 from wildtool.engine.run.runner import RunJob, RunResult, play_plans
 from wildtool.engine.score.explain import metric_named
 from wildtool.engine.score.formatting import format_counts, format_interval, format_value
@@ -207,7 +206,7 @@ async def arun(
         notebook_display([planned.label for planned in runs], quiet=quiet) as observers,
     ):
         jobs = [
-            RunJob(planned.plan, planned.folder, observer or Observer())
+            RunJob(planned.plan, planned.folder, observer)
             for planned, observer in zip(runs, observers, strict=True)
         ]
         outcomes = await play_plans(jobs, command=["wildtool.run"], invocation=invocation)
@@ -360,7 +359,7 @@ def compare(
     """
     named = [each.profile for each in (first, *others) if isinstance(each, Run) and each.profile]
     folders = [each.folder if isinstance(each, Run) else Path(each) for each in (first, *others)]
-    sides = load_compared_runs(folders, profile or (named[0] if named else None), metric)
+    sides = load_compared_runs(folders, profile or next(iter(named), None), metric)
     differing = check_comparable(sides, all_pairs=all_pairs, only_played=only_played, anyway=anyway)
     comparisons = compare_all(sides, all_pairs=all_pairs, only_played=only_played)
     return RunComparison(tuple(comparisons), tuple(differing))
