@@ -268,7 +268,7 @@ class Claims:
         held = [
             Claim(share, state.generation)
             for share, state in self._states.items()
-            if not state.is_settled(self._sitting) and state.generation not in state.ended
+            if not state.is_settled(self._sitting)
         ]
         # Whoever waits looks at a few: all of them together look at all.
         unknown = [claim for claim in held if claim not in self._holders]
