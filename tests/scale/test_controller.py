@@ -209,3 +209,64 @@ def test_a_controller_beats_and_learns_that_it_was_replaced(tmp_path: Path, monk
         assert control.is_lost
     ended = [entry.key for entry in beneath.entries("share/") if "ended" in entry.key]
     assert ended == [], "it is no longer its run to give up"
+
+
+# The end of a run --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("stopped", "done", "statuses", "results", "read", "status", "words"),
+    [
+        # Where all is done, it does not matter which worker failed on the way.
+        (None, True, [1, 3], [(2, 0, [], 0)], 0, 0, []),
+        (None, True, [], [(2, 0, [], 0)], 1, 1, []),
+        (None, True, [], [(0, 1, ["k"], 3)], 0, 3, []),
+        (None, True, [], [(0, 0, ["k", "l"], 3), (0, 0, ["m"], 3)], 0, 3, ["every call failed: klm"]),
+        (None, False, [], [(0, 1, [], 0)], 0, 3, ["not finished; run the same command to continue."]),
+        (None, False, [0, 2], [(0, 0, [], 0)], 0, 2, ["not finished; run the same command to continue."]),
+        (
+            "the limit of x",
+            False,
+            [],
+            [(1, 0, [], 0)],
+            0,
+            3,
+            [
+                "stopped: the limit of x. All replies are recorded. Run the same command with a higher limit to "
+                "continue."
+            ],
+        ),
+    ],
+)
+def test_the_end_of_a_run_is_said_with_its_status(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    stopped: str | None,
+    done: bool,
+    statuses: list[int],
+    results: list[Any],
+    read: int,
+    status: int,
+    words: list[str],
+):
+    shown: list[Any] = []
+    scored = [
+        SimpleNamespace(counts=SimpleNamespace(correct=right, wrong=wrong), failed=failed, exit_status=ended)
+        for right, wrong, failed, ended in results
+    ]
+
+    def find_results(folders: list[Path], profile: str) -> Any:
+        assert (folders, profile) == ([tmp_path], "fixed")
+        return scored, read
+
+    monkeypatch.setattr("wildtool.cli.output.results.find_results", find_results)
+    monkeypatch.setattr("wildtool.cli.output.results.describe_failures", "".join)
+    monkeypatch.setattr("wildtool.cli.output.tables.print_overview", shown.append)
+    shared: Any = SimpleNamespace(run=SimpleNamespace(plan=SimpleNamespace(profile="fixed")))
+    place = Place(FolderStore(tmp_path / "store"), tmp_path)
+    controller: Any = SimpleNamespace(stopped=stopped, is_done=lambda: done)
+    launcher: Any = SimpleNamespace(statuses=statuses)
+    assert module._finish(shared, place, controller, launcher) == status  # pyright: ignore[reportPrivateUsage]
+    assert shown == [[each for each in scored if each.counts.correct + each.counts.wrong]]
+    assert capsys.readouterr().err.splitlines() == [f"{tmp_path}: {each}" for each in words]

@@ -14,6 +14,7 @@ from typer.testing import CliRunner, Result
 
 import wildtool
 from wildtool.cli import app
+from wildtool.errors import RecordError
 from wildtool.scale import commands, control, copies
 from wildtool.scale.claims import Claims, done_key
 from wildtool.scale.job import SharedJob
@@ -57,6 +58,7 @@ def launcher(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[type[I
     signal.signal(signal.SIGTERM, before)
 
 
+SAVED = "All replies are saved in run; run the same command again to continue."
 RUN = "run wild-mini -m baseline/lexical --limit 5 --out run --on local:2"
 
 
@@ -150,6 +152,36 @@ def test_the_line_counts_shares_and_the_end_says_what_is_missing(
         "baseline/lexical: 0 of 5 shares done, 0 held · 0 workers\n"
         "run: not finished; run the same command to continue.\n",
     )
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "words", "ended"),
+    [
+        (RecordError("no worker can"), 2, "wildtool: no worker can", "stopped: RecordError"),
+        (KeyboardInterrupt(), 130, f"Interrupted. {SAVED} interrupted", "interrupted"),
+        (None, 3, "run: not finished; run the same command to continue.", "infra errors"),
+    ],
+)
+def test_what_ends_a_run_is_recorded_and_its_workers_are_stopped(
+    tmp_path: Path,
+    launcher: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    error: BaseException | None,
+    status: int,
+    words: str,
+    ended: str,
+):
+    def act(store: FolderStore) -> None:
+        if error is not None:
+            raise error
+
+    monkeypatch.setattr(launcher, "act", staticmethod(act))
+    done = run(f"{RUN} --quiet")
+    assert (done.exit_code, " ".join(done.stderr.split())) == (status, words)
+    assert InProcess.log[-1] == "stop"
+    for folder in ("run", "run/store"):
+        (sitting,) = json.loads((tmp_path / folder / "run.json").read_bytes())["sittings"]
+        assert sitting["status"] == ended
 
 
 def test_a_run_of_one_process_is_not_shared_nor_are_batches(tmp_path: Path):
