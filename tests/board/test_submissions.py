@@ -1,11 +1,11 @@
 """`wildtool submit`: a submission is complete, is judged again, and claims nothing that its replies do not give."""
 
-import asyncio
 import json
 import os
 import shutil
 import subprocess
 from collections.abc import Callable, Iterable
+from contextlib import chdir
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -13,29 +13,32 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 import yaml
+from typer.testing import CliRunner, Result
 
 from check.test_first_replies import Breaking
-from e2e.command import Ended, wildtool
+from e2e.command import wildtool
 from faults.server import FaultServer
+from wildtool.cli import app
 from wildtool.engine.record.format import seal_line
 
 
-async def submit(*words: str, cwd: Path) -> Ended:
-    return await wildtool("submit", *words, cwd=cwd)
+def command(*words: str, cwd: Path) -> Result:
+    with chdir(cwd):
+        return CliRunner().invoke(app, words, prog_name="wildtool", env={"COLUMNS": "100"})
+
+
+def submit(*words: str, cwd: Path) -> Result:
+    return command("submit", *words, cwd=cwd)
 
 
 @pytest.fixture(scope="module")
 def submission(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a submission of a model that is often wrong, and its run."""
     place = tmp_path_factory.mktemp("submission")
-
-    async def made() -> Ended:
-        await wildtool("run", "wild-mini", "-m", "baseline/lexical", "-o", "run", "-q", cwd=place)
-        return await submit("prepare", "run", "-o", "sent", cwd=place)
-
-    ended = asyncio.run(made())
-    assert ended.status == 0, ended.err
-    assert ended.out.splitlines()[1:] == ["sent/run.bundle.zip", "sent/run.passport.json"]
+    command("run", "wild-mini", "-m", "baseline/lexical", "-o", "run", "-q", cwd=place)
+    ended = submit("prepare", "run", "-o", "sent", cwd=place)
+    assert ended.exit_code == 0, ended.stderr
+    assert ended.stdout.splitlines()[1:] == ["sent/run.bundle.zip", "sent/run.passport.json"]
     return place
 
 
@@ -45,8 +48,8 @@ def sent(submission: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(submission / "sent", tmp_path / "sent")) / "run.bundle.zip"
 
 
-async def verified(bundle: Path) -> Ended:
-    return await submit("verify", str(bundle), cwd=bundle.parent)
+def verified(bundle: Path) -> Result:
+    return submit("verify", str(bundle), cwd=bundle.parent)
 
 
 def flip_byte(file: Path, place: float) -> None:
@@ -87,23 +90,23 @@ def rewritten(lines: Iterable[bytes], edit: Callable[[dict[str, Any]], dict[str,
     return b"".join(seal_line(json.dumps(row).encode(), 0) for row in rows)
 
 
-async def test_a_submission_holds(sent: Path):
-    ended = await verified(sent)
-    assert ended.status == 0 and "recomputed: 128 units" in ended.out
+def test_a_submission_holds(sent: Path):
+    ended = verified(sent)
+    assert ended.exit_code == 0 and "recomputed: 128 units" in ended.stdout
     assert "0 of 197 replies were compared with their raw answers" in " ".join(
-        (ended.out + ended.err).split()
+        (ended.stdout + ended.stderr).split()
     )
 
 
 @pytest.mark.parametrize("place", [0.1, 0.5, 0.999])
-async def test_a_changed_byte_is_noticed_wherever_it_is(sent: Path, place: float):
+def test_a_changed_byte_is_noticed_wherever_it_is(sent: Path, place: float):
     flip_byte(sent, place)
-    ended = await verified(sent)
-    assert ended.status == 1 and "its SHA-256 is" in ended.err
+    ended = verified(sent)
+    assert ended.exit_code == 1 and "its SHA-256 is" in ended.stderr
 
 
 @pytest.mark.parametrize("member", ["record-0001.jsonl", "run.json", "verdicts-official.parquet"])
-async def test_the_member_with_a_changed_byte_is_named(sent: Path, member: str):
+def test_the_member_with_a_changed_byte_is_named(sent: Path, member: str):
     def flip(members: dict[str, bytes]) -> None:
         middle = len(members[member]) // 2
         members[member] = (
@@ -111,11 +114,11 @@ async def test_the_member_with_a_changed_byte_is_named(sent: Path, member: str):
         )
 
     repacked(sent, flip, honest=False)
-    ended = await verified(sent)
-    assert ended.status == 1 and f"{member} does not have the SHA-256" in ended.err
+    ended = verified(sent)
+    assert ended.exit_code == 1 and f"{member} does not have the SHA-256" in ended.stderr
 
 
-async def test_a_changed_byte_of_the_record_is_found_by_the_record_even_if_all_digests_are_made_again(
+def test_a_changed_byte_of_the_record_is_found_by_the_record_even_if_all_digests_are_made_again(
     sent: Path,
 ):
     def flip(members: dict[str, bytes]) -> None:
@@ -124,11 +127,11 @@ async def test_a_changed_byte_of_the_record_is_found_by_the_record_even_if_all_d
         members["record-0001.jsonl"] = text[:at] + b"~" + text[at + 1 :]
 
     repacked(sent, flip)
-    ended = await verified(sent)
-    assert ended.status == 1 and "record-0001.jsonl" in ended.err
+    ended = verified(sent)
+    assert ended.exit_code == 1 and "record-0001.jsonl" in ended.stderr
 
 
-async def test_a_run_of_chosen_items_is_refused_with_the_ids_of_the_others(submission: Path):
+def test_a_run_of_chosen_items_is_refused_with_the_ids_of_the_others(submission: Path):
     words = (
         "run",
         "wild-mini",
@@ -140,13 +143,15 @@ async def test_a_run_of_chosen_items_is_refused_with_the_ids_of_the_others(submi
         "part",
         "-q",
     )
-    await wildtool(*words, cwd=submission)
-    ended = await submit("prepare", "part", "-o", "part-sent", cwd=submission)
-    assert ended.status == 1 and "30 items are left out of the run: wild_mini_1, wild_mini_3" in ended.err
+    command(*words, cwd=submission)
+    ended = submit("prepare", "part", "-o", "part-sent", cwd=submission)
+    assert (
+        ended.exit_code == 1 and "30 items are left out of the run: wild_mini_1, wild_mini_3" in ended.stderr
+    )
     assert not list((submission / "part-sent").iterdir())
 
 
-async def test_worst_units_taken_out_of_the_record_are_refused_with_their_ids(sent: Path):
+def test_worst_units_taken_out_of_the_record_are_refused_with_their_ids(sent: Path):
     """The gamer's way: the lines of wrong units are gone, and every digest is right."""
 
     def drop(members: dict[str, bytes]) -> None:
@@ -160,11 +165,11 @@ async def test_worst_units_taken_out_of_the_record_are_refused_with_their_ids(se
         members["record-0001.jsonl"] = b"".join(kept)
 
     repacked(sent, drop)
-    ended = await verified(sent)
-    assert ended.status == 1 and "1 unit is not played: wild_mini_5/2" in ended.err
+    ended = verified(sent)
+    assert ended.exit_code == 1 and "1 unit is not played: wild_mini_5/2" in ended.stderr
 
 
-async def test_items_taken_out_of_the_scope_too_are_refused_with_their_ids(sent: Path):
+def test_items_taken_out_of_the_scope_too_are_refused_with_their_ids(sent: Path):
     def drop(members: dict[str, bytes]) -> None:
         lines = members["record-0001.jsonl"].splitlines(keepends=True)
         members["record-0001.jsonl"] = b"".join(line for line in lines if b'"wild_mini_5"' not in line)
@@ -173,37 +178,37 @@ async def test_items_taken_out_of_the_scope_too_are_refused_with_their_ids(sent:
         members["run.json"] = json.dumps(run).encode()
 
     repacked(sent, drop)
-    ended = await verified(sent)
-    assert ended.status == 1 and "1 item is left out of the run: wild_mini_5" in ended.err
+    ended = verified(sent)
+    assert ended.exit_code == 1 and "1 item is left out of the run: wild_mini_5" in ended.stderr
 
 
-async def test_a_better_number_in_the_passport_is_refused(sent: Path):
+def test_a_better_number_in_the_passport_is_refused(sent: Path):
     passport = sent.with_name("run.passport.json")
     claims = json.loads(passport.read_text())
     claims["numbers"][0]["value"] += 0.01
     passport.write_text(json.dumps(claims))
-    ended = await verified(sent)
-    assert ended.status == 1 and "accuracy, task: the passport says" in ended.err
+    ended = verified(sent)
+    assert ended.exit_code == 1 and "accuracy, task: the passport says" in ended.stderr
 
 
 @pytest.mark.parametrize("content", [None, "{", '{"bundle": 7, "numbers": [7], "rules": []}'])
-async def test_a_passport_that_is_missing_or_none_is_refused(sent: Path, content: str | None):
+def test_a_passport_that_is_missing_or_none_is_refused(sent: Path, content: str | None):
     passport = sent.with_name("run.passport.json")
     if content is None:
         passport.unlink()
     else:
         passport.write_text(content)
-    ended = await verified(sent)
-    assert ended.status == 1 and "passport" in ended.err and "Traceback" not in ended.err
+    ended = verified(sent)
+    assert ended.exit_code == 1 and "passport" in ended.stderr
 
 
-async def test_other_data_are_refused(sent: Path):
+def test_other_data_are_refused(sent: Path):
     def other(members: dict[str, bytes]) -> None:
         members["run.json"] = members["run.json"].replace(b'"data_sha256": "', b'"data_sha256": "0')
 
     repacked(sent, other)
-    ended = await verified(sent)
-    assert ended.status == 1 and "these are not the data of the run" in ended.err
+    ended = verified(sent)
+    assert ended.exit_code == 1 and "these are not the data of the run" in ended.stderr
 
 
 @pytest.fixture
@@ -213,16 +218,16 @@ def gone(sent: Path) -> Path:
     return sent
 
 
-async def test_a_bundle_that_is_not_there_is_refused_in_words(gone: Path):
+def test_a_bundle_that_is_not_there_is_refused_in_words(gone: Path):
     for bundle in (gone, gone.with_name("other.bundle.zip")):
-        ended = await verified(bundle)
-        assert (ended.status, ended.err) == (1, f"{bundle.name}: refused: there is no such file\n")
+        ended = verified(bundle)
+        assert (ended.exit_code, ended.stderr) == (1, f"{bundle.name}: refused: there is no such file\n")
 
 
-async def test_no_bundle_is_refused_and_no_error(tmp_path: Path):
+def test_no_bundle_is_refused_and_no_error(tmp_path: Path):
     (tmp_path / "x.bundle.zip").write_text("PK nothing")
-    ended = await verified(tmp_path / "x.bundle.zip")
-    assert ended.status == 1 and "not a bundle, or damaged" in ended.err
+    ended = verified(tmp_path / "x.bundle.zip")
+    assert ended.exit_code == 1 and "not a bundle, or damaged" in ended.stderr
 
 
 async def test_a_reply_that_is_not_its_raw_answer_is_refused(tmp_path: Path):
@@ -232,7 +237,7 @@ async def test_a_reply_that_is_not_its_raw_answer_is_refused(tmp_path: Path):
     async with server:
         words = ("run", "wild-mini", "-m", "m", "--base-url", server.base_url, "-o", "run", "-q")
         await wildtool(*words, cwd=tmp_path)
-    assert (await submit("prepare", "run", "-o", "sent", cwd=tmp_path)).status == 0
+    assert submit("prepare", "run", "-o", "sent", cwd=tmp_path).exit_code == 0
     bundle = tmp_path / "sent" / "run.bundle.zip"
 
     def improve(members: dict[str, bytes]) -> None:
@@ -244,14 +249,14 @@ async def test_a_reply_that_is_not_its_raw_answer_is_refused(tmp_path: Path):
         members["record-0001.jsonl"] = rewritten(members["record-0001.jsonl"].splitlines(), edit)
 
     repacked(bundle, improve)
-    ended = await verified(bundle)
-    assert ended.status == 1 and "not as the raw answer says: wild_mini_0/1 step 0" in ended.err
+    ended = verified(bundle)
+    assert ended.exit_code == 1 and "not as the raw answer says: wild_mini_0/1 step 0" in ended.stderr
 
 
-async def test_all_repeats_count(tmp_path: Path):
-    words = ("run", "wild-mini", "-m", "baseline/chat", "--repeats", "2", "-o", "run", "-q")
-    await wildtool(*words, cwd=tmp_path)
-    assert (await submit("prepare", "run", "-o", "sent", cwd=tmp_path)).status == 0
+def test_all_repeats_count(tmp_path: Path):
+    words = ("run", "wild-mini", "-m", "baseline/random", "--repeats", "2", "-o", "run", "-q")
+    command(*words, cwd=tmp_path)
+    assert submit("prepare", "run", "-o", "sent", cwd=tmp_path).exit_code == 0
 
     def drop(members: dict[str, bytes]) -> None:
         rows = [json.loads(line) for line in members["record-0001.jsonl"].splitlines()]
@@ -263,8 +268,8 @@ async def test_all_repeats_count(tmp_path: Path):
         )
 
     repacked(tmp_path / "sent" / "run.bundle.zip", drop)
-    ended = await verified(tmp_path / "sent" / "run.bundle.zip")
-    assert ended.status == 1 and "4 units are not played: wild_mini_7/0 (repeat 1)" in ended.err
+    ended = verified(tmp_path / "sent" / "run.bundle.zip")
+    assert ended.exit_code == 1 and "4 units are not played: wild_mini_7/0 (repeat 1)" in ended.stderr
 
 
 def test_the_workflow_of_the_docs_verifies_what_a_pull_request_changes(tmp_path: Path):
