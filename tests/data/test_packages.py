@@ -31,7 +31,7 @@ def error_of(target: Path, source: Path | None = None) -> str:
 @pytest.mark.parametrize("is_folder", [True, False])
 def test_a_wheel_on_disk_is_copied_once_it_is_verified(tmp_path: Path, is_folder: bool) -> None:
     (tmp_path / FILE).write_bytes(b"wheel")
-    target = tmp_path / "cache" / "w.whl"
+    target = tmp_path / "new" / "cache" / "w.whl"
     source = tmp_path if is_folder else tmp_path / FILE
     assert fetched(target, source) == [f"{target} verified: SHA-256 {WHEEL.sha256}"]
     assert target.read_bytes() == b"wheel"

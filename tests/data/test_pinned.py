@@ -393,7 +393,12 @@ def test_files_that_the_folder_lacks_are_named_and_all_others_taken(tmp_path: Pa
     for number in (18, 19):
         (mine / "set" / str(number)).write_bytes(b"%d" % number)
     reports = list[str]()
-    for lacking, names in ((18, "set/0, set/1, set/2, …"), (3, "set/0, set/1, set/2"), (1, "set/0")):
+    for lacking, names in (
+        (18, "set/0, set/1, set/2, …"),
+        (4, "set/0, set/1, set/2, …"),
+        (3, "set/0, set/1, set/2"),
+        (1, "set/0"),
+    ):
         for number in range(lacking, 18):
             (mine / "set" / str(number)).write_bytes(b"%d" % number)
         with pytest.raises(DataError) as error:
@@ -404,7 +409,7 @@ def test_files_that_the_folder_lacks_are_named_and_all_others_taken(tmp_path: Pa
             " command again to continue"
         )
         assert len([*(tmp_path / "cache").iterdir()]) == 20 - lacking
-    assert reports == [f"taking {count} of 20 files from {mine}" for count in (20, 18, 3)]
+    assert reports == [f"taking {count} of 20 files from {mine}" for count in (20, 18, 4, 3)]
 
 
 def test_an_error_of_another_kind_is_raised_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,13 +3,15 @@
 import random
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import wildtool as wt
 from wildtool.errors import UsageError, WildtoolError
-from wildtool.types import Message, Reply, Request
+from wildtool.python import bench as bench_module
+from wildtool.types import Message, Reply, Request, Source
 
 TOOL = {
     "type": "function",
@@ -107,6 +109,14 @@ def test_a_call_is_compared_by_meaning(call: dict[str, Any], reason: str) -> Non
     assert check.reason.startswith(reason)
 
 
+def test_the_types_of_a_tool_decide_what_a_gold_argument_means() -> None:
+    gold, call = {"name": "f", "arguments": {"n": "5"}}, {"name": "f", "arguments": {"n": 5}}
+    typed = {"name": "f", "parameters": {"type": "object", "properties": {"n": {"type": "integer"}}}}
+    assert wt.check_call(typed, gold, call)
+    for untyped in ({"name": "f"}, {"name": "f", "parameters": None}):
+        assert not wt.check_call(untyped, gold, call)
+
+
 def test_a_gold_call_that_cannot_be_compared_is_refused() -> None:
     with pytest.raises(UsageError, match="gold call is of 'cancel'"):
         wt.check_call(TOOL, {"name": "cancel", "arguments": {}}, GOLD)
@@ -152,6 +162,28 @@ def test_unknown_units_and_profiles_are_refused_with_the_nearest() -> None:
         item.request(9)
     with pytest.raises(UsageError, match="did you mean 'fixed'"):
         wt.judge(item, replies=["x"], profile="fixd")
+
+
+@pytest.mark.parametrize(("data", "named"), [(None, None), (Path("x"), "x"), ("y", "y")])
+def test_data_are_located_by_their_name_and_split(
+    monkeypatch: pytest.MonkeyPatch, data: str | Path | None, named: str | None
+) -> None:
+    place = Source("found", Path("f"), "0")
+    asked: list[Any] = []
+
+    def locate(*words: Any) -> Source:
+        asked.append(words)
+        return place
+
+    monkeypatch.setattr(bench_module, "data_of", lambda benchmark: SimpleNamespace(locate=locate))  # pyright: ignore
+    bench = wt.load("wild-mini", data=data, split="s", lang="zh")
+    assert (bench.name, bench.source, bench.split, bench.lang, asked) == (
+        "wild-mini",
+        place,
+        "s",
+        "zh",
+        [(named, "s")],
+    )
 
 
 def test_a_benchmark_is_a_sequence_of_items() -> None:

@@ -10,16 +10,19 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 import wildtool as wt
 from e2e.command import verdicts
-from e2e.command import wildtool as command
+from wildtool.cli import app
 from wildtool.cli.output.progress import ProgressObserver
 from wildtool.engine.observer import Observer
 from wildtool.errors import RecordError, UsageError, WildtoolError
+from wildtool.models.function import CallableModel
 from wildtool.python import progress
+from wildtool.python import runs as runs_module
 from wildtool.python.progress import in_notebook, progress_html
-from wildtool.python.runs import option_words
+from wildtool.python.runs import RunComparison, option_words
 
 asked: list[int] = []
 
@@ -47,11 +50,14 @@ def test_a_function_of_two_lines_is_a_model(tmp_path: Path) -> None:
     assert again.result.counts == run.result.counts
 
 
-def test_the_command_line_continues_a_run_from_python(tmp_path: Path) -> None:
+def test_the_command_line_continues_a_run_from_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first = wt.run("wild-mini", model="baseline/chat", limit=2, out=tmp_path / "run", temperature=None)
     before = verdicts(first.folder)
-    words = ("run", "wild-mini", "--model", "baseline/chat", "--limit", "4", "--out", first.folder)
-    assert asyncio.run(command(*words, cwd=tmp_path)).status == 0
+    words = ["run", "wild-mini", "--model", "baseline/chat", "--limit", "4", "--out", str(first.folder)]
+    monkeypatch.chdir(tmp_path)
+    assert CliRunner().invoke(app, words).exit_code == 0
     assert verdicts(first.folder)[:8] == before
     assert wt.Run(first.folder).result.counts.units == 16
 
@@ -132,6 +138,54 @@ def test_what_cannot_be_called_is_refused() -> None:
         wt.run("wild-mini", model=lambda messages: "x")  # pyright: ignore
     with pytest.raises(UsageError, match="must be a function"):
         wt.run("wild-mini", model=7)  # pyright: ignore
+
+
+@pytest.mark.parametrize("name", ["complete", "settings"])
+def test_a_function_with_one_attribute_of_a_model_is_a_function(name: str) -> None:
+    def reply(messages: Any, tools: Any) -> str:
+        return "x"
+
+    setattr(reply, name, 1)
+    assert isinstance(runs_module._own_model(reply), CallableModel)  # pyright: ignore[reportPrivateUsage]
+
+
+def stored(folder: str, profile: str | None) -> wt.Run:
+    """A run that nobody reads."""
+    its = object.__new__(wt.Run)
+    its.folder, its.profile = Path(folder), profile
+    return its
+
+
+@pytest.mark.parametrize(
+    ("sides", "options", "profile"),
+    [
+        ((stored("a", None), "b", Path("c")), {}, None),
+        ((stored("a", None), stored("b", "fixed"), stored("c", "other")), {}, "fixed"),
+        (("a", stored("b", "fixed"), "c"), {"profile": "mine", "metric": "item"}, "mine"),
+        (("a", "b", "c"), {"all_pairs": True}, None),
+        (("a", "b", "c"), {"only_played": True}, None),
+        (("a", "b", "c"), {"anyway": True}, None),
+    ],
+)
+def test_what_is_compared_and_how_is_handed_on(
+    monkeypatch: pytest.MonkeyPatch, sides: Any, options: dict[str, Any], profile: str | None
+) -> None:
+    asked: list[Any] = []
+
+    def answer(result: Any) -> Any:
+        return lambda *words, **more: asked.append((words, more)) or result  # pyright: ignore
+
+    monkeypatch.setattr(runs_module, "load_compared_runs", answer("runs"))
+    monkeypatch.setattr(runs_module, "check_comparable", answer(["differs"]))
+    monkeypatch.setattr(runs_module, "compare_all", answer(["comparison"]))
+    assert wt.compare(*sides, **options) == RunComparison(("comparison",), ("differs",))  # pyright: ignore
+    how = {"all_pairs": False, "only_played": False, **options}
+    both = {name: how[name] for name in ("all_pairs", "only_played")}
+    assert asked == [
+        (([Path("a"), Path("b"), Path("c")], profile, options.get("metric", "unit")), {}),
+        (("runs",), {**both, "anyway": options.get("anyway", False)}),
+        (("runs",), both),
+    ]
 
 
 def test_a_changed_function_is_another_model(tmp_path: Path) -> None:

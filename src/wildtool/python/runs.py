@@ -68,7 +68,7 @@ class Scores(Sequence[Metric]):
 
     def __repr__(self) -> str:
         rows = list(self._rows())
-        widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = [
             f"{name:<{widths[0]}}  {value:>{widths[1]}}  {ends:<{widths[2]}}  {counts}".rstrip()
             for name, value, ends, counts in rows
