@@ -83,8 +83,10 @@ UNSEEN = "it falls, and where the fall begins cannot be seen in these items and 
 )
 def test_a_break_is_placed_or_said_why_not(rows: Rows, sizes: tuple[int, ...], p: float, place: Break | str):
     its = find_break({item: row[: len(sizes)] for item, row in rows.items()}, sizes, p)
-    ends = [None if each is None else round(each, 3) for each in (its.size, its.low, its.high)]
-    assert Break(*ends, its.reason) == (Break(None, reason=place) if isinstance(place, str) else place)
+    size, low, high = (None if each is None else round(each, 3) for each in (its.size, its.low, its.high))
+    assert Break(size, low, high, its.reason) == (
+        Break(None, reason=place) if isinstance(place, str) else place
+    )
 
 
 @settings(max_examples=20, deadline=None)
