@@ -1,6 +1,7 @@
 """Whole documents of exports: trajectories, records of Every Eval Ever, rows of conversations."""
 
 import json
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from types import SimpleNamespace
@@ -392,7 +393,11 @@ def test_records_of_every_eval_ever(tmp_path: Path):
 
 def test_a_model_without_a_developer_has_an_unknown_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(
-        eee, "load_result", lambda folder, profile, data: result(model="m", split="s", metrics=METRICS[:1])
+        eee,
+        "load_result",
+        lambda folder, profile, data: result(
+            model="m", split="s", metrics=(replace(METRICS[0], better="", headline=False),)
+        ),
     )
     sittings = [RUN_JSON["sittings"][0]]
     monkeypatch.setitem(RUN_JSON, "sittings", sittings)
@@ -409,6 +414,9 @@ def test_a_model_without_a_developer_has_an_unknown_one(tmp_path: Path, monkeypa
     assert "base_url" not in record["model_info"]["additional_details"]
     (number,) = record["evaluation_results"]
     assert number["source_data"]["dataset_name"] == "wild-mini s"
+    config = number["metric_config"]
+    assert config["additional_details"] == {"headline": "False", "direction": "neither"}
+    assert config["lower_is_better"] is False
     assert list(number["generation_config"]["generation_args"]) == ["execution_command"]
 
 

@@ -315,6 +315,11 @@ def test_a_run_without_roles_and_end_is_a_whole_log_too(tmp_path: Path, monkeypa
     assert log["results"]["scores"][0]["metrics"]["accuracy: task"]["metadata"]["evidence"]["units"] == 9
 
 
+def test_an_id_of_any_text_is_of_22_letters():
+    uuid = inspect_log._uuid  # pyright: ignore[reportPrivateUsage]
+    assert uuid("\ud83d") == uuid("?") == sha256(b"?").hexdigest()[:22]
+
+
 @pytest.mark.usefixtures("_inspect")
 def test_tools_are_converted_once_and_odd_schemas_are_options():
     tools = inspect_log.InspectTools()

@@ -42,7 +42,7 @@ from wildtool.export.files import portable_value, strict_json, write_json_lines
 from wildtool.export.repeats import merged_conversations, sessions_of, with_remark_on_repeats
 from wildtool.export.sharegpt import conversation_row
 from wildtool.export.trajectory import RecordedRun, RecordedUnit, replayed_requests
-from wildtool.types import Item, Message, Request, Verdict
+from wildtool.types import Item, Message, Metric, Request, Verdict
 
 ONE, TWO = {"role": "assistant", "content": "1"}, {"role": "assistant", "content": "2"}
 NEXT = {"role": "user", "content": "next"}
@@ -309,8 +309,11 @@ def test_the_headline_for_a_models_repository(monkeypatch: pytest.MonkeyPatch, t
         '  date: "2026-01-02T01:00:00+00:00"\n'
         f'  notes: "task, 95 % interval 25.0 to 75.0, 3 units, {notes}"\n'
     )
-    (mean,) = (METRICS[1],)
-    alone = mean.__class__("cost", "tokens", 20.5, 41, 2, kind="mean", headline=True)
+    third = Metric("accuracy", "task", 1 / 3, 1, 3, 1 / 6, 2 / 3, headline=True)
+    (entry,) = yaml.safe_load(hub(monkeypatch, tmp_path, "o/n", metrics=(third,)))
+    assert entry["value"] == 33.33
+    assert entry["notes"] == f"task, 95 % interval 16.67 to 66.67, 3 units, {notes}"
+    alone = Metric("cost", "tokens", 20.5, 41, 2, kind="mean", headline=True)
     (entry,) = yaml.safe_load(hub(monkeypatch, tmp_path, "o/n", metrics=(alone,)))
     assert (entry["dataset"], entry["value"]) == ({"id": "o/n", "task_id": "default"}, 20.5)
     assert entry["notes"] == f"tokens, 3 units, {notes}"
@@ -329,6 +332,12 @@ def test_what_the_hubs_tables_cannot_mark_is_refused(monkeypatch: pytest.MonkeyP
             "o/n",
             {"part": "--limit 10"},
             "r: the run has --limit 10, for which the Hub's tables have no mark; export a run of the whole"
+            " benchmark as it is",
+        ),
+        (
+            "o/n",
+            {"part": "--limit 10", "alterations": (SimpleNamespace(described="hints"),)},
+            "r: the run has --limit 10, hints, for which the Hub's tables have no mark; export a run of the whole"
             " benchmark as it is",
         ),
     ):
@@ -437,6 +446,10 @@ def test_values_of_keys_are_found_across_blocks(monkeypatch: pytest.MonkeyPatch)
         monkeypatch.delenv(name)
     monkeypatch.setenv("PLAIN", "12345678")
     assert list(check("m", iter(parts))) == parts
+    monkeypatch.setenv("MY_KEY", os.fsdecode(b"no text \xff"))
+    assert list(check("m", iter(parts))) == parts
+    with pytest.raises(UsageError):
+        list(check("m", iter([b"x no text \xff x"])))
 
 
 def test_run_json_of_a_bundle_has_no_local_paths():
