@@ -28,6 +28,7 @@ from export.recorded_forms import (
 )
 from golden_files import same_as_golden
 from wildtool import __version__
+from wildtool.alter.variant import Variant
 from wildtool.errors import UsageError
 from wildtool.evidence import Evidence
 from wildtool.export import EXPORT_FORMATS, ExportRequest, bundle, hub_card, hub_results, openai
@@ -540,7 +541,7 @@ def test_a_run_is_named_by_its_settings_profile_and_record(tmp_path: Path):
     assert RecordedRun(ExportRequest(folder=folder)).name == name("official", record, about["sittings"][:1])
 
 
-def test_every_step_of_a_run_is_read_with_its_request(tmp_path: Path):
+def test_every_step_of_a_run_is_read_with_its_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     asked: list[Request] = []
 
     def answer(request: Request) -> Any:
@@ -572,3 +573,10 @@ def test_every_step_of_a_run_is_read_with_its_request(tmp_path: Path):
                 list(step.tools),
                 0.0,
             )
+    # Where units follow from earlier ones, an item has what was said in them.
+    assert not any(unit.item.transcripts for unit in found)
+    monkeypatch.setattr(Variant, "in_order", True)
+    for unit in RecordedRun(ExportRequest(folder=folder)).units():
+        assert {name: len(said.replies) for name, said in unit.item.transcripts.items()} == {
+            each.verdict.unit: len(each.steps) for each in found
+        }
