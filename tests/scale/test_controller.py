@@ -126,6 +126,18 @@ def test_the_time_that_remains_is_said_until_the_deadline(tmp_path: Path, monkey
     assert run.controller.stopped == "the deadline of 2s is over (--deadline)"
 
 
+@pytest.mark.parametrize(("inside", "copies"), [(False, []), (True, [1_000.0, 1_010.0, 1_020.0])])
+def test_a_run_folder_with_its_store_is_brought_up_to_date_from_time_to_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, inside: bool, copies: list[float]
+):
+    copied: list[Any] = []
+    run = Run(tmp_path, monkeypatch, *[lambda: None] * 25)
+    (tmp_path / "run" / ("store" if inside else "stores")).mkdir(parents=True)
+    monkeypatch.setattr(module, "copy_run", lambda *words: copied.append((run.now, *words)))  # pyright: ignore
+    run.controller.watch()
+    assert copied == [(now, run.store, tmp_path / "run") for now in copies]
+
+
 def test_a_run_that_was_taken_over_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     run = Run(tmp_path, monkeypatch, lambda: setattr(run.lease, "is_lost", True), lambda: None)
     with pytest.raises(RecordError) as caught:

@@ -322,3 +322,15 @@ def test_as_many_files_may_be_open_as_a_record_has(
     monkeypatch.setattr(copies.resource, "setrlimit", lambda kind, limits: asked.append(limits))
     copies._allow_files(count)  # pyright: ignore[reportPrivateUsage]
     assert asked == ([] if set_to is None else [set_to])
+
+
+def test_of_two_that_copy_one_run_the_second_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def copy(store: object, folder: Path) -> int:
+        with (folder / ".copying").open("wb") as lock, pytest.raises(BlockingIOError):
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return 1
+
+    monkeypatch.setattr(copies, "_copy_all", copy)
+    copy_run(MemoryStore(), tmp_path / "run")
+    with (tmp_path / "run" / ".copying").open("wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

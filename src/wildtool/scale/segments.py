@@ -100,8 +100,8 @@ def send_lines(store: ObjectStore, claim: Claim, file: Path, sent: int, segments
         if store.create(segment_key(claim, segments + 1), data):
             return end, segments + 1
         # An answer of the store was lost, or its worker was killed: it has more than is known here.
-        prefix = segment_key(claim, 0).rpartition("-")[0]
-        own = [e for e in store.entries(share_folder(claim.share)) if e.key.startswith(f"{prefix}-")]
+        folder = share_folder(claim.share)
+        own = [e for e in store.entries(folder) if e.key.startswith(f"{folder}{claim.generation:04d}-")]
         sent, segments = sum(entry.size for entry in own), len(own)
 
 
