@@ -348,3 +348,26 @@ def test_a_store_is_opened_by_its_url(tmp_path: Path):
     opened.put("run.json", b"{}")
     assert (tmp_path / "a b" / "run.json").read_bytes() == b"{}"
     assert opened.below("c").url == (tmp_path / "a b" / "c").as_uri()
+
+
+def test_an_object_is_on_the_disk_before_it_has_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    synced: list[object] = []
+    monkeypatch.setattr(
+        os,
+        "fsync",
+        lambda file: synced.append((os.fstat(file).st_size, (tmp_path / "a").exists())),  # pyright: ignore
+    )
+    FolderStore(tmp_path).put("a", b"123")
+    assert synced == [(3, False)]
+
+
+def test_a_file_that_cannot_even_be_opened_is_an_error_of_the_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def full(self: Path, mode: str) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "open", full)
+    with pytest.raises(StoreError) as caught:
+        FolderStore(tmp_path).put("a", b"")
+    assert str(caught.value) == f"{tmp_path.as_uri()}: No space left on device; make room"
