@@ -3,7 +3,7 @@
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from wildtool.alter.catalogue.catalogue import Catalogue
@@ -90,10 +90,10 @@ def size_series(
                 "sum(prompt_tokens), sum(completion_tokens), count(prompt_tokens)"
             ).fetchall()[0]
         rest = [each.described for each in result.alterations if each is not catalogue]
-        setting = replace(catalogue, size=1).label.partition("(")[2]
-        label = "; ".join([f"{result.model} ({setting}", *rest])
+        # The label without the size.
+        setting = "; ".join([catalogue.label.partition("(")[2], *rest])
+        label = f"{result.model} ({setting}"
         title = f"{result.model} on {result.benchmark}, profile {result.profile}, distractors ({setting}"
-        title = "; ".join([title, *rest])
         tokens = None if prompt is None else (prompt + (reply or 0)) / units
         agent = identity["models"]["agent"]
         price = price_of((result.model, str(agent.get("settings", {}).get("sent_as"))), price_list)
