@@ -254,7 +254,7 @@ async def test_a_reply_that_is_not_its_raw_answer_is_refused(tmp_path: Path):
 
 
 def test_all_repeats_count(tmp_path: Path):
-    words = ("run", "wild-mini", "-m", "baseline/random", "--repeats", "2", "-o", "run", "-q")
+    words = ("run", "wild-mini", "-m", "baseline/chat", "--repeats", "2", "-o", "run", "-q")
     command(*words, cwd=tmp_path)
     assert submit("prepare", "run", "-o", "sent", cwd=tmp_path).exit_code == 0
 

@@ -81,7 +81,7 @@ def test_a_reply_is_judged_as_score_judges_it(tmp_path: Path, profile: str) -> N
     run = wt.run(bench, model=model, repeats=REPEATS, profile=profile, out=tmp_path / "run")
     rows = run.verdicts().rows()
     assert len(rows) == REPEATS * sum(len(item.units) for item in bench)
-    assert sum(row["steps"] for row in rows) > (800 if profile == "official" else 500)
+    assert sum(row["steps"] for row in rows) > (1_000 if profile == "official" else 600)
     assert len({row["outcome"] for row in rows}) == 2
     for row in rows:
         replies = model.replies(row["item"], row["unit"], row["repeat"])[: row["steps"]]
