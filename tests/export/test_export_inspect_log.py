@@ -1,6 +1,7 @@
 """A log of Inspect as a whole, and each message, output and tool in its form; Inspect itself need not be installed."""
 
 import json
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -19,12 +20,14 @@ from export.recorded_forms import (
     Run,
     reply_step,
     result,
+    units,
 )
 from wildtool import __version__
 from wildtool.engine.record.reader import LoggedFailure, LoggedReply
 from wildtool.evidence import Evidence
 from wildtool.export import ExportRequest, inspect_log
 from wildtool.export.inspect_messages import inspect_message_list, message_of, output_of, tool_of, usage_of
+from wildtool.types import Verdict
 
 REQUEST = ExportRequest(folder=Path("r"))
 
@@ -313,6 +316,27 @@ def test_a_run_without_roles_and_end_is_a_whole_log_too(tmp_path: Path, monkeypa
     assert (log["eval"]["model_roles"], log["eval"]["model_base_url"]) == (None, None)
     assert log["samples"][0]["events"][0]["model"] == "agent"
     assert log["results"]["scores"][0]["metrics"]["accuracy: task"]["metadata"]["evidence"]["units"] == 9
+
+
+@pytest.mark.usefixtures("_inspect")
+def test_a_unit_of_other_roles_alone_ends_with_the_reason_of_its_verdict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    first = units()[0]
+    step = reply_step([USER], {"content": "Hi"}, 70.0, role="user", usage={"prompt_tokens": 100})
+    verdict = Verdict("i/1", "1", "infra_error", 0.0, "infra", "why", 1)
+    monkeypatch.setattr(
+        Run, "units", lambda run: [first, first, replace(first, steps=(step,), verdict=verdict)]
+    )  # pyright: ignore
+    inspect_log.export(REQUEST, tmp_path / "a.eval")
+    log = json.loads((tmp_path / "a.eval").read_text())[1]
+    last = log["samples"][-1]
+    assert (log["results"]["completed_samples"], log["results"]["logged_samples"]) == (2, 3)
+    assert [sample["error"] for sample in log["samples"][:2]] == [None, None]
+    assert last["error"] == {"message": "why", "traceback": "", "traceback_ansi": ""}
+    assert [message["content"] for message in last["input"]] == ["q"]
+    assert last["output"]["choices"][0]["message"]["content"] == "Hi"
+    assert last["model_usage"] == {}
 
 
 def test_an_id_of_any_text_is_of_22_letters():

@@ -121,7 +121,8 @@ def _sample(unit: RecordedUnit, recorded: RecordedRun, shapes: "InspectTools") -
     identity: Mapping[str, Any] = recorded.run.run_json["identity"]["models"]
     talks = conversations(unit)
     messages = talks[-1].messages if talks else unit.steps[-1].messages
-    mine = [step for step in unit.steps if step.role == "agent"] or unit.steps
+    mine = [step for step in unit.steps if step.role == "agent"]
+    shown = mine or unit.steps
     score = _score(verdict, talks[-1].messages[-1].get("content") if talks else None)
     name = f"{unit.item.id}/{verdict.unit}"
     # Ids are unique over all logs, so that several logs can be read as one table.
@@ -137,10 +138,10 @@ def _sample(unit: RecordedUnit, recorded: RecordedRun, shapes: "InspectTools") -
         "id": portable_value(name),
         "epoch": unit.repeat + 1,
         "uuid": _uuid(unique),
-        "input": inspect_message_list(mine[0].messages, unique),
+        "input": inspect_message_list(shown[0].messages, unique),
         "target": _gold(unit, recorded),
         "messages": inspect_message_list(messages, unique),
-        "output": output_of(mine[-1].result, model),
+        "output": output_of(shown[-1].result, model),
         "scores": {scorer: score},
         "metadata": portable_value(
             {"item": unit.item.id, "unit": verdict.unit, "split": unit.item.split, "lang": unit.item.lang}
@@ -279,7 +280,7 @@ class InspectTools:
     def of(self, tool: Tool) -> Any:
         """A tool, validated by Inspect's own class."""
         definition = self._made.get(id(tool))
-        if definition is None or definition[0] is not tool:
+        if definition is None:
             definition = self._made[id(tool)] = (tool, self._read(tool))
         return definition[1]
 
