@@ -106,6 +106,11 @@ def test_a_trajectory_is_a_file_with_all_its_steps(tmp_path: Path, monkeypatch: 
     assert (tmp_path / "README.md").read_text() == (
         "<!-- written by wildtool export -->\n# Agent trajectories, ATIF-v1.7\n"
     )
+    first, failed, _ = units()
+    late = replace(first, steps=(*failed.steps, *first.steps))
+    monkeypatch.setattr(Run, "units", lambda run: [late])  # pyright: ignore
+    atif.export(REQUEST, tmp_path / "late")
+    assert json.loads((tmp_path / "late" / names[0]).read_text()) == ATIF
     monkeypatch.setattr(Run, "units", lambda run: reversed(units()))
     for only, count in (("correct", 1), ("infra_error", 0)):
         atif.export(ExportRequest(folder=Path("r"), only=only), tmp_path / only)
@@ -451,6 +456,7 @@ def test_answers_that_are_calls_are_attributed_to_them():
             "tool_call_id": 9,
         },
     )
+    assert eee._message(0, {"content": "x"})["role"] == ""  # pyright: ignore[reportPrivateUsage]
     calls = [
         {"id": "call_3_0", "name": "f", "arguments": {"raw": "{"}},
         {"id": "7", "name": "", "arguments": {"a": "é"}},

@@ -315,9 +315,11 @@ def test_the_headline_for_a_models_repository(monkeypatch: pytest.MonkeyPatch, t
     assert entry["value"] == 33.33
     assert entry["notes"] == f"task, 95 % interval 16.67 to 66.67, 3 units, {notes}"
     alone = Metric("cost", "tokens", 20.5, 41, 2, kind="mean", headline=True)
+    monkeypatch.setitem(RUN_JSON, "sittings", RUN_JSON["sittings"][:1])
     (entry,) = yaml.safe_load(hub(monkeypatch, tmp_path, "o/n", metrics=(alone,)))
     assert (entry["dataset"], entry["value"]) == ({"id": "o/n", "task_id": "default"}, 20.5)
     assert entry["notes"] == f"tokens, 3 units, {notes}"
+    assert entry["date"] == "2026-01-01T00:00:00+00:00"
 
 
 def test_what_the_hubs_tables_cannot_mark_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
@@ -410,9 +412,9 @@ def test_members_of_a_bundle_are_sorted_and_their_digests_listed(
     with ZipFile(target) as archive:
         infos = archive.infolist()
         assert [info.filename for info in infos] == ["a", "b", "manifest.json"]
-        assert {(info.create_system, info.external_attr, info.compress_type) for info in infos} == {
-            (3, 0o100644 << 16, 8)
-        }
+        assert {
+            (info.create_system, info.external_attr, info.compress_type, info.date_time) for info in infos
+        } == {(3, 0o100644 << 16, 8, (1980, 1, 1, 0, 0, 0))}
         assert json.loads(archive.read("manifest.json")) == {
             "k": 1,
             "members": {
@@ -538,6 +540,7 @@ def test_a_run_is_named_by_its_settings_profile_and_record(tmp_path: Path):
         assert recorded.name == name(profile, record, about["sittings"][:1])
     with (folder / "record-0001.jsonl").open("ab") as file:
         file.write(b"\n")
+    (folder / "record-0002.jsonl").write_bytes(record)
     assert RecordedRun(ExportRequest(folder=folder)).name == name("official", record, about["sittings"][:1])
 
 

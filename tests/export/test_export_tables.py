@@ -2,6 +2,7 @@
 
 import csv
 import importlib
+import io
 import re
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,12 @@ def rows(path: Path) -> list[tuple[Any, ...]]:
 
 def test_parquet_has_the_verdicts_as_they_are(tmp_path: Path):
     folder = play(tmp_path / "run")
-    assert rows(written("parquet", folder, tmp_path)) == rows(folder / "verdicts-official.parquet")
+    file = written("parquet", folder, tmp_path)
+    assert rows(file) == rows(folder / "verdicts-official.parquet")
+    details = duckdb.connect().execute("SELECT DISTINCT compression FROM parquet_metadata(?)", [str(file)])
+    assert details.fetchall() == [("ZSTD",)]
+    (folder / "verdicts-official.parquet").unlink()
+    assert rows(written("parquet", folder, tmp_path)) == rows(file), "a run that nobody has judged is"
 
 
 def test_parquet_has_all_profiles_that_the_run_was_judged_by(tmp_path: Path):
@@ -46,8 +52,9 @@ def test_a_profile_that_is_named_is_the_only_one_and_is_judged_if_need_be(tmp_pa
 
 def test_csv_has_the_rows_of_the_table(tmp_path: Path):
     folder = play(tmp_path / "run")
-    with written("csv", folder, tmp_path).open(encoding="utf-8", newline="") as file:
-        found = list(csv.DictReader(file))
+    content = written("csv", folder, tmp_path).read_bytes()
+    assert (b"\r" in content, content[-1:]) == (False, b"\n")
+    found = list(csv.DictReader(io.StringIO(content.decode(), newline="")))
     table = relation([folder / "verdicts-official.parquet"])
     assert list(found[0]) == table.columns
     assert [row["reason"] for row in found] == [row[0] for row in table.project("reason").fetchall()]

@@ -44,7 +44,7 @@ def export(request: ExportRequest, target: Path) -> None:
             number += 1
             own = [next(replies) for _ in talk.replies]
             document = _trajectory(recorded, unit, talk, own, f"{recorded.name}-{number}")
-            name = folder_name(f"{unit.item.id}-{unit.verdict.unit}-{unit.repeat}")[:120]
+            name = folder_name(f"{unit.item.id}-{unit.verdict.unit}-{unit.repeat}")
             write_whole(target / f"{number:06d}-{name}.json", strict_json(portable_value(document)))
     write_whole(target / "README.md", f"{FOLDER_MARK}\n# Agent trajectories, {VERSION_TAG}\n".encode())
 

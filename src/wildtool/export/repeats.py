@@ -2,7 +2,7 @@
 
 import hashlib
 import logging
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
@@ -22,7 +22,8 @@ def with_remark_on_repeats(rows: Iterable[ConversationRow]) -> Iterator[Conversa
     notes: Counter[str] = Counter()
     count = 0
     for session in sessions_of(rows):
-        deque(merged_conversations(session, notes), maxlen=0)
+        for _ in merged_conversations(session, notes):
+            pass
         count += len(session)
         yield from session
     if notes[MERGED]:
