@@ -218,16 +218,18 @@ def test_content_is_installed_whole_or_not_at_all(tmp_path: Path, monkeypatch: p
         assert ([*target.parent.iterdir()], target.read_bytes()) == ([target], content)
 
     def full(path: Path, content: bytes) -> None:
-        path.touch()
+        if begins:
+            path.touch()
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "write_bytes", full)
-    with pytest.raises(DataError) as error:
-        pinned.install(target, b"three")
-    assert str(error.value) == (
-        f"cannot write {target}: No space left on device; WILDTOOL_DATA_DIR names another folder"
-    )
-    assert ([*target.parent.iterdir()], target.read_bytes()) == ([target], b"two")
+    for begins in (True, False):
+        with pytest.raises(DataError) as error:
+            pinned.install(target, b"three")
+        assert str(error.value) == (
+            f"cannot write {target}: No space left on device; WILDTOOL_DATA_DIR names another folder"
+        )
+        assert ([*target.parent.iterdir()], target.read_bytes()) == ([target], b"two")
     monkeypatch.undo()
     (tmp_path / "file").touch()
     with pytest.raises(DataError, match=f"^cannot make {tmp_path / 'file'}: File exists; "):

@@ -192,6 +192,12 @@ def test_places_that_are_read_are_as_many_as_a_file_has_characters(monkeypatch: 
             assert read_constants(source, ["A"], WHERE) == {"A": ((("", ""),) * 3,) * 3}
 
 
+def test_a_file_may_be_as_long_as_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prompt_files, "MAX_PROMPT_CHARACTERS", 7)
+    assert read_constants("A = 'x'", ["A"], WHERE) == {"A": "x"}
+    assert error_of("A =  'x'", "A") == "prompts.py: longer than 7 characters"
+
+
 def test_a_warning_of_python_is_none_of_ours() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -11,7 +11,7 @@ import pytest
 import wildtool as wt
 from wildtool.errors import UsageError, WildtoolError
 from wildtool.python import bench as bench_module
-from wildtool.types import Message, Reply, Request, Source
+from wildtool.types import Item, Message, Reply, Request, Source
 
 TOOL = {
     "type": "function",
@@ -231,6 +231,24 @@ def test_an_item_shows_what_a_model_sees_first_in_each_unit() -> None:
             UsageError, match=rf"^unknown unit '{place}' of wild_mini_0 \(known: 0, 1, 2, 3\)$"
         ):
             item.unit_name(place)
+
+
+def test_a_unit_shows_its_own_request_or_none() -> None:
+    requests = {"a": Request([{"content": "A"}], [{"name": "f"}]), "b": None}
+
+    def rules(profile: str) -> Any:
+        assert profile == "first"
+        return SimpleNamespace(episode=lambda item, unit: SimpleNamespace(request=lambda: requests[unit]))  # pyright: ignore
+
+    stub: Any = SimpleNamespace(rules=rules, profiles={"first": "", "second": ""})
+    one, other = (bench_module.BenchItem(stub, Item("i", units, None)) for units in (("a", "b"), ("b", "a")))
+    assert (
+        (one.messages, one.tools)
+        == one.request("a")
+        == other.request(1)
+        == ([{"content": "A"}], [{"name": "f"}])
+    )
+    assert (other.messages, other.tools) == one.request(1) == ([], [])
 
 
 def test_a_verdict_without_a_run_is_whole_and_by_the_first_profile() -> None:

@@ -210,7 +210,7 @@ def check_call(tool: Tool, gold: Mapping[str, Any], call: Mapping[str, Any]) -> 
         return CallCheck(False, f"the call cannot be read: {error}")
     if name != gold_name:
         return CallCheck(False, f"calls {name}, gold calls {gold_name}")
-    differences = compare_arguments(gold_arguments, arguments, function.get("parameters") or {})
+    differences = compare_arguments(gold_arguments, arguments, as_object(function.get("parameters")))
     return CallCheck(not differences, "\n".join(each.message for each in differences), tuple(differences))
 
 
