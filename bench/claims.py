@@ -14,7 +14,7 @@ import argparse
 import heapq
 import json
 import random
-from bisect import bisect_left, bisect_right, insort
+from bisect import bisect_left, insort
 from collections import Counter
 
 from wildtool.scale.claims import BEAT_S, Claim, Claims
@@ -61,20 +61,14 @@ class CountingStore(ObjectStore):
         self.requests["read"] += 1
         return self._objects[key][0] if key in self._objects else None
 
-    def entries(self, prefix: str, after: str = "") -> list[StoredObject]:
-        start = max(bisect_left(self._keys, prefix), bisect_right(self._keys, after))
-        keys = self._keys[start : bisect_left(self._keys, prefix + "\x7f")]
+    def entries(self, prefix: str) -> list[StoredObject]:
+        keys = self._keys[bisect_left(self._keys, prefix) : bisect_left(self._keys, prefix + "\x7f")]
         self.requests["write"] += 1 + len(keys) // PAGE
         return [self._objects[key][1] for key in keys]
 
     def folders(self) -> list[str]:
         self.requests["write"] += 1
         return sorted({key.partition("/")[0] for key in self._keys if "/" in key})
-
-    def delete(self, key: str) -> None:
-        self.requests["write"] += 1
-        if self._objects.pop(key, None) is not None:
-            self._keys.remove(key)
 
     def below(self, name: str) -> "CountingStore":
         raise LookupError(f"{name}: claims use one store")

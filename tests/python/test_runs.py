@@ -4,6 +4,8 @@ import asyncio
 import subprocess
 import sys
 import threading
+from contextlib import nullcontext
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -147,6 +149,47 @@ def test_a_function_with_one_attribute_of_a_model_is_a_function(name: str) -> No
 
     setattr(reply, name, 1)
     assert isinstance(runs_module._own_model(reply), CallableModel)  # pyright: ignore[reportPrivateUsage]
+
+
+@pytest.mark.parametrize(
+    ("kind", "package", "method"),
+    [("df", "pandas", "df"), ("pl", "polars", "pl"), ("arrow", "pyarrow", "to_arrow_table")],
+)
+def test_verdicts_become_the_table_of_a_library(
+    monkeypatch: pytest.MonkeyPatch, kind: str, package: str, method: str
+) -> None:
+    asked: list[Any] = []
+
+    def open_results(*words: Any) -> Any:
+        asked.append(words)
+        return nullcontext((None, "table"))
+
+    def relation(tables: list[str]) -> Any:
+        asked.append(tables)
+        return SimpleNamespace(**{method: lambda: "made"})
+
+    monkeypatch.setattr(runs_module, "import_module", asked.append)
+    monkeypatch.setattr(runs_module, "open_results", open_results)
+    monkeypatch.setattr(runs_module, "relation", relation)
+    assert getattr(stored("a", "fixed").verdicts(), kind)() == "made"
+    assert asked == [package, (Path("a"), "fixed"), ["table"]]
+
+
+def test_a_benchmark_is_planned_as_it_was_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded = wt.load("wild-mini")
+    benchmark = copy(loaded.benchmark)
+    monkeypatch.setattr(benchmark, "mode", "fc", raising=False)
+    monkeypatch.setattr(runs_module, "plan_runs", lambda *words, **more: ([*words], more))  # pyright: ignore
+    for source, data in ((loaded.source, None), (replace(loaded.source, name="d.jsonl"), "d.jsonl")):
+        bench = wt.Bench(benchmark, source, split="s", lang="zh")
+        planned: Any = runs_module._planned(bench, ["m"], {"limit": 3})  # pyright: ignore[reportPrivateUsage]
+        (name, its, explicit, _), more = planned[0]
+        assert (name, its, more) == ("wild-mini", planned[1], {"models": {}})
+        assert (its.mode, its.split, its.lang, its.data, its.model, its.limit, its.quiet) == (
+            *("fc", "s", "zh", data, ["m"], 3),
+            True,
+        )
+        assert {"mode", "split", "lang", "limit", "model"} <= explicit
 
 
 def stored(folder: str, profile: str | None) -> wt.Run:

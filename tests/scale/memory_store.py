@@ -41,10 +41,6 @@ class MemoryStore(ObjectStore):
     def folders(self) -> list[str]:
         return sorted({key.split("/")[0] for key in self._objects if "/" in key})
 
-    def delete(self, key: str) -> None:
-        self._request()
-        self._objects.pop(key, None)
-
     def below(self, name: str) -> "MemoryStore":
         raise NotImplementedError
 
