@@ -341,7 +341,7 @@ def test_the_description_of_a_list_is_that_of_its_members():
 @pytest.mark.parametrize(
     "years",
     [
-        *({year} for year in (2025, 2024, 1910, 1911, 2089, 2090, 1905, 2095, 2000)),
+        *({year} for year in (2025, 2024, 1910, 1911, 2089, 2090, 1905, 2095, 2000, 1932, 2068)),
         {2024, 2025},
         {2015, 2016, 2017},
         set(),

@@ -1,20 +1,24 @@
 """Sessions continued by models: what is before stays, what follows keeps all rules."""
 
 import json
+from random import Random
 from typing import Any
 
 import pytest
 
 from generate.scripted import say
 from generate.sessions.players import Players, played, session_of_players
+from wildtool.benchmarks.wildtoolbench.data import ASK, GoldNode, Task
 from wildtool.errors import DataError
 from wildtool.findings import Finding, fault
+from wildtool.sets.make.core.plan import DIFFICULTIES, FORMS, LENGTHS, STRATEGIES, TONES, TaskPlan
 from wildtool.sets.make.core.roles import ScriptResult
 from wildtool.sets.make.sessions.continuation import (
     Continuation,
     ContinuationMaker,
     ContinuationSpec,
     RemadeTasks,
+    _task_plan,  # pyright: ignore[reportPrivateUsage]
     continuation_job,
     continuation_script,
 )
@@ -101,18 +105,61 @@ def test_faults_of_the_tools_and_of_earlier_tasks_refuse_nothing(record: dict[st
 @pytest.mark.parametrize(
     ("change", "first", "why"),
     [
-        ({}, 2, "no task 3"),
-        ({"english_task_types": ["Clarify", "Poem"]}, 1, "task 2 has no type"),
-        ({"english_turn_subtypes": ["other"]}, 1, "task 2 has no type and subtype"),
-        ({"chinese_tasks": ["x"]}, 1, "only sessions in one language"),
-        ({"english_tasks": [1, 2]}, 1, "expected"),
+        ({}, 2, "it has 2 tasks, no task 3"),
+        ({"english_task_types": ["Clarify", "Poem"]}, 1, "task 2 has no type and subtype of those that are made"),
+        ({"english_turn_subtypes": ["other"]}, 1, "task 2 has no type and subtype of those that are made"),
+        ({"chinese_tasks": ["x"]}, 1, "only sessions in one language, English or Chinese, are made again"),
     ],
-)
+)  # fmt: skip
 def test_a_session_that_cannot_be_continued_says_why(
     record: dict[str, Any], change: dict[str, Any], first: int, why: str
 ):
-    with pytest.raises(DataError, match=why):
+    with pytest.raises(DataError) as refused:
         continuation_job(Continuation("s", "d", {**record, **change}, first), 0, ContinuationSpec())
+    assert str(refused.value) == f"s: {why}"
+
+
+def test_a_record_that_is_no_session_is_not_continued(record: dict[str, Any]):
+    with pytest.raises(DataError, match=r"^s \(id 'made_1_9'\): field english_tasks"):
+        continuation_job(
+            Continuation("s", "d", {**record, "english_tasks": [1, 2]}, 1), 0, ContinuationSpec()
+        )
+
+
+def test_a_session_of_other_tasks_before_the_first_one_is_continued(record: dict[str, Any]):
+    for change in ({"english_task_types": ["Poem", "Chat"]}, {"english_task_types": ["Chat", "Chat"]}):
+        plan = continuation_job(Continuation("s", "d", {**record, **change}, 1), 0, ContinuationSpec()).plan
+        group = change["english_task_types"][0].replace("Poem", "")
+        assert [(task.group, task.topology) for task in plan.tasks] == [(group, ""), ("Chat", "")]
+
+
+def _node(name: str) -> GoldNode:
+    return GoldNode(name, {}, None, (), None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "names", "subtype", "group", "topology", "strategy", "questions"),
+    [
+        ("Single-Tool", "f", "First Turn", "Single-Tool", "", "", 0),
+        ("Single-Tool", f"{ASK} f", "Partial Information", "Single-Tool", "", "omit several constituents", 0),
+        ("Clarify", "f", "First Turn", "Clarify", "", "", 1),
+        ("Clarify", f"{ASK} {ASK} f", "First Turn", "Clarify", "", "", 2),
+        ("Parallel Multi-Tool", "f f", "other", "Multi-Tool", "parallel", "", 0),
+        ("Sequential Multi-Tool", "f f", "First Turn", "Multi-Tool", "sequential", "", 0),
+        ("Mixed Multi-Tool", "f f", "First Turn", "Multi-Tool", "mixed", "", 0),
+        ("Chat", "f", "First Turn", "Chat", "", "", 0),
+        ("Poem", "f", "First Turn", "", "", "", 0),
+    ],
+)
+def test_the_plan_of_a_task_follows_from_its_type_and_subtype(
+    kind: str, names: str, subtype: str, group: str, topology: Any, strategy: str, questions: int
+):
+    task = Task("t", tuple(map(_node, names.split())), kind, subtype)
+    draw = Random(4)
+    if strategy:
+        assert draw.choice(STRATEGIES[subtype]) == strategy
+    drawn = [draw.choice(words) for words in (FORMS, TONES, LENGTHS, DIFFICULTIES)]
+    assert _task_plan(task, Random(4)) == TaskPlan(group, topology, subtype, strategy, questions, *drawn)
 
 
 def test_a_run_is_another_one_if_seed_content_or_first_task_differ(record: dict[str, Any]):

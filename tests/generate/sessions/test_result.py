@@ -14,10 +14,12 @@ from wildtool.benchmarks.wildtoolbench.data import read_session
 from wildtool.benchmarks.wildtoolbench.grounding import SearchText
 from wildtool.errors import DataError
 from wildtool.sets.make.core.plan import SessionPlan
+from wildtool.sets.make.core.prompts import SESSION_ROLES
 from wildtool.sets.make.core.roles import MAX_ROLE_TRIES, ScriptResult
 from wildtool.sets.make.sessions.continuation import Continuation, state_before_call
 from wildtool.sets.make.sessions.result import ResultMaker, result_script
 from wildtool.sets.make.sessions.script import TASK_TRIES
+from wildtool.types import Role
 
 
 @pytest.fixture(scope="module")
@@ -90,31 +92,39 @@ def test_facts_of_earlier_results_hold(record: dict[str, Any]):
 @pytest.mark.parametrize(
     ("change", "task", "call", "why"),
     [
-        ({}, 2, 0, "no task 3"),
-        ({}, 1, 9, "no call 9"),
-        ({}, 0, 0, "step 0 of task 1 is a question"),
-        ({}, 1, -1, "no call -1"),
-        ({"english_tools": []}, 1, 0, "findBook, which is no tool of the session"),
-        ({"chinese_tasks": ["x"]}, 1, 0, "only sessions in one language"),
+        ({}, 2, 0, "it has 2 tasks, no task 3"),
+        ({}, -1, 0, "it has 2 tasks, no task 0"),
+        ({}, 1, 4, "task 2 has the steps 0 to 3, no call 4"),
+        ({}, 1, -1, "task 2 has the steps 0 to 3, no call -1"),
+        ({}, 0, 0, "step 0 of task 1 is a question, not a call with a result"),
+        ({}, 1, 3, "step 3 of task 2 is an answer, not a call with a result"),
+        (
+            {"english_tools": []}, 1, 0,
+            "call 0 of task 2 is of findBook, which is no tool of the session; correct that first",
+        ),
+        ({"chinese_tasks": ["x"]}, 1, 0, "only sessions in one language, English or Chinese, are made again"),
     ],
-)
+)  # fmt: skip
 def test_what_has_no_result_to_make_says_why(
     record: dict[str, Any], change: dict[str, Any], task: int, call: int, why: str
 ):
-    with pytest.raises(DataError, match=why):
+    with pytest.raises(DataError) as refused:
         maker({**record, **change}, call, task)
+    assert str(refused.value) == f"s: {why}"
 
 
-def test_an_answer_a_faulty_call_and_one_without_observation_say_why(record: dict[str, Any]):
-    last = len(record["english_answer_list"][1]) - 1
-    with pytest.raises(DataError, match="is an answer, not a call"):
-        maker(record, last)
-    with pytest.raises(DataError, match="does not follow the definition of findBook"):
+def test_a_faulty_call_and_one_without_observation_say_why(record: dict[str, Any]):
+    with pytest.raises(DataError) as refused:
         maker(with_argument(record, 0, {"name": "Sun"}))
+    assert str(refused.value) == (
+        "s: call 0 of task 2 does not follow the definition of findBook (title: a required argument is missing); "
+        "correct that first"
+    )
     bare = with_argument(record, 0, {"title": "Sun"})
     del bare["english_answer_list"][1][0]["observation"]
-    with pytest.raises(DataError, match="no field observation"):
+    with pytest.raises(DataError) as refused:
         maker(bare)
+    assert str(refused.value) == "s: call 0 of task 2 has no field observation"
 
 
 def test_a_session_of_types_that_models_do_not_make_has_results_too(record: dict[str, Any]):
@@ -135,6 +145,7 @@ def test_a_run_is_another_one_if_seed_content_task_or_call_differ(record: dict[s
 
 def test_a_call_is_asked_for_once_more_in_the_same_words(record: dict[str, Any]):
     results = maker(record)
+    assert results.roles == {"tool": Role(SESSION_ROLES["tool"], "")}
     (item,) = results.planned_items()
     again = results.replanned_item(item, 1)
     assert [(each.id, each.units, each.lang, each.roles) for each in (item, again)] == [

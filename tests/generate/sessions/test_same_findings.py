@@ -1,12 +1,14 @@
 """What each rule for decisions, results and texts says, in full: roles are shown these words."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from generate.careless import careless
 from generate.golden import check
+from generate.sessions.players import session_of_players
 from generate.sessions.test_rules import (
     CHAT,
     CLARIFY,
@@ -22,7 +24,7 @@ from generate.sessions.test_rules import (
     wanted,
 )
 from wildtool.benchmarks.wildtoolbench.grounding import SearchText
-from wildtool.findings import Finding
+from wildtool.findings import Finding, fault
 from wildtool.sets.make.core.parsing import Action, Decision, RefusedReplyError, read_decision
 from wildtool.sets.make.sessions.rules.context import DecisionContext
 from wildtool.sets.make.sessions.rules.decisions import DECISION_RULES
@@ -453,3 +455,17 @@ def test_a_record_that_is_no_session_is_refused_by_its_form():
     faults = session_record_faults(record, 0)
     assert faults and {finding.rule.split()[0] for finding in faults} == {"lint"}
     assert [f.rule for f in session_record_faults(record, 0, faults)] == ["lint schema"]
+
+
+def test_a_gold_answer_that_a_profile_refuses_is_told_by_the_profile(tmp_path: Path):
+    record = session_of_players(tmp_path, "Clarify Multi-Tool").record
+    assert [gold_faults(record, t) for t in (0, 1)] == [[], []]
+    _, nodes = record["english_answer_list"]
+    nodes[1]["dependency_list"] = [5]
+    no_path = "the gold graph has no path (the original raises KeyError: 5)"
+    cycle = "the gold graph has a cycle or not exactly one answer node"
+    both = [fault("gold official", no_path), fault("gold fixed", cycle)]
+    assert [gold_faults(record, t) for t in (0, 1)] == [[], both]
+    nodes[1] |= {"dependency_list": [], "action": {"name": "x", "arguments": {}}}
+    why = "gold calls x, which is not in the tool list (the original raises KeyError: 'x')"
+    assert gold_faults(record, 1) == [fault("gold official", why)]

@@ -109,13 +109,13 @@ class RoleSession:
                 {f"{role} {'warned' if f.level == 'warning' else 'refused'} {f.rule}" for f in faults}
             )
             faults = [finding for finding in faults if finding.level == "error"]
-            if not faults and value is not None and check is not None:
+            if not faults and check is not None:
                 # A reply that breaks a rule is not checked further.
-                faults = yield from check(value)
+                faults = yield from check(cast(Value, value))
             event.faults = faults
-            event.accepted = not faults and value is not None
-            if value is not None and not faults:
-                return value
+            event.accepted = not faults
+            if not faults:
+                return cast(Value, value)
             messages += prompts.retry_messages(text, faults, self.lang)
         first = faults[0]
         raise AttemptFailedError(f"{role} {first.rule}", f"{role}: {first.rule}: {first.message}")

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from random import Random
 from typing import Any, ClassVar, cast
@@ -57,7 +57,7 @@ class ContinuationSpec:
     seed: str = "1"
     keep_texts: bool = False
     """Whether the user says what is there already, so that only the assistant's side is made again."""
-    vote_counts: Mapping[str, int] | None = None
+    vote_counts: Mapping[str, int] = field(default_factory=dict[str, int])
     """How many vote in a role; one where it is not named."""
 
 
@@ -133,7 +133,7 @@ def continuation_job(start: Continuation, index: int, spec: ContinuationSpec) ->
     job = SessionJob(
         plan,
         (),
-        vote_counts=spec.vote_counts or {},
+        vote_counts=spec.vote_counts,
         # Which tool a task is about is drawn, since there are no sessions beside this one to take turns with.
         earlier_tool_tasks=plan.stream("tool").randrange(1 << 16),
         known_faults=frozenset(session_format_faults(before)),
@@ -190,12 +190,12 @@ class ContinuationMaker(ScriptMaker[RemadeTasks]):
         super().__init__(len(continuations))
         self.spec = spec
         self.wanted = continuations
-        self.roles = voter_roles(SESSION_ROLES, spec.vote_counts or {})
+        self.roles = voter_roles(SESSION_ROLES, spec.vote_counts)
         self._jobs = [continuation_job(start, index, spec) for index, start in enumerate(continuations)]
 
     def source(self) -> Source:
         """See RoleBenchmark."""
-        votes = sorted((self.spec.vote_counts or {}).items())
+        votes = sorted(self.spec.vote_counts.items())
         sessions = [[start.id, start.digest, start.first] for start in self.wanted]
         counted = ["continued", self.spec.seed, self.spec.keep_texts, votes, sessions]
         return self._source(None, "continued sessions", counted, ())
@@ -235,17 +235,17 @@ class ContinuationMaker(ScriptMaker[RemadeTasks]):
 def _plan(session: Session, continuation: Continuation, index: int, lang: Lang, seed: str) -> SessionPlan:
     """The plan of a session by its types and subtypes; the wording is drawn again."""
     own = f"{seed}/continued/{continuation.id}/{continuation.first}"
-    tasks = tuple(_task_plan(task, bool(t), Random(f"{own}/{t}")) for t, task in enumerate(session.tasks))
+    tasks = tuple(_task_plan(task, Random(f"{own}/{t}")) for t, task in enumerate(session.tasks))
     # Only the date line is shown, which is the session's own.
     return SessionPlan(index, own, lang, datetime(2025, 1, 1), index, own, seed, tasks)
 
 
-def _task_plan(task: Task, later: bool, draw: Random) -> TaskPlan:
+def _task_plan(task: Task, draw: Random) -> TaskPlan:
     return TaskPlan(
         group=task.group if task.group in TASK_GROUPS else "",
         topology=cast(PlannedTopology, _SHAPES.get(task.type, "")),
         subtype=task.subtype,
-        strategy=draw.choice(STRATEGIES[task.subtype]) if later and task.subtype in STRATEGIES else "",
+        strategy=draw.choice(STRATEGIES[task.subtype]) if task.subtype in STRATEGIES else "",
         questions=max(1, sum(node.name == ASK for node in task.nodes)) if task.group == "Clarify" else 0,
         form=draw.choice(FORMS),
         tone=draw.choice(TONES),
