@@ -115,7 +115,7 @@ def _estimate_continuations(maker: ContinuationMaker) -> dict[str, RoleEstimate]
     """Calls and tokens of each role; what was said in the tasks that stay is not counted."""
     jobs: list[ContinuationJob] = [item.data for item in maker.planned_items()]
     tasks = sum(len(job.session.tasks) - job.first for job in jobs)
-    return _of_tasks(tasks, [job.session.tools for job in jobs], maker.spec.vote_counts or {})
+    return _of_tasks(tasks, [job.session.tools for job in jobs], maker.spec.vote_counts)
 
 
 _RESULT_BASIS = "its own request, with a reply as short as those of scripted models"

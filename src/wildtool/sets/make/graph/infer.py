@@ -130,7 +130,7 @@ def _sources(reader: TaskEvidence, i: int, leaf: Leaf, value: Any) -> list[int]:
     sources = [j for j in reader.calls_before(i) if names_value(reader.observed[j], value)]
     sources = [j for j in sources if not _generic(leaf) or _key_agrees(nodes[j], leaf, value)]
     origins = [j for j in sources if not names_value(SearchText.of(nodes[j].arguments), value)]
-    return sorted(origins, key=lambda j: (not _key_agrees(nodes[j], leaf, value), j))
+    return sorted(origins, key=lambda j: not _key_agrees(nodes[j], leaf, value))
 
 
 def _generic(leaf: Leaf) -> bool:
@@ -138,7 +138,7 @@ def _generic(leaf: Leaf) -> bool:
     value = leaf.value
     if isinstance(value, str):
         return len(value) < 3 or bool(enum_of(leaf.schema))
-    return isinstance(value, bool) or (isinstance(value, int) and abs(value) < 100)
+    return isinstance(value, int) and abs(value) < 100
 
 
 def _by_parts(reader: TaskEvidence, i: int, leaf: Leaf, passages: Sequence[SearchText]) -> Iterator[Edge]:
@@ -250,7 +250,7 @@ def infer_edges(session: Session, t: int, *, steps: Sequence[int] | None = None)
     for i, node in enumerate(task.nodes):
         if node.name not in VIRTUAL:
             for edge in _into(reader, i, steps):
-                if edge.confidence >= MIN_CONFIDENCE and (steps is None or steps[edge.source] < steps[i]):
+                if steps is None or steps[edge.source] < steps[i]:
                     edges[edge.source, i] = edge
     needs = dependency_lists(edges.values(), len(task.nodes))
     return [edges[j, i] for i, needed in enumerate(needs) for j in needed]
@@ -309,7 +309,6 @@ def _by_order(reader: TaskEvidence, i: int, steps: Sequence[int] | None) -> Iter
     before = reader.calls_before(i)
     if steps is not None:
         before = [j for j in before if steps[j] < steps[i]]
-        before = [j for j in before if steps[j] == max(steps[k] for k in before)]
     if not before:
         return
     j = before[-1]

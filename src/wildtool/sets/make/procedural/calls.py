@@ -74,7 +74,7 @@ class ResultSampler:
         if schema.get("type") == "null":
             return None
         if slot.kind == "id" and not slot.members:
-            return self.values.id(name[:1].lower() + "x" if name else "id", slot.form, slot.bounds)
+            return self.values.id(name[:1].lower() + "x", slot.form, slot.bounds)
         return self.values.of(slot.kind, slot.members, slot.bounds)
 
 
