@@ -1,6 +1,7 @@
 """How models fail at texts: refusals, other languages, loops, values from nowhere."""
 
 import time
+from decimal import Decimal
 from itertools import cycle, islice
 from typing import Any
 
@@ -11,6 +12,7 @@ from wildtool.findings import Finding
 from wildtool.sets.make.core.plan import Lang
 from wildtool.sets.make.sessions.rules.failures import (
     MAX_ANSWER_CHARACTERS,
+    _follows,  # pyright: ignore[reportPrivateUsage]
     language_faults,
     length_faults,
     loop_faults,
@@ -177,7 +179,7 @@ def test_a_loop_has_twelve_words_four_times_and_a_period_of_sixty(period: int, f
         ("en", "le la les un deux trois quatre cinq", True),
         ("en", "le la le la deux trois quatre cinq", False),
         ("en", "le la les is deux trois quatre cinq", True),
-        ("en", "le la les un is the deux trois", False),
+        ("en", "le la les des is the deux trois", False),
         ("en", "the room is a le la les nous avec", False),
     ],
 )
@@ -234,3 +236,25 @@ def test_what_follows_from_results_and_requests_is_faithful(text: str):
 
 def test_without_results_general_knowledge_is_fine():
     assert answer("Mount Everest is 8,849 m high.", "en", []) == set()
+
+
+@pytest.mark.parametrize(
+    ("number", "operands", "follows"),
+    [
+        *(("40000", [other], near) for other, near in ((39997.4, False), (39999.6, True), (40000.4, True))),
+        *(("40000.0", [other], near) for other, near in ((39999.96, True), (40000.04, True), (40000.06, False))),
+        *((total, [40000.3, 170000.3], near) for total, near in (("210001", True), ("210002", False), ("210000", False))),
+        *((total, [40000.2, 170000.2], near) for total, near in (("210000", True), ("210003", False))),
+        *((left, [40000.2, 170000.3], near) for left, near in (("130000", True), ("130002", False))),
+        *((left, [40000.3, 170000.2], near) for left, near in (("130000", True), ("129998", False))),
+        *((product, [312.7, 517.3], near) for product, near in (("161760", True), ("161763", False))),
+        *((product, [312.7, 517.1], near) for product, near in (("161697", True), ("161700", False))),
+        *(("517.3", [312.7, other], near) for other, near in ((161760.0, True), (161750.0, True), (161700.0, False))),
+        *(("66", [90500.0, other], near) for other, near in ((60000.0, True), (59500.0, True), (59000.0, False))),
+        ("3600", [], False),
+        ("0", [0.0], True),
+    ],
+)  # fmt: skip
+def test_a_number_follows_from_others_as_it_is_rounded(number: str, operands: list[float], follows: bool):
+    assert _follows(Decimal(number), sorted(operands)) is follows
+    assert _follows(-Decimal(number), sorted(operands)) is follows

@@ -154,7 +154,7 @@ def test_a_call_is_asked_for_once_more_in_the_same_words(record: dict[str, Any])
     ]
     assert again.data == replace(item.data, plan=replace(item.data.plan, turn=1))
     own = "result/1/s/d/1/0"
-    assert item.data.plan == SessionPlan(0, own, "en", datetime(2025, 1, 1), 0, own, "1", ())
+    assert item.data.plan == SessionPlan(0, own, "en", datetime.min, 0, own, "1", ())
     lost: ScriptResult[Any] = ScriptResult(None, "r", "d")
     collected = results.collect([(item, lost), (again, ScriptResult({"a": 1}))])
     assert collected.kept == ({"a": 1},)

@@ -166,6 +166,14 @@ def test_a_rule_refuses_what_breaks_it(rule: str, made: Decision, at: DecisionCo
     assert rule in rules([*DECISION_RULES.findings(made, at)])
 
 
+def test_each_question_of_a_decision_is_looked_at():
+    made = decision(ask("room_id", tool="flyAway"), ask("view", "guests"))
+    assert [f.message for f in DECISION_RULES.findings(made, moment(plan=CLARIFY)) if f.rule == "P9"] == [
+        "A question must name a tool of the list as `tool_name`, not 'flyAway'.",
+        "'view' is no required parameter of bookRoom.",
+    ]
+
+
 @pytest.mark.parametrize(
     ("rule", "text"),
     [
@@ -269,6 +277,8 @@ def test_an_answer_keeps_the_ids_of_listed_items():
     found = {"rooms": [{"room_id": "rm_1"}, {"room_id": "rm_2"}]}
     assert rules(list(answer_faults("There are rm_1 and rm_2.", [found], [], "en"))) == set()
     assert rules(list(answer_faults("There are two rooms.", [found], [], "en"))) == {"A3"}
+    ordered = [{"room_id": "rm_1", "order_id": "or_1"}, {"room_id": "rm_2", "order_id": "or_1"}]
+    assert rules(list(answer_faults("There are rm_1 and rm_2.", [ordered], [], "en"))) == set()
 
 
 def test_a_number_that_no_result_has_is_a_warning_where_it_can_be_computed():

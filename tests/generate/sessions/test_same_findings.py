@@ -440,6 +440,7 @@ def test_each_fault_of_a_result_is_named_in_full():
         "name": 5,
     }
     assert [*entities_in(nested)] == [("q", {"author": "A"}), ("1", {"title": "T"})]
+    assert [*entities_in([{"id": 2.5, "title": "T"}, {"id": None, "title": "T"}])] == []
 
 
 def test_a_record_that_is_no_session_is_refused_by_its_form():

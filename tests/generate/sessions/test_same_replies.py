@@ -64,3 +64,28 @@ def test_proposed_texts_are_kept_where_there_was_a_choice(tmp_path: Path, count:
 
     made = session_of_players(tmp_path, "Single-Tool", spoil=edit("user", cut))
     assert ("candidates" in made.record["made_by"]) is told
+
+
+def test_calls_that_may_be_parallel_are_named_for_a_review(tmp_path: Path):
+    def one_by_one(said: dict[str, Any]) -> None:
+        said["actions"] = said["actions"][:1]
+
+    made = session_of_players(tmp_path, "Multi-Tool Chat", spoil=edit("planner", one_by_one))
+    assert made.record["english_task_types"][0] == "Mixed Multi-Tool"
+    evidence = "made after node 0 though no value flows; may be parallel"
+    place = {"task": 0, "source": 0, "target": 1, "kind": "logical", "evidence": evidence}
+    assert made.record["made_by"]["review"] == [{**place, "confidence": 0.4, "by": "auto"}]
+
+
+def test_an_answer_without_tools_is_refused_right_after_a_call(tmp_path: Path):
+    refused: list[str] = []
+
+    def chat_at_first(said: dict[str, Any]) -> None:
+        for action in said["actions"]:
+            if "answer_type" in action["arguments"] and not refused:
+                refused.append(action["arguments"]["answer_type"])
+                action["arguments"]["answer_type"] = "chat"
+
+    made = session_of_players(tmp_path, "Single-Tool", spoil=edit("planner", chat_at_first))
+    assert refused == ["tool"]
+    assert [finding.rule for reply in made.replies for finding in reply.faults] == ["P11", "P21"]

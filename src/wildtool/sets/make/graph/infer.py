@@ -211,7 +211,7 @@ def _keys_of(observation: Any, value: Any, key: str = "") -> Iterator[str]:
 
 def _key(leaf: Leaf) -> str:
     """The name of the parameter that a leaf belongs to."""
-    return _plain_key(re.sub(r"\[\d+\]", "", leaf.path).rsplit(".", 1)[-1])
+    return _plain_key(re.sub(r"\[\d+\]", "", leaf.path).rpartition(".")[2])
 
 
 def _plain_key(name: str) -> str:

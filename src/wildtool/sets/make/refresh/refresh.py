@@ -10,7 +10,7 @@ import copy
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
@@ -238,7 +238,7 @@ class Rewriter:
         self._found.money.update(_marked([record[name] for name in names]))
         lang: Lang = "zh" if prefix == "chinese" else "en"
         session_text = str([record[name] for name in names])
-        values = ValueSampler(draw, lang, date(2025, 1, 1))  # pyright: ignore[reportArgumentType]
+        values = ValueSampler(draw, lang, datetime.min)
         self._new = replacement_texts(self._found, values, session_text, fixed)
         self._shift = year_shift(self._found.years, draw)
         self._factor = draw.choice(_FACTORS)

@@ -237,7 +237,7 @@ def _plan(session: Session, continuation: Continuation, index: int, lang: Lang, 
     own = f"{seed}/continued/{continuation.id}/{continuation.first}"
     tasks = tuple(_task_plan(task, Random(f"{own}/{t}")) for t, task in enumerate(session.tasks))
     # Only the date line is shown, which is the session's own.
-    return SessionPlan(index, own, lang, datetime(2025, 1, 1), index, own, seed, tasks)
+    return SessionPlan(index, own, lang, datetime.min, index, own, seed, tasks)
 
 
 def _task_plan(task: Task, draw: Random) -> TaskPlan:

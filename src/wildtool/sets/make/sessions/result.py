@@ -92,7 +92,7 @@ class ResultMaker(ScriptMaker[Any]):
             raise DataError(f"{start.id}: call {call} of task {start.first + 1} has no field observation")
         own = "/".join(map(str, self._about))
         # Only the date line is shown, which is the session's own.
-        plan = SessionPlan(0, own, lang, datetime(2025, 1, 1), 0, own, seed, ())
+        plan = SessionPlan(0, own, lang, datetime.min, 0, own, seed, ())
         self.job = ResultJob(plan, session, start.first, call)
 
     def source(self) -> Source:

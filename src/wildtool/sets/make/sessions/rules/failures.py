@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from itertools import accumulate
-from typing import Any
+from typing import Any, cast
 
 from wildtool.benchmarks.wildtoolbench.grounding import SearchText
 from wildtool.findings import Finding, fault
@@ -184,8 +184,7 @@ def _operands(passages: Iterable[SearchText], results: Sequence[Any]) -> list[fl
 def _follows(number: Decimal, operands: Sequence[float]) -> bool:
     """Whether a number is a known one, or a sum, difference, product or share of two, as it is rounded."""
     value = abs(float(number))
-    exponent = number.as_tuple().exponent
-    half = 0.5 * 10.0 ** (exponent if isinstance(exponent, int) else 0) + 1e-9
+    half = 0.5 * 10.0 ** cast(int, number.as_tuple().exponent) + 1e-9
 
     def near(low: float, high: float) -> bool:
         k = bisect_left(operands, min(low, high))
