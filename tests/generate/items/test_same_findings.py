@@ -195,15 +195,20 @@ def test_a_user_turns_to_a_tool_that_can_be_called_and_told_from_the_first():
         tool: Any = {"type": "function", "function": function}
         return ToolSpec(name, tool, slots, ReturnSemantics(), ("do it",), clause_from_name=True)
 
-    def targets(*names: str) -> set[tuple[str, ...]]:
-        catalog = ToolCatalog([tuple(spec(*name.split("/")) for name in names)])
-        choices = [catalog.choose(plan("switch", 2), attempt) for attempt in range(24)]
-        return {tuple(tool.name for tool in choice.targets) for choice in choices}
+    switch = plan("switch", 2)
 
-    assert targets("book/a", "book_more/a", "idle", "rate/a") == {
+    def targets(*names: str) -> list[tuple[str, ...]]:
+        catalog = ToolCatalog([tuple(spec(*name.split("/")) for name in names)])
+        choices = [catalog.choose(switch, attempt) for attempt in range(24)]
+        return [tuple(tool.name for tool in choice.targets) for choice in choices]
+
+    drawn = targets("book/a", "book_more/a", "idle", "rate/a")
+    assert set(drawn) == {
         *(("book", "rate"), ("book_more", "rate")),
         *(("rate", "book"), ("rate", "book_more")),
     }
+    able = ("book", "book_more", "rate")
+    assert [first for first, _ in drawn] == [switch.stream(f"tools/{k}").choice(able) for k in range(24)]
     with pytest.raises(AttemptFailedError) as lost:
         targets("book/a", "book_more/a", "idle")
     assert str(lost.value) == "no second tool to turn to; give more tools"

@@ -145,9 +145,8 @@ def _answered(item: GeneratedItem) -> Iterator[GeneratedItem]:
 def _gold_faults(item: Item) -> Iterator[Finding]:
     for profile in ACEBENCH.profiles:
         for k, unit in enumerate(item.units):
-            request = ACEBENCH.rules(profile).episode(item, unit).request()
-            gold = request.gold if request else None
-            transcript = Transcript((Reply(gold(ACEBENCH.gold_styles[0])),)) if gold else Transcript(())
+            request: Any = ACEBENCH.rules(profile).episode(item, unit).request()
+            transcript = Transcript((Reply(request.gold(ACEBENCH.gold_styles[0])),))
             verdict = ACEBENCH.judge(item, {unit: transcript}, profile)[k]
             if verdict.outcome != "correct":
                 reason = f"The right answer would be refused by the {profile} rules: {verdict.reason}."

@@ -1,0 +1,119 @@
+"""The folder of a set of items: every line of its files, and what an earlier command left in it."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from generate.items.test_rules import INCOMPLETE, LESSON, SINGLE, plan
+from wildtool.errors import DataError
+from wildtool.findings import fault
+from wildtool.sets.make.items.acebench_format import format_faults
+from wildtool.sets.make.items.collect import CollectedItem, GeneratedItems, HumanDecision
+from wildtool.sets.make.items.output import read_decisions, write_items
+
+LOSS = {"item": 3, "kind": "single", "lang": "en", "reason": "S4", "detail": "d", "replaced": False}
+
+
+def _lines(folder: Path) -> dict[str, Any]:
+    return {
+        str(path.relative_to(folder)): [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        for path in sorted(folder.rglob("*.json*"))
+        if path.name != "yield.json"
+    }
+
+
+def test_a_folder_holds_the_items_of_the_last_command_alone(tmp_path: Path):
+    stale = tmp_path / "items.part" / "en" / "data_normal_similar_api.json"
+    stale.parent.mkdir(parents=True)
+    stale.write_text("[]")
+    other = replace(SINGLE, plan=replace(plan("single"), index=2, lang="zh"))
+    kept = (CollectedItem(SINGLE, {"by": "a"}), CollectedItem(other, {"by": "b"}), CollectedItem(SINGLE, {}))
+    doubtful = (CollectedItem(INCOMPLETE, {"votes": [{"valid": False}]}, doubtful=True),)
+    write_items(GeneratedItems(kept, (LOSS,), doubtful=doubtful), tmp_path)
+    ids = ["normal_single_turn_single_function_1000", "normal_single_turn_single_function_1002"]
+    english, chinese = (
+        {
+            "id": id_,
+            "question": "user: A top lesson with Ada Moss, please.\n",
+            "function": [*SINGLE.functions],
+            "time": "",
+        }
+        for id_ in ids
+    )
+    truths = [{"id": id_, "ground_truth": {"bookLesson": dict(LESSON.arguments)}} for id_ in ids]
+    name = "data_normal_single_turn_single_function.json"
+    asked = {
+        "id": "special_incomplete_1000",
+        "question": "user: A top lesson, please.",
+        "function": [*INCOMPLETE.functions],
+        "time": "",
+    }
+    truth = {"id": asked["id"], "ground_truth": {"bookLesson": ["trainer"]}}
+    assert _lines(tmp_path) == {
+        f"items/en/{name}": [english, english],
+        f"items/en/possible_answer/{name}": [truths[0]] * 2,
+        f"items/zh/{name}": [chinese],
+        f"items/zh/possible_answer/{name}": [truths[1]],
+        "doubtful.jsonl": [
+            {
+                "item": "0",
+                "votes": [{"valid": False}],
+                "records": [{"question": asked, "answer": truth}],
+                "mended": [{"assistant": "With whom?"}, {"user": "With Ada Moss."}],
+                "made_by": {"votes": [{"valid": False}]},
+            }
+        ],
+        "losses.jsonl": [LOSS],
+        "provenance.jsonl": [
+            {"ids": [ids[0]], "by": "a"},
+            {"ids": [ids[1]], "by": "b"},
+            {"ids": [ids[0]]},
+        ],
+    }
+    write_items(GeneratedItems((), ()), tmp_path)
+    assert _lines(tmp_path) == {"doubtful.jsonl": [], "losses.jsonl": [], "provenance.jsonl": []}
+    assert not (tmp_path / "items").exists()
+
+
+def test_kept_and_planned_items_are_counted_by_kind():
+    kept = (CollectedItem(SINGLE, {}), CollectedItem(INCOMPLETE, {}))
+    made = GeneratedItems(kept, (LOSS, {**LOSS, "kind": "error"}), doubtful=(CollectedItem(SINGLE, {}),))
+    rows = [(each.group, each.name, each.numerator, each.denominator) for each in made.attrition()]
+    assert rows == [
+        ("items", "kept", 2, 5),
+        ("items", "doubtful", 1, 5),
+        ("items", "in place of lost ones", 0, 0),
+        ("items lost", "S4", 2, 5),
+        ("kept by kind", "error", 0, 1),
+        ("kept by kind", "incomplete", 1, 1),
+        ("kept by kind", "single", 1, 3),
+    ]
+
+
+@pytest.mark.parametrize("row", [{}, {"item": 1.5, "keep": True}, {"item": "0", "keep": True, "reason": 3}])
+def test_decisions_of_people_name_an_item_and_have_a_text_as_reason(tmp_path: Path, row: dict[str, Any]):
+    file = tmp_path / "decided.jsonl"
+    assert read_decisions(file) == {}
+    right = [{"item": 0, "keep": True}, {"item": "0.1", "keep": False, "reason": "odd"}]
+    file.write_text("".join(json.dumps(each) + "\n" for each in right))
+    assert read_decisions(file) == {"0": HumanDecision(True, ""), "0.1": HumanDecision(False, "odd")}
+    file.write_text(json.dumps(row))
+    with pytest.raises(DataError) as refused:
+        read_decisions(file)
+    expected = "expected item (its name), keep and perhaps a reason (a text)"
+    assert str(refused.value) == f"{file}:1: {expected}, found {row}"
+
+
+def test_what_the_format_refuses_of_a_record_is_named_with_its_rule():
+    lesson = SINGLE.functions[0]
+    twice = "function: 'bookLesson' is offered 2 times; the first one counts"
+    absent = "ground_truth.bookLesson: the function 'bookLesson' is not offered"
+    assert [
+        format_faults(replace(SINGLE, functions=each)) for each in ((lesson, lesson), SINGLE.functions[1:])
+    ] == [
+        [fault("lint duplicate function", twice)],
+        [fault("lint not offered", absent)],
+    ]
