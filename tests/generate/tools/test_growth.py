@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from generate.tools.test_same_findings import TREE, api
-from wildtool.errors import UsageError
+from wildtool.errors import InfraError, UsageError
+from wildtool.sets.make.core.maker import PROFILE
 from wildtool.sets.make.core.roles import ScriptResult
 from wildtool.sets.make.tools import maker
 from wildtool.sets.make.tools.assignments import ApiSnapshot
@@ -16,6 +17,7 @@ from wildtool.sets.make.tools.growth import ApiGrowth, generation_span
 from wildtool.sets.make.tools.maker import ApiMaker, ToolGenerationSpec, recorded_jobs
 from wildtool.sets.make.tools.script import AcceptedApi
 from wildtool.toolcall.text.similarity import jaccard
+from wildtool.types import Reply, Transcript, Verdict
 
 
 def growth(wanted: int = 3, **more: Any) -> ApiGrowth:
@@ -206,3 +208,60 @@ def test_jobs_of_a_record_are_those_with_a_number():
     names = ["3", "x", "³", "1234567890", "123456789", "", "12", "-1"]
     reader: Any = SimpleNamespace(jobs=lambda: [(name, 0) for name in names])
     assert recorded_jobs(reader) == [3, 123456789, 12]
+
+
+NOBODY: Any = None
+"""Nobody is asked."""
+
+
+@pytest.mark.asyncio
+async def test_an_attempt_is_judged_by_how_it_ended_in_this_process(monkeypatch: pytest.MonkeyPatch):
+    ends: list[Any] = [LOST, kept("one", 11), InfraError("network", "down"), kept("two", 13)]
+    played: list[int] = []
+
+    async def run(script: Any, unit: str, ask: Any) -> Any:
+        played.append(next(script) is not None)
+        end = ends[len(played) - 1]
+        if isinstance(end, Exception):
+            raise end
+        return end
+
+    monkeypatch.setattr(maker, "run_script", run)
+    tools = ApiMaker(ToolGenerationSpec(2))
+    items = [*tools.load(tools.source())]
+    assert [(item.id, item.units, item.lang) for item in items] == [
+        (str(k), ("api",), "en") for k in range(4)
+    ]
+    recorded = {"api": Transcript((Reply({}),), infra_error="down")}
+    for item in items[:2]:
+        await tools.play(item, NOBODY, PROFILE)
+    with pytest.raises(InfraError):
+        await tools.play(items[2], NOBODY, PROFILE)
+    unplayed = Verdict("3", "api", "unplayed", 0.0, "unplayed", "it is not played to its end", 0)
+    assert tools.judge(items[3], recorded, PROFILE) == [unplayed]
+    await tools.play(items[3], NOBODY, PROFILE)
+    assert [tools.judge(item, recorded, PROFILE) for item in items] == [
+        [Verdict("0", "api", "wrong", 0.0, "designer S1", "odd", 1)],
+        [Verdict("1", "api", "correct", 1.0, None, "breaks no rule", 1)],
+        [Verdict("2", "api", "infra_error", 0.0, "infra_error", "down", 1)],
+        [Verdict("3", "api", "correct", 1.0, None, "breaks no rule", 1)],
+    ]
+    assert played == [True] * 4
+
+
+@pytest.mark.asyncio
+async def test_an_attempt_that_failed_before_others_were_made_is_not_made_again(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    tools = ApiMaker(ToolGenerationSpec(1))
+    monkeypatch.setattr(tools, "_abandoned", frozenset([0]))
+    first, second = tools.load(tools.source())
+    await tools.play(first, NOBODY, PROFILE)
+    (verdict,) = tools.judge(first, {}, PROFILE)
+    why = "a call failed, and what followed was made without it"
+    assert verdict == Verdict("0", "api", "wrong", 0.0, "infra_error", why, 0)
+    monkeypatch.setattr(maker.ApiGrowth, "script", lambda self, job: None)
+    await tools.play(second, NOBODY, PROFILE)
+    (verdict,) = tools.judge(second, {}, PROFILE)
+    why = "the tree has no domain; give one by --tree, or other documents"
+    assert verdict == Verdict("1", "api", "wrong", 0.0, "no place", why, 0)
