@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from wildtool.sets.make.core.plan import SessionPlan, TaskPlan
+from wildtool.sets.make.procedural.calls import HistoryReference, draft_call
 from wildtool.sets.make.procedural.guess_semantics import ReturnSemantics
 from wildtool.sets.make.procedural.history import Mention
 from wildtool.sets.make.procedural.sessions import session_tools
@@ -114,3 +115,19 @@ def test_a_user_forgets_required_values_that_are_no_flags(slot: ParameterSlot, a
     else:
         with pytest.raises(NoSuchTaskError):
             maker(spec("go", slot)).make(task("Clarify"), 0, 0, forced=False)
+
+
+def test_a_call_has_optional_values_at_times_but_never_beside_what_it_takes_from_an_earlier_task():
+    size = ParameterSlot(("size",), "size", "size", "title", required=False)
+    tool = spec("go", CITY, size)
+    hidden = HistoryReference(CITY, Mention(CITY, "Oslo", 0), far=False, is_ellipsis=False)
+    keys: dict[bool, set[tuple[str, ...]]] = {True: set(), False: set()}
+    for seed in range(40):
+        draw = Random(seed)
+        values, words = ValueSampler(draw, "en", DAY), Wording(draw, "en")
+        for refers in keys:
+            call = draft_call(tool, values, words, linked={}, hidden=hidden if refers else None)
+            keys[refers].add(tuple(slot.key for slot in call.values))
+            assert (call.arguments["city"] == "Oslo") is refers
+            assert call.coreferences == ({"city"} if refers else set())
+    assert keys == {True: {("city",)}, False: {("city",), ("city", "size")}}

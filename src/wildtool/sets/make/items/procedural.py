@@ -25,7 +25,6 @@ from wildtool.sets.make.items.rules import ITEM_CHECKS, item_faults, rendered_pr
 from wildtool.sets.make.items.script import assemble_item
 from wildtool.sets.make.items.tool_catalog import ToolCatalog, ToolChoice, tool_catalogs
 from wildtool.sets.make.procedural.calls import DraftCall, draft_call, simulate_result
-from wildtool.sets.make.procedural.history import History
 from wildtool.sets.make.procedural.tool_sets import ToolSpec
 from wildtool.sets.make.procedural.values import ValueSampler, as_spoken
 from wildtool.sets.make.procedural.wording import Wording
@@ -224,7 +223,7 @@ class _ItemDraw:
         """A call with new values; None if one must be derived and there is no date."""
         if not tool.slots:
             return None
-        call = draft_call(tool, self.values, self.words, History(), linked={}, hidden=None)
+        call = draft_call(tool, self.values, self.words, linked={}, hidden=None)
         if self.choice.parameter and self.choice.parameter not in call.arguments:
             for slot in tool.slots:
                 if slot.path[0] == self.choice.parameter:

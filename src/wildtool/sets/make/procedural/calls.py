@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from wildtool.json_codec import as_list, as_object
-from wildtool.sets.make.procedural.history import History, Mention, reference
+from wildtool.sets.make.procedural.history import Mention, reference
 from wildtool.sets.make.procedural.requests import spoken_name
 from wildtool.sets.make.procedural.tool_sets import ParameterSlot, ToolSpec, slot_of
 from wildtool.sets.make.procedural.values import ValueSampler
@@ -142,7 +142,6 @@ def draft_call(
     tool: ToolSpec,
     values: ValueSampler,
     words: Wording,
-    history: History,
     *,
     linked: LinkedValues,
     hidden: HistoryReference | None,

@@ -29,7 +29,7 @@ class Mention:
 class History:
     """Mentions of all tasks so far."""
 
-    def __init__(self, *, by_noun: bool = False) -> None:
+    def __init__(self, *, by_noun: bool) -> None:
         """Args: by_noun: whether what two parameters are called by the same noun is never referred to."""
         self._mentions: list[Mention] = []
         self._by_noun = by_noun

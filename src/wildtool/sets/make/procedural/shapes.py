@@ -169,7 +169,7 @@ class CallShapes:
         self, tool: ToolSpec, hidden: HistoryReference | None, linked: LinkedValues | None = None
     ) -> DraftCall:
         """A call of a tool with drawn values, and its result."""
-        call = draft_call(tool, self.values, self.words, self.history, linked=linked or {}, hidden=hidden)
+        call = draft_call(tool, self.values, self.words, linked=linked or {}, hidden=hidden)
         simulate_result(call, self.values, self.seen)
         return call
 
