@@ -9,9 +9,11 @@ import pytest
 from generate.golden import check, digest
 from generate.procedural.wide_tools import SHOP, WIDE
 from wildtool.errors import DataError
-from wildtool.sets.make.core.plan import SessionGenerationSpec
+from wildtool.sets.make.core.plan import Lang, SessionGenerationSpec
 from wildtool.sets.make.procedural.sessions import procedural_sessions
+from wildtool.sets.make.procedural.tool_sets import built_in_tool_sets, read_tool_sets, tool_sets_by_language
 
+LANGS: tuple[Lang, ...] = ("en", "zh")
 PINGS = [
     {
         "type": "function",
@@ -75,3 +77,24 @@ def test_tools_that_allow_no_session_of_the_plan_are_named_with_the_kinds_of_its
         "session 1: these tools do not allow a session of Clarify, Clarify, Single-Tool, Clarify; "
         "give more tools, with parameters"
     )
+
+
+def test_the_tools_that_come_with_the_package_are_the_same_in_both_languages():
+    check(
+        "built_in_tools",
+        {
+            lang: {tool.name: digest(repr(tool)) for tools in built_in_tool_sets(lang) for tool in tools}
+            for lang in LANGS
+        },
+    )
+
+
+def test_what_is_left_out_of_a_file_is_noted_for_its_first_language_alone(tmp_path: Path):
+    file = tmp_path / "tools.json"
+    file.write_text(json.dumps([SHOP[0], {**SHOP[0]}]))
+    notes: list[str] = []
+    sets = tool_sets_by_language(file, LANGS, notes.append)
+    name = SHOP[0]["function"]["name"]
+    assert notes == [f"{file}: set 0: {name!r} is left out: it stands there twice"]
+    assert sets == {lang: read_tool_sets(file, lang, [].append) for lang in LANGS}
+    assert tool_sets_by_language(None, ["zh"]) == {"zh": built_in_tool_sets("zh")}

@@ -1,5 +1,6 @@
 """How templates word a call, what its result is, and how a later task refers to what was said or seen."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from random import Random
 from typing import Any
@@ -8,6 +9,7 @@ import pytest
 
 from generate.golden import check
 from wildtool.errors import DataError
+from wildtool.sets.make.core.plan import Lang
 from wildtool.sets.make.procedural.calls import (
     DraftCall,
     ResultSampler,
@@ -20,6 +22,7 @@ from wildtool.sets.make.procedural.guess_semantics import (
     ReturnSemantics,
 )
 from wildtool.sets.make.procedural.history import History, Mention, reference
+from wildtool.sets.make.procedural.requests import with_places
 from wildtool.sets.make.procedural.tool_sets import (
     ParameterSlot,
     ToolSpec,
@@ -90,6 +93,20 @@ def test_a_clause_says_what_is_said_and_leaves_out_the_rest():
     )
     assert not can_omit(ToolSpec("f", tool.definition, (), ReturnSemantics(), ("f {city}",), False), "city")
     assert [Wording(Random(0), "en").has_best(kind) for kind in ("price", "x")] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("lang", "clauses"),
+    [
+        ("en", ["go", "go with A", "go with A and B", "go with A, B and C"]),
+        ("zh", ["go", "go，A", "go，A，B", "go，A，B，C"]),
+    ],
+)
+def test_the_values_of_a_clause_from_a_description_are_listed(lang: Lang, clauses: list[str]):
+    tool = replace(_tool(), clauses=(with_places("go", ["a", "b", "c"]),))
+    words = Wording(Random(1), lang)
+    said = [words.clause(tool, {key: key.upper() for key in "abc"[:count]}, ()) for count in range(4)]
+    assert said == clauses
 
 
 def test_results_and_what_is_mentioned_of_them_are_drawn_as_before():

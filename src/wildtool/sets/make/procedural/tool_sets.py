@@ -263,7 +263,7 @@ def _built_in_schema(
     for name, form in takes.items():
         if isinstance(form, dict):
             below = _built_in_schema(cast(dict[str, Any], form), k, (*path, name), slots)
-            properties[name] = {**below, "description": "Date and time." if k == 0 else "日期和时间。"}
+            properties[name] = {**below, "description": ("Date and time.", "日期和时间。")[k]}
             required.append(name)
             continue
         kind, *texts = cast(list[str], form)
