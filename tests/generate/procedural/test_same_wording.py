@@ -163,7 +163,7 @@ def test_what_was_said_can_be_referred_to_while_it_is_clear():
         kind = "id" if key.endswith("id") else "title"
         return Mention(ParameterSlot((key,), key, key, kind, required=True), value, task, index, best)
 
-    history = History()
+    history = History(by_noun=False)
     history.add(
         [
             said("city", "Oslo", 0),

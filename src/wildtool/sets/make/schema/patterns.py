@@ -257,15 +257,15 @@ class _Parser:
         return bounds
 
     def _braces(self) -> tuple[int, int | None]:
-        end = self.text.find("}", self.at)
-        low, comma, high = self.text[self.at + 1 : end].partition(",") if end > 0 else ("", "", "")
-        if not _is_count(low) or (high and not _is_count(high)):
+        inside, brace, _ = self.text[self.at + 1 :].partition("}")
+        low, comma, high = inside.partition(",")
+        if not brace or not _is_count(low) or (high and not _is_count(high)):
             raise PatternError(f"the brace at {self.at} is no count; write \\{{ for the character")
         lowest = int(low)
         most = (int(high) if high else None) if comma else lowest
         if lowest > MAX_REPEATS or (most is not None and not lowest <= most <= MAX_REPEATS):
             raise PatternError(f"the count at {self.at} must go up, to {MAX_REPEATS} at most")
-        self.at = end + 1
+        self.at += len(inside) + 2
         return lowest, most
 
     def _take(self, char: str) -> bool:
@@ -279,7 +279,7 @@ def _is_single(ranges: Ranges) -> bool:
 
 
 def _is_count(text: str) -> bool:
-    return 0 < len(text) <= 6 and text.isascii() and text.isdigit()
+    return text.isascii() and text.isdigit()
 
 
 def _joined(ranges: list[tuple[int, int]]) -> Ranges:
@@ -298,10 +298,12 @@ def _outside(ranges: Ranges) -> Ranges:
 
     def gaps() -> Iterator[tuple[int, int]]:
         low = 0
-        for start, end in (*ranges, (_LAST + 1, _LAST + 1)):
+        for start, end in ranges:
             if low < start:
                 yield low, start - 1
             low = end + 1
+        if low <= _LAST:
+            yield low, _LAST
 
     return tuple(gaps())
 

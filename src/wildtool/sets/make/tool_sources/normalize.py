@@ -73,7 +73,7 @@ def _odd_text(schema: Any) -> str:
         value = row.pop()
         members = as_object(value)
         row += [child for key, child in members.items() if key not in _ABOUT]
-        row += [*members, *as_list(value)]
+        row += members or as_list(value)
         if isinstance(value, str) and CONTROL.search(value):
             return value[:80]
     return ""

@@ -193,11 +193,7 @@ def _description(operation: Mapping[str, Any], name: str) -> str:
 def _media(content: Any) -> tuple[str, Any]:
     """Kind and schema of a body: JSON before forms before anything else."""
     kinds = as_schema(content)
-
-    def rank(name: str) -> int:
-        return 0 if "json" in name else 1 if name.startswith(_FORMS) else 2
-
-    for name in sorted(map(str, kinds), key=rank):
+    for name in sorted(map(str, kinds), key=lambda name: ("json" not in name, not name.startswith(_FORMS))):
         if schema := as_schema(kinds.get(name)).get("schema"):
             return name, schema
     return ", ".join(map(str, kinds))[:100], {}
