@@ -129,7 +129,7 @@ def test_twins_have_the_same_plan_and_tools(tmp_path: Path):
 
 def test_each_tool_is_asked_for_in_its_turn(tmp_path: Path):
     players = Players()
-    made(tmp_path, players, sessions=32)
+    made(tmp_path, players, sessions=32, tasks=2)
     wanted = [
         json.loads(r.messages[1]["content"]).get("wanted", {}) for r in players.asked if r.role == "user"
     ]
@@ -146,9 +146,9 @@ def test_more_at_a_time_makes_the_same_sessions(tmp_path: Path):
 
 @pytest.fixture(scope="module")
 def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with 16 sessions, half of them Chinese."""
+    """A folder with 8 sessions, half of them Chinese."""
     folder = tmp_path_factory.mktemp("few")
-    made(folder, Players(), sessions=16, langs=("en", "zh"))
+    made(folder, Players(), sessions=8, langs=("en", "zh"))
     return folder
 
 
@@ -159,15 +159,15 @@ def test_a_killed_making_goes_on_to_the_same_sessions(tmp_path: Path, few: Path,
     whole = record.read_bytes()
     record.write_bytes(whole[: int(len(whole) * share)])
     (tmp_path / "out" / SESSIONS_FILE).unlink()
-    result, _ = made(tmp_path, Players(), sessions=16, langs=("en", "zh"))
+    result, _ = made(tmp_path, Players(), sessions=8, langs=("en", "zh"))
     assert result.calls and result.replayed
     assert (tmp_path / "out" / SESSIONS_FILE).read_bytes() == (few / "out" / SESSIONS_FILE).read_bytes()
 
 
 def test_recorded_replies_make_the_same_sessions(tmp_path: Path, few: Path):
-    maker = SessionMaker(SessionGenerationSpec(16, tools=tools_file(tmp_path), langs=("en", "zh")))
+    maker = SessionMaker(SessionGenerationSpec(8, tools=tools_file(tmp_path), langs=("en", "zh")))
     said = replay_source(maker, maker.source())(few / "out" / RECORD_FOLDER, None)
-    made(tmp_path, ReplayModel("players", said), sessions=16, langs=("en", "zh"))
+    made(tmp_path, ReplayModel("players", said), sessions=8, langs=("en", "zh"))
     assert (tmp_path / "out" / SESSIONS_FILE).read_bytes() == (few / "out" / SESSIONS_FILE).read_bytes()
 
 
@@ -243,9 +243,9 @@ def never_done(decision: dict[str, Any]) -> None:
     ],
 )
 def test_nothing_wrong_is_kept_and_each_loss_has_its_reason(tmp_path: Path, spoil: Spoil, reasons: set[str]):
-    result, found = made(tmp_path, Players(spoil), sessions=8)
+    result, found = made(tmp_path, Players(spoil), sessions=4)
     assert result.status == "done"
-    assert len(found.kept) + len(found.losses) == 8
+    assert len(found.kept) + len(found.losses) == 4
     assert found.losses
     assert {loss["reason"] for loss in found.losses} <= reasons
     assert all(loss["detail"] for loss in found.losses)
@@ -261,7 +261,7 @@ def test_a_later_task_that_is_clear_alone_is_not_taken(tmp_path: Path):
         clear = role == "checker" and "message" in seen and "lib" in seen["message"]
         return '{"accepted": false}' if clear else text
 
-    _, found = made(tmp_path, Players(spoil), sessions=16)
+    _, found = made(tmp_path, Players(spoil), sessions=6)
     texts = [text for session in found.kept for text in session["english_tasks"][1:]]
     assert texts and not any("library" in text for text in texts)
     assert {loss["reason"] for loss in found.losses} == {"checker alone"}
