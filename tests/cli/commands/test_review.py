@@ -182,6 +182,8 @@ review regenerate set.jsonl --model m --call 0 --item a --from 1 --keep-texts
 review regenerate set.jsonl --model m --call 0 --item s0 --from 2
 review regenerate set.jsonl --model m --item s0 --from 2
 review merge set.jsonl whole.jsonl --store new.review.sqlite
+review merge new.review.sqlite whole.jsonl
+review merge none.review.sqlite whole.jsonl
 review log new.review.sqlite -o same.jsonl
 review start set.jsonl --store new.review.sqlite
 """

@@ -67,10 +67,10 @@ def select(
     if len({path.resolve() for path in files}) < len(files):
         raise UsageError("the same file is given twice; each file is a set, so give each once")
     owners = check_not_official(files, allow=allow_benchmark_data)
-    folders = [parent / f"round-{number}" for number in range(1, rounds + 1)] if rounds > 1 else [parent]
-    folder = folders[round_ - 1]
+    folder = parent / f"round-{round_}" if rounds > 1 else parent
     options.check_own_files(folder, files)
-    earlier = tuple(path / AUDIT_FILE for path in folders[: round_ - 1]) if without_seen else ()
+    seen_rounds = range(1, round_) if without_seen else ()
+    earlier = tuple(parent / f"round-{number}" / AUDIT_FILE for number in seen_rounds)
     if missing := [path for path in earlier if not path.is_file()]:
         raise UsageError(
             f"--without-seen needs {missing[0]}, which an earlier round writes; run that round first"

@@ -122,7 +122,8 @@ def _generate_from_templates(
     try:
         if share is not None:
             held = _held_sessions(spec.sessions, share)
-            sets = tool_sets_by_language(spec.tools, spec.langs[:1])[spec.langs[0]]
+            lang = spec.langs[0]
+            sets = tool_sets_by_language(spec.tools, [lang])[lang]
             others, held_out = split_tools(sets, share, spec.seed)
             files = [
                 (out, replace(spec, sessions=spec.sessions - held), others),
