@@ -210,6 +210,15 @@ def test_sets_made_from_templates():
     again = "it already exists; name another folder, remove it, or add --force to write into it"
     assert printed(items) == (2, "", f"wildtool: {again}\n")
     assert printed(f"{items} --force")[0] == 0
+    city = {"type": "string", "description": "The city."}
+    parameters = {"type": "object", "properties": {"city": city}, "required": ["city"]}
+    function = {"name": "go", "description": "Goes there.", "parameters": parameters}
+    Path("one.json").write_text(json.dumps([{"type": "function", "function": function}]))
+    why = "tools: no tool of these allows an item of the kind list"
+    assert printed(f"{items[:-2]}no --tools one.json --kinds list") == (
+        *(1, "no/items: 0 items, 1 lost\n"),
+        f"why items were lost: no/losses.jsonl; the first: {why}\n",
+    )
     assert printed("review import talk.jsonl --from openai -o d.jsonl") == (
         *(0, "d.jsonl: 1 draft, 0 left out\n  missing date: 1\nwildtool review d.jsonl\n"),
         "",

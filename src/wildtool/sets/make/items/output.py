@@ -59,6 +59,7 @@ def write_items(generated: GeneratedItems, out: Path) -> None:
     Raises StorageError if there is no room.
     """
     with storage_errors(out):
+        out.mkdir(parents=True, exist_ok=True)
         _write_files(generated.kept, out)
         write_whole_file(out / DOUBTFUL_FILE, map(json_line, map(_doubtful, generated.doubtful)))
         write_attrition(out, generated.losses, generated.attrition())
