@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -23,7 +24,13 @@ from wildtool.sets.make.core.maker import (
     voter_roles,
 )
 from wildtool.sets.make.core.parsing import RefusedReplyError
-from wildtool.sets.make.core.prompts import SESSION_PROMPTS, retry_messages, role_opening, templates
+from wildtool.sets.make.core.prompts import (
+    SESSION_PROMPTS,
+    prompts_digest,
+    retry_messages,
+    role_opening,
+    templates,
+)
 from wildtool.sets.make.core.roles import (
     AttemptFailedError,
     RoleCoroutine,
@@ -185,6 +192,14 @@ def test_a_role_is_first_sent_its_instruction_and_what_it_sees():
     ]
 
 
+def test_the_digest_of_prompts_is_of_the_names_and_texts_of_all_templates(tmp_path: Path):
+    for name in ("en/judge.txt", "zh/judge.txt", "en/agent.txt", "replies.json"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(name)
+    whole = "agent.txt\0en/agent.txt\0judge.txt\0en/judge.txt\0judge.txt\0zh/judge.txt"
+    assert prompts_digest(tmp_path) == sha256(whole.encode()).hexdigest()[:12]
+
+
 def test_voters_are_named_by_number():
     assert [voter_names("judge", count) for count in range(4)] == [
         [],
@@ -211,6 +226,7 @@ CHOICES = {0: '{"best": 0}', 1: '{"best": 1}', 2: '{"best": 2}'}
         (2, [None, 1], "b", 2, {"judge gave no choice": 1, "judge had no majority": 1}),
         (1, [None], "a", 1, {"judge gave no choice": 1}),
         (2, [2, 2], "c", 2, {}),
+        (5, [2, 2, 0, 1, None], "c", 5, {"judge gave no choice": 1, "judge had no majority": 1}),
     ],
 )
 def test_the_candidate_of_most_judges_is_taken(
