@@ -16,6 +16,7 @@ from wildtool.errors import DataError
 from wildtool.sets.make.core.plan import Lang, SessionGenerationSpec
 from wildtool.sets.make.procedural.sessions import procedural_sessions
 from wildtool.sets.make.procedural.values import ValueSampler
+from wildtool.sets.make.refresh import refresh
 from wildtool.sets.make.refresh.entities import (
     EntityRole,
     SessionEntities,
@@ -30,6 +31,8 @@ from wildtool.sets.make.refresh.refresh import (
     UnchangedSession,
     _check_findings,  # pyright: ignore[reportPrivateUsage]
     _distinct_draw,  # pyright: ignore[reportPrivateUsage]
+    _marked,  # pyright: ignore[reportPrivateUsage]
+    _TextDeduplicator,  # pyright: ignore[reportPrivateUsage]
     refresh_file,
     refresh_session,
     replacement_texts,
@@ -165,7 +168,9 @@ def test_a_file_is_refreshed_to_its_end_or_to_what_is_unclear(tmp_path: Path):
     file.write_text("".join(json.dumps(record) + "\n" for record in (plain, unclear, {**plain, "id": "p"})))
     refused: list[UnchangedSession] = []
     fresh = list(refresh_file(file, "s", refused, skip_unclear=True))
-    assert [record["id"] for record in fresh] == ["one", "p"]
+    first = refresh_session(plain, "s")
+    assert fresh == [first, refresh_session({**plain, "id": "p"}, "s")]
+    assert first["english_tasks"] != plain["english_tasks"]
     assert refused == [UnchangedSession("u", "do.gizmo: 'Bergamot': its role is unclear")]
     with pytest.raises(DataError) as refusal:
         list(refresh_file(file, "s", [], skip_unclear=False))
@@ -375,6 +380,42 @@ def test_an_old_value_that_is_left_or_a_rule_that_is_newly_broken_refuses_the_se
     _check_findings(broken, broken)
 
 
+def test_what_is_rewritten_is_held_to_the_rules_of_the_old_session(monkeypatch: pytest.MonkeyPatch):
+    checked: list[Any] = []
+    monkeypatch.setattr(refresh, "_check_findings", lambda *sessions: checked.extend(sessions))
+    record = one("call Ann Lee", "ok", contact="Ann Lee")
+    fresh = refresh_session(record, "s")
+    assert checked == [record, fresh]
+
+
+def test_a_session_is_drawn_again_while_a_text_is_nearly_an_earlier_one(monkeypatch: pytest.MonkeyPatch):
+    seeds: list[str] = []
+    same = "Book a room in Oslo for two nights"
+    texts = iter([same, same.upper(), f"{same}.", "Sell the old boat of the harbour", *[same] * 8])
+
+    def drawn(record: dict[str, Any], seed: str) -> dict[str, Any]:
+        seeds.append(seed)
+        return {**record, "english_tasks": [next(texts)]}
+
+    monkeypatch.setattr(refresh, "refresh_session", drawn)
+    apart = _TextDeduplicator()
+    old = [one(text, "ok") for text in ("which boats are in", "a table, please", "how high is the tide now")]
+    assert [apart.refreshed(each, "s")["english_tasks"][0] for each in old[:2]] == [
+        *(same, "Sell the old boat of the harbour"),
+    ]
+    with pytest.raises(UnclearError) as unclear:
+        apart.refreshed(old[2], "s")
+    why = "rewritten, it is nearly one of another session"
+    assert str(unclear.value) == f"a user text: {same.casefold()!r}: {why}"
+    again = [f"s/{number}" for number in range(1, 8)]
+    assert seeds == ["s", "s", *again[:2], "s", *again]
+
+
+def test_amounts_of_money_stand_beside_a_currency():
+    texts = {"a": ["€20 for 30 pieces", "5 EUR or 7,50 euros"], "b": 9, "9 USD": "$1,850.5 of 2"}
+    assert [*_marked(texts)] == [Decimal("20"), Decimal("5"), Decimal("1850.5")]
+
+
 def test_values_are_rewritten_by_key_and_by_what_stands_beside_them():
     record = one(
         "Pay €20 to Ann Lee in 2025, order 55012",
@@ -408,7 +449,10 @@ def test_answers_under_the_older_key_are_refreshed_as_well():
     assert refresh_session(plain, "s") == {
         key.replace("english_answer", "answer"): value for key, value in fresh.items()
     }
-    assert refresh_session({**record, "answer_list": [["kept"]]}, "s") == {**fresh, "answer_list": [["kept"]]}
+    assert refresh_session({**record, "answer_list": [["Ann Lee"]]}, "s") == {
+        **fresh,
+        "answer_list": [["Ann Lee"]],
+    }
 
 
 def test_what_is_no_session_is_refused_with_its_line(tmp_path: Path):

@@ -95,7 +95,7 @@ def test_a_session_says_how_it_was_made(good: Path):
     record = json.loads((good / "out" / SESSIONS_FILE).read_text("utf-8").splitlines()[0])
     first, tasks = record["made_by"], record["english_tasks"]
     assert first["models"]["planner"] == "players"
-    assert first["seed"] == "1"
+    assert (first["seed"], first["reviewed"]) == ("1", False)
     assert first["plan"]["tasks"][0]["group"] in ("Single-Tool", "Multi-Tool", "Clarify", "Chat")
     assert all({"text": text} in first["candidates"][t] for t, text in enumerate(tasks))
     assert {len(proposed) for proposed in first["candidates"]} == {3}

@@ -174,3 +174,14 @@ def test_the_state_before_a_call_is_all_that_was_said_and_returned(record: dict[
         texts += [node.arguments, node.observation]
     assert state.passages == [SearchText.of(text) for text in texts]
     assert (state.tasks, state.groundings, state.candidates) == ([session.tasks[0]], [[]], [[]])
+
+
+def test_an_answer_without_a_text_says_nothing(record: dict[str, Any]):
+    edited = json.loads(json.dumps(record))
+    edited["english_answer_list"][0][-1]["observation"] = None
+    session = read_session(edited, "s")
+    assert session is not None
+    said = [
+        entry["assistant"] for entry in state_before_call(session, 1, 0).conversation if "assistant" in entry
+    ]
+    assert said == ["Which room would you like?", ""]
