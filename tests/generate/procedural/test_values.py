@@ -50,7 +50,7 @@ def test_a_result_has_optional_fields_of_four_levels_and_what_is_required_below(
 
 @pytest.mark.parametrize(("far", "tasks"), [(False, [1]), (True, [2, 3, 4])])
 def test_what_was_said_in_the_task_before_is_near_and_earlier_is_far(far: bool, tasks: list[int]) -> None:
-    history = History()
+    history = History(by_noun=False)
     history.add([Mention(ParameterSlot(("c",), "city", "city", "title", required=True), "Oslo", 0)])
     assert [t for t in range(5) if history.has_in_range("city", far, t)] == tasks
     assert not any(history.has_in_range("day", far, t) for t in range(5))

@@ -16,6 +16,7 @@ from wildtool.sets.make.sessions.rules.failures import (
     language_faults,
     length_faults,
     loop_faults,
+    unfaithful_faults,
 )
 from wildtool.sets.make.sessions.rules.texts import answer_faults, question_faults, user_faults
 
@@ -258,3 +259,22 @@ def test_without_results_general_knowledge_is_fine():
 def test_a_number_follows_from_others_as_it_is_rounded(number: str, operands: list[float], follows: bool):
     assert _follows(Decimal(number), sorted(operands)) is follows
     assert _follows(-Decimal(number), sorted(operands)) is follows
+
+
+@pytest.mark.parametrize(
+    ("request_", "text", "faithful"),
+    [
+        ("For 12 nights", "That is 93.22 in all.", True),
+        ("For 13 nights", "That is 100.53 in all.", False),
+        ("For 2.5 nights", "That is 23.78 in all.", False),
+        ("For 2 nights", "Your number ends in 501.", True),
+        ("For 2 nights", "Your number ends in 37.", False),
+        ("For 2 nights", "Your number ends in 903.", False),
+    ],
+)
+def test_an_amount_of_small_numbers_and_three_digits_of_a_known_number_are_faithful(
+    request_: str, text: str, faithful: bool
+):
+    results = [{"price": 7.31, "fee": 5.5, "phone": "4755501372"}]
+    faults = [finding.rule for finding in unfaithful_faults(text, results, [SearchText.of(request_)])]
+    assert faults == ([] if faithful else ["A11"])

@@ -132,6 +132,7 @@ def test_a_right_decision_breaks_no_rule(made: Decision, at: DecisionContext):
         ("P16", decision(book(room_id="<room id>")), moment()),
         ("P16", decision(book(view=None)), moment()),
         ("P17", decision(book()), moment(calls=[book()])),
+        ("P17", decision(Action("bookRoom", {"guests": 2, "room_id": "rm_77"})), moment(calls=[book()])),
         ("P17", decision(LYON, LYON), moment(plan=PARALLEL)),
         ("P18", decision(book(currency="EUR")), moment()),
         ("P19", decision(book(room_id="rm_78")), moment()),
@@ -288,6 +289,7 @@ def test_a_number_that_no_result_has_is_a_warning_where_it_can_be_computed():
 
     assert faults("It costs 95.") == [("A4", True)]
     assert faults("It costs 951.") == [("A11", False), ("A4", True)]
+    assert [faults(f"It costs 90 for {count}.") for count in (12, 18)] == [[], [("A4", True)]]
 
 
 @pytest.mark.parametrize(
