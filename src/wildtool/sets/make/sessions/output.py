@@ -167,7 +167,7 @@ def _messages(event: RoleReply, lang: Lang) -> list[dict[str, str]]:
         return []
     first = role == "user" and "task" in event.blocks and "later" not in event.blocks
     content = event.text if role == "agent" else f"```json\n{event.text}\n```"
-    if role == "user" and event.spoken_text:
+    if event.spoken_text:
         content = event.spoken_text
     chat_role = "user" if role == "tool" or first else "assistant"
     return [{"role": chat_role, "content": f"{_MARKERS[lang][role]}\n{content}"}]
@@ -176,8 +176,9 @@ def _messages(event: RoleReply, lang: Lang) -> list[dict[str, str]]:
 def _task(event: RoleReply) -> str:
     role = event.request.role
     if role == "user":
-        kind = "later" if "later" in event.blocks else next(b for b in event.blocks if b != "task")
-        return "user_continue_question" if kind == "later" else _TASKS[kind]
+        if "later" in event.blocks:
+            return "user_continue_question"
+        return _TASKS[next(block for block in event.blocks if block != "task")]
     if role == "agent":
         return _AGENT[event.blocks[0]]
     if "results" in event.blocks:
@@ -216,6 +217,5 @@ def _converted(
 ) -> Iterator[dict[str, Any]]:
     """Kept sessions in a format, from their scripts, since the maker does not remember replies."""
     for item in items:
-        result = replay_script(maker.script(item), recorded_transcript(reader, item, maker.unit))
-        if result and result.value:
-            yield from REFERENCE_FORMATS[form](result.value, item.data.plan.lang)
+        result: Any = replay_script(maker.script(item), recorded_transcript(reader, item, maker.unit))
+        yield from REFERENCE_FORMATS[form](result.value, item.data.plan.lang)

@@ -78,7 +78,7 @@ def _parts(text: str) -> Iterator[str]:
     """A text cut between paragraphs, or between lines where one is too long."""
     part = ""
     for piece in re.split(r"(?<=\n)(?=\s*\n)|(?<=\n)", text):
-        for k in range(0, max(1, len(piece)), PASSAGE_CHARACTERS):
+        for k in range(0, len(piece), PASSAGE_CHARACTERS):
             cut = piece[k : k + PASSAGE_CHARACTERS]
             if part.strip() and len(part) + len(cut) > PASSAGE_CHARACTERS:
                 yield part.strip()
