@@ -1,5 +1,6 @@
 """Single draws of a procedural session: the tools it has, and how a task of it begins."""
 
+from dataclasses import replace
 from datetime import datetime
 from random import Random
 from typing import Any
@@ -7,10 +8,13 @@ from typing import Any
 import pytest
 
 from wildtool.sets.make.core.plan import SessionPlan, TaskPlan
-from wildtool.sets.make.procedural.calls import HistoryReference, draft_call
+from wildtool.sets.make.procedural.calls import HistoryReference, ResultSampler, draft_call
 from wildtool.sets.make.procedural.guess_semantics import ReturnSemantics
 from wildtool.sets.make.procedural.history import Mention
-from wildtool.sets.make.procedural.sessions import session_tools
+from wildtool.sets.make.procedural.sessions import (
+    _easier,  # pyright: ignore[reportPrivateUsage]
+    session_tools,
+)
 from wildtool.sets.make.procedural.shapes import NoSuchTaskError
 from wildtool.sets.make.procedural.tasks import TaskMaker
 from wildtool.sets.make.procedural.tool_sets import ParameterSlot, ToolSet, ToolSpec
@@ -131,3 +135,27 @@ def test_a_call_has_optional_values_at_times_but_never_beside_what_it_takes_from
             assert (call.arguments["city"] == "Oslo") is refers
             assert call.coreferences == ({"city"} if refers else set())
     assert keys == {True: {("city",)}, False: {("city",), ("city", "size")}}
+
+
+def test_lists_in_lists_have_one_element_from_the_third_on():
+    schema = {
+        "type": "array",
+        "items": {"type": "array", "items": {"type": "array", "items": {"type": "string"}}},
+    }
+    lengths: dict[int, set[int]] = {0: set(), 1: set(), 2: set()}
+    for seed in range(20):
+        drawn = ResultSampler(ValueSampler(Random(seed), "en", DAY), {}).of(schema)
+        for depth, lists in enumerate(([drawn], drawn, [inner for row in drawn for inner in row])):
+            lengths[depth] |= set(map(len, lists))
+    assert lengths == {0: {2}, 1: {2}, 2: {1}}
+
+
+def test_a_plan_that_tools_do_not_allow_becomes_easier_in_two_steps():
+    shapes: Any = ("", "parallel", "sequential", "mixed")
+    many = [replace(task("Multi-Tool"), topology=shape) for shape in shapes[1:]]
+    plan = SessionPlan(0, "s", "en", DAY, 0, "s", "1", (task("Clarify"), task("Chat"), *many))
+    flat = [replace(each, topology="parallel") for each in many]
+    assert [*_easier(plan)] == [
+        replace(plan, tasks=(task("Clarify"), task("Chat"), *flat)),
+        replace(plan, tasks=(task("Single-Tool"), task("Chat"), *flat)),
+    ]

@@ -113,10 +113,9 @@ def _generate_from_templates(spec: "ItemGenerationSpec", out: Path, *, force: bo
                 f"why items were lost: {out / LOSSES_FILE}; the first: {first['reason']}: {first['detail']}"
             )
         )
-    if not generated.kept:
-        return 1
-    print_err(f"Run them: {items_run_command(out)}")
-    return 0
+    if generated.kept:
+        print_err(f"Run them: {items_run_command(out)}")
+    return 0 if generated.kept else 1
 
 
 def _generate_with_models(

@@ -69,8 +69,7 @@ def select(
     owners = check_not_official(files, allow=allow_benchmark_data)
     folder = parent / f"round-{round_}" if rounds > 1 else parent
     options.check_own_files(folder, files)
-    seen_rounds = range(1, round_) if without_seen else ()
-    earlier = tuple(parent / f"round-{number}" / AUDIT_FILE for number in seen_rounds)
+    earlier = tuple(parent / f"round-{n}" / AUDIT_FILE for n in range(1, round_)) if without_seen else ()
     if missing := [path for path in earlier if not path.is_file()]:
         raise UsageError(
             f"--without-seen needs {missing[0]}, which an earlier round writes; run that round first"

@@ -122,8 +122,7 @@ def _generate_from_templates(
     try:
         if share is not None:
             held = _held_sessions(spec.sessions, share)
-            lang = spec.langs[0]
-            sets = tool_sets_by_language(spec.tools, [lang])[lang]
+            sets = tool_sets_by_language(spec.tools, spec.langs)[spec.langs[0]]
             others, held_out = split_tools(sets, share, spec.seed)
             files = [
                 (out, replace(spec, sessions=spec.sessions - held), others),
