@@ -308,7 +308,7 @@ def _made_tools(
     built: dict[str, ToolSpec] = {}
     for tool in tools:
         name, parameters = tool["function"]["name"], tool["function"]["parameters"]
-        slots = _distinguishable(tuple(_slots(parameters, (), required=True)))
+        slots = _distinguishable(tuple(_slots(parameters, ())))
         clause = clauses[name] if often[compared(clauses[name])] == 1 else clause_from_name(name, lang)
         schema = returns.get(name, {})
         clause = with_places(clause, [slot.key for slot in slots])
@@ -341,16 +341,16 @@ def _distinguishable(slots: tuple[ParameterSlot, ...]) -> tuple[ParameterSlot, .
     return tuple(keys[slot.path] for slot in slots if slot.path in keys)
 
 
-def _slots(schema: Mapping[str, Any], path: SlotPath, *, required: bool) -> Iterator[ParameterSlot]:
+def _slots(schema: Mapping[str, Any], path: SlotPath) -> Iterator[ParameterSlot]:
     """The leaves of an argument schema; of an optional object or list of objects none."""
     needed = schema.get("required")
     for name, below in member_schemas(schema).items():
-        must = required and (not isinstance(needed, list) or name in needed or (bool(path) and not needed))
+        must = not isinstance(needed, list) or name in needed or (bool(path) and not needed)
         items = as_schema(below.get("items"))
         if below.get("type") == "object" or items.get("type") == "object":
             inner, step = (below, (name,)) if below.get("type") == "object" else (items, (name, 0))
             if must:
-                yield from _slots(inner, (*path, *step), required=True)
+                yield from _slots(inner, (*path, *step))
         elif not path or must:
             yield slot_of(below, (*path, name), required=must)
 

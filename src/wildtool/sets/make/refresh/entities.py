@@ -242,7 +242,7 @@ def entity_role(key: str, text: str) -> EntityRole | None:
     if _WIDE.fullmatch(text):
         if text in word_list("cities", "zh"):
             return "place"
-        if by_key == "person" and not (2 <= len(text) <= 3 and text[0] in word_list("last_names", "zh")):
+        if by_key == "person" and not (len(text) <= 3 and text[0] in word_list("last_names", "zh")):
             return None
         return by_key if by_key in ("title", "place", "person") else None
     if by_key in ("person", "place", "title") and _NAME.fullmatch(text):

@@ -277,7 +277,7 @@ class Rewriter:
     def _replace(self, match: re.Match[str]) -> str:
         if match["text"]:
             new = self._new[_old_text(match["text"], self._new)]
-            return new.lower() if match["text"].islower() and not new.islower() else new
+            return new.lower() if match["text"].islower() else new
         if match["year"]:
             return str(int(match["year"]) + self._shift)
         return self._amount(match)
