@@ -1,18 +1,28 @@
-"""The folder of a set of items: every line of its files, and what an earlier command left in it."""
+"""What a set of items is written to, and how a dialogue is played: every line of it, with what is refused on the way."""
 
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from generate.items.test_rules import INCOMPLETE, LESSON, SINGLE, plan
+from generate.items.test_rules import INCOMPLETE, LESSON, PREFERENCE, SINGLE, plan
 from wildtool.errors import DataError
 from wildtool.findings import fault
+from wildtool.sets.make.core.parsing import Action, RefusedReplyError
+from wildtool.sets.make.core.roles import AttemptFailedError
 from wildtool.sets.make.items.acebench_format import format_faults
 from wildtool.sets.make.items.collect import CollectedItem, GeneratedItems, HumanDecision
+from wildtool.sets.make.items.item import DialogueTurn, MissingParameters, Utterance
 from wildtool.sets.make.items.output import read_decisions, write_items
+from wildtool.sets.make.items.role_replies import RequestProblem
+from wildtool.sets.make.items.rules import ITEM_RULES
+from wildtool.sets.make.items.script import (
+    _alternatives,  # pyright: ignore[reportPrivateUsage]
+    play_dialogue_item,
+)
 
 LOSS = {"item": 3, "kind": "single", "lang": "en", "reason": "S4", "detail": "d", "replaced": False}
 
@@ -117,3 +127,68 @@ def test_what_the_format_refuses_of_a_record_is_named_with_its_rule():
         [fault("lint duplicate function", twice)],
         [fault("lint not offered", absent)],
     ]
+
+
+@pytest.mark.parametrize(("length", "fits"), [(0, False), (1, True), (4_000, True), (4_001, False)])
+def test_a_profile_has_a_length(length: int, fits: bool):
+    (finding,) = ITEM_RULES.findings_of("L5", replace(PREFERENCE, profile="x" * length))
+    taken = "At least one value of the call must stand in the profile and not in what is said."
+    assert finding.message == (taken if fits else "The profile must have 1 to 4000 characters.")
+
+
+def test_other_answers_are_lists_of_calls():
+    row = {"name": "a", "arguments": {"x": 1}}
+    call = Action("a", {"x": 1})
+    assert [_alternatives(rows) for rows in (None, [], [[row], [row, row]])] == [
+        (),
+        (),
+        ((call,), (call, call)),
+    ]
+    for rows, why in (
+        ({}, "`alternatives` is a list of lists of calls."),
+        ([[]], "`calls` must be a list of at least one call."),
+    ):
+        with pytest.raises(RefusedReplyError) as refused:
+            _alternatives(rows)
+        assert refused.value.faults == [fault("W2", why)]
+
+
+class Roles:
+    """Roles of which each says what is next in its list."""
+
+    def __init__(self, *acts: Any) -> None:
+        self.acts = iter(acts)
+        self.asked: list[str] = []
+
+    def ask(self, role: str, blocks: list[str], situation: Any, read: Any) -> Any:
+        self.asked.append(" ".join([role, *blocks]))
+        said = {"agent act": self.acts, "tool": iter([["ok"]])}.get(self.asked[-1])
+        return next(said) if said else f"{self.asked[-1]} {len(self.asked)}"
+        yield  # it is asked as a script is
+
+
+def test_an_assistant_asks_at_most_twice_before_it_calls():
+    asking = RequestProblem(MissingParameters("bookLesson", ("level",)), "Which level?")
+    choice: Any = SimpleNamespace(
+        targets=[SimpleNamespace(name="bookLesson")], offered=[], parameter="", returns={}
+    )
+
+    def played(roles: Any) -> Any:
+        try:
+            next(play_dialogue_item(plan("adjust", 2), choice, roles))
+        except StopIteration as stop:
+            return stop.value
+
+    roles = Roles(asking, asking, [LESSON], [LESSON])
+    assert roles.asked == []
+    first, second = played(roles).turns
+    begin = ["user first", *["agent act", "user reply"] * 2, "agent act"]
+    assert roles.asked == [*begin, "tool", "agent answer", "user adjust", "agent act"]
+    asked = Utterance("assistant", "Which level?")
+    replies = [Utterance("user", text) for text in ("user first 1", "user reply 3", "user reply 5")]
+    assert first == DialogueTurn((replies[0], asked, replies[1], asked, replies[2]), (LESSON,))
+    answer = Utterance("assistant", "agent answer 8")
+    assert second == DialogueTurn((answer, Utterance("user", "user adjust 9")), (LESSON,))
+    with pytest.raises(AttemptFailedError) as lost:
+        played(Roles(asking, asking, asking))
+    assert (lost.value.reason, str(lost.value)) == ("no call", "turn 0: no call after 2 questions")
