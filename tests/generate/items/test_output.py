@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from generate.golden import check, digest
 from generate.items.test_rules import INCOMPLETE, LESSON, PREFERENCE, SINGLE, plan
 from wildtool.errors import DataError
 from wildtool.findings import fault
@@ -16,7 +17,9 @@ from wildtool.sets.make.core.roles import AttemptFailedError
 from wildtool.sets.make.items.acebench_format import format_faults
 from wildtool.sets.make.items.collect import CollectedItem, GeneratedItems, HumanDecision
 from wildtool.sets.make.items.item import DialogueTurn, MissingParameters, Utterance
+from wildtool.sets.make.items.maker import ItemGenerationSpec
 from wildtool.sets.make.items.output import read_decisions, write_items
+from wildtool.sets.make.items.procedural import procedural_items
 from wildtool.sets.make.items.role_replies import RequestProblem
 from wildtool.sets.make.items.rules import ITEM_RULES
 from wildtool.sets.make.items.script import (
@@ -192,3 +195,9 @@ def test_an_assistant_asks_at_most_twice_before_it_calls():
     with pytest.raises(AttemptFailedError) as lost:
         played(Roles(asking, asking, asking))
     assert (lost.value.reason, str(lost.value)) == ("no call", "turn 0: no call after 2 questions")
+
+
+def test_items_of_templates_are_the_same():
+    made = procedural_items(ItemGenerationSpec(51, seed="3", langs=("en", "zh")), [].append)
+    rows = [f"{each.item.plan.kind} {each.item.plan.lang} {digest(repr(each.item))}" for each in made.kept]
+    check("items_of_templates", {"kept": rows, "lost": made.losses})

@@ -1,12 +1,16 @@
 """How tools grow: which attempts are due before and after each result, and where growth stops."""
 
+import asyncio
+from contextlib import nullcontext
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from generate.tools.test_same_findings import TREE, api
+from wildtool.engine.call.rate_limit import LimitError
 from wildtool.errors import InfraError, UsageError
 from wildtool.sets.make.core.maker import PROFILE
 from wildtool.sets.make.core.roles import ScriptResult
@@ -265,3 +269,35 @@ async def test_an_attempt_that_failed_before_others_were_made_is_not_made_again(
     (verdict,) = tools.judge(second, {}, PROFILE)
     why = "the tree has no domain; give one by --tree, or other documents"
     assert verdict == Verdict("1", "api", "wrong", 0.0, "no place", why, 0)
+
+
+@pytest.mark.asyncio
+async def test_attempts_that_wait_end_where_a_limit_is_reached(monkeypatch: pytest.MonkeyPatch):
+    async def run(script: Any, unit: str, ask: Any) -> Any:
+        raise LimitError("enough")
+
+    monkeypatch.setattr(maker, "run_script", run)
+    tools = ApiMaker(ToolGenerationSpec(1))
+    first, second = tools.load(tools.source())
+    waiting = asyncio.create_task(tools.play(second, NOBODY, PROFILE))
+    await asyncio.sleep(0)
+    with pytest.raises(LimitError):
+        await tools.play(first, NOBODY, PROFILE)
+    await asyncio.wait_for(waiting, 20)
+    assert [tools.judge(item, {}, PROFILE)[0].outcome for item in (first, second)] == ["unplayed"] * 2
+
+
+def test_calls_that_failed_are_not_made_again_once_a_later_generation_exists(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(maker, "LogReader", nullcontext)
+    monkeypatch.setattr(
+        maker, "_recorded", lambda _, job: SimpleNamespace(infra_error="down" if job in (3, 16) else None)
+    )
+    for jobs, abandoned in ((range(16), set[int]()), (range(17), {3}), (range(60), {3, 16})):
+        monkeypatch.setattr(maker, "recorded_jobs", lambda _, jobs=jobs: list(jobs))
+        tools = ApiMaker(ToolGenerationSpec(90))
+        tools.resume_from(tmp_path / "none")
+        assert tools._abandoned == frozenset()  # pyright: ignore[reportPrivateUsage]
+        tools.resume_from(tmp_path)
+        assert tools._abandoned == abandoned  # pyright: ignore[reportPrivateUsage]

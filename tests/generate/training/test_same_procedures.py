@@ -84,6 +84,7 @@ TOLD = "tells a value that the prompt does not have: "
         (STEPS, ""),
         ("one two three four five six", "fewer than 3 steps"),
         ("one two three four", "fewer than 5 tokens"),
+        ("one two three four five", "fewer than 3 steps"),
         ("1. a\n2. b\nno more", "fewer than 3 steps"),
         ("1. a\n2. b\n**step 3) c", ""),
         ("1. a 2. b 3. c d e", "fewer than 3 steps"),
@@ -219,6 +220,7 @@ def test_pairs_are_made_as_before(tmp_path: Path, name: str, spec: Any, rules: P
         f"pairs_{name}",
         {"asked": asked, "written": counts, "entry": entry, "roles": [*maker.roles], **_files(out, file)},
     )
+    assert {role.default for role in maker.roles.values()} <= {""}
     assert write_pairs_info(out, file, "sharegpt") is None
     assert (maker.source().name, maker.source().path) == (str(file), file)
     assert maker.settings() == [
@@ -254,6 +256,7 @@ def test_reasoning_is_made_as_before(tmp_path: Path, name: str, wanted: bool):
         {"asked": asked, "written": counts, "roles": [*maker.roles], **_files(out, file)},
     )
     assert maker.settings() == [12, wanted]
+    assert [role.default for role in maker.roles.values()] == [""] * wanted
     assert (maker.source().name, maker.source().path) == (str(file), file)
 
 
