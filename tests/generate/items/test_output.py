@@ -10,6 +10,7 @@ import pytest
 
 from generate.golden import check, digest
 from generate.items.test_rules import INCOMPLETE, LESSON, PREFERENCE, SINGLE, plan
+from wildtool import __version__
 from wildtool.errors import DataError
 from wildtool.findings import fault
 from wildtool.sets.make.core.parsing import Action, RefusedReplyError
@@ -21,7 +22,7 @@ from wildtool.sets.make.items.maker import ItemGenerationSpec
 from wildtool.sets.make.items.output import read_decisions, write_items
 from wildtool.sets.make.items.procedural import procedural_items
 from wildtool.sets.make.items.role_replies import RequestProblem
-from wildtool.sets.make.items.rules import ITEM_RULES
+from wildtool.sets.make.items.rules import ITEM_CHECKS, ITEM_RULES
 from wildtool.sets.make.items.script import (
     _alternatives,  # pyright: ignore[reportPrivateUsage]
     play_dialogue_item,
@@ -201,3 +202,7 @@ def test_items_of_templates_are_the_same():
     made = procedural_items(ItemGenerationSpec(51, seed="3", langs=("en", "zh")), [].append)
     rows = [f"{each.item.plan.kind} {each.item.plan.lang} {digest(repr(each.item))}" for each in made.kept]
     check("items_of_templates", {"kept": rows, "lost": made.losses})
+    plan = made.kept[0].item.plan
+    place = {"item": 0, "kind": plan.kind, "lang": plan.lang}
+    origin = {"model": "procedural", "version": __version__, "seed": "3", "checks": list(ITEM_CHECKS)}
+    assert made.kept[0].made_by == {**place, **origin}

@@ -30,8 +30,13 @@ from wildtool.sets.make.procedural.tool_sets import (
     slot_of,
     split_tools,
 )
-from wildtool.sets.make.procedural.values import ValueSampler
-from wildtool.sets.make.procedural.wording import Wording, can_omit, omitted
+from wildtool.sets.make.procedural.values import ValueSampler, word_list
+from wildtool.sets.make.procedural.wording import (
+    Wording,
+    _fields,  # pyright: ignore[reportPrivateUsage]
+    can_omit,
+    omitted,
+)
 
 DAY = datetime(2025, 3, 4, tzinfo=UTC)
 
@@ -224,3 +229,17 @@ def test_of_one_set_single_tools_are_held_out(share: float, held: int):
         str(refused.value)
         == f"1 tools are too few to hold out a share of {share:g}: each part needs a tool with parameters"
     )
+
+
+def test_fields_of_a_result_are_single_values_beside_its_id():
+    row = {"id": 2, "roomName": "Sea", "beds": [1], "of": {"a": 1}, "free": True}
+    assert [_fields(row, "id"), _fields({"id": 2, "beds": []}, "id")] == ["room name Sea, free True", "ok"]
+
+
+def test_a_text_that_follows_a_pattern_is_of_words_where_it_can_be():
+    words = {name: {word.lower() for word in word_list(name, "en")} for name in ("adjectives", "nouns")}
+    for seed in range(5):
+        values = ValueSampler(Random(seed), "en", DAY)
+        first, second = values.of("pattern:^[a-z]+-[a-z]+$").split("-")
+        assert first in words["adjectives"] and second in words["nouns"]
+        assert values.of("pattern:^z{9}$") == "z" * 9
