@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wildtool.toolcall.assignment import heaviest_in_order, longest_ascent, max_weight_matching
+from wildtool.toolcall.assignment import PairWeights, heaviest_in_order, longest_ascent, max_weight_matching
 
 # Equal weights, and some that differ in their last bits alone.
 weights = st.sampled_from([0.81, 0.875, 0.9999999999999998, 1.0, 1.0000000000000002]) | st.floats(0.8, 1)
@@ -18,19 +18,59 @@ matrices = st.integers(1, 6).flatmap(
 )
 
 
+def networkx_matching(pairs: PairWeights) -> set[tuple[object, ...]]:
+    graph: networkx.Graph[int | str] = networkx.Graph()
+    graph.add_weighted_edges_from((left, str(right), weight) for (left, right), weight in pairs.items())
+    return {
+        tuple(sorted(pair, key=lambda node: isinstance(node, str)))
+        for pair in networkx.max_weight_matching(graph)
+    }
+
+
 @settings(max_examples=100, deadline=None)
 @given(matrices, st.booleans())
 def test_matchings_are_those_of_networkx(matrix: list[list[float]], from_the_end: bool) -> None:
     pairs = {(i, j): weight for i, row in enumerate(matrix) for j, weight in enumerate(row) if weight}
     if from_the_end:
         pairs = dict(reversed(pairs.items()))
-    graph: networkx.Graph[int | str] = networkx.Graph()
-    graph.add_weighted_edges_from((left, str(right), weight) for (left, right), weight in pairs.items())
-    expected = {
-        tuple(sorted(pair, key=lambda node: isinstance(node, str)))
-        for pair in networkx.max_weight_matching(graph)
-    }
-    assert {(left, str(right)) for left, right in max_weight_matching(pairs).items()} == expected
+    matching = max_weight_matching(pairs)
+    assert {(left, str(right)) for left, right in matching.items()} == networkx_matching(pairs)
+
+
+@pytest.mark.parametrize(
+    ("rows", "matching"),
+    [
+        ({0: {1: 0.9}, 1: {1: 0.9}}, {1: 1}),
+        ({1: {1: 0.9}, 0: {1: 0.9}}, {0: 1}),
+        ({0: {1: 0.5, 0: 0.95, 2: 0.9}, 1: {2: 0.5, 0: 0.25}}, {0: 0, 1: 2}),
+        ({0: {2: 1.0, 1: 0.875}, 1: {0: 0.25, 2: 0.95}}, {0: 1, 1: 2}),
+        ({0: {1: 1.0}, 1: {0: 0.9, 1: 0.95}, 2: {0: 0.9, 1: 0.9}, 3: {0: 0.9, 1: 0.9}}, {0: 1, 1: 0}),
+        (
+            {
+                0: {0: 0.81, 2: 0.875},
+                1: {0: 0.95, 1: 0.9, 2: 1.0, 3: 0.5},
+                2: {0: 0.95, 1: 0.9, 2: 0.5, 3: 0.81},
+            },
+            {1: 1, 2: 0, 0: 2},
+        ),
+        (
+            {
+                0: {1: 1.0, 2: 1.0, 3: 1.0},
+                1: {0: 0.95, 2: 0.5, 3: 0.875},
+                2: {0: 0.875, 2: 1.0, 3: 0.875},
+                3: {0: 0.81, 1: 0.25, 3: 0.875},
+                4: {0: 1.0, 1: 0.25, 2: 1.0, 3: 0.875},
+            },
+            {4: 0, 2: 2, 0: 1, 1: 3},
+        ),
+    ],
+)
+def test_of_paths_with_as_much_slack_the_first_is_taken(
+    rows: dict[int, dict[int, float]], matching: dict[int, int]
+) -> None:
+    pairs = {(i, j): weight for i, row in rows.items() for j, weight in row.items()}
+    assert max_weight_matching(pairs) == matching
+    assert networkx_matching(pairs) == {(left, str(right)) for left, right in matching.items()}
 
 
 def test_of_equal_matchings_the_order_of_pairs_decides() -> None:

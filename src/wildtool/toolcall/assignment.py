@@ -87,7 +87,7 @@ class _Matching:
         delta, place = min(self._duals.values()), None
         for in_outer in (False, True):
             for node in self._neighbours:
-                if (node in self._outer) == in_outer and node not in self._inner and node in self._nearest:
+                if (node in self._outer) == in_outer and node in self._nearest:
                     slack = self._slack(*self._nearest[node]) / (2.0 if in_outer else 1.0)
                     if slack < delta:
                         delta, place = slack, self._nearest[node]

@@ -159,8 +159,8 @@ def _same_scalar(gold: Any, predicted: Any) -> bool:
 def _same_number(gold: float, predicted: float) -> bool:
     if _integer(gold) and _integer(predicted):
         return gold == predicted
-    if gold != gold or predicted != predicted:
-        return gold != gold and predicted != predicted
+    if gold != gold:
+        return predicted != predicted
     if max(abs(gold), abs(predicted)) > 2**53:
         return gold == predicted
     return math.isclose(gold, predicted, rel_tol=_TOLERANCE)

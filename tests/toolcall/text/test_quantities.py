@@ -32,6 +32,7 @@ DIFFERENT = [
     ("1,5 km", "15 km"),
     ("9 AM tomorrow", "9 PM tomorrow"),
     ("9 AM tomorrow", "tomorrow"),
+    ("tomorrow 5 March 2024", "tomorrow 2024-03-05"),
     ("5", "5 km"),
     ("50p", "£0.5"),
     ("¥5", "5 USD"),

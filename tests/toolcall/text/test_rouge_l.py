@@ -35,6 +35,7 @@ def ours(predicted: str, gold: str) -> float | None:
 @settings(max_examples=200, deadline=None)
 @given(TEXTS, TEXTS)
 @example("a b. c", "c. a b")
+@example("a. a b", "b a")
 @example(" ", "a")
 @example("", "a")
 @example("...", "a")

@@ -211,7 +211,7 @@ def _item_pairs(gold: str, predicted: str) -> list[tuple[str, str]]:
 
 def _content(words: Sequence[Token]) -> list[Token]:
     """Content words; in `from A to B` the `from` is redundant."""
-    last_goal = max((place for place, word in enumerate(words) if word.key in _GOALS), default=-1)
+    last_goal = max((place for place, word in enumerate(words) if word.key in _GOALS), default=0)
     return [
         word
         for place, word in enumerate(words)
