@@ -33,7 +33,8 @@ def test_an_answer_is_read_with_its_finish_and_usage():
     message = {"content": "Hi", "tool_calls": [call('{"b": 1, "a": 2}')]}
     answer = wire(
         completion(
-            message, usage={"prompt_tokens": 3, "x": True, "prompt_tokens_details": {"cached_tokens": 2}}
+            message,
+            usage={"prompt_tokens": 3, "x": True, "z": "7", "prompt_tokens_details": {"cached_tokens": 2}},
         )
     )
     assert (answer.message, answer.finish, answer.failure, answer.error_inside) == (
@@ -42,7 +43,7 @@ def test_an_answer_is_read_with_its_finish_and_usage():
         "",
         False,
     )
-    assert [answer.tokens(kind) for kind in ("prompt_tokens", "x", "y")] == [3, None, None]
+    assert [answer.tokens(kind) for kind in ("prompt_tokens", "x", "y", "z")] == [3, None, None, None]
     assert answer.cached_tokens == 2
     assert answer.calls == [ReceivedCall("f", "c", '{"b": 1, "a": 2}')]
     assert answer.keys == ('f {"a":2,"b":1}',)

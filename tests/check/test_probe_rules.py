@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -309,3 +310,113 @@ def test_forms_that_differ_without_another_reason_are_named():
     assert said(optional_integers=other) == ([], [15], [])
     # Another rule says why.
     assert said(optional_integers=group, choice_none=[made(LAMP)]) == ([(18, "`none`, and a call")], [15], [])
+
+
+HALL = ("set_lamp", {"room": "hall", "level": 80})
+PING = ("ping", {})
+EMPTY = ("set_lamp", {})
+
+
+@pytest.mark.parametrize(
+    ("whole", "streamed", "expected"),
+    [
+        (LAMP, EMPTY, ([(13, "the stream has the call without its arguments")], [], [])),
+        (LAMP, LAMP, ([], [13], [])),
+        (LAMP, ("set_lamp", "{"), ([], [], [])),
+        (LAMP, HALL, ([], [], [])),
+        (HALL, EMPTY, ([], [], [])),
+    ],
+)
+def test_a_call_may_lose_its_arguments_in_the_stream(whole: Any, streamed: Any, expected: Any):
+    assert said(one_call=[made(whole), made(streamed, streamed=True)]) == expected
+
+
+def test_a_call_without_arguments_may_be_lost_in_the_stream():
+    lost = (1, "the whole reply has the call, the stream has none")
+    first = {"one_call": [made(LAMP, streamed=True)]}
+    whole, none = made(PING), made(streamed=True)
+    assert said(no_arguments=[whole, none], **first) == ([lost], [], [])
+    assert said(no_arguments=[whole, made(PING, streamed=True)], **first) == ([], [1], [])
+    assert said(no_arguments=[made(), none], **first) == ([], [], [])
+    assert said(no_arguments=[whole, none]) == ([], [], [])
+    as_text = made(streamed=True, text="<tool_call>")
+    assert said(no_arguments=[whole, as_text], **first) == ([], [], [])
+
+
+@pytest.mark.parametrize(
+    ("calls", "findings", "fit"),
+    [
+        ([LAMP], [3], [16]),
+        ([LAMP, EMPTY], [3], [16]),
+        ([LAMP, ("set_lamp", "")], [3], [16]),
+        ([EMPTY, EMPTY], [3], [16]),
+        ([LAMP, HALL], [], [3, 16]),
+        ([HALL], [], [16]),
+        ([HALL, LAMP], [], [16]),
+    ],
+)
+def test_the_second_of_two_calls_may_be_broken_in_the_stream(
+    calls: list[Any], findings: list[int], fit: list[int]
+):
+    problem = "the whole reply has two calls, the stream only the first with its arguments"
+    whole = made(LAMP, HALL)
+    answers = said(two_calls=[whole, made(*calls, streamed=True)])
+    assert answers == ([(number, problem) for number in findings], fit, [])
+    assert said(two_calls=[made(*calls, streamed=True)])[0] == []
+
+
+@pytest.mark.parametrize(
+    ("calls", "findings", "fit"),
+    [
+        ([PING, EMPTY], [2], [14]),
+        ([PING, EMPTY, EMPTY], [2], [14]),
+        ([PING, LAMP, EMPTY], [], [14]),
+        ([PING, LAMP, HALL], [], [2, 14]),
+        ([LAMP, EMPTY], [], [14]),
+        ([PING], [], [14]),
+    ],
+)
+def test_calls_after_one_without_arguments_may_be_broken_in_the_stream(
+    calls: list[Any], findings: list[int], fit: list[int]
+):
+    problem = "calls after one without arguments have none in the stream"
+    whole = made(PING, LAMP, HALL)
+    answers = said(call_without_arguments_first=[whole, made(*calls, streamed=True)])
+    assert answers == ([(number, problem) for number in findings], fit, [])
+    # Where no call of a stream has arguments, that is why.
+    no_arguments = [made(LAMP), made(EMPTY, streamed=True)]
+    assert said(one_call=no_arguments, call_without_arguments_first=[whole, made(*calls, streamed=True)]) == (
+        [(13, "the stream has the call without its arguments")],
+        [14],
+        [],
+    )
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_a_call_without_arguments_may_swallow_those_after_it(streamed: bool):
+    form = "streamed" if streamed else "whole"
+    swallowed = (14, f"{form}: only the call without arguments comes; in another order all three do")
+
+    def first(*groups: Sequence[Any], last: Sequence[Any] = (LAMP, HALL, PING)) -> Any:
+        return said(
+            call_without_arguments_first=[made(*calls, streamed=streamed) for calls in groups],
+            call_without_arguments_last=[made(*last, streamed=streamed)],
+        )
+
+    assert first([PING], [PING]) == ([swallowed], [], [])
+    assert first([PING], [PING, LAMP]) == ([], [], [])
+    assert first([PING], [PING, LAMP, HALL]) == ([], [14], [])
+    assert first([PING], last=[LAMP, HALL]) == ([], [], [])
+    assert first() == ([], [], [])
+
+
+def test_a_call_that_the_reasoning_only_considers_is_not_to_be_made():
+    considered = (21, "a call that the reasoning only considers is made")
+
+    def reasoned(*calls: Any, reasoning: str = "<tool_call>", **more: Any) -> Any:
+        answer = made(*calls, **more)
+        return said(reasoning=[replace(answer, message={**answer.message, "reasoning": reasoning})])
+
+    assert reasoned(LAMP) == ([considered], [], [])
+    for other in (reasoned(), reasoned(LAMP, reasoning="Hm."), reasoned(LAMP, finish="length")):
+        assert other == ([], [], [])

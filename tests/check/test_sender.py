@@ -6,7 +6,7 @@ import pytest
 
 from wildtool.check.sender import Sender
 from wildtool.engine.call import client
-from wildtool.errors import CallError
+from wildtool.errors import CallError, InfraError
 from wildtool.models.providers.base import HttpModel
 
 
@@ -32,3 +32,33 @@ async def test_an_endpoint_that_loads_its_model_is_asked_again_before_anything_i
     answer = await sender.send("first", {"messages": []})
     assert answer.failure == "HTTP 404: no such model" and sender.sent == 1
     assert notices == ["the endpoint loads its model (http 503); waiting for it, 60 s at most"]
+
+
+class RepeatedAnswer:
+    """An endpoint that answers each request with the same bytes, or refuses where there are none."""
+
+    def __init__(self, raw: bytes) -> None:
+        self.raw = raw
+
+    async def answer_to(self, body: Any) -> Any:
+        if not self.raw:
+            raise CallError("http 404", "HTTP 404: no such model")
+        return self.raw
+
+
+async def test_an_error_within_an_answer_is_an_answer_to_the_first_request():
+    answers, demanded = await Sender(
+        "m", cast(HttpModel, RepeatedAnswer(b'{"error": {"message": "busy"}}')), concurrency=1
+    ).first()
+    assert ([answer.failure for answer in answers], demanded) == (["busy"] * 6, False)
+    with pytest.raises(InfraError, match="^m: HTTP 404: no such model$") as caught:
+        await Sender("m", cast(HttpModel, RepeatedAnswer(b"")), concurrency=1).first()
+    assert caught.value.kind == "no answer"
+
+
+async def test_a_finish_reason_of_calls_is_as_good_as_a_call():
+    raw = b'{"choices": [{"message": {"content": ""}, "finish_reason": "%s"}]}'
+    for finish, count in ((b"tool_calls", 6), (b"stop", 12)):
+        sender = Sender("m", cast(HttpModel, RepeatedAnswer(raw % finish)), concurrency=1)
+        answers, demanded = await sender.first()
+        assert (len(answers), sender.sent, demanded) == (6, count, False)

@@ -140,6 +140,11 @@ WEATHER = ("get_weather", LISBON)
         # In a list, or alone on its line and by keywords throughout.
         ("[search(q='a')]\nThat is it.", [(*SEARCH, "pythonic")]),
         ("[search('a')]\nThat is it.", [("search", {"0": "a"}, "")]),
+        # Behind a program in a fence, and before another fence.
+        (
+            '```python\nimport os\n```\n\n{"name": "search", "arguments": {"q": "a"}}\n```\nx\n```',
+            [(*SEARCH, "hammer")],
+        ),
         ("search(q='a')\nThat is it.", [(*SEARCH, "pythonic")]),
         ("search('a')\nThat is it.", []),
         ("search(q=1), find(2)\nThat is it.", []),

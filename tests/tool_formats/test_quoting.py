@@ -59,6 +59,10 @@ TEXTS = [
     ("  X  ", True, True, False),
     ("X`", False, True, False),
     ("*X*", True, True, False),
+    ("<a>X</a></b> then", True, True, False),
+    ("<a>X</a> then", False, True, False),
+    ("I do not run it. But now: X", True, True, False),
+    ("X\nDone. I did not run it.", True, True, False),
 ]
 """Text; whether a call there is made, is one behind a mark, is refused."""
 

@@ -364,6 +364,27 @@ REPLIES: dict[str, list[Row]] = {
         ('{"type": "function", "name": "f", "parameters": {}}<|eot_id|>', "", [("f", {})], [], None),
     ],
     "pythonic": [
+        (
+            """[f(a='<|tool_call_start|>{"name": "g", "arguments": {}}')]""",
+            "",
+            [("f", {"a": '<|tool_call_start|>{"name": "g", "arguments": {}}'})],
+            [],
+            None,
+        ),
+        (
+            '[f(a=1)]<|tool_call_start|>{"name": "g", "arguments": {"b": 1}}<|tool_call_end|>',
+            '{"name": "g", "arguments": {"b": 1}}',
+            [("f", {"a": 1})],
+            [],
+            None,
+        ),
+        (
+            '<|tool_call_start|>{"name": "g", "arguments": {"b": 1}}<|tool_call_end|>[f(a=1)]',
+            "[f(a=1)]",
+            [("g", {"b": 1})],
+            [],
+            None,
+        ),
         ("[f(a=1), g.h(b='x')]", "", [("f", {"a": 1}), ("g.h", {"b": "x"})], [], None),
         ("So: [f(a=1)] and [g()] end", "So:  and  end", [("f", {"a": 1}), ("g", {})], ["text-around"], None),
         ("f(a=1); g(b=2)", "", [("f", {"a": 1}), ("g", {"b": 2})], ["missing-open-tag"], None),

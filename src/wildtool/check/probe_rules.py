@@ -304,13 +304,11 @@ def _schemas(answers: Answers, ledger: Ledger) -> None:
 
 def _growth(short: Sequence[RawAnswer], long: Sequence[RawAnswer]) -> int | None:
     """By how many prompt tokens a prompt is longer than another; None if it is not known."""
-    counts = [
-        [answer.tokens("prompt_tokens") for answer in side if not answer.failure and not answer.streamed]
+    before, after = (
+        next((each.tokens("prompt_tokens") for each in side if not each.failure and not each.streamed), None)
         for side in (short, long)
-    ]
-    if any(not side or not side[0] for side in counts):
-        return None
-    return (counts[1][0] or 0) - (counts[0][0] or 0)
+    )
+    return after - before if before and after else None
 
 
 def _names(answers: Answers, ledger: Ledger) -> None:

@@ -139,7 +139,7 @@ def _loose(text: str, offered: OfferedTools) -> Iterator[ToolCall]:
         scanner.at = place.end()
         if place["fence"]:
             closing = text.find("```", place.end())
-            fenced = not fenced and closing >= 0
+            fenced = not fenced and closing != -1
             if fenced and _PROGRAM.search(text, place.end(), closing):
                 scanner.at, fenced = closing + 3, False
             continue

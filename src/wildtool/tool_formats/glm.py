@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, cast
 
 from wildtool.tool_formats.format import CallFormat
@@ -46,14 +47,13 @@ def _find(scanner: Scanner, tools: Sequence[Tool]) -> None:
 def _find_name_and_json(scanner: Scanner) -> None:
     """GLM-4: the whole reply is a name and, on the next line, its arguments."""
     call = _NAME_AND_JSON.match(scanner.text)
-    try:
-        value, end, repairs = scanner.value_at(call.end()) if call else (None, 0, [])
-    except UnreadableValueError:
-        value, end, repairs = None, 0, []
-    if call and isinstance(value, dict) and not scanner.text[end:].strip():
-        scanner.calls.append(ToolCall(call[1], cast("dict[str, Any]", value)))
-        scanner.repairs += repairs
-        scanner.at = end
+    with suppress(UnreadableValueError):
+        if call:
+            value, end, repairs = scanner.value_at(call.end())
+            if isinstance(value, dict) and not scanner.text[end:].strip():
+                scanner.calls.append(ToolCall(call[1], cast("dict[str, Any]", value)))
+                scanner.repairs += repairs
+                scanner.at = end
     scanner.add_rest()
 
 

@@ -65,8 +65,6 @@ class LenientReader:
         self._text = text
         self._left = MAX_LENIENT_VALUES
         self._strict_left = MAX_STRICT_FAILURES
-        self._repairs: list[str] = []
-        self._depth = 0
 
     def value(self, at: int) -> tuple[Any, int, list[str]]:
         """The object or list at this place (after spaces), its end, and the repairs.
@@ -88,7 +86,7 @@ class LenientReader:
 
     def repaired_value(self, at: int) -> tuple[Any, int, list[str]]:
         """The same for any value, without trying strict JSON first."""
-        self._repairs, self._depth = [], 0
+        self._repairs, self._depth = list[str](), 0
         value, end = self._value(self.after_space(at))
         return value, end, sorted(set(self._repairs))
 

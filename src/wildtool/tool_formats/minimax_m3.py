@@ -93,7 +93,7 @@ def _arguments(text: str, at: int, schema: Any, repairs: list[str], depth: int =
     pairs: list[tuple[str, Any]] = []
     while argument := _ARGUMENT.match(text, at):
         key = tags.read_name(argument[1]) if argument[1] else argument[2]
-        of = _part(schema, key, is_item=depth > 0 and key == "item")
+        of = _part(schema, key)
         value, at = _value(text, argument.end(), "parameter" if argument[1] else key, of, repairs, depth)
         pairs.append((key, value))
     if depth and pairs and all(key == "item" for key, _ in pairs):
@@ -109,7 +109,7 @@ def _value(text: str, at: int, tag: str, schema: Any, repairs: list[str], depth:
             raise _IncompleteError
         return value, closing.end()
     end = text.find(MARK, at)
-    if end < 0:
+    if end == -1:
         # If the text breaks off, the end of the value is unknown.
         raise _IncompleteError
     raw, after = text[at:end], end + len(MARK)
@@ -124,10 +124,10 @@ def _value(text: str, at: int, tag: str, schema: Any, repairs: list[str], depth:
     return tags.parse_tag_value(raw.strip(), tags.schema_type_names(schema), repairs), after
 
 
-def _part(schema: Any, key: str, *, is_item: bool) -> Any:
+def _part(schema: Any, key: str) -> Any:
     """The schema of a part of a value; None if it is not given."""
     definition = as_object(schema)
-    if is_item and "items" in definition:
+    if key == "item" and "items" in definition:
         return definition["items"]
     return as_object(definition.get("properties")).get(key)
 
