@@ -51,7 +51,7 @@ async def test_an_error_within_an_answer_is_an_answer_to_the_first_request():
         "m", cast(HttpModel, RepeatedAnswer(b'{"error": {"message": "busy"}}')), concurrency=1
     ).first()
     assert ([answer.failure for answer in answers], demanded) == (["busy"] * 6, False)
-    with pytest.raises(InfraError, match="^m: HTTP 404: no such model$") as caught:
+    with pytest.raises(InfraError, match=r"^m: HTTP 404: no such model$") as caught:
         await Sender("m", cast(HttpModel, RepeatedAnswer(b"")), concurrency=1).first()
     assert caught.value.kind == "no answer"
 
