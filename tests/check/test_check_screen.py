@@ -15,7 +15,7 @@ from wildtool.check import command
 from wildtool.check.ledger import DefectFinding
 from wildtool.check.probes import probes
 from wildtool.check.sender import Sender
-from wildtool.errors import InfraError
+from wildtool.errors import InfraError, UsageError
 
 
 class Model(InProcess):
@@ -331,3 +331,13 @@ def test_the_address_of_a_known_name_is_noted(
         "gpt-4.1 is called at https://api.openai.com/v1 (the same as openai-chat/gpt-4.1); for another endpoint give "
         "--base-url URL\n"
     )
+
+
+def test_a_page_that_wildtool_did_not_make_is_kept_and_nothing_is_sent(
+    endpoints: dict[str, Any], tmp_path: Path
+):
+    page = tmp_path / "check.md"
+    page.write_text("mine")
+    with pytest.raises(UsageError, match="is there already, and wildtool did not make it"):
+        check(markdown=page)
+    assert (page.read_text(), endpoints["asked"]) == ("mine", [])

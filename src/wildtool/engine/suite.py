@@ -53,7 +53,7 @@ class Overall:
     """Plain mean of the benchmarks' first numbers with its 95 % interval; None where there are none."""
     mean_rank: float | None
     """Mean of its ranks in them, 1 being best and ties sharing the mean of their places; None for a single model."""
-    toleap: ToleapOverall | None = None
+    toleap: ToleapOverall | None
     """ToLeaP's own overall; None where no benchmark of its tables was run."""
 
 

@@ -47,7 +47,7 @@ class Catalogue(Alteration):
     caveat: ClassVar[str] = "the tools were shown among others"
     size: int
     """Tools of a catalogue, the item's own included."""
-    kinds: tuple[str, ...] = ("random",)
+    kinds: tuple[str, ...]
     """Kinds of distractors, taken in turn."""
     seed: int = 0
     retriever: str = ""

@@ -27,9 +27,9 @@ class FailureSchedule:
 
     name: str
     """Of SCHEDULES."""
-    rate: float | None = None
+    rate: float | None
     """Of `flaky` alone: chance of each reply with calls to fail, above 0 up to 1."""
-    kinds: tuple[str, ...] = RECOVERABLE
+    kinds: tuple[str, ...]
     """Those to draw from, in the order of FAILURE_KINDS."""
 
     @classmethod

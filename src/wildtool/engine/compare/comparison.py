@@ -5,7 +5,7 @@ another: a unit counts with the share of its repeats that are right, in either r
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -99,9 +99,7 @@ class Comparison:
     parts: tuple[ComparisonPart, ...]
     """Its units by the column `group`."""
     flips: tuple[Flip, ...]
-    cuts: Mapping[str, tuple[ComparisonPart, ...]] = field(
-        default_factory=dict[str, tuple[ComparisonPart, ...]]
-    )
+    cuts: Mapping[str, tuple[ComparisonPart, ...]]
     """By kind of an alteration that one of both runs has, its `cuts`."""
 
     @property

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from wildtool.alter.kinds import ALTERATION_KINDS
@@ -46,11 +46,9 @@ class ComparedRun:
     identity: Mapping[str, Any]
     """Settings of the run, as `run.json` has them."""
     cells: Mapping[UnitKey, UnitResults]
-    cuts: Mapping[str, Mapping[str, Mapping[UnitKey, UnitResults]]] = field(
-        default_factory=dict[str, Mapping[str, Mapping[UnitKey, UnitResults]]]
-    )
+    cuts: Mapping[str, Mapping[str, Mapping[UnitKey, UnitResults]]]
     """By kind of alteration the units of its `cuts` by name."""
-    weights: Mapping[str, float] = field(default_factory=dict[str, float])
+    weights: Mapping[str, float]
     """By item how much its units count; empty but for a sample whose groups are not in proportion."""
 
     @property
