@@ -12,11 +12,6 @@ from wildtool.toolcall.arguments import (
     read_calls,
 )
 
-ANYTHING = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()) | st.binary(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
-)
-
 
 def kind_of(text: object) -> str:
     with pytest.raises(ArgumentsError) as caught:
@@ -82,7 +77,7 @@ def test_a_blank_text_is_an_empty_object_only_if_asked():
     assert kind_of(" \n") == "invalid JSON"
 
 
-@given(ANYTHING | st.text(alphabet='{}[]":,\\u0123dtrue nN-.eE'))
+@given(st.text(alphabet='{}[]":,\\u0123dtrue nN-.eE') | st.text())
 def test_nothing_but_the_named_error_is_raised(text):
     try:
         assert isinstance(read_arguments(text), dict)
