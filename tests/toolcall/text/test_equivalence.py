@@ -3,7 +3,7 @@
 import pytest
 
 from wildtool.toolcall.text.canonical import code_as_words, normalise
-from wildtool.toolcall.text.equivalence import differing_rule
+from wildtool.toolcall.text.equivalence import MAX_COMPARED_CHARACTERS, differing_rule
 
 SAME = [
     ("3月5日至15日", "3月5日到3月15日"),
@@ -224,6 +224,13 @@ def test_no_content_word_may_be_another_or_go_or_come_however_long_the_text():
     ):
         assert differing_rule(gold, said) is not None, said
     assert differing_rule(gold, f"Please, we need lots of the fruit: {filler}.") is None
+
+
+def test_up_to_the_limit_words_are_compared():
+    long = "word " * 999 + "words"
+    assert len(long) == MAX_COMPARED_CHARACTERS
+    assert differing_rule(long, long.replace("word", "Word", 1)) is None
+    assert differing_rule(f"{long}s", f"{long}s".replace("word", "Word", 1)) == "long text"
 
 
 def test_over_the_limit_only_blanks_may_differ():

@@ -104,21 +104,21 @@ def read_moment(text: str) -> str | None:
         return None
     parts = {name: value for name, value in match.groupdict().items() if value is not None}
 
-    def first(*names: str) -> str:
-        return next((parts[name] for name in names if name in parts), "")
+    def of_kind(name: str) -> str:
+        return next((value for key, value in parts.items() if key.rstrip("1234") == name), "")
 
     try:
         day = clock = ""
         if match["day"]:
-            month = first("m1", "m2", "m3", "m4")
+            month = of_kind("m")
             number = MONTHS.get(month[:3].lower()) or int(month)
-            year = int(first("y1", "y2", "y3", "y4"))
-            day = date(year, number, int(first("d1", "d2", "d3", "d4"))).isoformat()
+            year = int(of_kind("y"))
+            day = date(year, number, int(of_kind("d"))).isoformat()
         if match["clock"]:
-            half = _HALVES.get(first("half1", "half2", "half3").lower(), "")
-            minute = 30 if "min3half" in parts else int(first("min1", "min2", "min3", "min4") or 0)
-            hour = _hour(int(first("h1", "h2", "h3")), half, parts.get("half3", ""))
-            moment = time(hour, minute, int(first("s1") or 0))
+            half = _HALVES.get(of_kind("half").lower(), "")
+            minute = 30 if "min3half" in parts else int(of_kind("min") or 0)
+            hour = _hour(int(of_kind("h")), half, parts.get("half3", ""))
+            moment = time(hour, minute, int(of_kind("s") or 0))
             clock = moment.isoformat("minutes" if moment.second == 0 else "seconds")
     except ValueError:
         return None
