@@ -4,6 +4,7 @@ import errno
 import fcntl
 import json
 import os
+import re
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -41,6 +42,10 @@ def refusal(action: Callable[[], object]) -> str:
     with pytest.raises(WildtoolError) as raised:
         action()
     return str(raised.value)
+
+
+def test_a_time_is_in_whole_seconds_and_of_greenwich() -> None:
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", run_folder._now())  # pyright: ignore[reportPrivateUsage]
 
 
 def test_every_field_of_a_run_and_its_invocations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -162,7 +162,8 @@ FORMS: dict[str | None, str] = {
     None: "report/reports box/boxes city/cities plan/planned plan/planning bake/baking bake/baked carry/carried bus/buses"
     " tie/tied fly/flies tree/trees running/runs running/run studies/studying agreed/agree use/used act/acted café/cafés"
     " sun/suns",
-    "free text: other word": "ax/axes planned/planning bored/boring physic/physics agreeing/agreed glass/grass sing/singed",
+    "free text: other word": "planned/planning bored/boring physic/physics agreeing/agreed glass/grass sing/singed"
+    " ax/axes",
     "free text: marker word": "news/new x1/x1s",
     "free text: name": "Anna/Annas NATO/NATOs",
     "free text: word more or less": "as/ass cat/cat,dog",

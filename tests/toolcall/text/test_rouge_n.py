@@ -14,7 +14,7 @@ s es ies ied ed eed ing y ly ally bly ation ational izer alism iveness ousness f
 ative alize ical ful ness al ance ence er ic able ible ant ement ment ent sion tion
 ou ism ate iti ous ive ize e le ll"""
 STEMMER = PorterStemmer()
-IRREGULAR = "sky skies dying lying tying news innings outings cannings howe proceed exceed succeed ayys yyed ayying syyed aed"
+IRREGULAR = "sky skies dying lying tying news innings outings cannings howe proceed exceed succeed"
 words = st.lists(
     st.one_of(
         st.text("abceilnorstuyxw0", min_size=1, max_size=6), st.sampled_from(ENDINGS.split()), st.text("yae", max_size=4)
@@ -30,7 +30,7 @@ def test_stems_are_those_of_nltk(word: str) -> None:
     assert stem_word(word) == STEMMER.stem(word)
 
 
-@pytest.mark.parametrize("word", IRREGULAR.split())
+@pytest.mark.parametrize("word", [*IRREGULAR.split(), "ayys", "yyed", "ayying", "syyed", "aed"])
 def test_irregular_words_and_runs_of_y_are_those_of_nltk(word: str) -> None:
     assert stem_word(word) == STEMMER.stem(word)
 

@@ -160,14 +160,11 @@ def _point(
 
 def _score(sides: Sequence[ComparedRun], touched: Collection[str]) -> TrainedScore | None:
     """The score of some trainings without the touched items; its interval holds whatever missing units would be."""
-    score = trained_score([_by_item(side, touched) for side in sides])
-    if score is None or not any(cell.open for side in sides for cell in side.cells.values()):
-        return score
-    best = trained_score([_by_item(side, touched, missing=1) for side in sides])
-    return score if best is None else score._replace(high=best.high)
+    worst, best = (trained_score([_by_item(side, touched, missing) for side in sides]) for missing in (0, 1))
+    return worst and best and worst._replace(high=best.high)
 
 
-def _by_item(side: ComparedRun, touched: Collection[str], missing: int = 0) -> dict[str, tuple[float, float]]:
+def _by_item(side: ComparedRun, touched: Collection[str], missing: int) -> dict[str, tuple[float, float]]:
     """By item the right units, with the share of their repeats, and the units; without the touched items.
 
     Args:

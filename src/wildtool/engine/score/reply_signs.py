@@ -173,8 +173,6 @@ def first_tools(variant: Variant, profile: str, item: Item) -> Sequence[Tool]:
 
 def served_by(raw: str) -> Iterable[str]:
     """Model and fingerprint that an endpoint names in the body of an answer, or in the first event of a stream."""
-    if '"model' not in raw and '"system_fingerprint"' not in raw:
-        return
     body = raw.lstrip()
     if not body.startswith(("{", "[")):
         _, _, body = raw.partition("data:")
