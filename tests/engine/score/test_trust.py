@@ -116,3 +116,31 @@ def test_calls_where_most_units_expected_a_text_are_said():
     signs = {"replies": 20, "text due": 8, "call for a text": 5}
     assert said(signs=signs, calls=5) == ["5 of 8 units where a text was expected began with a call"]
     assert said(signs={**signs, "call for a text": 4}, calls=4) == []
+
+
+def test_each_remark_has_its_sign_and_counts():
+    def counts(evidence: Evidence, **totals: Any) -> list[tuple[str, int, int]]:
+        remarks = trust_remarks(evidence, VerdictTotals(**totals))
+        return [(remark.sign, remark.count, remark.of) for remark in remarks]
+
+    signs = {"replies": 40, "cut off": 9, "cut at 17": 2, "empty": 3, "unread glm": 4, "unread react": 1}
+    names = {"model a": 1, "model b": 2, "fingerprint a": 1, "fingerprint b": 2, "fingerprint c": 2}
+    assert counts(
+        Evidence(12, 1, 6), signs=signs | names, absent=5, max_tokens=64, answered=10, with_tokens=7
+    ) == [
+        ("absent", 5, 12),
+        ("without a verdict", 2, 7),
+        ("context end", 2, 40),
+        ("cut off", 7, 40),
+        ("empty", 3, 40),
+        ("unread calls", 5, 40),
+        ("models", 2, 40),
+        ("system fingerprints", 3, 40),
+        ("prompt tokens", 7, 10),
+    ]
+    assert counts(Evidence(9, 0, 0), signs={"replies": 20, "no call": 3}) == [("no call", 20, 20)]
+    due = {"call due": 10, "text for a call": 6, "text due": 8, "call for a text": 5}
+    assert counts(Evidence(9, 0, 0), signs={"replies": 20, **due}, calls=1) == [
+        ("text for a call", 6, 10),
+        ("call for a text", 5, 8),
+    ]

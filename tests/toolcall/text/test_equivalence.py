@@ -131,6 +131,11 @@ def test_these_mean_the_same_in_both_directions(one, other):
     assert (differing_rule(one, other), differing_rule(other, one)) == (None, None)
 
 
+def test_a_code_may_have_its_number_in_words():
+    assert differing_rule("BA117", "BA one hundred and seventeen") is None
+    assert differing_rule("BA117", "BA one hundred and eighteen") == "code"
+
+
 @pytest.mark.parametrize(("gold", "predicted"), DIFFERENT)
 def test_these_differ(gold, predicted):
     assert differing_rule(gold, predicted) is not None

@@ -87,8 +87,7 @@ def differing_rule(gold: str, predicted: str, use: str = "") -> str | None:
     if max(len(gold), len(predicted)) > MAX_COMPARED_CHARACTERS:
         return "long text"
     ours, theirs = respelled(gold), respelled(predicted)
-    is_respelled = ours != gold or theirs != predicted
-    if ours == theirs or (is_respelled and same_amount(ours, theirs)) or _same_words_of_code(gold, predicted):
+    if ours == theirs or same_amount(ours, theirs) or _same_words_of_code(gold, predicted):
         return None
     for kind in TEXT_KINDS:
         if (canonical := kind.read(gold)) is not None:
@@ -364,7 +363,7 @@ def _in_words_of(vocabulary: frozenset[str], words: Iterable[Token]) -> list[str
     """Keys of the words, each in the form that the vocabulary has of it, if any."""
 
     def form_of(word: Token) -> str:
-        if word.key in vocabulary or word.sort != "word":
+        if word.key in vocabulary:
             return word.key
         # Bored is not boring.
         bars = {"ed": "ing", "in": "ed"}.get(
