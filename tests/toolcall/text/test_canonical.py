@@ -158,6 +158,7 @@ def test_an_exact_text_has_one_form(reader, text, form):
         (IN_DIGITS, "quarter to 1", "12:45"),
         (IN_DIGITS, "a quarter of 12", "11:45"),
         (IN_DIGITS, "0 minutes to 9", "0 minutes to 9"),
+        (IN_DIGITS, "1 minute to 9", "8:59"),
         (IN_DIGITS, "差一刻9点", "8:45"),
         (IN_DIGITS, "差5分到9点", "8:55"),
         (IN_DIGITS, "1点差5分", "12:55"),
@@ -196,10 +197,37 @@ def test_a_wording_has_one_form(wordings, text, plain):
         ("☀ + x", "☀/word +/symbol x/word"),
         ("Bob I", "bob/word i/word"),
         ("ALL IN CAPS", "all/marker in/function caps/word"),
+        ("5 M cats", "5/number M/marker cats/word"),
+        ("on Monday", "on/article monday/day"),
+        ("on top", "on/function top/marker"),
+        ("all about", "all/marker about/function"),
+        ("it isn't so", "it/function is/function not/negation so/function"),
+        (
+            "can't cannot shan't",
+            "can/function not/negation can/function not/negation shall/function not/negation",
+        ),
+        ("it's Bob's", "it/function is/function bob/name"),
+        ("let's go", "let/word us/word go/word"),
+        ("I'd go", "i/word go/word"),
+        ("mosts", "most/marker"),
+        ("plan A", "plan/word A/name"),
+        ("A plan", "a/article plan/word"),
+        ("the US", "the/article US/name"),
+        ("IT US", "it/function us/word"),
+        ("1,234 1,23 .5", "1234/number 1,23/number .5/number"),
+        ("(a_b).", "a_b/exact"),
+        ("One two", "1/one 2/number"),
+        ("#5", "#/symbol 5/number"),
     ],
 )
 def test_words_have_keys_and_sorts(text, words):
     assert " ".join(f"{token.key}/{token.sort}" for token in tokens(text)) == words
+
+
+def test_a_contraction_is_cut_where_its_words_meet():
+    assert [token.raw for token in tokens("it's what we've said, isn't it")] == [
+        *("it", "s", "what", "we", "ve", "said", "isn't", "isn't", "it"),
+    ]
 
 
 def test_a_chinese_character_weighs_half_a_word():

@@ -44,6 +44,14 @@ def test_texts_and_numbers_are_looked_for_nested_ones_too(arguments: Any, words:
     assert list(value_words(arguments)) == words
 
 
+@pytest.mark.parametrize(("lists", "words"), [(20, ["deep"]), (21, [])])
+def test_what_is_nested_is_read_down_to_twenty_levels(lists: int, words: list[str]):
+    value: Any = "deep"
+    for _ in range(lists):
+        value = [value]
+    assert list(value_words(value)) == words
+
+
 def test_what_is_nested_without_end_is_left_out():
     value: Any = "deep"
     for _ in range(3000):

@@ -114,6 +114,11 @@ def test_any_two_texts_are_compared_alike_from_both_sides(left: str, right: str)
         ("one hour and a half", "1.5 hours"),
         ("a quarter of an hour", "15 minutes"),
         ("twenty-one two", "21 2"),
+        ("two hundred hundred", "two hundred hundred"),
+        ("a two", "a two"),
+        ("3个半小时", "3.5小时"),
+        ("3公里半", "3.5公里"),
+        ("三公里半", "3.5公里"),
         ("nineteen eighty four", "19 84"),
     ],
 )

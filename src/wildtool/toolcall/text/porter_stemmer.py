@@ -75,7 +75,7 @@ def _has_vowel(stem: str) -> bool:
 
 
 def _ends_double(word: str) -> bool:
-    return len(word) > 1 and word[-1] == word[-2] and _is_consonant(word, len(word) - 1)
+    return word[-2:-1] == word[-1] and _is_consonant(word, len(word) - 1)
 
 
 def _ends_short(word: str) -> bool:
@@ -84,8 +84,7 @@ def _ends_short(word: str) -> bool:
     if last == 1:
         return not _is_consonant(word, 0) and _is_consonant(word, 1)
     return (
-        last > 1
-        and _is_consonant(word, last - 2)
+        _is_consonant(word, last - 2)
         and not _is_consonant(word, last - 1)
         and _is_consonant(word, last)
         and word[-1] not in "wxy"

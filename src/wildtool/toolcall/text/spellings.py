@@ -160,7 +160,7 @@ def _whole_text_form(text: str) -> str:
 
 def _ordinal(match: re.Match[str]) -> str:
     word, tens = match["word"].lower(), (match["tens"] or "").lower()
-    before, behind = match.string[max(0, match.start() - 12) : match.start()], match.string[match.end() :][:1]
+    before, behind = match.string[max(0, match.start() - 12) : match.start()], match.string[match.end() :]
     unit = word == "second" and bool(before + behind) and not behind.startswith(" ")
     if (
         unit
