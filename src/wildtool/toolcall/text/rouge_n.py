@@ -4,7 +4,7 @@ Written here since the package brings NLTK, numpy and absl (docs/decisions/0022-
 is a test.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from string import ascii_lowercase, digits
@@ -31,19 +31,11 @@ def _stem(word: str) -> str:
     return word if len(word) <= _SHORT else stem_word(word)
 
 
-def rouge_n(predicted: Sequence[str], gold: Sequence[str], n: int) -> float:
-    """F1 of the n-grams of two lists of words; 0 where either has none."""
-    own_grams, gold_grams = _grams(predicted, n), _grams(gold, n)
-    hits = multiset_hits(own_grams, gold_grams)
-    return 2 * hits / (len(own_grams) + len(gold_grams)) if hits else 0.0
-
-
 def rouge_1_2(predicted: Sequence[str], gold: Sequence[str]) -> tuple[float, float]:
-    """ROUGE-1 and ROUGE-2 of two lists of words."""
-    return rouge_n(predicted, gold, 1), rouge_n(predicted, gold, 2)
+    """ROUGE-1 and ROUGE-2 of two lists of words; 0 where either has no words, or no pairs."""
+    return _f1(predicted, gold), _f1([*pairwise(predicted)], [*pairwise(gold)])
 
 
-def _grams(words: Sequence[str], n: int) -> Sequence[str] | list[tuple[str, ...]]:
-    if n <= 2:
-        return words if n == 1 else [*pairwise(words)]
-    return [*zip(*[words[at:] for at in range(n)], strict=False)]
+def _f1(predicted: Sequence[Hashable], gold: Sequence[Hashable]) -> float:
+    hits = multiset_hits(predicted, gold)
+    return 2 * hits / (len(predicted) + len(gold)) if hits else 0.0
