@@ -140,6 +140,13 @@ WEATHER = ("get_weather", LISBON)
         # In a list, or alone on its line and by keywords throughout.
         ("[search(q='a')]\nThat is it.", [(*SEARCH, "pythonic")]),
         ("[search('a')]\nThat is it.", [("search", {"0": "a"}, "")]),
+        # Within a fence only the name of a tool makes a call; one that does not end is none.
+        ('So:\n```\n{"name": "search", "arguments": {"q": "a"}}\n```\nok', []),
+        ('So:\n```\n{"name": "search", "arguments": {"q": "a"}}\nok', [(*SEARCH, "json-list")]),
+        (
+            'So:\n```\nx\n```\n{"name": "search", "arguments": {"q": "a"}}\n```\ny\n```\nok',
+            [(*SEARCH, "hammer")],
+        ),
         # Behind a program in a fence, and before another fence.
         (
             '```python\nimport os\n```\n\n{"name": "search", "arguments": {"q": "a"}}\n```\nx\n```',
