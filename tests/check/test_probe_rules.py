@@ -199,6 +199,8 @@ def test_one_call_of_two_is_lost_where_its_tokens_were_written():
     assert costs(10, 15) == ([], [], [])
     assert costs(10, 16, text="So.") == ([], [], [])
     assert costs(0, 16) == ([], [], [])
+    without_usage = replace(made(LAMP), usage={})
+    assert said(one_call=[made(LAMP, completion=10)], two_calls=[without_usage]) == ([], [], [])
     both = [made(LAMP, LAMP, streamed=True)]
     assert said(two_calls=[*both, made(LAMP)]) == (
         [(16, "the stream has two calls, the whole reply one")],
@@ -250,6 +252,7 @@ WHOLE_LIST = made(("store", {"numbers": [*range(1, 201)]}), probe="long list", s
         ([numbers(452, completion=453)], ([(30, "long list: 452 characters of 905 came")], [], [])),
         ([numbers(452, completion=452)], ([], [], [])),
         ([numbers(453, completion=454)], ([], [], [])),
+        ([replace(numbers(452), usage={})], ([], [], [])),
         (
             [WHOLE_LIST, numbers(453, completion=454)],
             ([(30, "long list: cut in one form only, after 453 characters")], [], []),
