@@ -276,14 +276,32 @@ def test_a_folder_without_data_is_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("depth", "broken"), [(100, ["unknown parameter"]), (100_000, ["format", "unmatched"])]
+    ("depth", "broken"),
+    [
+        (100, [(f"1 {INCOMPLETE}_0 ground_truth.f", "unknown parameter")]),
+        (490, [("1", "format")]),
+        (100_000, [("1", "format"), (f"1 {INCOMPLETE}_0 id", "unmatched")]),
+    ],
 )
-def test_deep_nesting_is_no_failure(depth: int, broken: list[str], tmp_path: Path) -> None:
+def test_deep_nesting_is_no_failure(depth: int, broken: list[tuple[str, str]], tmp_path: Path) -> None:
     id_ = f"{INCOMPLETE}_0"
     line = json.dumps(question(id_, function=[tool(a="deep")]))
     deep = '{"properties": {"a": ' * depth + "1" + "}}" * depth
     write(tmp_path, INCOMPLETE, [line.replace('"deep"', deep) + "\n"], [answer(id_, {"f": ["b"]})])
-    assert rules(tmp_path) == broken
+    file = f"data_{INCOMPLETE}.json"
+    assert findings(tmp_path) == [(f"{file}:{where}", rule) for where, rule in broken]
+
+
+def test_a_field_of_another_type_is_shown_unless_it_is_too_deep(tmp_path: Path) -> None:
+    id_ = f"{SINGLE}_0"
+    line = json.dumps(question(id_, question="deep"))
+    for depth, shown in ((30, "[" * 30 + "]" * 30), (31, "[" * 31 + "]" * 29 + "…")):
+        write(tmp_path, SINGLE, [line.replace('"deep"', "[" * depth + "]" * depth) + "\n"], [answer(id_, {})])
+        (finding,) = lint_folder(tmp_path)
+        assert finding.message.endswith(f"field question: expected a text, found {shown}")
+    write(tmp_path, SINGLE, [line.replace('"deep"', "[" * 990 + "]" * 990) + "\n"], [answer(id_, {})])
+    (finding,) = lint_folder(tmp_path)
+    assert finding.message.rpartition("found ")[2] in ("what is nested too deeply", "[" * 60 + "…")
 
 
 json_values = st.recursive(

@@ -24,7 +24,10 @@ class JsonLine:
         return field in self.fields
 
     def fail(self, field: str, expected: str, value: Any) -> NoReturn:
-        text = json.dumps(value)
+        try:
+            text = json.dumps(value)
+        except RecursionError:
+            text = "what is nested too deeply"
         text = text if len(text) <= 60 else f"{text[:60]}…"
         raise DataError(
             f"{self.where} (id {self.value('id')!r}): field {field}: expected {expected}, found {text}"

@@ -58,8 +58,8 @@ def _lint_category(folder: Path, lang: str, category: str, edition: Edition | No
             issues = list(RECORD_RULES.findings(record))
             if isinstance(record, AgentRecord):
                 issues += episode_faults(record, edition)
-        except RecursionError as error:
-            yield _format_fault(error, question)
+        except RecursionError:
+            yield Finding(question.where, "format", "nested too deeply")
             continue
         for issue in issues:
             line = answer if issue.field.startswith(ANSWER_FIELDS) else question
@@ -92,8 +92,8 @@ def _readable(folder: Path, lang: str, category: str, faults: list[Finding]) -> 
     for id_ in both:
         try:
             record = read_record(questions[id_], answers[id_], category, lang)
-        except (DataError, RecursionError) as error:
-            faults.append(_format_fault(error, questions[id_]))
+        except DataError as error:
+            faults.append(_format_fault(error))
         else:
             records.append((record, questions[id_], answers[id_]))
     return records
@@ -119,9 +119,7 @@ def _by_id(path: Path, faults: list[Finding]) -> dict[str, JsonLine]:
     return lines
 
 
-def _format_fault(error: DataError | RecursionError, line: JsonLine | None = None) -> Finding:
+def _format_fault(error: DataError) -> Finding:
     """A reading error as a finding."""
-    if isinstance(error, RecursionError):
-        return Finding(line.where if line else "", "format", "nested too deeply")
     where, _, message = str(error).partition(": ")
     return Finding(where, "format", message)
