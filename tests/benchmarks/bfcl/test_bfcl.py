@@ -433,48 +433,9 @@ def test_unreadable_calls_are_named_as_the_original_names_them() -> None:
 # Commands ---------------------------------------------------------------------------------------------
 
 
-def test_a_run_has_the_leaderboards_scores_of_what_was_run(tmp_path: Path) -> None:
-    folder, run = write_data(tmp_path / "data"), tmp_path / "run"
-    gold = ("--model", "baseline/gold", "--profile", "fixed", "--quiet")
-    ended = asyncio.run(
-        wildtool("run", "bfcl", "--data", str(folder), *gold, "--out", str(run), cwd=tmp_path)
-    )
-    assert ended.status == 0, ended.err
-    shown = asyncio.run(wildtool("show", str(run), "--profile", "fixed", "--json", cwd=tmp_path))
-    assert shown.status == 0, shown.err
-    metrics = {(one["group"], one["name"]): one for one in metrics_in(json.loads(shown.out))}
-    score = metrics["leaderboard", "non-live, weighted as in v4"]
-    assert score["value"] == 1 and "live, irrelevance, multi-turn, agentic" in score["note"]
-    assert metrics["category", "live_relevance"]["denominator"] == 1
-    assert ("leaderboard", "live") not in metrics, "half of its categories were not run"
-
-
-def test_a_run_of_one_category_shows_its_accuracy(tmp_path: Path) -> None:
-    folder = write_data(tmp_path / "data")
-    chosen = ("--data", str(folder), "--split", "irrelevance", "--model", "baseline/gold", "--quiet")
-    ended = asyncio.run(wildtool("run", "bfcl", *chosen, "--out", "run", cwd=tmp_path))
-    shown = asyncio.run(wildtool("show", "run", cwd=tmp_path))
-    assert ended.status == shown.status == 0 and "irrelevance" in shown.out and "1/1" in shown.out
-
-
 def test_there_is_no_wording_but_the_originals(tmp_path: Path) -> None:
     folder = write_data(tmp_path / "data")
     chosen = ("--data", str(folder), "--split", "irrelevance", "--model", "baseline/gold", "--quiet")
     ended = asyncio.run(wildtool("run", "bfcl", *chosen, "--prompts", "own", cwd=tmp_path))
     assert ended.status == 2 and "only put in the original's words" in ended.err
-    ended = asyncio.run(wildtool("run", "bfcl", *chosen, "--prompts", "original", cwd=tmp_path))
-    assert ended.status == 0, ended.err
-
-
-def metrics_in(value: Any) -> list[dict[str, Any]]:
-    """All metrics of a JSON document."""
-    if isinstance(value, dict):
-        own = [value] if {"group", "name", "value"} <= value.keys() else []
-        return own + [found for part in value.values() for found in metrics_in(part)]
-    return [found for part in value for found in metrics_in(part)] if isinstance(value, list) else []
-
-
-def test_every_category_has_the_name_of_the_original():
-    names = {f"multi_turn_{each}" for each in ("base", "miss_func", "miss_param", "long_context")}
-    assert {each.name for each in BFCL_CATEGORIES.values() if each.name.startswith("multi_turn")} == names
-    assert all(name == each.name for name, each in BFCL_CATEGORIES.items())
+    assert BFCL_BENCHMARK.in_original_prompts("irrelevance") is BFCL_BENCHMARK

@@ -183,10 +183,10 @@ def test_a_run_has_all_its_tables(tmp_path: Path) -> None:
 def test_categories_are_ranked_where_no_score_was_run_in_full(tmp_path: Path) -> None:
     folder = write_data(tmp_path / "data")
     items = list(BFCL_BENCHMARK.load(Source("x", folder, ""), split="multiple"))
-    assert lines(items, {"multiple_0": "[hotel.book(city='Rome', nights=3)]"}, tmp_path)[:2] == [
-        "accuracy: entry 1/1",
-        "category: multiple 1/1*",
-    ]
+    replies = {"multiple_0": "[hotel.book(city='Rome', nights=3)]"}
+    metrics = judge_metrics(BFCL_BENCHMARK.in_mode("prompt"), items, replies, "official", tmp_path)
+    assert number_lines(metrics.values())[:2] == ["accuracy: entry 1/1", "category: multiple 1/1*"]
+    assert metrics["category", "multiple"].note == ""
 
 
 def test_forms_have_their_accuracies_and_how_far_they_lie_apart(tmp_path: Path) -> None:

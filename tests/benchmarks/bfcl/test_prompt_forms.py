@@ -1,6 +1,5 @@
-"""Format sensitivity: the 26 forms of prompts, how calls are written and read in them, and how far scores lie apart."""
+"""Format sensitivity: the 26 forms of prompts, and how calls are written and read in them."""
 
-import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.bfcl.bfcl_build import BOOK, STAY, write_data
-from e2e.command import wildtool
 from wildtool.benchmark import accepts
 from wildtool.benchmarks.bfcl import BFCL_BENCHMARK
 from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES
@@ -24,7 +22,6 @@ from wildtool.benchmarks.bfcl.prompt_forms import (
     documents_text,
 )
 from wildtool.benchmarks.bfcl.records import BfclEntry
-from wildtool.benchmarks.bfcl.summary import spread
 from wildtool.data.data_set import data_of
 from wildtool.episode import gold_replies
 from wildtool.errors import DataError, UsageError
@@ -56,6 +53,15 @@ def test_calls_are_read_back_as_they_were_written(form: PromptForm) -> None:
     if form.tagged:
         with pytest.raises(DecodeError, match="TOOLCALL"):
             form.decode(text.replace("TOOLCALL", "CALL"))
+
+
+def test_brackets_around_calls_in_a_tag_are_not_made_up_for() -> None:
+    tagged, bare = (PromptForm(tagged=tagged) for tagged in (True, False))
+    assert tagged.decode("<TOOLCALL> '[f(a=1)]'\n</TOOLCALL>") == bare.decode("`f(a=1)`") == [{"f": {"a": 1}}]
+    with pytest.raises(DecodeError, match=r"^no list of calls$"):
+        tagged.decode("<TOOLCALL>f</TOOLCALL>")
+    with pytest.raises(DecodeError, match=r"^expected a call, found Name$"):
+        bare.decode("f")
 
 
 def test_a_list_of_objects_in_an_argument_ends_the_calls_as_published_but_not_under_fixed() -> None:
@@ -157,25 +163,3 @@ def test_no_reply_makes_the_rules_raise(text: str, form: str, profile: str) -> N
     item = Item("format_sensitivity:x", (form,), record, split="format_sensitivity")
     rules = BFCL_BENCHMARK.in_mode("prompt").rules(profile)
     assert not accepts(rules, item, form, [{"role": "assistant", "content": text}])
-
-
-def test_how_far_scores_lie_apart_is_that_of_a_sample() -> None:
-    assert spread([50.0, 60.0, 70.0]) == {"largest difference": 20.0, "standard deviation": 10.0}
-
-
-def test_a_run_shows_how_far_the_forms_lie_apart(tmp_path: Path) -> None:
-    folder_with_forms(tmp_path / "data", {"parallel": ["parallel_0"]})
-    chosen = (
-        "--data",
-        "data",
-        "--split",
-        "format_sensitivity",
-        "--mode",
-        "prompt",
-        "--model",
-        "baseline/gold",
-    )
-    ended = asyncio.run(wildtool("run", "bfcl", *chosen, "--quiet", "--out", "run", cwd=tmp_path))
-    assert ended.status == 0, ended.err
-    shown = asyncio.run(wildtool("show", "run", cwd=tmp_path))
-    assert "largest difference" in shown.out and "26/26" in shown.out, shown.out

@@ -151,7 +151,8 @@ def test_calls_are_written_natively_or_in_brackets() -> None:
 
 def mistakes(record: BfclEntry, profile: str = "fixed") -> list[tuple[str, str, str]]:
     """Kind, text and note of each mutant of an entry."""
-    mutants = rules(profile).mutants(Item("x", ("0",), record))
+    mutants = [*rules(profile).mutants(Item("x", ("0",), record))]
+    assert {reply["role"] for mutant in mutants for reply in mutant.replies} <= {"assistant"}
     return [(mutant.kind, *[reply["content"] for reply in mutant.replies], mutant.note) for mutant in mutants]  # type: ignore[misc]
 
 
@@ -183,10 +184,27 @@ def test_what_the_answer_accepts_too_is_no_mistake() -> None:
     own = entry("simple_python", [RING], {"ring": {"name": ["Ann", "zzyzx quuxly", None]}})
     kinds = [kind for kind, _, _ in mistakes(own)]
     assert "other text" not in kinds and "null for a value" not in kinds and "wrong type" in kinds
-    shape = function("f", d={"type": "dict", "properties": {}})
-    own = entry("simple_python", [shape], {"f": {"d": [{"a": [1, 2]}, ""]}})
-    assert "argument left out" not in [kind for kind, _, _ in mistakes(own)]
-    assert ("wrong number", "[f(d={'a': 2})]") not in [row[:2] for row in mistakes(own)]
+    members = {"type": "dict", "properties": {"a": {"type": "integer"}}}
+    shape = function("f", ["n"], n={"type": "integer"}, d=members, s={"type": "string"})
+    own = entry("simple_python", [shape], {"f": {"n": [1, "1"], "d": [{"a": [1, -1]}, ""], "s": ["x", ""]}})
+    call, other_name = "f(n=1, d={'a': 1}, s='x')", "f_v2(n=1, d={'a': 1}, s='x')"
+    assert mistakes(own) == [
+        ("call repeated", f"[{call}, {call}]", "f"),
+        ("call renamed", f"[{other_name}]", "f_v2 for f"),
+        ("required argument left out", "[f(d={'a': 1}, s='x')]", "f: n"),
+        ("unknown argument", "[f(n=1, d={'a': 1}, s='x', zz_unknown=1)]", "f: zz_unknown"),
+        ("wrong number", "[f(n=2, d={'a': 1}, s='x')]", "f: n: 1 -> 2"),
+        ("wrong number", "[f(n=-1, d={'a': 1}, s='x')]", "f: n: 1 -> -1"),
+        ("null for a value", "[f(n=None, d={'a': 1}, s='x')]", "f: n: 1 -> None"),
+        ("wrong number", "[f(n=1, d={'a': 2}, s='x')]", "f: d.a: 1 -> 2"),
+        ("wrong type", "[f(n=1, d={'a': '1'}, s='x')]", "f: d.a: 1 -> '1'"),
+        ("null for a value", "[f(n=1, d={'a': None}, s='x')]", "f: d.a: 1 -> None"),
+        ("other text", "[f(n=1, d={'a': 1}, s='zzyzx quuxly')]", "f: s: 'x' -> 'zzyzx quuxly'"),
+        ("empty text", "[f(n=1, d={'a': 1}, s='')]", "f: s: 'x' -> ''"),
+        ("wrong type", "[f(n=1, d={'a': 1}, s=['x'])]", "f: s: 'x' -> ['x']"),
+        ("null for a value", "[f(n=1, d={'a': 1}, s=None)]", "f: s: 'x' -> None"),
+        ("only words", "Done.", "Done."),
+    ]
 
 
 def test_names_of_variables_are_also_put_in_other_letters() -> None:

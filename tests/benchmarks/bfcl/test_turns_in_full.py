@@ -15,6 +15,7 @@ from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES
 from wildtool.benchmarks.bfcl.data import parse_multi_turn
 from wildtool.benchmarks.bfcl.gold import NO_CALL
 from wildtool.benchmarks.bfcl.multi_turn import (
+    FORCE_TERMINATED,
     MultiTurnRules,
     NativeMultiTurn,
     PromptMultiTurn,
@@ -209,6 +210,13 @@ def test_facts_are_those_of_several_turns_alone(tmp_path: Path) -> None:
     assert rules.facts(rules.episode(turns, "0"), turns, "0") == record().instances().facts() != {}
     assert rules.facts(rules.episode(memory, memory.units[0]), memory, memory.units[0]) == {}
     assert (list(rules.leading(memory)), list(rules.leading(turns))) == ([memory.units[0]], [])
+
+
+def test_a_dialogue_that_ended_early_is_refused_with_its_calls() -> None:
+    rules, turns = BFCL_BENCHMARK.rules("official"), Item("x", ("0",), record())
+    assert rules.verdict(rules.episode(turns, "0"), turns, "0") == Check(
+        False, FORCE_TERMINATED, "stopped: 1 turns, expected 3", fields={"decoded_calls": 0}
+    )
 
 
 def test_a_memory_is_shown_in_a_system_message_before_the_first_turn(tmp_path: Path) -> None:

@@ -38,6 +38,7 @@ SEARCH = {"tool": "search_engine_query", "keywords": "a b", "max_results": 2, "r
         ("fetch_url_content('http://a', 'pdf')", "mode must be one of raw, markdown, truncate"),
         ("fetch_url_content(url=1)", "fetch_url_content takes url, mode, of which the first must be a text"),
         ("other('a')", "no tool has the name 'other'"),
+        ("fetch_url_content", "expected a call, found 'fetch_url_content'"),
     ],
 )
 def test_a_call_becomes_a_request_or_is_refused(call: str, request_: Any) -> None:
@@ -90,6 +91,11 @@ def test_what_is_no_json_is_no_result(text: str) -> None:
 @pytest.mark.parametrize(
     ("html", "plain", "marked"),
     [
+        (
+            "<h1>Tea</h1><p>It is <a href='/c'>dear</a>.<ul><li>One</ul>",
+            "Tea\nIt is\ndear\n.\nOne",
+            "# Tea\n\n\n\nIt is [dear](/c).\n  * One",
+        ),
         ("a  <b>b</b>\n c ", "a\nb\nc", "a b c"),
         ("<!-- x --><p>a</p><!-- y", "a", "a"),
         ("a<script>x<b></script>b<STYLE>y</style>c", "a\nb\nc", "abc"),
@@ -98,6 +104,10 @@ def test_what_is_no_json_is_no_result(text: str) -> None:
         ("1 < 2 > 3", "1\n<\n2 > 3", "1 < 2 > 3"),
         ("a <!doctype x>b</ p>c", "a\nb\nc", "a bc"),
         ("a <b", "a\n<b", "a <b"),
+        ("a<!-- <b>x</b> -->b<!-- open", "a\nb", "ab"),
+        ("<!doctype html><p>ok", "ok", "ok"),
+        ("<SCRIPT>x < y</script >z", "z", "z"),
+        ("<br>a<div>b</div>c<tr>d", "a\nb\nc\nd", "a\nb\n\nc\nd"),
         (
             "<a href=\"u\">x</a> <a href='v'>y</a> <a href=w>z</a> <a>q</a></a>",
             "x\ny\nz\nq",
@@ -109,4 +119,4 @@ def test_what_is_no_json_is_no_result(text: str) -> None:
 )
 def test_a_page_is_its_texts(html: str, plain: str, marked: str) -> None:
     assert page_text(html, marked=False) == plain
-    assert " ".join(page_text(html, marked=True).split()) == marked
+    assert page_text(html, marked=True) == marked

@@ -12,17 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from e2e.command import wildtool
 from wildtool.benchmarks.bfcl import BFCL_BENCHMARK
 from wildtool.benchmarks.bfcl.agentic import answer_message
-from wildtool.benchmarks.bfcl.web_search import FETCH, SEARCH, web_request, web_result
+from wildtool.benchmarks.bfcl.web_search import FETCH, SEARCH, web_result
 from wildtool.data.data_set import data_of
 from wildtool.errors import UsageError
 from wildtool.models.web_search import WEB_SEARCH_MODEL, WebSearchModel, web_search_model
 from wildtool.types import Item, Message, Reply, Request, Transcript
 
 RESULTS = [{"title": f"T{n}", "href": f"http://x/{n}", "body": "b", "more": 1} for n in range(12)]
-PAGE = "<html><style>p{}</style><h1>Tea</h1><p>It is <a href='/c'>dear</a>.<script>x()</script><li>One</li></html>"
 
 
 def data_folder(folder: Path) -> Path:
@@ -70,6 +68,8 @@ def test_calls_are_asked_of_the_endpoint_one_by_one_and_recorded_with_the_unit(t
         (SEARCH, {"keywords": "tea", "max_results": 2}), ("no_tool", {}), (FETCH, {"url": "http://x/1"})
     )
     episode: Any = BFCL_BENCHMARK.rules("official").episode(item, "0")
+    request = episode.request()
+    assert request.role != "web" and request.gold("parallel") == answer_message("Ann")
     episode.advance(calls)
     asked = []
     for answer in (RESULTS, {"content": "<p>Ann</p>"}):
@@ -99,63 +99,6 @@ def test_without_snippets_a_search_gives_titles_and_addresses(tmp_path: Path) ->
     episode.advance(said(RESULTS))
     shown = episode.request().messages[-1]["content"]
     assert shown == str([{"title": one["title"], "href": one["href"]} for one in RESULTS[:10]])
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (f"{FETCH}(url='file:///etc/passwd')", "http"),
-        (f"{FETCH}(url=5)", "must be a text"),
-        (f"{FETCH}(url='http://x', mode='eval')", "mode"),
-        (f"{SEARCH}()", "must be a text"),
-        (f"{SEARCH}(keywords='x', max_results='9')", "whole number"),
-        (f"{SEARCH}(keywords='x', depth=1)", "takes keywords"),
-        ("__import__(name='os')", "no tool"),
-        ("not a call", "."),
-    ],
-)
-def test_a_call_that_cannot_be_made_is_not_sent(call: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        web_request(call)
-
-
-@pytest.mark.parametrize(
-    ("mode", "text"),
-    [
-        ("raw", PAGE),
-        ("truncate", "Tea\nIt is\ndear\n.\nOne"),
-        ("markdown", "# Tea\n\n\n\nIt is [dear](/c).\n  * One"),
-    ],
-)
-def test_pages_are_shown_as_asked(mode: str, text: str) -> None:
-    found = web_result(
-        {"tool": FETCH, "url": "http://x", "mode": mode}, json.dumps({"content": PAGE}), snippets=True
-    )
-    assert found == {"content": text}
-
-
-@pytest.mark.parametrize("answer", ["no JSON", "{}", "5", None, json.dumps({"content": 5})])
-def test_an_answer_of_another_shape_is_an_error_that_the_model_sees(answer: str | None) -> None:
-    for asked in ({"tool": FETCH, "mode": "raw"}, {"tool": SEARCH, "max_results": 3}):
-        assert set(web_result(asked, answer, snippets=True)) == {"error"}
-    assert web_result({"tool": SEARCH}, '{"error": "none left"}', snippets=True) == {"error": "none left"}
-
-
-@pytest.mark.parametrize(
-    ("page", "text"),
-    [
-        ("1 < 2 &amp; 3", "1\n< 2 & 3"),
-        ("1 < 2 <b>3</b>", "1\n<\n2\n3"),
-        ("a<!-- <b>hidden</b> -->b<!-- open", "a\nb"),
-        ("<SCRIPT>x < y</script >z", "z"),
-        ("<style>never closed", ""),
-        ('<a href="x', '<a href="x'),
-        ("<!doctype html><p>ok", "ok"),
-    ],
-)
-def test_odd_pages_are_read_once_from_left_to_right(page: str, text: str) -> None:
-    found = web_result({"tool": FETCH, "mode": "truncate"}, json.dumps({"content": page}), snippets=True)
-    assert found == {"content": text}
 
 
 @given(st.text(alphabet="<>/!-[]ahp= \n'\"&#x;1", max_size=80), st.sampled_from(["markdown", "truncate"]))
@@ -218,18 +161,5 @@ def test_web_search_is_not_runnable_without_an_endpoint(
     with pytest.raises(UsageError, match="not runnable here"):
         web_search_model()
     data_folder(tmp_path / "data")
-    chosen = (
-        "--data",
-        "data",
-        "--split",
-        "web_search",
-        "--model",
-        "baseline/gold",
-        "--quiet",
-        "--out",
-        "run",
-    )
-    ended = asyncio.run(wildtool("run", "bfcl", *chosen, cwd=tmp_path))
-    assert ended.status == 2 and "not runnable here" in ended.err, ended.err
     every = list(BFCL_BENCHMARK.load(data_of(BFCL_BENCHMARK).locate(str(tmp_path / "data"))))
     assert every == [], "web search is no part of what is run by default"

@@ -112,7 +112,7 @@ def split_categories(split: str | None) -> tuple[Category, ...]:
     elif split in SPLIT_NAMES:
         names = (split,)
     else:
-        old = next((each.name for each in _ALL if each.v3_name == split and each.name in SPLIT_NAMES), None)
+        old = next((each.name for each in _ALL if each.v3_name == split), None)
         if old is None:
             raise DataError(unknown_name("split", split, (*GROUPS, *SPLIT_NAMES), of="bfcl"))
         names = (old,)

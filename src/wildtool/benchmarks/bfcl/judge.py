@@ -28,15 +28,15 @@ class EntryRules(Rules):
     forms: Mapping[str, SingleTurnRules]
     """By name of the form of prompts, in which an entry of format sensitivity is a unit."""
 
-    def _of(self, item: Item, unit: str) -> Rules:
+    def _of(self, item: Item, unit: str = "") -> Rules:
         by_kind = {MultiTurnRecord: self.multi, MemoryRecord: self.memory, SearchRecord: self.search}
         return by_kind.get(cast(Any, type(item.data))) or self.forms.get(unit, self.single)
 
     def leading(self, item: Item) -> Sequence[str]:
-        return self._of(item, item.units[0]).leading(item)
+        return self._of(item).leading(item)
 
     def after(self, item: Item, episodes: Mapping[str, Any]) -> Item | None:
-        return self._of(item, item.units[0]).after(item, episodes)
+        return self._of(item).after(item, episodes)
 
     def episode(self, item: Item, unit: str) -> Episode:
         return self._of(item, unit).episode(item, unit)
@@ -46,7 +46,7 @@ class EntryRules(Rules):
 
     def mutants(self, item: Item) -> Iterable[Mutant]:
         if not isinstance(item.data, BfclEntry):
-            yield from self._of(item, item.units[0]).mutants(item)
+            yield from self._of(item).mutants(item)
             return
         for unit in item.units:
             for mutant in self._of(item, unit).mutants(item):

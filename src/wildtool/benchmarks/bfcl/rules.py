@@ -292,9 +292,8 @@ def _is_accepted(
         options: Any = accepted.get(key)
         options = cast(list[Any], options) if isinstance(options, list) else [options]
         if key not in mutated:
-            if key in required or "" not in options:
-                return False
-        elif key not in arguments or json.dumps(mutated[key]) != json.dumps(arguments[key]):
+            return False  # only what is required is left out
+        if key not in arguments or json.dumps(mutated[key]) != json.dumps(arguments[key]):
             value = mutated[key]
             if value == "" and key not in required:
                 return False

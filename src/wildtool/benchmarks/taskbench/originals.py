@@ -169,16 +169,16 @@ def read_texts(path: Path) -> PublishedPrompt:
 def _assigned(function: ast.AST, name: str) -> Iterator[tuple[bool, list[str]]]:
     """The texts that a function gives to a variable or adds to it, in order: whether it is given, and its parts around
     values."""
-    values = [
-        (node.lineno, isinstance(node, ast.Assign), node.value)
+    nodes = [
+        node
         for node in ast.walk(function)
         if (isinstance(node, ast.Assign) and _is_name(node.targets[0], name))
         or (isinstance(node, ast.AugAssign) and _is_name(node.target, name))
     ]
-    for _, begins, value in sorted(values, key=lambda each: each[0]):
-        parts = value.values if isinstance(value, ast.JoinedStr) else [value]
+    for node in sorted(nodes, key=lambda node: node.lineno):
+        parts = node.value.values if isinstance(node.value, ast.JoinedStr) else [node.value]
         yield (
-            begins,
+            isinstance(node, ast.Assign),
             [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)],
         )
 

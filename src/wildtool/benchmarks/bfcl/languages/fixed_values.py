@@ -31,7 +31,7 @@ def convert_java_fully(text: str, word: str, nested: str | None = None) -> Any:
     """
     if word in _COLLECTIONS and not _WHOLE_JAVA.fullmatch(text.strip()[:MAX_CALL_CHARACTERS]):
         return text
-    if word != "HashMap" and word in _COLLECTIONS and (elements := _java_elements(text.strip())) is not None:
+    if word in ("Array", "ArrayList") and (elements := _java_elements(text.strip())) is not None:
         return [_java_element(element, nested) for element in elements]
     return convert_java(" ".join(text.splitlines()) if word in _COLLECTIONS else text, word, nested)
 

@@ -74,7 +74,7 @@ def convert_javascript(text: str, word: str, nested: str | None = None) -> Any:
 def _array(text: str, nested: str | None) -> Any:
     if len(text) > MAX_CALL_CHARACTERS:
         return text
-    if (end := _end_of_lists(text)) >= 0:
+    if end := _end_of_lists(text):
         lists = _INNER_LIST.findall(text, 0, end)
         lists[:1] = [inner.strip().removeprefix("[") for inner in lists[:1]]
         return [[guessed_javascript(part) for part in inner.strip().split(",")] for inner in lists]
@@ -84,17 +84,16 @@ def _array(text: str, nested: str | None) -> Any:
     inside = (match[1] if match[1] is not None else match[2]).strip()
     elements = [part.strip() for part in inside.split(",")] if inside else []
     try:
-        return [guessed_javascript(part) if nested is None else _element(part, nested) for part in elements]
+        return [
+            guessed_javascript(part) if nested is None else convert_javascript(part, nested)
+            for part in elements
+        ]
     except ValueError:
         return text
 
 
-def _element(text: str, nested: str) -> Any:
-    return convert_javascript(text, nested, "String" if text[:1] in ("'", '"') else None)
-
-
 def _end_of_lists(text: str) -> int:
-    """Where a list of lists at the start of a text ends, as the published pattern finds it; -1 where there is none.
+    """Where a list of lists at the start of a text ends, as the published pattern finds it; 0 where there is none.
 
     The pattern is `[[…], […], …]`, each inner list on a line and ending at any `]` from which the rest fits: the first
     that does. From the last `]` backwards that is known for all that follow, so that no way is tried twice.
@@ -103,7 +102,7 @@ def _end_of_lists(text: str) -> int:
         start = head.match(text)
         if start is None:
             continue
-        end = fits_at = -1  # the nearest `]` further on from which the rest fits, and where that ends
+        end, fits_at = 0, -1  # the nearest `]` further on from which the rest fits, and where that ends
         place = text.rfind("]")
         while place >= start.end():
             following = _NEXT_LIST.match(text, place + 1)
@@ -118,7 +117,7 @@ def _end_of_lists(text: str) -> int:
             place = text.rfind("]", 0, place)
         if fits_at >= 0 and "\n" not in text[start.end() : fits_at]:
             return end
-    return -1
+    return 0
 
 
 def _object(text: str) -> Any:
