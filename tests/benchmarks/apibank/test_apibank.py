@@ -22,7 +22,6 @@ from benchmarks.apibank.apibank_build import (
     described,
     write_data,
 )
-from e2e.command import wildtool
 from parity.cases import oracle_folder, present
 from wildtool.benchmark import Check
 from wildtool.benchmarks.apibank import APIBANK
@@ -408,24 +407,6 @@ def test_a_trace_shows_the_call_that_was_read(profile: str) -> None:
     text = f"Sure. {bracketed_call('QueryStock', STOCK)}"
     (said,) = APIBANK.rules(profile).said({"content": text})
     assert said == ("QueryStock", STOCK)
-
-
-async def test_a_run_of_gold_answers_shows_its_numbers(folder: Path, tmp_path: Path) -> None:
-    run = tmp_path / "gold"
-    command = ("run", "apibank", "--data", folder, "--model", "baseline/gold", "--out", run, "-q")
-    assert (await wildtool(*command, cwd=tmp_path)).status == 0
-    words = ("show", run, "--profile", "fixed", "--group", "API correctness")
-    shown = await wildtool(*words, cwd=tmp_path)
-    assert "100.0 %" in shown.out
-    assert "7/7" in shown.out, "samples that are asked twice count once"
-
-
-async def test_a_run_without_any_search_is_shown_and_reported(folder: Path, tmp_path: Path) -> None:
-    run = tmp_path / "chat"
-    command = ("run", "apibank", "--data", folder, "--model", "baseline/chat", "--out", run, "-q")
-    assert (await wildtool(*command, cwd=tmp_path)).status == 0
-    shown = await wildtool("show", run, "--all", cwd=tmp_path)
-    assert (shown.status, "searches answered by words" in shown.out) == (0, True)
 
 
 # Pull ------------------------------------------------------------------------------------------------

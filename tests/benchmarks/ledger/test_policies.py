@@ -17,14 +17,14 @@ from benchmarks.ledger.test_tools import CALLS
 from wildtool.benchmarks.ledger.book import beancount_errors
 from wildtool.benchmarks.ledger.episode import LedgerEpisode
 from wildtool.benchmarks.ledger.tools import run_tool
-from wildtool.types import Message, Request
+from wildtool.types import Item, Message, Request
 
 DOCS = Path(__file__).parents[3] / "docs" / "ledger.md"
 
 
-@pytest.mark.parametrize("policy", [gold, serial])
-def test_the_gold_policy_passes_every_session_with_the_least_calls(policy: Policy):
-    for item in ITEMS:
+@pytest.mark.parametrize(("policy", "items"), [(gold, ITEMS), (serial, ITEMS[::5])])
+def test_the_gold_policy_passes_every_session_with_the_least_calls(policy: Policy, items: list[Item]):
+    for item in items:
         check = play(item, policy)
         assert check.correct, (item.id, check.reason)
         assert (check.fields["shortest"], check.fields["writes_too_many"]) == (4, 0), item.id
@@ -73,7 +73,7 @@ def test_every_mutant_is_caught_in_the_turn_of_its_mistake():
 
 def test_an_answer_is_what_the_query_tool_sums_up():
     answered = 0
-    for item in ITEMS:
+    for item in ITEMS[::5]:
         episode = LedgerEpisode(item.data)
         while (request := episode.request()) is not None:
             question = item.data.turns[len(episode.logs) - 1].question
@@ -88,7 +88,7 @@ def test_an_answer_is_what_the_query_tool_sums_up():
                 assert f"{abs(total):.2f}" == f"{question.answer(episode.book.entries.values()):.2f}", item.id
                 answered += 1
             episode.advance(gold(request))
-    assert answered > 100
+    assert answered > 20
 
 
 # Degenerate policies ---------------------------------------------------------------------------------

@@ -25,7 +25,6 @@ from benchmarks.taskbench.plan_build import (
     timed,
     write_data,
 )
-from e2e.command import wildtool
 from wildtool.benchmarks.taskbench import PARTS, TASKBENCH, originals
 from wildtool.benchmarks.taskbench.data import DOMAINS, ToolPlan, label_file
 from wildtool.benchmarks.taskbench.originals import read_texts
@@ -546,12 +545,3 @@ def test_labels_without_the_program_keep_our_wording(checkout: Path) -> None:
     (checkout / "data_huggingface" / "user_requests.json").unlink()
     with pytest.raises(DataError, match=r"no user_requests\.json"):
         sent(checkout, "authors")
-
-
-async def test_a_run_of_gold_plans_shows_its_scores(folder: Path, tmp_path: Path) -> None:
-    words = ("run", "taskbench", "--data", folder, "--model", "baseline/gold", "--out", tmp_path / "gold")
-    run = await wildtool(*words, cwd=tmp_path)
-    assert (run.status, "Edge F1" in run.out) == (0, True), run.err
-    words = ("show", tmp_path / "gold", "--profile", "fixed", "--group", "huggingface (single)")
-    fixed = await wildtool(*words, cwd=tmp_path)
-    assert (fixed.status, fixed.out.count("100.0 %")) == (0, 6), fixed.err

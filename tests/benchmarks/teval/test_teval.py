@@ -327,42 +327,13 @@ def test_version_1_does_not_pass_for_the_published_data(
     assert TEVAL.data.locate(None, "instruct").name == "official"
 
 
-async def test_scores_of_another_encoder_are_marked_wherever_they_are_shown(
-    folder: Path, tmp_path: Path
-) -> None:
-    words = (
-        "run",
-        "teval",
-        "--data",
-        folder,
-        "--model",
-        "baseline/gold",
-        "--out",
-        tmp_path / "gold",
-        "--profile",
-        "fixed",
-    )
-    run = await wildtool(*words, cwd=tmp_path, WILDTOOL_ENCODER="lexical")
-    mark = "not comparable with published numbers"
-    assert (run.status, mark in " ".join(run.out.split())) == (0, True), run.err
-    # Under fixed no plan is compared by its sentences.
-    for profile, plans in (("toleap", {"Plan str", "Plan json"}), ("fixed", set[str]())):
-        shown = await wildtool("show", tmp_path / "gold", "--json", "--profile", profile, cwd=tmp_path)
-        metrics = json.loads(shown.out)["runs"][0]["metrics"]
-        noted = {
-            metric["name"] for metric in metrics if mark in metric["note"] and "lexical" in metric["note"]
-        }
-        assert noted >= {*plans, "Reason str", "Reason json", "mean of columns", "overall"}
-        assert {name for name in noted if name in ("Plan str", "Plan json")} == plans
-        assert not noted & {"Instruct str", "Retrieve json", "Review str"}
-
-
 async def test_an_encoder_that_cannot_be_used_ends_with_status_2(folder: Path, tmp_path: Path) -> None:
     words = ("run", "teval", "--data", folder, "--model", "baseline/gold", "--out", tmp_path / "gold")
     nothing = "http://127.0.0.1:1/v1"
     run = await wildtool(*words, cwd=tmp_path, WILDTOOL_ENCODER=nothing)
     assert (run.status, f"write {nothing}#MODEL" in run.err) == (2, True), run.err
-    assert (await wildtool(*words, cwd=tmp_path, WILDTOOL_ENCODER="lexical")).status == 0
+    run = await wildtool(*words, cwd=tmp_path, WILDTOOL_ENCODER="lexical")
+    assert (run.status, "not comparable with published numbers" in " ".join(run.out.split())) == (0, True)
     score = await wildtool("score", tmp_path / "gold", cwd=tmp_path, WILDTOOL_ENCODER=nothing)
     assert (score.status, f"write {nothing}#MODEL" in score.err) == (2, True), score.err
 
