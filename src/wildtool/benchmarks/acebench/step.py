@@ -43,12 +43,10 @@ def step(rules: AceBenchRules, episode: Any, item: Item, unit: str) -> StepCheck
 
 
 def _agent_step(rules: AceBenchRules, episode: AgentEpisode, item: Item, unit: str) -> StepCheck:
-    turn = max(
-        (number for number, spoken in enumerate(episode.dialogue) if spoken.sender == "agent"), default=-1
-    )
+    turns = [number for number, spoken in enumerate(episode.dialogue) if spoken.sender == "agent"]
     components: dict[str, float] = {}
     for call in executed_calls(episode):
-        if call.message == turn:
+        if call.message in turns[-1:]:
             for name, value in _OUTCOMES.get(call.outcome, _RAN).items():
                 components[name] = min(value, components.get(name, 1.0))
     if not episode.done:
