@@ -263,6 +263,7 @@ def test_the_calculator_goes_from_the_left() -> None:
         ("Calculator", ["1/0"], "! float division by zero"),
         ("Calculator", ["1-2*3+4"], -1.0),
         ("Calculator", ["(1+2)(3)"], "! invalid formula"),
+        ("Calculator", ["(1-0)(2)(3)"], "! invalid formula"),
         ("Calculator", ["٣+1"], "! invalid formula"),
     )
 
@@ -274,6 +275,7 @@ def test_look_ups_need_what_is_known() -> None:
         ("QueryStock", ["ABC", "x"], NO_DATE),
         ("QueryStock", ["X", "2022-01-05"], "! The stock code does not exist."),
         ("QueryStock", ["ABC", "2022-01-06"], "! The stock price of this date is not maintained."),
+        ("QueryStock", ["ABC", "22-01-05"], "! The stock price of this date is not maintained."),
         (
             "QueryHistoryToday",
             ["04-21"],

@@ -123,6 +123,12 @@ def test_an_agenda_belongs_to_its_user() -> None:
             [ANN, "Run", "", ""],
             {"content": "Run", "time": "2023-05-06 07:00:00", "location": "Hill", "username": "ann"},
         ),
+        ("ModifyAgenda", [ANN, "Jog", "2023-05-06 07:00:00", "Hill"], "success"),
+        (
+            "QueryAgenda",
+            [ANN, "Jog", "", ""],
+            {"content": "Jog", "time": "2023-05-06 07:00:00", "location": "Hill", "username": "ann"},
+        ),
         ("DeleteAgenda", [ANN, "Fly", "", ""], "! You have no meeting about Fly"),
         ("DeleteAgenda", [ANN, "Swim", "", ""], "success"),
         ("QueryAgenda", [ANN, "Swim", "", ""], "! You have no agenda about Swim"),

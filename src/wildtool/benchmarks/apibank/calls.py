@@ -62,7 +62,7 @@ def _arguments(inner: str) -> Iterator[tuple[str, str]]:
             yield name, word if quoted is None else quoted
         elif last >= at:
             yield name, inner[match.start(3) : last + 1]
-            at = last + 1
+            at = last
 
 
 def convert_original(text: str, declared: str) -> Any:

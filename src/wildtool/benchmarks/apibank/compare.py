@@ -45,8 +45,10 @@ class ToolRule:
         )
 
     def _inputs_agree(self, inputs: Mapping[str, Any], gold: Mapping[str, Any]) -> bool:
-        if self.words and not share_words(inputs[self.words], gold[self.words], any_case=self.any_case):
-            return False
+        if self.words:
+            spelled = methodcaller("lower") if self.any_case else _identity
+            if not share_words(spelled(inputs[self.words]), spelled(gold[self.words])):
+                return False
         if self.others:
             return _without(inputs, self.words) == _without(gold, self.words)
         if self.fields is None:
@@ -71,9 +73,9 @@ class ToolRule:
         return self.others or self.fields is None or name in self.fields or name == self.words
 
 
-def share_words(answer: str, gold: str, *, any_case: bool) -> bool:
+def share_words(answer: str, gold: str) -> bool:
     """Whether more than half of the words of both texts are in both, words being split at single blanks."""
-    words, gold_words = (set((text.lower() if any_case else text).split(" ")) for text in (answer, gold))
+    words, gold_words = (set(text.split(" ")) for text in (answer, gold))
     return len(words & gold_words) / len(words | gold_words) > 0.5
 
 
@@ -223,7 +225,7 @@ def _agree(name: str, value: Any, gold: Any) -> bool:
         return _in_any_order(value) == _in_any_order(gold)
     mine, theirs = (" ".join(text.split()).casefold() for text in (value, gold))
     if name in FREE_TEXTS:
-        return share_words(mine, theirs, any_case=True)
+        return share_words(mine, theirs)
     return mine == theirs or any(normal(mine) == normal(theirs) for normal in (_date, _moment, _month))
 
 
