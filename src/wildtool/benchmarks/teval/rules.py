@@ -18,6 +18,7 @@ from wildtool.benchmarks.teval.reading import (
 from wildtool.benchmarks.teval.scores import EVALUATORS, AnswerScores, Toleap
 from wildtool.data.embeddings import Encoder, chosen_encoder
 from wildtool.episode import SingleReply, written_text
+from wildtool.json_codec import as_object
 from wildtool.types import Item, Message, Request
 
 ENOUGH = 0.5
@@ -207,7 +208,7 @@ def _mistakes(record: TevalRecord, gold: str) -> Iterator[tuple[str, str]]:
     elif ability == "review":
         yield from (("other letter", f"Answer: {letter}") for letter in "ABCDE")
     else:
-        yield from _step_mistakes(record, read_answer_object(record.gold) or {})
+        yield from _step_mistakes(record, as_object(read_answer_object(record.gold)))
 
 
 def _argument_mistakes(record: TevalRecord, steps: list[Step]) -> Iterator[tuple[str, str]]:

@@ -130,7 +130,7 @@ class FixedAgentEpisode(AgentEpisode):
         self._transcript.add_user(text)
 
     def _has_ended(self, sender: DialogueRole, message: str | list[Any]) -> bool:
-        return sender != "execution" and isinstance(message, str) and _has_end_mark(message)
+        return isinstance(message, str) and _has_end_mark(message)
 
     def _gold(self, _style: str) -> Message:
         content = self._gold_text()
