@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
 from typing import Any
 
 from wildtool.benchmarks.ledger.book import Directive, Entries
@@ -85,8 +84,8 @@ def _is_between(entry: Directive, before: Directive, after: Directive) -> bool:
         return True
     legs = [
         leg
-        for leg, a, b in zip_longest(entry.postings, before.postings, after.postings)
-        if leg and a and b and leg.account in (a.account, b.account) and leg.number in (a.number, b.number)
+        for leg, a, b in zip(entry.postings, before.postings, after.postings, strict=False)
+        if leg.account in (a.account, b.account) and leg.number in (a.number, b.number)
     ]
     alike = len(legs) == len(entry.postings) == len(after.postings)
     return alike and any(is_match(replace(each, postings=entry.postings), entry) for each in (before, after))
