@@ -9,7 +9,7 @@ from benchmarks.bfcl.bfcl_build import write_data
 from benchmarks.number_lines import number_lines
 from parity.judging import judge_metrics
 from wildtool.benchmarks.bfcl import BFCL_BENCHMARK
-from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES, SCORED
+from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES, GROUPS, SCORED
 from wildtool.benchmarks.bfcl.prompt_forms import PROMPT_FORMS
 from wildtool.benchmarks.bfcl.summary import LEADERBOARDS, leaderboard_metrics, sizes_of, spread
 from wildtool.types import Item, Metric, Source
@@ -142,6 +142,31 @@ def test_a_score_adds_up_its_categories_and_has_their_interval() -> None:
         5,
     )
     assert score.low is not None and score.high is not None and score.low < 0.25 < score.high
+
+
+def test_the_versions_have_categories_of_these_sizes() -> None:
+    sizes = {name: (each.size, each.v3_size) for name, each in BFCL_CATEGORIES.items()}
+    assert {name: old for name, (new, old) in sizes.items() if new != old} == {
+        "live_irrelevance": 882,
+        "live_relevance": 18,
+        **dict.fromkeys((*GROUPS["agentic"], "format_sensitivity"), 0),
+    }
+    assert {name: new for name, (new, _) in sizes.items()} == {
+        "simple_python": 400,
+        "simple_java": 100,
+        "simple_javascript": 50,
+        "irrelevance": 240,
+        **dict.fromkeys(("multiple", "parallel", "parallel_multiple"), 200),
+        "live_simple": 258,
+        "live_multiple": 1053,
+        "live_parallel": 16,
+        "live_parallel_multiple": 24,
+        "live_irrelevance": 884,
+        "live_relevance": 16,
+        **dict.fromkeys((*GROUPS["multi_turn"], "format_sensitivity"), 200),
+        **dict.fromkeys(GROUPS["memory"], 155),
+        **dict.fromkeys(GROUPS["web_search"], 100),
+    }
 
 
 def test_sizes_are_those_that_were_run_else_of_the_version() -> None:
