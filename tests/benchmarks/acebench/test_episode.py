@@ -275,8 +275,9 @@ def test_the_end_state_is_that_of_the_involved_classes_in_order():
     assert episode.result()[1] == {"BaseApi": {"wifi": True, "logged_in": True}}
 
 
-def test_gold_replies_and_a_cooperative_user_play_an_episode_without_a_model():
-    episode = OfficialMultiTurnEpisode(record("[turn_on_wifi()]", "[login_device()]"), edition())
+@pytest.mark.parametrize("kind", [OfficialMultiStepEpisode, OfficialMultiTurnEpisode])
+def test_gold_replies_and_a_cooperative_user_play_an_episode_without_a_model(kind: Any):
+    episode = kind(record("[turn_on_wifi()]", "[login_device()]"), edition())
     while (request := episode.request()) is not None:
         assert request.gold is not None
         message = request.gold("serial")
