@@ -44,6 +44,7 @@ def explained(record: Any, reply: str | Message, profile: str = "official") -> s
         ({"type": "object"}, {"a": 1}, {"a": 11}, "Q16"),
         ({"type": "colour"}, "x", "y", "Q30"),
         ({}, "x", "y", "Q30"),
+        (TEXT, TEXT, {"type": "text"}, "Q26"),
         (NUMBER, 1, True, ""),
     ],
 )

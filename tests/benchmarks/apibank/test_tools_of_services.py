@@ -27,6 +27,8 @@ def test_appointments_are_one_a_day_and_patient() -> None:
             "! This patient has already been registered in this day.",
         ),
         ("AppointmentRegistration", ["Ann", "2023-05-04", "Dr Ox"], "97342857"),
+        ("ModifyRegistration", ["97342857", "2023-05-20"], "success"),
+        ("AppointmentRegistration", ["Ann", "2023-05-04", "Dr Ox"], "97342858"),
         ("AppointmentRegistration", ["Bo", " 2023-05-03", "Dr Ox"], "49856728"),
         (
             "QueryRegistration",

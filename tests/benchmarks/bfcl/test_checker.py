@@ -113,6 +113,7 @@ def list_of(word: str) -> dict[str, Any]:
         (list_of("integer"), (1, 2), [[1, 2]], "type_error:simple", None),
         (list_of("float"), [1, 2.0], [[1.0, 2.0]], "type_error:nested", None),
         (list_of("integer"), [True], [[1]], "type_error:nested", "type_error:nested"),
+        (list_of("float"), [True], [[1.0]], "type_error:nested", "type_error:nested"),
         (list_of("integer"), ["x"], [["x"]], None, None),
         (list_of("array"), [[True]], [[[1]]], None, "value_error:list/tuple"),
         (TUPLE, (1, 2), [[1, 2]], None, None),

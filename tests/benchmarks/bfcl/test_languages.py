@@ -229,6 +229,11 @@ def test_a_text_of_javascript_has_a_value_by_its_type(
         ("f(x=1); g(y=2)", [{"f": {"x": "1"}}], [{"f": {"x": "1"}}]),
         ("[x]", "! DecodeError: error of syntax at byte 0", {}),
         (
+            "[f(x=new int[3])]",
+            "! DecodeError: an array without its elements",
+            "! DecodeError: an array without its elements",
+        ),
+        (
             '[f(x=new ArrayList<String>(Arrays.asList("a", "b")))]',
             [{"f": {"x": 'new ArrayList<String>(Arrays.asList("a", "b"))'}}],
             [{"f": {"x": 'new ArrayList<String>(Arrays.asList("a", "b"))'}}],
@@ -261,11 +266,16 @@ def test_the_first_call_of_javascript_is_read(text: str, calls: Any) -> None:
 
 
 @pytest.mark.parametrize("convert", [convert_javascript, convert_javascript_fully])
-def test_a_list_is_read_up_to_the_length_of_the_longest_call(convert: Callable[..., Any]) -> None:
-    longest = f"[7{' ' * (MAX_CALL_CHARACTERS - 3)}]"
-    assert convert(longest, "array") == [7]
-    longer = f"[ {longest[1:]}"
-    assert convert(longer, "array") == longer
+@pytest.mark.parametrize(
+    ("word", "start", "end", "value"), [("array", "[7", "]", [7]), ("dict", "{a:7", "}", {"a": 7})]
+)
+def test_a_value_is_read_up_to_the_length_of_the_longest_call(
+    convert: Callable[..., Any], word: str, start: str, end: str, value: Any
+) -> None:
+    longest = start + " " * (MAX_CALL_CHARACTERS - len(start + end)) + end
+    assert convert(longest, word) == value
+    longer = longest.replace(" ", "  ", 1)
+    assert convert(longer, word) == longer
 
 
 @pytest.mark.parametrize(("decode", "end"), [(decode_java, ";"), (decode_javascript, "")])

@@ -55,6 +55,11 @@ def test_calls_are_read_back_as_they_were_written(form: PromptForm) -> None:
             form.decode(text.replace("TOOLCALL", "CALL"))
 
 
+def test_json_in_a_tag_is_a_list() -> None:
+    with pytest.raises(DecodeError, match=r"^no list of calls$"):
+        PromptForm("json", tagged=True).decode("<TOOLCALL>5</TOOLCALL>")
+
+
 def test_brackets_around_calls_in_a_tag_are_not_made_up_for() -> None:
     tagged, bare = (PromptForm(tagged=tagged) for tagged in (True, False))
     assert tagged.decode("<TOOLCALL> '[f(a=1)]'\n</TOOLCALL>") == bare.decode("`f(a=1)`") == [{"f": {"a": 1}}]

@@ -11,6 +11,7 @@ from benchmarks.bfcl.test_memory import KEEP_NAME, load, user
 from benchmarks.bfcl.test_multi_turn import DOCUMENTS, ENTRY, TEXT, native, played, record
 from wildtool.benchmark import Check
 from wildtool.benchmarks.bfcl import BFCL_BENCHMARK
+from wildtool.benchmarks.bfcl.agentic import answer_message
 from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES
 from wildtool.benchmarks.bfcl.data import parse_multi_turn
 from wildtool.benchmarks.bfcl.gold import NO_CALL
@@ -154,6 +155,12 @@ def test_each_mistake_is_in_one_turn() -> None:
     )
 
 
+def test_gold_that_is_refused_has_no_mistakes() -> None:
+    answer = {"ground_truth": [["cat('kept.txt', 'more')"], [], []]}
+    own = parse_multi_turn(ENTRY, answer, BFCL_CATEGORIES["multi_turn_base"], DOCUMENTS, "here")
+    assert list(MultiTurnRules(native=True).mutants(Item("x", ("0",), own))) == []
+
+
 # Episodes --------------------------------------------------------------------------------------------
 
 
@@ -237,6 +244,9 @@ def test_a_memory_is_shown_in_a_system_message_before_the_first_turn(tmp_path: P
     ]
     assert request.gold("parallel")["content"] == "{'answer': 'Ann', 'context': 'It was said.'}"
     assert episode.memory == {"core_memory": {"name": "Ann"}, "archival_memory": {}}
+    for name in ("Ann", "Bo"):
+        episode.advance(answer_message(name))
+    assert (episode.done, episode.final) == (True, answer_message("Ann"))
 
 
 def entry(category: str, functions: list[Any], *answers: Any) -> BfclEntry:

@@ -84,12 +84,27 @@ def test_calls_are_asked_of_the_endpoint_one_by_one_and_recorded_with_the_unit(t
     shown = [message["content"] for message in episode.request().messages if message["role"] == "tool"]
     assert shown[0] == str([{key: one[key] for key in ("title", "href", "body")} for one in RESULTS[:2]])
     assert shown[1].startswith("Error during execution: ") and shown[2] == '{"content": "<p>Ann</p>"}'
-    episode.advance(answer_message("Ann"))
-    assert episode.done and episode.calls == 3
+    for name in ("Ann", "Bo"):
+        episode.advance(answer_message(name))
+    assert (episode.done, episode.calls, episode.final) == (True, 3, answer_message("Ann"))
     transcript = Transcript(
         tuple(map(Reply, [calls, said(RESULTS), said({"content": ""}), answer_message("Ann")]))
     )
     assert [one.outcome for one in BFCL_BENCHMARK.judge(item, {"0": transcript}, "official")] == ["correct"]
+
+
+def test_the_mistakes_of_a_question_are_other_answers(tmp_path: Path) -> None:
+    mutants = BFCL_BENCHMARK.rules("fixed").mutants(load(tmp_path))
+    assert [(each.unit, each.kind, each.replies, each.note) for each in mutants] == [
+        ("0", "another answer", (answer_message("nothing at all"),), "nothing at all for Ann"),
+        ("0", "no answer", (answer_message("I do not know"),), "I do not know for Ann"),
+        (
+            "0",
+            "answer in the context alone",
+            (answer_message("I do not know", "Ann"),),
+            "I do not know for Ann",
+        ),
+    ]
 
 
 def test_without_snippets_a_search_gives_titles_and_addresses(tmp_path: Path) -> None:

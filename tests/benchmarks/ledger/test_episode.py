@@ -103,6 +103,28 @@ def test_the_user_says_once_what_is_missing():
     )
 
 
+def test_a_call_may_leave_its_arguments_empty():
+    episode = episode_of({"tool_calls": [call("list_commodities", "")]})
+    assert shown(episode)[1]["content"] == '{"commodities": ["EUR", "USD"]}'
+
+
+def test_a_session_that_ends_early_is_not_right_however_right_its_turns():
+    item = ITEMS[0]
+    episode = LedgerEpisode(item.data)
+    while len(episode.logs) == 1:
+        request = episode.request()
+        assert request is not None and request.gold is not None
+        episode.advance(request.gold("parallel"))
+    check = RULES.verdict(episode, item, UNIT)
+    assert (check.correct, check.error, check.reason, check.score) == (
+        False,
+        None,
+        "all turns as asked",
+        0.25,
+    )
+    assert [turn["right"] for turn in check.detail["turns"]] == [True]
+
+
 def test_calls_beyond_forty_are_not_run():
     episode = episode_of({"tool_calls": [call("list_commodities")] * 40})
     assert (episode.logs[0].calls, episode.logs[0].ended) == (40, False)

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from benchmarks.taskbench.plan_build import NAMED_TOOLS, RESOURCE_TOOLS, SINGLE, TIMED, prompt_program
-from wildtool.benchmarks.taskbench import originals
+from wildtool.benchmarks.taskbench import TASKBENCH, originals
 from wildtool.benchmarks.taskbench.data import Example, Library, TaskRecord, ToolPlan
-from wildtool.benchmarks.taskbench.originals import PublishedPrompt, pull_prompt, read_texts
+from wildtool.benchmarks.taskbench.originals import PublishedPrompt, prompt_in_mode, pull_prompt, read_texts
 from wildtool.errors import DataError
 
 TEXTS: dict[str, Any] = {
@@ -73,6 +73,21 @@ def test_a_program_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     with pytest.raises(DataError) as error:
         read_texts(path)
     assert str(error.value).startswith(f"{path}: cannot be read (")
+
+
+def test_other_texts_than_the_pinned_ones_are_not_sent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WILDTOOL_DATA_DIR", str(tmp_path))
+    (tmp_path / "taskbench").mkdir()
+    path = write(tmp_path / "taskbench" / "inference.py", prompt_program(TEXTS))
+    assert prompt_in_mode(TASKBENCH.in_mode("graph"), None) is None
+    with pytest.raises(DataError) as error:
+        prompt_in_mode(TASKBENCH, None)
+    assert str(error.value) == (
+        f"{path}: not the pinned texts; get the original prompt again with `wildtool data pull taskbench`, or run with"
+        " --prompts own"
+    )
 
 
 def record(library: Library, gold: dict[str, Any], *examples: str) -> TaskRecord:

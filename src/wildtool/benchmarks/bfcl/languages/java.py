@@ -95,7 +95,7 @@ class _JavaReader:
 _DOUBLE = r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?"
 _LONG, _FLOAT = re.compile(r"(-?\d+)[lL]$"), re.compile(rf"({_DOUBLE})[fF]$")
 _LIST = re.compile(r"new\s+ArrayList<\w*>\(Arrays\.asList\((.+?)\)\)")
-_LIST_ADDING = re.compile(r"new\s+ArrayList<\w*>\(\)\s*\{\{(\s*+)")
+_LIST_ADDING = re.compile(r"new\s+ArrayList<\w*>\(\)\s*\{\{\s*+")
 _LIST_EMPTY = re.compile(r"new\s+ArrayList<\w*>\(\)")
 _ADDED = re.compile(r"add\((.[^)\n]*+)\)")
 _ARRAY = re.compile(r"new\s+\w+\[\]\s*\{([^}\n]*+)\}")
@@ -176,8 +176,6 @@ def _list_elements(text: str) -> list[str] | None:
         end = text.find("}}", match.end() + 1)
         if end >= 0:
             return [part.strip() for part in _ADDED.findall(text, match.end(), end)]
-        if match[1] and text.startswith("}}", match.end()):
-            return []
     return [] if _LIST_EMPTY.search(text) else None
 
 

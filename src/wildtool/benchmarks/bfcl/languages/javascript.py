@@ -107,9 +107,7 @@ def _end_of_lists(text: str) -> int:
         while place >= start.end():
             following = _NEXT_LIST.match(text, place + 1)
             if following is None or fits_at < 0 or "\n" in text[following.end() : fits_at]:
-                stop = place + 1
-                while text[stop : stop + 1].isspace():
-                    stop += 1
+                stop = _skipped(text, place + 1)
                 if text.startswith(closing, stop):
                     fits_at, end = place, stop + 1
             else:
