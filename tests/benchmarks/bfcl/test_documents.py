@@ -28,6 +28,7 @@ def test_documents_become_tools_with_json_types() -> None:
         "g": {"type": "array", "items": {"type": "list", "items": {"type": "long"}}},
         "h": {"type": "array", "items": INNER}, "i": INNER, "j": {"type": "string", "items": {"type": "float"}},
         "k": {"type": "array", "items": {}}, "l": {"type": "array", "items": {"type": "list", "items": {}}},
+        "m": {"type": "array", "items": {"type": "tuple"}}, "n": {"type": "array", "items": {"type": "dict"}},
     }  # fmt: skip
     own = {"name": "a.b", "description": "Does.", "parameters": {"type": "dict", "properties": properties}}
     before = repr(own)
@@ -42,6 +43,7 @@ def test_documents_become_tools_with_json_types() -> None:
         "h": {"type": "array", "items": inner}, "i": inner, "j": {"type": "string", "items": {"type": "float"}},
         "k": {"type": "array", "items": {"type": "string"}},
         "l": {"type": "array", "items": {"type": "array", "items": {"type": "string"}}},
+        "m": {"type": "array", "items": {"type": "array"}}, "n": {"type": "array", "items": {"type": "object"}},
     }  # fmt: skip
     assert openai_tools([own, {"name": "c", "parameters": {}}]) == [
         {

@@ -5,7 +5,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from wildtool.benchmarks.bfcl.originals import OriginalTexts, hinted, openai_tools, original_texts
+from wildtool.benchmarks.bfcl.originals import OriginalTexts, hinted, original_texts
 from wildtool.benchmarks.bfcl.package import package_file
 from wildtool.benchmarks.bfcl.prompt_forms import PROMPT_FORMS
 from wildtool.errors import DataError
@@ -112,28 +112,6 @@ def test_documents_name_the_language_and_the_types_of_texts(texts: OriginalTexts
     shown = java["parameters"]["properties"]
     assert shown["a"]["description"] == "A. Anything." and shown["b"]["items"] == {"type": "float"}
     assert hinted(hinted([document], "python"), "python")[0]["description"] == "F. P. P."
-
-
-def test_types_of_lists_and_of_lists_in_lists_become_those_of_json_schema() -> None:
-    numbers = {"type": "array", "items": {"type": "array", "items": {"type": "float"}}}
-    shapes = {"type": "array", "items": {"type": "dict", "properties": {"side": {"type": "float"}}}}
-    tuples = {"type": "tuple", "items": {"type": "any"}}
-    bare = {"type": "array", "items": {"type": "tuple"}}
-    document = {
-        "name": "f",
-        "parameters": {"type": "dict", "properties": {"n": numbers, "s": shapes, "t": tuples, "b": bare}},
-    }
-    (tool,) = openai_tools([document])
-    schema = tool["function"]["parameters"]
-    assert schema["type"] == "object"
-    assert schema["properties"]["n"]["items"] == {"type": "array", "items": {"type": "number"}}
-    assert schema["properties"]["b"]["items"] == {"type": "array"}
-    inner = schema["properties"]["s"]["items"]
-    assert (inner["type"], inner["properties"]["side"]["type"]) == ("object", "number")
-    assert (schema["properties"]["t"]["type"], schema["properties"]["t"]["items"]) == (
-        "array",
-        {"type": "string"},
-    )
 
 
 def test_a_package_that_is_missing_or_damaged_is_named(

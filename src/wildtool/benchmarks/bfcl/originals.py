@@ -187,11 +187,11 @@ def _to_json_schema(properties: dict[str, Any]) -> None:
 
 def _convert_items(items: dict[str, Any]) -> None:
     items["type"] = _json_type(items.get("type", "string"))
-    if items["type"] == "array" and "items" in items:
-        inner = as_object(items["items"])
+    if items["type"] == "array":
+        inner = as_object(items.get("items"))
         inner["type"] = _json_type(inner.get("type", "string"))
-    elif items["type"] == "object" and "properties" in items:
-        _to_json_schema(as_object(items["properties"]))
+    elif items["type"] == "object":
+        _to_json_schema(as_object(items.get("properties")))
 
 
 def hinted(functions: Sequence[Mapping[str, Any]], language: Language) -> list[dict[str, Any]]:
