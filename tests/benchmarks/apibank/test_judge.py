@@ -296,6 +296,17 @@ def test_what_is_recorded_decides_how_a_result_is_compared(tmp_path: Path) -> No
     ]
 
 
+def test_an_episode_without_a_reply_makes_no_call(items: dict[str, Item]) -> None:
+    rules = APIBANK.rules("fixed")
+    for reply in ([], [{"content": None}]):
+        episode: Any = rules.episode(items[TWO], "1")
+        for message in reply:
+            episode.advance(message)
+        assert rules.verdict(episode, items[TWO], "1") == Check(
+            False, "no call", "no [ApiName(…)] in the reply"
+        )
+
+
 def reply_check(score: float, reason: str = "", **fields: Any) -> Check:
     correct = score == 1
     error = None if correct else "other words"

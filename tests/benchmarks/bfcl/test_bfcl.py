@@ -61,6 +61,7 @@ def native(name: str, arguments: str) -> dict[str, Any]:
 @pytest.mark.parametrize("version", ["v3", "v4"])
 def test_a_folder_of_either_version_is_read(tmp_path: Path, version: str) -> None:
     source = data_of(BFCL_BENCHMARK).locate(str(write_data(tmp_path / "data", version)))
+    assert (source.name, source.path) == (str(tmp_path / "data"), tmp_path / "data")
     items = list(BFCL_BENCHMARK.load(source))
     assert [item.split for item in items] == list(ENTRIES)
     assert {item.data.version for item in items} == {version}

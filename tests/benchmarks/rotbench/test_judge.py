@@ -332,6 +332,16 @@ def test_a_request_has_the_dialogue_and_the_best_answer(mode: str) -> None:
     assert request.gold("any") == {"role": "assistant", "content": HOURS}
 
 
+def test_an_episode_without_a_reply_has_no_output() -> None:
+    item = Item("x", ("clean",), {"clean": record(HOURS)})
+    rules = ROTBENCH.rules("fixed")
+    for reply in ([], [{"content": None}]):
+        episode: Any = rules.episode(item, "clean")
+        for message in reply:
+            episode.advance(message)
+        assert rules.verdict(episode, item, "clean").error == "No Output Error"
+
+
 def test_without_parameters_anywhere_the_first_answer_is_the_best() -> None:
     assert record(calling("joke"), calling("x")).best_answer() == Answer(calling("joke"), "joke", {})
 
