@@ -195,10 +195,9 @@ def _mistakes(record: TevalRecord, gold: str) -> Iterator[tuple[str, str]]:
             yield "value changed", _instruct(record, action, {**args, name: _ADDED})
     elif ability == "plan":
         steps = read_plan_steps(record.gold)
-        other = Step(0, _OTHER, "{}")
         yield "first step left out", _plan(record, steps[1:])
         yield "step added", _plan(record, [*steps[:1], *steps])
-        yield "other API", _plan(record, [other, *steps[1:]])
+        yield "other API", _plan(record, [Step(0, _OTHER, "{}"), *steps[1:]])
         yield "no step right", _plan(record, [Step(n, _OTHER, "{}") for n, _ in enumerate(steps)])
         # In lines, steps of one API are the same step.
         if len(steps) > 3 and (record.test.form == "json" or steps[0].name != steps[1].name):
