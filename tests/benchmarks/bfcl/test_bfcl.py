@@ -1,6 +1,5 @@
 """BFCL's data, requests, profiles and numbers on entries that we wrote."""
 
-import asyncio
 import json
 import sys
 from dataclasses import replace
@@ -12,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.bfcl.bfcl_build import BOOK, ENTRIES, JAVA, LATER, RING, STAY, function, write_data
-from e2e.command import wildtool
 from wildtool.benchmark import Check, accepts
 from wildtool.benchmarks.bfcl import BFCL_BENCHMARK
 from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES
@@ -26,6 +24,7 @@ from wildtool.benchmarks.bfcl.records import BfclEntry
 from wildtool.benchmarks.bfcl.rules import CALLED, CHECKER_RAISED, NOT_DECODED, SingleTurnRules
 from wildtool.data.data_set import data_of
 from wildtool.declared import lint
+from wildtool.engine.registry import choose_prompts
 from wildtool.episode import gold_replies
 from wildtool.errors import DataError, UsageError
 from wildtool.types import Item
@@ -431,12 +430,17 @@ def test_unreadable_calls_are_named_as_the_original_names_them() -> None:
     assert check("simple_python_0", "[]").error == "simple_function_checker:wrong_count"
 
 
-# Commands ---------------------------------------------------------------------------------------------
+# Wording ----------------------------------------------------------------------------------------------
 
 
-def test_there_is_no_wording_but_the_originals(tmp_path: Path) -> None:
-    folder = write_data(tmp_path / "data")
-    chosen = ("--data", str(folder), "--split", "irrelevance", "--model", "baseline/gold", "--quiet")
-    ended = asyncio.run(wildtool("run", "bfcl", *chosen, "--prompts", "own", cwd=tmp_path))
-    assert ended.status == 2 and "only put in the original's words" in ended.err
-    assert BFCL_BENCHMARK.in_original_prompts("irrelevance") is BFCL_BENCHMARK
+def test_there_is_no_wording_but_the_originals() -> None:
+    for which in (None, "original"):
+        assert choose_prompts(BFCL_BENCHMARK, which, "irrelevance") is BFCL_BENCHMARK
+    with pytest.raises(UsageError, match=r"^bfcl is only put in the original's words; leave --prompts out\."):
+        choose_prompts(BFCL_BENCHMARK, "own", "irrelevance")
+
+
+def test_every_category_has_the_name_of_the_original() -> None:
+    names = {f"multi_turn_{each}" for each in ("base", "miss_func", "miss_param", "long_context")}
+    assert {each.name for each in BFCL_CATEGORIES.values() if each.name.startswith("multi_turn")} == names
+    assert all(name == each.name for name, each in BFCL_CATEGORIES.items())
