@@ -224,7 +224,7 @@ class ConversationBuilder:
 
     def _without_leading(self, turns: list[TrainingTurn]) -> list[TrainingTurn]:
         first = next((place for place, turn in enumerate(turns) if isinstance(turn, UserTurn)), len(turns))
-        if first and first < len(turns):
+        if first:
             self._repairs.add("leading-assistant")
         return turns[first:]
 

@@ -285,8 +285,7 @@ class Converter:
         ):
             for name in names:
                 counter[name] += 1
-        if record.renamed:
-            summary.renamed.update(record.renamed)
+        summary.renamed.update(record.renamed)
         count = 0
         for reply in record.replies:
             count += len(reply.calls)

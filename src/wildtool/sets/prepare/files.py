@@ -73,9 +73,7 @@ def raw_rows(path: Path) -> Iterator[RawRow]:
         UsageError: it is packed with zstd, and the library for that is missing.
     """
     try:
-        with _first_bytes(path) as start:
-            is_parquet = start.startswith(_PARQUET)
-        if is_parquet:
+        if _first_bytes(path) == _PARQUET:
             yield from _parquet_rows(path)
             return
         with _unpacked(path) as file:
@@ -91,13 +89,12 @@ def _read_errors() -> tuple[type[Exception], ...]:
     return (OSError, EOFError, zlib.error, *([library.ZstdError] if library else []))
 
 
-@contextmanager
-def _first_bytes(path: Path) -> Generator[bytes]:
+def _first_bytes(path: Path) -> bytes:
     if path.is_dir():
         raise DataError(f"{path}: is a folder; name the files in it")
     check_regular_file(path)
     with path.open("rb") as file:
-        yield file.read(4)
+        return file.read(4)
 
 
 @contextmanager
@@ -131,7 +128,7 @@ def _text_rows(file: IO[bytes], path: Path) -> Iterator[RawRow]:
     name = path.name.lower().removesuffix(".gz").removesuffix(".zst")
     if name.endswith((".csv", ".tsv")):
         return _csv_rows(file, "\t" if name.endswith(".tsv") else ",")
-    start = cast(Any, file).peek(4096)[:4096].removeprefix(b"\xef\xbb\xbf").lstrip()
+    start = cast(Any, file).peek(4096).removeprefix(b"\xef\xbb\xbf").lstrip()
     return _list_rows(file) if start.startswith(b"[") else _line_rows(file)
 
 

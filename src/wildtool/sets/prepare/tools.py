@@ -47,7 +47,7 @@ class TypeText:
 def read_type(text: str) -> TypeText:
     """The schema of a type, and whether it says that a value may be left out."""
     bare = _OPTIONAL.sub("", text)
-    reading = _read(bare.strip(), 0)
+    reading = _read(bare, 0)
     return TypeText(reading.schema, reading.optional or bare != text, reading.unknown)
 
 
@@ -188,8 +188,6 @@ def _entries(value: Any) -> Iterable[Any]:
 
 def _run(text: str) -> list[Any]:
     """The values of a text: a run of JSON values, else one Python literal."""
-    if not text.strip():
-        return []
     try:
         return parse_run(text)
     except UnreadableTextError:
@@ -215,18 +213,13 @@ def _tool(entry: Mapping[str, Any], unknown: list[str]) -> Tool:
     description = function.get("description")
     if description is None:
         description = ""
-    schema = None
-    for key in _SCHEMA_KEYS:
-        if key in function:
-            schema = function[key]
-            break
-    beside = function.get("required")
+    schema = next((function[key] for key in _SCHEMA_KEYS if key in function), None)
     return {
         "type": "function",
         "function": {
             "name": name,
             "description": description if isinstance(description, str) else str(description),
-            "parameters": _parameters(schema, beside, unknown),
+            "parameters": _parameters(schema, function.get("required"), unknown),
         },
     }
 
@@ -333,7 +326,7 @@ def _property(part: Any, unknown: list[str]) -> Any:
     if not isinstance(part, dict):
         return part
     described = cast(dict[str, Any], part)
-    if "required" in described and isinstance(described["required"], bool):
+    if isinstance(described.get("required"), bool):
         described = {key: other for key, other in described.items() if key != "required"}
     return _normal(described, unknown)
 
@@ -347,8 +340,7 @@ def _normal(schema: Mapping[str, Any], unknown: list[str]) -> dict[str, Any]:
         elif key == "type":
             if isinstance(value, str):
                 read = read_type(value)
-                if read.unknown:
-                    unknown += read.unknown
+                unknown += read.unknown
                 for name, part in read.schema.items():
                     if name == "type" or name not in schema:
                         normal[name] = part

@@ -50,7 +50,7 @@ def row_form(path: Path, rows: list[FileRow]) -> RowForm | None:
     if any(_has_turns(value) for value in values):
         return "sharegpt"
     layout = chosen_set(path, DETECT, rows)
-    return "messages" if any(DATA_SETS[name] is layout for name in _OF_MESSAGES & DATA_SETS.keys()) else None
+    return "messages" if layout.name in _OF_MESSAGES else None
 
 
 def _has_turns(row: Any) -> bool:

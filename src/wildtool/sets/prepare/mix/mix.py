@@ -101,7 +101,7 @@ class MixPlan:
         """The weight of a set that has `rows` rows left."""
         if self.by == "weights":
             return self.sets[number].weight if rows else 0.0
-        return rows ** (1 / self.temperature) if rows else 0.0
+        return rows ** (1 / self.temperature)
 
 
 @dataclass(slots=True)
