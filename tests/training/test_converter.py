@@ -1,8 +1,10 @@
 """A conversion to the last count: what is written, left out, lost, repaired and named."""
 
+import errno
 import io
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -144,6 +146,24 @@ def test_what_a_row_of_each_reply_loses_is_counted(tmp_path: Path):
     file = write_rows(tmp_path / "a.jsonl", [talk(reply("a", reasoning_content="Hm."), USER, reply("c"))])
     # The first reply is in both rows.
     assert converted(file, to="sharegpt", by_reply=True)[1].lost == {"reasoning": 2}
+
+
+@pytest.mark.parametrize("error", [RecursionError("deep"), ValueError("digits")])
+def test_a_record_that_is_too_deep_for_its_writer_is_left_out(tmp_path: Path, error: Exception):
+    def write(record: Any, options: Any) -> Any:
+        if record.row == 1:
+            raise error
+        return [record.row]
+
+    file = write_rows(tmp_path / "a.jsonl", [talk(reply()), talk(reply())])
+    form = replace(TRAINING_FORMS["openai"], write=write)
+    rejects: list[RejectedRow] = []
+    converter = Converter(replace(conversion(file), form=form), rejects.append)
+    assert list(converter.lines()) == [b"[2]\n"]
+    detail = "nested too deep, or a number too long"
+    row = {"source": str(file), "row": 1, "reason": "unreadable-line", "detail": detail}
+    assert rejects == [RejectedRow(**row, raw=talk(reply()))]
+    assert (converter.summary.written, converter.summary.rejected) == (1, {"unreadable-line": 1})
 
 
 def test_others_help_once_the_kind_of_the_records_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -361,6 +381,39 @@ def test_an_open_file_gets_the_lines(tmp_path: Path):
     file, target = write_rows(tmp_path / "a.jsonl", [talk(reply()), {"messages": []}]), io.BytesIO()
     assert write_stream(conversion(file), target).written == 1
     assert json.loads(target.getvalue()) == {**talk(reply()), "tools": []}
+
+
+def test_a_place_that_takes_no_list_of_rejects_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    write, part = Path.open, rejects_file(tmp_path / ".b.jsonl").with_suffix(".jsonl.part")
+
+    def refuse(path: Path, *how: Any, **more: Any) -> Any:
+        if path == part:
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return write(path, *how, **more)
+
+    file = write_rows(tmp_path / "a.jsonl", [talk(reply())])
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(UsageError) as refused:
+        write_conversion(conversion(file), tmp_path / "b.jsonl")
+    place = f"{tmp_path / 'b.jsonl.rejects.jsonl'}: could not be written (Permission denied)"
+    assert str(refused.value) == f"{place}; name another place with --out"
+
+
+def test_a_place_that_takes_no_data_of_llamafactory_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    move = Path.replace
+
+    def refuse(path: Path, place: Path) -> Path:
+        if path.name == ".a.jsonl":
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return move(path, place)
+
+    file = write_rows(tmp_path / "a.jsonl", [talk(reply())])
+    monkeypatch.setattr(Path, "replace", refuse)
+    with pytest.raises(UsageError) as refused:
+        write_llamafactory(conversion(file, to="llamafactory"), tmp_path / "lf")
+    place = f"{tmp_path / 'lf' / 'a_sft.jsonl'}: could not be written (Permission denied)"
+    assert str(refused.value) == f"{place}; name another place with --out"
+    assert not (tmp_path / "lf" / "dataset_info.json").exists()
 
 
 TAGS = {

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,17 @@ import wildtool
 from wildtool.errors import DataError, UsageError
 from wildtool.json_codec import JsonLimits
 from wildtool.sets.prepare import files
-from wildtool.sets.prepare.reading import training_records
-from wildtool.sets.prepare.record import AssistantTurn, RejectedRow, ResultTurn, TrainingRecord, UserTurn
+from wildtool.sets.prepare.files import FileRow
+from wildtool.sets.prepare.readers.data_sets import DATA_SETS
+from wildtool.sets.prepare.readers.options import DEFAULT_OPTIONS
+from wildtool.sets.prepare.reading import read_row, training_records
+from wildtool.sets.prepare.record import (
+    AssistantTurn,
+    RejectedRow,
+    ResultTurn,
+    TrainingRecord,
+    UserTurn,
+)
 
 TOOL = {
     "name": "level",
@@ -142,6 +152,21 @@ def test_for_items_of_a_benchmark_it_says_how_to_get_records_of_them():
     path = Path(wildtool.__file__).parent / "data" / "wild_mini.jsonl"
     with pytest.raises(DataError, match=r"holds items of wildtoolbench.*--model baseline/gold"):
         list(training_records(path))
+
+
+@pytest.mark.parametrize("error", [RecursionError("deep"), ValueError("digits")])
+def test_a_row_that_is_too_deep_for_its_reader_is_left_out(error: Exception):
+    def read(row: Any, options: Any) -> TrainingRecord:
+        raise error
+
+    layout = replace(DATA_SETS["sharegpt"], read=read)
+    assert read_row(FileRow(7, {"a": 1}), layout, "f", DEFAULT_OPTIONS) == RejectedRow(
+        source="f",
+        row=7,
+        reason="unreadable-line",
+        detail="nested too deep, or a number too long",
+        raw={"a": 1},
+    )
 
 
 def test_an_unknown_set_is_refused(tmp_path: Path):

@@ -40,7 +40,7 @@ class Scripted:
         return not self._requests
 
     def request(self) -> Request | None:
-        return self._requests[0]
+        return next(iter(self._requests), None)
 
     def advance(self, reply: Message) -> None:
         self._requests.pop(0)

@@ -142,8 +142,7 @@ def _blamed(rules: Rules, item: Item, unit: str, replies: Iterable[Message]) -> 
 def _checks(rules: Rules, item: Item, unit: str, replies: Iterable[Message]) -> Iterable[StepCheck]:
     episode = rules.episode(item, unit)
     for reply in replies:
-        request = None if episode.done else episode.request()
-        if request is None:
+        if (request := episode.request()) is None:
             return
         episode.advance(reply)
         if request.role == "agent":

@@ -45,6 +45,10 @@ def test_the_line_and_the_key_are_named_in_a_warning(tmp_path: Path, is_list: bo
     assert 'the key "value" more than once' in found[0].message
 
 
+def test_a_number_that_is_too_long_hides_what_is_repeated():
+    assert repeated_keys(b'{"a": 1, "a": %b}' % (b"1" * 5000), b'{"a":1}') == []
+
+
 TWICE = '{"name": "f", "arguments": {"q": 1, "q": 2}}'
 TURNS = [{"from": "human", "value": "a"}]
 

@@ -84,3 +84,9 @@ def test_equal_requests_to_other_tools_are_not_compared_with_each_other(tmp_path
 def test_equal_records_are_compared_once_each(tmp_path: Path):
     records = [("Which of these levels is the highest today?", ["level"])] * 300
     assert joined(records, tmp_path, most=300) == [0] * 300
+
+
+def test_equal_requests_share_half_of_their_tools_or_are_apart(tmp_path: Path):
+    text = "Which of these levels is the highest today?"
+    others = [(f"{' '.join(WORDS[8 * k : 8 * k + 8])}", ["b", "c", "d", "e"]) for k in range(3)]
+    assert joined([(text, ["a", "b", "c"]), (text, ["a", "d", "e"]), *others], tmp_path) == [0, 1, 2, 3, 4]

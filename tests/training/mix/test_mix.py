@@ -508,6 +508,8 @@ def test_the_set_of_a_record_is_in_the_mixture_or_in_a_column():
         "not named",
         "y",
     ]
+    Path("m/other.jsonl").write_bytes(Path("m/train.jsonl").read_bytes())
+    assert origins("m/other.jsonl", at(1), at(1, source="y")) == ["not named", "y"]
     Path("m/train.origins.csv").write_text("name,row\na,1\n")
     assert origins("m/train.jsonl", at(1)) == ["not named"]
     Path("m/train.origins.csv").unlink()

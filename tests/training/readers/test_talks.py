@@ -372,6 +372,7 @@ def test_calls_in_brackets_are_read(text: str, read_calls: list[tuple[str, dict[
         ("[f(a=(1]", "brackets do not match"),
         ("[f(a='1)]", "a quote does not close"),
         ("[f(a={1 ]", "brackets do not match"),
+        ("[f(a=[1]", "brackets or quotes do not close"),
         ("[f((a=1)]", "brackets do not match"),
         ("[f(5)]", "expected name=value, found '5'"),
         ("[f(=5)]", "expected name=value, found '=5'"),

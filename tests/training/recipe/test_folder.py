@@ -194,6 +194,15 @@ choice of the data brought.
 """
 
 
+def test_rows_that_were_left_out_are_counted_where_the_commands_are():
+    user = {"role": "user", "content": "q"}
+    replies = [{"role": "assistant", "content": "r", "weight": weight} for weight in (0, 1)]
+    written(recipe(*({"messages": [user, reply]} for reply in replies)))
+    head = text("README.md").partition("\n```sh")[0].splitlines()[2:]
+    left_out = "Left out: 1 row; see the files `.rejects.jsonl` in `data`."
+    assert head == ["", "1 record from t.jsonl, checked.", left_out]
+
+
 def test_a_full_training_of_the_plainest_kind():
     result = written(recipe(method="sft-full", template="qwen", seeds=3), tokens=lambda text: 1)
     assert not Path("out/merge.yaml").exists() and not Path("out/overlap.json").exists()

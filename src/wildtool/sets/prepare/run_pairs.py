@@ -141,7 +141,7 @@ def _first_wrong(run: RecordedRun, unit: RecordedUnit) -> _WrongStep | str:
     episode = variant.episode(unit.item, unit.verdict.unit, profile)
     refused_by_judge = unit.verdict.error == WRONG_TEXT
     for step in unit.steps:
-        request = None if episode.done else episode.request()
+        request = episode.request()
         if request is None or not isinstance(step.result, LoggedReply):
             break
         reply = step.result.reply

@@ -93,8 +93,7 @@ def parse_bracket_calls(text: str, names: Sequence[str]) -> list[tuple[str, dict
 
 def _name_at(text: str, place: int, names: Sequence[str]) -> tuple[str, int] | None:
     """The name that begins at a place, and where its bracket opens."""
-    while place < len(text) and text[place].isspace():
-        place += 1
+    place = _after_blanks(text, place)
     prefix = next((name for name in names if text.startswith(f"{name}(", place)), None)
     if prefix is not None:
         return prefix, place + len(prefix)
