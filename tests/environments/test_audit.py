@@ -2,14 +2,17 @@
 
 import json
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
 
+from wildtool.benchmark import Check, Mutant, Rules, StepCheck
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.benchmarks.wildtoolbench.fixed.episode import FixedEpisode
 from wildtool.cli import app
@@ -20,6 +23,7 @@ from wildtool.environments.attacks import GOLD, POLICIES, AttackScore, attack
 from wildtool.environments.audit import ComponentAudit, RewardAudit, audit_reward
 from wildtool.environments.commands import BOUND
 from wildtool.environments.sources import ItemUnits, ProceduralUnits, benchmark_units
+from wildtool.types import Item, Message, Request
 
 
 @cache
@@ -106,6 +110,72 @@ def test_an_audit_counts_gold_and_mistakes_of_each_component(profile: str, monke
         attacks=(score,),
     )
     assert attacked == [(units, profile)]
+
+
+class Scripted:
+    """An episode of these requests, some of another role or without gold."""
+
+    def __init__(self, *requests: Request) -> None:
+        self.requests, self.taken = [*requests], list[Message]()
+
+    @property
+    def done(self) -> bool:
+        return not self.requests
+
+    def request(self) -> Request | None:
+        return self.requests[0] if self.requests else None
+
+    def advance(self, reply: Message) -> None:
+        del self.requests[0]
+        self.taken.append(reply)
+
+
+class ScriptedRules(Rules):
+    """A reply is right where it is what was asked for; a unit without gold has none."""
+
+    def episode(self, item: Item, unit: str) -> Any:
+        golds = [(role, None if gold is None else partial(_content, gold)) for role, gold in item.data[unit]]
+        return Scripted(*(Request([], (), role=role, gold=gold) for role, gold in golds))
+
+    def verdict(self, episode: Any, item: Item, unit: str) -> Check:
+        return Check([reply["content"] for reply in episode.taken] == [gold for _, gold in item.data[unit]])
+
+    def step(self, episode: Any, item: Item, unit: str) -> StepCheck:
+        taken = episode.taken
+        right = taken[-1]["content"] == item.data[unit][len(taken) - 1][1]
+        return StepCheck({"name": float(right), "order": float(len(taken))})
+
+    def mutants(self, item: Item) -> Iterator[Mutant]:
+        for kind, texts in (("wrong name", "xbc"), ("swapped steps", "abcd"), ("odd", "axc")):
+            yield Mutant("whole", kind, tuple({"content": text} for text in texts), "")
+
+
+def _content(text: str, style: str = "") -> Message:
+    return {"content": text}
+
+
+def test_other_roles_units_without_gold_and_what_comes_after_the_end_are_not_audited(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr(audit_module, "attack", lambda units, name: [])
+    data = {"whole": [("agent", "a"), ("user", "b"), ("agent", "c")], "bare": [("agent", None)]}
+    item = Item("i", ("whole", "bare"), data)
+    units: Any = SimpleNamespace(
+        benchmark=SimpleNamespace(rules=lambda profile: ScriptedRules()), items=[item]
+    )
+    whole = {"elsewhere": 0, "missed": 0, "refused": 0}
+    assert audit_reward(units, "p") == RewardAudit(
+        profile="p",
+        components=(
+            ComponentAudit(component="name", **{**whole, "gold": 2, "mistakes": 1}),
+            ComponentAudit(
+                component="order", **{**whole, "gold": 2, "mistakes": 1, "missed": 1, "refused": 1}
+            ),
+            ComponentAudit(component="verdict", **{**whole, "gold": 1, "mistakes": 3, "missed": 1}),
+        ),
+        missed_kinds={"swapped steps": 1},
+        attacks=(),
+    )
 
 
 def shown_audit(

@@ -302,6 +302,17 @@ def test_replies_that_go_on_after_the_end_are_of_other_data():
     assert environment.steps == [{"refusal": 1.0, "verdict": 1.0}]
 
 
+def test_units_that_build_on_each_other_are_not_played_alone(monkeypatch: pytest.MonkeyPatch):
+    environment = opened(CHAT)
+    monkeypatch.setattr(type(environment._rules), "leading", lambda rules, item: item.units[:1])  # pyright: ignore
+    with pytest.raises(DataError) as caught:
+        environment.open(MIXED)
+    assert str(caught.value) == (
+        f"{MIXED}: the units of this item build on each other; environments play single ones"
+    )
+    assert (environment.can_open(MIXED), environment.name) == (False, CHAT)
+
+
 def test_a_role_without_gold_needs_a_player():
     with pytest.raises(UsageError) as caught:
         cooperative(Request([], (), role="user"))

@@ -415,6 +415,18 @@ async def test_a_models_policy_answers_requests_of_one_time_together(evaluation:
     assert (model.training, tokenizer.padding_side) == (True, "right")
 
 
+async def test_requests_that_were_given_up_are_not_answered(evaluation: Any):
+    model = Model("Hi\0")
+    policy = evaluation.ModelPolicy(model, Padding(), max_new_tokens=4, tool_format="hermes")
+    messages = [{"role": "user", "content": "a"}]
+    for _ in range(2):
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(policy(messages, []), 0)
+    policy._answer()
+    assert model.settings == []
+    assert (await policy(messages, []))["usage"] == {"completion_tokens": 3}
+
+
 def test_the_trainers_log_gets_the_figures_of_each_step_once(
     evaluation: Any, monkeypatch: pytest.MonkeyPatch
 ):
