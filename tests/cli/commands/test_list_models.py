@@ -225,6 +225,11 @@ def test_what_works_at_an_endpoint_is_listed(
     assert ended.stdout == "m\\x1b\n  calls: yes\\x1b\n  streams: no\n"
     assert asked == [("m\x1b", "http://h/v1")]
     capsys.readouterr()
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    ended = CliRunner().invoke(app, ["list", "models", "--check", "gpt-4o"], prog_name="wildtool")
+    note = "gpt-4o is called at https://api.openai.com/v1 (the same as openai-chat/gpt-4o)"
+    assert ended.stderr == f"{note}; for another endpoint give --base-url URL\n"
 
 
 async def test_on_a_terminal_it_is_said_for_how_long_an_endpoint_is_asked(

@@ -235,6 +235,17 @@ def test_csv_has_one_number_a_row_with_its_source(play: Callable[[str], object])
     assert any(row["group"] == "errors" for row in rows)
 
 
+def test_tables_and_the_list_of_them_are_csv_too():
+    source = '"ToLeaP paper (arXiv 2505.11833), Table 9"'
+    assert published("toleap_apibank", "--csv").splitlines()[:2] == [
+        "model,kind,table,column,value,unit,source",
+        f"Llama-3.2-1B,6B- Open-source LLMs,toleap_apibank,level1_given_desc,,percent,{source}",
+    ]
+    head, *rows = published("--csv").splitlines()
+    assert head == "table,models,source,about"
+    assert f"toleap_apibank,41,{source},API-Bank: mean ROUGE-L F of replies" in rows
+
+
 def test_csv_of_two_kinds_is_refused():
     assert type_("show", "--published", "wildtoolbench", "toleap_apibank", "--csv").exit_code == 2
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from wildtool.cli.output import comparison
+from wildtool.engine.compare.comparison import Accuracy, AidEffect
 
 
 def pair(finding: str, *, left_out: int = 0, **total: Any) -> Any:
@@ -100,3 +101,37 @@ def test_a_difference_with_missing_units_is_what_they_leave_open() -> None:
     whole.missing = 1
     assert comparison.format_difference(whole) == "-10.0 to +20.0"
     assert comparison._score(None) == ("–", "")
+
+
+def test_what_aid_corrected_and_broke_is_shown_for_each_pair(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+
+    def effect(model: str, name: str, left_out: int) -> AidEffect:
+        half = Accuracy(0.5, 0.25, 0.75)
+        return AidEffect("plain", model, name, 4, 2, half, 9, 0, None, left_out)
+
+    comparison._print_aid_effects(
+        [effect("a\nb", "all", 2), effect("c", "all", 0), effect("a\nb", "tool", 3)]
+    )
+    assert (
+        capsys.readouterr().out
+        == """\
+corrected and broken: a b against plain
+
+      corrected                  95 %  broken     95 %
+──────────────────────────────────────────────────────
+all      2 of 4  50.0 %  [25.0, 75.0]  0 of 9  –
+tool     2 of 4  50.0 %  [25.0, 75.0]  0 of 9  –
+
+Left out here: 3 units without a verdict.
+
+corrected and broken: c against plain
+
+     corrected                  95 %  broken     95 %
+─────────────────────────────────────────────────────
+all     2 of 4  50.0 %  [25.0, 75.0]  0 of 9  –
+
+"""
+    )
