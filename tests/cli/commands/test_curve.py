@@ -4,15 +4,23 @@ import csv
 import json
 import shutil
 import socket
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from shutil import copytree
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from benchmarks.bfcl.bfcl_build import write_data
 from wildtool.cli import app
+from wildtool.cli.output import curve
+from wildtool.cli.output.curve import show_curve
 from wildtool.engine.compare.curve import CURVE_COLUMNS
+from wildtool.engine.score.results import open_results
+from wildtool.engine.series import read_series
 
 POINT = '[[point]]\nname = "{name}"\nmodel = "baseline/{model}"\nsize = {size}\narm = "{arm}"\ntrain_seed = {seed}\n'
 POINTS = (
@@ -161,6 +169,63 @@ def test_endpoints_that_do_not_answer_are_named_before_anything_is_run(tmp_path:
         ended = type_(*asked, "--available")
     assert ended.exit_code == 0, ended.output
     assert ("all", 5) not in rows(tmp_path)
+
+
+@pytest.mark.parametrize(("dry", "status"), [(True, 3), (False, 1)])
+def test_every_point_is_run_on_every_benchmark_before_the_curve_is_drawn(
+    dry: bool, status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    done: list[Any] = []
+
+    def run(runs: Any, run_options: Any, *, tables: bool) -> int:
+        done.append(([(each.label, each.folder) for each in runs], run_options.model, tables))
+        return status
+
+    def draw(series: Any, folders: Any, *more: Any, **options: Any) -> int:
+        done.append((dict(folders), more, options))
+        return 3
+
+    monkeypatch.setattr("wildtool.cli.commands.run.execute_runs", run)
+    monkeypatch.setattr("wildtool.cli.output.curve.show_curve", draw)
+    write_series(tmp_path / "series.toml")
+    words = ["--dry-run"] if dry else ["--force", "--quiet"]
+    ended = type_("curve", str(tmp_path / "series.toml"), "-o", str(tmp_path), *words)
+    assert ended.exit_code == status, ended.output
+    places = {name: tmp_path / name / "wild-mini" / f"baseline--{model}" for name, model, *_ in POINTS}
+    runs = [(f"{name}: wild-mini", place) for name, place in places.items()]
+    folders = {(name, "wild-mini"): place for name, place in places.items()}
+    drawn = [(folders, (tmp_path,), {"force": True, "quiet": True})]
+    assert done == [(runs, ["baseline/random"], False), *([] if dry else drawn)]
+
+
+def test_points_without_a_complete_run_are_named(
+    played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    series = read_series(played / "series.toml")
+    folders = {("s1", "wild-mini"): tmp_path / "none"}
+    assert show_curve(series, folders, tmp_path, force=False, quiet=False) == 3
+    said = capsys.readouterr()
+    reason = f"{tmp_path / 'none'}: not a run folder, run.json cannot be read (No such file or directory)"
+    gone = f"s1 is not in the curve of wild-mini: {reason}\n"
+    assert (said.out, said.err, [*tmp_path.iterdir()]) == ("", gone, [])
+    folders |= {
+        (name, "wild-mini"): played / "runs" / name / "wild-mini" / f"baseline--{model}"
+        for name, model in (("base", "random"), ("s2", "chat"))
+    }
+
+    @contextmanager
+    def opened(folder: Path) -> Generator[Any]:
+        with open_results(folder) as (result, verdicts):
+            yield replace(result, incomplete="s2" in folder.parts), verdicts
+
+    monkeypatch.setattr(curve, "open_results", opened)
+    monkeypatch.setattr(curve, "print_run_notes", lambda folder, result: None)
+    assert show_curve(series, folders, tmp_path, force=False, quiet=True) == 3
+    said = capsys.readouterr()
+    cut = "s2 is not in the curve of wild-mini: its run is incomplete; the same command continues it\n"
+    assert said.err == gone + cut
+    with (tmp_path / "curve.csv").open(newline="") as file:
+        assert [(row["arm"], row["size"]) for row in csv.DictReader(file)] == [("all", "0")]
 
 
 def test_failed_units_of_a_point_bound_its_score_and_decide_nothing(tmp_path: Path):

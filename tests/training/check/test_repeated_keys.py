@@ -45,6 +45,12 @@ def test_the_line_and_the_key_are_named_in_a_warning(tmp_path: Path, is_list: bo
     assert 'the key "value" more than once' in found[0].message
 
 
+def test_quotes_that_are_written_as_numbers_hide_no_repeated_key():
+    text = b'{"a": 1, "a": "\\u0022\\u0022"}'
+    read = dumps(json.loads(text))
+    assert (text.count(b'"'), repeated_keys(text, read)) == (read.count(b'"'), ["a"])
+
+
 def test_a_number_that_is_too_long_hides_what_is_repeated():
     assert repeated_keys(b'{"a": 1, "a": %b}' % (b"1" * 5000), b'{"a":1}') == []
 

@@ -235,11 +235,11 @@ class _Whole:
         self.length = self._tokens(text_of_row) if self._tokens else len(text_of_row) / CHARACTERS_PER_TOKEN
         self._long += self.length > self._cutoff
         if isinstance(row.record, TrainingRecord):
-            digest = record_digest(row.record)[:16]
+            digest = record_digest(row.record)
             self._readable += 1
             self._plain += not row.record.calls
         else:
-            digest = hashlib.sha256(text).digest()[:16]
+            digest = hashlib.sha256(text).digest()
         self._repeated += digest in self._digests
         self._digests.add(digest)
         for key in ("source", "dataset"):

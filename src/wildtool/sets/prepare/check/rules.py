@@ -140,9 +140,11 @@ def _order(turns: list[Any], kind: RecordKind) -> Iterator[Finding]:
     if kind == "preference" and len(roles) % 2 == 0:
         message = "the prompt of a pair must end with human or observation: LLaMA-Factory drops this record"
         yield record_finding("S07", last, message)
-    for (_, before), (k, role) in zip([(0, ""), *roles], roles, strict=False):
+    before = ""
+    for k, role in roles:
         if role == "observation" and before != "function_call":
             yield record_finding("S16", f"conversations[{k}]", f"turn {k + 1}: a result without a call")
+        before = role
 
 
 def _not_a_reply(record: Mapping[str, Any], name: str) -> Finding | None:
