@@ -24,6 +24,7 @@ from wildtool.sets.prepare.converted_files import (
     write_llamafactory,
     write_stream,
 )
+from wildtool.sets.prepare.readers.data_sets import DATA_SETS
 from wildtool.sets.prepare.record import RejectedRow
 from wildtool.sets.prepare.writers.forms import TRAINING_FORMS
 from wildtool.sets.prepare.writers.options import WriteOptions
@@ -173,6 +174,40 @@ def test_others_help_once_the_kind_of_the_records_is_known(tmp_path: Path, monke
     file = write_rows(tmp_path / "a.jsonl", [{"messages": []}, talk(reply()), pair])
     summary = converted(file, processes=2)[1]
     assert (summary.written, summary.rejected) == (1, {"no-user": 1, "other-kind": 1})
+
+
+@pytest.mark.parametrize(
+    ("processes", "data_set", "is_limited", "first", "helped"),
+    [
+        *((2, "openai", False, talk(reply()), 1), (1, "openai", False, talk(reply()), 0)),
+        *((2, "openai", True, talk(reply()), 0), (2, "openai", False, {"messages": []}, 0)),
+        (2, "toolbench", False, {}, 0),
+    ],
+)
+def test_others_help_with_the_rest_of_a_file_where_they_can(
+    processes: int,
+    data_set: str,
+    is_limited: bool,
+    first: dict[str, Any],
+    helped: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+):
+    asked: list[Any] = []
+
+    def together(converter: Converter, *words: Any) -> Any:
+        asked.append((converter, *words[:2], [number for number, _ in words[2]]))
+        yield b"[]\n"
+
+    monkeypatch.setattr(conversions, "_ALONE", 1)
+    monkeypatch.setattr(conversions, "_is_limited", lambda: is_limited)
+    monkeypatch.setattr(Converter, "_convert_together", together)
+    rows = [step(1), step(2)] if data_set == "toolbench" else [first, talk(reply()), talk(reply())]
+    file = write_rows(tmp_path / "a.jsonl", rows)
+    converter = Converter(conversion(file, processes=processes, data_set=data_set), lambda row: None)
+    lines = list(converter.lines())
+    assert asked == [(converter, DATA_SETS["openai"], str(file), [2, 3])] * helped
+    assert len(lines) == len(rows) - (helped or rows[0] != talk(reply()))
 
 
 def test_records_that_need_no_distant_value_are_counted_and_not_listed(tmp_path: Path):
@@ -371,6 +406,10 @@ def test_nothing_to_write_says_why(tmp_path: Path):
         write_conversion(conversion(file), out)
     assert str(refused.value) == f"{reasons}; see {rejects_file(out)}"
     assert rejects_file(out).exists() and not out.exists()
+    with pytest.raises(DataError) as refused:
+        write_llamafactory(conversion(file, to="llamafactory"), tmp_path)
+    assert str(refused.value) == f"{reasons}; see {rejects_file(tmp_path / 'a_sft.jsonl')}"
+    assert not (tmp_path / "dataset_info.json").exists()
     near = write_rows(tmp_path / "n.jsonl", [talk(reply())])
     with pytest.raises(DataError) as refused:
         write_conversion(conversion(near, least_reach=1), out)

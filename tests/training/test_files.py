@@ -82,6 +82,8 @@ def test_what_is_too_long_is_named_with_its_limit(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(files, "_CHUNK", 1000)
     assert rows_of(tmp_path / "a.json", b"[" + b"1" * 9000) == [(1, None, LOST)]
     assert rows_of(tmp_path / "a.json", b'[{"a": "' + b"x" * 1700 + b'"}, {}]')[1:] == [(2, {}, "")]
+    parts = b'[{"a": "' + b"x" * 880 + b'"}, {"b": "' + b"y" * 300 + b'"}]'
+    assert [problem for *_, problem in rows_of(tmp_path / "a.json", parts)] == ["", ""]
     (_, first, problem), *rest = rows_of(tmp_path / "a.csv", b"a\n" + b"x" * 1300 + b"\ny\n")
     assert (first, problem) == (None, "field larger than field limit (1200)")
     assert rest == [(2, {"a": "y"}, "")]

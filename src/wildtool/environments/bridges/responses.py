@@ -29,7 +29,8 @@ def messages_of(output: Any) -> list[Message]:
             texts = [part["text"] for part in parts if isinstance(part.get("text"), str)]
             message["content"] = (message["content"] or "") + "".join(texts)
             for part in parts:
-                message |= {key: part[key] for key in ("refusal",) if part.get(key)}
+                if part.get("refusal"):
+                    message["refusal"] = part["refusal"]
     return messages
 
 

@@ -286,7 +286,7 @@ def _check(turns: Sequence[TrainingTurn], *, prompt: bool) -> None:
         if isinstance(turn, UserTurn):
             if not turn.text.strip():
                 raise RowError("empty-user", f"turn {place} is blank")
-        elif isinstance(turn, AssistantTurn) and not turn.calls:
+        elif isinstance(turn, AssistantTurn):
             check_not_blank(turn, f"turn {place}")
     if prompt and isinstance(turns[-1], AssistantTurn):
         raise RowError("prompt-end", "the prompt of a pair must end with the user or with results")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -186,10 +186,6 @@ class Converter:
 
     def _convert_together(self, data_set: PublicSet, source: str, rows: Iterator[RawRow]) -> Iterator[bytes]:
         """The lines of a file's rows, converted by several processes."""
-        first = next(rows, None)
-        if first is None:
-            return
-        rows = chain((first,), rows)
         workers = self._conversion.processes
         with ProcessPoolExecutor(workers, initializer=start_worker) as pool:
             running: deque[Future[_Part]] = deque()
