@@ -328,10 +328,10 @@ def test_the_command_names_what_is_not_sound(
 
 
 SOURCES = {
-    "wild-mini": lambda: few("wild-mini", every=2),
+    "wild-mini": lambda: few("wild-mini"),
     "stream": stream,
-    "acebench": lambda: few("acebench", "finance", "fc", every=16),
-    "acebench as text": lambda: few("acebench", "finance", "text", every=16),
+    "acebench": lambda: few("acebench", "finance", "fc", every=32),
+    "acebench as text": lambda: few("acebench", "finance", "text", every=32),
 }
 
 

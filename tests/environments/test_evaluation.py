@@ -12,11 +12,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 import wildtool
-from e2e.command import wildtool as command
 from environments.bridges.token_policy import Characters
 from environments.linear_policy import LinearPolicy, tool_file
+from wildtool.cli import app
 from wildtool.environments import evaluate
 from wildtool.environments.evaluation import CURVE_FILE, SERIES_FILE
 from wildtool.environments.sources import ProceduralUnits
@@ -62,10 +63,18 @@ class Policy:
         return "All set."
 
 
-async def test_the_held_out_score_rises_with_the_reward(tmp_path: Path, tools: Path):
+def command(line: str) -> str:
+    ended = CliRunner().invoke(app, line.split(), prog_name="wildtool")
+    assert ended.exit_code == 0, ended.output
+    return ended.stdout
+
+
+def test_the_held_out_score_rises_with_the_reward(
+    tmp_path: Path, tools: Path, monkeypatch: pytest.MonkeyPatch
+):
     """A policy of a few weights learns to call three tools from the reward alone, and the verbs show it."""
-    made = f"generate --model procedural --tools {tools.name} --sessions 16 --seed held-out -o {HELD_OUT}"
-    assert (await command(*made.split(), cwd=tmp_path)).status == 0
+    monkeypatch.chdir(tmp_path)
+    command(f"generate --model procedural --tools {tools.name} --sessions 16 --seed held-out -o {HELD_OUT}")
     evaluations = tmp_path / "evaluations"
     data = str(tmp_path / HELD_OUT)
     policy = LinearPolicy()
@@ -88,10 +97,8 @@ async def test_the_held_out_score_rises_with_the_reward(tmp_path: Path, tools: P
         rows = list(csv.DictReader(file))
     assert [float(row["accuracy"]) for row in rows] == scores
     assert [int(row["verdict units"]) for row in rows] == [last.units] * 4
-    shown = await command("show", "evaluations", cwd=tmp_path)
-    assert shown.status == 0 and "linear@1200" in shown.out
-    curve = await command("curve", f"evaluations/{SERIES_FILE}", "-o", "curve", cwd=tmp_path)
-    assert curve.status == 0
+    assert "linear@1200" in command("show evaluations")
+    command(f"curve evaluations/{SERIES_FILE} -o curve")
     with (tmp_path / "curve/curve.csv").open(encoding="utf-8") as file:
         drawn = {int(row["size"]): float(row["score"]) for row in csv.DictReader(file)}
     assert drawn == pytest.approx(dict(zip((0, 400, 800, 1200), scores, strict=True)))
