@@ -332,15 +332,14 @@ class UnitEnvironment:
         if request is None:
             return Observation([], None, replaces)
         before, now = state.messages, request.messages
-        extends = len(now) > len(before) and [*now[: len(before)]] == [*before]
-        tools = None if request.tools == state.tools else _copy(request.tools)
+        replaces = replaces or len(now) <= len(before) or [*now[: len(before)]] != [*before]
+        tools = _copy(request.tools) if replaces or request.tools != state.tools else None
         state.messages, state.tools = now, request.tools
-        if replaces or not extends:
-            return Observation(
-                _copy(_with_answered(now, state.answered)), tools or _copy(request.tools), True
-            )
+        if replaces:
+            return Observation(_copy(_with_answered(now, state.answered)), tools, True)
         # The first one is the policy's own.
-        return Observation(_copy(now[len(before) + (now[len(before)].get("role") == "assistant") :]), tools)
+        new = now[len(before) + (now[len(before)].get("role") == "assistant") :]
+        return Observation(_copy(new), tools)
 
     def _outcome(self, state: _State) -> dict[str, float]:
         """The components that stand at the end of an episode only."""
