@@ -98,7 +98,7 @@ class RunProgress:
         """All of it on one line; the least important parts are dropped until it fits."""
         parts, trouble = self._parts(now), self._warning(now)
         # A problem gets the largest part of a narrow line, the counts a third.
-        room = None if max_length is None else max_length
+        room = max_length
         if room is not None and trouble:
             room = max(room - len(SEPARATOR + trouble), room // 3)
         for limit in DROPPED_FIRST:

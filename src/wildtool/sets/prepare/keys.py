@@ -19,10 +19,8 @@ def record_digest(record: TrainingRecord) -> bytes:
     form: dict[str, Any] = {
         "conversations": [_turn(turn) for turn in record.turns],
         "tools": record.functions,
+        **{name: _turn(reply) for name, reply in record.pair.items()},
     }
-    for name, reply in (("chosen", record.chosen), ("rejected", record.rejected)):
-        if reply is not None:
-            form[name] = _turn(reply)
     if record.system:
         form["system"] = record.system
     return hashlib.sha256(json_codec.canonical_json(form)).digest()

@@ -147,10 +147,16 @@ class TrainingRecord:
         return self.turns if self.chosen is None else (*self.turns, self.chosen)
 
     @property
+    def pair(self) -> dict[str, AssistantTurn]:
+        """The replies `chosen` and `rejected` of a preference record; none of another."""
+        sides = {"chosen": self.chosen, "rejected": self.rejected}
+        return {name: reply for name, reply in sides.items() if reply is not None}
+
+    @property
     def replies(self) -> Iterator[AssistantTurn]:
         """Every assistant turn in order, those of a preference pair last."""
         yield from (turn for turn in self.turns if isinstance(turn, AssistantTurn))
-        yield from (turn for turn in (self.chosen, self.rejected) if turn is not None)
+        yield from self.pair.values()
 
     @property
     def user_texts(self) -> list[str]:

@@ -22,8 +22,7 @@ def with_safe_names(record: TrainingRecord) -> TrainingRecord:
     return replace(
         record,
         turns=tuple(_renamed(turn, new_names) for turn in record.turns),
-        chosen=None if record.chosen is None else _renamed_reply(record.chosen, new_names),
-        rejected=None if record.rejected is None else _renamed_reply(record.rejected, new_names),
+        **{name: _renamed_reply(reply, new_names) for name, reply in record.pair.items()},
         tools=tuple(_renamed_tool(tool, new_names) for tool in record.tools),
         given_tools=record.given_tools
         and tuple(_renamed_tool(tool, new_names) for tool in record.given_tools),

@@ -220,7 +220,7 @@ class OverlapSearch:
                 )
         for benchmark, flag in clearest.items():
             self.results[benchmark].rows[flag] += 1
-        for function in record.functions if self._tools else ():
+        for function in record.functions:
             tool = tool_signature(function["name"], function.get("parameters"))
             for benchmark in self._tools.get(tool, ()):
                 self.results[benchmark].seen_tools.add(tool[0])
@@ -244,10 +244,8 @@ class OverlapSearch:
     def _candidates(self, kind: OverlapKind, tokens: Sequence[str]) -> list[int]:
         """The texts that may be flagged beside a training text."""
         shared: Counter[int] = Counter()
-        index = self._eights
         for part in {hash((kind, *part)) for part in sequences(tokens, CONTAINED_TOKENS)}:
-            if part in index:
-                shared.update(index[part])
+            shared.update(self._eights.get(part, ()))
         # Fewer shared sequences are neither half of the text nor 13 tokens in a row; texts with an index of 0.8 over
         # sequences of 5 share far more than half of those of 8.
         places = [

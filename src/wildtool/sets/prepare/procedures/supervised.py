@@ -52,9 +52,8 @@ class SupervisedTurn:
 
 def supervised_turns(record: TrainingRecord, which: WhichTurns = "all") -> list[SupervisedTurn]:
     """The supervised turns of a record in order; of a preference record the chosen reply."""
-    if record.kind == "preference":
-        chosen = [] if record.chosen is None else [SupervisedTurn(record, len(record.turns), record.chosen)]
-        turns = chosen
+    if record.chosen is not None:
+        turns = [SupervisedTurn(record, len(record.turns), record.chosen)]
     else:
         turns = [
             SupervisedTurn(record, place, turn)

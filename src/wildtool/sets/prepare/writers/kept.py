@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 from wildtool import json_codec
 from wildtool.json_codec import as_list, as_object
@@ -46,9 +46,8 @@ def kept_parts(record: TrainingRecord, row: Mapping[str, Any]) -> str:
                 _keep(messages, place, _kept_reply(turn, numbered))
                 numbered += len(turn.calls)
                 place += 1
-    for number, reply in enumerate((record.chosen, record.rejected)):
-        if reply is not None:
-            _keep(messages, place + number, _kept_reply(reply, numbered))
+    for number, reply in enumerate(record.pair.values()):
+        _keep(messages, place + number, _kept_reply(reply, numbered))
     parts: dict[str, Any] = {"version": _VERSION, "sha256": _digest(row), "messages": messages}
     further = {
         "tools": list(record.given_tools) if record.given_tools is not None else None,
@@ -80,17 +79,16 @@ def put_back(record: TrainingRecord, row: Mapping[str, Any]) -> TrainingRecord:
     for turn in record.turns:
         turns.append(_restored(turn, messages, place))
         place += len(turn.results) if isinstance(turn, ResultTurn) else 1
-    pair = [
-        _restored(reply, messages, place + number) if reply is not None else None
-        for number, reply in enumerate((record.chosen, record.rejected))
-    ]
+    pair: dict[str, Any] = {
+        name: _restored(reply, messages, place + number)
+        for number, (name, reply) in enumerate(record.pair.items())
+    }
     tools = parts.get("tools")
     return replace(
         record,
         turns=tuple(turns),
         system_extras=system_extras,
-        chosen=cast(AssistantTurn | None, pair[0]),
-        rejected=cast(AssistantTurn | None, pair[1]),
+        **pair,
         tools=tuple(map(_as_tool, as_list(tools))) if tools is not None else record.tools,
         given_tools=tuple(as_list(tools)) if tools is not None else None,
         renamed=as_object(parts.get("renamed")),

@@ -18,12 +18,13 @@ def openai_row(record: TrainingRecord, options: WriteOptions) -> dict[str, Any]:
     """A record as a line of a file in OpenAI's shape."""
     messages = list(record_messages(record, reply_message))
     tools = {} if options.for_upload and not record.tools else {"tools": list(record.tools)}
-    if record.chosen is None or record.rejected is None:
+    if not record.pair:
         return {"messages": messages, **tools}
+    preferred, other = map(reply_message, record.pair.values())
     return {
         "input": {"messages": messages, **tools},
-        "preferred_output": [reply_message(record.chosen)],
-        "non_preferred_output": [reply_message(record.rejected)],
+        "preferred_output": [preferred],
+        "non_preferred_output": [other],
     }
 
 
@@ -67,7 +68,7 @@ def reply_message(turn: AssistantTurn) -> dict[str, Any]:
         ]
     if not turn.learned:
         message["weight"] = 0
-    return {**message, **turn.extras} if turn.extras else message
+    return {**message, **turn.extras}
 
 
 EARLIER_REPLIES = "learned replies before the last"
@@ -78,16 +79,12 @@ def trl_row(record: TrainingRecord, options: WriteOptions) -> dict[str, Any]:
     """A record as a line of a file for TRL's SFT or DPO trainer."""
     messages = list(record_messages(record, _reply, named_results=True))
     tools = spaced_json(record.tools) if options.tools_as_text else list(record.tools)
-    if record.chosen is None or record.rejected is None:
-        if options.prompt_completion:
-            return {"prompt": messages[:-1], "completion": messages[-1:], "tools": tools}
-        return {"messages": messages, "tools": tools}
-    return {
-        "prompt": messages,
-        "chosen": [_reply(record.chosen)],
-        "rejected": [_reply(record.rejected)],
-        "tools": tools,
-    }
+    if record.pair:
+        pair = {name: [_reply(reply)] for name, reply in record.pair.items()}
+        return {"prompt": messages, **pair, "tools": tools}
+    if options.prompt_completion:
+        return {"prompt": messages[:-1], "completion": messages[-1:], "tools": tools}
+    return {"messages": messages, "tools": tools}
 
 
 def lost_in_trl(record: TrainingRecord, options: WriteOptions) -> Iterator[str]:

@@ -31,9 +31,8 @@ def sharegpt_row(record: TrainingRecord, options: WriteOptions) -> dict[str, Any
         "conversations": [_turn(turn, options) for turn in record.turns],
         "system": record.system or "",
         "tools": spaced_json(record.functions) if record.tools else "",
+        **{name: _turn(reply, options) for name, reply in record.pair.items()},
     }
-    if record.chosen is not None and record.rejected is not None:
-        row |= {"chosen": _turn(record.chosen, options), "rejected": _turn(record.rejected, options)}
     if options.flat:
         return flat_row(row)
     if options.lossless:
@@ -122,7 +121,7 @@ def lost_in_sharegpt(record: TrainingRecord, options: WriteOptions) -> Iterator[
     """What of a record ShareGPT's shape has no place for."""
     text = reasoning = unlearned = keys = ids = False
     numbered = 0
-    for turn in record.turns if record.chosen is None else (*record.turns, *record.replies):
+    for turn in (*record.turns, *record.pair.values()):
         if isinstance(turn, ResultTurn):
             keys = keys or any(result.extras for result in turn.results)
             continue

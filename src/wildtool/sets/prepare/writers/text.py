@@ -18,19 +18,14 @@ def text_row(record: TrainingRecord, options: WriteOptions) -> dict[str, Any]:
     The prompt is what a run sends in the same place; the completion is the last reply.
     """
     messages = list(record_messages(record, reply_message))
-    pair = [reply for reply in (record.chosen, record.rejected) if reply is not None]
-    before, replies = (
-        (messages, [reply_message(reply) for reply in pair]) if pair else (messages[:-1], messages[-1:])
-    )
+    replies = {name: reply_message(reply) for name, reply in record.pair.items()}
+    if not replies:
+        *messages, replies["completion"] = messages
     call_format = CALL_FORMATS[options.tool_format]
-    prompt, _ = plain_chat(Request(before, record.tools), call_format)
-    columns = ("chosen", "rejected") if pair else ("completion",)
+    prompt, _ = plain_chat(Request(messages, record.tools), call_format)
     return {
         "prompt": [_plain(message) for message in prompt],
-        **{
-            column: [_plain(message_as_text(reply, call_format))]
-            for column, reply in zip(columns, replies, strict=True)
-        },
+        **{name: [_plain(message_as_text(reply, call_format))] for name, reply in replies.items()},
     }
 
 
