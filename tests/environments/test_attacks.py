@@ -212,6 +212,28 @@ def test_a_policy_sees_what_it_did_and_how_often(monkeypatch: pytest.MonkeyPatch
     assert all(has_tools for _, _, has_tools in seen)
 
 
+@pytest.mark.parametrize("free", [4, 3, 2])
+def test_units_that_a_text_alone_solves_are_left_out_of_the_second_mean(
+    free: int, monkeypatch: pytest.MonkeyPatch
+):
+    units = ItemUnits(few("wild-mini").benchmark, few("wild-mini").items[:1])
+
+    def play(environment: UnitEnvironment, unit: str, policy: Any) -> float:
+        is_free = units.names.index(unit) < free
+        return 0.75 if policy is None else float(is_free) if policy is POLICIES["the end mark"] else 0.5
+
+    monkeypatch.setattr(attacks, "_play", play)
+    scores = {
+        score.policy: (score.reward, score.without_free, score.free_units) for score in attack(units, "fixed")
+    }
+    rest = free < 4
+    assert scores == {
+        GOLD: (0.75, 0.75 * rest, free),
+        **dict.fromkeys(POLICIES, (0.5, 0.5 * rest, free)),
+        "the end mark": (free / 4, 0, free),
+    }
+
+
 def test_where_no_unit_can_be_opened_there_is_no_attack(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(UnitEnvironment, "can_open", lambda self, name: False)
     assert attack(few("wild-mini"), "fixed") == []

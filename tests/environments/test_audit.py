@@ -187,7 +187,8 @@ def shown_audit(
     monkeypatch.setenv("COLUMNS", "100")
     options = {"split": None, "lang": None, "as_json": False, "every": False, **how}
     source = data_of(WILD_MINI).locate(None)
-    is_sound = commands.audit_rewards(WILD_MINI, source, [*by_profile], **options)  # pyright: ignore
+    profiles = [audit.profile for audit in audits]
+    is_sound = commands.audit_rewards(WILD_MINI, source, profiles, **options)  # pyright: ignore
     return is_sound, capsys.readouterr().out
 
 
@@ -246,6 +247,8 @@ def test_the_command_prints_components_and_the_best_policies(
         "",
         "1 more policies get no more: --all",
     ]
+    whole = json.dumps([asdict(audit)] * 2, indent=1)
+    assert shown_audit(monkeypatch, capsys, audit, audit, as_json=True) == (True, f"{whole}\n")
     is_sound, text = shown_audit(monkeypatch, capsys, audit, every=True)
     assert is_sound
     assert text.splitlines() == [

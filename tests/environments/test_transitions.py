@@ -2,6 +2,7 @@
 
 import json
 from functools import cache
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -184,6 +185,19 @@ def test_a_text_is_not_answered_and_the_fourth_fault_neither():
     assert last.done
     assert last.components["progress"] == 0
     assert last.reason == steps[0].reason
+
+
+def test_calls_that_are_no_list_are_answered_once():
+    environment = opened(MIXED, on_fault="answer")
+    step = environment.step({"content": None, "tool_calls": "f()"})
+    content = '{"error":"this call cannot be read"}'
+    answer = {"role": "tool", "content": content, "tool_call_id": None}
+    assert (step.done, step.observation) == (False, Observation([answer], None))
+
+
+def test_an_end_before_the_policy_spoke_has_no_components():
+    state: Any = SimpleNamespace(is_over=True, steps=[])
+    assert (opened(CHAT)._after(state), state.steps) == (None, [])  # pyright: ignore[reportPrivateUsage]
 
 
 def test_the_walk_of_official_goes_on_after_a_wrong_call():
