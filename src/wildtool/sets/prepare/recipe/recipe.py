@@ -327,7 +327,7 @@ def _length(line: bytes, tokens: Callable[[str], int] | None) -> int:
 
 
 def _cutoff(lengths: Sequence[int], most: int) -> int:
-    held = sorted(lengths)[max(0, math.ceil(HELD_SHARE * len(lengths)) - 1)]
+    held = sorted(lengths)[math.ceil(HELD_SHARE * len(lengths)) - 1]
     return min(most, next((cutoff for cutoff in CUTOFFS if cutoff >= held), CUTOFFS[-1]))
 
 
@@ -347,7 +347,7 @@ def _write_trainings(
         seed = recipe.seed + number
         order = sorted(
             range(len(lines)),
-            key=lambda at: (drawn_number(str(seed), hashlib.sha256(lines[at]).hexdigest()), at),
+            key=lambda at: drawn_number(str(seed), hashlib.sha256(lines[at]).hexdigest()),
         )
         for size in sizes:
             is_complete = size == len(lines)
@@ -365,12 +365,11 @@ def _write_trainings(
                 own["max_steps"] = steps_of(len(lines), settings, recipe.devices)
                 del own["num_train_epochs"]
             file = "train.yaml" if first else f"curve/{label}.yaml"
-            used = sum(lengths) if is_complete else sum(lengths[at] for at in order[:size])
+            used = sum(lengths[at] for at in order[:size])
             trainings.append(_Training(f"trained-{size}-{seed}", dataset, size, used, seed, file))
             _write(out / file, _heading(recipe, size, used, own) + yaml_text(own))
-    if len(entries) > 1:
-        write_info(out / "data", entries)
-    return sorted(trainings, key=lambda training: (training.rows, training.seed))
+    write_info(out / "data", entries)
+    return sorted(trainings, key=lambda training: training.rows)
 
 
 def steps_of(rows: int, settings: Mapping[str, Any], devices: int) -> int:
