@@ -139,6 +139,13 @@ async def test_rewards_are_averaged(client: Any):
     assert await empty.json() == {"group_level_metrics": [], "agent_metrics": {}, "key_metrics": {}}
 
 
+async def test_long_rollouts_are_verified_and_again_from_the_response_alone(client: Any):
+    body = {"unit": NAME, "response": {"output": []}, "x": "x" * 2**21}
+    answer = await client.post("/verify", json=body)
+    assert (answer.status, (await answer.json())["x"]) == (200, body["x"])
+    assert await (await client.get("/reverify_mode")).json() == "stateless"
+
+
 async def test_mistakes_are_answered_with_what_to_do(client: Any):
     for path, body, text in (
         ("/seed_session", {"unit": "a/b"}, "no unit 'a/b'; there are 128, such as 'wild_mini_0/0'"),
