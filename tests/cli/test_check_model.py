@@ -2,15 +2,18 @@
 
 import asyncio
 import json
+import os
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
-from e2e.command import Ended, wildtool
 from faults.server import Answer, http
 from models.asking import call
 from models.peers import PROTOCOLS, Body, Peer
+from wildtool.cli import app
 from wildtool.cli.commands import list as list_command
 from wildtool.engine.call import client
 from wildtool.errors import CallError, InfraError
@@ -28,7 +31,18 @@ def able(body: Body, digest: str) -> Message:
     return {"role": "assistant", "content": None, "tool_calls": calls}
 
 
-async def checked(tmp_path: Path, protocol: str, said: Any) -> Ended:
+async def wildtool(*words: str, cwd: Path, **environment: str) -> Any:
+    """How a command ends that runs beside the endpoint that it asks."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(cwd)
+        for name in [name for name in os.environ if name.startswith(("OPENAI_", "WILDTOOL_"))]:
+            patch.delenv(name)
+        invoke, more = CliRunner().invoke, {"prog_name": "wildtool", "env": environment}
+        ended = await asyncio.to_thread(lambda: invoke(app, list(words), **more))
+    return SimpleNamespace(status=ended.exit_code, out=ended.stdout, err=ended.stderr)
+
+
+async def checked(tmp_path: Path, protocol: str, said: Any) -> Any:
     async with Peer(protocol, said) as peer:
         address = ("--base-url", peer.base_url, "--api-key-env", "PEER_KEY")
         words = ("list", "models", "--check", PROTOCOLS[protocol].prefix, *address)
