@@ -1,6 +1,5 @@
 """`show --why` says what a number is, and the units that it lists add up to it."""
 
-import asyncio
 import csv
 import io
 import json
@@ -15,7 +14,6 @@ from typer.testing import CliRunner
 
 import wildtool as wt
 from e2e.command import Ended
-from e2e.command import wildtool as command
 from wildtool.cli import app
 from wildtool.cli.output import why
 from wildtool.engine.score import explain as explain_module
@@ -107,7 +105,8 @@ def test_what_cannot_be_explained_is_refused(run: wt.Run, words: tuple[str, ...]
 
 
 def test_a_benchmark_without_tables_is_explained_too(tmp_path: Path) -> None:
-    assert asyncio.run(command("new", "benchmark", "calqa", cwd=tmp_path)).status == 0
+    ended = CliRunner().invoke(app, ["new", "benchmark", "calqa", "-o", str(tmp_path)])
+    assert ended.exit_code == 0
     run = wt.run(tmp_path / "calqa.py", model="baseline/chat", out=tmp_path / "run")
     number = explain(run.folder, "kind: find")
     assert number.formula == "correct units divided by units with kind = 'find'"
@@ -163,3 +162,61 @@ def test_a_unit_is_a_row_with_its_repeat_where_there_are_several() -> None:
     unit = CountedUnit("i", 1, "0", "wrong", None, "r", 1 / 3, 1.0)
     assert why._cells(unit, True) == ["i", "1", "0", "0.333/1", "wrong", "", "r"]
     assert why._cells(replace(unit, error="e"), False) == ["i", "0", "0.333/1", "wrong", "e", "r"]
+
+
+def test_numbers_are_printed_one_after_another_each_with_its_units(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wrong = CountedUnit("i", 0, "0", "wrong", "odd", "because", 0.0, 1.0)
+    right = replace(wrong, outcome="correct", error=None, reason="", numerator=1.0)
+
+    def explanation(folder: Path, units: list[CountedUnit], **changes: Any) -> Any:
+        names = {"model": "m", "benchmark": "b", "profile_label": "profile p", "profile": "p", "played": "p"}
+        found = explained()
+        vars(found.result).update({**names, "folder": folder, **changes})
+        return SimpleNamespace(**{**vars(found), "units": units})
+
+    numbers = {
+        "a": explanation(Path("a"), [wrong, right]),
+        "b": explanation(Path("b"), []),
+        "c d": explanation(Path("c d"), [replace(wrong, repeat=1), replace(right, repeat=0)], played="q"),
+    }
+    monkeypatch.setattr(why, "run_folders", lambda path: [path])
+    monkeypatch.setattr(why, "explain", lambda folder, name, profile: numbers[folder.name])
+    monkeypatch.setattr(why, "UNITS_SHOWN", 1)
+    monkeypatch.setenv("COLUMNS", "300")
+    options: Any = SimpleNamespace(
+        runs=[Path(name) for name in numbers], profile=None, as_json=False, as_csv=False, every=False
+    )
+    assert why.show_why(options, "task") == 0
+    head = f"""\
+all: task of m (b, profile p)
+value: 50.0 %
+counts: 2/4
+formula: a by b
+evidence: {", ".join(why._evidence(5, 2, 1, 3, 1))}
+"""
+    first = """
+1 of 2 units
+
+item  unit  counts  outcome  error  reason
+───────────────────────────────────────────
+i        0     0/1    wrong    odd  because
+
+All of them: wildtool show a --why 'all: task' --all
+What the model did, step by step: wildtool view a
+"""
+    last = """
+1 of 2 units
+
+item  repeat  unit  counts  outcome  error  reason
+───────────────────────────────────────────────────
+i          1     0     0/1    wrong    odd  because
+
+All of them: wildtool show 'c d' --why 'all: task' --profile p --all
+What the model did, step by step: wildtool view 'c d'
+"""
+    assert capsys.readouterr().out == f"{head}{first}\n{head}\n{head}{last}"
+    options.every = True
+    assert why.show_why(options, "task") == 0
+    assert capsys.readouterr().out.count("\n2 of 2 units\n") == 2
