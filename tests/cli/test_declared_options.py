@@ -1,6 +1,7 @@
 """How `opt`, `arg` and `declared` turn a verb into a command, and what options may require of each other."""
 
 from collections.abc import Callable
+from dataclasses import FrozenInstanceError
 from types import SimpleNamespace
 from typing import Any
 
@@ -171,3 +172,21 @@ def test_an_option_that_means_nothing_for_a_benchmark_is_refused(
         assert str(error.value) == fault
     else:
         check_fit(Fitting(**options), benchmark)
+
+
+def test_a_declared_record_is_frozen_and_made_by_names():
+    @declared
+    class Named:
+        name: str = arg("NAME", "A name.")
+        many: bool = opt("Many.")
+        most: int | None = opt("N", "At most.", default=3)
+
+    record = Named(name="x")
+    assert (record.name, record.many, record.most) == ("x", False, 3)
+    assert [*Named.declarations] == ["name", "many", "most"]  # pyright: ignore
+    assert not hasattr(record, "__dict__")
+    with pytest.raises(FrozenInstanceError):
+        record.name = "y"  # pyright: ignore
+    for values in ((), ("x",)):
+        with pytest.raises(TypeError):
+            Named(*values)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import typer
 from typer.testing import CliRunner
@@ -149,3 +149,17 @@ Options:
   -h, --help     Show this message and exit.
 """
     )
+
+
+def test_an_option_of_another_package_may_say_nothing():
+    def verb(pace: Annotated[int | None, typer.Option()] = None, plain: bool = False) -> None:
+        """Do it."""
+
+    app = typer.Typer(**PLAIN, add_completion=False)
+    app.command(cls=ParsedCommand)(verb)
+    ended = CliRunner().invoke(app, ["--help"], prog_name="w", env={"COLUMNS": "84"})
+    assert [line.rstrip() for line in ended.stdout.partition("Options:\n")[2].splitlines()] == [
+        "      --pace N",
+        "      --plain",
+        "  -h, --help    Show this message and exit.",
+    ]

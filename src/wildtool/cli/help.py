@@ -69,7 +69,7 @@ def _metavar(param: Any) -> str:
     if param.metavar:
         return param.metavar
     if choices := getattr(param.type, "choices", None):
-        return "|".join(str(getattr(choice, "value", choice)) for choice in choices)
+        return "|".join(map(str, choices))
     return METAVARS.get(param.type.name, "VALUE")
 
 

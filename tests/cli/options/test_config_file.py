@@ -10,11 +10,9 @@ from typer.testing import CliRunner, Result
 from engine.echo_benchmark import EchoBenchmark
 from models.options import model_options
 from wildtool.cli import app
-from wildtool.cli.command import parse_duration
 from wildtool.cli.options.config_file import ModelEntry, read_config
 from wildtool.cli.plans import ConfiguredModel, ModelCatalog
 from wildtool.engine import registry
-from wildtool.errors import UsageError
 from wildtool.models.resolve import ModelOptions
 from wildtool.models.settings import Rates
 from wildtool.models.token_usage import FREE, Price
@@ -277,17 +275,3 @@ def test_a_dry_run_of_a_baseline_takes_no_time_worth_telling():
 
 def test_a_config_without_a_file_says_nothing():
     assert (read_config(None).run, read_config(None).models) == ({}, {})
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [("90", 90), ("45s", 45), ("30m", 1800), ("1h30m", 5400), ("2d", 172_800), ("1.5", 1.5)],
-)
-def test_times_read_as_people_write_them(text: str, found: float):
-    assert parse_duration(text) == found
-
-
-@pytest.mark.parametrize("text", ["", "0", "-5", "m", "1x", "30m1h", "nan", "inf", "٣"])
-def test_what_is_no_time_is_refused(text: str):
-    with pytest.raises(UsageError):
-        parse_duration(text)

@@ -212,14 +212,18 @@ def test_values_at_the_edge_are_fine() -> None:
         ("30m", 1800),
         ("1h30m", 5400),
         (" 2d1h1m1s ", 176_461),
-        ("1d", 86_400),
+        ("2d", 172_800),
+        ("1", 1),
+        ("0.5s", 0.5),
     ],
 )
 def test_a_duration_is_read(text: str, seconds: float) -> None:
     assert parse_duration(text) == seconds
 
 
-@pytest.mark.parametrize("text", ["", "0", "0s", "soon", "1m1h", "1.5m", "-1", "9" * 400, "١"])
+@pytest.mark.parametrize(
+    "text", ["", "0", "0s", "m", "1x", "1m1h", "1.5m", "-1", "nan", "inf", "9" * 400, "١"]
+)
 def test_what_is_no_duration_is_refused(text: str) -> None:
     with pytest.raises(UsageError) as caught:
         parse_duration(text)
