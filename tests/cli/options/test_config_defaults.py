@@ -171,5 +171,6 @@ def test_a_dotted_key_has_names_with_or_without_quotes():
 
 
 def test_a_file_is_not_read_while_a_shell_completes_a_line(tmp_path: Path):
-    context: Any = SimpleNamespace(resilient_parsing=True)
+    context: Any = SimpleNamespace(resilient_parsing=True, meta={})
     assert load_config(context, tmp_path / "none.toml") == tmp_path / "none.toml"
+    assert loaded_config(context) == Config()
