@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import wildtool
-from e2e.command import wildtool as command
 from environments.bridges.page import DOCS, blocks
+from environments.test_evaluation import command
 from wildtool.environments.bridges.responses import response_items
 from wildtool.environments.core import UnitEnvironment
 from wildtool.environments.rollouts import judge_rollouts, write_replies
@@ -57,7 +57,9 @@ def sample(name: str, messages: list[dict[str, Any]], start: int, reward: float)
 
 
 @pytest.mark.parametrize("kind", [trace, sample, gym])
-async def test_every_verdict_is_ours_and_what_disagrees_is_named(kind: Any, tmp_path: Path):
+def test_every_verdict_is_ours_and_what_disagrees_is_named(
+    kind: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     rows: list[dict[str, Any]] = []
     rights: list[bool] = []
     for place, name in enumerate(NAMES):
@@ -83,29 +85,23 @@ async def test_every_verdict_is_ours_and_what_disagrees_is_named(kind: Any, tmp_
     assert [place for place, rollout in enumerate(judged) if rollout.disagrees] == [2]
     # They become runs, which the verbs read.
     write_replies(judged, tmp_path / "replies.jsonl")
-    line = "score --data wild-mini --replies replies.jsonl --profile fixed --out run"
-    ended = await command(*line.split(), cwd=tmp_path)
-    assert ended.status == 0, ended.err
+    monkeypatch.chdir(tmp_path)
+    command("score --data wild-mini --replies replies.jsonl --profile fixed --out run")
     (run,) = (tmp_path / "run").iterdir()
     rows = {f"{row['item']}/{row['unit']}": row for row in wildtool.Run(run).verdicts().rows()}
     assert [rows[rollout.unit]["correct"] for rollout in judged] == rights
 
 
-async def test_the_page_runs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-):
+def test_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     monkeypatch.chdir(tmp_path)
-    make = "generate --model procedural --sessions 1 -o made.jsonl"
-    await command(*make.split(), cwd=tmp_path)
+    command("generate --model procedural --sessions 1 -o made.jsonl")
     units = benchmark_units("wildtoolbench", "made.jsonl")
     row = trace(units.names[0], [{"role": "assistant", "content": ""}], 0, 1.0)
     (tmp_path / "rollouts.jsonl").write_text(json.dumps(row), encoding="utf-8")
     (code,) = blocks("Rollouts of others, judged again", DOCS / "environments.md")
     exec(code, {})
     assert capsys.readouterr().out.startswith(f"rollouts.jsonl, line 1 {units.names[0]} 1.0 False")
-    line = "score --data made.jsonl --replies replies.jsonl --out judged"
-    ended = await command(*line.split(), cwd=tmp_path)
-    assert ended.status == 0 and "rollouts" in ended.out
+    assert "rollouts" in command("score --data made.jsonl --replies replies.jsonl --out judged")
 
 
 @pytest.mark.parametrize(
