@@ -221,6 +221,7 @@ def test_both_replies_of_a_pair_are_numbered_from_the_same_call():
     [
         (R, AssistantTurn(" r\n"), True),
         (AssistantTurn(None), AssistantTurn(""), True),
+        (AssistantTurn(""), AssistantTurn(None), True),
         (R, AssistantTurn("s"), False),
         (calls(F), calls(call("f", "c")), True),
         (calls(F), calls(F, text="a"), True),
@@ -405,6 +406,12 @@ def test_names_that_endpoints_refuse_are_exchanged_everywhere():
             "other_one": "other one",
         },
         id="i",
+    )
+    other = TrainingRecord(turns=(Q, calls(call("a.b"))), tools=(tool("a b"),))
+    assert with_safe_names(other) == TrainingRecord(
+        turns=(Q, calls(call("a_b_2"))),
+        tools=(tool("a_b"),),
+        renamed={"a_b": "a b", "a_b_2": "a.b"},
     )
     plain = TrainingRecord(turns=(Q, calls(call("get rain"))))
     assert with_safe_names(plain) == TrainingRecord(

@@ -12,11 +12,11 @@ import pytest
 import wildtool
 from wildtool.errors import DataError, UsageError
 from wildtool.json_codec import JsonLimits
-from wildtool.sets.prepare import files
+from wildtool.sets.prepare import files, reading
 from wildtool.sets.prepare.files import FileRow
 from wildtool.sets.prepare.readers.data_sets import DATA_SETS
 from wildtool.sets.prepare.readers.options import DEFAULT_OPTIONS
-from wildtool.sets.prepare.reading import read_row, training_records
+from wildtool.sets.prepare.reading import chosen_set, read_row, training_records
 from wildtool.sets.prepare.record import (
     AssistantTurn,
     RejectedRow,
@@ -139,19 +139,63 @@ def test_a_list_that_is_cut_off_says_so_after_its_whole_records(tmp_path: Path):
     assert isinstance(second, RejectedRow) and second.reason == "unreadable-line"
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [("", "holds no row"), ('{"a": 1}', "name the set with --from"), ("\n{a\n", r"a\.jsonl:2: no JSON")],
-)
-def test_what_no_set_fits_is_refused(tmp_path: Path, content: str, message: str):
-    with pytest.raises(DataError, match=message):
-        list(training_records(wrote(tmp_path / "a.jsonl", content)))
-
-
-def test_for_items_of_a_benchmark_it_says_how_to_get_records_of_them():
-    path = Path(wildtool.__file__).parent / "data" / "wild_mini.jsonl"
-    with pytest.raises(DataError, match=r"holds items of wildtoolbench.*--model baseline/gold"):
+def test_a_file_without_rows_is_refused(tmp_path: Path):
+    path = wrote(tmp_path / "a.jsonl", "\n")
+    with pytest.raises(DataError) as refused:
         list(training_records(path))
+    assert str(refused.value) == f"{path}: holds no row"
+
+
+BROKEN, OTHER = FileRow(3, None, "no JSON"), FileRow(4, {"a": 1, "b": 2})
+CODE, CHAT = FileRow(5, {"question": "q", "answer": "r"}), FileRow(6, {"messages": []})
+
+
+@pytest.mark.parametrize(
+    ("rows", "benchmark", "problem"),
+    [
+        ([BROKEN, FileRow(9, None, "x")], "b", ":3: no JSON; expected training records"),
+        ([BROKEN, FileRow(2, {}), OTHER], "", ": fits no set (keys: a, b)"),
+        ([FileRow(2, {})], "", ": fits no set (keys: none)"),
+        (
+            [FileRow(2, dict.fromkeys("abcdefghijklm", 1))],
+            "",
+            ": fits no set (keys: a, b, c, d, e, f, g, h, i, j, k, l)",
+        ),
+        ([CODE, CHAT, OTHER], "b", ": fits glaive-code, openai"),
+        (
+            [OTHER],
+            "b",
+            ": holds items of b, not training records; run their gold answers (`wildtool run b --data f --model"
+            " baseline/gold --out gold`) and give the folder of that run",
+        ),
+    ],
+)
+def test_what_no_set_fits_is_refused(
+    rows: list[FileRow], benchmark: str, problem: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(reading, "_benchmark_of", lambda path: benchmark)
+    with pytest.raises(DataError) as refused:
+        chosen_set(Path("f"), "auto", rows)
+    choice = f"; name the set with --from ({', '.join(DATA_SETS)})" if ": fits" in problem else ""
+    assert str(refused.value) == f"f{problem}{choice}"
+
+
+def test_a_set_is_the_named_one_or_the_only_one_that_fits():
+    assert chosen_set(Path("f"), "xlam", [BROKEN]) is DATA_SETS["xlam"]
+    assert chosen_set(Path("f"), "auto", [BROKEN, CODE, CODE]) is DATA_SETS["glaive-code"]
+    for name, problem in (
+        ("default-prompts", "default-prompts are two prompt templates, not records"),
+        ("xlamm", f"unknown set 'xlamm'; did you mean 'xlam'? (known: auto, {', '.join(DATA_SETS)})"),
+    ):
+        with pytest.raises(UsageError) as refused:
+            chosen_set(Path("f"), name, [CODE])
+        assert str(refused.value) == problem
+
+
+def test_items_of_a_benchmark_are_recognised(tmp_path: Path):
+    shipped = Path(wildtool.__file__).parent / "data" / "wild_mini.jsonl"
+    places = (shipped, wrote(tmp_path / "a.jsonl", '{"a": 1}'), tmp_path / "none")
+    assert [reading._benchmark_of(path) for path in places] == ["wildtoolbench", "", ""]
 
 
 @pytest.mark.parametrize("error", [RecursionError("deep"), ValueError("digits")])
@@ -167,11 +211,6 @@ def test_a_row_that_is_too_deep_for_its_reader_is_left_out(error: Exception):
         detail="nested too deep, or a number too long",
         raw={"a": 1},
     )
-
-
-def test_an_unknown_set_is_refused(tmp_path: Path):
-    with pytest.raises(UsageError, match="sharegpt"):
-        list(training_records(wrote(tmp_path / "a.jsonl", "{}"), "sharegtp"))
 
 
 TAGGED = {"role": "system", "content": f"<tools>{json.dumps([TOOL])}</tools>"}
@@ -192,13 +231,6 @@ TAGGED = {"role": "system", "content": f"<tools>{json.dumps([TOOL])}</tools>"}
 def test_the_keys_of_the_rows_tell_the_set(tmp_path: Path, row: dict[str, Any], tools: list[str]):
     record = one(wrote(tmp_path / "a.jsonl", json.dumps(row)))
     assert (record.user_texts, record.tool_names) == (["q"], tools)
-
-
-def test_files_of_two_layouts_are_not_guessed(tmp_path: Path):
-    rows = [{"question": "q", "answer": "r"}, {"messages": []}]
-    path = wrote(tmp_path / "a.jsonl", "\n".join(map(json.dumps, rows)))
-    with pytest.raises(DataError, match="glaive-code, openai"):
-        list(training_records(path))
 
 
 @pytest.mark.parametrize(

@@ -214,6 +214,7 @@ def test_sequences_of_tokens():
     assert list(sequences("abcd", 3)) == [("a", "b", "c"), ("b", "c", "d")]
     assert list(sequences("ab", 3)) == []
     assert list(shingles("")) == []
+    assert list(shingles("a")) == [("a",)]
     assert list(shingles("abcd")) == [tuple("abcd")]
     assert list(shingles("abcde")) == [tuple("abcde")]
     assert list(shingles("abcdef")) == [tuple("abcde"), tuple("bcdef")]

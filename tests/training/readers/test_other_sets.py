@@ -50,7 +50,8 @@ def test_the_system_text_of_glaive_without_tools_stays():
     row = glaive(("human", "q"), ("gpt", "r"), system_message="Be brief.", id=3)
     kept = record(Q, R, system="Be brief.", id="3", columns={"id": 3})
     assert read(row, "glaive-chatml") == kept
-    assert read(glaive(("human", "q"), ("gpt", "r"), system_message=" -"), "glaive-chatml") == record(Q, R)
+    for more in ({"system_message": " -"}, {}):
+        assert read(glaive(("human", "q"), ("gpt", "r"), **more), "glaive-chatml") == record(Q, R)
 
 
 def test_bitagent_is_read_from_texts_and_lists():
@@ -201,6 +202,7 @@ LONG = "x" * 300
 @pytest.mark.parametrize(
     ("row", "data_set", "reason", "detail"),
     [
+        (glaive(), "glaive-chatml", "no-user", "no user turn"),
         (glaive(("robot", "q")), "glaive-chatml", "unknown-role", "the role 'robot'"),
         (glaive((5, "q")), "glaive-chatml", "unknown-role", "a turn of conversations has no from"),
         ({"conversation": "[{"}, "bitagent", "unreadable-line", None),

@@ -59,9 +59,9 @@ def chosen_set(path: Path, name: str, sample: list[FileRow]) -> PublicSet:
             raise UsageError(unknown_name("set", name, [DETECT, *DATA_SETS]))
         return DATA_SETS[name]
     names = fitting_sets([row.value for row in sample if row.value is not None])
-    if len(names) == 1 and names[0] in DATA_SETS:
+    if len(names) == 1:
         return DATA_SETS[names[0]]
-    if not names and sample and all(row.value is None for row in sample):
+    if all(row.value is None for row in sample):
         first = sample[0]
         raise DataError(f"{path}:{first.number}: {first.problem}; expected training records")
     keys = next((list[str](row.value)[:12] for row in sample if row.value), list[str]())
