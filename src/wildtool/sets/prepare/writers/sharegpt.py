@@ -99,22 +99,17 @@ def _thoughts(text: str, options: WriteOptions) -> str:
 def reasoning_to_write(turn: AssistantTurn, options: WriteOptions) -> str:
     """The reasoning that is written as thinking; empty where it is kept elsewhere or could not be told from the rest."""
     reasoning = turn.reasoning.strip()
-    if options.text_with_calls != "think" or options.lossless:
-        return ""
-    return (
-        "" if any(word in reasoning for word in (*options.think_words, "<think>", "</think>")) else reasoning
-    )
+    is_kept = options.text_with_calls != "think" or options.lossless
+    marks = (*options.think_words, "<think>", "</think>")
+    return "" if is_kept or any(mark in reasoning for mark in marks) else reasoning
 
 
 def text_to_write(turn: AssistantTurn, options: WriteOptions) -> str:
     """The text beside calls that is written; empty where there is none, or no reader could tell it from the calls."""
     text = (turn.text or "").strip()
-    if not text or options.text_with_calls == "drop":
-        return ""
     words = options.think_words if options.text_with_calls == "think" else options.call_words
-    if any(word in text for word in (*words, "<tool_call>", "</tool_call>", "<think>", "</think>")):
-        return ""
-    return text
+    marks = (*words, "<tool_call>", "</tool_call>", "<think>", "</think>")
+    return "" if options.text_with_calls == "drop" or any(mark in text for mark in marks) else text
 
 
 def lost_in_sharegpt(record: TrainingRecord, options: WriteOptions) -> Iterator[str]:
