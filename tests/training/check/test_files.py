@@ -16,8 +16,10 @@ from wildtool.sets.prepare.check.rows import (
     checked_rows,
     is_parquet,
     looks_like_training,
+    row_form,
     sound_record,
 )
+from wildtool.sets.prepare.files import FileRow
 from wildtool.sets.prepare.record import RejectedRow, TrainingRecord
 
 HUMAN, GPT = turn("human", "a"), turn("gpt", "b")
@@ -394,3 +396,18 @@ def test_a_tokenizer_is_a_file_of_the_library(tmp_path: Path, monkeypatch: pytes
     with pytest.raises(UsageError) as needed:
         token_counter(file)
     assert str(needed.value) == "--tokenizer needs the package tokenizers: pip install tokenizers"
+
+
+@pytest.mark.parametrize(
+    ("row", "form"),
+    [
+        ({"conversations": []}, "sharegpt"),
+        ({"conversations": [{"from": "x"}]}, "sharegpt"),
+        ({"conversations": [5, {"value": "x"}]}, "sharegpt"),
+        ({"conversations": [{"role": "user", "content": "q"}]}, None),
+        ({"messages": [], "conversations": "x"}, "messages"),
+        ({"question": "q", "answer": "r"}, None),
+    ],
+)
+def test_the_shape_of_a_file_is_that_of_its_first_rows(row: dict[str, Any], form: str | None):
+    assert row_form(Path("f"), [FileRow(1, None, "x"), FileRow(2, row)]) == form

@@ -53,6 +53,7 @@ def test_quotes_that_are_written_as_numbers_hide_no_repeated_key():
 
 def test_a_number_that_is_too_long_hides_what_is_repeated():
     assert repeated_keys(b'{"a": 1, "a": %b}' % (b"1" * 5000), b'{"a":1}') == []
+    assert repeated_keys(b"", b'{"a":1}') == []
 
 
 TWICE = '{"name": "f", "arguments": {"q": 1, "q": 2}}'
@@ -78,6 +79,7 @@ TURNS = [{"from": "human", "value": "a"}]
             },
             ["d", "a", "b", "c"],
         ),
+        ({"tools": "[", "chosen": {"from": "function_call", "value": TWICE}}, ["q"]),
         ({"conversations": None, "tools": 3, "chosen": "x"}, []),
         ("no object", []),
     ],
