@@ -117,7 +117,7 @@ SOME = "some templates of LLaMA-Factory stop on it"
                 HUMAN,
                 GPT,
                 tools='[{"name": ""}, {"name": 5}, {"name": "f"}, {"type": "function", "function": {"name": "g"}},'
-                ' {"type": 1, "function": {}}]',
+                ' {"type": 1, "function": {"name": "h"}}, {"type": "function", "name": "i"}]',
             ),
             [
                 "error S10 tools[0]: tool 1 has no name",
@@ -125,6 +125,7 @@ SOME = "some templates of LLaMA-Factory stop on it"
                 'error S10 tools[2]: tool "f" has no parameters.properties: write {"type": "object", "properties": {}}',
                 'error S10 tools[3]: tool "g" has no parameters.properties: write {"type": "object", "properties": {}}',
                 "error S10 tools[4]: tool 5 has no name",
+                'error S10 tools[5]: tool "i" has no parameters.properties: write {"type": "object", "properties": {}}',
             ],
         ),
         (
@@ -132,6 +133,17 @@ SOME = "some templates of LLaMA-Factory stop on it"
             [
                 "error S11 conversations[0]: turn 1: empty request",
                 "error S11 conversations[1]: turn 2: empty reply",
+            ],
+        ),
+        (
+            talk(
+                HUMAN,
+                turn("function_call", '[{"name": "f", "arguments": 5}, {"name": "g", "arguments": "{}"}]'),
+            ),
+            [
+                'warning S12 conversations[1]: calls "f", and the record has no tools that can be read',
+                'warning S15 conversations[1]: turn 2: arguments of "f" are a number: models learn to quote twice',
+                'warning S15 conversations[1]: turn 2: arguments of "g" are a text: models learn to quote twice',
             ],
         ),
         (talk(HUMAN, CALL, turn("observation", ""), GPT, tools=TOOLS), []),
