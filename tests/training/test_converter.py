@@ -374,6 +374,21 @@ def test_a_file_is_written_with_its_rejects_beside(tmp_path: Path):
         write_conversion(conversion(file), out)
 
 
+def test_what_is_converted_is_not_written_over(tmp_path: Path):
+    place = tmp_path / "b.jsonl"
+    for name in ("b.jsonl", "b.jsonl.rejects.jsonl"):
+        file = write_rows(tmp_path / name, [talk(reply())])
+        with pytest.raises(UsageError, match=rf"^{file}: "):
+            write_conversion(conversion(file, rows=_unread), place, force=True)
+    files = (
+        write_rows(tmp_path / "a.jsonl", [talk(reply())]),
+        write_rows(tmp_path / "a_sft.jsonl", [talk(reply())]),
+    )
+    with pytest.raises(UsageError, match=rf"^{files[1]}: "):
+        write_llamafactory(conversion(*files, to="llamafactory"), tmp_path, force=True)
+    assert json.loads(files[1].read_text()) == talk(reply())
+
+
 def test_what_is_no_file_is_not_replaced_by_the_list_of_rejects(tmp_path: Path):
     file = write_rows(tmp_path / "a.jsonl", [talk(reply())])
     beside = rejects_file(tmp_path / "b.jsonl")

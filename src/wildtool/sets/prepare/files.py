@@ -101,8 +101,7 @@ def _first_bytes(path: Path) -> bytes:
 def _unpacked(path: Path) -> Generator[IO[bytes]]:
     """The bytes of a file, unpacked where it is packed."""
     with path.open("rb") as packed:
-        start = packed.read(4)
-        packed.seek(0)
+        start = packed.peek()
         if start.startswith(_GZIP):
             with gzip.open(packed, "rb") as file:
                 yield cast(IO[bytes], file)
