@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from training.training_rows import write_rows
+from wildtool.sets.prepare import stats as stats_module
 from wildtool.sets.prepare.record import AssistantTurn, TrainingCall, TrainingRecord, UserTurn
 from wildtool.sets.prepare.stats import TrainingStats, training_stats
 from wildtool.types import Metric
@@ -46,6 +47,16 @@ def test_a_text_asks_back_that_ends_in_a_question_before_any_call_of_its_turn(tm
     ]
     metric = counted(tmp_path, *rows)["replies", "texts that ask back, before any call"]
     assert (metric.numerator, metric.denominator) == (2, 5)
+
+
+def test_records_are_long_from_a_number_of_turns_on(monkeypatch: pytest.MonkeyPatch):
+    reached = iter((3, 4, 5))
+    monkeypatch.setattr(stats_module, "reach", lambda record: next(reached))
+    stats = TrainingStats()
+    for _ in range(3):
+        stats.add(TrainingRecord(turns=(UserTurn("q"), AssistantTurn("r"))))
+    (long,) = (metric for metric in stats.metrics() if "last said 4 turns back" in metric.name)
+    assert (long.numerator, long.denominator) == (2, 3)
 
 
 def test_every_number_of_a_file(tmp_path: Path):

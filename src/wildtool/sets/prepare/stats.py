@@ -91,7 +91,7 @@ class TrainingStats:
         self._user_turns.append(len(record.user_texts))
         replies = [turn for turn in record.replies if turn is not record.rejected]
         batches = [len(turn.calls) for turn in replies if turn.calls]
-        kinds = not batches, sum(batches) == 1, max(batches, default=0) > 1, len(batches) > 1
+        kinds = not batches, sum(batches) == 1, any(count > 1 for count in batches), len(batches) > 1
         self._calls.update(name for name, holds in zip(_CALL_KINDS, kinds, strict=True) if holds)
         self._tools.update(call.name for turn in replies for call in turn.calls)
         count = len(record.tools)

@@ -52,7 +52,7 @@ def _report(path: Path, rejected: Sequence[RejectedRow]) -> None:
 
 
 def _first(rejected: Sequence[RejectedRow]) -> str:
-    return "".join(f"row {row.row}: {row.reason}: {row.detail}" for row in rejected[:1]) or "it is empty"
+    return f"row {rejected[0].row}: {rejected[0].reason}: {rejected[0].detail}"
 
 
 def training_source(path: Path) -> Source:

@@ -393,7 +393,7 @@ def _series(recipe: Recipe, trainings: Sequence[_Training], *, has_overlap: bool
     text = "# Serve the models under these names, then: wildtool curve series.toml\n[series]\n"
     text += f"benchmarks = {json.dumps(list(recipe.benchmarks))}\n"
     text += 'overlap = "overlap.json"\n' if has_overlap else ""
-    points = [("base", recipe.model, 0, None, 0)]
+    points = [("base", recipe.model, 0, None, None)]
     points += [(own.name, own.name, own.rows, own.seed, own.tokens) for own in trainings]
     for name, model, size, seed, tokens in points:
         text += f"\n[[point]]\nname = {json.dumps(name)}\nmodel = {json.dumps(model)}\n"
