@@ -49,7 +49,7 @@ def assigned(
 
 
 def test_roles_are_played_by_their_defaults_and_that_is_told() -> None:
-    models, notes = assigned("user", "narrator", "retriever")
+    models, notes = assigned("retriever", "user", "narrator")
     assert models == {
         "user": ("baseline/user", FREE),
         "narrator": ("baseline/chat", FREE),

@@ -86,10 +86,19 @@ def test_calls_are_told_from_replays_and_tokens_are_added():
 
 def test_elsewhere_than_on_a_terminal_the_end_is_one_plain_line():
     stream = io.StringIO()
-    progress = ProgressObserver("m\x1b[31m")
+    progress = ProgressObserver("m\x1b[31m", noun="probes", right="sound")
     with ProgressDisplay([progress], stream):
         progress.started(2)
-    assert stream.getvalue() == "m\\x1b[31m: 0/2 tasks · 0 tokens · 0 errors\n"
+        progress.item_done("i", 1, [verdict("correct")])
+    assert stream.getvalue() == "m\\x1b[31m: 1/2 probes · 100.0 % sound · 0 tokens · 0 errors\n"
+
+
+def test_on_a_terminal_that_moves_no_cursor_the_end_is_a_plain_line_too(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("TERM", "dumb")
+    stream, progress = Terminal(), ProgressObserver("m")
+    with ProgressDisplay([progress], stream):
+        progress.started(2)
+    assert stream.getvalue() == "m: 0/2 tasks · 0 tokens · 0 errors\n"
 
 
 def test_on_a_terminal_the_line_is_drawn_over_itself():

@@ -60,8 +60,6 @@ class Grid:
     def split_columns(self, width: int) -> list[list[int]]:
         """The columns of each table that fits, including the keys in each."""
         every = list(range(len(self.columns)))
-        if sum(self._natural_widths()) + COLUMN_GAP * (len(every) - 1) <= width:
-            return [every]
         narrow = self._minimum_widths()
         keys, rest = every[: self.keys], every[self.keys :]
         tables = [keys + rest[:1]]
@@ -131,7 +129,7 @@ def _render_row(
 ) -> list[str]:
     """The lines of one row."""
     lines: list[str] = []
-    for k in range(max(map(len, cells), default=0)):
+    for k in range(max(map(len, cells))):
         parts: list[str] = []
         for i, room, cell in zip(columns, widths, cells, strict=True):
             text = cell[k] if k < len(cell) else ""
