@@ -229,6 +229,8 @@ def test_a_slurm_script_is_printed_for_a_prepared_run(tmp_path: Path):
     assert launched.stdout.splitlines()[-2:] == ["#SBATCH --mem=1G", f"exec wildtool worker --run {url}"]
     job = SharedJob.read(FolderStore(tmp_path / "shared"))
     assert (job.items, job.workers, job.controlled, job.sitting) == (3, 2, False, 1)
+    (sitting,) = json.loads((tmp_path / "shared" / "run.json").read_bytes())["sittings"]
+    assert sitting["status"] == "done"
     helped = run(f"worker --run {url}")
     assert (helped.exit_code, helped.stdout) == (0, "")
     assert (

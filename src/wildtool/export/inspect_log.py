@@ -279,10 +279,9 @@ class InspectTools:
 
     def of(self, tool: Tool) -> Any:
         """A tool, validated by Inspect's own class."""
-        definition = self._made.get(id(tool))
-        if definition is None:
-            definition = self._made[id(tool)] = (tool, self._read(tool))
-        return definition[1]
+        if id(tool) not in self._made:
+            self._made[id(tool)] = (tool, self._read(tool))
+        return self._made[id(tool)][1]
 
     def _read(self, tool: Tool) -> Any:
         name, function = tool_of(tool), portable_value(tool.get("function", tool))
