@@ -327,12 +327,11 @@ class FailingUnit(AlteredUnit):
         self._passed = 0, None, ()
         if kind is None or KIND_OF[kind].damage is None:
             return
-        of_id = {_text_or_none(call.message.get("id")): call for call in calls}
-        of_id.pop(None, None)
+        of_id = {id_: call for call in calls if (id_ := _text_or_none(call.message.get("id"))) is not None}
         results = [place for place in range(start, len(own)) if _is_result(own[place])]
         for place, call in zip(results, calls, strict=False):
             id_, result = _key(own[place])
-            call = of_id.get(id_, call)
+            call = of_id.get(id_ or "", call)
             text = damaged(KIND_OF[kind], result)
             if text == result:
                 continue
