@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 from collections import Counter
 from hashlib import sha256
 from importlib.util import find_spec
@@ -226,6 +227,8 @@ def test_a_repeated_set_comes_whole_again_and_equal_rows_are_numbered():
         ({"total": 6, "by": "weights"}, {"a": 3, "b": 3}),
         ({"total": 6, "by": "temperature", "temperature": 1000.0}, {"a": 3, "b": 3}),
         ({"total": 6, "by": "temperature", "temperature": 0.5}, {"a": 5, "b": 1}),
+        # No end of heat: equal shares, as long as a set has rows.
+        ({"total": 8, "by": "temperature", "temperature": math.inf}, {"a": 5, "b": 3}),
     ],
 )
 def test_shares_of_sets(more: dict[str, Any], drawn: dict[str, int]):

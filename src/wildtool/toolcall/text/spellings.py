@@ -160,11 +160,12 @@ def _whole_text_form(text: str) -> str:
 
 def _ordinal(match: re.Match[str]) -> str:
     word, tens = match["word"].lower(), (match["tens"] or "").lower()
-    before, behind = match.string[max(0, match.start() - 12) : match.start()], match.string[match.end() :]
+    text, start, end = match.string, *match.span()
+    before, behind = text[max(0, start - 12) : start], text[end : end + 1]
     unit = word == "second" and bool(before + behind) and not behind.startswith(" ")
     if (
         unit
-        or (_PART_OF.search(before) and not _ROAD.match(match.string, match.end()))
+        or (_PART_OF.search(before) and not _ROAD.match(text, end))
         or (tens and ORDINAL_WORDS[word] > 9)
     ):
         return match[0]
