@@ -162,21 +162,27 @@ def test_all_workers_that_have_ended_are_no_longer_asked(ray: Ray):
     assert ray.log == [("kill", 0)]
 
 
+def test_a_cluster_that_has_no_node_yet_gets_one_worker(ray: Ray, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(ray, "nodes", list)
+    assert RayLauncher(RayPlace(address=None), None, quiet=True).count == 1
+
+
 def test_the_user_is_told_once_that_there_is_no_room(ray: Ray, monkeypatch: pytest.MonkeyPatch):
-    now = [0.0]
+    now = [1_000.0]
     monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
     launcher = RayLauncher(RayPlace(address=None, workers=2, cpus=2.0, gpus=0.5), None, quiet=False)
     said: list[str] = []
     launcher.say = said.append
     launcher.start("file:///run")
-    for now[0] in (30.0, 30.5, 40.0):
+    for now[0], lines in ((1_030.0, 0), (1_030.5, 1), (1_040.0, 1)):
         assert launcher.poll()
+        assert len(said) == lines
     assert said == ["Ray has no room for a worker yet: each takes 2 CPU and 0.5 GPU; waiting for nodes"]
     other = RayLauncher(RayPlace(address=None, workers=2), None, quiet=False)
     other.say = said.append
     other.start("file:///run")
     ray.results["started2"] = True
-    now[0] = 100.0
+    now[0] = 1_100.0
     assert other.poll()
     assert len(said) == 1
 
