@@ -163,11 +163,7 @@ def _ordinal(match: re.Match[str]) -> str:
     text, start, end = match.string, *match.span()
     before, behind = text[max(0, start - 12) : start], text[end : end + 1]
     unit = word == "second" and bool(before + behind) and not behind.startswith(" ")
-    if (
-        unit
-        or (_PART_OF.search(before) and not _ROAD.match(text, end))
-        or (tens and ORDINAL_WORDS[word] > 9)
-    ):
+    if unit or (_PART_OF.search(before) and not _ROAD.match(text, end)) or (tens and ORDINAL_WORDS[word] > 9):
         return match[0]
     value = NUMBER_WORDS.get(tens, 0) + ORDINAL_WORDS[word]
     return f"{value}{_ending(value)}"
