@@ -67,7 +67,7 @@ SWAPS: dict[type[ast.AST], Callable[[], Any]] = {
     ast.Break: ast.Continue,
     ast.Continue: ast.Break,
 }
-COMMUTATIVE = frozenset(["max", "min", "math.gcd", "math.isclose"])
+COMMUTATIVE = frozenset(["max", "min", "math.gcd", "math.isclose", "suppress"])
 CHECKED = "strict"
 """Argument of `zip` that asks for equal lengths once more: no input shows whether it is there."""
 

@@ -80,9 +80,9 @@ LEAVES = (
     "sets",
 )
 """What is no part of the core: one of them can be changed by who knows its base class and nothing of the others."""
-MOST_OF_ALL = 89_731
+MOST_OF_ALL = 89_556
 """All code. It may only fall; who adds something new raises it, and says in `docs/decisions` what the lines buy."""
-MOST_OF_OLDER = 78_600
+MOST_OF_OLDER = 78_224
 """All code but `NEWER`."""
 NEWER = (
     "alter/catalogue",

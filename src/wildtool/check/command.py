@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from wildtool.check.sender import Sender
 
 LOAD, QUICK_LOAD = 32, 8
-"""Requests that are sent at once."""
+"""Requests that are sent at once, each whole and streamed."""
 SHOWN_CHARACTERS = 400
 """Of a request and of an answer on the screen."""
 NOTHING_TESTED = 2

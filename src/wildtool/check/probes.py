@@ -106,7 +106,7 @@ FIRST = call_probe("one call", [LAMP], KITCHEN)
 def probes(*, quick: bool, load: int) -> list[Probe]:
     """All probes after the first.
 
-    Args: load: how many requests to send at once.
+    Args: load: how many requests to send at once, each whole and streamed.
     """
     every = [
         *_calls(),

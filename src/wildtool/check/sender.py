@@ -129,7 +129,7 @@ async def ask_all(
     """Sends every probe. Returns the answers, and whether calls had to be demanded.
 
     Args:
-        load: requests to send at once.
+        load: requests to send at once, each whole and streamed.
         show: called with the number of probes done and of all.
 
     Raises InfraError if the endpoint does not answer, or no longer.
