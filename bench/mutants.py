@@ -279,13 +279,20 @@ class Executions:
             (parts / "data").rename(data)
         self.seconds: dict[str, float] = dict(json.loads(line) for line in seconds.read_text().splitlines())
         """By test; those that failed in the sound copy are not among them."""
+        self._of_file: dict[str, list[str]] = defaultdict(list)
+        for name in self.seconds:
+            self._of_file[name.partition("::")[0]].append(name)
         self._data = sqlite3.connect(data, check_same_thread=False)
         self._lock = threading.Lock()
         self._files = {name: number for number, name in self._data.execute("SELECT id, path FROM file")}
         self._tests = dict(self._data.execute("SELECT id, context FROM context"))
 
     def of(self, fault: "Fault") -> list[str]:
-        """The tests that execute a fault's line; of what is executed when a module is loaded, all that use the module."""
+        """The tests that execute a fault's line; of what is executed when a module is loaded, all that use the module.
+
+        A file of tests (a fixture of several) stands for all that are in it. Those that execute the line themselves come
+        first, then quick ones.
+        """
         with self._lock:
             rows = self._data.execute(
                 "SELECT context_id, numbits FROM line_bits WHERE file_id = ?",
@@ -296,7 +303,11 @@ class Executions:
             if "" in executing:
                 executing |= {self._tests[test] for test, _ in rows}
             if executing:
-                return [name for name in executing if name in self.seconds]
+                names = {test for name in executing for test in self._of_file.get(name, [name])}
+                order = sorted(
+                    (name not in executing, self.seconds[name], name) for name in names & self.seconds.keys()
+                )
+                return [name for _, _, name in order]
         return []
 
 
@@ -334,9 +345,9 @@ class Round:
 
 
 def rounds(fault: Fault, tests: Sequence[str], seconds: Mapping[str, float]) -> Iterator[Round]:
-    """The order in which tests are tried: those of files near the fault and quick ones first."""
+    """The order in which tests are tried: files near the fault and quick ones first, the tests of each as listed."""
     files: dict[str, list[str]] = defaultdict(list)
-    for name in sorted(tests, key=lambda name: seconds[name]):
+    for name in tests:
         files[name.partition("::")[0]].append(name)
     near = set(tests_near(fault.path))
     order = sorted(files, key=lambda file: (file not in near, seconds[files[file][0]]))
