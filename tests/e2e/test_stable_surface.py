@@ -12,7 +12,6 @@ import hashlib
 import json
 import os
 import tarfile
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,7 +20,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from cli.commands.players_endpoint import served
+from cli.commands.players_endpoint import Gate, served
 from e2e import surface
 from e2e.command import wildtool
 from e2e.surface import Json, json_lines, shape, typed
@@ -217,9 +216,7 @@ class Greeter(Scripted):
 
 @contextmanager
 def answered_by(players: Scripted) -> Iterator[str]:
-    opened = threading.Event()
-    opened.set()
-    with served(players, [], opened, 1 << 30) as address:
+    with served(players, [], Gate()) as address:
         yield address
 
 

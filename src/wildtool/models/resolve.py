@@ -354,7 +354,8 @@ def _http_model(
     sent_as: str,
     key_header: str | None = None,
 ) -> Model:
-    if (field_of_key := find_key(options.sampling.extra_body)) is not None:
+    extra = options.sampling.extra_body
+    if extra and (field_of_key := find_key(extra)) is not None:
         raise UsageError(
             f"the extra body holds {field_of_key!r}, but it is recorded, and keys are not; put the key into an "
             "environment variable and name that with --api-key-env"

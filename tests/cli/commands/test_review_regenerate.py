@@ -4,13 +4,12 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from threading import Event
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
 
-from cli.commands.players_endpoint import served
+from cli.commands.players_endpoint import Gate, served
 from generate.scripted import say
 from generate.sessions.players import Players, session_of_players
 from review.made_sets import edit, tiny_records
@@ -37,7 +36,7 @@ def asked() -> list[dict[str, Any]]:
 
 @pytest.fixture
 def url(asked: list[dict[str, Any]]) -> Iterator[str]:
-    with served(Players(), asked, Event(), 1 << 30) as address:
+    with served(Players(), asked, Gate()) as address:
         yield address
 
 
@@ -107,7 +106,7 @@ def test_from_a_task_on_with_the_user_s_words(url: str, asked: list[dict[str, An
 
 
 def test_what_breaks_a_rule_is_tried_again_and_not_proposed():
-    with served(Players(say("agent", "")), [], Event(), 1 << 30) as address:
+    with served(Players(say("agent", "")), [], Gate()) as address:
         lost = regenerate(address, status=1)
     assert "0 sessions, 1 lost, 0 new proposals" in lost.stdout
     assert "first: agent" in lost.stderr

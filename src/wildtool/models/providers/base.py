@@ -272,7 +272,8 @@ class HttpModel(ABC):
         seed = self._sampling.seed_of(request)
         settings = {**self._given, "seed": seed} if seed is not None and self.has_seed else self._given
         stream: Mapping[str, Any] = self.stream_fields if self._stream else {}
-        fields = _merged({**wire.fields, **self.sampling(settings), **stream}, self._extra)
+        fields = {**wire.fields, **self.sampling(settings), **stream}
+        fields = _merged(fields, self._extra) if self._extra else fields
         if seed is not None and not self.has_seed:
             wire = replace(wire, changes=(*wire.changes, "seed-not-sent"))
         return dumps(fields), wire
