@@ -5,7 +5,7 @@ import fcntl
 import gc
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -56,6 +56,19 @@ def own_data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         for kind in ("DATA", "CACHE"):
             patch.setenv(f"XDG_{kind}_HOME", str(tmp_path_factory.mktemp(kind.lower())))
         yield
+
+
+@pytest.fixture
+def no_benchmark_files(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """A test begins without the benchmark files that others have read; gives what forgets them again."""
+    from wildtool.engine.benchmark_file import BY_NAME
+
+    def forget() -> None:
+        for name in list(BY_NAME):
+            monkeypatch.delitem(BY_NAME, name)
+
+    forget()
+    return forget
 
 
 @pytest.fixture(scope="session")

@@ -172,6 +172,7 @@ def used_above(path: Path) -> list[str]:
     return sorted(other for other in used if layer(other) >= layer(own))
 
 
+@pytest.mark.usefixtures("no_benchmark_files")
 def test_no_benchmark_is_named_outside_its_folder():
     folders = {path.name for path in (ROOT / "benchmarks").iterdir() if (path / "__init__.py").exists()}
     homes = {name: place.split(".")[1] for name, place in OF_ANY_FILE.items()}

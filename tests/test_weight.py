@@ -39,7 +39,7 @@ BUDGETS = {
     "engine": 7985,
     "environments": 1795,
     "export": 1518,
-    "models": 4914,
+    "models": 4916,
     "published": 114,
     "python": 441,
     "report": 2459,
@@ -52,7 +52,7 @@ BUDGETS = {
     "stats": 658,
     "table": 314,
     "tool_formats": 2134,
-    "toolcall": 3735,
+    "toolcall": 3731,
 }
 """Lines of code below each folder of the package; those of its own modules under the empty name."""
 MOST_OF_CORE = 25_000
@@ -80,9 +80,9 @@ LEAVES = (
     "sets",
 )
 """What is no part of the core: one of them can be changed by who knows its base class and nothing of the others."""
-MOST_OF_ALL = 89_556
+MOST_OF_ALL = 89_558
 """All code. It may only fall; who adds something new raises it, and says in `docs/decisions` what the lines buy."""
-MOST_OF_OLDER = 78_224
+MOST_OF_OLDER = 78_226
 """All code but `NEWER`."""
 NEWER = (
     "alter/catalogue",
