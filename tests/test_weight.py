@@ -36,7 +36,7 @@ BUDGETS = {
     "check": 1485,
     "cli": 4917,
     "data": 856,
-    "engine": 7985,
+    "engine": 7991,
     "environments": 1795,
     "export": 1518,
     "models": 4916,
@@ -80,9 +80,9 @@ LEAVES = (
     "sets",
 )
 """What is no part of the core: one of them can be changed by who knows its base class and nothing of the others."""
-MOST_OF_ALL = 89_558
+MOST_OF_ALL = 89_564
 """All code. It may only fall; who adds something new raises it, and says in `docs/decisions` what the lines buy."""
-MOST_OF_OLDER = 78_226
+MOST_OF_OLDER = 78_232
 """All code but `NEWER`."""
 NEWER = (
     "alter/catalogue",

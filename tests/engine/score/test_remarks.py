@@ -51,7 +51,8 @@ def reply(content: Any = "a", end: str | None = "stop", raw: str = "{}", **more:
         (reply(" "), ["empty"]),
         (reply([1]), []),
         (reply([]), ["empty"]),
-        (reply(None, tool_calls=[{}]), []),
+        (reply(None, tool_calls=[{"function": {"name": "f"}}]), []),
+        (reply(None, tool_calls=[{}]), ["nameless calls"]),
         (reply("", "length"), ["cut off"]),
         (reply("", "content_filter"), ["filtered"]),
         (reply("a", "stop", refusal="no"), ["refused"]),
@@ -61,7 +62,7 @@ def reply(content: Any = "a", end: str | None = "stop", raw: str = "{}", **more:
         (reply("", None), ["unknown end", "empty"]),
         (reply("", None, raw=""), ["empty"]),
         (reply(CALL), ["unread hermes"]),
-        (reply(CALL, tool_calls=[{}]), []),
+        (reply(CALL, tool_calls=[{"function": {"name": "f"}}]), []),
         (reply("a", changes=("repair:own-observation",)), ["invented result"]),
     ],
 )
@@ -269,6 +270,7 @@ def test_every_remark_on_replies_in_its_order():
         "unfinished": 4,
         "unknown end": 5,
         "empty": 6,
+        "nameless calls": 5,
         "invented result": 7,
         "every tool": 8,
         "unread hermes": 1,
@@ -296,6 +298,10 @@ def test_every_remark_on_replies_in_its_order():
         ("unfinished", 4, 40, "4 of 40 replies not finished by the provider: run the same command again"),
         ("unknown end", 5, 40, "5 of 40 replies ended for no known reason, so some may be cut off"),
         ("empty", 6, 40, "6 of 40 replies empty: see them with `wildtool view`"),
+        (
+            *("nameless calls", 5, 40),
+            "5 of 40 replies with tool_calls that name no function: see them with `wildtool view`",
+        ),
         ("invented result", 7, 40, "7 of 40 replies with results that the model invented"),
         (
             *("every tool", 8, 40),
@@ -316,7 +322,7 @@ def test_every_remark_on_replies_in_its_order():
 def test_text_for_calls_is_remarked_on_beyond_half_of_the_units():
     signs = {"replies": 4, "call due": 1, "text for a call": 1, "no call": 1}
     assert [str(each) for each in remarks(signs=signs, calls=1)] == [
-        "1 of 1 unit where a call was expected began with text; first call right in 0"
+        "1 of 1 unit where a call was expected began without one; first call right in 0"
     ]
     assert (
         remarks(

@@ -58,7 +58,12 @@ def test_calls_that_a_benchmark_asks_for_in_its_own_text_are_no_sign():
 
 
 def test_a_reply_with_native_calls_is_not_searched():
-    assert signs('{"name": "get_weather", "arguments": {}}', "tool_calls", tool_calls=[{}]) == []
+    assert (
+        signs(
+            '{"name": "get_weather", "arguments": {}}', "tool_calls", tool_calls=[{"function": {"name": "f"}}]
+        )
+        == []
+    )
 
 
 def test_a_reply_whose_end_is_not_known_is_counted_if_an_endpoint_gave_it():
@@ -104,9 +109,12 @@ def calling(*names: str) -> Reply:
 
 
 @pytest.mark.parametrize("calls", [5, True, "abc", {"function": {"name": "a"}}, [1, [], None], [[]] * 3])
-def test_calls_of_another_shape_are_no_sign(calls: Any):
+def test_calls_of_another_shape_name_no_function(calls: Any):
     tools = [{"type": "function", "function": {"name": name}} for name in "abc"]
-    assert unit_signs([Reply({"tool_calls": calls})], lambda: tools, wrong=True) == {"replies": 1}
+    assert unit_signs([Reply({"tool_calls": calls})], lambda: tools, wrong=True) == {
+        "replies": 1,
+        "nameless calls": 1,
+    }
 
 
 @pytest.mark.parametrize(

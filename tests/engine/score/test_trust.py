@@ -72,7 +72,7 @@ def test_a_reply_that_the_context_ended_is_told_from_one_that_its_limit_ended():
 def test_text_where_most_units_expected_a_call_is_said_with_how_many_began_right():
     signs = {"replies": 20, "call due": 10, "text for a call": 6, "first call right": 3}
     assert said(signs=signs, calls=4) == [
-        "6 of 10 units where a call was expected began with text; first call right in 3"
+        "6 of 10 units where a call was expected began without one; first call right in 3"
     ]
     assert said(signs={**signs, "text for a call": 5}, calls=5) == []
 

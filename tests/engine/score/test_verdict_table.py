@@ -132,6 +132,7 @@ def test_a_row_holds_what_the_verdict_the_replies_and_the_benchmark_say():
         "unread hermes": 1,
         "cut off": 1,
         "invented result": 1,
+        "nameless calls": 1,
         "replies": 3,
         "text due": 1,
     }

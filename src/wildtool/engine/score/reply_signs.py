@@ -23,6 +23,8 @@ TOKEN_LIMIT = "cut off"
 CUT_AT = "cut at "
 """How the sign begins of a reply that was cut off; the number of its tokens follows."""
 EMPTY = "empty"
+NAMELESS = "nameless calls"
+"""Sign of replies with `tool_calls` of another shape, in which no function is named."""
 INVENTED = "invented result"
 """Sign of replies in which the model wrote what a tool would answer."""
 STOPPED = {
@@ -65,13 +67,16 @@ def reply_signs(reply: Reply, tools: Callable[[], Sequence[Tool]]) -> list[str]:
     """
     content: object = reply.message.get("content")
     text = content if isinstance(content, str) else ""
-    has_calls = bool(reply.message.get("tool_calls"))
+    calls = reply.message.get("tool_calls")
+    has_calls = bool(calls)
     end = end_of(reply)
     # What has no body came from no endpoint.
     stopped = STOPPED.get(end) if end != End.UNKNOWN or reply.raw else None
     signs = [stopped] if stopped else []
     if not has_calls and (not stopped or end == End.UNKNOWN) and not (content and (not text or text.strip())):
         signs.append(EMPTY)
+    if has_calls and not _function_names(as_list(calls)):
+        signs.append(NAMELESS)
     if f"{REPAIR_CHANGE}{OWN_OBSERVATION}" in reply.changes or RESULT_BLOCK.search(text):
         signs.append(INVENTED)
     if not has_calls and (format_ := format_of_text(text, tools)) is not None:

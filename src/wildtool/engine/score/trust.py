@@ -17,6 +17,7 @@ from wildtool.engine.score.reply_signs import (
     FIRST_RIGHT,
     INVENTED,
     MODEL,
+    NAMELESS,
     NEVER_CALLED,
     REPLIES,
     STOPPED,
@@ -50,6 +51,7 @@ _STOPPED = {
     STOPPED[End.UNFINISHED]: ("{} not finished by the provider", RETRY),
     STOPPED[End.UNKNOWN]: ("{} ended for no known reason, so some may be cut off", ""),
     EMPTY: ("{} empty", _VIEW),
+    NAMELESS: ("{} with tool_calls that name no function", _VIEW),
     INVENTED: ("{} with results that the model invented", ""),
     EVERY_TOOL: ("{} with calls of every offered tool", _VIEW),
 }
@@ -152,7 +154,7 @@ def trust_remarks(
         yield TrustRemark(NEVER_CALLED, replies, replies, text, option)
     elif (count := signs.get(TEXT_FOR_CALL, 0)) > (due := signs.get(CALL_DUE, 0)) / 2:
         right = signs.get(FIRST_RIGHT, 0)
-        text = f"{count} of {counted(due, 'unit', 'units')} where a call was expected began with text"
+        text = f"{count} of {counted(due, 'unit', 'units')} where a call was expected began without one"
         text += f"; first call right in {right}"
         yield TrustRemark(TEXT_FOR_CALL, count, due, text, "")
     if (count := signs.get(CALL_FOR_TEXT, 0)) > (due := signs.get(TEXT_DUE, 0)) / 2:
