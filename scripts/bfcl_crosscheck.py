@@ -48,8 +48,13 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = {"v4": "bfcl-eval==2026.3.23", "v3": "bfcl-eval==2025.6.8"}
 """By version of the data: the last releases with them; that for v3 has the data of 26 April 2025."""
 NEEDED = (
-    *("tree_sitter==0.21.3", "tree-sitter-java==0.21.0", "tree-sitter-javascript==0.21.4"),
-    *("mpmath==1.3.0", "tenacity", "filelock", "overrides"),
+    "tree_sitter==0.21.3",
+    "tree-sitter-java==0.21.0",
+    "tree-sitter-javascript==0.21.4",
+    "mpmath==1.3.0",
+    "tenacity",
+    "filelock",
+    "overrides",
 )
 
 

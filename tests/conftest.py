@@ -13,6 +13,8 @@ import pytest
 from hypothesis import settings
 from platformdirs import user_cache_path
 
+import long
+
 PULLED = Path(os.environ.get("WILDTOOL_DATA_DIR") or user_cache_path("wildtool") / "tests")
 """Where what tests pull stays from one session to the next."""
 
@@ -34,6 +36,13 @@ os.environ.pop("COLUMNS", None)
 def pytest_collection(session: pytest.Session) -> None:
     """Thousands of tests are objects that stay: to look for garbage among them takes seconds and finds none."""
     gc.disable()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Of tests marked as long, `make long` runs all, everything else a fiftieth."""
+    if not long.WHOLE and (left_out := long.left_out(items)):
+        config.hook.pytest_deselected(items=list(left_out))
+        items[:] = [test for test in items if test not in left_out]
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -112,8 +112,14 @@ def test_a_call_fails_by_an_end_that_leaves_its_role_no_reply(role: str, reason:
 @pytest.mark.parametrize(
     ("reason", "end"),
     [
-        *(("Stop", End.COMPLETE), ("TOOL_USE", End.CALLS), ("model_armor", End.FILTERED), (None, None)),
-        *(("later", None), (5, None), ("unknown", End.UNKNOWN), ("continuation", End.CUT)),
+        ("Stop", End.COMPLETE),
+        ("TOOL_USE", End.CALLS),
+        ("model_armor", End.FILTERED),
+        (None, None),
+        ("later", None),
+        (5, None),
+        ("unknown", End.UNKNOWN),
+        ("continuation", End.CUT),
     ],
 )
 def test_a_reason_has_one_class_in_any_case_of_letters(reason: object, end: End | None):

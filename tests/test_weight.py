@@ -1,5 +1,7 @@
-"""How much code there is to know. Lines of code are counted without blank lines, comments and docstrings; each part has
-a budget that may only fall: who makes a part lighter lowers its line here.
+"""How much code there is to know. Lines of code are counted without blank lines, comments and docstrings.
+
+Each part has a budget with room in it, so that a change never has to pack a line to save another. Budgets are looked at
+before a release: what a part really takes, and 5 % more. A part that needs more in between raises its own.
 
 The core is what one must know to change how wildtool measures. Sets are built on it; benchmarks, and what is behind a
 table or an entry point, are leaves: nothing else names them (`test_layers.py`).
@@ -11,51 +13,50 @@ import tokenize
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 import wildtool
 
 ROOT = Path(wildtool.__file__).parent
 BUDGETS = {
-    "": 1744,
-    "alter": 3095,
-    "benchmarks": 78,
-    "benchmarks/acebench": 5880,
-    "benchmarks/apibank": 1675,
-    "benchmarks/bfcl": 3950,
-    "benchmarks/glaive": 423,
-    "benchmarks/injecagent": 1020,
-    "benchmarks/ledger": 1493,
-    "benchmarks/rotbench": 607,
-    "benchmarks/sealtools": 816,
-    "benchmarks/taskbench": 1279,
-    "benchmarks/teval": 993,
-    "benchmarks/wildtoolbench": 3523,
-    "board": 538,
-    "catalogue": 1534,
-    "check": 1485,
-    "cli": 4917,
-    "data": 856,
-    "engine": 7991,
-    "environments": 1795,
-    "export": 1518,
-    "models": 4916,
-    "published": 114,
-    "python": 441,
-    "report": 2459,
-    "scale": 2528,
+    "": 1870,
+    "alter": 3250,
+    "benchmarks": 90,
+    "benchmarks/acebench": 6180,
+    "benchmarks/apibank": 1760,
+    "benchmarks/bfcl": 4170,
+    "benchmarks/glaive": 450,
+    "benchmarks/injecagent": 1080,
+    "benchmarks/ledger": 1590,
+    "benchmarks/rotbench": 640,
+    "benchmarks/sealtools": 870,
+    "benchmarks/taskbench": 1350,
+    "benchmarks/teval": 1050,
+    "benchmarks/wildtoolbench": 3710,
+    "board": 570,
+    "catalogue": 1620,
+    "check": 1560,
+    "cli": 5290,
+    "data": 900,
+    "engine": 8460,
+    "environments": 1900,
+    "export": 1600,
+    "models": 5250,
+    "published": 120,
+    "python": 470,
+    "report": 2640,
+    "scale": 2660,
+    "sets/commands": 2670,
+    "sets/make": 10750,
+    "sets/prepare": 6770,
+    "sets/review": 6190,
+    "stats": 710,
+    "table": 340,
+    "tool_formats": 2280,
+    "toolcall": 3920,
     "sets": 0,
-    "sets/commands": 2537,
-    "sets/make": 10231,
-    "sets/prepare": 6400,
-    "sets/review": 5891,
-    "stats": 658,
-    "table": 314,
-    "tool_formats": 2134,
-    "toolcall": 3731,
 }
 """Lines of code below each folder of the package; those of its own modules under the empty name."""
-MOST_OF_CORE = 25_000
+MOST_OF_CORE = 28_000
+"""25,000 once the command line is a leaf (decision 0052)."""
 LEAVES = (
     "alter/aid",
     "alter/catalogue",
@@ -80,23 +81,6 @@ LEAVES = (
     "sets",
 )
 """What is no part of the core: one of them can be changed by who knows its base class and nothing of the others."""
-MOST_OF_ALL = 89_564
-"""All code. It may only fall; who adds something new raises it, and says in `docs/decisions` what the lines buy."""
-MOST_OF_OLDER = 78_232
-"""All code but `NEWER`."""
-NEWER = (
-    "alter/catalogue",
-    "alter/failures",
-    "alter/history",
-    "benchmarks/ledger",
-    "board",
-    "catalogue",
-    "check",
-    "environments",
-    "python",
-    "scale",
-)
-"""Features that did not exist when 64,000 lines were named as the goal for all others."""
 NOT_TOKENS = frozenset(
     [tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER]
 )
@@ -146,28 +130,13 @@ def test_the_core_can_be_learned():
     assert lines_without(LEAVES) <= MOST_OF_CORE
 
 
-@pytest.mark.parametrize(("folders", "most"), [((), MOST_OF_ALL), (NEWER, MOST_OF_OLDER)])
-def test_all_parts_together_keep_their_budget(folders: tuple[str, ...], most: int):
-    lines = lines_without(folders)
-    assert 0.99 * most <= lines <= most, "make something lighter, or lower the budget to what it is"
-
-
 def test_what_is_counted():
     text = '"""A\ndocstring."""\n\n# Why.\nx = """two\nlines"""  # here\n\n\ndef f(\n    y,\n):\n    "D"\n    return y\n'
     assert lines_of_code(text) == 6
-
-
-def test_a_part_that_became_lighter_stays_so():
-    under = {
-        name: (lines, BUDGETS[name]) for name, lines in weights().items() if lines < 0.97 * BUDGETS[name]
-    }
-    assert not under, "lines of code and budget; lower the budget"
 
 
 def test_each_part_keeps_its_budget():
     over = {
         name: (lines, BUDGETS.get(name)) for name, lines in weights().items() if lines > BUDGETS.get(name, 0)
     }
-    assert not over, (
-        "lines of code and budget; make something lighter, or say in docs/decisions why the part must grow"
-    )
+    assert not over, "lines of code and budget: raise the budget if the part has to grow"

@@ -60,13 +60,18 @@ def encoded_forms(secret: str) -> set[str]:
     lower = re.sub(r"%[0-9A-F]{2}", lambda code: code[0].lower(), quote(raw, safe=""))
     in_json = (json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1])
     return {
-        *(secret, quote(raw, safe=""), quote(raw), quote_plus(raw), lower),
+        secret,
+        quote(raw, safe=""),
+        quote(raw),
+        quote_plus(raw),
+        lower,
         *(
             text.replace("/", mark)
             for text in (secret, *in_json)
             for mark in ("/", "\\/", "\\u002f", "\\u002F")
         ),
-        *(escape(secret), escape(secret, quote=False)),
+        escape(secret),
+        escape(secret, quote=False),
     }
 
 

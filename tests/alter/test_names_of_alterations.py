@@ -71,8 +71,14 @@ CASES: list[tuple[Alteration, str, str, list[str], dict[str, Any], list[str]]] =
         ["failures-first-call-empty-stale"],
         {"failures": {"schedule": "first-call,empty,stale", "seed": 0}},
         [
-            *("failures", "failure_kind", "failure_end", "failure_retried", "failure_needless"),
-            *("failure_reported", "failure_invented", "failure_duplicate"),
+            "failures",
+            "failure_kind",
+            "failure_end",
+            "failure_retried",
+            "failure_needless",
+            "failure_reported",
+            "failure_invented",
+            "failure_duplicate",
         ],
     ),
     (

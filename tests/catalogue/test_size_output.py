@@ -147,8 +147,15 @@ def test_a_chart_has_a_line_for_each_series(
     about = "; ".join(f"{point.model}, {point.name} tools: 75.0%" for point in points)
     assert drawn == [
         ChartData(
-            *("Correct by tools in the catalogue", about, points, (PLAIN.label, RICH.label)),
-            *(("10", "20", "2,000"), "lines", True, "tools in the catalogue", "correct (%)"),
+            "Correct by tools in the catalogue",
+            about,
+            points,
+            (PLAIN.label, RICH.label),
+            ("10", "20", "2,000"),
+            "lines",
+            True,
+            "tools in the catalogue",
+            "correct (%)",
         )
     ]
     assert (tmp_path / "sizes.svg").read_bytes() == b"<!-- written by wildtool catalogue -->\n<svg/>"

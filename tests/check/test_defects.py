@@ -39,8 +39,22 @@ def test_a_text_that_is_wrong_elsewhere_is_not(text: str):
 
 
 KEYS = [
-    *("choices", "message", "delta", "tool_calls", "function", "name", "arguments", "id", "index", "usage"),
-    *("finish_reason", "content", "error", "prompt_tokens", "completion_tokens", "prompt_tokens_details"),
+    "choices",
+    "message",
+    "delta",
+    "tool_calls",
+    "function",
+    "name",
+    "arguments",
+    "id",
+    "index",
+    "usage",
+    "finish_reason",
+    "content",
+    "error",
+    "prompt_tokens",
+    "completion_tokens",
+    "prompt_tokens_details",
 ]
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),

@@ -7,9 +7,27 @@ import sys
 import pytest
 
 EXTRAS = (
-    *("altair", "jinja2", "vl_convert", "scipy", "numpy", "pandas", "pyarrow", "inspect_ai", "rouge"),
-    *("rensa", "zstandard", "tokenizers"),
-    *("jsonschema", "pydantic", "yaml", "playwright", "pytest", "transformers", "torch", "openai", "httpx"),
+    "altair",
+    "jinja2",
+    "vl_convert",
+    "scipy",
+    "numpy",
+    "pandas",
+    "pyarrow",
+    "inspect_ai",
+    "rouge",
+    "rensa",
+    "zstandard",
+    "tokenizers",
+    "jsonschema",
+    "pydantic",
+    "yaml",
+    "playwright",
+    "pytest",
+    "transformers",
+    "torch",
+    "openai",
+    "httpx",
 )
 """What extras bring, and what only development or the user's own machine has."""
 PLAYED = "run wild-mini --limit 1 --model baseline/gold --model baseline/lexical --out runs --quiet"

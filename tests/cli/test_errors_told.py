@@ -33,15 +33,18 @@ def noted(error: Exception, *notes: str) -> Exception:
         (OSError(errno.ENOSPC, "No space left", "a/b"), 3, f"wildtool: a/b: {FULL}\n"),
         (OSError(errno.ENOSPC, "No space left"), 3, f"wildtool: output: {FULL}\n"),
         (
-            *(PermissionError(errno.EACCES, "Permission denied", "a/b"), 2),
+            PermissionError(errno.EACCES, "Permission denied", "a/b"),
+            2,
             f"wildtool: a/b: cannot be read or written (Permission denied); {PLACE}\n",
         ),
         (
-            *(OSError(errno.ENAMETOOLONG, "Too long"), 2),
+            OSError(errno.ENAMETOOLONG, "Too long"),
+            2,
             f"wildtool: cannot be read or written (Too long); {PLACE}\n",
         ),
         (
-            *(FileNotFoundError(errno.ENOENT, "No usable temporary directory found"), 2),
+            FileNotFoundError(errno.ENOENT, "No usable temporary directory found"),
+            2,
             f"wildtool: cannot be read or written (No usable temporary directory found); {PLACE}\n",
         ),
         (MemoryError(), 3, f"wildtool: not enough memory; {MEMORY}\n"),

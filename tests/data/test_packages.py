@@ -70,8 +70,19 @@ def test_pip_brings_the_wheel_alone(
     ((command, options),) = commands
     place = command[command.index("--dest") + 1]
     assert command == [
-        *(sys.executable, "-m", "pip", "download", "--quiet", "--no-input", "--disable-pip-version-check"),
-        *("--no-deps", "--only-binary=:all:", "--ignore-requires-python", "--dest", place, *words),
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--quiet",
+        "--no-input",
+        "--disable-pip-version-check",
+        "--no-deps",
+        "--only-binary=:all:",
+        "--ignore-requires-python",
+        "--dest",
+        place,
+        *words,
         "some-data==1.2",
     ]
     assert options == {"capture_output": True, "text": True, "timeout": PIP_TIMEOUT_S}

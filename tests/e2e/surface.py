@@ -388,8 +388,15 @@ def digests(folder: Path) -> Json:
 # Verdicts --------------------------------------------------------------------------------------------
 
 _LEFT_OUT = (
-    *("run", "model", "latency_s", "attempts", "reason", "detail"),
-    *("cut_off", "unread_calls", "signs"),
+    "run",
+    "model",
+    "latency_s",
+    "attempts",
+    "reason",
+    "detail",
+    "cut_off",
+    "unread_calls",
+    "signs",
 )
 """Columns that differ between equal runs, the two that explain (a later version may say it in other words), and those of
 what replies look like, on which no verdict depends."""

@@ -110,15 +110,13 @@ async def test_a_run_with_a_first_pass_is_killed_and_continues(tmp_path: Path):
 async def test_an_embedding_model_ranks_and_its_replies_are_recorded(tmp_path: Path):
     with serving("") as (base_url, received):
         ended = await run(
-            *(
-                tmp_path,
-                "--catalogue",
-                30,
-                "--catalogue-retriever",
-                "letters",
-                "--catalogue-base-url",
-                base_url,
-            ),
+            tmp_path,
+            "--catalogue",
+            30,
+            "--catalogue-retriever",
+            "letters",
+            "--catalogue-base-url",
+            base_url,
             model="baseline/gold",
         )
     assert ended.status == 0, ended.err

@@ -72,7 +72,7 @@ async def test_models_of_a_command_each_get_a_folder_and_one_that_fails_does_not
     async with FaultServer("ok") as good, FaultServer("401") as bad:
         config(good, tmp_path, f'[models.broken]\nmodel = "m"\nbase_url = "{bad.base_url}"\n')
         ended = await wildtool(
-            *("run", "wild-mini", "--model", "broken", "--model", "mine"), cwd=tmp_path, MY_KEY=KEY
+            "run", "wild-mini", "--model", "broken", "--model", "mine", cwd=tmp_path, MY_KEY=KEY
         )
     assert ended.status == 2
     assert "every call was refused" in ended.err
@@ -86,7 +86,16 @@ async def test_no_file_and_no_output_at_any_verbosity_holds_the_key(
     async with FaultServer(behaviour) as server:
         config(server, tmp_path)
         ended = await wildtool(
-            *("run", "wild-mini", "--model", "mine", "--cache", "cache", "--retries", 0, "--max-cost", 1000),
+            "run",
+            "wild-mini",
+            "--model",
+            "mine",
+            "--cache",
+            "cache",
+            "--retries",
+            0,
+            "--max-cost",
+            1000,
             cwd=tmp_path,
             MY_KEY=KEY,
             WILDTOOL_DEBUG="1",

@@ -269,7 +269,7 @@ async def test_a_canary_at_many_places_is_nowhere(way: str, tmp_path: Path):
 async def test_a_key_in_a_wrong_place_is_refused_and_not_repeated(mistake: tuple[str, str], tmp_path: Path):
     (tmp_path / "empty").touch()
     ended = await wildtool(
-        *("run", "wild-mini", "--model", "m", "--base-url", "http://127.0.0.1:1/v1", *mistake), cwd=tmp_path
+        "run", "wild-mini", "--model", "m", "--base-url", "http://127.0.0.1:1/v1", *mistake, cwd=tmp_path
     )
     assert ended.status == 2
     assert "variable" in ended.err

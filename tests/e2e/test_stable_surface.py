@@ -473,8 +473,14 @@ def custom_id(key: str, role: str, place: list[Any], body: str) -> str:
 # What is made ----------------------------------------------------------------------------------------
 
 MADE = (
-    *("function", "[].function", "parameters", "returns", "plan", "english_tools"),
-    *("english_answer_list[][].action.arguments", "english_answer_list[][].observation"),
+    "function",
+    "[].function",
+    "parameters",
+    "returns",
+    "plan",
+    "english_tools",
+    "english_answer_list[][].action.arguments",
+    "english_answer_list[][].observation",
 )
 """Keys of whatever was made up."""
 MAKINGS: tuple[tuple[str, Scripted, Any, tuple[str, ...], str], ...] = (

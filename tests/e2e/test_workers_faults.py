@@ -102,7 +102,9 @@ class Cluster:
         self._nodes += 1
         self.cache = self._folder / f"machine-{self._nodes}"
         self.node = await start(
-            *("worker", "--run", ADDRESS),
+            "worker",
+            "--run",
+            ADDRESS,
             cwd=self._folder,
             WILDTOOL_CACHE_DIR=str(self.cache),
             **self.environment,

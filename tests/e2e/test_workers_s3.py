@@ -33,7 +33,7 @@ async def test_workers_in_a_bucket_give_the_verdicts_of_one_process(tmp_path: Pa
         assert run.status == 0, run.err
         assert server.received == steps
         local = tmp_path / "copies"
-        shown = await wildtool(*("show", "s3://runs/some"), cwd=tmp_path, WILDTOOL_CACHE_DIR=str(local), **s3)
+        shown = await wildtool("show", "s3://runs/some", cwd=tmp_path, WILDTOOL_CACHE_DIR=str(local), **s3)
         assert shown.status == 0, shown.err
         gate = ("gate", address, "--against", tmp_path / "calm")
         gated = await wildtool(*gate, cwd=tmp_path, WILDTOOL_CACHE_DIR=str(local), **s3)

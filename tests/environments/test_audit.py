@@ -203,8 +203,12 @@ def earned(policy: str, reward: float, without_free: float) -> AttackScore:
 
 ATTACKS = (
     earned("gold", 1, 1),
-    *(earned("a", 0.25, 0), earned("b", 0.125, 0.02), earned("c", 0.5, 0)),
-    *(earned("d", 0.01, 0), earned("e", 0, 0), earned("f", 0.02, 0)),
+    earned("a", 0.25, 0),
+    earned("b", 0.125, 0.02),
+    earned("c", 0.5, 0),
+    earned("d", 0.01, 0),
+    earned("e", 0, 0),
+    earned("f", 0.02, 0),
 )
 
 

@@ -133,7 +133,7 @@ def samples() -> list[dict[str, Any]]:
         "C", "5 m.", "all right", outcome="correct", score=1, error=None, steps=2, f=1, detail={"d": 2}
     )
     failed = mark(
-        *("N", None, "http 500: broken"), outcome="infra_error", score=0.0, error="infra", steps=0, detail={}
+        "N", None, "http 500: broken", outcome="infra_error", score=0.0, error="infra", steps=0, detail={}
     )
     zero = "1970-01-01T00:00:00+00:00"
     final = {
@@ -153,7 +153,9 @@ def samples() -> list[dict[str, Any]]:
             "metadata": {"item": "i/1", "unit": "0", "split": "s", "lang": "en"},
             "events": [
                 event(
-                    *(one, 0, 60),
+                    one,
+                    0,
+                    60,
                     input=listed(one, SYSTEM, USER),
                     output={**choice(CALLED, "tool_calls", 0.5), "usage": USED},
                     retries=1,
@@ -161,7 +163,9 @@ def samples() -> list[dict[str, Any]]:
                     call=answered("hash", called, 0.5, [], "{}"),
                 ),
                 event(
-                    *(one, 1, 70),
+                    one,
+                    1,
+                    70,
                     model="user",
                     role="user",
                     tools=[],
@@ -175,7 +179,9 @@ def samples() -> list[dict[str, Any]]:
                     call=answered("hash", {"content": "5 m"}, 4.0, [], ""),
                 ),
                 event(
-                    *(one, 2, 0),
+                    one,
+                    2,
+                    0,
                     input=listed(one, SYSTEM, USER, CALLED, RESULT),
                     output=final,
                     retries=0,
@@ -202,7 +208,9 @@ def samples() -> list[dict[str, Any]]:
             "metadata": {"item": "i/1", "unit": "1", "split": "s", "lang": "en"},
             "events": [
                 event(
-                    *(two, 0, 60),
+                    two,
+                    0,
+                    60,
                     input=listed(two, SYSTEM, USER),
                     output={"model": "dev/m", "choices": [], "error": "broken"},
                     error="http 500: broken",
@@ -274,7 +282,8 @@ def test_a_log_of_inspect(tmp_path: Path):
                         "accuracy": metric("accuracy", 1 / 3),
                         "stderr": metric("stderr", pytest.approx(2 / 9), cluster="item"),
                         "accuracy: task": metric(
-                            *("accuracy: task", 0.5),
+                            "accuracy: task",
+                            0.5,
                             low=0.25,
                             high=0.75,
                             numerator=1,
@@ -282,7 +291,8 @@ def test_a_log_of_inspect(tmp_path: Path):
                             evidence=evidence,
                         ),
                         "cost: tokens": metric(
-                            *("cost: tokens", 20.0),
+                            "cost: tokens",
+                            20.0,
                             low=None,
                             high=None,
                             numerator=40,

@@ -14,16 +14,22 @@ from wildtool.models.secrets import comparable, describe_variable, find_key, is_
 @pytest.mark.parametrize(
     ("name", "a_key"),
     [
-        *(
-            ("key", True),
-            ("token", True),
-            ("keys", True),
-            ("myKey", False),
-            ("keyName", False),
-            ("userKey", True),
-        ),
-        *(("primaryToken", False), ("", False), ("__", False), ("APIKey", True), ("my_secret_name", True)),
-        *(("tokens", False), ("api", False), ("x-key", True), ("key_2", False), ("auth2Token", False)),
+        ("key", True),
+        ("token", True),
+        ("keys", True),
+        ("myKey", False),
+        ("keyName", False),
+        ("userKey", True),
+        ("primaryToken", False),
+        ("", False),
+        ("__", False),
+        ("APIKey", True),
+        ("my_secret_name", True),
+        ("tokens", False),
+        ("api", False),
+        ("x-key", True),
+        ("key_2", False),
+        ("auth2Token", False),
     ],
 )
 def test_a_name_of_a_key(name: str, a_key: bool):

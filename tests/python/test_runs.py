@@ -186,7 +186,12 @@ def test_a_benchmark_is_planned_as_it_was_loaded(monkeypatch: pytest.MonkeyPatch
         (name, its, explicit, _), more = planned[0]
         assert (name, its, more) == ("wild-mini", planned[1], {"models": {}})
         assert (its.mode, its.split, its.lang, its.data, its.model, its.limit, its.quiet) == (
-            *("fc", "s", "zh", data, ["m"], 3),
+            "fc",
+            "s",
+            "zh",
+            data,
+            ["m"],
+            3,
             True,
         )
         assert {"mode", "split", "lang", "limit", "model"} <= explicit

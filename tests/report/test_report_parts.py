@@ -107,7 +107,7 @@ def test_a_site_of_a_folder_has_its_files_beside_it(tmp_path: Path):
     ]  # fmt: skip
     first = (tmp_path / "first.html").read_text("utf-8")
     assert re.findall(r'"assets/([^"]+)"', first) == [
-        *("site.css", "trajectories.css", "site.js", "compare.js")
+        "site.css", "trajectories.css", "site.js", "compare.js"
     ]  # fmt: skip
     numbers = [-(2**63) - 1, -(2**63), 2**63 - 1, 2**63, 10**1000 - 1, 10**1000, 1.5]
     assert json.loads(script_json(numbers)) == [

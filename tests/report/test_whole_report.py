@@ -20,15 +20,17 @@ from wildtool.report.pages.trajectory_data import called_names, message_view, pa
 from wildtool.types import Metric
 
 PAGES = (
-    *(
-        "index",
-        "trajectories",
-        "types-and-positions",
-        "hidden-intent",
-        "instruction-transitions",
-        "orchestration",
-    ),
-    *("errors", "cost", "other-numbers", "side-by-side", "dataset"),
+    "index",
+    "trajectories",
+    "types-and-positions",
+    "hidden-intent",
+    "instruction-transitions",
+    "orchestration",
+    "errors",
+    "cost",
+    "other-numbers",
+    "side-by-side",
+    "dataset",
 )
 
 

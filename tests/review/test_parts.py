@@ -170,7 +170,7 @@ def test_records_are_written_by_number_then_turn_and_others_first_as_they_came(t
     ITEMS.write([{"lang": "en", "category": "x", "records": records}], tmp_path)
     written = (tmp_path / "en" / "data_x.json").read_text().splitlines()
     assert [json.loads(line)["id"] for line in written] == [
-        *("odd", "even"), "x_1_0", "x_2", "x_2_2", "x_2_11", "x_10_0"
+        "odd", "even", "x_1_0", "x_2", "x_2_2", "x_2_11", "x_10_0"
     ]  # fmt: skip
     answers = (tmp_path / "en" / "possible_answer" / "data_x.json").read_text().splitlines()
     assert [json.loads(line)["ground_truth"]["n"] for line in answers] == [4, 5, 6, 3, 2, 1, 0]

@@ -79,8 +79,23 @@ def test_an_entry_has_the_fields_that_are_not_empty():
     lines = [json.loads(entry_line(entry)) for entry in entries(full, Draft("note", "bob", when=WHEN))]
     assert [list(line) for line in lines] == [
         [
-            *("n", "when", "who", "kind", "item", "branch", "version", "content", "field", "note", "origin"),
-            *("before", "after", "reason", "round", "prev", "digest"),
+            "n",
+            "when",
+            "who",
+            "kind",
+            "item",
+            "branch",
+            "version",
+            "content",
+            "field",
+            "note",
+            "origin",
+            "before",
+            "after",
+            "reason",
+            "round",
+            "prev",
+            "digest",
         ],
         ["n", "when", "who", "kind", "prev", "digest"],
     ]

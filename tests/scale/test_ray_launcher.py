@@ -118,7 +118,10 @@ def test_an_actor_for_each_worker_is_started_and_ended(
     assert ray.log[2:] == [
         actor,
         actor,
-        *(("started0",), ("started1",), ("work0", "file:///run"), ("work1", "file:///run")),
+        ("started0",),
+        ("started1",),
+        ("work0", "file:///run"),
+        ("work1", "file:///run"),
     ]
     ray.log.clear()
     assert launcher.poll()

@@ -115,7 +115,14 @@ def test_workers_play_all_shares_and_the_command_shows_the_numbers(tmp_path: Pat
         (True, 5, [], "", 1),
     ]
     assert {name for each in reports for name in each} == {
-        *("ended", "sitting", "items", "calls", "tokens", "cost", "shares", "said"),
+        "ended",
+        "sitting",
+        "items",
+        "calls",
+        "tokens",
+        "cost",
+        "shares",
+        "said",
     }
     assert keys(tmp_path / "cache") == ["machine"]
 

@@ -185,7 +185,8 @@ def test_latex_splits_columns_that_do_not_fit_and_rows_beyond_forty() -> None:
     assert [line.partition(" ")[0] for line in lines_of(parts, "m") if not line.startswith("model")] == [
         *(f"m{number}" for number in range(40)),
         *(f"m{number}" for number in range(40)),
-        *("m40", "m40"),
+        "m40",
+        "m40",
     ]
     assert lines_of(latex_tables(wide(1, 40, "1"), "l"), r"\caption") == [r"\caption{T.}"]
     # The second part holds as much as the first.

@@ -249,7 +249,13 @@ def test_offered_tools_have_names_and_parameters_in_their_order() -> None:
     offered = OfferedTools(tools)
     assert offered.odd_names == ["odd name", "b cd", "---", "é"]
     assert [name in offered for name in ("GetWeather", "x.bare", "Odd_Name", "É", "", "---", "other")] == [
-        *(True, True, True, True, False, False, False)
+        True,
+        True,
+        True,
+        True,
+        False,
+        False,
+        False,
     ]
     assert [offered.parameters(name) for name in ("my.get-weather", "bare", "other")] == [
         ["city", "days"],

@@ -131,11 +131,15 @@ def test_a_prompt_ends_before_a_reply(
         ([q(), r(None, F, G), res("5"), q()], False, "result-count", "1 results for 2 calls"),
         (
             [q(), r(None, F, G), res("5", "a"), res("6", "c")],
-            *(False, "orphan-result", "a result names a call that was not made directly before it"),
+            False,
+            "orphan-result",
+            "a result names a call that was not made directly before it",
         ),
         (
             [q(), r(None, F), res("5", "b")],
-            *(False, "orphan-result", "a result names a call that was not made directly before it"),
+            False,
+            "orphan-result",
+            "a result names a call that was not made directly before it",
         ),
     ],
 )
@@ -372,17 +376,15 @@ def test_numbers_and_splits_are_drawn_from_seed_and_key():
 def test_names_that_endpoints_refuse_are_exchanged_everywhere():
     names = ("get rain", "get_rain", "get.rain", "ok-1", "x" * 65, "x" * 64, "x" * 66, "", "é")
     new = (
-        *(
-            "get_rain_2",
-            "get_rain",
-            "get_rain_3",
-            "ok-1",
-            "x" * 62 + "_2",
-            "x" * 64,
-            "x" * 62 + "_3",
-            "_",
-            "__2",
-        ),
+        "get_rain_2",
+        "get_rain",
+        "get_rain_3",
+        "ok-1",
+        "x" * 62 + "_2",
+        "x" * 64,
+        "x" * 62 + "_3",
+        "_",
+        "__2",
     )
     turns = (Q, AssistantTurn("t"), Q, calls(*(call(name, name) for name in names)))
     record = TrainingRecord(

@@ -179,8 +179,10 @@ def test_others_help_once_the_kind_of_the_records_is_known(tmp_path: Path, monke
 @pytest.mark.parametrize(
     ("processes", "data_set", "is_limited", "first", "helped"),
     [
-        *((2, "openai", False, talk(reply()), 1), (1, "openai", False, talk(reply()), 0)),
-        *((2, "openai", True, talk(reply()), 0), (2, "openai", False, {"messages": []}, 0)),
+        (2, "openai", False, talk(reply()), 1),
+        (1, "openai", False, talk(reply()), 0),
+        (2, "openai", True, talk(reply()), 0),
+        (2, "openai", False, {"messages": []}, 0),
         (2, "toolbench", False, {}, 0),
     ],
 )

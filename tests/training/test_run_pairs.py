@@ -118,7 +118,8 @@ def test_the_first_wrong_step_is_paired_and_tries_are_counted(
     two = [asks(F), asks(None, "user"), asks(F), asks(F)]
     wrong = [step(F), step({"content": "x"}, "user"), step(G), step(F)]
     pairs, audit = exported(
-        *(monkeypatch, tmp_path),
+        monkeypatch,
+        tmp_path,
         (two, wrong, verdict("wrong"), 0),
         (two, [step(calling("h"))], verdict("wrong"), 1),
         (two, [step(F)], verdict("correct", error=None), 2),

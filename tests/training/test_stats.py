@@ -285,5 +285,8 @@ def test_far_values_and_replies_without_text():
 def test_the_largest_set_comes_first(tmp_path: Path):
     rows = [{**told(0, "High."), "source": name} for name in "accb"]
     assert list(training_stats(write_rows(tmp_path / "a.jsonl", rows)).sets) == [
-        *("set c", "set a", "set b", "all sets")
+        "set c",
+        "set a",
+        "set b",
+        "all sets",
     ]

@@ -114,8 +114,15 @@ def _draw(series: Sequence[SizeSeries], out: Path) -> Path | None:
     sizes = sorted({point.size for each in series for point in each.points})
     about = "; ".join(f"{point.model}, {point.name} tools: {point.text}" for point in points)
     chart = ChartData(
-        *("Correct by tools in the catalogue", about, points, tuple(each.label for each in series)),
-        *(tuple(f"{size:,}" for size in sizes), "lines", True, "tools in the catalogue", "correct (%)"),
+        "Correct by tools in the catalogue",
+        about,
+        points,
+        tuple(each.label for each in series),
+        tuple(f"{size:,}" for size in sizes),
+        "lines",
+        True,
+        "tools in the catalogue",
+        "correct (%)",
     )
     write_file(out / "sizes.svg", _MARK + render_chart(chart).svg)
     return out / "sizes.svg"

@@ -5,7 +5,12 @@ from typing import Any
 from typer.core import TyperCommand
 
 MODEL, SAMPLING, SELECTION, LIMITS, OUTPUT, MORE = PANELS = (
-    *("Model", "Sampling", "Selection", "Limits", "Output", "More"),
+    "Model",
+    "Sampling",
+    "Selection",
+    "Limits",
+    "Output",
+    "More",
 )
 """Panels of options, in order; options without a panel come first."""
 WIDTH = 84

@@ -24,15 +24,38 @@ from wildtool.errors import DataError, RecordError, UsageError
 from wildtool.outputs import check_file, write_file
 
 OF_ONE_BENCHMARK = (
-    *("data", "mode", "split", "ids", "profile", "prompts", "noise", "inject", "history", "catalogue"),
-    *("hints", "rationale", "tools_model", "failures"),
-    *("retriever", "retriever_top_k", "retriever_base_url", "retriever_api_key_env"),
-    *("judge", "judge_base_url", "judge_api_key_env", "judge_max_tokens"),
+    "data",
+    "mode",
+    "split",
+    "ids",
+    "profile",
+    "prompts",
+    "noise",
+    "inject",
+    "history",
+    "catalogue",
+    "hints",
+    "rationale",
+    "tools_model",
+    "failures",
+    "retriever",
+    "retriever_top_k",
+    "retriever_base_url",
+    "retriever_api_key_env",
+    "judge",
+    "judge_base_url",
+    "judge_api_key_env",
+    "judge_max_tokens",
 )
 """Options that mean another thing in each benchmark, or nothing."""
 _OF_THE_USER = (
-    *("user_model", "user_base_url", "user_api_key_env"),
-    *("user_temperature", "user_max_tokens", "user_rpm", "user_tpm"),
+    "user_model",
+    "user_base_url",
+    "user_api_key_env",
+    "user_temperature",
+    "user_max_tokens",
+    "user_rpm",
+    "user_tpm",
 )
 """Options of the simulated user, which only some benchmarks have."""
 

@@ -62,7 +62,8 @@ class PromptedModel:
         reply = await self._inner.complete(replace(request, messages=plain, tools=()))
         message, repairs = parse_message(reply.message, self.format, request)
         changes = (
-            *(f"{FORMAT_CHANGE}{self.format.name}", *(["merged-messages"] if merged else [])),
+            f"{FORMAT_CHANGE}{self.format.name}",
+            *(["merged-messages"] if merged else []),
             *(f"{REPAIR_CHANGE}{name}" for name in repairs),
         )
         return replace(reply, message=message, changes=(*reply.changes, *changes))

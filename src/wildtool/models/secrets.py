@@ -18,8 +18,22 @@ VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SECRET_WORDS = frozenset(
     (
-        *("secret", "secrets", "password", "passwords", "passwd", "pwd", "passphrase", "authorization"),
-        *("bearer", "credential", "credentials", "apikey", "apikeys", "apitoken", "accesstoken", "authtoken"),
+        "secret",
+        "secrets",
+        "password",
+        "passwords",
+        "passwd",
+        "pwd",
+        "passphrase",
+        "authorization",
+        "bearer",
+        "credential",
+        "credentials",
+        "apikey",
+        "apikeys",
+        "apitoken",
+        "accesstoken",
+        "authtoken",
     )
 )
 """Words that name a key anywhere in a name."""
@@ -27,9 +41,30 @@ _KEY_WORDS = frozenset({"key", "keys", "token"})
 """Words that name a key as the last word after one of `_KEY_QUALIFIERS`, or after none."""
 _KEY_QUALIFIERS = frozenset(
     (
-        *("api", "access", "account", "admin", "auth", "client", "encryption", "function", "functions", "id"),
-        *("master", "oauth", "private", "provider", "refresh", "secret", "security", "service", "session"),
-        *("signing", "subscription", "user", "x", ""),
+        "api",
+        "access",
+        "account",
+        "admin",
+        "auth",
+        "client",
+        "encryption",
+        "function",
+        "functions",
+        "id",
+        "master",
+        "oauth",
+        "private",
+        "provider",
+        "refresh",
+        "secret",
+        "security",
+        "service",
+        "session",
+        "signing",
+        "subscription",
+        "user",
+        "x",
+        "",
     )
 )
 _AUTHORIZATION_VALUE = re.compile(r"(?:Bearer|Basic|Token)\s+\S{8,}", re.IGNORECASE)

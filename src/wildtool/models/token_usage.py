@@ -13,8 +13,11 @@ _PLAIN = {"prompt_tokens", "completion_tokens", "total_tokens"}
 _PROMPT_DETAILS = ("prompt_tokens_details", "input_tokens_details")
 _COMPLETION_DETAILS = ("completion_tokens_details", "output_tokens_details")
 _CACHED = (
-    *("cached_tokens", "cache_read_input_tokens", "prompt_cache_hit_tokens"),
-    *("cachedContentTokenCount", "input_tokens_cache_read"),
+    "cached_tokens",
+    "cache_read_input_tokens",
+    "prompt_cache_hit_tokens",
+    "cachedContentTokenCount",
+    "input_tokens_cache_read",
 )
 _WRITTEN = ("cache_write_tokens", "cache_creation_input_tokens", "input_tokens_cache_write")
 _REASONING = ("reasoning_tokens", "thinking_tokens", "thoughtsTokenCount")

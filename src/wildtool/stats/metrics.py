@@ -124,7 +124,11 @@ def cost(verdicts: Any, unit: str) -> list[Metric]:
 
     def mean(name: str, total: float, over: float, measured_in: str) -> Metric:
         return Metric(
-            *("cost", name, total / over if over else None, total, over),
+            "cost",
+            name,
+            total / over if over else None,
+            total,
+            over,
             kind="mean",
             unit=measured_in,
             better="less",
@@ -291,7 +295,13 @@ def _metric_of_columns(rate: Rate, *sums: Sequence[float]) -> Metric:
     value, low, high = found or (right / total if total else None, None, None)
     right, total = sum(sums[0]), sum(sums[1])
     return Metric(
-        *(rate.group, rate.name, value, right, total, low, high),
+        rate.group,
+        rate.name,
+        value,
+        right,
+        total,
+        low,
+        high,
         headline=rate.headline,
         note=rate.note,
         better=rate.better,
@@ -315,7 +325,13 @@ def mean_of_rates(group: str, name: str, parts: Sequence[Metric], *, headline: b
     elif values:
         value = sum(values) / len(values)
     return Metric(
-        *(group, name, value, sum(p.numerator for p in parts), sum(p.denominator for p in parts), low, high),
+        group,
+        name,
+        value,
+        sum(p.numerator for p in parts),
+        sum(p.denominator for p in parts),
+        low,
+        high,
         headline=headline,
         note=next((part.note for part in parts if part.note), ""),
         evidence=joined_evidence(part.evidence for part in parts),

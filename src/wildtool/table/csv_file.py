@@ -10,8 +10,17 @@ from wildtool.sanitize import csv_safe, escape_text
 from wildtool.table import number_fields
 
 NUMBER_COLUMNS = (
-    *("model", "run", "group", "name", "value", "low", "high"),
-    *("numerator", "denominator", "unit", "source"),
+    "model",
+    "run",
+    "group",
+    "name",
+    "value",
+    "low",
+    "high",
+    "numerator",
+    "denominator",
+    "unit",
+    "source",
     *EVIDENCE_COLUMNS,
 )
 

@@ -21,10 +21,25 @@ __all__ = ["CALL_FORMATS", "REPAIRS", "CallFormat", "ParsedReply", "ToolCall", "
 CALL_FORMATS: Mapping[str, CallFormat] = {
     call_format.name: call_format
     for call_format in (
-        *(HERMES, LLAMA3_JSON, PYTHONIC, JSON_LIST, HAMMER),
-        *(MISTRAL, DEEPSEEK, GLM, GORILLA, REACT),
-        *(QWEN3_CODER, MINIMAX, DSML, KIMI, HARMONY),
-        *(MINIMAX_M3, GEMMA, GRANITE, COMMAND_R),
+        HERMES,
+        LLAMA3_JSON,
+        PYTHONIC,
+        JSON_LIST,
+        HAMMER,
+        MISTRAL,
+        DEEPSEEK,
+        GLM,
+        GORILLA,
+        REACT,
+        QWEN3_CODER,
+        MINIMAX,
+        DSML,
+        KIMI,
+        HARMONY,
+        MINIMAX_M3,
+        GEMMA,
+        GRANITE,
+        COMMAND_R,
     )
 }
 """All formats by name."""

@@ -35,8 +35,13 @@ def _write_results(results: Sequence[ToolResult]) -> str:
 
 def _find(scanner: Scanner, tools: Sequence[Tool]) -> None:
     scanner.ignored_marks = (
-        *("<|START_RESPONSE|>", "<|END_RESPONSE|>", "<|START_TEXT|>", "<|END_TEXT|>"),
-        *("<|END_OF_TURN_TOKEN|>", "<|CHATBOT_TOKEN|>", "<|START_OF_TURN_TOKEN|>"),
+        "<|START_RESPONSE|>",
+        "<|END_RESPONSE|>",
+        "<|START_TEXT|>",
+        "<|END_TEXT|>",
+        "<|END_OF_TURN_TOKEN|>",
+        "<|CHATBOT_TOKEN|>",
+        "<|START_OF_TURN_TOKEN|>",
     )
     thought = scanner.take_reasoning(_THOUGHT, "<|END_THINKING|>")
     is_marked = thought or any(mark in scanner.text for mark in scanner.ignored_marks)

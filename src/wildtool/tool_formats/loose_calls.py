@@ -22,21 +22,29 @@ _NAME_KEYS = (
     "api",
 )
 _ARGUMENT_KEYS = (
-    *("arguments", "parameters", "args", "params", "input", "tool_input", "action_input", "kwargs"),
-    *("function_arguments", "tool_arguments", "inputs"),
+    "arguments",
+    "parameters",
+    "args",
+    "params",
+    "input",
+    "tool_input",
+    "action_input",
+    "kwargs",
+    "function_arguments",
+    "tool_arguments",
+    "inputs",
 )
 _WRAPPER_KEYS = (
-    *(
-        "tool_calls",
-        "tool_call",
-        "function_call",
-        "function_calls",
-        "calls",
-        "tool_uses",
-        "actions",
-        "function",
-    ),
-    *("action", "tool"),
+    "tool_calls",
+    "tool_call",
+    "function_call",
+    "function_calls",
+    "calls",
+    "tool_uses",
+    "actions",
+    "function",
+    "action",
+    "tool",
 )
 _MAX_WRAPPERS = 5
 _SEGMENT = re.compile(r"[.:/]|__")

@@ -129,8 +129,14 @@ def _arguments(scanner: Scanner, at: int) -> tuple[dict[str, Any], int, list[str
 
 def _pythonic_find(scanner: Scanner, tools: Sequence[Tool]) -> None:
     scanner.ignored_marks = (
-        *("<|python_start|>", "<|python_end|>", "<|python_tag|>", "<|eom|>", "<|eot|>"),
-        *("<|tool_call_start|>", "<|tool_call_end|>", "<|im_end|>"),
+        "<|python_start|>",
+        "<|python_end|>",
+        "<|python_tag|>",
+        "<|eom|>",
+        "<|eot|>",
+        "<|tool_call_start|>",
+        "<|tool_call_end|>",
+        "<|im_end|>",
     )
     if _NOTHING.fullmatch(scanner.text):
         scanner.repairs.append("empty-list")

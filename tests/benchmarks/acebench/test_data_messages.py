@@ -53,7 +53,12 @@ def test_a_split_is_a_group_or_one_category() -> None:
     assert groups | {name: (name,) for name in (*CATEGORIES, *FINANCE)} == SPLITS
     assert (*NORMAL, *SPECIAL, *AGENT) == CATEGORIES
     assert [name.removeprefix("normal_atom_") for name in ATOM] == [
-        *("bool", "enum", "number", "list", "object_short", "object_deep")
+        "bool",
+        "enum",
+        "number",
+        "list",
+        "object_short",
+        "object_deep",
     ]
     assert (categories_of("agent"), categories_of(STEP)) == (AGENT, (STEP,))
     names = (*CATEGORIES, *FINANCE)

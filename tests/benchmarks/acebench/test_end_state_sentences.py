@@ -408,8 +408,24 @@ def test_calls_and_values_are_the_same_by_name_and_meaning() -> None:
         (10**400, 0.5, ""),
     ]
     assert [same_values(*pair) for pair in pairs] == [
-        *(True, False, True, False, True, True, False, False),
-        *(True, False, True, False, False, False, False, True, False, False),
+        True,
+        False,
+        True,
+        False,
+        True,
+        True,
+        False,
+        False,
+        True,
+        False,
+        True,
+        False,
+        False,
+        False,
+        False,
+        True,
+        False,
+        False,
     ]
 
 

@@ -52,8 +52,22 @@ def test_a_message_is_one_expression_of_calls_each_written_again(text: str, call
 @pytest.mark.parametrize(
     "text",
     [
-        *("", " ", "[]", "  [f()]", "\n[f()]", "[f()] ", "Sure! [f()]", "[f(), 5]", "[f()] [g()]"),
-        *("[f(a={'b': 1})]", "[f(a={})]", "[f(**{})]", "[f(a=x.y)]", "[f(a='it's')]", "[f()]\x00", "\ud800"),
+        "",
+        " ",
+        "[]",
+        "  [f()]",
+        "\n[f()]",
+        "[f()] ",
+        "Sure! [f()]",
+        "[f(), 5]",
+        "[f()] [g()]",
+        "[f(a={'b': 1})]",
+        "[f(a={})]",
+        "[f(**{})]",
+        "[f(a=x.y)]",
+        "[f(a='it's')]",
+        "[f()]\x00",
+        "\ud800",
     ],
 )
 def test_any_other_text_is_not_readable(text: str):

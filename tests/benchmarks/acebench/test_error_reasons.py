@@ -291,8 +291,15 @@ def test_a_sentence_of_travel_is_a_failure_where_it_says_so() -> None:
     ]
     said += [{"status": True, "message": "too dear"}, {"status": 0}, {}]
     assert [reports_failure(own, answer) for answer in said] == [
-        *(True, False, False, False, True, True),
-        *(False, False, False),
+        True,
+        False,
+        False,
+        False,
+        True,
+        True,
+        False,
+        False,
+        False,
     ]
 
 

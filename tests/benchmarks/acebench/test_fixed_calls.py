@@ -146,7 +146,9 @@ def test_any_candidate_suffices_and_the_nearest_explains() -> None:
     names = {"f_1": {"n": 1, "a": "x"}, "f_2": {"n": 2, "a": "y"}}
     farther = [{"g": {}}, {"f": {}, "g": {}}, names]
     assert [check("[f(n=8, a='z'), f(n=9, a='z')]", farther[:count]).error for count in (1, 2, 3)] == [
-        *("wrong functions number", "function_mismatch", "value_error"),
+        "wrong functions number",
+        "function_mismatch",
+        "value_error",
     ]
     one_wrong, two_wrong = {"f": {"n": 1, "a": "z"}}, {"f": {"n": 3, "b": True}}
     for gold in ([one_wrong, two_wrong], [two_wrong, one_wrong]):

@@ -302,8 +302,16 @@ VALUES = st.recursive(
     max_leaves=6,
 )
 HOSTILE = (
-    *("\ud800", "\x00", "x" * 200_000, "<think>", "</think>" * 9, "[" * 10_000, "[f(**{1: 2})]"),
-    *("[f(a=9**9**9**9)]", "[__import__('os').system('x')]", "[f(a=().__class__)]"),
+    "\ud800",
+    "\x00",
+    "x" * 200_000,
+    "<think>",
+    "</think>" * 9,
+    "[" * 10_000,
+    "[f(**{1: 2})]",
+    "[f(a=9**9**9**9)]",
+    "[__import__('os').system('x')]",
+    "[f(a=().__class__)]",
     f"[f(a={'-' * 5_000}1)]",
 )
 TEXTS = st.text() | st.sampled_from(HOSTILE)

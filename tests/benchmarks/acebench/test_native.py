@@ -225,13 +225,15 @@ def test_arguments_that_are_no_json_object_are_unreadable(arguments: Any) -> Non
 @pytest.mark.parametrize(
     "message",
     [
-        *({}, {"tool_calls": None}, {"tool_calls": []}, {"tool_calls": "f"}, {"tool_calls": {}}),
-        *(
-            {"tool_calls": [None]},
-            {"tool_calls": [{}]},
-            {"tool_calls": [{"function": "f"}]},
-            call(None, "{}"),
-        ),
+        {},
+        {"tool_calls": None},
+        {"tool_calls": []},
+        {"tool_calls": "f"},
+        {"tool_calls": {}},
+        {"tool_calls": [None]},
+        {"tool_calls": [{}]},
+        {"tool_calls": [{"function": "f"}]},
+        call(None, "{}"),
         {"tool_calls": call("f", "{}")["tool_calls"] * 1001},
     ],
 )

@@ -82,7 +82,12 @@ def test_a_column_stands_only_if_all_its_categories_were_played() -> None:
     found = summary([row(category) for category in CATEGORIES if category != "normal_atom_bool"])
     missing = {"Atom", "Normal", "Overall"}
     assert set(names(found, "Table 2 (en)")) == {
-        *("Single-Turn", "Multi-Turn", "Similar API", "Preference", "Special", "Agent")
+        "Single-Turn",
+        "Multi-Turn",
+        "Similar API",
+        "Preference",
+        "Special",
+        "Agent",
     }
     assert not missing & set(names(found, "Table 2 (en)"))
 

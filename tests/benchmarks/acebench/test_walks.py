@@ -393,14 +393,16 @@ def test_a_sentence_names_what_it_is_about() -> None:
         ast.literal_eval(line.partition(" -> ")[2])["message"] for line in answers(box, [*calls.values()])
     ]
     assert said == [
-        *("MessageApi.get_latest_message_id.ok 1", "MessageApi.get_earliest_message_id.ok 2"),
-        *("MessageApi.send_message.ok Bob", "MessageApi.delete_message.ok 1"),
-        *("ReminderApi.view_reminder_by_title.none T", "ReminderApi.add_reminder.ok T"),
-        *("ReminderApi.mark_as_notified.ok 2", "ReminderApi.delete_reminder.ok 2"),
-        *(
-            "FoodPlatform.add_food_delivery_order.not_logged_in Ann",
-            "FoodPlatform.login_food_platform.ok Ann",
-        ),
+        "MessageApi.get_latest_message_id.ok 1",
+        "MessageApi.get_earliest_message_id.ok 2",
+        "MessageApi.send_message.ok Bob",
+        "MessageApi.delete_message.ok 1",
+        "ReminderApi.view_reminder_by_title.none T",
+        "ReminderApi.add_reminder.ok T",
+        "ReminderApi.mark_as_notified.ok 2",
+        "ReminderApi.delete_reminder.ok 2",
+        "FoodPlatform.add_food_delivery_order.not_logged_in Ann",
+        "FoodPlatform.login_food_platform.ok Ann",
         "FoodPlatform.login_food_platform.already Ann",
         "FoodPlatform.add_food_delivery_order.bad_quantity -1 Tea",
         "FoodPlatform.add_food_delivery_order.unknown_product Cake Teahouse",

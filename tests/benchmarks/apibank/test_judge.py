@@ -195,7 +195,12 @@ def test_a_request_shows_the_tools_and_the_turns_before(items: dict[str, Item]) 
     request = APIBANK.rules("toleap").episode(items[ONE], "4").request()
     assert request is not None and request.messages[0] == system(CALL_TASK, *tools)
     assert [message["role"] for message in request.messages] == [
-        *("system", "user", "system", "system", "assistant", "user"),
+        "system",
+        "user",
+        "system",
+        "system",
+        "assistant",
+        "user",
     ]
 
 
@@ -292,7 +297,11 @@ def test_what_is_recorded_decides_how_a_result_is_compared(tmp_path: Path) -> No
     registered = check("original", item, "2", target_text(turns[1]))
     assert (registered.error, registered.reason) == ("wrong result", "the result is not the recorded one")
     assert [kind for kind, *_ in mistakes(item, "3")] == [
-        *("empty reply", "other words", "last word left out", "words repeated", "word changed"),
+        "empty reply",
+        "other words",
+        "last word left out",
+        "words repeated",
+        "word changed",
     ]
 
 
@@ -431,7 +440,9 @@ def test_what_earlier_calls_changed_explains_a_refused_gold_answer(tmp_path: Pat
         "Q7: what earlier calls of the dialogue changed is lost in a fresh tool set"
     )
     assert [check(profile, item, "3", target_text(turns[2])).correct for profile in APIBANK.profiles] == [
-        *(False, False, True),
+        False,
+        False,
+        True,
     ]
 
 

@@ -68,7 +68,11 @@ def test_toleap_ranks_by_replies(items: list[Item], tmp_path: Path) -> None:
 def test_the_original_has_calls_first(items: list[Item], tmp_path: Path) -> None:
     assert lines(items, "original", tmp_path) == [
         "API correctness: both levels 6/12*, level-1-given-desc 3/9*, level-2-toolsearcher 3/3*",
-        *(REPLIES, CALLS_BY_TOOL, REPLIES_BY_TOOL, ERRORS, COVERAGE),
+        REPLIES,
+        CALLS_BY_TOOL,
+        REPLIES_BY_TOOL,
+        ERRORS,
+        COVERAGE,
     ]
 
 

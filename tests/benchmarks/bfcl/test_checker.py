@@ -321,17 +321,24 @@ def test_the_error_of_an_object_is_that_of_the_last_accepted_one() -> None:
 @pytest.mark.parametrize(
     ("value", "accepted", "equal"),
     [
-        *(
-            ("a", "A", True),
-            ("-", "-", True),
-            ("-", ".", False),
-            ("", "", True),
-            ("-", "", False),
-            ("1.5", "15", False),
-        ),
-        *((True, 1, False), (1, True, False), (True, True, True), (1, 1.0, True), (1, "1", False)),
-        *(([1, [2]], (1, (2,)), True), ([1], [1, 2], False), ([1], [True], False), ([], {}, False)),
-        *(({"a": ["B"]}, {"a": ["b"]}, True), ({"a": 1}, {"a": True}, False), ({"a": 1}, {"b": 1}, False)),
+        ("a", "A", True),
+        ("-", "-", True),
+        ("-", ".", False),
+        ("", "", True),
+        ("-", "", False),
+        ("1.5", "15", False),
+        (True, 1, False),
+        (1, True, False),
+        (True, True, True),
+        (1, 1.0, True),
+        (1, "1", False),
+        ([1, [2]], (1, (2,)), True),
+        ([1], [1, 2], False),
+        ([1], [True], False),
+        ([], {}, False),
+        ({"a": ["B"]}, {"a": ["b"]}, True),
+        ({"a": 1}, {"a": True}, False),
+        ({"a": 1}, {"b": 1}, False),
     ],
 )
 def test_values_are_equal_however_deep(value: Any, accepted: Any, equal: bool) -> None:
@@ -341,8 +348,12 @@ def test_values_are_equal_however_deep(value: Any, accepted: Any, equal: bool) -
 @pytest.mark.parametrize(
     ("value", "fits"),
     [
-        *(({"a": "X"}, True), ({"a": "x", "b": 1}, True), ({"a": "x", "b": 2}, False), ({"b": 1}, False)),
-        *(({"a": "x", "c": 1}, False), ({"a": "y", "b": 1}, True)),
+        ({"a": "X"}, True),
+        ({"a": "x", "b": 1}, True),
+        ({"a": "x", "b": 2}, False),
+        ({"b": 1}, False),
+        ({"a": "x", "c": 1}, False),
+        ({"a": "y", "b": 1}, True),
     ],
 )
 def test_members_of_an_object_are_those_accepted(value: Any, fits: bool) -> None:

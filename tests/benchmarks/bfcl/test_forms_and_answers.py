@@ -99,24 +99,19 @@ def test_calls_are_read_from_xml(text: str, verbose: Any, concise: Any) -> None:
 @pytest.mark.parametrize(
     ("word", "text", "value"),
     [
-        *(
-            ("integer", "5", 5),
-            ("integer", "x", "! 'x' is no integer"),
-            ("float", "1.5", 1.5),
-            ("boolean", "TRUE", True),
-        ),
-        *(
-            ("boolean", "no", False),
-            ("null", "x", None),
-            ("array", " [1, 'a']", [1, "a"]),
-            ("tuple", "(1,)", (1,)),
-        ),
-        *(
-            ("dict", "{'a': 1}", {"a": 1}),
-            ("object", "{", "! '{' is no object"),
-            ("array", "f()", "! 'f()' is no array"),
-        ),
-        *(("odd", "5", "5"), ("string", "5", "5")),
+        ("integer", "5", 5),
+        ("integer", "x", "! 'x' is no integer"),
+        ("float", "1.5", 1.5),
+        ("boolean", "TRUE", True),
+        ("boolean", "no", False),
+        ("null", "x", None),
+        ("array", " [1, 'a']", [1, "a"]),
+        ("tuple", "(1,)", (1,)),
+        ("dict", "{'a': 1}", {"a": 1}),
+        ("object", "{", "! '{' is no object"),
+        ("array", "f()", "! 'f()' is no array"),
+        ("odd", "5", "5"),
+        ("string", "5", "5"),
     ],
 )
 def test_values_in_xml_have_the_type_that_is_written(word: str, text: str, value: Any) -> None:

@@ -442,14 +442,14 @@ def test_results_that_are_no_calls_are_named(result: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("decoded", "is_list"),
     [
-        *(
-            ([], True),
-            ([{"f": {}}], True),
-            ([{"f": {}, "g": {}}], False),
-            ([{"f": 5}], False),
-            ([{"f": {}}, 5], False),
-        ),
-        *(({}, False), (None, False), ([{}], False)),
+        ([], True),
+        ([{"f": {}}], True),
+        ([{"f": {}, "g": {}}], False),
+        ([{"f": 5}], False),
+        ([{"f": {}}, 5], False),
+        ({}, False),
+        (None, False),
+        ([{}], False),
     ],
 )
 def test_a_list_of_calls_has_one_name_each(decoded: Any, is_list: bool) -> None:
@@ -479,7 +479,10 @@ def test_splits_name_one_category_or_several() -> None:
 
     assert names(None) == SCORED and names("all") == GROUPS["all"]
     assert [names(old) for old in ("simple", "java", "javascript", "multiple")] == [
-        *(("simple_python",), ("simple_java",), ("simple_javascript",), ("multiple",)),
+        ("simple_python",),
+        ("simple_java",),
+        ("simple_javascript",),
+        ("multiple",),
     ]
     assert tuple(BFCL_CATEGORIES) == SPLIT_NAMES
     with pytest.raises(DataError, match="did you mean 'multiple'"):
@@ -490,15 +493,26 @@ def test_splits_name_one_category_or_several() -> None:
         for version in ("v3", "v4")
     ]
     assert files == [
-        *("BFCL_v3_java.json", "BFCL_v4_simple_java.json", "BFCL_v3_memory.json", "BFCL_v4_memory.json"),
-        *("BFCL_v3_multiple.json", "BFCL_v4_multiple.json"),
+        "BFCL_v3_java.json",
+        "BFCL_v4_simple_java.json",
+        "BFCL_v3_memory.json",
+        "BFCL_v4_memory.json",
+        "BFCL_v3_multiple.json",
+        "BFCL_v4_multiple.json",
     ]
     assert [name for name, each in BFCL_CATEGORIES.items() if not each.runs_in("v3")] == [
-        *("memory_kv", "memory_vector", "memory_rec_sum", "web_search_base", "web_search_no_snippet"),
+        "memory_kv",
+        "memory_vector",
+        "memory_rec_sum",
+        "web_search_base",
+        "web_search_no_snippet",
         "format_sensitivity",
     ]
     assert [name for name, each in BFCL_CATEGORIES.items() if not each.has_answers] == [
-        *("irrelevance", "live_irrelevance", "live_relevance", "format_sensitivity"),
+        "irrelevance",
+        "live_irrelevance",
+        "live_relevance",
+        "format_sensitivity",
     ]
 
 

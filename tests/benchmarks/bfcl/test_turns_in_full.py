@@ -173,7 +173,8 @@ def gold(episode: Any, style: str) -> str:
 def test_gold_is_given_at_once_or_call_by_call() -> None:
     episode = PromptMultiTurn(record())
     assert (gold(episode, "parallel"), gold(episode, "serial")) == (
-        *("[touch(file_name='new'), ls()]", "[touch(file_name='new')]"),
+        "[touch(file_name='new'), ls()]",
+        "[touch(file_name='new')]",
     )
     played(episode, {"role": "assistant", "content": "[touch(file_name='new')]"})
     assert (gold(episode, "parallel"), gold(episode, "serial")) == ("-", "[ls()]")
@@ -304,6 +305,7 @@ def test_a_choice_of_the_lenient_rules_is_kept_from_the_strict_ones(tmp_path: Pa
     )
     refused = fixed.verdict(episode, item, item.units[1])
     assert (refused.correct, refused.error, refused.reason) == (
-        *(False, "agentic:answer_not_found"),
+        False,
+        "agentic:answer_not_found",
         "expected '38 or thirty eight', found \"{'answer': 'I do not know', 'context': '38'}\"",
     )

@@ -11,8 +11,16 @@ from wildtool.benchmarks.ledger import LEDGER
 KINDS = ("compositional", "correction", "question", "chat")
 NOTHING = dict.fromkeys(
     [
-        *("writes_too_many", "written_twice", "not_asked_for", "wrong_on_the_way", "earlier_mistakes"),
-        *("corrections_once", "questions_unwritten", "refused_turns", "recovered", "shortest"),
+        "writes_too_many",
+        "written_twice",
+        "not_asked_for",
+        "wrong_on_the_way",
+        "earlier_mistakes",
+        "corrections_once",
+        "questions_unwritten",
+        "refused_turns",
+        "recovered",
+        "shortest",
     ],
     0,
 )
@@ -132,7 +140,16 @@ def test_a_session_has_the_kinds_of_its_turns_as_columns():
         *(f"kind_{place}" for place in (1, 2, 3, 4)),
         *(f"right_{place}" for place in (1, 2, 3, 4)),
         "ended_right",
-        *("writes_too_many", "written_twice", "not_asked_for", "wrong_on_the_way", "earlier_mistakes"),
-        *("corrections_once", "questions_unwritten", "refused_turns", "recovered", "shortest"),
-        *("tool_calls", "least_calls"),
+        "writes_too_many",
+        "written_twice",
+        "not_asked_for",
+        "wrong_on_the_way",
+        "earlier_mistakes",
+        "corrections_once",
+        "questions_unwritten",
+        "refused_turns",
+        "recovered",
+        "shortest",
+        "tool_calls",
+        "least_calls",
     ]

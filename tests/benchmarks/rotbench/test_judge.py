@@ -407,7 +407,11 @@ def test_an_answer_of_free_values_alone_and_without_other_tools_has_fewer_mistak
     tools = (tool("hours", "day"), tool("ask_to_user"), tool("finish"))
     item = Item("x", ("clean",), {"clean": record(calling("hours", day="None"), tools=tools)})
     assert [mutant.kind for mutant in ROTBENCH.rules("fixed").mutants(item)] == [
-        *("unknown tool", "extra parameter", "only words", "cut off", "no output")
+        "unknown tool",
+        "extra parameter",
+        "only words",
+        "cut off",
+        "no output",
     ]
 
 

@@ -205,8 +205,14 @@ def test_a_record_and_its_noisy_variants_are_one_item(data: Path):
     items = load(data)
     assert [item.id for item in items] == ["first-000", "first-001"]
     assert items[0].units == (
-        *("clean", "slight-tools", "slight-parameters", "medium-tools", "medium-parameters"),
-        *("heavy-tools", "heavy-parameters", "union"),
+        "clean",
+        "slight-tools",
+        "slight-parameters",
+        "medium-tools",
+        "medium-parameters",
+        "heavy-tools",
+        "heavy-parameters",
+        "union",
     )
 
 

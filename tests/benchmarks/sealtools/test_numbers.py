@@ -61,8 +61,15 @@ def test_one_split_is_ranked_by_f1_alone(items: list[Item], tmp_path: Path) -> N
         " exactly the gold calls 1/2"
     )
     assert [line.partition(":")[0] for line in found[1:]] == [
-        *("easy", "difficult", "single", "multiple", "nested", "errors", "errors as ToLeaP counts them"),
-        *("coverage", "cost"),
+        "easy",
+        "difficult",
+        "single",
+        "multiple",
+        "nested",
+        "errors",
+        "errors as ToLeaP counts them",
+        "coverage",
+        "cost",
     ]
     assert found[6] == (
         "errors: format_error 0/1, missing_api 0/1, wrong_api 0/1, unknown_param 1/1, wrong_value 0/1,"

@@ -72,7 +72,11 @@ def test_a_retriever_is_asked_before_the_model(items: list[Item]) -> None:
     ("content", "names"),
     [
         ('["a", 5, "b", "a", null]', ["a", "b"]),
-        *(("[]", []), ('"a"', []), ("words", []), (None, []), ("[" * 100_000, [])),
+        ("[]", []),
+        ('"a"', []),
+        ("words", []),
+        (None, []),
+        ("[" * 100_000, []),
     ],
 )
 def test_names_of_tools_are_read_from_a_list(content: Any, names: list[str]) -> None:
@@ -98,7 +102,10 @@ def test_a_decision_says_what_was_retrieved(items: list[Item]) -> None:
     names = ["feedGulls", "getTide", "countGulls"]
     found = check(items[1], found_tools(names), written([TIDE]))
     assert (found.correct, found.error, found.reason, found.steps) == (
-        *(False, "missing_call", "a gold call is missing", 1),
+        False,
+        "missing_call",
+        "a gold call is missing",
+        1,
     )
     own = {name: found.fields[name] for name in ("ok_api", "gold_api", "retrieved", "recalled", "recallable")}
     assert own == {"ok_api": 1, "gold_api": 2, "retrieved": 3, "recalled": 1, "recallable": 2}
@@ -196,10 +203,20 @@ def test_the_calls_before_a_missing_one_are_written_as_they_are() -> None:
 def test_what_a_call_does_not_have_cannot_be_wrong() -> None:
     plain = [{"api": name, "parameters": {}, "responses": []} for name in NAMES]
     assert [kind for kind, _, _ in mistakes(item_of(*plain))] == [
-        *("unknown API", "repeated call", "missing call", "extra parameter", "only words", "cut off"),
+        "unknown API",
+        "repeated call",
+        "missing call",
+        "extra parameter",
+        "only words",
+        "cut off",
     ]
     assert [kind for kind, _, _ in mistakes(item_of(plain[0]))] == [
-        *("other API", "unknown API", "repeated call", "extra parameter", "only words", "cut off"),
+        "other API",
+        "unknown API",
+        "repeated call",
+        "extra parameter",
+        "only words",
+        "cut off",
     ]
     listed = {**TIDE, "parameters": {"harbour": ["a"]}}
     assert mistakes(item_of(listed))[6][1] == text_of({**listed, "parameters": {"harbour": ["a", "x"]}})

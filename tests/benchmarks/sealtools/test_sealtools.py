@@ -133,13 +133,14 @@ def test_results_may_be_numbered_otherwise_q12():
 @pytest.mark.parametrize(
     ("gold", "given", "same"),
     [
-        *(("7", 7, True), ("37.50", 37.5, True), ("7", "8", False), (True, "true", True)),
-        *(
-            (["a", "b"], ["a", "b"], True),
-            (["a", "b"], ["b"], False),
-            ("Vigo", "vigo ", True),
-            ("Vigo", None, False),
-        ),
+        ("7", 7, True),
+        ("37.50", 37.5, True),
+        ("7", "8", False),
+        (True, "true", True),
+        (["a", "b"], ["a", "b"], True),
+        (["a", "b"], ["b"], False),
+        ("Vigo", "vigo ", True),
+        ("Vigo", None, False),
     ],
 )
 def test_values_are_compared_by_meaning(gold: Any, given: Any, same: bool):

@@ -22,7 +22,13 @@ HOW = (
     " plan_json_v2.json and so on) with `wildtool data pull teval --from FOLDER`, or name a file or folder with --data"
 )
 NAMES_OF_SETS = (
-    *("instruct", "plan_json", "plan_str", "reason_str", "retrieve_str", "understand_str", "rru_json"),
+    "instruct",
+    "plan_json",
+    "plan_str",
+    "reason_str",
+    "retrieve_str",
+    "understand_str",
+    "rru_json",
     "review_str",
 )
 ALL_SETS = ", ".join(NAMES_OF_SETS)
@@ -306,7 +312,9 @@ def test_a_source_is_named_after_the_versions_that_it_has(home: Path, tmp_path: 
     assert [a == b for a, b in zip(before, after, strict=True)] == [False, False, True]
     (home / "plan_str_v2.json").rename(home / "plan_str_v1.json")
     assert [data.locate(None, split).name for split in (None, "plan_str", "rru_json")] == [
-        *("official-v1", "official-v1", "official")
+        "official-v1",
+        "official-v1",
+        "official",
     ]
     located = data.locate(str(home))
     assert (located.name, located.path, data.locate(None).path) == (str(home), home, home)

@@ -156,5 +156,7 @@ def test_a_file_names_its_broken_lines_after_the_others(tmp_path: Path) -> None:
     assert len(list(lint_file(single, balanced=True))) == 13
     (missing,) = lint_file(tmp_path / "no.jsonl")
     assert (missing.where, missing.rule, missing.message) == (
-        *(f"{tmp_path / 'no.jsonl'}:0 ? file", "json", "cannot be read: No such file or directory"),
+        f"{tmp_path / 'no.jsonl'}:0 ? file",
+        "json",
+        "cannot be read: No such file or directory",
     )

@@ -127,7 +127,10 @@ def test_a_session_has_what_its_record_says() -> None:
         "First Turn",
     )
     assert (second.text, second.type, second.subtype, second.group) == (
-        *("wish 1", "Mixed Multi-Tool", "Partial Information", "Multi-Tool"),
+        "wish 1",
+        "Mixed Multi-Tool",
+        "Partial Information",
+        "Multi-Tool",
     )
     assert first.deps == [(), (0,), (1,)]
 
@@ -142,13 +145,20 @@ def test_a_language_is_chosen_by_its_prefix_or_code(tmp_path: Path) -> None:
         },
     }
     assert [read_session(both, "here", prefix).lang for prefix in ("", "english", "chinese")] == [
-        *("en", "en", "zh"),
+        "en",
+        "en",
+        "zh",
     ]
     path = tmp_path / "x.jsonl"
     path.write_text(json.dumps(both), "utf-8")
     langs = (None, "english", "en", "chinese", "zh", "fr")
     assert [[item.lang for item in read_items(path, lang)] for lang in langs] == [
-        *(["en"], ["en"], ["en"], ["zh"], ["zh"], []),
+        ["en"],
+        ["en"],
+        ["en"],
+        ["zh"],
+        ["zh"],
+        [],
     ]
     path.write_text('{"id": "s"}', "utf-8")
     with pytest.raises(DataError, match="no field"):
@@ -166,6 +176,7 @@ def test_a_language_is_chosen_by_its_prefix_or_code(tmp_path: Path) -> None:
     )
     source = WILDTOOLBENCH.data.locate(str(path))
     assert [(item.id, item.units, item.split, item.lang) for item in WILDTOOLBENCH.load(source)] == [
-        *(("s", ("0", "1"), "", "en"), ("t", ("0", "1"), "d", "en")),
+        ("s", ("0", "1"), "", "en"),
+        ("t", ("0", "1"), "d", "en"),
     ]
     assert [item.id for item in WILDTOOLBENCH.load(source, split="d")] == ["t"]

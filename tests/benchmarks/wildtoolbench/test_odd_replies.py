@@ -294,7 +294,10 @@ def test_a_model_sees_its_calls_with_their_results(profile: str) -> None:
         "user",
     ]
     assert (first[1]["content"], first[3]["content"], first[4]["content"], first[5]["content"]) == (
-        *("wish 0", "a done" if profile == "fixed" else '"a done"', "Here you are.", "wish 1"),
+        "wish 0",
+        "a done" if profile == "fixed" else '"a done"',
+        "Here you are.",
+        "wish 1",
     )
     reply = {**calls(call("a", "i", n=2), call("a", "j", n=1)), "content": "Wait."}
     told(episode, reply)

@@ -208,7 +208,9 @@ def test_a_huge_text_scores_nothing():
     # Longer than 10,000 characters, and than 100 times gold.
     gold = "a " * 60
     assert [score("a " * count, gold, type="string")[0] > 0 for count in (5001, 6000, 6001)] == [
-        *(True, True, False),
+        True,
+        True,
+        False,
     ]
 
 

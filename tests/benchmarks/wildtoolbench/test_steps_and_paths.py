@@ -154,7 +154,14 @@ def test_steps_that_no_path_has_are_not_accepted() -> None:
     assert [
         schedule.match(start, list(names)) for names in ("a", "b", "ba", "aab", "aa", "c", "ab", "aaa")
     ] == [
-        *((0,), (2,), None, (0, 1, 2), (0, 1), None, None, None),
+        (0,),
+        (2,),
+        None,
+        (0, 1, 2),
+        (0, 1),
+        None,
+        None,
+        None,
     ]
     assert [schedule.match(begun, list(names)) for names in ("a", "b", "ab")] == [(1,), None, None]
     assert [schedule.finished(ScheduleState(done)) for done in (15, 7)] == [True, False]

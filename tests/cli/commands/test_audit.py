@@ -152,9 +152,7 @@ def test_an_audit_has_every_ceiling_wrong_gold_and_mistake():
             style=style,
             counts=OutcomeCounts(correct=6, wrong=2),
             metrics=(
-                Metric(
-                    *("all", "accuracy", 0.75, 6, 8), headline=True, note=f"gold, {style} of gold, 0, lax"
-                ),
+                Metric("all", "accuracy", 0.75, 6, 8, headline=True, note=f"gold, {style} of gold, 0, lax"),
             ),
         )
         for style in styles

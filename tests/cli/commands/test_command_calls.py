@@ -266,7 +266,7 @@ def comparing(parts: Parts) -> Parts:
         ("--flips --anyway", "turns", "unit", False, True, False, 0, ("print_comparison", {"flips": True})),
         ("--group 'Task-Type' --json", "task type", "unit", False, False, False, 0, ("print_comparison_json",)),
         (
-            *("--only-played --all-pairs --metric item --seed 7 --csv", "turns", "item", True, False, True, 7),
+            "--only-played --all-pairs --metric item --seed 7 --csv", "turns", "item", True, False, True, 7,
             ("print_comparison_csv",),
         ),
     ],

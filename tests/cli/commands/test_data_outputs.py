@@ -527,7 +527,12 @@ def test_options_of_a_conversion_that_go_together(given: dict[str, Any]):
 def test_shares_sets_and_splits_of_a_mixture():
     names = ("size", "sqrt", "weights", "temperature=3", "sqrt=3", "odd")
     assert [_scheme(text) for text in names] == [
-        *(("size", 1.0), ("sqrt", 2.0), ("weights", 1.0), ("temperature", 3.0), ("sqrt=3", 2.0), ("odd", 1.0))
+        ("size", 1.0),
+        ("sqrt", 2.0),
+        ("weights", 1.0),
+        ("temperature", 3.0),
+        ("sqrt=3", 2.0),
+        ("odd", 1.0),
     ]
     Path("a:3").touch()
     assert _sets(["a=f.jsonl", "b=f.jsonl:2.5", "c=a:3"], ("b=7", "4")) == (
@@ -564,7 +569,12 @@ def test_shares_and_settings_of_a_recipe():
         assert str(refused.value) == f"--curve: {text!r} {parts}"
     values = (" a =1", "a=2e-5", "a=true", 'a="x"', "a=x=y", "a=")
     assert [_setting(text) for text in values] == [
-        *(("a", 1), ("a", 2e-5), ("a", True), ("a", "x"), ("a", "x=y"), ("a", ""))
+        ("a", 1),
+        ("a", 2e-5),
+        ("a", True),
+        ("a", "x"),
+        ("a", "x=y"),
+        ("a", ""),
     ]
     for text in ("=3", "a", " =3"):
         with pytest.raises(UsageError) as refused:

@@ -38,8 +38,10 @@ def test_a_played_file_gives_the_pairs_of_its_wrong_turns():
     assert first["meta"] == {"turn": 1, "tries": 1, "solved": False}
     assert json.loads(second["chosen"]["value"]) == [KIEL, HUSUM]
     assert [one["reason"] for one in lines("p.audit.jsonl")] == [
-        *("wrong, and not equal to the gold reply", "correct"),
-        *("wrong, and not equal to the gold reply", "correct"),
+        "wrong, and not equal to the gold reply",
+        "correct",
+        "wrong, and not equal to the gold reply",
+        "correct",
     ]
 
 

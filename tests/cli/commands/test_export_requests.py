@@ -61,7 +61,9 @@ def test_each_run_has_its_place(form: str, out: str | None, paths: list[str], ta
     ("form", "out", "paths", "message"),
     [
         (
-            *("csv", None, ["one", "other/one"]),
+            "csv",
+            None,
+            ["one", "other/one"],
             "two of these runs have the same name; export them one by one, each with its own --out",
         ),
         ("csv", "one/a.csv", ["one"], f"one/a.csv: {INSIDE}"),

@@ -111,7 +111,8 @@ def test_a_model_that_is_trained_on_what_it_selects_improves_and_beats_the_rando
             endpoint,
             [
                 ("base", 0, "all"),
-                *(("once", sizes[0], "selected"), ("twice", sizes[1], "selected")),
+                ("once", sizes[0], "selected"),
+                ("twice", sizes[1], "selected"),
                 ("chance", sizes[1], "random"),
             ],
         )

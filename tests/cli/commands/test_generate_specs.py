@@ -199,7 +199,12 @@ def test_tools_that_are_missing_are_counted(order: Any, monkeypatch: pytest.Monk
     for number, aside in ((4, "; 1 fewer than wanted, after every attempt"), (3, "")):
         result = order(f"tools --model m -o out -n {number}").write("plan")
         assert result == GenerationResult(
-            *("tool", tools_output.tools_file(Path("out"), "en"), 2, [], 1, ()),
+            "tool",
+            tools_output.tools_file(Path("out"), "en"),
+            2,
+            [],
+            1,
+            (),
             tools_output.generate_command(Path("out"), ("en",)),
             aside,
         )
@@ -257,7 +262,13 @@ def test_orders_of_pairs(
     result = order(f"pairs t.jsonl --model m -o out {line}").write(plan)
     path = Path("out/pairs.jsonl")
     assert result == GenerationResult(
-        *("turn", path, 3, (), 2, (), "wildtool data lint out/pairs.jsonl"),
+        "turn",
+        path,
+        3,
+        (),
+        2,
+        (),
+        "wildtool data lint out/pairs.jsonl",
         last_line="out/pairs.jsonl: 3 pairs, 2 of turns that no try solved",
     )
     assert capsys.readouterr().err == (
@@ -277,12 +288,16 @@ def test_orders_of_pairs(
         (
             "t.jsonl --by tries --tries 5 --per-set 9 --seed s --to trl",
             SelectionSpec(files=(FILE,), by="tries", tries=5, per_set=9, seed="s"),
-            *("out", 0.7, "trl"),
+            "out",
+            0.7,
+            "trl",
         ),
         (
             "t.jsonl --threshold 7 --reference hide --temperature 0.4 --rounds 3 --round 2",
             SelectionSpec(files=(FILE,), threshold=7.0, reference="hide", round=2),
-            *("out/round-2", 0.4, "same"),
+            "out/round-2",
+            0.4,
+            "same",
         ),
     ],
 )
@@ -320,7 +335,12 @@ def test_orders_of_selections(
     )
     kept = Path(folder) / "kept.jsonl"
     assert order(f"select --model m -o out {line}").write(plan) == GenerationResult(
-        *("record", kept, 2, (), 0, ()),
+        "record",
+        kept,
+        2,
+        (),
+        0,
+        (),
         f"wildtool data convert {kept} --to llamafactory -o {folder}/train",
         last_line=f"{kept}: 2 of 1,200 records; as many in random.jsonl",
     )
@@ -346,17 +366,17 @@ def test_a_later_round_may_leave_out_what_earlier_ones_asked(order: Any):
     ("line", "spec", "temperatures", "form", "writing"),
     [
         (
-            *(
-                "",
-                RationaleSpec(file=FILE, min_tokens=30, check=True),
-                {"agent": 0.7, "check": 0.0},
-                "sharegpt",
-            ),
+            "",
+            RationaleSpec(file=FILE, min_tokens=30, check=True),
+            {"agent": 0.7, "check": 0.0},
+            "sharegpt",
             WriteOptions(text_with_calls="think"),
         ),
         (
             "--min-tokens 5 --no-check --temperature 0.2 --to trl --text-with-calls tags",
-            *(RationaleSpec(file=FILE, min_tokens=5, check=False), {"agent": 0.2}, "trl"),
+            RationaleSpec(file=FILE, min_tokens=5, check=False),
+            {"agent": 0.2},
+            "trl",
             WriteOptions(text_with_calls="tags"),
         ),
     ],
@@ -391,7 +411,13 @@ def test_orders_of_rationales(
     plan: Any = SimpleNamespace(selection=SimpleNamespace(items=list))
     path = Path("out") / rationales.REASONED_FILE
     assert order(f"rationales t.jsonl --model m -o out {line}").write(plan) == GenerationResult(
-        *("turn", path, 1500, (), 2, (), f"wildtool data lint {path}"),
+        "turn",
+        path,
+        1500,
+        (),
+        2,
+        (),
+        f"wildtool data lint {path}",
         last_line=f"{path}: 1 record with reasoning at 1,500 of 3 turns",
     )
 

@@ -197,7 +197,8 @@ def test_what_cannot_work_is_said(line: str, problem: str):
 def test_sets_made_from_templates():
     hold = "generate --model procedural --hold-out-tools 0.5"
     assert printed(f"{hold} --sessions 4 -o x.jsonl") == (
-        *(0, "x.jsonl: 2 sessions, 20 tools\nx.held-out.jsonl: 2 sessions, 20 tools\n"),
+        0,
+        "x.jsonl: 2 sessions, 20 tools\nx.held-out.jsonl: 2 sessions, 20 tools\n",
         "",
     )
     assert printed("generate --model procedural --sessions 1 -o y.jsonl") == (0, "y.jsonl: 1 session\n", "")
@@ -216,11 +217,13 @@ def test_sets_made_from_templates():
     Path("one.json").write_text(json.dumps([{"type": "function", "function": function}]))
     why = "tools: no tool of these allows an item of the kind list"
     assert printed(f"{items[:-2]}no --tools one.json --kinds list") == (
-        *(1, "no/items: 0 items, 1 lost\n"),
+        1,
+        "no/items: 0 items, 1 lost\n",
         f"why items were lost: no/losses.jsonl; the first: {why}\n",
     )
     assert printed("review import talk.jsonl --from openai -o d.jsonl") == (
-        *(0, "d.jsonl: 1 draft, 0 left out\n  missing date: 1\nwildtool review d.jsonl\n"),
+        0,
+        "d.jsonl: 1 draft, 0 left out\n  missing date: 1\nwildtool review d.jsonl\n",
         "",
     )
 
@@ -252,7 +255,8 @@ def test_pairs_and_selections_of_a_model():
     assert err.splitlines()[-1] == "Next: wildtool data lint p/pairs.jsonl"
     assert err.splitlines()[-2].startswith("mean length: chosen 25, rejected ")
     assert printed("generate pairs good.jsonl --model baseline/chat -q -o q") == (
-        *(0, "q/pairs.jsonl: 4 pairs, 4 of turns that no try solved\n"),
+        0,
+        "q/pairs.jsonl: 4 pairs, 4 of turns that no try solved\n",
         "",
     )
     status, out, err = printed("generate pairs good.jsonl --model baseline/chat --to llamafactory -o l")
@@ -325,12 +329,15 @@ def test_languages_votes_and_shares():
     assert parse_languages(["zh,en", "zh"]) == ("zh", "en")
     roles = ["agent", "writer", "judge", "judge 2", "judge 3"]
     assert _share_votes(["judge=a", "writer=w", "judge=b"], roles) == [
-        *("writer=w", "judge=a", "judge 2=b", "judge 3=a")
+        "writer=w",
+        "judge=a",
+        "judge 2=b",
+        "judge 3=a",
     ]
     assert _share_votes(["writer=w"], roles) == ["writer=w"]
     assert [
         _held_sessions(*given) for given in ((2, 0.01), (2, 0.99), (10, 0.25), (9, 0.5), (9, 0.01), (9, 0.99))
-    ] == [*(1, 1, 2, 4, 1, 8)]
+    ] == [1, 1, 2, 4, 1, 8]
     for sessions, share in ((10, 0.0), (10, 1.0), (1, 0.5)):
         with pytest.raises(UsageError, match="--hold-out-tools"):
             _held_sessions(sessions, share)
@@ -346,7 +353,13 @@ def test_what_came_of_a_set():
         attrition=lambda: [METRIC],
     )
     assert set_result(maker, generated, Path("p"), "next", ", aside") == GenerationResult(
-        *("item", Path("p"), 3, [{"reason": "r"}], 4, [METRIC], "next"),
+        "item",
+        Path("p"),
+        3,
+        [{"reason": "r"}],
+        4,
+        [METRIC],
+        "next",
         ", 2 in place of lost ones, aside",
         more_to_play=True,
     )

@@ -162,8 +162,12 @@ def test_a_chart_has_the_base_on_the_line_of_each_arm(tmp_path: Path, monkeypatc
     axes = ("lines", True, "training examples", "correct (%)")
     assert drawn == [
         ChartData(
-            *("tides: correct by training examples", text, of_tides, ("all", "random")),
-            *(("before", "30", "2,000"), *axes),
+            "tides: correct by training examples",
+            text,
+            of_tides,
+            ("all", "random"),
+            ("before", "30", "2,000"),
+            *axes,
         ),
         ChartData("boats: correct by training examples", "", (), (), ("before",), *axes),
     ]

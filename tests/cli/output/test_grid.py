@@ -21,18 +21,18 @@ from wildtool.types import Metric
 
 WIDTHS = (80, 100, 160)
 NAMES = (
-    *("Qwen/Qwen2.5-72B-Instruct-GPTQ-Int4", "openrouter/meta-llama/llama-3.3-70b-instruct:free"),
-    *(
-        "anthropic/claude-sonnet-4-5-20250929",
-        "gpt-4o-2024-08-06",
-        "deepseek-ai/DeepSeek-R1-Distill-Qwen-32B",
-    ),
-    *("x", "Team-ACE/ToolACE-2-Llama-3.1-8B", "mistralai/Mistral-Large-Instruct-2411", "z" * 60),
-    *(
-        "accounts/fireworks/models/qwen3-235b-a22b-instruct-2507",
-        "gemini/gemini-2.5-pro",
-        "模型/通义千问-指令",
-    ),
+    "Qwen/Qwen2.5-72B-Instruct-GPTQ-Int4",
+    "openrouter/meta-llama/llama-3.3-70b-instruct:free",
+    "anthropic/claude-sonnet-4-5-20250929",
+    "gpt-4o-2024-08-06",
+    "deepseek-ai/DeepSeek-R1-Distill-Qwen-32B",
+    "x",
+    "Team-ACE/ToolACE-2-Llama-3.1-8B",
+    "mistralai/Mistral-Large-Instruct-2411",
+    "z" * 60,
+    "accounts/fireworks/models/qwen3-235b-a22b-instruct-2507",
+    "gemini/gemini-2.5-pro",
+    "模型/通义千问-指令",
 )
 GROUPS = ("accuracy", "task type", "optimal path (OP)", "accomplish progress (nodes done / nodes)")
 
@@ -178,8 +178,10 @@ def test_columns_that_do_not_fit_stand_in_further_tables_behind_the_keys(
 
 MIXED = Grid(
     [
-        *(GridColumn("", "left", wraps=True), GridColumn("n =\n9")),
-        *(GridColumn("right\nof all"), GridColumn("what was said", "left", wraps=True)),
+        GridColumn("", "left", wraps=True),
+        GridColumn("n =\n9"),
+        GridColumn("right\nof all"),
+        GridColumn("what was said", "left", wraps=True),
     ],
     [
         ["one two three", "1", "[3, 4]", "abc de f"],

@@ -425,7 +425,8 @@ def test_equal_runs_may_be_compared():
     ("here", "there", "differences"),
     [
         (
-            *({"benchmark_file": "a" * 64}, {"benchmark_file": "b" * 64}),
+            {"benchmark_file": "a" * 64},
+            {"benchmark_file": "b" * 64},
             ["Python file that defines b (SHA-256): aaaaaaaaaaaa… and bbbbbbbbbbbb…"],
         ),
         ({"benchmark_file": "a" * 64}, {}, []),
@@ -433,23 +434,24 @@ def test_equal_runs_may_be_compared():
         ({"played": None}, {}, []),
         ({"played": None}, {"played": None}, []),
         (
-            *({"metrics": (number("x"), number("y", "judged by a"))}, {"metrics": (number("y"),)}),
+            {"metrics": (number("x"), number("y", "judged by a"))},
+            {"metrics": (number("y"),)},
             ["what their numbers are made with: judged by a and nothing to note"],
         ),
         (
-            *({"metrics": (number("x"), number("y"))}, {"metrics": (number("y", "b"), number("x", "a"))}),
+            {"metrics": (number("x"), number("y"))},
+            {"metrics": (number("y", "b"), number("x", "a"))},
             ["what their numbers are made with: nothing to note and a"],
         ),
         ({"alterations": (ASKING,), "models": AGENT | {"user": USER}}, {}, []),
         (
-            *(
-                {"alterations": (ASKING,), "models": AGENT | {"user": USER}},
-                {"models": AGENT | {"user": USED}},
-            ),
+            {"alterations": (ASKING,), "models": AGENT | {"user": USER}},
+            {"models": AGENT | {"user": USED}},
             ['model of another role (user.name): "u" and "v"'],
         ),
         (
-            *({"alterations": (ASKING,), "models": AGENT | {"tool": USER}}, {}),
+            {"alterations": (ASKING,), "models": AGENT | {"tool": USER}},
+            {},
             ['model of another role (tool): {"name":"u","settings":{}} and not set'],
         ),
     ],

@@ -65,8 +65,11 @@ def test_runs_of_one_model_are_told_apart_by_what_was_altered_or_by_their_folder
     loaded: Any = load_compared_runs(folders, "strict", "item")
     assert loaded == [
         (
-            *(label, f"result of {folder} under strict", identity(folder)),
-            *(f"rows of {[Path(f'table of {folder}')]}", "item"),
+            label,
+            f"result of {folder} under strict",
+            identity(folder),
+            f"rows of {[Path(f'table of {folder}')]}",
+            "item",
         )
         for label, folder in zip(labels, folders, strict=True)
     ]

@@ -285,30 +285,40 @@ def test_every_remark_on_replies_in_its_order():
     found = remarks(signs=signs, max_tokens=64, credited=2, answered=9, with_tokens=8)
     assert [(each.sign, each.count, each.of, str(each)) for each in found] == [
         (
-            *("context end", 2, 40),
+            "context end",
+            2,
+            40,
             "2 of 40 replies cut off before --max-tokens, where the context ended: serve the model with a longer context",
         ),
         ("cut off", 7, 40, "7 of 40 replies cut off at a token limit: --max-tokens"),
         ("filtered", 1, 40, "1 of 40 replies filtered by the provider"),
         ("refused", 2, 40, "2 of 40 replies refused by the provider"),
         (
-            *("malformed call", 3, 40),
+            "malformed call",
+            3,
+            40,
             "3 of 40 replies ended by a call that the provider could not read: --tool-format auto",
         ),
         ("unfinished", 4, 40, "4 of 40 replies not finished by the provider: run the same command again"),
         ("unknown end", 5, 40, "5 of 40 replies ended for no known reason, so some may be cut off"),
         ("empty", 6, 40, "6 of 40 replies empty: see them with `wildtool view`"),
         (
-            *("nameless calls", 5, 40),
+            "nameless calls",
+            5,
+            40,
             "5 of 40 replies with tool_calls that name no function: see them with `wildtool view`",
         ),
         ("invented result", 7, 40, "7 of 40 replies with results that the model invented"),
         (
-            *("every tool", 8, 40),
+            "every tool",
+            8,
+            40,
             "8 of 40 replies with calls of every offered tool: see them with `wildtool view`",
         ),
         (
-            *("unread calls", 3, 40),
+            "unread calls",
+            3,
+            40,
             "3 of 40 replies have calls written as text that no format read; 2 units with them count as right:"
             " --tool-format react",
         ),

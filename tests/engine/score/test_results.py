@@ -264,8 +264,10 @@ def test_what_limits_a_run_is_said_as_its_part(
 def test_labels_and_status_follow_from_the_numbers(run: Path):
     whole = replace(load_result(run), counts=OutcomeCounts(correct=1))
     assert (whole.profile_label, whole.sampled, whole.altered, whole.disturbances) == (
-        *("profile official", False),
-        *({}, ()),
+        "profile official",
+        False,
+        {},
+        (),
     )
     labels = [
         ("official", "hermes", "profile official, replies read again as hermes"),

@@ -248,8 +248,13 @@ def test_a_stamp_fits_the_run_that_it_was_made_of(tmp_path: Path):
     stamp = stamped_run(tmp_path)
     assert stamp_matches(stamp, tmp_path, RUN_JSON, "p")
     for name, value in [
-        *(("profile", "q"), ("identity", {}), ("scope", {}), ("rules", "x")),
-        *(("record", stamp["record"][:1]), ("record", 5), ("record", ["x", stamp["record"][1]])),
+        ("profile", "q"),
+        ("identity", {}),
+        ("scope", {}),
+        ("rules", "x"),
+        ("record", stamp["record"][:1]),
+        ("record", 5),
+        ("record", ["x", stamp["record"][1]]),
     ]:
         assert not stamp_matches({**stamp, name: value}, tmp_path, RUN_JSON, "p"), name
     assert not stamp_matches(stamp, tmp_path, RUN_JSON, "q")

@@ -90,9 +90,12 @@ LOG: Any = {
             "agent",
             "r",
             Reply(
-                *({"content": None, "tool_calls": CALLS}, "{}", "length"),
+                {"content": None, "tool_calls": CALLS},
+                "{}",
+                "length",
                 {"prompt_tokens": 2**40 - 1, "completion_tokens": 0},
-                *(0.25, 3),
+                0.25,
+                3,
                 ("merged-messages", "repair:trailing-comma", "repair:own-observation"),
             ),
         ),
@@ -230,8 +233,13 @@ def test_weights_are_those_of_a_drawn_sample():
 @pytest.mark.parametrize(
     ("number", "written"),
     [
-        *((2**63 - 1, 2**63 - 1), (2**64 - 1, 2**64 - 1), (2**64, None)),
-        *((-(2**63), -(2**63)), (-(2**63) - 1, None), (math.nan, None), (-math.inf, None)),
+        (2**63 - 1, 2**63 - 1),
+        (2**64 - 1, 2**64 - 1),
+        (2**64, None),
+        (-(2**63), -(2**63)),
+        (-(2**63) - 1, None),
+        (math.nan, None),
+        (-math.inf, None),
     ],
 )
 def test_numbers_that_json_lacks_are_null(number: float, written: int | None):

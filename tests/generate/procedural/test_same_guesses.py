@@ -397,8 +397,12 @@ def test_slots_that_are_called_alike_are_called_by_their_keys():
     slots = tuple(
         ParameterSlot((key,), key, noun, "title", required)
         for key, noun, required in (
-            *(("homeTown", "place", True), ("place", "place", False), ("_", "place", True)),
-            *(("Place", "place", True), ("DAY", "date", False), ("dAY", "date", False)),
+            ("homeTown", "place", True),
+            ("place", "place", False),
+            ("_", "place", True),
+            ("Place", "place", True),
+            ("DAY", "date", False),
+            ("dAY", "date", False),
             ("hour", "time", False),
         )
     )

@@ -401,7 +401,8 @@ def test_a_session_is_drawn_again_while_a_text_is_nearly_an_earlier_one(monkeypa
     apart = _TextDeduplicator()
     old = [one(text, "ok") for text in ("which boats are in", "a table, please", "how high is the tide now")]
     assert [apart.refreshed(each, "s")["english_tasks"][0] for each in old[:2]] == [
-        *(same, "Sell the old boat of the harbour"),
+        same,
+        "Sell the old boat of the harbour",
     ]
     with pytest.raises(UnclearError) as unclear:
         apart.refreshed(old[2], "s")
@@ -427,8 +428,15 @@ def test_values_are_rewritten_by_key_and_by_what_stands_beside_them():
     rewriter = Rewriter(record, "english", ["english_tasks", "english_answer_list"], Random(5))
     values: dict[str, Any] = {
         "texts": [
-            *("ANN LEE", "ann lee", "Ann's", "Anna"),
-            *("in 2025-02-03", "20255", "x2025", "55012", "155012"),
+            "ANN LEE",
+            "ann lee",
+            "Ann's",
+            "Anna",
+            "in 2025-02-03",
+            "20255",
+            "x2025",
+            "55012",
+            "155012",
         ],
         "sums": ["€20", "20 euros", "20", "$20.5", "$1,850.5", "$1,85", "#20", "pieces: 20", "7 EUR", "7"],
         "amount": {"from": 20, "to": 2.5, "other": 20},

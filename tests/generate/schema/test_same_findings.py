@@ -507,4 +507,4 @@ def test_definitions_and_patterns_are_looked_at_up_to_a_size():
     steps = f"^{loop(54, 0x4E00)}{loop(9, 0x5000)}a*b*c*"
     assert [
         bool(pattern_risk(pattern)) for pattern in ("a" * 400, "a" * 401, f"{steps}$", f"{steps}d*$")
-    ] == [*(False, True, False, True)]
+    ] == [False, True, False, True]

@@ -138,12 +138,11 @@ def test_a_tool_takes_what_a_user_could_say_of_its_path_query_and_body():
         "operationId": "book",
         "summary": "Book a room",
         "parameters": [
-            *(
-                parameter("X-Trace", "header", True),
-                parameter(5, "query"),
-                parameter("api_key", "query", True),
-            ),
-            *(parameter("api_key", "path", True), parameter("day", "query", True, description=" ")),
+            parameter("X-Trace", "header", True),
+            parameter(5, "query"),
+            parameter("api_key", "query", True),
+            parameter("api_key", "path", True),
+            parameter("day", "query", True, description=" "),
             parameter("day", "path", True, description="of the path"),
             parameter(
                 "room", "query", description="<b>Which</b>", schema={"type": "string", "description": "s"}

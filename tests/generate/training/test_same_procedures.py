@@ -90,8 +90,8 @@ TOLD = "tells a value that the prompt does not have: "
         ("1. a 2. b 3. c d e", "fewer than 3 steps"),
         ("1. a\n2. b\n123. c", "fewer than 3 steps"),
         *((f"{STEPS} {call}", "call syntax") for call in (
-            *("<tool_call>", "</THINK>", "[TOOL_CALLS]", '{"a": 1}', "level()", "level ( station=", "tide('Kiel"),
-            *('level({"a', "level([1"),
+            "<tool_call>", "</THINK>", "[TOOL_CALLS]", '{"a": 1}', "level()", "level ( station=", "tide('Kiel",
+            'level({"a', "level([1",
         )),
         *((f"{STEPS} {words}", "") for words in ("level (of the sea)", "sealevel()", "the level, (see", "flood()")),
         (f"{STEPS} At Husum.", ""),

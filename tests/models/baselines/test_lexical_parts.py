@@ -85,8 +85,16 @@ def test_the_kind_of_a_parameter(schema: Any, kind: str):
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
-        *(("startDate", "date"), ("start_time", "time"), ("URL", "url"), ("orderId", "id"), ("phone", "id")),
-        *(("mail", "email"), ("emailBody", "email"), ("body", "text"), ("city", "name"), ("ided", "name")),
+        ("startDate", "date"),
+        ("start_time", "time"),
+        ("URL", "url"),
+        ("orderId", "id"),
+        ("phone", "id"),
+        ("mail", "email"),
+        ("emailBody", "email"),
+        ("body", "text"),
+        ("city", "name"),
+        ("ided", "name"),
     ],
 )
 def test_the_kind_of_a_name(name: str, kind: str):

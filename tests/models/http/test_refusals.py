@@ -418,8 +418,15 @@ def test_an_error_names_the_endpoint_and_quotes_without_secrets():
 @pytest.mark.parametrize(
     ("status", "final"),
     [
-        *((299, False), (300, True), (404, True), (408, False), (409, False), (425, False), (429, False)),
-        *((499, True), (500, False)),
+        (299, False),
+        (300, True),
+        (404, True),
+        (408, False),
+        (409, False),
+        (425, False),
+        (429, False),
+        (499, True),
+        (500, False),
     ],
 )
 def test_a_status_is_final_where_the_same_request_can_only_fail_again(status: int, final: bool):

@@ -110,7 +110,12 @@ async def test_ids_that_were_edited_go_out_as_they_are_now(protocol: str):
 @pytest.mark.parametrize(
     "arguments",
     [
-        *("{'a': 1", "[1]", '{"a":1,"a":2}', '{"a":NaN}', "中", "null"),
+        "{'a': 1",
+        "[1]",
+        '{"a":1,"a":2}',
+        '{"a":NaN}',
+        "中",
+        "null",
         pytest.param('{"a":' * 100_000 + "1" + "}" * 100_000, id="deep"),
     ],
 )
@@ -210,8 +215,13 @@ def test_options_have_the_protocols_names(protocol: str):
 @pytest.mark.parametrize(
     ("protocol", "field"),
     [
-        *(("anthropic", "messages"), ("anthropic", "system"), ("gemini", "contents"), ("gemini", "tools")),
-        *(("responses", "input"), ("responses", "previous_response_id"), ("gemini", "stream")),
+        ("anthropic", "messages"),
+        ("anthropic", "system"),
+        ("gemini", "contents"),
+        ("gemini", "tools"),
+        ("responses", "input"),
+        ("responses", "previous_response_id"),
+        ("gemini", "stream"),
     ],
 )
 def test_the_extra_body_may_not_replace_what_the_benchmark_sends(protocol: str, field: str):

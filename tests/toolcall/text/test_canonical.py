@@ -226,7 +226,15 @@ def test_words_have_keys_and_sorts(text, words):
 
 def test_a_contraction_is_cut_where_its_words_meet():
     assert [token.raw for token in tokens("it's what we've said, isn't it")] == [
-        *("it", "s", "what", "we", "ve", "said", "isn't", "isn't", "it"),
+        "it",
+        "s",
+        "what",
+        "we",
+        "ve",
+        "said",
+        "isn't",
+        "isn't",
+        "it",
     ]
 
 

@@ -58,7 +58,11 @@ def test_findings_have_the_place_and_id_of_their_row(tmp_path: Path):
     odd = {**talk(HUMAN, CALL), "id": "r2"}
     lines, result = checked(
         tmp_path,
-        *(*rows(3), odd, {**talk(HUMAN), "id": 5}, {**talk(HUMAN, turn("x", 1)), "id": [1]}, "text"),
+        *rows(3),
+        odd,
+        {**talk(HUMAN), "id": 5},
+        {**talk(HUMAN, turn("x", 1)), "id": [1]},
+        "text",
         take=taken.append,
     )
     assert lines == [

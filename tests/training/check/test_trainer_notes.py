@@ -47,7 +47,11 @@ def test_what_trainers_do_with_a_file_and_its_rows(tmp_path: Path):
     lengths = iter([10, 512, 513, 10])
     lines, result = checked(
         tmp_path,
-        *({**base, "system": "S"}, {**base, "id": "r2"}, {**talk(GPT, HUMAN), "id": "r3"}, 5, base),
+        {**base, "system": "S"},
+        {**base, "id": "r2"},
+        {**talk(GPT, HUMAN), "id": "r3"},
+        5,
+        base,
         trainers=("axolotl", "trl", "llama-factory"),
         tokens=lambda text: next(lengths),
     )
@@ -90,11 +94,9 @@ NO_LIST = "tools is no JSON text of a list; leave the column out, or write []"
     ("name", "form", "row", "notes"),
     [
         (
-            *(
-                "llama-factory",
-                "messages",
-                {"messages": [message("user", "q"), message("assistant", "r", weight=0)]},
-            ),
+            "llama-factory",
+            "messages",
+            {"messages": [message("user", "q"), message("assistant", "r", weight=0)]},
             [WEIGHT],
         ),
         (
@@ -155,7 +157,9 @@ NO_LIST = "tools is no JSON text of a list; leave the column out, or write []"
         ),
         ("llama-factory", "sharegpt", talk(HUMAN, CALL), []),
         (
-            *("trl", "sharegpt", {**text_row("a"), "system": "S"}),
+            "trl",
+            "sharegpt",
+            {**text_row("a"), "system": "S"},
             ["note changes system: the column system is not read", f"note stops tools: {TEXT_TOOLS}"],
         ),
         ("trl", "messages", {"system": "S", "tools": "{}"}, [f"note stops tools: {NO_LIST}"]),

@@ -139,7 +139,12 @@ def test_everything_of_a_mixture_is_in_its_manifest():
         },
     }
     assert list(json.loads(Path("m/mix.json").read_text())["sets"]["a"])[:6] == [
-        *("file", "sha256", "weight", "cap", "rows", "with_calls")
+        "file",
+        "sha256",
+        "weight",
+        "cap",
+        "rows",
+        "with_calls",
     ]
     assert (result.files, result.form, result.notes) == ({"train.jsonl": 9}, "sharegpt", [])
     assert result.counts["a"].rejected == Counter({"unreadable-line": 1, "S05": 1})
@@ -167,7 +172,11 @@ def test_everything_of_a_mixture_is_in_its_manifest():
     listed = {"a": a, "b": b}
     assert [listed[name][int(row) - 1] for name, row in origins[1:]] == written
     assert sorted(path.name for path in Path("m").iterdir()) == [
-        *("lock", "mix.json", "rejects.jsonl", "train.jsonl", "train.origins.csv")
+        "lock",
+        "mix.json",
+        "rejects.jsonl",
+        "train.jsonl",
+        "train.origins.csv",
     ]
 
 

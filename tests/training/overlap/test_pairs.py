@@ -245,8 +245,10 @@ def test_rows_with_a_flag_are_left_out_and_everything_is_counted(tmp_path: Path)
     assert fields == {"rows": 10, "unreadable": 2, "removed": 2, "written": 6, "left": 2}
     pairs = benchmark.pop("pairs")
     assert [(pair["flag"], pair["place"]) for pair in pairs] == [
-        *(("exact", f"{file}:2"), ("exact", f"{file}:2")),
-        *(("near", f"{file}:4"), ("near", f"{file}:4")),
+        ("exact", f"{file}:2"),
+        ("exact", f"{file}:2"),
+        ("near", f"{file}:4"),
+        ("near", f"{file}:4"),
     ]
     assert benchmark == {
         "benchmark": "bench",

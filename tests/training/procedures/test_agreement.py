@@ -80,23 +80,36 @@ def level(station: str, number: int = 1, **more: Any) -> TrainingCall:
         ),
         (message(), gold(level("Husum")), False, "blank reply", "expected a call of level"),
         (
-            *(message(HUSUM, HUSUM), gold(level("Husum"))),
-            *(False, "other number of calls", "expected level, found level ×2"),
+            message(HUSUM, HUSUM),
+            gold(level("Husum")),
+            False,
+            "other number of calls",
+            "expected level, found level ×2",
         ),
         (
-            *(message(HUSUM, call("tide")), gold(level("Husum"), level("Kiel"))),
-            *(False, "other tools", "expected level ×2, found level, tide"),
+            message(HUSUM, call("tide")),
+            gold(level("Husum"), level("Kiel")),
+            False,
+            "other tools",
+            "expected level ×2, found level, tide",
         ),
         (
-            *(message(call("tide")), gold(level("Husum"))),
-            *(False, "other tools", "expected level, found tide"),
+            message(call("tide")),
+            gold(level("Husum")),
+            False,
+            "other tools",
+            "expected level, found tide",
         ),
         (
-            *(message(HUSUM, HUSUM), gold(level("Husum"), level("Husum"), level("Kiel"))),
-            *(False, "other number of calls", "expected level ×3, found level ×2"),
+            message(HUSUM, HUSUM),
+            gold(level("Husum"), level("Husum"), level("Kiel")),
+            False,
+            "other number of calls",
+            "expected level ×3, found level ×2",
         ),
         (
-            *(message(HUSUM), gold(TrainingCall("level", "x", "c"))),
+            message(HUSUM),
+            gold(TrainingCall("level", "x", "c")),
             False,
             "other arguments",
             "level: the record's arguments are no object, which no call can repeat",
@@ -221,7 +234,7 @@ def test_lengths_of_both_sides():
     assert side_lengths_of([(10, 20), (20, 25)]) == SideLengths(15.0, 22.5)
     assert [
         SideLengths(*sides).biased for sides in ((10, 15), (15, 10), (10, 15.1), (15.1, 10), (0, 0), (0, 1))
-    ] == [*(False, False, True, True, False, True)]
+    ] == [False, False, True, True, False, True]
 
 
 def test_replies_become_turns():
@@ -234,18 +247,16 @@ def test_replies_become_turns():
     message = {
         "content": "",
         "tool_calls": [
-            *(
-                {**entry(), "id": "x"},
-                entry(arguments="{"),
-                entry(name=5),
-                entry(arguments={}),
-                {**entry(), "id": ""},
-            ),
+            {**entry(), "id": "x"},
+            entry(arguments="{"),
+            entry(name=5),
+            entry(arguments={}),
+            {**entry(), "id": ""},
             {**entry(arguments='{"a": 1}'), "id": 5},
         ],
     }
     assert reply_turn(message) == calls(
-        *(made("f", "x"), TrainingCall("f", "{", "call_2"), made("f", "call_3"), made("f", "call_4", a=1))
+        made("f", "x"), TrainingCall("f", "{", "call_2"), made("f", "call_3"), made("f", "call_4", a=1)
     )
 
 
@@ -273,7 +284,9 @@ def test_records_have_names_and_other_rows_are_reported_once(
     with caplog.at_level(logging.WARNING, "wildtool"):
         for _ in range(2):
             assert [(name, record.row) for name, record in named_records(file)] == [
-                *(("x", 1), ("row 3", 3), ("x (row 5)", 5))
+                ("x", 1),
+                ("row 3", 3),
+                ("x (row 5)", 5),
             ]
     (entry,) = caplog.messages
     assert entry.startswith(

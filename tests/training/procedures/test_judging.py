@@ -77,8 +77,11 @@ def roles_asked(found: JudgedReply, *replies: Message) -> list[str | None]:
 @pytest.mark.parametrize(
     ("unit", "reply"),
     [
-        *(("1", message(HUSUM)), ("1", message(text="High."))),
-        *(("3", message(HUSUM)), ("3", message(text=" ")), ("3", message(text="\u200b\u3164\u2800\n"))),
+        ("1", message(HUSUM)),
+        ("1", message(text="High.")),
+        ("3", message(HUSUM)),
+        ("3", message(text=" ")),
+        ("3", message(text="\u200b\u3164\u2800\n")),
     ],
 )
 def test_a_judge_is_not_asked_where_a_rule_decides(tmp_path: Path, unit: str, reply: Message):

@@ -143,7 +143,9 @@ def test_both_calls_of_a_pair_have_the_same_number():
     one, other = ({"role": "assistant", "tool_calls": [{"name": name}, {"name": name}]} for name in "fg")
     history = [ASK, {"role": "assistant", "tool_calls": [{"name": "e"}]}, ASK]
     assert read({"prompt": history, "chosen": one, "rejected": other}, "openai") == record(
-        *(ASKED, calls(call("e")), ASKED),
+        ASKED,
+        calls(call("e")),
+        ASKED,
         kind="preference",
         chosen=calls(call("f", 2), call("f", 3)),
         rejected=calls(call("g", 2), call("g", 3)),

@@ -161,12 +161,16 @@ LONG = "x" * 300
         (talk(("human", [{"text": "q"}])), "sharegpt", "not-text", "expected text, found [{'text': 'q'}]"),
         (
             talk(("human", ["q", {"type": "text", "text": "q"}])),
-            *("sharegpt", "not-text", "expected text, found ['q', {'type': 'text', 'text': 'q'}]"),
+            "sharegpt",
+            "not-text",
+            "expected text, found ['q', {'type': 'text', 'text': 'q'}]",
         ),
         (talk(("human", "q"), ("tool_call", "[]")), "sharegpt", "unreadable-call", "an empty list of calls"),
         (
             talk(("human", "q"), ("tool_call", [LONG])),
-            *("sharegpt", "unreadable-call", f"a call must be an object, found '{LONG}'"[:200]),
+            "sharegpt",
+            "unreadable-call",
+            f"a call must be an object, found '{LONG}'"[:200],
         ),
         (talk(("human", "q"), ("tool_call", "{}")), "sharegpt", "unreadable-call", "a call has no name"),
         (
@@ -183,15 +187,21 @@ LONG = "x" * 300
         ),
         (
             talk(("human", "q"), ("tool_call", {"name": "f", "arguments": LONG})),
-            *("glaive-toolcall", "unreadable-call", f'the arguments are no object: "{LONG[:99]}'),
+            "glaive-toolcall",
+            "unreadable-call",
+            f'the arguments are no object: "{LONG[:99]}',
         ),
         (
             talk(("human", "q"), chosen={"from": LONG, "value": "r"}, rejected={}),
-            *("sharegpt", "unknown-role", f"chosen has the role '{LONG}'"[:100]),
+            "sharegpt",
+            "unknown-role",
+            f"chosen has the role '{LONG}'"[:100],
         ),
         (
             talk(("human", "q"), chosen={"from": "gpt", "value": "r"}, rejected={"from": "gpt", "value": ""}),
-            *("sharegpt", "empty-reply", "rejected is blank"),
+            "sharegpt",
+            "empty-reply",
+            "rejected is blank",
         ),
         (talk(("human", "q"), ("system", "S")), "sharegpt", "late-system", "turn 2 is a system turn"),
         (talk(("system", "S"), ("system", "S")), "sharegpt", "late-system", "turn 1 is a system turn"),
@@ -230,7 +240,11 @@ def test_hermes_has_tools_calls_and_results_in_tags():
         Q,
         calls(call("f", a=1), call("f", 2, a=1), text="I look."),
         results("5", "6"),
-        *(R, Q, calls(call("f", 3, a=1)), results('{"b": 1}'), R),
+        R,
+        Q,
+        calls(call("f", 3, a=1)),
+        results('{"b": 1}'),
+        R,
     )
     assert read(talk(*said), "hermes") == record(*body, **expected)
     messages = [{"role": role, "content": value} for role, value in said]
@@ -260,7 +274,7 @@ def test_tags_that_are_not_closed_end_with_the_text():
         talk(("human", "q"), ("gpt", f"<tool_call>{CALL}"), ("tool", "5"), ("gpt", "r")),
     ):
         assert read(unclosed, "hermes") == record(
-            *(Q, calls(call("f", a=1)), results("5"), R), repairs=("missing-close-tag",)
+            Q, calls(call("f", a=1)), results("5"), R, repairs=("missing-close-tag",)
         )
     assert read(talk(("system", f"<tools>{FUNCTION}"), ("human", "q"), ("gpt", "r")), "hermes") == record(
         Q, R, tools=(F,)
@@ -315,7 +329,11 @@ def test_toolace_calls_are_read_with_their_tools():
         Q,
         calls(call("f", a=1, b="x, y"), call("Get (now)", 2)),
         results("5", '{"b": 6}'),
-        *(R, Q, calls(call("f", 3)), results("[1, 2]"), R),
+        R,
+        Q,
+        calls(call("f", 3)),
+        results("[1, 2]"),
+        R,
     )
     more: dict[str, Any] = {"tools": ACE, "id": "1", "columns": {"id": 1}}
     assert read(row, "toolace") == record(*body, **more)

@@ -29,7 +29,8 @@ TALK = TrainingRecord(
         calls(F, G, text="I look.", extras={"reasoning_content": "Hm."}),
         ResultTurn((ObservedResult("5", {"cost": 1}), ObservedResult("é"))),
         AssistantTurn("r", learned=False, extras={"k": 1}),
-        *(Q, R),
+        Q,
+        R,
     ),
     tools=TOOLS,
     system="S",
@@ -181,8 +182,10 @@ def test_sharegpt_rows_are_what_llamafactory_reads():
 def test_a_flat_row_has_users_and_replies_alone():
     flat = {
         "conversations": [
-            *({"from": "human", "value": "q"}, {"from": "gpt", "value": CALLS}),
-            *({"from": "human", "value": '["5", "é"]'}, *SHAREGPT["conversations"][3:]),
+            {"from": "human", "value": "q"},
+            {"from": "gpt", "value": CALLS},
+            {"from": "human", "value": '["5", "é"]'},
+            *SHAREGPT["conversations"][3:],
         ],
         "system": f"Savailable tools:\n{SHAREGPT['tools']}",
     }
@@ -380,7 +383,9 @@ def test_trajectories_have_actions_and_observations():
         action("g", None, own_id="call_2"),
         seen("5", "environment", tool_call_id="x"),
         seen("é", "environment", tool_call_id="call_2"),
-        *(SAID, seen("q"), SAID),
+        SAID,
+        seen("q"),
+        SAID,
         system="S",
         tools=list(TOOLS),
     )

@@ -28,8 +28,22 @@ TRAVEL, SALARY, RENT, OPENING = "Expenses:Travel", "Income:Salary", "Expenses:Ho
 _WORLD = texts_of("world")
 _KINDS = dict(zip("CKQHMXR", TURN_KINDS, strict=True))
 PLANS = (
-    *("CKQR", "MKXR", "CQKR", "CXKR", "CHRK", "MQRX", "QCKR", "CKRX"),
-    *("HMKR", "XCKR", "CMRQ", "MHRQ", "CKXR", "CQRH", "XMQR", "CKMR"),
+    "CKQR",
+    "MKXR",
+    "CQKR",
+    "CXKR",
+    "CHRK",
+    "MQRX",
+    "QCKR",
+    "CKRX",
+    "HMKR",
+    "XCKR",
+    "CMRQ",
+    "MHRQ",
+    "CKXR",
+    "CQRH",
+    "XMQR",
+    "CKMR",
 )
 """Kinds of the turns, session by session. A correction follows something written, a reference has it two turns back."""
 

@@ -19,8 +19,14 @@ from wildtool.toolcall.text.equivalence import differing_rule
 
 FORMAT_ERROR = "format_error"
 ERRORS = (
-    *(FORMAT_ERROR, "missing_api", "wrong_api", "unknown_param", "wrong_value"),
-    *("missing_call", "extra_call", "missing_param"),
+    FORMAT_ERROR,
+    "missing_api",
+    "wrong_api",
+    "unknown_param",
+    "wrong_value",
+    "missing_call",
+    "extra_call",
+    "missing_param",
 )
 """What is wrong with a reply, the first that applies; those of the last line are in no count of the originals."""
 _OPENING = re.compile(r'\[\s*\{\s*"api"')

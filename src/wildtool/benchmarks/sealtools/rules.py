@@ -100,7 +100,9 @@ class SealRules(Rules):
         if not self.retrieves:
             return check
         return Check(
-            *(check.correct, check.error, check.reason),
+            check.correct,
+            check.error,
+            check.reason,
             fields={**check.fields, **_recall(episode.found, record)},
             detail={**check.detail, "retrieved": episode.found},
             steps=1,

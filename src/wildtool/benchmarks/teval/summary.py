@@ -36,7 +36,11 @@ def _scores(verdicts: Any, profile: str) -> Iterator[TableNumber]:
     for name, (where, first, second) in COLUMNS.items():
         value = f"COALESCE({first}, 0)" + (f" + COALESCE({second}, 0)" if second else "")
         yield Rate(
-            *(TABLE, name, where, value, "2" if second else "1"),
+            TABLE,
+            name,
+            where,
+            value,
+            "2" if second else "1",
             headline=True,
             note=notes[name],
             only_if_any=True,

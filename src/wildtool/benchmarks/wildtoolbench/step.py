@@ -122,5 +122,5 @@ def _blamed(reply: Message, fault: _Fault) -> dict[str, float]:
 def _share(nodes: Sequence[GoldNode], matched: Sequence[Sequence[int]]) -> float | None:
     """Share of the gold calls that were matched; None of a task without any."""
     calls = {number for number, node in enumerate(nodes) if node.name not in VIRTUAL}
-    reached = calls.intersection(*[{number for step in matched for number in step}])
+    reached = calls.intersection({number for step in matched for number in step})
     return len(reached) / len(calls) if calls else None

@@ -51,7 +51,11 @@ def _orchestration(verdicts: Any, profile: str) -> Iterator[Rate]:
     for name, where in _cuts("sequential", "mixed"):
         note = _AP_NOTES.get(profile, "") if name == "total" else ""
         yield Rate(
-            *("accomplish progress (AP)", name, where, "ap_done", "ap_total"),
+            "accomplish progress (AP)",
+            name,
+            where,
+            "ap_done",
+            "ap_total",
             headline=name == "total",
             note=note,
         )

@@ -71,7 +71,10 @@ def score(
         source = data_of(owner).locate(data, split)
         items = Selection(benchmark=owner, source=source, split=split, lang=lang).read()
         runs = import_replies(
-            *(owner, source, replies, place),
+            owner,
+            source,
+            replies,
+            place,
             split=split,
             lang=lang,
             items=items,

@@ -419,7 +419,8 @@ class RunOptions(CallOptions):
                 "--catalogue-retriever goes by the names of tools, which --noise names changes; leave out one of the two"
             )
         return Catalogue.parse(
-            *(str(self.catalogue), self.catalogue_kinds),
+            str(self.catalogue),
+            self.catalogue_kinds,
             seed=self.catalogue_seed,
             retriever=retriever,
             top_k=self.catalogue_top_k,

@@ -17,10 +17,33 @@ from wildtool.published import PublishedTable, tables_beside
 from wildtool.stats.intervals import RESAMPLES
 
 COMPARISON_CSV_COLUMNS = (
-    *("baseline", "model", "metric", "group", "name", "units", "items", "baseline_accuracy", "accuracy"),
-    *("difference", "low", "high", "bootstrap_low", "bootstrap_high", "gained", "lost"),
-    *("test", "p", "p_holm", "detectable", "detectable_unpaired", "left_out", "finding", "differing"),
-    *("missing", "least", "most"),
+    "baseline",
+    "model",
+    "metric",
+    "group",
+    "name",
+    "units",
+    "items",
+    "baseline_accuracy",
+    "accuracy",
+    "difference",
+    "low",
+    "high",
+    "bootstrap_low",
+    "bootstrap_high",
+    "gained",
+    "lost",
+    "test",
+    "p",
+    "p_holm",
+    "detectable",
+    "detectable_unpaired",
+    "left_out",
+    "finding",
+    "differing",
+    "missing",
+    "least",
+    "most",
 )
 
 
@@ -96,14 +119,26 @@ def comparison_rows(report: ComparisonReport) -> Iterable[Sequence[object]]:
         for group, part in (("", pair.whole), *((pair.group, part) for part in pair.parts), *cuts):
             is_total = part is pair.whole
             yield [
-                *(pair.baseline, pair.model, report.metric, group, part.name),
-                *(part.units, part.items, part.baseline_accuracy.value, part.accuracy.value),
-                *(part.difference, part.low, part.high),
+                pair.baseline,
+                pair.model,
+                report.metric,
+                group,
+                part.name,
+                part.units,
+                part.items,
+                part.baseline_accuracy.value,
+                part.accuracy.value,
+                part.difference,
+                part.low,
+                part.high,
                 *(pair.bootstrap if is_total else ("", "")),
-                *(part.gained, part.lost),
+                part.gained,
+                part.lost,
                 *((*tested, pair.finding) if is_total else [""] * (len(tested) + 1)),
                 "; ".join(report.differing),
-                *(part.missing, part.least, part.most),
+                part.missing,
+                part.least,
+                part.most,
             ]
 
 
@@ -204,12 +239,13 @@ def _print_parts(pair: Comparison, group: str, parts: Sequence[ComparisonPart]) 
     if parts:
         rows = [
             [
-                *(part.name, str(part.units), _score(part.baseline_accuracy)[0], _score(part.accuracy)[0]),
-                *(
-                    format_difference(part),
-                    format_range(part.low, part.high, signed=True),
-                    f"{part.gained} / {part.lost}",
-                ),
+                part.name,
+                str(part.units),
+                _score(part.baseline_accuracy)[0],
+                _score(part.accuracy)[0],
+                format_difference(part),
+                format_range(part.low, part.high, signed=True),
+                f"{part.gained} / {part.lost}",
             ]
             for part in parts
         ]
@@ -225,8 +261,10 @@ def _print_aid_effects(effects: Sequence[AidEffect]) -> None:
         rows = [
             [
                 effect.name,
-                *(f"{effect.corrected} of {effect.wrong}", *_score(effect.corrected_share)),
-                *(f"{effect.broken} of {effect.right}", *_score(effect.broken_share)),
+                f"{effect.corrected} of {effect.wrong}",
+                *_score(effect.corrected_share),
+                f"{effect.broken} of {effect.right}",
+                *_score(effect.broken_share),
             ]
             for effect in effects
             if (effect.baseline, effect.model) == pair

@@ -203,8 +203,15 @@ def _write_charts(points: Sequence[CurvePoint], out: Path, *, force: bool) -> li
         title = f"{benchmark}: correct by training examples"
         text = "; ".join(f"{point.model}, {point.name}: {point.text}" for point in drawn)
         chart = ChartData(
-            *(title, text, drawn, tuple(arms), tuple(names.values())),
-            *("lines", True, "training examples", "correct (%)"),
+            title,
+            text,
+            drawn,
+            tuple(arms),
+            tuple(names.values()),
+            "lines",
+            True,
+            "training examples",
+            "correct (%)",
         )
         path = out / chart_name(benchmark)
         check_file(path, force=force)

@@ -31,8 +31,16 @@ if TYPE_CHECKING:
     from wildtool.cli.options.show import ShowOptions
 
 RANKING_CSV_COLUMNS = (
-    *("model", "kind", "run", "profile", "group", "name"),
-    *("value", "low", "high", "source"),
+    "model",
+    "kind",
+    "run",
+    "profile",
+    "group",
+    "name",
+    "value",
+    "low",
+    "high",
+    "source",
     *EVIDENCE_COLUMNS,
 )
 TABLE_CSV_COLUMNS = ("model", "kind", "table", "column", "value", "unit", "source")
@@ -257,8 +265,15 @@ def _print_csv(
             RANKING_CSV_COLUMNS,
             (
                 (
-                    *(entry.model, entry.kind, entry.run or "", board.profile),
-                    *(*key, cell.value, cell.low, cell.high, cell.source),
+                    entry.model,
+                    entry.kind,
+                    entry.run or "",
+                    board.profile,
+                    *key,
+                    cell.value,
+                    cell.low,
+                    cell.high,
+                    cell.source,
                     *evidence_cells(cell.evidence),
                 )
                 for board in rankings

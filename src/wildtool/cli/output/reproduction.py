@@ -17,8 +17,16 @@ from wildtool.engine.score.results import open_results, run_folders
 from wildtool.errors import UsageError
 
 _NUMBERS = (
-    *("group", "name", "published", "value", "low"),
-    *("high", "difference", "error", "band", "source"),
+    "group",
+    "name",
+    "published",
+    "value",
+    "low",
+    "high",
+    "difference",
+    "error",
+    "band",
+    "source",
 )
 CSV_COLUMNS = ("run", "benchmark", "profile", "model", "published_model", *_NUMBERS, *EVIDENCE_COLUMNS)
 
@@ -126,7 +134,11 @@ def _rows(result: Reproduction) -> Iterable[Sequence[object]]:
     run = result.run
     for each in result.numbers:
         yield [
-            *(run.run, run.benchmark, run.profile, run.model, result.model),
+            run.run,
+            run.benchmark,
+            run.profile,
+            run.model,
+            result.model,
             *(getattr(each, name) for name in _NUMBERS),
             *evidence_cells(each.evidence),
         ]

@@ -24,8 +24,18 @@ from wildtool.table import Cell, MetricTable, cell_of, heads_of, number_fields, 
 from wildtool.types import Metric
 
 RESULT_CSV_COLUMNS = (
-    *("run", "model", "benchmark", "profile"),
-    *("group", "name", "value", "numerator", "denominator", "low", "high", "incomplete"),
+    "run",
+    "model",
+    "benchmark",
+    "profile",
+    "group",
+    "name",
+    "value",
+    "numerator",
+    "denominator",
+    "low",
+    "high",
+    "incomplete",
     *EVIDENCE_COLUMNS,
 )
 

@@ -33,8 +33,18 @@ YIELD_AFTER = 500
 """Results that are handed out before the event loop gets a turn."""
 UNCERTAIN_FAILURES = frozenset(
     (
-        *("network", "timeout", "truncated body", "invalid JSON", "wrong shape", "body too large"),
-        *("http 500", "http 502", "http 504", "http 520", "http 522", "http 524"),
+        "network",
+        "timeout",
+        "truncated body",
+        "invalid JSON",
+        "wrong shape",
+        "body too large",
+        "http 500",
+        "http 502",
+        "http 504",
+        "http 520",
+        "http 522",
+        "http 524",
     )
 )
 """Failures after which nobody knows whether a batch was created."""

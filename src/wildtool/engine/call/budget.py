@@ -16,7 +16,13 @@ from wildtool.types import Request
 
 SHIPPED_PRICES = Path(__file__).parents[2] / "data" / "prices.json"
 OPTIONAL_PRICE_FIELDS = (
-    *("cached_input", "cache_write", "cache_write_1h", "audio_input", "audio_output", "reasoning", "batch"),
+    "cached_input",
+    "cache_write",
+    "cache_write_1h",
+    "audio_input",
+    "audio_output",
+    "reasoning",
+    "batch",
 )
 PRICE_FIELDS = ("input", "output", *OPTIONAL_PRICE_FIELDS)
 PRICE_FILE_EXAMPLE = '{"models": {"NAME": {"input": 2.5, "output": 10}}}'

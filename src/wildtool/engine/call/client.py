@@ -450,7 +450,13 @@ class ModelClient:
         else:
             with self._hold(expected):
                 reply = await call_with_retry(
-                    *(self._model, request, policy, on_retry, self._limiter, expected.tokens, self.health),
+                    self._model,
+                    request,
+                    policy,
+                    on_retry,
+                    self._limiter,
+                    expected.tokens,
+                    self.health,
                     on_lost_usage=self._add_lost,
                 )
                 self._add_spend(reply, expected)
@@ -482,7 +488,11 @@ class ModelClient:
         try:
             endless = replace(policy, timeout_s=inf)
             reply = await call_with_retry(
-                *(self._model, request, endless, on_retry, self._limiter),
+                self._model,
+                request,
+                endless,
+                on_retry,
+                self._limiter,
                 health=self.health,
                 on_lost_usage=self._add_lost,
             )

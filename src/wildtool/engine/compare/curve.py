@@ -218,9 +218,30 @@ def _unit_scores(sides: Sequence[ComparedRun]) -> UnitScores:
 
 
 CURVE_COLUMNS = (
-    *("arm", "benchmark", "profile", "size", "size_share", "steps", "tokens", "seeds", "items", "units"),
-    *("score", "low", "high", "item_se", "seed_se", "diff_base", "diff_low", "diff_high", "p", "p_adjusted"),
-    *("touched_items", "score_untouched", "untouched_low", "untouched_high"),
+    "arm",
+    "benchmark",
+    "profile",
+    "size",
+    "size_share",
+    "steps",
+    "tokens",
+    "seeds",
+    "items",
+    "units",
+    "score",
+    "low",
+    "high",
+    "item_se",
+    "seed_se",
+    "diff_base",
+    "diff_low",
+    "diff_high",
+    "p",
+    "p_adjusted",
+    "touched_items",
+    "score_untouched",
+    "untouched_low",
+    "untouched_high",
     *EVIDENCE_COLUMNS[1:],
 )
 
@@ -230,8 +251,16 @@ def csv_rows(points: Sequence[CurvePoint]) -> Iterator[list[Any]]:
     for point in points:
         score, difference, untouched = point.score, point.difference, point.untouched
         yield [
-            *(point.arm, point.benchmark, point.profile, point.size, round(point.size_share, 6)),
-            *(point.steps, point.tokens, len(point.names), point.items, point.units),
+            point.arm,
+            point.benchmark,
+            point.profile,
+            point.size,
+            round(point.size_share, 6),
+            point.steps,
+            point.tokens,
+            len(point.names),
+            point.items,
+            point.units,
             *(_rounded(value) for value in score),
             *(
                 [None] * 5

@@ -88,7 +88,13 @@ class PairwiseResult:
     def inverted(self) -> "PairwiseResult":
         """The baseline against the run."""
         return PairwiseResult(
-            *(-self.difference, -self.high, -self.low, self.p, self.lost, self.gained, self.units),
+            -self.difference,
+            -self.high,
+            -self.low,
+            self.p,
+            self.lost,
+            self.gained,
+            self.units,
             self.missing,
         )
 

@@ -331,12 +331,10 @@ _ABOUT = ", ".join(
         "max(repeat)",
         "count(changes)",
         "histogram(signs)",
-        *(
-            "sum(calls)",
-            "count(prompt_tokens)",
-            "count(latency_s)",
-            "count(*) FILTER (unread_calls > 0 AND correct)",
-        ),
+        "sum(calls)",
+        "count(prompt_tokens)",
+        "count(latency_s)",
+        "count(*) FILTER (unread_calls > 0 AND correct)",
         *(
             f"CASE WHEN count({name}) > 0 THEN count(*) FILTER ({name} > 0) END"
             for name in ("cut_off", "unread_calls")

@@ -29,9 +29,29 @@ SHORTEST_SECRET = 4
 """Characters; shorter texts are placeholders, and removing them would only garble messages."""
 PLACEHOLDER_KEYS = frozenset(
     (
-        *("EMPTY", "empty", "NONE", "none", "None", "null", "dummy", "dummy-key", "sk-dummy", "fake-key"),
-        *("no-key", "no-key-required", "sk-no-key-required", "not-needed", "not-required", "placeholder"),
-        *("token-abc123", "ollama", "vllm", "sglang", "llama.cpp", "lm-studio", "localhost"),
+        "EMPTY",
+        "empty",
+        "NONE",
+        "none",
+        "None",
+        "null",
+        "dummy",
+        "dummy-key",
+        "sk-dummy",
+        "fake-key",
+        "no-key",
+        "no-key-required",
+        "sk-no-key-required",
+        "not-needed",
+        "not-required",
+        "placeholder",
+        "token-abc123",
+        "ollama",
+        "vllm",
+        "sglang",
+        "llama.cpp",
+        "lm-studio",
+        "localhost",
     )
 )
 """Keys for local servers that accept any key; public words, so not secrets."""

@@ -23,8 +23,12 @@ _STATUS = {
     404: ("not_found", "model_not_found"),
     413: ("request_too_large",),
     429: (
-        *("rate_limit", "rate_limit_exceeded", "resource_exhausted"),
-        *("too_many_requests", "throttling", "rate_limit_reached"),
+        "rate_limit",
+        "rate_limit_exceeded",
+        "resource_exhausted",
+        "too_many_requests",
+        "throttling",
+        "rate_limit_reached",
     ),
     500: ("api", "server", "internal", "internal_server", "unknown"),
     502: ("bad_gateway", "provider", "upstream"),
@@ -33,14 +37,29 @@ _STATUS = {
     529: ("overloaded",),
 }
 _BLOCKED = (
-    *("content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation", "invalid_prompt"),
-    *("bio_policy", "data_inspection_failed", "moderation_blocked", "1301"),
+    "content_filter",
+    "content_policy_violation",
+    "ResponsibleAIPolicyViolation",
+    "invalid_prompt",
+    "bio_policy",
+    "data_inspection_failed",
+    "moderation_blocked",
+    "1301",
 )
 _BLOCKED_WORDS = "Content Exists Risk"
 _QUOTA = (
-    *("insufficient_quota", "insufficient_user_quota", "insufficient_balance", "insufficient_credits"),
-    *("exceeded_current_quota_error", "billing_hard_limit_reached", "billing_not_active", "billing_error"),
-    *("payment_required", "Arrearage", "1113", "402"),
+    "insufficient_quota",
+    "insufficient_user_quota",
+    "insufficient_balance",
+    "insufficient_credits",
+    "exceeded_current_quota_error",
+    "billing_hard_limit_reached",
+    "billing_not_active",
+    "billing_error",
+    "payment_required",
+    "Arrearage",
+    "1113",
+    "402",
 )
 _QUOTA_WORDS = re.compile(
     r"credit balance is too low|insufficient (?:account )?(?:balance|credits?|funds|quota)|余额不足|欠费"

@@ -15,13 +15,33 @@ from wildtool.report.charts.data import ChartData
 WIDE, NARROW = 560, 340
 """Widths in pixels of the drawn charts."""
 MODEL_COLOURS = (
-    *("#2f6db3", "#d9822b", "#2e8b67", "#b8456a", "#7a62b5", "#8c7a2f"),
-    *("#3f98a8", "#a35a3a", "#6f7d8c", "#c08bb4", "#7fa34b", "#4a5560"),
+    "#2f6db3",
+    "#d9822b",
+    "#2e8b67",
+    "#b8456a",
+    "#7a62b5",
+    "#8c7a2f",
+    "#3f98a8",
+    "#a35a3a",
+    "#6f7d8c",
+    "#c08bb4",
+    "#7fa34b",
+    "#4a5560",
 )
 """Colours of models."""
 CLASS_COLOURS = (
-    *("#8f1d2c", "#e0a100", "#0b7285", "#d6568e", "#5f3dc4", "#5c940d"),
-    *("#1864ab", "#f08c5a", "#087f5b", "#9c36b5", "#7c5a1e", "#adb5bd"),
+    "#8f1d2c",
+    "#e0a100",
+    "#0b7285",
+    "#d6568e",
+    "#5f3dc4",
+    "#5c940d",
+    "#1864ab",
+    "#f08c5a",
+    "#087f5b",
+    "#9c36b5",
+    "#7c5a1e",
+    "#adb5bd",
 )
 """Colours of classes, such as errors; models use none of them."""
 BAR = "#5b7088"

@@ -60,9 +60,15 @@ def add_side_by_side(
 def _rows(board: Leaderboard, pairs: Mapping[tuple[int, int], PairwiseResult]) -> list[PairwiseRow]:
     return [
         PairwiseRow(
-            *(board.labels[model], _points(result.difference)),
+            board.labels[model],
+            _points(result.difference),
             f"{_points(result.low)} … {_points(result.high)}",
-            *(result.difference, p, format_p(p), result.gained, result.lost, _finding(result, p)),
+            result.difference,
+            p,
+            format_p(p),
+            result.gained,
+            result.lost,
+            _finding(result, p),
         )
         for model, p in holm_corrected(pairs, 0).items()
         for result in [pairs[0, model]]

@@ -77,15 +77,16 @@ def _same_items(run: ReportRun) -> tuple[Any, ...]:
     request."""
     identity, scope, result = run.about["identity"], run.about["scope"], run.result
     return (
-        *(
-            result.benchmark,
-            result.data_sha256,
-            identity["mode"],
-            result.profile,
-            result.prompts,
-            result.disturbances,
-        ),
-        *(identity["split"], identity["lang"], scope["limit"], tuple(scope["ids"])),
+        result.benchmark,
+        result.data_sha256,
+        identity["mode"],
+        result.profile,
+        result.prompts,
+        result.disturbances,
+        identity["split"],
+        identity["lang"],
+        scope["limit"],
+        tuple(scope["ids"]),
     )
 
 

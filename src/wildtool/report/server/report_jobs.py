@@ -82,7 +82,10 @@ async def _build_report(report: ReportJob, runs: Sequence[Path]) -> str:
     shutil.rmtree(report.folder, ignore_errors=True)
     process = await asyncio.create_subprocess_exec(
         # -P: files in the user's folder must not be imported.
-        *(sys.executable, "-P", "-m", "wildtool.report.server.report_jobs"),
+        sys.executable,
+        "-P",
+        "-m",
+        "wildtool.report.server.report_jobs",
         *(str(path.resolve()) for path in (report.folder, *runs)),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=PIPE,

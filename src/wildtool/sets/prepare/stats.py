@@ -24,7 +24,9 @@ TOKEN_LENGTHS = (2048, 4096, 8192)
 _OFFERED = ((0, "none"), (1, "1"), (5, "2 to 5"), (20, "6 to 20"))
 _MORE = "more than 20"
 _CALL_KINDS = (
-    *("without a call", "with one call", "with several calls in one turn"),
+    "without a call",
+    "with one call",
+    "with several calls in one turn",
     "with calls in several turns",
 )
 _PLACES = ("a user text", "an earlier result", "neither")

@@ -55,7 +55,9 @@ _CONSTANTS: Mapping[str, tuple[str, ...]] = {
             f"{name}_{lang.upper()}"
             for name in (
                 *(f"SYSTEM_PROMPT_FOR_{kind}_DATA" for kind in ("NORMAL", "PREFERENCE", "SPECIAL")),
-                *("USER_PROMPT", "TRAVEL_PROMPT", "BASE_PROMPT"),
+                "USER_PROMPT",
+                "TRAVEL_PROMPT",
+                "BASE_PROMPT",
             )
         )
         for lang, path in _NORMAL.items()

@@ -37,8 +37,27 @@ ERROR = "Error during execution: "
 PURE: Mapping[str, Any] = {
     builtin.__name__: builtin
     for builtin in (
-        *(abs, all, any, bool, dict, divmod, float, int, len, list, max),
-        *(min, pow, print, range, round, set, sorted, str, sum, tuple),
+        abs,
+        all,
+        any,
+        bool,
+        dict,
+        divmod,
+        float,
+        int,
+        len,
+        list,
+        max,
+        min,
+        pow,
+        print,
+        range,
+        round,
+        set,
+        sorted,
+        str,
+        sum,
+        tuple,
     )
 }
 """Python's own functions that a call may name, as it may in the original: those that only make values of values."""

@@ -31,16 +31,31 @@ from wildtool.sets.prepare.writers.sharegpt import sharegpt_row
 
 _FAMILIES: Mapping[str, tuple[str, ...]] = {
     "Glaive function calling v2": (
-        *("glaive-chatml", "glaive-toolcall", "pandora", "bitagent"),
-        *("function-calling-chatml", "glaive-toolcall-en", "glaive-toolcall-zh", "glaive-toolcall-zh-tw"),
-        *("pandora-tool-calling", "glaive-function-calling", "glaive-function-calling-v2"),
+        "glaive-chatml",
+        "glaive-toolcall",
+        "pandora",
+        "bitagent",
+        "function-calling-chatml",
+        "glaive-toolcall-en",
+        "glaive-toolcall-zh",
+        "glaive-toolcall-zh-tw",
+        "pandora-tool-calling",
+        "glaive-function-calling",
+        "glaive-function-calling-v2",
     ),
     "ToolBench (RapidAPI)": (
-        *("toolbench", "toolgen", "toolbench-toolllama-g123-dfs", "toolgen-atomic"),
-        *("toolgen-atomic-memorization", "toolgen-atomic-retrieval"),
+        "toolbench",
+        "toolgen",
+        "toolbench-toolllama-g123-dfs",
+        "toolgen-atomic",
+        "toolgen-atomic-memorization",
+        "toolgen-atomic-retrieval",
     ),
     "Hermes function calling": (
-        *("hermes", "hermes-prompts", "tool-calls-sampled-prompts", "tool-calls-multiturn"),
+        "hermes",
+        "hermes-prompts",
+        "tool-calls-sampled-prompts",
+        "tool-calls-multiturn",
         "tool-calls-singleturn",
     ),
 }

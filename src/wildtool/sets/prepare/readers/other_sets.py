@@ -141,8 +141,17 @@ def _text(value: Any) -> str:
 # A column for each part -----------------------------------------------------------------------------
 
 _BINARY = (
-    *("add", "subtract", "multiply", "divide", "power", "log"),
-    *("choose", "permutate", "gcd", "lcm", "remainder"),
+    "add",
+    "subtract",
+    "multiply",
+    "divide",
+    "power",
+    "log",
+    "choose",
+    "permutate",
+    "gcd",
+    "lcm",
+    "remainder",
 )
 _OPERATIONS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(_BINARY, ("a", "b")),

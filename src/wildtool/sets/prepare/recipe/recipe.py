@@ -176,7 +176,7 @@ def write_recipe(
     lengths = [_length(line, tokens) for line in lines]
     cutoff = _cutoff(lengths, recipe.cutoff)
     settings = train_settings(
-        *(recipe.method,),
+        recipe.method,
         model=recipe.model,
         template=template,
         dataset=name,

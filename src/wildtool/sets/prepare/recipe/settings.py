@@ -175,13 +175,16 @@ def trl_settings(
         **{
             name: settings[name]
             for name in (
-                *(
-                    "per_device_train_batch_size",
-                    "gradient_accumulation_steps",
-                    "learning_rate",
-                    "num_train_epochs",
-                ),
-                *("lr_scheduler_type", "bf16", "seed", "logging_steps", "save_steps", "report_to"),
+                "per_device_train_batch_size",
+                "gradient_accumulation_steps",
+                "learning_rate",
+                "num_train_epochs",
+                "lr_scheduler_type",
+                "bf16",
+                "seed",
+                "logging_steps",
+                "save_steps",
+                "report_to",
                 *(name for name in ("max_steps", "use_cpu") if name in settings),
             )
         },

@@ -1,0 +1,35 @@
+"""What is long runs whole by `make long`, and by a fiftieth in `make test` and `make e2e`, so in the gate.
+
+Two ways to say so: a test with the mark `long` (of the marked ones in a file a fiftieth runs, at least one), and
+`a_fiftieth_of(count)` for a test that draws its own examples.
+"""
+
+import os
+from collections import defaultdict
+from collections.abc import Iterable
+from zlib import crc32
+
+import pytest
+
+WHOLE = os.environ.get("WILDTOOL_LONG") == "1"
+"""Set by `make long`."""
+PART = 50
+
+
+def a_fiftieth_of(count: int) -> int:
+    """The number of examples to draw: all by `make long`, elsewhere a fiftieth and at least one."""
+    return count if WHOLE else max(1, count // PART)
+
+
+def left_out(tests: Iterable[pytest.Item]) -> set[pytest.Item]:
+    """The marked tests that do not run outside `make long`: in each file all but a fiftieth, the same ones in every
+    process."""
+    files: dict[str, list[pytest.Item]] = defaultdict(list)
+    for test in tests:
+        if test.get_closest_marker("long"):
+            files[test.nodeid.partition("::")[0]].append(test)
+    return {
+        test
+        for marked in files.values()
+        for test in sorted(marked, key=lambda test: crc32(test.nodeid.encode()))[a_fiftieth_of(len(marked)) :]
+    }
