@@ -38,7 +38,8 @@ def test_a_worker_leaves_ctrl_c_alone_and_ends_after_its_parent(
     monkeypatch.setattr(workers, "parent_process", lambda: _Parent(events) if has_parent else None)
     monkeypatch.setattr(os, "_exit", events.append)
     workers.start_worker()
-    assert events == [(signal.SIGINT, signal.SIG_IGN), *(["joined", 1] if has_parent else [])]
+    signals = [(signal.SIGINT, signal.SIG_IGN), (signal.SIGTERM, signal.SIG_DFL)]
+    assert events == [*signals, *(["joined", 1] if has_parent else [])]
 
 
 FORKED = "from concurrent.futures import ProcessPoolExecutor\npool = ProcessPoolExecutor(2, initializer=start_worker)"

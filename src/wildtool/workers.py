@@ -10,6 +10,8 @@ def start_worker() -> None:
     """Prepares a process of a pool, as its initializer: it leaves Ctrl-C to the process that started it, and ends with
     that one. Else, where that was killed, it would wait forever for work and keep what it inherited, such as a lock."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # A pool ends its processes by this signal, for which a command has a handler that they inherit.
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     Thread(target=_end_with_parent, daemon=True).start()
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import pytest
 
 from e2e.command import Ended, lines, playing, recorded, start, verdicts, wildtool
 from engine.test_suite import SCHEMA
@@ -54,10 +55,13 @@ async def test_a_run_killed_twenty_times_ends_as_an_undisturbed_one(tmp_path: Pa
     assert verdicts(torn) == verdicts(calm)
 
 
-async def test_ctrl_c_ends_a_run_with_130_and_the_same_command_goes_on(tmp_path: Path):
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+async def test_ctrl_c_and_sigterm_end_a_run_with_130_and_the_same_command_goes_on(
+    sent: signal.Signals, tmp_path: Path
+):
     async with FaultServer("ok", delay_s=0.01) as server:
         words = playing(server, tmp_path / "run", "--concurrency", CONCURRENCY, limit=32)
-        ended = await signalled(signal.SIGINT, 20, words, tmp_path / "run", tmp_path)
+        ended = await signalled(sent, 20, words, tmp_path / "run", tmp_path)
         assert ended.status == 130
         assert "run the same command again" in ended.err
         assert "Traceback" not in ended.err
