@@ -17,8 +17,8 @@ from wildtool.models.resolve import PRESETS
 
 ROOT = Path(wildtool.__file__).parent
 LAYERS = (
-    {"redact", "old_paths", "workers", "installed", "interrupts"},
-    {"errors", "evidence"},
+    {"redact", "old_paths", "workers", "installed", "interrupts", "supervisor"},
+    {"errors", "evidence", "children"},
     {"types", "sanitize", "steps", "json_codec", "findings"},
     {"reply_ends"},
     {"data", "stats", "episode", "outputs"},

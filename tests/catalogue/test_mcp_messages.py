@@ -149,14 +149,16 @@ def test_a_program_is_asked_in_turn_and_what_else_it_writes_is_passed_over():
 
 def test_a_program_that_ends_is_named_with_its_last_words():
     words = "for word in one two 'th\xe9ree' four; do echo $word >&2; done; read line; exit 3"
-    assert error_of(serving(words)) == (
-        "the server ended before it answered initialize (exit status 3); it wrote: two | th\xe9ree | four"
+    assert error_of(serving(words)).startswith(
+        "the server ended before it answered initialize (exit status 3); it wrote: two | th\xe9ree | four; "
     )
-    assert error_of(serving("read line; exit 0")) == (
-        "the server ended before it answered initialize (exit status 0)"
+    assert error_of(serving("read line; exit 0")).startswith(
+        "the server ended before it answered initialize (exit status 0); "
     )
     later = """read line; echo '{"id": 1, "result": {}}'; read line; read line; exit 1"""
-    assert error_of(serving(later)) == "the server ended before it answered tools/list (exit status 1)"
+    assert error_of(serving(later)).startswith(
+        "the server ended before it answered tools/list (exit status 1); "
+    )
 
 
 def test_a_program_that_does_not_answer_is_not_waited_for():

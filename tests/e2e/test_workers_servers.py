@@ -138,12 +138,11 @@ async def test_no_loading_server_outlives_the_command(tmp_path: Path):
     assert len(servers(tmp_path)) == 2, "none was started again"
 
 
-async def test_a_server_that_does_not_start_is_named_with_its_last_words(tmp_path: Path):
+async def test_a_server_that_does_not_start_is_named(tmp_path: Path):
     command = "wildtool-no-such-server --port {port}"
     run = await wildtool(*words(tmp_path, command, "--out", tmp_path / "run"), cwd=tmp_path)
     assert run.status == 3
     assert "wildtool-no-such-server: No such file or directory" in run.err
-    assert "Its log: " in run.err
 
 
 @pytest.mark.parametrize(

@@ -156,8 +156,8 @@ def test_a_server_of_a_worker_is_waited_for_and_its_models_learn_the_port(
     acts: list[Any] = []
 
     @contextmanager
-    def server(command: str, url: str, log: Path) -> Any:
-        acts.append((command, url, log))
+    def server(command: str, url: str, log: Path, key_variable: str | None) -> Any:
+        acts.append((command, url, log, key_variable))
         yield SimpleNamespace(port=4321, wait=lambda: acts.append("wait"))
         acts.append("end")
 
@@ -171,12 +171,12 @@ def test_a_server_of_a_worker_is_waited_for_and_its_models_learn_the_port(
     monkeypatch.setattr(commands, "cache_folder_of_runs", lambda: tmp_path)
     monkeypatch.setattr(commands, "endpoint_model", lambda model: called if model == "called" else None)
     plan: Any = SimpleNamespace(models={"agent": "called", "user": "other"})
-    options = RunOptions(model=["m"], base_url=base_url)
+    options = RunOptions(model=["m"], base_url=base_url, api_key_env="OWN_KEY")
     log = tmp_path / "servers" / "w1.log"
     with commands._own_server("serve {port}", "w1", options, plan) as own:  # pyright: ignore[reportPrivateUsage]
         assert own is not None and own.port == 4321
         acts.append("work")
-    assert acts == [("serve {port}", base_url or "", log), "wait", ("port", 4321), "work", "end"]
+    assert acts == [("serve {port}", base_url or "", log, "OWN_KEY"), "wait", ("port", 4321), "work", "end"]
     assert capsys.readouterr().err == f"server of a worker at port 4321; its log: {log}\n"
     acts.clear()
     with commands._own_server(None, "w1", options, plan) as own:  # pyright: ignore[reportPrivateUsage]

@@ -1,16 +1,16 @@
 """Processes of this machine as workers, without starting any."""
 
 import io
+import signal
 import subprocess
-import threading
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from wildtool.children import python_words
 from wildtool.errors import RecordError
 from wildtool.scale import local as module
-from wildtool.scale.local import PARENT_VARIABLE, LocalLauncher, end_with_parent, worker_words
+from wildtool.scale.local import PARENT_VARIABLE, LocalLauncher, leave_at_sigterm, worker_words
 
 
 class Process:
@@ -31,6 +31,9 @@ class Process:
     def kill(self) -> None:
         self.log.append("kill")
 
+    def end(self) -> None:
+        self.log.append("end")
+
     def wait(self, timeout: float | None = None) -> None:
         self.log.append(timeout)
         if timeout is not None and self.status is None:
@@ -45,7 +48,7 @@ def processes(monkeypatch: pytest.MonkeyPatch) -> list[Process]:
         started.append(Process(command, **options))
         return started[-1]
 
-    monkeypatch.setattr(module.subprocess, "Popen", start)
+    monkeypatch.setattr(module, "Child", start)
     return started
 
 
@@ -62,11 +65,9 @@ def test_each_worker_runs_the_command_of_one(processes: list[Process]):
     assert worker_words("u", None) == ["worker", "--run", "u"]
     assert worker_words("u", "serve x") == ["worker", "--run", "u", "--server", "serve x"]
     launcher, said = started(2, "serve")
-    words = [module.sys.executable, "-m", "wildtool", "worker", "--run", "file:///run", "--server", "serve"]
+    words = python_words("-m", "wildtool", "worker", "--run", "file:///run", "--server", "serve")
     assert [each.command for each in processes] == [words, words]
-    options = processes[0].options
-    assert options.pop("env")[PARENT_VARIABLE] == "1"
-    assert options == {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+    assert processes[0].options["env"][PARENT_VARIABLE] == "1"
     assert said == ["first", "second \ufffd"], "what several say is said once"
     assert launcher.poll()
     assert launcher.statuses == []
@@ -122,43 +123,18 @@ def test_all_workers_are_ended_and_killed_if_they_do_not(
     launcher, _ = started(2)
     processes[0].status = 0
     launcher.stop()
-    assert [each.log for each in processes] == [["terminate", 60.0, "kill", None]] * 2
+    assert [each.log for each in processes] == [["terminate", 60.0, "kill", "end"]] * 2
     launcher.stop()
     assert [len(each.log) for each in processes] == [4, 4]
     assert not launcher.poll()
 
 
-def test_a_worker_ends_at_a_signal_and_with_the_process_that_started_it(monkeypatch: pytest.MonkeyPatch):
-    handlers: dict[int, Any] = {}
-    killed, reads = list[Any](), [b"x" * 64, b"y", b""]
-    ended = threading.Event()
-
-    def read(file: int, size: int) -> bytes:
-        assert (file, size) == (0, 64)
-        return reads.pop(0)
-
-    def kill(pid: int, sent: int) -> None:
-        killed.append((pid, sent))
-        ended.set()
-
-    environment: dict[str, str] = {}
-    system = SimpleNamespace(environ=environment, read=read, kill=kill, getpid=lambda: 77)
-    monkeypatch.setattr(module, "os", system)
-    monkeypatch.setattr(module, "signal", SimpleNamespace(signal=handlers.__setitem__, SIGTERM=15))
-    threads: list[Any] = []
-
-    def thread(target: Any, *, daemon: bool) -> threading.Thread:
-        threads.append(daemon)
-        return threading.Thread(target=target, daemon=daemon)
-
-    monkeypatch.setattr(module, "threading", SimpleNamespace(Thread=thread))
-    end_with_parent()
-    assert list(handlers) == [15]
-    with pytest.raises(SystemExit) as left:
-        handlers[15](15, None)
+def test_a_worker_leaves_at_sigterm_without_a_word():
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        leave_at_sigterm()
+        with pytest.raises(SystemExit) as left:
+            signal.raise_signal(signal.SIGTERM)
+    finally:
+        signal.signal(signal.SIGTERM, before)
     assert left.value.code == 130
-    assert (threads, len(reads)) == ([], 3), "nobody started it"
-    environment[PARENT_VARIABLE] = "1"
-    end_with_parent()
-    assert ended.wait(10)
-    assert (killed, reads, threads) == ([(77, 15)], [], [True])

@@ -235,7 +235,7 @@ def acts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[int, Callable[
     monkeypatch.setenv("WILDTOOL_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setitem(module._MAKERS, "quick", "quick")  # pyright: ignore[reportPrivateUsage]
     monkeypatch.setattr(module, "named_part", lambda name: {"quick": Maker}[name])
-    monkeypatch.setattr(module, "end_with_parent", lambda: None)
+    monkeypatch.setattr(module, "leave_at_sigterm", lambda: None)
     monkeypatch.setattr(module, "worker_name", lambda: "me")
     monkeypatch.setattr(module, "_POLL_S", 0.0)
     monkeypatch.setattr(Maker, "acts", {})

@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import wildtool
+from wildtool.children import Child
 from wildtool.cli import app
 from wildtool.errors import RecordError
 from wildtool.scale import commands, control, copies
@@ -295,14 +296,15 @@ def test_what_a_cluster_cannot_share_is_refused(tmp_path: Path):
 def test_a_script_is_submitted_and_what_refuses_it_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     url = (tmp_path / "shared").as_uri()
     submitted: list[Any] = []
-    answers = iter([None, FileNotFoundError(), commands.subprocess.CalledProcessError(7, "sbatch")])
+    scripts = iter(["cat > {0}", None, "exit 7", "true"])
 
-    def submit(command: list[str], **options: Any) -> None:
-        submitted.append((command, options))
-        if isinstance(answer := next(answers), Exception):
-            raise answer
+    def submit(command: list[str], **options: Any) -> Child:
+        submitted.append(command)
+        if (script := next(scripts)) is None:
+            raise FileNotFoundError
+        return Child(["sh", "-c", script.format(tmp_path / "submitted")], **options)
 
-    monkeypatch.setattr(commands.subprocess, "run", submit)
+    monkeypatch.setattr(commands, "Child", submit)
     line = f"launch slurm wild-mini -m baseline/gold --limit 1 -o {url} --workers 1"
     results = [run(line) for _ in range(3)]
     assert [(each.exit_code, " ".join(each.stderr.split())) for each in results] == [
@@ -310,13 +312,11 @@ def test_a_script_is_submitted_and_what_refuses_it_is_named(tmp_path: Path, monk
         (2, "wildtool: there is no sbatch here; use --print, and submit it where there is"),
         (2, "wildtool: sbatch refused it (exit status 7); its words are above"),
     ]
-    command, options = submitted[0]
-    assert (command, options["text"], options["check"]) == (["sbatch"], True, True)
-    assert options["input"].endswith(f"exec wildtool worker --run {url}\n")
-    answers = iter([None])
+    assert submitted[0] == ["sbatch"]
+    assert (tmp_path / "submitted").read_text().endswith(f"exec wildtool worker --run {url}\n")
     kubernetes = line.replace("slurm", "kubernetes") + " --image i"
     assert run(kubernetes).exit_code == 0
-    assert submitted[-1][0] == ["kubectl", "create", "-f", "-"]
+    assert submitted[-1] == ["kubectl", "create", "-f", "-"]
 
 
 def test_a_worker_with_other_data_says_so(tmp_path: Path):

@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from wildtool.catalogue.mcp import is_server
+from wildtool.catalogue.mcp import STDIO, is_server
 from wildtool.cli.command import arg, declared, opt, worst_status
 from wildtool.cli.help import MODEL, MORE, OUTPUT, SAMPLING
 from wildtool.cli.options import completion
@@ -36,6 +36,11 @@ class CatalogueOptions(CallOptions):
         needs="--requests",
     )
     ab: bool = opt("Compare two versions, OLD NEW, on the same requests.", panel=MODEL)
+    mcp_env: list[str] | None = opt(
+        "NAME",
+        "Variable for a server that `mcp:` starts, beside HOME, PATH and the like; repeatable.",
+        panel=MORE,
+    )
     base_url: str | None = options.BASE_URL_OPTION
     api_key_env: str | None = options.API_KEY_ENV_OPTION
     format_: str | None = options.TOOL_FORMAT_OPTION
@@ -83,6 +88,10 @@ def catalogue(
         raise UsageError(
             "--ab takes two versions: wildtool catalogue --ab OLD NEW --requests FILE --model NAME"
         )
+    if its.mcp_env and not any(each.startswith(STDIO) for each in sources):
+        raise UsageError(
+            f"--mcp-env is for a server that a command starts, such as {STDIO}'npx -y my-server'"
+        )
     if tools and len(sources) > 1 and not its.ab:
         raise UsageError("give runs, or one file or server of tools; two versions of one with --ab")
     if tools and its.requests:
@@ -92,7 +101,7 @@ def catalogue(
     if tools:
         if its.ab:
             raise UsageError("--ab needs --requests FILE, which both versions are put to")
-        return _lint(sources[0], its.as_json)
+        return _lint(sources[0], its)
     if its.requests:
         raise UsageError(f"{sources[0]}: there is no such file; --requests needs tools")
     paths = list(map(Path, sources))
@@ -117,7 +126,10 @@ def _play(sources: list[str], its: CatalogueOptions, explicit: set[str]) -> int:
     for path in data:
         check_file(path, force=its.force)
     check_folder(out / "pages", is_site, force=its.force)
-    texts = [choice_text(read_catalogue(each, print_err), its.requests or (), print_err) for each in sources]
+    texts = [
+        choice_text(read_catalogue(each, print_err, its.mcp_env or ()), its.requests or (), print_err)
+        for each in sources
+    ]
     for name, path, text in zip(names, data, texts, strict=True):
         if not path.exists() or path.read_bytes() in (b"", text):
             continue
@@ -211,7 +223,7 @@ def _report(folders: list[list[Path]], its: CatalogueOptions, pages: Path | None
     return worst_status([report.result.exit_status for report in reports])
 
 
-def _lint(source: str, as_json: bool) -> int:
+def _lint(source: str, its: CatalogueOptions) -> int:
     from dataclasses import asdict
 
     from wildtool.alter.own_tools import tool_name
@@ -220,9 +232,9 @@ def _lint(source: str, as_json: bool) -> int:
     from wildtool.cli.terminal import print_err, print_out, print_wrapped
     from wildtool.json_codec import dumps
 
-    tools = read_catalogue(source, print_err)
+    tools = read_catalogue(source, print_err, its.mcp_env or ())
     findings = lint_tools(tools)
-    if as_json:
+    if its.as_json:
         rows = [
             {key: asdict(each)[key] for key in ("where", "rule", "message", "level")} for each in findings
         ]

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -24,17 +24,20 @@ FEWEST_WORDS, MOST_CHARACTERS = 4, 1024
 _VALID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
-def read_catalogue(source: str, note: Callable[[str], None]) -> tuple[Tool, ...]:
+def read_catalogue(
+    source: str, note: Callable[[str], None], variables: Collection[str] = ()
+) -> tuple[Tool, ...]:
     """The tools of a file (OpenAI definitions, OpenAPI, MCP list) or of an MCP server; several may have one name.
 
     Args:
         note: is called with each operation of a document that is left out and why.
+        variables: names of environment variables for a server that a command starts.
 
     Raises DataError where there are none, or where the file or the server cannot be read.
     """
     if not is_server(source):
         return tuple(named_tools(Path(source), note))
-    rows = [row for row in server_tools(source) if as_object(row).get("name")]
+    rows = [row for row in server_tools(source, variables=variables) if as_object(row).get("name")]
     tools = described_tools([{"inputSchema": {}, **as_object(row)} for row in rows])
     if not tools:
         raise DataError(f"{source}: the server lists no tool")

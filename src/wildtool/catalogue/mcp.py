@@ -1,13 +1,14 @@
 """Asks an MCP server for its tools: one that a command starts (stdio), or one at an address (streamable HTTP)."""
 
 import json
+import os
+import select
 import shlex
-import subprocess
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Generator
+from contextlib import contextmanager, suppress
 from http.client import HTTPException, HTTPResponse
 from queue import Empty, Queue
-from tempfile import TemporaryFile
+from subprocess import PIPE, TimeoutExpired
 from threading import Event, Thread
 from time import monotonic
 from typing import IO, Any
@@ -15,15 +16,25 @@ from urllib import error as errors
 from urllib import request as requests
 
 from wildtool import __version__
-from wildtool.errors import DataError
+from wildtool.children import GRACE_S, Child
+from wildtool.errors import DataError, UsageError
 from wildtool.json_codec import as_list, as_object
+from wildtool.models.secrets import VARIABLE_NAME
 
 STDIO = "mcp:"
 """How the name of a server begins that is a command line."""
 ANSWER_TIMEOUT_S = 30.0
 """Longest wait for one answer."""
+LISTING_ANSWERS = 4
+"""Longest wait for all of them together, in times of the longest one for one."""
 MAX_PAGES = 200
+INHERITED = ("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER")
+"""Variables that a server gets which a command starts: those of MCP's own SDK, so that no key is among them."""
 _MAX_BYTES = 64 * 1024 * 1024
+_MAX_LINE_BYTES = 8 * 1024 * 1024
+"""Of one answer of a process; read as JSON it takes up to twenty times as much memory."""
+_LOG_BYTES = 64 * 1024
+"""Of what a process writes to its error output: the end, for messages."""
 _WAITING_LINES = 2
 """Lines of a server that are read before they are asked for: the last and the end, so that its reader can end."""
 _VERSION = "2025-06-18"
@@ -36,17 +47,24 @@ def is_server(source: str) -> bool:
     return source.startswith((STDIO, "http://", "https://"))
 
 
-def server_tools(source: str, timeout_s: float = ANSWER_TIMEOUT_S) -> list[Any]:
+def server_tools(
+    source: str, timeout_s: float = ANSWER_TIMEOUT_S, *, variables: Collection[str] = ()
+) -> list[Any]:
     """The tools that a server lists, as it writes them.
 
+    Args:
+        timeout_s: longest wait for one answer.
+        variables: names of environment variables that a command gets beside `INHERITED`.
+
     Raises DataError where it cannot be started or reached, dies, takes too long, or answers otherwise than the protocol
-    says.
+    says, and UsageError where a name is not one of a variable that is set.
     """
     opened = (
-        _process(source.removeprefix(STDIO), timeout_s)
+        _process(source.removeprefix(STDIO), timeout_s, server_environment(variables))
         if source.startswith(STDIO)
         else _address(source, timeout_s)
     )
+    until = monotonic() + LISTING_ANSWERS * timeout_s
     with opened as ask:
         client = {"name": "wildtool", "version": __version__}
         ask("initialize", {"protocolVersion": _VERSION, "capabilities": {}, "clientInfo": client})
@@ -61,7 +79,24 @@ def server_tools(source: str, timeout_s: float = ANSWER_TIMEOUT_S) -> list[Any]:
             cursor = result.get("nextCursor")
             if not cursor:
                 return tools
+            if monotonic() > until:
+                raise DataError(f"{source}: tools/list has not ended after {LISTING_ANSWERS * timeout_s:g} s")
     raise DataError(f"{source}: tools/list has more than {MAX_PAGES:,} pages; its nextCursor never ends")
+
+
+def server_environment(variables: Collection[str]) -> dict[str, str]:
+    """The variables of a server that a command starts. Args and errors: as of `server_tools`."""
+    for name in variables:
+        if not VARIABLE_NAME.fullmatch(name):
+            raise UsageError(
+                "--mcp-env takes the name of a variable, such as GITHUB_TOKEN, and never its value: set it in your shell"
+            )
+        if name not in os.environ:
+            raise UsageError(f"--mcp-env names {name}, which is not set; set it, or leave this option out")
+    inherited = {name: os.environ[name] for name in INHERITED if name in os.environ}
+    # As the SDK does: some shells take such a value for a function to define.
+    safe = {name: value for name, value in inherited.items() if not value.startswith("()")}
+    return {**safe, **{name: os.environ[name] for name in variables}}
 
 
 def _message(method: str, params: dict[str, Any], number: int) -> bytes:
@@ -77,74 +112,106 @@ def _result(source: str, method: str, answer: dict[str, Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def _process(command: str, timeout_s: float) -> Generator[AskServer]:
+def _process(command: str, timeout_s: float, environment: dict[str, str]) -> Generator[AskServer]:
     try:
         words = shlex.split(command)
     except ValueError as error:
         raise DataError(f"{STDIO}{command}: not a command line ({error})") from error
     if not words:
         raise DataError(f"{STDIO} names no command; write {STDIO}'npx -y my-server'")
-    with TemporaryFile() as log:
-        try:
-            process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log)
-        except OSError as error:
-            raise DataError(f"{STDIO}{command}: cannot be started: {error.strerror}") from error
-        stdin, stdout = process.stdin, process.stdout
-        assert stdin is not None
-        assert stdout is not None
-        lines: Queue[bytes] = Queue(_WAITING_LINES)
-        closed = Event()
-        Thread(target=_read_lines, args=(stdout, lines, closed), daemon=True).start()
-        number = 0
+    try:
+        process = Child(words, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=environment)
+    except OSError as error:
+        raise DataError(f"{STDIO}{command}: cannot be started: {error.strerror}") from error
+    stdin, stdout, stderr = process.stdin, process.stdout, process.stderr
+    assert stdin is not None
+    assert stdout is not None
+    assert stderr is not None
+    lines: Queue[bytes] = Queue(_WAITING_LINES)
+    closed, log = Event(), bytearray()
+    logging = Thread(target=_read_end, args=(stderr, log), daemon=True)
+    for thread in (Thread(target=_read_lines, args=(stdout, lines, closed), daemon=True), logging):
+        thread.start()
+    number = 0
 
-        def ask(method: str, params: dict[str, Any]) -> dict[str, Any]:
-            nonlocal number
-            number += 1
+    def death(method: str) -> DataError:
+        return DataError(_death(command, process, logging, log, method))
+
+    def ask(method: str, params: dict[str, Any]) -> dict[str, Any]:
+        nonlocal number
+        number += 1
+        deadline = monotonic() + timeout_s
+        late = DataError(f"{STDIO}{command}: no answer to {method} in {timeout_s:g} s")
+        try:
+            if not _written(stdin, _message(method, params, number) + b"\n", deadline):
+                raise late
+        except OSError:
+            raise death(method) from None
+        while not method.startswith("notifications/"):
             try:
-                stdin.write(_message(method, params, number) + b"\n")
-                stdin.flush()
-            except OSError:
-                raise DataError(_death(command, process, log, method)) from None
-            deadline = monotonic() + timeout_s
-            while not method.startswith("notifications/"):
-                try:
-                    line = lines.get(timeout=max(0.0, deadline - monotonic()))
-                except Empty:
-                    line = None
-                if line is None or monotonic() > deadline:
-                    raise DataError(f"{STDIO}{command}: no answer to {method} in {timeout_s:g} s")
-                if not line:
-                    raise DataError(_death(command, process, log, method))
-                if (answer := _json(line)).get("id") == number:
-                    return _result(STDIO + command, method, answer)
-            return {}
+                line = lines.get(timeout=max(0.0, deadline - monotonic()))
+            except Empty:
+                line = None
+            if line is None or monotonic() > deadline:
+                raise late
+            if not line:
+                raise death(method)
+            if len(line) >= _MAX_LINE_BYTES:
+                raise DataError(
+                    f"{STDIO}{command}: the answer to {method} is longer than {_MAX_LINE_BYTES >> 20} MiB"
+                )
+            if (answer := _json(line)).get("id") == number:
+                return _result(STDIO + command, method, answer)
+        return {}
 
-        try:
-            yield ask
-        finally:
-            process.kill()
-            process.wait()
-            closed.set()
-            while not lines.empty():  # the reader may wait for room
-                lines.get_nowait()
+    try:
+        yield ask
+        # The protocol's way to end a server: what it started, such as a container, may end with it.
+        stdin.close()
+        with suppress(TimeoutExpired):
+            process.wait(GRACE_S)
+    finally:
+        process.end()
+        closed.set()
+        while not lines.empty():  # the reader may wait for room
+            lines.get_nowait()
+
+
+def _written(stream: IO[bytes], data: bytes, deadline: float) -> bool:
+    """Whether a process took all of it in time. Raises OSError where it has ended."""
+    file = stream.fileno()
+    os.set_blocking(file, False)
+    while data:
+        if not select.select([], [file], [], max(0.0, deadline - monotonic()))[1]:
+            return False
+        data = data[os.write(file, data) :]
+    return True
 
 
 def _read_lines(stream: IO[bytes], lines: "Queue[bytes]", closed: Event) -> None:
     """Puts each line of a stream into a queue until it is closed, and an empty one at its end."""
-    while (line := stream.readline(_MAX_BYTES)) and not closed.is_set():
+    while (line := stream.readline(_MAX_LINE_BYTES)) and not closed.is_set():
         lines.put(line)
     lines.put(b"")
 
 
-def _death(command: str, process: "subprocess.Popen[bytes]", log: IO[bytes], method: str) -> str:
+def _read_end(stream: IO[bytes], log: bytearray) -> None:
+    """Reads all of a stream and keeps its end."""
+    while part := os.read(stream.fileno(), 65_536):
+        log += part
+        del log[:-_LOG_BYTES]
+
+
+def _death(command: str, process: Child, logging: Thread, log: bytearray, method: str) -> str:
     try:
         status = f"exit status {process.wait(timeout=5)}"
-    except subprocess.TimeoutExpired:
+        logging.join(5)
+    except TimeoutExpired:
         status = "its output is closed"
-    log.seek(0)
-    last = log.read(_MAX_BYTES).decode("utf-8", "replace").strip().splitlines()[-3:]
+    last = bytes(log).decode("utf-8", "replace").strip().splitlines()[-3:]
     words = f"; it wrote: {' | '.join(last)[:500]}" if last else ""
-    return f"{STDIO}{command}: the server ended before it answered {method} ({status}){words}"
+    needs = f"; of your variables it has only {', '.join(INHERITED)} and those that --mcp-env names"
+    return f"{STDIO}{command}: the server ended before it answered {method} ({status}){words}{needs}"
 
 
 @contextmanager

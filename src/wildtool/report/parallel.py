@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from multiprocessing import get_context
 from typing import TypeVar
 
+from wildtool.children import safe_paths
 from wildtool.workers import start_worker
 
 T = TypeVar("T")
@@ -30,7 +31,8 @@ def run_jobs(jobs: Sequence[Callable[[], T]], *, parallel: bool) -> Generator[It
         os.cpu_count(), get_context("spawn"), initializer=_start_worker, initargs=gc.get_threshold()
     )
     try:
-        begun = [pool.submit(job) for job in jobs]
+        with safe_paths():
+            begun = [pool.submit(job) for job in jobs]
         yield (job.result() for job in begun)
     finally:
         pool.shutdown(cancel_futures=True)

@@ -4,15 +4,16 @@ import asyncio
 import os
 import shutil
 import signal
-import subprocess
 import sys
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from subprocess import PIPE
 from typing import Any
 
 import typer
 
+from wildtool.children import Child
 from wildtool.cli import CommandGroup, Commands
 from wildtool.cli.command import opt
 from wildtool.cli.options import shared as options
@@ -29,7 +30,7 @@ from wildtool.scale import control
 from wildtool.scale.copies import cache_folder_of_runs, place_of, url_digest
 from wildtool.scale.job import SharedJob, worker_name
 from wildtool.scale.launch import kubernetes_manifest, slurm_script
-from wildtool.scale.local import PARENT_VARIABLE, LocalLauncher, end_with_parent
+from wildtool.scale.local import PARENT_VARIABLE, LocalLauncher, leave_at_sigterm
 from wildtool.scale.parts import PartsJob, made_parts, work_on_parts
 from wildtool.scale.segments import recover_spools
 from wildtool.scale.servers import ModelServer
@@ -210,25 +211,25 @@ def _submit(text: str, command: list[str], *, print_only: bool) -> None:
         print_out(text.rstrip("\n"))
         return
     try:
-        subprocess.run(command, input=text, text=True, check=True)
+        program = Child(command, stdin=PIPE)
     except FileNotFoundError as error:
         raise UsageError(
             f"there is no {command[0]} here; use --print, and submit it where there is"
         ) from error
-    except subprocess.CalledProcessError as error:
-        raise UsageError(
-            f"{command[0]} refused it (exit status {error.returncode}); its words are above"
-        ) from error
+    with program:
+        program.communicate(text.encode())
+    if program.returncode:
+        raise UsageError(f"{command[0]} refused it (exit status {program.returncode}); its words are above")
 
 
 def work(store: ObjectStore, server: str | None = None) -> WorkerResult | None:
-    """Works on a run until nothing is left; None where a signal or the end of its parent stopped it.
+    """Works on a run until nothing is left; None where a signal stopped it.
 
     Args:
         server: command of a model server that is to run as long.
     """
     # Also while its server loads; later the loop has a handler of its own for the signal.
-    end_with_parent()
+    leave_at_sigterm()
     job = SharedJob.read(store)
     plan, run_options = job.plan(server)
     items = plan.read()
@@ -252,7 +253,7 @@ def _own_server(
         yield None
         return
     log = cache_folder_of_runs() / "servers" / f"{worker_name}.log"
-    with ModelServer(command, run_options.base_url or "", log) as server:
+    with ModelServer(command, run_options.base_url or "", log, run_options.api_key_env) as server:
         print_err(f"server of a worker at port {server.port}; its log: {log}")
         server.wait()
         for model in filter(None, map(endpoint_model, plan.models.values())):

@@ -11,11 +11,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from types import FrameType
 
+from wildtool.children import Child, python_words
 from wildtool.cli.terminal import print_err
 from wildtool.errors import RecordError
 
 PARENT_VARIABLE = "WILDTOOL_WORKER_PARENT"
-"""Set where a worker ends once its standard input does: with the process that started it."""
+"""Set for a worker that a command has started, which says itself what the user has to know."""
 SHORT_LIFE_S = 5.0
 """A worker that is killed sooner was hardly killed by chance."""
 MAX_SHORT_LIVES = 5
@@ -28,7 +29,7 @@ RELAY_S = 5.0
 
 @dataclass(slots=True)
 class _Process:
-    process: "subprocess.Popen[bytes]"
+    process: Child
     relay: threading.Thread
     """Ends with its errors' stream."""
     started: float
@@ -39,24 +40,10 @@ def worker_words(url: str, server: str | None) -> list[str]:
     return ["worker", "--run", url, *([] if server is None else ["--server", server])]
 
 
-def _on_parent_end(act: Callable[[], object]) -> None:
-    """Does something, in another thread, when the process that started this worker has ended; if one did."""
-    if not os.environ.get(PARENT_VARIABLE):
-        return
-
-    def wait() -> None:
-        # Not by the stream, whose lock a thread that ends with the process would keep.
-        while os.read(0, 64):
-            pass
-        act()
-
-    threading.Thread(target=wait, daemon=True).start()
-
-
-def end_with_parent() -> None:
-    """From now on SIGTERM, or the end of the process that started this worker, raises SystemExit in the main thread."""
+def leave_at_sigterm() -> None:
+    """From now on SIGTERM, which a worker also gets when the command that started it ends, raises SystemExit in the main
+    thread: nobody reads what an interrupted worker has to say."""
     signal.signal(signal.SIGTERM, _leave)
-    _on_parent_end(lambda: os.kill(os.getpid(), signal.SIGTERM))
 
 
 def _leave(sent: int, frame: FrameType | None) -> None:
@@ -113,21 +100,23 @@ class LocalLauncher:
             with suppress(subprocess.TimeoutExpired):
                 each.process.wait(max(0.0, until - time.monotonic()))
             each.process.kill()
-            each.process.wait()
+            each.process.end()
             each.relay.join(RELAY_S)
         self._working = []
 
     def _started(self) -> _Process:
-        command = [sys.executable, "-m", "wildtool", *worker_words(self._url, self._server)]
-        environment = {**os.environ, PARENT_VARIABLE: "1"}
-        process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment
+        process = Child(
+            python_words("-m", "wildtool", *worker_words(self._url, self._server)),
+            grace_s=STOP_S,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            env={**os.environ, PARENT_VARIABLE: "1"},
         )
         relay = threading.Thread(target=self._relay, args=(process,), daemon=True)
         relay.start()
         return _Process(process, relay, time.monotonic())
 
-    def _relay(self, process: "subprocess.Popen[bytes]") -> None:
+    def _relay(self, process: Child) -> None:
         """Prints what workers say, and what several say only once."""
         for line in process.stderr or ():
             if line not in self._printed:

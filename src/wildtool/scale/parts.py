@@ -25,7 +25,7 @@ from wildtool.scale.claims import BEAT_S, Claim, Claims, share_states
 from wildtool.scale.control import Launcher
 from wildtool.scale.copies import cache_folder_of_runs, url_digest
 from wildtool.scale.job import worker_name
-from wildtool.scale.local import end_with_parent
+from wildtool.scale.local import leave_at_sigterm
 from wildtool.scale.segments import recover_spools
 from wildtool.scale.store import JOB_KEY, FolderStore, ObjectStore, StoreError
 
@@ -107,11 +107,10 @@ class _First(random.Random):
 
 
 def work_on_parts(store: ObjectStore, job: PartsJob) -> int:
-    """Makes parts until none is left, or the job has ended; gives how many. A signal, or the end of the parent, raises
-    SystemExit."""
+    """Makes parts until none is left, or the job has ended; gives how many. SIGTERM raises SystemExit."""
     count = 0
     maker, place = job.maker(), job.place(store)
-    end_with_parent()
+    leave_at_sigterm()
     spools = cache_folder_of_runs() / "spool" / url_digest(store.url)
     with _own_spool(spools / worker_name()) as spool:
         claims = Claims(place, spool.name, job.parts, _SITTING, choice=_First())

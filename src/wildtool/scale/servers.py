@@ -1,25 +1,18 @@
-"""A model server of one worker: started on a free port of this machine, watched, and ended with its worker.
-
-Run as a program it stands between the two: `python -m wildtool.scale.servers COMMAND…` ends the server as soon as its own
-standard input ends, so that no server outlives a worker that was killed.
-"""
+"""A model server of one worker: started on a free port of this machine, watched, and ended with its worker."""
 
 import os
 import shlex
-import signal
 import socket
-import subprocess
-import sys
-import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
+from subprocess import STDOUT
 from typing import Self
 
+from wildtool.children import Child
 from wildtool.errors import UsageError, WildtoolError
+from wildtool.models.resolve import PRESETS
 
 PORT = "{port}"
 START_S = 1_800.0
@@ -30,6 +23,8 @@ END_S = 20.0
 TAIL_BYTES = 600
 """Of its log, in messages."""
 _LOADING = 503
+_FETCHES_MODELS = "HF_TOKEN"
+"""Key of a provider from which servers fetch models, too."""
 
 
 class ServerError(WildtoolError):
@@ -41,13 +36,16 @@ class ServerError(WildtoolError):
 class ModelServer:
     """One server, as a context manager that ends it."""
 
-    def __init__(self, command: str, base_url: str, log: Path) -> None:
+    def __init__(self, command: str, base_url: str, log: Path, key_variable: str | None = None) -> None:
         """Starts it.
 
         Args:
             command: its words as a shell would read them; `{port}` becomes the port.
             base_url: of its API, with `{port}`.
             log: gets what it writes.
+            key_variable: name of the variable whose key it asks for, if it does.
+
+        Raises UsageError where the command cannot be read, ServerError where there is no such program.
         """
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port: int = free.getsockname()[1]
@@ -58,27 +56,22 @@ class ModelServer:
         self._url = f"{base_url.replace(PORT, str(self.port)).rstrip('/')}/models"
         self._log = log
         log.parent.mkdir(parents=True, exist_ok=True)
-        with log.open("ab") as output:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "wildtool.scale.servers", *words],
-                stdin=subprocess.PIPE,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                # Ctrl-C is for the worker, which still has calls in flight.
-                start_new_session=True,
-            )
+        try:
+            with log.open("ab") as output:
+                self._process = Child(
+                    words, grace_s=END_S, stdout=output, stderr=STDOUT, env=_environment(key_variable)
+                )
+        except OSError as error:
+            raise ServerError(
+                f"the server of this worker does not start ({words[0]}: {error.strerror}); its shares are free for other "
+                "workers"
+            ) from error
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
-        if self._process.stdin is not None:
-            self._process.stdin.close()
-        try:
-            self._process.wait(2 * END_S)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        self._process.end()
 
     def wait(self) -> None:
         """Returns when it answers. Raises ServerError where it ends before, or takes too long."""
@@ -107,39 +100,15 @@ class ModelServer:
         if status is not None:
             tail = self._log.read_bytes()[-TAIL_BYTES:].decode("utf-8", "replace").strip()
             last_line = tail.splitlines()[-1] if tail else "it wrote nothing"
+            # A shell says it in this way where a signal ended a program.
+            shown = status if status >= 0 else 128 - status
             raise ServerError(
-                f"the server of this worker ended with status {status} ({last_line}); its shares are free for other "
+                f"the server of this worker ended with status {shown} ({last_line}); its shares are free for other "
                 f"workers. Its log: {self._log}"
             )
 
 
-def supervise(words: Sequence[str]) -> int:
-    """Runs a server until it ends or standard input does; gives its exit status."""
-    try:
-        server = subprocess.Popen(words, stdin=subprocess.DEVNULL, start_new_session=True)
-    except OSError as error:
-        print(f"{words[0]}: {error.strerror}", flush=True)  # noqa: T201 - into its log
-        return 127
-
-    def end() -> None:
-        while os.read(0, 64):
-            pass
-        _signal(server.pid, signal.SIGTERM)
-        with suppress(subprocess.TimeoutExpired):
-            server.wait(END_S)
-        _signal(server.pid, signal.SIGKILL)
-
-    threading.Thread(target=end, daemon=True).start()
-    status = server.wait()
-    # Processes that it started may live on.
-    _signal(server.pid, signal.SIGKILL)
-    return status if status >= 0 else 128 - status
-
-
-def _signal(group: int, sent: signal.Signals) -> None:
-    with suppress(ProcessLookupError):
-        os.killpg(group, sent)
-
-
-if __name__ == "__main__":
-    sys.exit(supervise(sys.argv[1:]))
+def _environment(key_variable: str | None) -> dict[str, str]:
+    """The variables of this process without the keys of providers, which a server of a local model has no use for."""
+    keys = {preset.key_env for preset in PRESETS.values()} - {_FETCHES_MODELS, key_variable}
+    return {name: value for name, value in os.environ.items() if name not in keys}

@@ -12,6 +12,7 @@ from benchmarks.bfcl.simulated_build import TREE
 from wildtool.benchmarks.bfcl import BFCL_BENCHMARK
 from wildtool.benchmarks.bfcl.package import PACKAGES, package_file
 from wildtool.benchmarks.bfcl.simulated import CLASS_MODULES
+from wildtool.children import Child
 from wildtool.data import packages
 from wildtool.data.data_set import data_of
 from wildtool.declared import lint
@@ -117,14 +118,11 @@ def test_pip_is_asked_without_dependencies_and_its_refusal_is_told(
 ) -> None:
     asked: list[list[str]] = []
 
-    class Ended:
-        returncode, stderr, stdout = 1, "ERROR: No matching distribution", ""
-
-    def run(command: list[str], **_: Any) -> Ended:
+    def start(command: list[str], **options: Any) -> Child:
         asked.append(command)
-        return Ended()
+        return Child(["sh", "-c", "echo ERROR: No matching distribution >&2; exit 1"], **options)
 
-    monkeypatch.setattr(packages.subprocess, "run", run)
+    monkeypatch.setattr(packages, "Child", start)
     with pytest.raises(DataError, match=r"No matching distribution; get bfcl_eval.* with --from FILE"):
         pull(None, "http://index.invalid/simple")
     assert {"--no-deps", "--index-url", "bfcl-eval==2026.3.23"} <= set(asked[0])

@@ -292,7 +292,7 @@ async def test_nothing_is_left_when_it_ends_and_no_report_is_made_on(
         await server.json(f"/open.json?run={row['id']}")
         process = await started.get()
         assert len(list((tmp_path / "tmp").iterdir())) == 1
-    assert process.returncode == -9
+    assert process.returncode < 0, "ended by a signal"
     assert list((tmp_path / "tmp").iterdir()) == []
 
 

@@ -2,8 +2,8 @@
 
 import asyncio
 import os
-import sys
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -119,8 +119,6 @@ async def test_an_error_that_nobody_foresaw_is_the_problem_of_its_report(
 class Process:
     """A process that makes a report."""
 
-    pid = 77
-
     def __init__(self, status: int | None, lines: list[bytes], errors: bytes) -> None:
         self.returncode: int | None = None
         self._status, self._lines, self._errors = status, lines, errors
@@ -150,18 +148,20 @@ class Process:
         (None, b"", "stopped"),
     ],
 )
-async def test_a_report_is_made_by_a_process_of_its_own_group(
+async def test_a_report_is_made_by_a_process_of_its_own_which_ends_with_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int | None, errors: bytes, problem: str
 ):
     started: list[Any] = []
-    killed: list[Any] = []
 
-    async def create(*words: str, **options: Any) -> Process:
+    @asynccontextmanager
+    async def child(words: list[str], **options: Any) -> AsyncIterator[Process]:
         started.append((words, options))
-        return Process(status, [b"Reading run 1 of 1\n", b"Making pages \n"], errors)
+        try:
+            yield Process(status, [b"Reading run 1 of 1\n", b"Making pages \n"], errors)
+        finally:
+            started.append("ended")
 
-    monkeypatch.setattr(module.asyncio, "create_subprocess_exec", create)
-    monkeypatch.setattr(module.os, "killpg", lambda *words: killed.append(words))
+    monkeypatch.setattr(module, "async_child", child)
     monkeypatch.chdir(tmp_path)
     report = ReportJob("key", tmp_path / "report")
     (report.folder / "old").mkdir(parents=True)
@@ -173,11 +173,10 @@ async def test_a_report_is_made_by_a_process_of_its_own_group(
         assert await building == problem
     assert report.step == "Making pages"
     assert not report.folder.exists()
-    assert killed == ([(77, 9)] if status is None else [])
-    ((words, options),) = started
-    folders = (str(tmp_path / "report"), str(tmp_path / "runs" / "a"))
-    assert words == (sys.executable, "-P", "-m", "wildtool.report.server.report_jobs", *folders)
-    assert options == {"stdin": -3, "stdout": -1, "stderr": -1, "start_new_session": True}
+    (words, options), end = started
+    assert end == "ended"
+    assert words[-2:] == [str(tmp_path / "report"), str(tmp_path / "runs" / "a")]
+    assert options == {"grace_s": 0.0, "stdout": -1, "stderr": -1}
 
 
 def test_the_process_says_its_steps_and_why_it_fails(

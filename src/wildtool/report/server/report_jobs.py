@@ -8,13 +8,13 @@ import asyncio
 import hashlib
 import os
 import shutil
-import signal
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from wildtool.children import async_child, python_words
 from wildtool.errors import WildtoolError
 from wildtool.report.server.run_index import file_states
 from wildtool.sanitize import ellipsize
@@ -80,26 +80,11 @@ class ReportJobs:
 async def _build_report(report: ReportJob, runs: Sequence[Path]) -> str:
     """Makes a report in a separate process; returns the error, if any."""
     shutil.rmtree(report.folder, ignore_errors=True)
-    process = await asyncio.create_subprocess_exec(
-        # -P: files in the user's folder must not be imported.
-        sys.executable,
-        "-P",
-        "-m",
-        "wildtool.report.server.report_jobs",
-        *(str(path.resolve()) for path in (report.folder, *runs)),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=PIPE,
-        stderr=PIPE,
-        # Its own group, because it starts processes itself.
-        start_new_session=True,
-    )
-    try:
+    places = [str(path.resolve()) for path in (report.folder, *runs)]
+    words = python_words("-m", "wildtool.report.server.report_jobs", *places)
+    async with async_child(words, grace_s=0.0, stdout=PIPE, stderr=PIPE) as process:
         output, complaint = await asyncio.gather(_steps(process, report), _all(process))
         status = await process.wait()
-    finally:
-        if process.returncode is None:
-            os.killpg(process.pid, signal.SIGKILL)
-            await process.wait()
     if status == 0:
         return ""
     return ellipsize(complaint.strip() or f"ended with status {status} at: {output}", _LONGEST_PROBLEM)

@@ -7,18 +7,18 @@ a call has ended is replaced by one in the same state.
 import json
 import os
 import select
-import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
+from subprocess import DEVNULL, PIPE
 from threading import RLock
 from typing import Any, cast
 from weakref import finalize
 
 from wildtool.benchmarks.bfcl.package import package_file
+from wildtool.children import Child, python_words
 from wildtool.errors import DataError, UsageError
 from wildtool.toolcall.call_syntax import MAX_CALL_CHARACTERS
 
@@ -64,7 +64,7 @@ class Worker:
         self.dropped: list[int] = []
         """Instances that are no longer needed."""
         self._version = version
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Child | None = None
         self.lock = RLock()
         """Held over an exchange: another thread may end the process that one is about to ask."""
 
@@ -79,11 +79,12 @@ class Worker:
             )
         script = Path(__file__).with_name("worker.py")
         self.generation += 1
-        self._process = subprocess.Popen(
-            [sys.executable, "-s", "-S", "-P", script, package, *_places()],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+        self._process = Child(
+            python_words("-s", "-S", str(script), str(package), *_places()),
+            grace_s=0.0,
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=DEVNULL,
             cwd=package.parent,
             # Dates are those of the original's records, sets have one order, and numpy starts no threads.
             env={"TZ": "UTC", "PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1", "PATH": os.defpath},

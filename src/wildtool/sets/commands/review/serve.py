@@ -5,6 +5,7 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wildtool.children import python_words
 from wildtool.cli.command import opt
 from wildtool.cli.options import shared as options
 from wildtool.cli.terminal import print_err, print_out, single_line
@@ -94,7 +95,7 @@ def serve_pages(
         from wildtool.sets.review.server.regeneration import Regeneration
 
         limit = [] if max_cost is None else [f"--max-cost={max_cost}"]
-        command = [sys.executable, "-m", "wildtool", "review", "regenerate"]
+        command = python_words("-m", "wildtool", "review", "regenerate")
         # What a process is called with, anyone on the machine can read.
         place, password = split_password(place) if is_address(place) else (place, "")
         settings = [f"--store={place}", f"--model={model}", *limit]

@@ -4,12 +4,13 @@ The process works on the same store, so that its proposals are on the page as so
 """
 
 import os
-import subprocess
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from subprocess import DEVNULL
 from typing import IO
 
+from wildtool.children import Child
 from wildtool.errors import UsageError
 
 MOST_AT_ONCE = 4
@@ -30,7 +31,7 @@ class RegenerationState:
 
 @dataclass(slots=True)
 class _Job:
-    process: "subprocess.Popen[bytes]"
+    process: Child
     output: IO[bytes]
     state: RegenerationState = field(default_factory=lambda: RegenerationState(True))
 
@@ -79,11 +80,13 @@ class Regeneration:
         words += [f"--seed={earlier + 1}"] if earlier else []
         output = tempfile.TemporaryFile()  # noqa: SIM115 - read once the process has ended
         try:
-            process = subprocess.Popen(
+            process = Child(
                 [*self._command, *words, *(["--keep-texts"] if keep_texts else []), "--", self._review],
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=output,
+                grace_s=_STOPPING_S,
+                stdout=DEVNULL,
+                stderr=output,
                 env=self._environment,
-            )  # fmt: skip
+            )
         except (OSError, ValueError) as error:
             output.close()
             raise UsageError("cannot start: {0}", error) from error
@@ -110,8 +113,4 @@ class Regeneration:
         for process in running:
             process.terminate()
         for process in running:
-            try:
-                process.wait(_STOPPING_S)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            process.end()
