@@ -81,8 +81,8 @@ def main(sessions: int, delay_ms: float, at_once: int, nodes: int) -> None:
             alone = [*words, "--concurrency", at_once, "--out", folder / "alone"]
             one = played(alone, folder / "alone", ideal_s)
             print(f"one process: {json.dumps(one)}")
-            with s3_server() as environment, ray_cluster(nodes, environment) as address:
-                os.environ |= {**environment, "RAY_ADDRESS": address}
+            with s3_server() as environment, ray_cluster(nodes, environment) as cluster:
+                os.environ |= {**environment, "RAY_ADDRESS": cluster.address}
                 copy = folder / "copies" / "runs" / "s3" / "runs" / "bench" / "cluster"
                 shared = [*words, "--concurrency", at_once // nodes, "--out", ADDRESS]
                 many = played([*shared, "--on", f"ray,workers={nodes}"], copy, ideal_s)

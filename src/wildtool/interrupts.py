@@ -1,6 +1,8 @@
 """SIGTERM stops a command as Ctrl-C does: in order, with one line and exit status 130."""
 
 import signal
+from collections.abc import Generator
+from contextlib import contextmanager
 from threading import current_thread, main_thread
 from types import FrameType
 
@@ -12,6 +14,17 @@ def stop_at_sigterm() -> None:
     """
     if current_thread() is main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
         signal.signal(signal.SIGTERM, _interrupt)
+
+
+@contextmanager
+def keep_sigterm() -> Generator[None]:
+    """Gives SIGTERM back what it meant before: a library that is used meanwhile may take it."""
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        if current_thread() is main_thread():
+            signal.signal(signal.SIGTERM, before)
 
 
 def _interrupt(sent: int, frame: FrameType | None) -> None:

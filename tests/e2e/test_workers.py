@@ -9,7 +9,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from e2e.command import ended, playing, recorded, start, until, verdicts, wildtool
+from faults.planted_modules import PlantedModules
 from faults.server import FaultServer
 from wildtool.engine.record.worker_list import read_workers
 
@@ -33,6 +36,14 @@ def reports(store: Path) -> dict[int, dict[str, Any]]:
         with suppress(OSError, ValueError):
             said[int(file.name.rpartition(".")[2].split("-")[0])] = json.loads(file.read_bytes())
     return said
+
+
+def is_alive(pid: int) -> bool:
+    """Whether there is such a process."""
+    with suppress(ProcessLookupError):
+        os.kill(pid, 0)
+        return True
+    return False
 
 
 def files(folder: Path) -> list[bytes]:
@@ -63,6 +74,26 @@ async def test_three_workers_give_the_verdicts_of_one_process_and_send_nothing_t
         assert (again.status, server.received) == (0, steps)
     assert verdicts(tmp_path / "run") == calm
     assert len(set(recorded(tmp_path / "run"))) == len(recorded(tmp_path / "run")) == steps
+
+
+async def test_workers_import_nothing_from_the_current_folder(tmp_path: Path):
+    modules = PlantedModules(tmp_path)
+    words = ("run", "wild-mini", "--model", "baseline/gold", "--limit", 4, "--on", "local:2", "--out", "run")
+    run = await wildtool(*words, cwd=tmp_path)
+    assert run.status == 0, run.err
+    assert modules.executed() == []
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+async def test_no_worker_outlives_the_command(sent: signal.Signals, tmp_path: Path):
+    async with FaultServer("ok", delay_s=0.2) as server:
+        process = await start(*shared(server, tmp_path / "run", "--quiet", workers=2), cwd=tmp_path)
+        await until(lambda: len(reports(tmp_path / "run" / "store")) == 2, process)
+        workers = [*reports(tmp_path / "run" / "store")]
+        process.send_signal(sent)
+        run = await ended(process)
+        assert run.status == (-sent if sent == signal.SIGKILL else 130)
+        await until(lambda: not any(map(is_alive, workers)))
 
 
 async def test_a_run_whose_workers_and_controller_are_killed_ends_with_the_same_verdicts(tmp_path: Path):

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from e2e.command import verdicts, wildtool
-from e2e.test_workers import calm_run, shared
+from e2e.command import ended, start, until, verdicts, wildtool
+from e2e.test_workers import SESSIONS, calm_run, shared
 from e2e.test_workers_s3 import s3  # noqa: F401 - a fixture
 from faults.clusters import ray_cluster
+from faults.planted_modules import PlantedModules
 from faults.server import FaultServer
 
 
@@ -19,8 +20,8 @@ from faults.server import FaultServer
 def cluster(s3: dict[str, str]) -> Iterator[dict[str, str]]:  # noqa: F811
     """The environment that names the cluster and the store, which its nodes reach."""
     pytest.importorskip("ray", reason="no Ray: pip install 'wildtool[ray]'")
-    with ray_cluster(4, s3) as address:
-        yield {**s3, "RAY_ADDRESS": address}
+    with ray_cluster(4, s3) as started:
+        yield {**s3, "RAY_ADDRESS": started.address}
 
 
 async def test_workers_on_four_nodes_give_the_verdicts_of_one_process(
@@ -48,3 +49,24 @@ async def test_workers_on_two_nodes_make_the_sessions_of_one_process(tmp_path: P
     made = await wildtool(*words, "two.jsonl", "--on", "ray,workers=2", cwd=tmp_path, **cluster)
     assert made.status == 0, made.err
     assert (tmp_path / "two.jsonl").read_bytes() == (tmp_path / "one.jsonl").read_bytes()
+
+
+async def test_a_run_ends_when_a_node_is_lost_that_nothing_replaces(tmp_path: Path):
+    pytest.importorskip("ray", reason="no Ray: pip install 'wildtool[ray]'")
+    store, modules = tmp_path / "shared", PlantedModules(tmp_path)
+    with ray_cluster(2, {"WILDTOOL_CACHE_DIR": str(tmp_path / "cache")}) as cluster:
+        async with FaultServer("ok", delay_s=0.05) as server:
+            calm = await calm_run(server, tmp_path)
+            words = shared(server, store.as_uri(), "--quiet")
+            words[words.index("--on") + 1] = "ray,workers=2"
+            process = await start(*words, cwd=tmp_path, RAY_ADDRESS=cluster.address)
+            await until(lambda: len(list(store.glob("share/*/*.done"))) >= SESSIONS // 2, process)
+            cluster.lose_node()
+            run = await ended(process)
+            assert run.status == 0, run.err
+    copies = str(tmp_path / "copies")
+    score = await wildtool("score", store.as_uri(), cwd=tmp_path, WILDTOOL_CACHE_DIR=copies)
+    assert score.status == 0, score.err
+    (run_json,) = (tmp_path / "copies").rglob("run.json")
+    assert verdicts(run_json.parent) == calm
+    assert modules.executed() == [], "Ray would let its workers import what lies in the current folder"

@@ -13,6 +13,7 @@ import time
 import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 
 from e2e.command import END_S, LIMIT_S, end
 from e2e.forks import end_with_parent
@@ -27,7 +28,9 @@ for _ in range(int(sys.argv[1]) - 1):
     cluster.add_node(**node)
 cluster.wait_for_nodes()
 print(cluster.address, flush=True)
-sys.stdin.read()
+for line in sys.stdin:
+    cluster.remove_node(cluster.list_all_nodes()[-1], allow_graceful=False)
+    print("lost", flush=True)
 cluster.shutdown()
 """
 
@@ -67,9 +70,24 @@ def _make_bucket(server: "subprocess.Popen[bytes]", url: str) -> None:
             return
 
 
+@dataclass(frozen=True)
+class RayCluster:
+    """A cluster that runs."""
+
+    address: str
+    process: "subprocess.Popen[str]"
+
+    def lose_node(self) -> None:
+        """Kills its last node."""
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.process.stdin.write("lose\n")
+        self.process.stdin.flush()
+        assert any(line == "lost\n" for line in self.process.stdout)
+
+
 @contextmanager
-def ray_cluster(nodes: int, environment: Mapping[str, str]) -> Iterator[str]:
-    """The address of a cluster. Args: environment: variables of its nodes beside those of this process."""
+def ray_cluster(nodes: int, environment: Mapping[str, str]) -> Iterator[RayCluster]:
+    """A cluster. Args: environment: variables of its nodes beside those of this process."""
     process = subprocess.Popen(
         [sys.executable, "-c", NODES, str(nodes)],
         stdin=subprocess.PIPE,
@@ -87,7 +105,7 @@ def ray_cluster(nodes: int, environment: Mapping[str, str]) -> Iterator[str]:
         lines = (line.strip() for line in process.stdout)
         address = next(line for line in lines if line.count(":") == 1 and line.rpartition(":")[2].isdecimal())
         patience.cancel()
-        yield address
+        yield RayCluster(address, process)
     finally:
         patience.cancel()
         # It ends its nodes first.

@@ -169,6 +169,57 @@ def test_a_run_is_done_when_each_share_is(tmp_path: Path, monkeypatch: pytest.Mo
     assert run.allotments() == {}, "nothing is limited"
 
 
+def test_a_run_ends_when_its_shares_are_done_whatever_has_become_of_its_workers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def finish() -> None:
+        for share in range(4):
+            run.store.put(done_key(share), b"{}")
+
+    run = Run(tmp_path, monkeypatch, finish, *[lambda: None] * 1_000)
+    run.controller.watch()
+    assert run.now < 1_030.0, "workers have a while to end by themselves"
+    assert run.launcher.acts
+
+
+def test_a_run_ends_when_all_shares_are_done_or_left_in_this_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def leave() -> None:
+        claims = Claims(run.store, "w", 4, 1)
+        for _ in range(4):
+            claim = claims.claim()
+            assert claim is not None
+            claims.leave(claim, for_anybody=False)
+
+    run = Run(tmp_path, monkeypatch, leave, *[lambda: None] * 1_000)
+    run.controller.watch()
+    assert run.now < 1_030.0
+    assert not run.controller.is_done()
+
+
+def test_a_run_with_shares_to_do_goes_on_as_long_as_workers_may_come(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    run = Run(tmp_path, monkeypatch, *[lambda: None] * 100)
+    run.store.put(done_key(0), b"{}")
+    run.controller.watch()
+    assert run.launcher.acts == []
+
+
+def test_a_run_at_its_limit_ends_although_a_worker_was_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def beat() -> None:
+        run.beat("ended", ended=True)
+        run.beat("lost")
+        run.store.put("control/worker/controller", b"")
+        os.utime(tmp_path / "elsewhere" / worker_key("lost"), (100, 100))
+
+    run = Run(tmp_path, monkeypatch, beat, *[lambda: None] * 1_000, deadline="2s")
+    run.controller.watch()
+    assert run.controller.stopped is not None
+    assert run.now < 1_030.0
+
+
 @pytest.mark.parametrize(
     ("silent_s", "ended", "works"), [(90.0, False, True), (90.5, False, False), (0.0, True, False)]
 )

@@ -123,16 +123,17 @@ def test_an_actor_for_each_worker_is_started_and_ended(
         ("work0", "file:///run"),
         ("work1", "file:///run"),
     ]
-    ray.log.clear()
     assert launcher.poll()
     ray.results |= {"started0": True, "started1": True, "work0": [0]}
     assert launcher.poll()
     assert launcher.statuses == [0]
+    ray.log.clear()
     launcher.stop()
     assert ray.log == [
-        ("stop0",),
+        ("started1",),
+        ("wait", "started1", 5.0),
         ("stop1",),
-        ("wait", "stop0", "stop1", 60.0),
+        ("wait", "stop1", 60.0),
         ("wait", "work1", 2.0),
         ("kill", 0),
         ("kill", 1),
@@ -177,7 +178,7 @@ def test_the_user_is_told_once_that_there_is_no_room(ray: Ray, monkeypatch: pyte
     said: list[str] = []
     launcher.say = said.append
     launcher.start("file:///run")
-    for now[0], lines in ((1_030.0, 0), (1_030.5, 1), (1_040.0, 1)):
+    for now[0], lines in ((1_030.0, 0), (1_030.5, 1), (9_000.0, 1)):
         assert launcher.poll()
         assert len(said) == lines
     assert said == ["Ray has no room for a worker yet: each takes 2 CPU and 0.5 GPU; waiting for nodes"]
@@ -188,6 +189,62 @@ def test_the_user_is_told_once_that_there_is_no_room(ray: Ray, monkeypatch: pyte
     now[0] = 1_100.0
     assert other.poll()
     assert len(said) == 1
+
+
+def launched(ray: Ray, monkeypatch: pytest.MonkeyPatch, now: list[float]) -> tuple[RayLauncher, list[str]]:
+    """Two workers with a place each, and what is said of them."""
+    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
+    launcher, said = RayLauncher(RayPlace(address=None, workers=2), None, quiet=False), list[str]()
+    launcher.say = said.append
+    launcher.start("file:///run")
+    ray.results |= {"started0": True, "started1": True}
+    assert launcher.poll()
+    return launcher, said
+
+
+def test_a_worker_whose_node_is_lost_does_not_count_once_another_has_ended(
+    ray: Ray, monkeypatch: pytest.MonkeyPatch
+):
+    now = [1_000.0]
+    launcher, _ = launched(ray, monkeypatch, now)
+    del ray.results["started1"]
+    ray.results["work0"] = [0]
+    assert launcher.poll(), "it may only be slow"
+    now[0] += 31.0
+    assert not launcher.poll()
+    assert launcher.statuses == [0]
+
+
+def test_a_run_whose_nodes_are_all_lost_says_so_and_ends_when_none_comes_back(
+    ray: Ray, monkeypatch: pytest.MonkeyPatch
+):
+    now = [1_000.0]
+    launcher, said = launched(ray, monkeypatch, now)
+    ray.results.clear()
+    for now[0] in (1_029.0, 1_031.0, 1_600.0):
+        assert launcher.poll()
+    assert len(said) == 1 and "lost the nodes of all workers" in said[0]
+    ray.results["started1"] = True
+    assert launcher.poll()
+    ray.results.clear()
+    for now[0] in (1_700.0, 2_200.0):
+        assert launcher.poll(), "one that came back starts the clock again"
+    assert len(said) == 2
+    now[0] = 2_201.0
+    with pytest.raises(RecordError, match="run the same command again"):
+        launcher.poll()
+
+
+def test_workers_whose_nodes_are_lost_are_not_waited_for_at_the_end(
+    ray: Ray, monkeypatch: pytest.MonkeyPatch
+):
+    launcher, _ = launched(ray, monkeypatch, [1_000.0])
+    ray.results.clear()
+    ray.log.clear()
+    launcher.stop()
+    waits = [each for each in ray.log if each[0] == "wait"]
+    assert [each[-1] for each in waits] == [5.0]
+    assert ray.log[-2:] == [("kill", 0), ("kill", 1)]
 
 
 @pytest.mark.parametrize(

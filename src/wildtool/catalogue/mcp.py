@@ -120,7 +120,7 @@ def _process(command: str, timeout_s: float, environment: dict[str, str]) -> Gen
     if not words:
         raise DataError(f"{STDIO} names no command; write {STDIO}'npx -y my-server'")
     try:
-        process = Child(words, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=environment)
+        process = Child(words, grace_s=GRACE_S, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=environment)
     except OSError as error:
         raise DataError(f"{STDIO}{command}: cannot be started: {error.strerror}") from error
     stdin, stdout, stderr = process.stdin, process.stdout, process.stderr

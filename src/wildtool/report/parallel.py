@@ -27,9 +27,10 @@ def run_jobs(jobs: Sequence[Callable[[], T]], *, parallel: bool) -> Generator[It
         yield (job() for job in jobs)
         return
     # New processes: this one's libraries may have threads, which a fork would lack.
-    pool = ProcessPoolExecutor(
-        os.cpu_count(), get_context("spawn"), initializer=_start_worker, initargs=gc.get_threshold()
-    )
+    with safe_paths():
+        pool = ProcessPoolExecutor(
+            os.cpu_count(), get_context("spawn"), initializer=_start_worker, initargs=gc.get_threshold()
+        )
     try:
         with safe_paths():
             begun = [pool.submit(job) for job in jobs]

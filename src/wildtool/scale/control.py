@@ -23,7 +23,7 @@ from wildtool.engine.record.run_folder import RunFolder, is_locked, read_run
 from wildtool.errors import RecordError, UsageError, WildtoolError
 from wildtool.outputs import check_folder, is_remote, is_run
 from wildtool.scale.allowance import ALLOTMENTS_KEY, is_limited, limits_of, remaining_limits
-from wildtool.scale.claims import EXPIRY_S, Claim, Claims, share_states
+from wildtool.scale.claims import EXPIRY_S, Claim, Claims, ShareState, share_states
 from wildtool.scale.copies import STORE_FOLDER, Place, copy_run, place_of
 from wildtool.scale.division import OPTIONS, Demand, Division
 from wildtool.scale.job import SharedJob, machine_name, options_as_json, share_size, worker_name
@@ -37,6 +37,8 @@ PROGRESS_S = 1.0
 """Between two counts for the line, at least."""
 COPY_S = 10.0
 """Between two updates of a run folder whose store is inside it."""
+LEAVE_S = 10.0
+"""For workers to end by themselves once the store says that nothing is left for them."""
 _SCOPE = ("limit", "ids", "repeats")
 """What may not change, since shares are counted by it."""
 
@@ -161,9 +163,14 @@ class Controller:
         self._last: dict[str, float] = {}
         self._reports: Mapping[str, WorkerReport] = {}
         """By which limits were last divided."""
+        self._over_since: float | None = None
+        """When the store first said that nothing is left to do."""
 
     def watch(self) -> None:
-        """Returns when no worker works any more. Raises what keeps all of them from working."""
+        """Returns when nothing is left to do, or no worker works any more. Raises what keeps all of them from working.
+
+        That nothing is left is for the store to say: a worker may be lost without a word.
+        """
         if self._quiet:
             self._watch(None)
             return
@@ -184,18 +191,39 @@ class Controller:
             with suppress(StoreError):
                 if self._division is not None and self._is_due("divide", pace.report_s):
                     self._divide(self._division)
-                if progress is not None and self._is_due("progress", max(PROGRESS_S, pace.report_s)):
-                    self._update(progress)
+                if self._is_due("shares", max(PROGRESS_S, pace.report_s)):
+                    states = share_states(self._store)
+                    if progress is not None:
+                        self._update(progress, states)
+                    if self._is_over(states):
+                        break
                 if (self._place.folder / STORE_FOLDER).is_dir() and self._is_due("copy", COPY_S):
                     copy_run(self._store, self._place.folder)
             time.sleep(0.2)
         with suppress(StoreError):
             if progress is not None:
-                self._update(progress)
+                self._update(progress, share_states(self._store))
 
-    def _update(self, progress: SharedProgress) -> None:
+    def _update(self, progress: SharedProgress, states: Mapping[int, ShareState]) -> None:
         reports = worker_reports(self._store, self._job.sitting, progress.reports)
-        progress.update(share_states(self._store), reports, machine_name())
+        progress.update(states, reports, machine_name())
+
+    def _is_over(self, states: Mapping[int, ShareState]) -> bool:
+        """Whether nothing is left to do, and workers had time to see it. Raises StoreError."""
+        settled = sum(state.is_settled(self._job.sitting) for state in states.values())
+        if settled < self._job.shares and not (self.stopped is not None and self._nobody_works()):
+            self._over_since = None
+            return False
+        now = time.monotonic()
+        if self._over_since is None:
+            self._over_since = now
+        return now - self._over_since >= LEAVE_S
+
+    def _nobody_works(self) -> bool:
+        """Whether each worker that ever reported has ended, or been silent for long. Raises StoreError."""
+        now = max((entry.modified for entry in self._store.entries("control/worker/")), default=0.0)
+        reports = worker_reports(self._store, self._job.sitting, self._reports)
+        return all(report.has_ended or now - report.at > EXPIRY_S for report in reports.values())
 
     def _is_due(self, name: str, every_s: float) -> bool:
         now = time.monotonic()

@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from wildtool.children import safe_paths
 from wildtool.errors import UsageError
 from wildtool.sets.prepare.files import FileRow, RawRow, parse_row, raw_rows
 from wildtool.sets.prepare.lines import training_line
@@ -187,13 +188,16 @@ class Converter:
     def _convert_together(self, data_set: PublicSet, source: str, rows: Iterator[RawRow]) -> Iterator[bytes]:
         """The lines of a file's rows, converted by several processes."""
         workers = self._conversion.processes
-        with ProcessPoolExecutor(workers, initializer=start_worker) as pool:
+        with safe_paths():
+            pool = ProcessPoolExecutor(workers, initializer=start_worker)
+        with pool:
             running: deque[Future[_Part]] = deque()
             try:
                 while True:
                     while len(running) <= 2 * workers and (batch := list(islice(rows, _BATCH))):
                         work = (self._conversion, data_set.name, source, batch, self.summary.kind)
-                        running.append(pool.submit(_convert_batch, *work))
+                        with safe_paths():  # it starts a process where all have work
+                            running.append(pool.submit(_convert_batch, *work))
                     if not running:
                         return
                     outcome = running.popleft().result()
