@@ -27,8 +27,8 @@ Stream = int | IO[Any] | None
 
 
 def python_words(*words: str) -> list[str]:
-    """The command of this Python with some words. It imports nothing from the folder that it is started in, whatever lies
-    there (`-P`)."""
+    """The command of this Python with some words. It imports nothing from the folder that it is started in
+    (`-P`)."""
     return [sys.executable, "-P", *words]
 
 

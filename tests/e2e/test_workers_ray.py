@@ -3,6 +3,7 @@
 Skipped where Ray is not installed: `pip install 'wildtool[ray]'`.
 """
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -70,3 +71,20 @@ async def test_a_run_ends_when_a_node_is_lost_that_nothing_replaces(tmp_path: Pa
     (run_json,) = (tmp_path / "copies").rglob("run.json")
     assert verdicts(run_json.parent) == calm
     assert modules.executed() == [], "Ray would let its workers import what lies in the current folder"
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+async def test_a_run_that_has_lost_a_node_stops_at_a_signal(sent: signal.Signals, tmp_path: Path):
+    pytest.importorskip("ray", reason="no Ray: pip install 'wildtool[ray]'")
+    store = tmp_path / "shared"
+    with ray_cluster(2, {"WILDTOOL_CACHE_DIR": str(tmp_path / "cache")}) as cluster:
+        async with FaultServer("ok", delay_s=0.2) as server:
+            words = shared(server, store.as_uri(), "--quiet")
+            words[words.index("--on") + 1] = "ray,workers=2"
+            process = await start(*words, cwd=tmp_path, RAY_ADDRESS=cluster.address)
+            await until(lambda: len(list(store.glob("share/*/*.held"))) >= 2, process)
+            cluster.lose_node()
+            process.send_signal(sent)
+            run = await ended(process)
+    assert run.status == 130, run.err
+    assert "run the same command again to continue" in run.err

@@ -23,7 +23,7 @@ LOST_S = 600.0
 """Seconds without any worker after which a run ends whose workers had places."""
 ASK_S = 5.0
 """Between two questions to a worker whether it still has a place."""
-ANSWER_S = 5.0
+SIGN_OF_LIFE_S = 5.0
 """Seconds for workers to say that they are there, before they are asked to end."""
 _PACKAGES = Path(__file__).parents[2]
 """A folder to start from: Ray lets its workers import what lies in the current one."""
@@ -206,7 +206,7 @@ class RayLauncher:
         """Ends all workers."""
         # Those without a place cannot answer.
         answers = {each.actor.started.remote(): each for each in self._working()}
-        asked = [answers[each] for each in self._ready([*answers], ANSWER_S)]
+        asked = [answers[each] for each in self._ready([*answers], SIGN_OF_LIFE_S)]
         self._ready([each.actor.stop.remote() for each in asked], STOP_S)
         # Ray would try again, and say so, what is killed before it has returned.
         self._ready([each.work for each in asked], 4 * POLL_S)
