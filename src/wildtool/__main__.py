@@ -1,5 +1,15 @@
-"""`python -m wildtool` is the command `wildtool`."""
+"""The command `wildtool`, also as `python -m wildtool`: stops are heeded before all else is imported."""
 
-from wildtool.cli import main
+from wildtool.interrupts import exit_at_stop
 
-main()
+
+def main() -> None:
+    """Entry point of the installed command."""
+    exit_at_stop()
+    from wildtool.cli import main as run_command
+
+    run_command()
+
+
+if __name__ == "__main__":
+    main()

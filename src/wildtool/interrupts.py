@@ -1,10 +1,35 @@
-"""SIGTERM stops a command as Ctrl-C does: in order, with one line and exit status 130."""
+"""Ctrl-C and SIGTERM stop a command in the same way: in order, with one line and exit status 130.
 
+A command goes through three phases. Before its work, while Python still imports, it ends at once: there is nothing to put
+in order. During its work a stop raises KeyboardInterrupt. Once its status is decided, the first stop comes too late.
+"""
+
+import os
 import signal
+import sys
+from _thread import interrupt_main
 from collections.abc import Generator
 from contextlib import contextmanager
 from threading import current_thread, main_thread
 from types import FrameType
+from typing import Any
+
+EXIT_STATUS = 130
+LINE = "interrupted"
+"""What a command says when it was stopped."""
+_QUERY = "Query interrupted"
+"""What the database raises, as a RuntimeError without any trace of the KeyboardInterrupt that ended its query."""
+
+
+def exit_at_stop() -> None:
+    """From now on a stop ends this process at once. Leaves signals alone that are ignored or handled already.
+
+    For the command only: a program that uses wildtool as a library chooses its signals itself.
+    """
+    sys.unraisablehook = _ask_again
+    for sent, untouched in ((signal.SIGINT, signal.default_int_handler), (signal.SIGTERM, signal.SIG_DFL)):
+        if signal.getsignal(sent) is untouched:
+            signal.signal(sent, _exit)
 
 
 def stop_at_sigterm() -> None:
@@ -12,7 +37,7 @@ def stop_at_sigterm() -> None:
 
     For the command only: a program that uses wildtool as a library chooses its signals itself.
     """
-    if current_thread() is main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+    if current_thread() is main_thread() and signal.getsignal(signal.SIGTERM) in (signal.SIG_DFL, _exit):
         signal.signal(signal.SIGTERM, _interrupt)
 
 
@@ -25,6 +50,37 @@ def keep_sigterm() -> Generator[None]:
     finally:
         if current_thread() is main_thread():
             signal.signal(signal.SIGTERM, before)
+def interruptible() -> Generator[None]:
+    """While a command works, a stop raises KeyboardInterrupt, or what an event loop makes of it; afterwards the first one
+    is ignored. Leaves the signals of other programs alone."""
+    is_command = current_thread() is main_thread() and signal.getsignal(signal.SIGTERM) in (_interrupt, _exit)
+    if is_command:
+        stop_at_sigterm()
+        if signal.getsignal(signal.SIGINT) is _exit:
+            # The one that event loops replace.
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        if is_command:
+            _set_both(_ignore_once)
+
+
+def is_interrupt(error: BaseException | None) -> bool:
+    """Whether an error comes from a stop: a library may raise one of its own in place of KeyboardInterrupt."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        if isinstance(error, KeyboardInterrupt) or (isinstance(error, RuntimeError) and str(error) == _QUERY):
+            return True
+        seen.add(id(error))
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _set_both(handler: Any) -> None:
+    for sent in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(sent) is not signal.SIG_IGN:
+            signal.signal(sent, handler)
 
 
 def _interrupt(sent: int, frame: FrameType | None) -> None:
@@ -33,3 +89,21 @@ def _interrupt(sent: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt
     # An event loop has a handler of its own, which lets its tasks end.
     signal.raise_signal(signal.SIGINT)
+
+
+def _exit(sent: int, frame: FrameType | None) -> None:
+    # Not by SystemExit, which an import may turn into another error.
+    os.write(2, f"{LINE}\n".encode())
+    os._exit(EXIT_STATUS)
+
+
+def _ignore_once(sent: int, frame: FrameType | None) -> None:
+    _set_both(_exit)
+
+
+def _ask_again(unraisable: "sys.UnraisableHookArgs") -> None:
+    """Python only prints what is raised while it frees an object, and would go on."""
+    if issubclass(unraisable.exc_type, KeyboardInterrupt):
+        interrupt_main()
+    else:
+        sys.__unraisablehook__(unraisable)

@@ -2,8 +2,21 @@
 
 import os
 import signal
+from collections.abc import Generator
+from contextlib import contextmanager
 from multiprocessing import parent_process
 from threading import Thread
+
+
+@contextmanager
+def starting_workers() -> Generator[None]:
+    """Processes that are started inside leave Ctrl-C to this one from their first moment on: before `start_worker` runs
+    in them they import, and would each show a traceback. One that comes meanwhile is heeded at the end."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def start_worker() -> None:

@@ -19,7 +19,7 @@ from wildtool.cli.command import command_of, named_part, report_error, with_exit
 from wildtool.cli.help import NUMBER_NAMES, WIDTH, PanelCommand
 from wildtool.errors import UsageError
 from wildtool.installed import installed_entries, load_entry, package_of
-from wildtool.interrupts import stop_at_sigterm
+from wildtool.interrupts import exit_at_stop
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -259,7 +259,7 @@ def wildtool(
 
 def main() -> None:
     """Entry point of the installed command."""
-    stop_at_sigterm()
+    exit_at_stop()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             # A terminal with an old encoding shows question marks instead of ending a run.

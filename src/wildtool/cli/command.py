@@ -18,6 +18,7 @@ import typer
 
 from wildtool.cli.terminal import print_err
 from wildtool.errors import DISK_FULL, StorageError, UsageError, WildtoolError
+from wildtool.interrupts import EXIT_STATUS, LINE, interruptible, is_interrupt
 
 if TYPE_CHECKING:
     from wildtool.benchmark import Benchmark
@@ -286,12 +287,13 @@ def with_exit_status(verb: Callable[Verb, int | None]) -> Callable[Verb, None]:
 def run_to_status(command: Callable[[], int | None]) -> int:
     """Runs a command; returns its exit status."""
     try:
-        status = command() or 0
-        sys.stdout.flush()
-        return status
+        with interruptible():
+            status = command() or 0
+            sys.stdout.flush()
+            return status
     except KeyboardInterrupt:
-        print_err("interrupted")
-        return 130
+        print_err(LINE)
+        return EXIT_STATUS
     except BrokenPipeError:
         # The reader of our output has seen enough (`wildtool show … | head`). Buffered output must still go
         # somewhere, or Python complains at exit.
@@ -307,6 +309,9 @@ def report_error(error: Exception) -> int:
         for text in (str(error), *getattr(error, "__notes__", ())):
             print_err(f"wildtool: {text}")
         return error.exit_status
+    if is_interrupt(error):
+        print_err(LINE)
+        return EXIT_STATUS
     if isinstance(error, OSError) and error.errno in DISK_FULL:
         from wildtool.outputs import disk_full_error
 

@@ -9,7 +9,7 @@ from multiprocessing import get_context
 from typing import TypeVar
 
 from wildtool.children import safe_paths
-from wildtool.workers import start_worker
+from wildtool.workers import start_worker, starting_workers
 
 T = TypeVar("T")
 
@@ -32,7 +32,7 @@ def run_jobs(jobs: Sequence[Callable[[], T]], *, parallel: bool) -> Generator[It
             os.cpu_count(), get_context("spawn"), initializer=_start_worker, initargs=gc.get_threshold()
         )
     try:
-        with safe_paths():
+        with safe_paths(), starting_workers():
             begun = [pool.submit(job) for job in jobs]
         yield (job.result() for job in begun)
     finally:

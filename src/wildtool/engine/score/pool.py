@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from wildtool.engine.score.verdict_table import forget_database, load_database
-from wildtool.workers import start_worker
+from wildtool.workers import start_worker, starting_workers
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -44,7 +44,8 @@ def _in_order(
         try:
             begun: deque[Future[R]] = deque()
             while some := list(islice(jobs, _AT_ONCE)):
-                begun.append(pool.submit(_judge_in_worker, some))
+                with starting_workers():
+                    begun.append(pool.submit(_judge_in_worker, some))
                 # Only as many as keep the pool busy, so that memory stays flat.
                 if len(begun) > 4 * processes:
                     yield begun.popleft().result()

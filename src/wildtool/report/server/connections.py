@@ -48,7 +48,7 @@ class Connections:
         at.setblocking(False)
         while True:
             try:
-                accepted, _ = await loop.sock_accept(at)
+                accepted = await _accepted(at)
             except OSError:  # no descriptor is left, or the client has gone
                 await asyncio.sleep(RETRY_S)
                 continue
@@ -80,6 +80,23 @@ class Connections:
             )
         except OSError:  # no handshake in time, or none that can be understood
             self.closed(connection)
+
+
+async def _accepted(at: socket.socket) -> socket.socket:
+    """The next connection. `sock_accept` of the event loop does the same, but fails in the background, with an
+    InvalidStateError, where a connection comes in the moment it is cancelled. Raises OSError."""
+    loop = asyncio.get_running_loop()
+    while True:
+        with suppress(BlockingIOError, InterruptedError):
+            accepted, _ = at.accept()
+            accepted.setblocking(False)
+            return accepted
+        readable = asyncio.Event()
+        loop.add_reader(at, readable.set)
+        try:
+            await readable.wait()
+        finally:
+            loop.remove_reader(at)
 
 
 class Connection(asyncio.Protocol):

@@ -24,7 +24,7 @@ from wildtool.sets.prepare.safe_names import with_safe_names
 from wildtool.sets.prepare.writers.forms import TrainingForm
 from wildtool.sets.prepare.writers.openai import EARLIER_REPLIES
 from wildtool.sets.prepare.writers.options import DEFAULT_WRITING, WriteOptions
-from wildtool.workers import start_worker
+from wildtool.workers import start_worker, starting_workers
 
 
 def beginnings(records: Iterable[TrainingRecord]) -> set[bytes]:
@@ -196,7 +196,7 @@ class Converter:
                 while True:
                     while len(running) <= 2 * workers and (batch := list(islice(rows, _BATCH))):
                         work = (self._conversion, data_set.name, source, batch, self.summary.kind)
-                        with safe_paths():  # it starts a process where all have work
+                        with safe_paths(), starting_workers():  # it starts a process where all have work
                             running.append(pool.submit(_convert_batch, *work))
                     if not running:
                         return
