@@ -50,6 +50,9 @@ def keep_sigterm() -> Generator[None]:
     finally:
         if current_thread() is main_thread():
             signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
 def interruptible() -> Generator[None]:
     """While a command works, a stop raises KeyboardInterrupt, or what an event loop makes of it; afterwards the first one
     is ignored. Leaves the signals of other programs alone."""

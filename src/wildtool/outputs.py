@@ -19,6 +19,8 @@ from zipfile import BadZipFile, ZipFile
 from wildtool.errors import DISK_FULL, RecordError, StorageError, UsageError
 from wildtool.redact import redacted
 from wildtool.sanitize import ellipsize
+from wildtool.temporary import clear_dead, is_temporary, temporary_folder
+from wildtool.written import remember, written_before
 
 STORE_SCHEMES = ("file:", "s3:", "gs:", "az:")
 """First parts of addresses of stores, as `Path` has them."""
@@ -54,6 +56,8 @@ _KINDS = {
     stat.S_IFCHR: "a device",
     stat.S_IFBLK: "a device",
 }
+_claimed: set[Path] = set()
+"""Files that this process checked before it writes them."""
 _HEAD = 1 << 16
 """Bytes at the start of a file (for Parquet, at the end) that are searched for wildtool's marks."""
 _LARGEST = 16 << 20
@@ -87,11 +91,12 @@ _MEMBERS: Mapping[str, Callable[[Any], bool]] = {
 def check_file(path: Path, *, force: bool = False) -> None:
     """Raises UsageError if a path has no regular file, or one that wildtool did not make (`force` allows the latter).
     Empty files may always be replaced."""
+    _claimed.add(path.absolute())
     status = _status(path)
     if status is None:
         return
     check_regular(path)
-    if not force and status.st_size and not is_wildtool_file(path):
+    if not force and status.st_size and not is_wildtool_file(path) and not written_before(path):
         raise UsageError(
             f"{path}: is there already, and wildtool did not make it; name another file with --out, or add --force to"
             " replace it"
@@ -99,9 +104,11 @@ def check_file(path: Path, *, force: bool = False) -> None:
 
 
 def check_absent(path: Path, *, force: bool = False) -> None:
-    """Raises UsageError if a path has no regular file, or one that is not empty (`force` allows the latter)."""
+    """Raises UsageError if a path has no regular file, or one that is not empty and not as the same command left it
+    (`force` allows the latter)."""
+    _claimed.add(path.absolute())
     check_regular(path)
-    if not force and path.exists() and path.stat().st_size:
+    if not force and path.exists() and path.stat().st_size and not written_before(path):
         raise UsageError(f"{path} is there already; name another file, or add --force to replace it")
 
 
@@ -120,7 +127,8 @@ def check_folder(path: Path, is_own: OwnershipCheck, *, force: bool = False) -> 
     if not stat.S_ISDIR(status.st_mode):
         raise UsageError(f"{path}: is {_kind(status)}, not a folder; name another place with --out")
     try:
-        names = sorted(entry.name for entry in os.scandir(path))
+        clear_dead(path)
+        names = contents_of(path)
     except OSError as error:
         raise write_error(path, error) from error
     if names and not force and not is_own(path):
@@ -129,6 +137,11 @@ def check_folder(path: Path, is_own: OwnershipCheck, *, force: bool = False) -> 
             f"{path}: holds what wildtool did not make here ({listing}); name another folder with --out, or add --force"
             " to write into it"
         )
+
+
+def contents_of(folder: Path) -> list[str]:
+    """The sorted names in a folder, without temporary ones. Raises OSError."""
+    return sorted(entry.name for entry in os.scandir(folder) if not is_temporary(entry.name))
 
 
 def check_regular(path: Path) -> None:
@@ -150,26 +163,37 @@ def check_not_input(target: Path, inputs: Iterable[Path]) -> None:
 
 @contextmanager
 def atomic_replace(target: Path) -> Generator[Path]:
-    """A new file beside `target`, which replaces it once it is complete.
+    """The place of a new file on the disk of `target`, which replaces it once it is complete.
 
     Raises StorageError if the disk is full, UsageError if nothing may be written there.
     """
-    new = target.with_name(f".{os.getpid()}.{target.name[-100:]}")
     try:
-        try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            check_regular(target)
-            new.unlink(missing_ok=True)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        check_regular(target)
+        with temporary_folder(target.parent) as place:
+            new = place / target.name
             yield new
-            _remove_keys(new)
-            with new.open("rb") as file:
-                os.fsync(file.fileno())
-            new.replace(target)
-            sync_folder(target.parent)
-        finally:
-            new.unlink(missing_ok=True)
+            _put_in_place(new, target)
     except OSError as error:
         raise write_error(target, error) from error
+
+
+def put_in_place(new: Path, target: Path) -> None:
+    """Moves a complete file to its place on the same disk, as `atomic_replace` does."""
+    try:
+        check_regular(target)
+        _put_in_place(new, target)
+    except OSError as error:
+        raise write_error(target, error) from error
+
+
+def _put_in_place(new: Path, target: Path) -> None:
+    _remove_keys(new)
+    with new.open("rb") as file:
+        os.fsync(file.fileno())
+    new.replace(target)
+    sync_folder(target.parent)
+    note_written(target)
 
 
 @contextmanager
@@ -225,6 +249,13 @@ def write_file(target: Path, content: bytes) -> None:
             file.write(redacted(content))
     except OSError as error:
         raise write_error(target, error) from error
+    note_written(target)
+
+
+def note_written(target: Path) -> None:
+    """Lets the same command write a file again, if it was checked before it was written."""
+    if target.absolute() in _claimed:
+        remember(target)
 
 
 def _remove_keys(new: Path) -> None:
@@ -330,7 +361,7 @@ def is_wildtool_file(path: Path) -> bool:
 
 def is_run(folder: Path) -> bool:
     """Whether a folder is that of a run, perhaps of one that was killed before it wrote anything."""
-    names = {entry.name for entry in os.scandir(folder)}
+    names = set(contents_of(folder))
     return "run.json" in names or any(re.fullmatch(r"record-\d+\.jsonl", name) for name in names) or (
         names <= {"lock", "run.json.new"}
     )  # fmt: skip
@@ -349,7 +380,9 @@ def is_site(folder: Path) -> bool:
 
 def is_dataset(folder: Path) -> bool:
     """Whether a folder contains a dataset of `wildtool export`, perhaps an incomplete one."""
-    return is_wildtool_file(folder / "README.md") or all(is_wildtool_file(path) for path in folder.iterdir())
+    return is_wildtool_file(folder / "README.md") or all(
+        is_wildtool_file(folder / name) for name in contents_of(folder)
+    )
 
 
 def _is_archive(file: IO[bytes]) -> bool:

@@ -17,6 +17,7 @@ from wildtool.report.site.site import Site
 from wildtool.sanitize import strip_folders
 from wildtool.stats.tests import LEVEL
 from wildtool.table import MetricTable, Row
+from wildtool.temporary import lasting_files
 
 MOST_COLUMNS = 2
 """Headline numbers that are shown; the passports have all."""
@@ -74,7 +75,7 @@ def build_board(folder: Path, out: Path, data: str | None = None) -> tuple[Path,
         out: folder for the pages.
         data: where the benchmark's data are; None for where the benchmark finds them.
     """
-    bundles = sorted(path for path in folder.rglob("*.zip") if holds_bundle(path))
+    bundles = [path for path in lasting_files(folder, "*.zip") if holds_bundle(path)]
     verifications = [verify(each, data=data) for each in bundles if not each.name.endswith(AGAIN_SUFFIX)]
     if not verifications:
         raise UsageError(f"{folder}: holds no submission; make one by `wildtool submit prepare RUN`")

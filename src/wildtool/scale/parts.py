@@ -20,7 +20,7 @@ from wildtool.cli.output.progress import PLAIN_EVERY_S
 from wildtool.cli.terminal import print_err
 from wildtool.errors import DataError, RecordError, UsageError
 from wildtool.json_codec import as_object, checked
-from wildtool.outputs import sole_writer
+from wildtool.outputs import contents_of, sole_writer
 from wildtool.scale.claims import BEAT_S, Claim, Claims, share_states
 from wildtool.scale.control import Launcher
 from wildtool.scale.copies import cache_folder_of_runs, url_digest
@@ -195,7 +195,7 @@ def made_parts(
     folder = target.with_name(f"{target.name}.parts")
     store = FolderStore(folder)
     with sole_writer(folder):
-        if not job.is_in(store) and folder.exists() and any(folder.iterdir()):
+        if not job.is_in(store) and folder.exists() and contents_of(folder):
             if not force:
                 what = (
                     "parts that were made with other options, tools or another version; repeat these"

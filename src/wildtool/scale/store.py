@@ -4,8 +4,8 @@ must know is *create if absent*."""
 import os
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from importlib import import_module
@@ -16,6 +16,7 @@ from urllib.parse import unquote, urlsplit
 from wildtool.errors import StorageError, UsageError
 from wildtool.json_codec import as_object, loads
 from wildtool.outputs import is_disk_full
+from wildtool.temporary import is_temporary, temporary_folder
 
 JOB_KEY = "job.json"
 """What a worker needs to know; every run in a store has it."""
@@ -126,14 +127,29 @@ class FolderStore(ObjectStore):
     def folders(self) -> list[str]:
         names: list[str] = []
         with self._errors(), suppress(FileNotFoundError, NotADirectoryError):
-            names = sorted(entry.name for entry in os.scandir(self._folder) if entry.is_dir())
+            names = sorted(
+                entry.name
+                for entry in os.scandir(self._folder)
+                if entry.is_dir() and not is_temporary(entry.name)
+            )
         return names
 
     def below(self, name: str) -> "FolderStore":
         return FolderStore(self._folder / name)
 
-    def _written(self, key: str, data: bytes) -> "_NewFile":
-        return _NewFile(self, self._folder / key, data)
+    @contextmanager
+    def _written(self, key: str, data: bytes) -> Generator[Path]:
+        """A whole new file that may be moved to its key, and is gone afterwards. Raises StoreError."""
+        with self._errors():
+            (self._folder / key).parent.mkdir(parents=True, exist_ok=True)
+            # The name of the folder begins with a dot, so it holds no keys.
+            with temporary_folder(self._folder) as place:
+                new = place / "new"
+                with new.open("xb") as file:
+                    file.write(data)
+                    file.flush()
+                    os.fsync(file.fileno())
+                yield new
 
     def _errors(self) -> "_FolderErrors":
         return _FolderErrors(self.url)
@@ -152,34 +168,6 @@ class _FolderErrors:
         if isinstance(error, OSError):
             advice = "make room" if is_disk_full(error) else "check that the folder can be written and read"
             raise StoreError(f"{self._url}: {error.strerror or error}; {advice}") from error
-
-
-class _NewFile:
-    """A whole new file beside its place, which is gone afterwards."""
-
-    def __init__(self, store: FolderStore, place: Path, data: bytes) -> None:
-        self._errors = _FolderErrors(store.url)
-        # Names that begin with a dot are no keys.
-        self._path = place.with_name(f".{os.getpid()}-{os.urandom(4).hex()}.new")
-        self._data = data
-
-    def __enter__(self) -> Path:
-        with self._errors:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                with self._path.open("xb") as file:
-                    file.write(self._data)
-                    file.flush()
-                    os.fsync(file.fileno())
-            except OSError:
-                self._path.unlink(missing_ok=True)
-                raise
-        return self._path
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        with suppress(OSError):
-            self._path.unlink(missing_ok=True)
-        self._errors.__exit__(kind, error, trace)
 
 
 class BucketStore(ObjectStore):

@@ -258,7 +258,7 @@ def test_data_are_looked_for_by_their_name_and_then_where_they_were(tmp_path: Pa
 
 
 def test_a_bundle_names_its_own_files_or_the_benchmarks_own_data(tmp_path: Path):
-    folder = tmp_path / "wildtool-bundle-x" / "run"
+    folder = tmp_path / "wildtool-bundles-abcd1234.tmp" / "one" / "run"
     folder.mkdir(parents=True)
     assert is_unpacked(folder)
     inside, outside = folder / "good-1", tmp_path / "good-2"

@@ -3,7 +3,6 @@
 import csv
 import hashlib
 import json
-import tempfile
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -35,6 +34,7 @@ from wildtool.data.pinned import (
 )
 from wildtool.data.prompt_files import PromptFile, digest_of, pull_prompts
 from wildtool.errors import DataError
+from wildtool.temporary import temporary_folder
 from wildtool.types import Source
 
 REPOSITORY = "ACEBench/ACEBench"
@@ -108,7 +108,7 @@ def _given_tables(folder: Path) -> dict[str, SandboxTable] | None:
 def _source(path: str, folder: Path | None, mirror: str | None) -> str:
     if folder is not None:
         return _text(folder / path)
-    with tempfile.TemporaryDirectory() as place:
+    with temporary_folder() as place:
         part = Path(place) / "source.py"
         download(source_url(REPOSITORY, COMMIT, path, mirror), part)
         return _text(part)

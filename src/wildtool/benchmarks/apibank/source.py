@@ -1,7 +1,6 @@
 """Where API-Bank's files lie: fetched from its public repository file by file, joined into four, and verified."""
 
 import ast
-import tempfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -30,6 +29,7 @@ from wildtool.data.pinned import (
 from wildtool.data.prompt_files import digest_of, parse_module
 from wildtool.errors import DataError, unknown_name
 from wildtool.json_codec import dumps, loads
+from wildtool.temporary import temporary_folder
 from wildtool.types import Source
 
 REPOSITORY = "AlibabaResearch/DAMO-ConvAI"
@@ -120,7 +120,7 @@ def _downloaded(mirror: str | None, report: ReportProgress) -> dict[str, Any]:
     """The joined files from downloads, several at once. Raises DataError at the first that fails."""
     paths = part_paths()
     report(f"fetching {len(paths)} files of {source_url(REPOSITORY, COMMIT, _HOME, mirror)}")
-    with tempfile.TemporaryDirectory() as place, ThreadPoolExecutor(MAX_PARALLEL_FETCHES) as pool:
+    with temporary_folder() as place, ThreadPoolExecutor(MAX_PARALLEL_FETCHES) as pool:
         targets = [Path(place) / str(number) for number in range(len(paths))]
         urls = [source_url(REPOSITORY, COMMIT, f"{_HOME}/{path.as_posix()}", mirror) for path in paths]
         try:

@@ -1,7 +1,6 @@
 """`wildtool score`: scores recorded replies again, offline and under any profile."""
 
 import sys
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +8,7 @@ from wildtool.cli.command import opt, worst_status
 from wildtool.cli.options import completion
 from wildtool.cli.options import shared as options
 from wildtool.errors import UsageError
+from wildtool.temporary import temporary_folder
 
 if TYPE_CHECKING:
     from wildtool.engine.plan import SelectedItems
@@ -86,7 +86,7 @@ def score(
 
     if out is not None:
         return judged(out)
-    with tempfile.TemporaryDirectory() as place:
+    with temporary_folder() as place:
         return judged(Path(place))
 
 

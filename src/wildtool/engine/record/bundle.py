@@ -18,13 +18,14 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 from typing import Any, cast
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from wildtool import json_codec
 from wildtool.errors import DISK_FULL, RecordError, StorageError
 from wildtool.outputs import is_regular
+from wildtool.temporary import folder_until_exit, is_temporary
 
 BUNDLE_FORMAT = "wildtool bundle"
 BUNDLE_VERSION = 1
@@ -44,12 +45,10 @@ _PART = r"(?!\.)[^/\\:\x00-\x1f\x7f]{1,200}"
 _MEMBER = re.compile(
     rf"run\.json|record-\d{{4,8}}\.jsonl|verdicts-[A-Za-z0-9_-]{{1,100}}\.parquet|data(?:/{_PART}){{1,20}}"
 )
-_PREFIX = "wildtool-bundle-"
-"""How the names of folders begin that bundles are unpacked into."""
+_KIND = "bundles"
+"""In the names of the folders that bundles are unpacked into."""
 _BUNDLE_OF: dict[Path, Path] = {}
 """Unpacked run folders with the bundle that each came from."""
-_TEMPORARY_FOLDERS: list["TemporaryDirectory[str]"] = []
-"""Removed when the process ends."""
 
 
 class _DamagedError(Exception):
@@ -97,7 +96,7 @@ def bundle_origin(folder: Path) -> Path:
 
 def is_unpacked(folder: Path) -> bool:
     """Whether a run folder was unpacked from a bundle, by this process or the one that started it."""
-    return folder.parent.name.startswith(_PREFIX)
+    return is_temporary(folder.parent.parent.name, _KIND)
 
 
 def unpack_bundle(bundle: Path) -> Path:
@@ -114,10 +113,9 @@ def _unpacked(bundle: Path, mtime: int, size: int) -> Path:
     try:
         with ZipFile(bundle) as archive:
             run, members = _verified_members(archive)
-            place = TemporaryDirectory(prefix=_PREFIX)
-            _TEMPORARY_FOLDERS.append(place)
-            folder = Path(place.name) / run
-            _check_room(Path(place.name), members)
+            place = Path(mkdtemp(dir=folder_until_exit(_KIND)))
+            folder = place / run
+            _check_room(place, members)
             for info, digest in members:
                 _extract(archive, info, digest, folder)
             _finish_unpacking(folder, [info.filename for info, _ in members])

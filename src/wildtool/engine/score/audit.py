@@ -1,6 +1,5 @@
 """Audits a profile: what the gold answers score under it, and whether it notices a mistake put into them."""
 
-import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -13,6 +12,7 @@ from wildtool.engine.score.judge import safe_judge
 from wildtool.engine.score.verdict_table import OutcomeCounts, RunInfo, VerdictTable, relation, verdicts_path
 from wildtool.episode import COOPERATIVE
 from wildtool.errors import UsageError
+from wildtool.temporary import temporary_folder
 from wildtool.types import Item, Metric, Reply, Source, Transcript, Verdict
 
 
@@ -149,7 +149,7 @@ def _ceiling(
 ) -> Ceiling:
     player = RunInfo(run="gold", model=f"gold, {style}", benchmark=benchmark.name, profile=profile)
     with (
-        tempfile.TemporaryDirectory() as folder,
+        temporary_folder() as folder,
         VerdictTable(verdicts_path(Path(folder), profile), Variant(benchmark)) as table,
     ):
         for order, item in enumerate(items):

@@ -8,7 +8,6 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, fields, replace
 from math import inf
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from wildtool.alter.base import Alteration
@@ -56,6 +55,7 @@ from wildtool.stats.metrics import (
     repeats,
     sql_text,
 )
+from wildtool.temporary import is_temporary, temporary_folder
 from wildtool.tool_formats import CallFormat
 from wildtool.types import Metric
 
@@ -191,7 +191,7 @@ def open_results(
         yield replace(before.result, folder=folder), before.table
         return
     writable = keep and format is None and os.access(folder, os.W_OK)
-    with nullcontext(folder) if writable else TemporaryDirectory() as place:
+    with nullcontext(folder) if writable else temporary_folder() as place:
         try:
             scored = score_run(folder, profile=profile, data=data, out=Path(place), format=format)
             table = scored.verdicts
@@ -251,6 +251,7 @@ def _find_runs(path: Path, limit: float = inf) -> Iterator[Path]:
             inner.clear()
             yield Path(folder)
         else:
+            inner[:] = [name for name in inner if not is_temporary(name)]
             entries += len(inner) + len(files)
             if entries > limit:
                 problem = f"the search for runs stopped after {limit:,} files and folders"

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cache, partial
 from pathlib import Path
-from tempfile import TemporaryDirectory, TemporaryFile
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any, cast
 
 import orjson
@@ -30,6 +30,7 @@ from wildtool.errors import RecordError, StorageError
 from wildtool.json_codec import portable, replace_surrogates
 from wildtool.outputs import sync_folder
 from wildtool.stats.metrics import SAMPLE_WEIGHT, sql_name, sql_text
+from wildtool.temporary import folder_until_exit, temporary_folder
 from wildtool.types import REPAIR_CHANGE, Item, Reply, Tool, Verdict
 
 if TYPE_CHECKING:
@@ -56,16 +57,16 @@ def sql_path(path: Path) -> str:
 @cache
 def _linked(place: Path) -> Path:
     """A link to a file or folder, by a plain name."""
-    link = Path(tempfile.mkdtemp(dir=_links().name), "link")
+    link = Path(tempfile.mkdtemp(dir=_links()), "link")
     link.symlink_to(place)
     return link
 
 
 @cache
-def _links() -> "TemporaryDirectory[str]":
+def _links() -> Path:
     for place in (tempfile.gettempdir(), *_PLACES):
         if not _PATTERN.search(place) and os.access(place, os.W_OK):
-            return TemporaryDirectory(prefix="wildtool-links-", dir=place)
+            return folder_until_exit("links", Path(place))
     raise RecordError(
         f"{tempfile.gettempdir()}: files of names with * ? [ or \\ are read through links in a folder of temporary files,"
         " whose own name may have none of these; name another by TMPDIR"
@@ -216,17 +217,15 @@ class VerdictTable(Closing):
     def write(self, stamp: TableStamp | None = None) -> Path:
         """Writes the table, with a stamp that says what it was made from. Raises StorageError if it cannot; an older
         table then stays as it was."""
-        new = self.path.with_suffix(f".{os.getpid()}.new")
         try:
-            try:
-                self._file.flush()
-                # The database finds a file without a name by its number.
-                rows = Path(f"/dev/fd/{self._file.fileno()}")
+            self._file.flush()
+            # The database finds a file without a name by its number.
+            rows = Path(f"/dev/fd/{self._file.fileno()}")
+            with temporary_folder(self.path.parent) as place:
+                new = place / self.path.name
                 write_parquet(rows, new, self._types, stamp, order=_PLACE)
                 new.replace(self.path)
-                sync_folder(self.path.parent)
-            finally:
-                new.unlink(missing_ok=True)
+            sync_folder(self.path.parent)
         except OSError as error:
             raise self._storage_error(error) from error
         return self.path

@@ -9,7 +9,6 @@ address among those written, never by building a path from it.
 import asyncio
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from aiohttp import web
 
@@ -27,6 +26,7 @@ from wildtool.report.server.serving import (
 )
 from wildtool.report.site.site import BESIDE, Site
 from wildtool.sanitize import ellipsize
+from wildtool.temporary import temporary_folder
 
 POLICY = f"{BESIDE}; connect-src 'self'"
 """Content security policy of the list, which may load its rows."""
@@ -129,7 +129,7 @@ async def serve(root: Path, host: str, port: int, *, remote: bool, ready: Callab
     folder = _folder(root)
     with (
         listening_socket(host, port, remote=remote) as at,
-        TemporaryDirectory(prefix="wildtool-view-") as place,
+        temporary_folder() as place,
     ):
         viewer = ViewApp(folder, Path(place))
 

@@ -18,6 +18,7 @@ from wildtool.children import async_child, python_words
 from wildtool.errors import WildtoolError
 from wildtool.report.server.run_index import file_states
 from wildtool.sanitize import ellipsize
+from wildtool.temporary import lasting_files
 
 MAX_KEPT_REPORTS = 16
 """Number of newest reports to keep."""
@@ -105,9 +106,7 @@ async def _all(process: Process) -> str:
 def files_below(folder: Path) -> dict[str, Path]:
     """Every file in a folder by its relative path; links are not followed."""
     return {
-        path.relative_to(folder).as_posix(): path
-        for path in folder.rglob("*")
-        if path.is_file() and not path.is_symlink()
+        path.relative_to(folder).as_posix(): path for path in lasting_files(folder) if not path.is_symlink()
     }
 
 

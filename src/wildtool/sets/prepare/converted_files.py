@@ -18,11 +18,13 @@ from wildtool.outputs import (
     check_absent,
     check_not_input,
     check_regular,
+    put_in_place,
     sole_writer,
     write_error,
 )
 from wildtool.sets.prepare.convert import Conversion, ConversionSummary, Converter
 from wildtool.sets.prepare.record import RejectedRow
+from wildtool.temporary import temporary_folder
 
 INFO_FILE = "dataset_info.json"
 """Where LLaMA-Factory looks up data sets by name."""
@@ -95,36 +97,31 @@ def write_llamafactory(
     folder.mkdir(parents=True, exist_ok=True)
     entries = read_info(folder)
     stem = set_name(conversion.files[0])
-    part = folder / f".{stem}.jsonl"
-    with sole_writer(folder / INFO_FILE), _rejects(part, keep_rejects=keep_rejects) as rejects:
+    # Whether the name ends with _sft or _dpo follows from the rows.
+    with sole_writer(folder / INFO_FILE), _rejects(folder / stem, keep_rejects=keep_rejects) as rejects:
         converter = Converter(conversion, rejects.add)
-        with atomic_replace(part) as new:
-            with new.open("wb") as file:
-                file.writelines(converter.lines())
-            summary = converter.summary
-            ranking = summary.kind == "preference"
-            name = f"{stem}_{'dpo' if ranking else 'sft'}"
-            target = folder / f"{name}.jsonl"
-            _check_not_input(target, conversion)
-            rejects.path = rejects_file(target)
-            rejects.close()
-            _check_written(summary, rejects)
-            if summary.unlearned and not drop_weights:
-                raise UsageError(
-                    f"{conversion.files[0]}: has {counted(summary.unlearned, 'assistant message')} of weight 0; "
-                    "LLaMA-Factory trains on all turns or on the last one only: give --drop-weights, or --to openai, "
-                    "which `wildtool data recipe` trains on with mask_history"
-                )
-            entry = info_entry(target.name, ranking=ranking, flat=conversion.writing.flat)
-            if not replace and entries.get(name, entry) != entry:
-                raise UsageError(
-                    f"{folder / INFO_FILE}: has another entry {name}; add --replace to overwrite it"
-                )
-            check_absent(target, force=force)
-        try:
-            part.replace(target)
-        except OSError as error:
-            raise write_error(target, error) from error
+        new = rejects.folder / stem
+        with new.open("wb") as file:
+            file.writelines(converter.lines())
+        summary = converter.summary
+        ranking = summary.kind == "preference"
+        name = f"{stem}_{'dpo' if ranking else 'sft'}"
+        target = folder / f"{name}.jsonl"
+        _check_not_input(target, conversion)
+        rejects.path = rejects_file(target)
+        rejects.close()
+        _check_written(summary, rejects)
+        if summary.unlearned and not drop_weights:
+            raise UsageError(
+                f"{conversion.files[0]}: has {counted(summary.unlearned, 'assistant message')} of weight 0; "
+                "LLaMA-Factory trains on all turns or on the last one only: give --drop-weights, or --to openai, "
+                "which `wildtool data recipe` trains on with mask_history"
+            )
+        entry = info_entry(target.name, ranking=ranking, flat=conversion.writing.flat)
+        if not replace and entries.get(name, entry) != entry:
+            raise UsageError(f"{folder / INFO_FILE}: has another entry {name}; add --replace to overwrite it")
+        check_absent(target, force=force)
+        put_in_place(new, target)
         write_info(folder, {**entries, name: entry})
     return summary, name
 
@@ -176,8 +173,10 @@ def rejects_file(out: Path) -> Path:
 class _Rejects:
     """Collects the rows left out, in a file that appears beside the output if there are any."""
 
-    def __init__(self, path: Path, file: IO[bytes], *, keep: bool) -> None:
+    def __init__(self, path: Path, folder: Path, file: IO[bytes], *, keep: bool) -> None:
         self.path = path
+        self.folder = folder
+        """For what is not complete yet."""
         self.count = 0
         self._file = file
         self._keep = keep
@@ -209,14 +208,11 @@ class _Rejects:
 def _rejects(out: Path, *, keep_rejects: bool) -> Generator[_Rejects]:
     path = rejects_file(out)
     check_regular(path)
-    part = path.with_name(f".{path.name[-100:]}.part")
     try:
-        with part.open("wb") as file:
-            yield _Rejects(path, file, keep=keep_rejects)
+        with temporary_folder(path.parent) as folder, (folder / "rejects").open("wb") as file:
+            yield _Rejects(path, folder, file, keep=keep_rejects)
     except OSError as error:
         raise write_error(path, error) from error
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _check_not_input(out: Path, conversion: Conversion) -> None:

@@ -26,6 +26,7 @@ from wildtool.sets.review.people import pseudonyms
 from wildtool.sets.review.pointers import ABSENT, differences, overlap, same_json, value_at
 from wildtool.sets.review.project import ReviewProject
 from wildtool.sets.review.rounds import round_qualities
+from wildtool.temporary import lasting_files
 from wildtool.types import Metric
 
 MANIFEST_FILE = "manifest.json"
@@ -75,8 +76,8 @@ def write_release(
     names = pseudonyms(entries)
     with storage_errors(out):
         out.mkdir(parents=True, exist_ok=True)
-        # A release without manifest is incomplete.
-        (out / MANIFEST_FILE).unlink(missing_ok=True)
+        # A later release recognises the folder by this manifest, even if this process is killed.
+        write_whole_file(out / MANIFEST_FILE, [json.dumps({"format": RELEASE_FORMAT, "unfinished": True}) + "\n"])
         _write_items(project, approved, out)
         histories = project.histories
         write_whole_file(
@@ -85,7 +86,7 @@ def write_release(
         pairs = (pair for item in histories(approved) for pair in preference_pairs(item, names))
         write_whole_file(out / PREFERENCES_FILE, map(json_line, pairs))
         write_whole_file(out / CARD_FILE, [_card(project, approved, findings, entries[-1])])
-        files = sorted(path for path in out.rglob("*") if path.is_file() and path.name != MANIFEST_FILE)
+        files = [path for path in lasting_files(out) if path.name != MANIFEST_FILE]
         manifest = {
             "format": RELEASE_FORMAT,
             "version": 1,

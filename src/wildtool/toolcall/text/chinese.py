@@ -6,10 +6,10 @@ import stat
 from collections import Counter
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 from wildtool.data.pinned import cache_folder
+from wildtool.temporary import temporary_folder
 
 
 def cut(text: str) -> list[str]:
@@ -60,7 +60,7 @@ def _jieba() -> Any:
         loaded.dt.tmp_dir = str(own)
         loaded.dt.initialize()
     else:
-        with TemporaryDirectory(prefix="wildtool-") as folder:
+        with temporary_folder() as folder:
             loaded.dt.tmp_dir = folder
             loaded.dt.initialize()
     return loaded

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.engine.registry import ATTRITION_FILE
-from wildtool.outputs import atomic_replace, check_absent, check_regular, write_error
+from wildtool.outputs import atomic_replace, check_absent, check_regular, note_written, write_error
+from wildtool.temporary import temporary_folder
 from wildtool.types import Metric
 
 RECORD_FOLDER = "record"
@@ -29,15 +30,13 @@ def json_line(value: Any) -> str:
 
 def write_whole_file(path: Path, lines: Iterable[str]) -> None:
     """Writes a file that appears only when it is complete. Raises OSError."""
-    new = path.with_name(path.name + ".part")
     check_regular(path)
-    check_regular(new)
-    try:
+    with temporary_folder(path.parent) as place:
+        new = place / path.name
         with new.open("w", encoding="utf-8", errors="backslashreplace") as file:
             file.writelines(lines)
         new.replace(path)
-    finally:
-        new.unlink(missing_ok=True)
+    note_written(path)
 
 
 def write_attrition(out: Path, losses: Iterable[Mapping[str, Any]], yields: Iterable[Metric]) -> None:

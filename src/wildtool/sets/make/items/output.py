@@ -22,6 +22,7 @@ from wildtool.sets.make.core.maker import recorded_in
 from wildtool.sets.make.items.acebench_format import ACEBENCH_CATEGORIES, BENCHMARK, acebench_records
 from wildtool.sets.make.items.collect import CollectedItem, GeneratedItems, HumanDecision, collect_items
 from wildtool.sets.make.items.maker import ItemMaker
+from wildtool.temporary import temporary_folder
 
 DECISIONS_FILE = "decided.jsonl"
 """Decisions of people about doubtful items: `item` as in the file of doubtful ones, `keep`, and a `reason`."""
@@ -72,23 +73,23 @@ def items_run_command(out: Path) -> str:
 
 def _write_files(items: Sequence[CollectedItem], out: Path) -> None:
     """A folder for each language with a file of questions and one of answers for each category; it appears whole."""
-    new = out / f"{ITEMS_FOLDER}.part"
-    shutil.rmtree(new, ignore_errors=True)
     files: dict[Path, list[Mapping[str, Any]]] = {}
     provenance: list[Mapping[str, Any]] = []
     for collected in items:
         records = acebench_records(collected.item)
         name = f"data_{ACEBENCH_CATEGORIES[collected.item.plan.kind]}.json"
-        place = new / collected.item.plan.lang
-        files.setdefault(place / name, []).extend(row.question for row in records)
-        files.setdefault(place / "possible_answer" / name, []).extend(row.answer for row in records)
+        lang = Path(collected.item.plan.lang)
+        files.setdefault(lang / name, []).extend(row.question for row in records)
+        files.setdefault(lang / "possible_answer" / name, []).extend(row.answer for row in records)
         provenance.append({"ids": [row.question["id"] for row in records], **collected.made_by})
-    for path, rows in files.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole_file(path, map(json_line, rows))
-    shutil.rmtree(out / ITEMS_FOLDER, ignore_errors=True)
-    if files:
-        new.rename(out / ITEMS_FOLDER)
+    with temporary_folder(out) as place:
+        new = place / ITEMS_FOLDER
+        for name, rows in files.items():
+            (new / name).parent.mkdir(parents=True, exist_ok=True)
+            write_whole_file(new / name, map(json_line, rows))
+        shutil.rmtree(out / ITEMS_FOLDER, ignore_errors=True)
+        if files:
+            new.rename(out / ITEMS_FOLDER)
     write_whole_file(out / PROVENANCE_FILE, map(json_line, provenance))
 
 

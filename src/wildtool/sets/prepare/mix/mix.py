@@ -11,8 +11,6 @@ from dataclasses import asdict, dataclass, field
 from itertools import cycle, islice
 from operator import attrgetter
 from pathlib import Path
-from shutil import rmtree
-from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 import orjson
@@ -22,7 +20,14 @@ from wildtool.data.files import file_sha256
 from wildtool.engine.score.formatting import counted
 from wildtool.errors import DataError, RecordError, UsageError
 from wildtool.json_codec import as_object, dumps
-from wildtool.outputs import atomic_replace, check_folder, check_not_input, make_folder
+from wildtool.outputs import (
+    atomic_replace,
+    check_file,
+    check_folder,
+    check_not_input,
+    contents_of,
+    make_folder,
+)
 from wildtool.sets.prepare.check.rows import RowForm, checked_rows, sound_record
 from wildtool.sets.prepare.keys import drawn_number, split_of
 from wildtool.sets.prepare.mix.duplicates import SIMILAR, Clusters
@@ -31,6 +36,7 @@ from wildtool.sets.prepare.mix.store import Dedupe, GroupBy, MixStore, Removed, 
 from wildtool.sets.prepare.overlap.search import REMOVED_FLAGS, OverlapSearch
 from wildtool.sets.prepare.record import RejectedRow
 from wildtool.steps import with_steps
+from wildtool.temporary import temporary_folder
 
 
 def apportion(weights: Sequence[float], limits: Sequence[int], total: int) -> list[int]:
@@ -181,14 +187,12 @@ def write_mix(
     names = [*(f"{name}.jsonl" for name, _ in plan.splits), MIX_FILE, REJECTS_FILE]
     for path in (*(folder / name for name in names), *([audit] if audit else [])):
         check_not_input(path, [source.path for source in plan.sets])
+    if audit is not None:
+        check_file(audit, force=force)
     make_folder(folder)
     with ExitStack() as stack:
         stack.enter_context(_locked(folder))
-        for abandoned in folder.glob(f"{_WORK}*"):  # of a mixture that was killed
-            rmtree(abandoned, ignore_errors=True)
-            for part in folder.glob(".[0-9]*.*"):
-                part.unlink()
-        work = Path(stack.enter_context(TemporaryDirectory(prefix=_WORK, dir=folder)))
+        work = stack.enter_context(temporary_folder(folder))
         groups_near = len(plan.splits) > 1 and plan.group_by == "near"
         store = MixStore(
             work,
@@ -216,8 +220,7 @@ def write_mix(
 
 def is_mix(folder: Path) -> bool:
     """Whether a folder holds a mixture, or what a mixture that was stopped left."""
-    names = {path.name for path in folder.iterdir()}
-    if names <= {"lock", REJECTS_FILE} or any(name.startswith(_WORK) for name in names):
+    if set(contents_of(folder)) <= {"lock", REJECTS_FILE}:
         return True
     try:
         return "mix" in as_object(json.loads((folder / MIX_FILE).read_bytes()))

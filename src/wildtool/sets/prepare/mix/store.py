@@ -5,13 +5,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import IO, Literal
 
 from wildtool.sets.prepare.check.rows import checked_rows
 from wildtool.sets.prepare.keys import drawn_number, prompt_key, record_digest, tools_key
 from wildtool.sets.prepare.mix.duplicates import SIMILAR, Clusters, NearDuplicates
 from wildtool.sets.prepare.record import RejectedRow, TrainingRecord
+from wildtool.temporary import temporary_folder
 
 Dedupe = Literal["exact", "prompt", "near"]
 """What counts as a duplicate."""
@@ -169,7 +169,7 @@ def duplicates_in(path: Path, level: Dedupe, similar: float = SIMILAR) -> Iterat
         DataError: the file cannot be read.
         UsageError: the library for near duplicates is not installed.
     """
-    with TemporaryDirectory() as folder:
+    with temporary_folder() as folder:
         store = MixStore(Path(folder), prompts=level == "prompt", near=level == "near", tools=False)
         for row in checked_rows(path)[1]:
             if not isinstance(row.record, RejectedRow):

@@ -49,6 +49,7 @@ from wildtool.sets.prepare.record import TrainingRecord
 from wildtool.sets.prepare.writers.forms import TRAINING_FORMS
 from wildtool.sets.prepare.writers.options import WriteOptions
 from wildtool.steps import show_step, step_line
+from wildtool.temporary import lasting_files
 
 _MARK = "<!-- written by wildtool"
 _FRAME_TOKENS = 5
@@ -475,7 +476,7 @@ def _output(result: RecipeResult, training: _Training) -> str:
 
 
 def _digests(folder: Path) -> str:
-    paths = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != "SHA256SUMS")
+    paths = [path for path in lasting_files(folder) if path.name != "SHA256SUMS"]
     return "".join(f"{file_sha256(path)}  {path.relative_to(folder).as_posix()}\n" for path in paths)
 
 

@@ -1,6 +1,5 @@
 """Any other benchmark's data, as far as they are JSON lines: whole records, and the rules of `data lint`."""
 
-import tempfile
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -13,6 +12,7 @@ from wildtool.findings import Finding, fault
 from wildtool.json_codec import as_object, numbered_json_lines
 from wildtool.sets.make.core.files import json_line, write_whole_file
 from wildtool.sets.review.formats.base import Facets, RawItem, ReviewFormat
+from wildtool.temporary import temporary_folder
 from wildtool.types import Source
 
 
@@ -36,7 +36,7 @@ class PlainFormat(ReviewFormat):
         write_whole_file(out, map(json_line, contents))
 
     def check(self, content: Any) -> list[Finding]:
-        with tempfile.TemporaryDirectory() as folder:
+        with temporary_folder() as folder:
             source = self._source(content, Path(folder))
             try:
                 findings = list(lint(self._benchmark, source))
@@ -46,7 +46,7 @@ class PlainFormat(ReviewFormat):
             return [fault(each.rule, each.message.removeprefix(f"{source.path}: ")) for each in findings]
 
     def facets(self, content: Any) -> Facets:
-        with tempfile.TemporaryDirectory() as folder:
+        with temporary_folder() as folder:
             try:
                 items = list(islice(self._benchmark.load(self._source(content, Path(folder))), 1))
             except DataError:

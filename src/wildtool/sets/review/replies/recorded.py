@@ -4,7 +4,6 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from wildtool.alter.variant import Variant
@@ -18,6 +17,7 @@ from wildtool.engine.score.results import run_folders
 from wildtool.errors import DataError, UsageError
 from wildtool.json_codec import dumps
 from wildtool.sets.review.formats.base import ReviewFormat
+from wildtool.temporary import temporary_folder
 from wildtool.types import Episode, Item, Message, Request, Source, Tool, Transcript
 
 _KEPT_ITEMS = 64
@@ -150,7 +150,7 @@ class OpenRuns(Closing):
                     yield RunReplies(run, repeat, units)
 
     def _load(self, run: OpenRun, content: Any) -> Item | None:
-        with TemporaryDirectory() as folder:
+        with temporary_folder() as folder:
             place = Path(folder, self.format.file_name)
             try:
                 self.format.write([content], place)
