@@ -57,7 +57,11 @@ def _held_folder(place: Path, prefix: str) -> Generator[Path]:
     finally:
         # In this order: a file system takes long to free a file that is open. To be cleared meanwhile does no harm.
         os.close(lock)
-        shutil.rmtree(folder, ignore_errors=True)
+        try:
+            shutil.rmtree(folder, ignore_errors=True)
+        except KeyboardInterrupt:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
 
 
 def folder_until_exit(kind: str, place: Path | None = None) -> Path:

@@ -308,6 +308,7 @@ def test_a_report_is_a_page(monkeypatch: pytest.MonkeyPatch):
     ).as_markdown()
     lines = [line for line in page.split("\n") if not line.startswith(("- ", "| 1", "| 2"))]
     assert lines == [
+        "<!-- written by wildtool check -->",
         "# Check of ``m'x'`` at ``http://m``",
         "",
         "**Not fit: 2 defects found.** 7 requests in 1 s, wildtool 9.",

@@ -123,7 +123,7 @@ def test_a_defect_is_shown_and_is_the_status(
         "",
     ]
     assert page.read_text("utf-8").startswith(
-        "# Check of ``m`` at ``http://m``\n\n**Not fit: 1 defect found.**"
+        "<!-- written by wildtool check -->\n# Check of ``m`` at ``http://m``\n\n**Not fit: 1 defect found.**"
     )
 
 

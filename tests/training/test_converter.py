@@ -440,10 +440,10 @@ def test_an_open_file_gets_the_lines(tmp_path: Path):
 
 
 def test_a_place_that_takes_no_list_of_rejects_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    write, part = Path.open, rejects_file(tmp_path / ".b.jsonl").with_suffix(".jsonl.part")
+    write = Path.open
 
     def refuse(path: Path, *how: Any, **more: Any) -> Any:
-        if path == part:
+        if path.name == "rejects":
             raise PermissionError(errno.EACCES, "Permission denied")
         return write(path, *how, **more)
 
@@ -459,7 +459,7 @@ def test_a_place_that_takes_no_data_of_llamafactory_is_named(tmp_path: Path, mon
     move = Path.replace
 
     def refuse(path: Path, place: Path) -> Path:
-        if path.name == ".a.jsonl":
+        if place.name == "a_sft.jsonl":
             raise PermissionError(errno.EACCES, "Permission denied")
         return move(path, place)
 

@@ -67,10 +67,10 @@ def fetch_wheel(
     report(f"{target} verified: SHA-256 {wheel.sha256}")
 
 
-def _download(wheel: PinnedWheel, place: str, index: str | None) -> None:
+def _download(wheel: PinnedWheel, place: Path, index: str | None) -> None:
     """Lets pip bring the wheel, without what it depends on, so that its settings and mirrors hold."""
     command = python_words("-m", "pip", "download", "--quiet", "--no-input", "--disable-pip-version-check")
-    command += ["--no-deps", "--only-binary=:all:", "--ignore-requires-python", "--dest", place]
+    command += ["--no-deps", "--only-binary=:all:", "--ignore-requires-python", "--dest", str(place)]
     command += ["--index-url", index] if index else []
     hint = f"get {wheel.file} in another way, and give it with --from FILE"
     try:

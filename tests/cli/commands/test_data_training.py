@@ -508,9 +508,8 @@ def test_other_folders_and_mixed_forms_are_refused():
 
 def test_a_second_process_is_refused_and_what_a_killed_one_left_is_removed():
     write_rows(Path("a.jsonl"), rows(3))
-    Path("m/.mix-killed").mkdir(parents=True)
-    for name in (".123.rejects.jsonl", "train.jsonl"):
-        Path("m", name).touch()
+    Path("m/.wildtool-abcd1234.tmp").mkdir(parents=True)
+    Path("m/.wildtool-abcd1234.tmp/train.jsonl").touch()
     with Path("m/lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         ended = type_("data mix a=a.jsonl --no-overlap-check -o m")

@@ -201,15 +201,21 @@ def test_sets_made_from_templates():
         "x.jsonl: 2 sessions, 20 tools\nx.held-out.jsonl: 2 sessions, 20 tools\n",
         "",
     )
-    assert printed("generate --model procedural --sessions 1 -o y.jsonl") == (0, "y.jsonl: 1 session\n", "")
+    for _ in range(2):
+        assert printed("generate --model procedural --sessions 1 -o y.jsonl") == (
+            0,
+            "y.jsonl: 1 session\n",
+            "",
+        )
     again = "y.jsonl is there already; name another file, or add --force to replace it"
-    assert printed("generate --model procedural --sessions 1 -o y.jsonl") == (2, "", f"wildtool: {again}\n")
+    assert printed("generate --model procedural --sessions 2 -o y.jsonl") == (2, "", f"wildtool: {again}\n")
     assert printed("generate --model procedural --sessions 2 -o y.jsonl --force")[0] == 0
     items = "generate acebench --model procedural --items 1 -o it"
     run = "Run them: wildtool run acebench --data it/items --model NAME\n"
-    assert printed(items) == (0, "it/items: 1 item, 0 lost\n", run)
+    for _ in range(2):
+        assert printed(items) == (0, "it/items: 1 item, 0 lost\n", run)
     again = "it already exists; name another folder, remove it, or add --force to write into it"
-    assert printed(items) == (2, "", f"wildtool: {again}\n")
+    assert printed(f"{items} --seed 2") == (2, "", f"wildtool: {again}\n")
     assert printed(f"{items} --force")[0] == 0
     city = {"type": "string", "description": "The city."}
     parameters = {"type": "object", "properties": {"city": city}, "required": ["city"]}

@@ -260,11 +260,11 @@ def test_a_bundle_is_unpacked_where_there_is_just_room_for_it(
 def test_a_disk_that_takes_no_bundle_is_named(
     error: OSError, kind: type[Exception], why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    def fails(**settings: Any) -> None:
+    def fails(kind: str) -> None:
         raise error
 
     path = write(tmp_path / "b.zip", MEMBERS, manifest_of(MEMBERS))
-    monkeypatch.setattr(bundle_module, "TemporaryDirectory", fails)
+    monkeypatch.setattr(bundle_module, "folder_until_exit", fails)
     with pytest.raises(RecordError) as caught:
         unpack_bundle(path)
     assert (type(caught.value), str(caught.value)) == (kind, f"{path}: cannot be unpacked ({why})")

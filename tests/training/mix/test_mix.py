@@ -347,8 +347,7 @@ def test_what_is_a_mixture():
     (folder / "mix.json").write_text('{"mix": 1}')
     assert is_mix(folder)
     (folder / "mix.json").unlink()
-    (folder / ".mix-abc").touch()
-    assert is_mix(folder)
+    assert not is_mix(folder)
 
 
 def test_a_mixture_is_put_beside_other_things_by_force_only_and_replaces_an_earlier_one():

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import gettempdir, mkdtemp
 from typing import Any, cast
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
@@ -115,7 +115,7 @@ def _unpacked(bundle: Path, mtime: int, size: int) -> Path:
             run, members = _verified_members(archive)
             place = Path(mkdtemp(dir=folder_until_exit(_KIND)))
             folder = place / run
-            _check_room(place, members)
+            _check_room(Path(gettempdir()), members)
             for info, digest in members:
                 _extract(archive, info, digest, folder)
             _finish_unpacking(folder, [info.filename for info, _ in members])
@@ -206,7 +206,7 @@ def _check_room(place: Path, members: list[tuple[ZipInfo, str]]) -> None:
     needed = sum(info.file_size for info, _ in members)
     if needed > (free := free_bytes(place)):
         raise StorageError(
-            f"{place.parent}: no room to unpack a bundle ({needed >> 20} MiB, {free >> 20} MiB are free); make room, "
+            f"{place}: no room to unpack a bundle ({needed >> 20} MiB, {free >> 20} MiB are free); make room, "
             "or name another folder by TMPDIR"
         )
 

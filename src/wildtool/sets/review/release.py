@@ -77,7 +77,9 @@ def write_release(
     with storage_errors(out):
         out.mkdir(parents=True, exist_ok=True)
         # A later release recognises the folder by this manifest, even if this process is killed.
-        write_whole_file(out / MANIFEST_FILE, [json.dumps({"format": RELEASE_FORMAT, "unfinished": True}) + "\n"])
+        write_whole_file(
+            out / MANIFEST_FILE, [json.dumps({"format": RELEASE_FORMAT, "unfinished": True}) + "\n"]
+        )
         _write_items(project, approved, out)
         histories = project.histories
         write_whole_file(

@@ -209,6 +209,9 @@ def write_mix(
         for record in drawn:
             name = split_of(plan.seed, groups(record), plan.splits) if groups else plan.splits[0][0]
             splits[name].append(record)
+        if not (folder / MIX_FILE).exists():
+            # A later mixture recognises the folder by this file, even if this process is killed.
+            _write_json(folder / MIX_FILE, {"mix": "unfinished"})
         files = {
             f"{name}.jsonl": _write_split(plan, store, drawn_records, folder / f"{name}.jsonl")
             for name, drawn_records in splits.items()
@@ -395,8 +398,12 @@ def _write_manifest(
         "sets": sets,
         "files": files,
     }
-    with atomic_replace(folder / MIX_FILE) as new:
-        new.write_bytes(orjson.dumps(manifest, option=orjson.OPT_INDENT_2) + b"\n")
+    _write_json(folder / MIX_FILE, manifest)
+
+
+def _write_json(path: Path, content: Mapping[str, Any]) -> None:
+    with atomic_replace(path) as new:
+        new.write_bytes(orjson.dumps(content, option=orjson.OPT_INDENT_2) + b"\n")
 
 
 def _notes(plan: MixPlan, counts: Mapping[str, SetCounts], files: Mapping[str, Any]) -> list[str]:
