@@ -8,7 +8,9 @@ import threading
 from collections.abc import Iterator
 
 import pytest
+from typer.testing import CliRunner
 
+from wildtool.cli import app
 from wildtool.interrupts import stop_at_sigterm
 
 
@@ -85,3 +87,93 @@ sys.exit(command.run_to_status(wait))
         process.terminate()
         assert process.communicate(timeout=60) == (b"", b"interrupted\n")
     assert process.returncode == 130
+
+
+def ended(code: str, *words: str) -> tuple[int, bytes, bytes]:
+    """How a program ends: its status, and what it writes."""
+    process = subprocess.run(
+        [sys.executable, "-c", code, *words], capture_output=True, timeout=300, check=False
+    )
+    return process.returncode, process.stdout, process.stderr
+
+
+WHILE_IMPORTING = """
+import os, sys
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == sys.argv[1]:
+            os.kill(os.getpid(), int(sys.argv[2]))
+sys.meta_path.insert(0, Finder())
+from wildtool.__main__ import main
+sys.argv[:] = ["wildtool", *sys.argv[1:]]
+main()
+"""
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("module", ["wildtool.cli", "typer"])
+def test_a_stop_while_the_command_imports_is_one_line(module: str, sent: signal.Signals):
+    assert ended(WHILE_IMPORTING, module, str(int(sent))) == (130, b"", b"interrupted\n")
+
+
+WORKING = """
+import os, signal, sys, threading
+import typer
+from wildtool.cli.command import with_exit_status
+from wildtool.interrupts import exit_at_stop
+exit_at_stop()
+def work():
+{}
+try:
+    with_exit_status(work)()
+except typer.Exit as ended:
+    sys.exit(ended.exit_code)
+"""
+IN_A_QUERY = """
+    import duckdb
+    threading.Timer(0, os.kill, (os.getpid(), signal.SIGINT)).start()
+    duckdb.sql("SELECT sum(a.range * b.range) FROM range(1000000) a, range(1000000) b").fetchall()
+"""
+WHILE_SOMETHING_IS_FREED = """
+    class Freed:
+        def __del__(self):
+            signal.raise_signal(signal.SIGINT)
+    Freed()
+    while True:
+        pass
+"""
+INSIDE_AN_ERROR = """
+    try:
+        raise KeyboardInterrupt
+    except KeyboardInterrupt:
+        raise ImportError("half of a module")
+"""
+
+
+@pytest.mark.parametrize("work", [IN_A_QUERY, WHILE_SOMETHING_IS_FREED, INSIDE_AN_ERROR])
+def test_a_stop_that_a_library_turns_into_something_else_is_one_line(work: str):
+    assert ended(WORKING.format(work)) == (130, b"", b"interrupted\n")
+
+
+def test_a_stop_after_the_work_comes_too_late_and_a_second_one_ends_what_hangs():
+    late = """
+import signal, sys
+import typer
+from wildtool.cli.command import with_exit_status
+from wildtool.interrupts import exit_at_stop
+exit_at_stop()
+try:
+    with_exit_status(lambda: 3)()
+except typer.Exit as ended:
+    for _ in range(int(sys.argv[1])):
+        signal.raise_signal(signal.SIGINT)
+    sys.exit(ended.exit_code)
+"""
+    assert ended(late, "1") == (3, b"", b"")
+    assert ended(late, "2") == (130, b"", b"interrupted\n")
+
+
+def test_the_signals_of_a_program_that_uses_the_command_stay_as_they_are():
+    before = [signal.getsignal(sent) for sent in (signal.SIGINT, signal.SIGTERM)]
+    assert CliRunner().invoke(app, ["list"]).exit_code == 0
+    assert [signal.getsignal(sent) for sent in (signal.SIGINT, signal.SIGTERM)] == before

@@ -10,13 +10,14 @@ import sys
 from _thread import interrupt_main
 from collections.abc import Generator
 from contextlib import contextmanager
-from threading import current_thread, main_thread
+from threading import Timer, current_thread, main_thread
 from types import FrameType
 from typing import Any
 
 EXIT_STATUS = 130
 LINE = "interrupted"
 """What a command says when it was stopped."""
+_SOON_S = 0.05
 _QUERY = "Query interrupted"
 """What the database raises, as a RuntimeError without any trace of the KeyboardInterrupt that ended its query."""
 
@@ -107,6 +108,9 @@ def _ignore_once(sent: int, frame: FrameType | None) -> None:
 def _ask_again(unraisable: "sys.UnraisableHookArgs") -> None:
     """Python only prints what is raised while it frees an object, and would go on."""
     if issubclass(unraisable.exc_type, KeyboardInterrupt):
-        interrupt_main()
+        # Once this function is left, from which nothing can be raised either.
+        again = Timer(_SOON_S, interrupt_main)
+        again.daemon = True
+        again.start()
     else:
         sys.__unraisablehook__(unraisable)

@@ -220,8 +220,8 @@ def heard(event, given):
         count += 1
         if count == at:
             os.kill(process, sent)
-sys.addaudithook(heard)
 from wildtool.__main__ import main
+sys.addaudithook(heard)
 sys.argv[0] = "wildtool"
 try:
     main()
@@ -234,14 +234,21 @@ many there were."""
 SIGNALS = {"Ctrl-C": signal.SIGINT, "SIGTERM": signal.SIGTERM, "a kill": signal.SIGKILL}
 
 
-def run(line: str, at: int = 0, sent: int = 0) -> "subprocess.CompletedProcess[str]":
+def ended(folder: Path, line: str, at: int = 0, sent: int = 0) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [sys.executable, "-P", "-c", COMMAND, str(at), str(sent), *line.split()],
+        cwd=folder,
         capture_output=True,
         text=True,
         timeout=LIMIT_S,
         check=False,
     )
+
+
+def left_in(folder: Path) -> list[str]:
+    """The temporary files beside results, and all in the system's folder of the test."""
+    beside = [str(path) for path in folder.rglob("*") if is_temporary(path.name)]
+    return beside + [str(path) for path in (folder.parent / "tmp").iterdir()]
 
 
 @pytest.mark.long
@@ -250,19 +257,19 @@ def run(line: str, at: int = 0, sent: int = 0) -> "subprocess.CompletedProcess[s
 def test_a_command_that_is_stopped_leaves_no_temporary_file_and_continues(
     line: str, sent: signal.Signals, typed: Callable[[str], str], folder: Path, world: Path
 ):
-    whole = run(typed(line))
+    whole = ended(folder, typed(line))
     files = int(whole.stdout.rpartition("\n")[2])
     rmtree(folder)
     copytree(world, folder)
     at = random.Random(f"{line} {sent}").randrange(1, files)
-    ended = run(typed(line), at, sent)
+    stopped = ended(folder, typed(line), at, sent)
     if sent == signal.SIGKILL:
-        assert ended.returncode == -sent
+        assert stopped.returncode == -sent
     else:
-        assert ended.returncode == 130, (at, files, ended)
-        assert re.search("nterrupted", ended.stderr.splitlines()[-1]), (at, files, ended)
-        assert not re.search("internal error|Traceback|ignored", ended.stderr), (at, files, ended)
-        assert temporary_files() + list(map(str, Path("../tmp").iterdir())) == [], (at, files)
-    again = run(typed(line))
+        assert stopped.returncode == 130, (at, files, stopped)
+        assert re.search("nterrupted", stopped.stderr.splitlines()[-1]), (at, files, stopped)
+        assert not re.search("internal error|Traceback|ignored", stopped.stderr), (at, files, stopped)
+        assert left_in(folder) == [], (at, files)
+    again = ended(folder, typed(line))
     assert again.returncode == whole.returncode, (at, files, again)
-    assert temporary_files() + list(map(str, Path("../tmp").iterdir())) == [], (at, files)
+    assert left_in(folder) == [], (at, files)

@@ -282,7 +282,11 @@ def with_exit_status(verb: Callable[Verb, int | None]) -> Callable[Verb, None]:
 
     @wraps(verb)
     def command(*args: Verb.args, **kwargs: Verb.kwargs) -> None:
-        raise typer.Exit(run_to_status(lambda: verb(*args, **kwargs)))
+        def work() -> int | None:
+            with interruptible():
+                return verb(*args, **kwargs)
+
+        raise typer.Exit(run_to_status(work))
 
     return command
 
@@ -290,10 +294,9 @@ def with_exit_status(verb: Callable[Verb, int | None]) -> Callable[Verb, None]:
 def run_to_status(command: Callable[[], int | None]) -> int:
     """Runs a command; returns its exit status."""
     try:
-        with interruptible():
-            status = command() or 0
-            sys.stdout.flush()
-            return status
+        status = command() or 0
+        sys.stdout.flush()
+        return status
     except KeyboardInterrupt:
         print_err(LINE)
         return EXIT_STATUS

@@ -4,17 +4,20 @@ import asyncio
 import re
 import resource
 import signal
+import socket
 import subprocess
 import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from e2e.command import COMMAND
 from report.server.test_app import served
 from wildtool.report.server import connections, serving
+from wildtool.report.server.connections import Connections
 from wildtool.report.server.serving import WorkerThread, has_pending_action
 
 HEAD = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
@@ -163,3 +166,18 @@ async def begin(port: int) -> None:
     # The page is answered after that request was read.
     assert (await ask(port)).startswith(b"HTTP/1.1 200")
     writer.close()
+
+
+async def test_a_connection_that_comes_the_moment_the_server_stops_is_no_error():
+    errors: list[dict[str, Any]] = []
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(lambda loop, context: errors.append(context))
+    with socket.create_server(("127.0.0.1", 0)) as at, socket.socket() as client:
+        accepting = loop.create_task(Connections(asyncio.Protocol).accept(at))
+        await asyncio.sleep(0)
+        client.connect(at.getsockname())
+        # Both in one turn of the loop: the socket is readable, and nobody waits for it any more.
+        loop.call_soon(accepting.cancel)
+        await asyncio.gather(accepting, return_exceptions=True)
+        await asyncio.sleep(0)
+    assert errors == []
