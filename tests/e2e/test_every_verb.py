@@ -197,13 +197,14 @@ def test_an_interrupt_in_the_middle_of_a_query_ends_with_130_and_the_same_comman
         queries = counting_queries(patch)
         usual = type_(typed(line))
     verdict_table.forget_database()
+    assert usual.exit_code in (0, 1), usual.output
     for which in sorted(random.Random(line).sample(queries, min(PER_LINE, len(queries)))):
         with monkeypatch.context() as patch:
             counting_queries(patch, interrupted=which)
             ended = type_(typed(line))
         verdict_table.forget_database()
         assert ended.exit_code == 130, (which, ended.output, ended.exception)
-        assert "nterrupted" in ended.stderr.splitlines()[-1]
+        assert "nterrupted" in ended.stderr
         assert not re.search("internal error|Traceback|Query", ended.stderr)
         assert temporary_files() == []
         assert type_(typed(line)).exit_code == usual.exit_code
@@ -259,6 +260,7 @@ def test_a_command_that_is_stopped_leaves_no_temporary_file_and_continues(
 ):
     whole = ended(folder, typed(line))
     files = int(whole.stdout.rpartition("\n")[2])
+    assert whole.returncode in (0, 1), whole
     rmtree(folder)
     copytree(world, folder)
     at = random.Random(f"{line} {sent}").randrange(1, files)
@@ -267,7 +269,7 @@ def test_a_command_that_is_stopped_leaves_no_temporary_file_and_continues(
         assert stopped.returncode == -sent
     else:
         assert stopped.returncode == 130, (at, files, stopped)
-        assert re.search("nterrupted", stopped.stderr.splitlines()[-1]), (at, files, stopped)
+        assert "nterrupted" in stopped.stderr, (at, files, stopped)
         assert not re.search("internal error|Traceback|ignored", stopped.stderr), (at, files, stopped)
         assert left_in(folder) == [], (at, files)
     again = ended(folder, typed(line))

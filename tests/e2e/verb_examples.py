@@ -113,7 +113,7 @@ READING: Mapping[str, tuple[str, ...]] = {
     "list": ("list", "list models"),
     "submit verify": ("submit verify subs/whole.bundle.zip",),
     "review stats": ("review stats s.jsonl",),
-    "review agree": ("review agree drafts.jsonl --runs r/gold --runs r/chat",),
+    "review agree": ("review agree s.jsonl --runs r/gold --runs r/chat",),
     "review people list": ("review people list s.jsonl",),
     "data lint": ("data lint wild-mini", "data lint t.jsonl"),
     "data stats": ("data stats wild-mini", "data stats t.jsonl"),
