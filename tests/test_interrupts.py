@@ -142,6 +142,20 @@ WHILE_SOMETHING_IS_FREED = """
     while True:
         pass
 """
+WHILE_THE_DATABASE_LOADS = """
+    class Finder:
+        def find_spec(self, name, path=None, target=None):
+            if name == "duckdb":
+                signal.raise_signal(signal.SIGINT)
+                loading.append(name)
+    loading = []
+    sys.meta_path.insert(0, Finder())
+    from wildtool.engine.score.verdict_table import load_database
+    try:
+        load_database()
+    finally:
+        assert loading, "it was interrupted while it was loading"
+"""
 INSIDE_AN_ERROR = """
     try:
         raise KeyboardInterrupt
@@ -150,7 +164,9 @@ INSIDE_AN_ERROR = """
 """
 
 
-@pytest.mark.parametrize("work", [IN_A_QUERY, WHILE_SOMETHING_IS_FREED, INSIDE_AN_ERROR])
+@pytest.mark.parametrize(
+    "work", [IN_A_QUERY, WHILE_THE_DATABASE_LOADS, WHILE_SOMETHING_IS_FREED, INSIDE_AN_ERROR]
+)
 def test_a_stop_that_a_library_turns_into_something_else_is_one_line(work: str):
     assert ended(WORKING.format(work)) == (130, b"", b"interrupted\n")
 
@@ -177,3 +193,15 @@ def test_the_signals_of_a_program_that_uses_the_command_stay_as_they_are():
     before = [signal.getsignal(sent) for sent in (signal.SIGINT, signal.SIGTERM)]
     assert CliRunner().invoke(app, ["list"]).exit_code == 0
     assert [signal.getsignal(sent) for sent in (signal.SIGINT, signal.SIGTERM)] == before
+
+
+def test_a_stop_while_python_ends_changes_no_status():
+    last = """
+import atexit, os, signal, sys
+# What is registered before the command's own runs after it.
+atexit.register(lambda: os.kill(os.getpid(), signal.SIGINT))
+from wildtool.interrupts import exit_at_stop
+exit_at_stop()
+sys.exit(3)
+"""
+    assert ended(last) == (3, b"", b"")

@@ -4,6 +4,7 @@ A command goes through three phases. Before its work, while Python still imports
 in order. During its work a stop raises KeyboardInterrupt. Once its status is decided, the first stop comes too late.
 """
 
+import atexit
 import os
 import signal
 import sys
@@ -28,6 +29,8 @@ def exit_at_stop() -> None:
     For the command only: a program that uses wildtool as a library chooses its signals itself.
     """
     sys.unraisablehook = _ask_again
+    # Python gives signals back their own meaning before it ends, which is to kill; registered first, this comes last.
+    atexit.register(_set_both, signal.SIG_IGN)
     for sent, untouched in ((signal.SIGINT, signal.default_int_handler), (signal.SIGTERM, signal.SIG_DFL)):
         if signal.getsignal(sent) is untouched:
             signal.signal(sent, _exit)
@@ -68,6 +71,25 @@ def interruptible() -> Generator[None]:
     finally:
         if is_command:
             _set_both(_ignore_once)
+
+
+@contextmanager
+def uninterrupted() -> Generator[None]:
+    """A stop that comes inside is heeded at the end: DuckDB aborts the whole process if one comes while it loads."""
+    if current_thread() is not main_thread():
+        yield
+        return
+    came: list[int] = []
+    before = {sent: signal.getsignal(sent) for sent in (signal.SIGINT, signal.SIGTERM)}
+    for sent in before:
+        signal.signal(sent, lambda sent, _: came.append(sent))
+    try:
+        yield
+    finally:
+        for sent, handler in before.items():
+            signal.signal(sent, handler)
+        if came:
+            signal.raise_signal(signal.Signals(came[0]))
 
 
 def is_interrupt(error: BaseException | None) -> bool:

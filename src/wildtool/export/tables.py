@@ -8,6 +8,7 @@ from pathlib import Path
 from wildtool.engine.score.results import ScoreResult, open_results
 from wildtool.engine.score.verdict_table import relation, sql_path
 from wildtool.export import ExportRequest
+from wildtool.interrupts import uninterrupted
 from wildtool.outputs import atomic_replace, disk_full_error
 from wildtool.sanitize import csv_safe
 
@@ -46,7 +47,8 @@ def export_parquet(request: ExportRequest, target: Path) -> None:
 
 def join_as_parquet(tables: list[Path], target: Path) -> None:
     """Writes the rows of tables of verdicts as one table."""
-    import duckdb
+    with uninterrupted():
+        import duckdb
 
     with atomic_replace(target) as new:
         # Fails if the folder may not be written to; DuckDB's error does not distinguish that from a full disk.
@@ -63,7 +65,8 @@ def join_as_parquet(tables: list[Path], target: Path) -> None:
 
 def export_csv(request: ExportRequest, target: Path) -> None:
     """Writes a line of column names and the rows of all requested profiles; no cell is a formula."""
-    import duckdb
+    with uninterrupted():
+        import duckdb
 
     with (
         verdict_tables(request) as tables,

@@ -10,6 +10,8 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
+from wildtool.interrupts import uninterrupted
+
 BM25 = "bm25"
 """Name of the search by words."""
 SATURATION, LENGTH_WEIGHT = 1.5, 0.75
@@ -59,7 +61,8 @@ class Vectors:
 
     def __init__(self, vectors: Iterable[tuple[str, Sequence[float]]]) -> None:
         """Args: vectors: of one length. Raises ValueError if they are not."""
-        import duckdb  # searches a million numbers in milliseconds, and is needed by nothing else here
+        with uninterrupted():
+            import duckdb  # searches a million numbers in milliseconds, and is needed by nothing else here
 
         rows = list(vectors)
         self.size = len(rows[0][1]) if rows else 0

@@ -7,6 +7,7 @@ from pathlib import Path
 from wildtool.cli.command import arg, named_part, opt
 from wildtool.cli.options.shared import local_runs
 from wildtool.cli.terminal import print_err, print_out
+from wildtool.interrupts import LINE
 from wildtool.outputs import is_remote
 
 COPY_EVERY_S = 10.0
@@ -66,6 +67,8 @@ def view(
         if has_pending_action():
             # A disk does not answer: nothing else may wait for it either.
             sys.stdout.flush()
+            if status:
+                print_err(LINE)
             os._exit(status)
 
 

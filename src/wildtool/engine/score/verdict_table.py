@@ -27,6 +27,7 @@ from wildtool.engine.sampling import DrawnItems
 from wildtool.engine.score.reply_signs import TOKEN_LIMIT, UNREAD, call_signs, first_tools, unit_signs
 from wildtool.engine.score.table_stamp import STAMP_KEY, TableStamp, seal_table, stamp_text
 from wildtool.errors import RecordError, StorageError
+from wildtool.interrupts import uninterrupted
 from wildtool.json_codec import portable, replace_surrogates
 from wildtool.outputs import sync_folder
 from wildtool.stats.metrics import SAMPLE_WEIGHT, sql_name, sql_text
@@ -246,7 +247,8 @@ class VerdictTable(Closing):
 def _database() -> "duckdb.DuckDBPyConnection":
     """The one database of the process, in memory; each query takes a cursor, as each thread must. To open another
     for every question would cost as much as to answer it."""
-    import duckdb
+    with uninterrupted():
+        import duckdb
 
     return duckdb.connect(config={"threads": 1})
 
@@ -263,7 +265,8 @@ def forget_database() -> None:
 
 def duckdb_error() -> type[Exception]:
     """What the database raises."""
-    import duckdb
+    with uninterrupted():
+        import duckdb
 
     return duckdb.Error
 
@@ -281,7 +284,8 @@ def write_parquet(
     Args:
         order: the column of whole numbers that the lines are sorted by; None to leave them as they are.
     """
-    import duckdb
+    with uninterrupted():
+        import duckdb
 
     held = types if order is None else {order: "BIGINT", **types}
     columns = ", ".join(f"{sql_name(name)}: {sql_text(kind)}" for name, kind in held.items())

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from wildtool.errors import DataError, UsageError
+from wildtool.interrupts import uninterrupted
 from wildtool.json_codec import json_type
 from wildtool.sets.prepare.texts import TEXT_LIMITS, load_text
 
@@ -242,7 +243,8 @@ def _csv_rows(file: IO[bytes], separator: str) -> Iterator[FileRow]:
 
 
 def _parquet_rows(path: Path) -> Iterator[FileRow]:
-    import duckdb
+    with uninterrupted():
+        import duckdb
 
     try:
         with duckdb.connect(config={"threads": 1, "memory_limit": "256MB"}) as connection:
