@@ -62,7 +62,7 @@ def pytest_sessionfinish() -> None:
 def own_data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """What wildtool keeps for its user lies in a place of the tests' own, also where they start it as a command."""
     with pytest.MonkeyPatch.context() as patch:
-        for kind in ("DATA", "CACHE"):
+        for kind in ("DATA", "CACHE", "CONFIG"):
             patch.setenv(f"XDG_{kind}_HOME", str(tmp_path_factory.mktemp(kind.lower())))
         yield
 

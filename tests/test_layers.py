@@ -30,7 +30,7 @@ LAYERS = (
     {"models", "benchmarks"},
     {"engine"},
     {"table"},
-    {"report", "export"},
+    {"report", "export", "trust_request"},
     {"cli"},
     {"python", "scale", "sets", "check"},
     {"board", "catalogue", "environments"},

@@ -8,7 +8,7 @@ from wildtool.old_paths import OldPaths
 
 if TYPE_CHECKING:
     from wildtool.python.bench import Bench, BenchItem, CallCheck, check_call, judge, load
-    from wildtool.python.runs import Run, RunComparison, Scores, Verdicts, arun, compare, run
+    from wildtool.python.runs import Run, RunComparison, Scores, Verdicts, arun, compare, run, trust
 
 __version__ = "0.2.0"
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "judge",
     "load",
     "run",
+    "trust",
 ]
 _OF_BENCH = {"Bench", "BenchItem", "CallCheck", "check_call", "judge", "load"}
 

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from faults.server import Answer, http
 from models.asking import call
 from models.peers import PROTOCOLS, Body, Peer
+from wildtool import trust
 from wildtool.cli import app
 from wildtool.cli.commands import list as list_command
 from wildtool.engine.call import client
@@ -119,7 +120,8 @@ async def test_a_model_of_the_config_file_is_checked_as_it_is_configured(tmp_pat
     async with Peer("anthropic", able) as peer:
         table = f'model = "anthropic/claude-x"\nbase_url = "{peer.base_url}"\napi_key_env = "PEER_KEY"\n'
         (tmp_path / "wildtool.toml").write_text(f"[models.big]\n{table}", "utf-8")
-        ended = await wildtool("list", "models", "--check", "big", cwd=tmp_path, PEER_KEY=KEY)
+        trusted = {"PEER_KEY": KEY, "WILDTOOL_TRUST": trust(tmp_path).digest}
+        ended = await wildtool("list", "models", "--check", "big", cwd=tmp_path, **trusted)
         assert "native calls: yes" in ended.out and len(peer.digests) == 2
         typo = await wildtool("list", "models", "--check", "bg", cwd=tmp_path)
     assert typo.status == 2 and "did you mean 'big' of wildtool.toml?" in typo.err

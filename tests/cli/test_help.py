@@ -220,6 +220,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     user = {"role": "user", "content": "What is a ria?"}
     Path(folder, "chats.jsonl").write_text(json.dumps({"messages": [user]}) + "\n")
     Path(folder, "log.json").write_text(json.dumps({"samples": [{"messages": [user]}]}))
+    for place in (folder, folder / "cloned"):
+        place.mkdir(exist_ok=True)
+        (place / "wildtool.toml").write_text('[models.local]\nmodel = "ollama/qwen3:8b"\n')
     _review(folder)
     return folder
 

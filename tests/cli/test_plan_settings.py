@@ -56,7 +56,7 @@ def test_a_key_goes_to_the_address_that_it_was_named_with(
     own: EndpointOptions, explicit: list[str], merged: tuple[Any, ...]
 ):
     entry = ModelEntry(model="m", endpoint=own)
-    options = plans._merged_options("mine", entry, OF_THE_RUN, explicit)
+    options = entry.merged("mine", OF_THE_RUN, explicit)
     names = ("base_url", "api_key_env", "api_key_file", "shared", "default_key")
     assert options == replace(
         OF_THE_RUN,
@@ -66,7 +66,7 @@ def test_a_key_goes_to_the_address_that_it_was_named_with(
 
 
 def test_a_model_of_a_provider_has_the_providers_address_and_key():
-    options = plans._merged_options("mine", ModelEntry(model="ollama/m"), OF_THE_RUN, [])
+    options = ModelEntry(model="ollama/m").merged("mine", OF_THE_RUN, [])
     assert options.endpoint == endpoint(base_url=None, api_key_env=None, shared=False, default_key=True)
 
 
@@ -82,9 +82,9 @@ def test_the_command_line_comes_first_then_the_models_table(
     explicit: list[str], sampling: Sampling, tool_format: str
 ):
     entry = ModelEntry(model="m", sampling={"temperature": 1.0, "max_tokens": 7}, format="mistral")
-    options = plans._merged_options("mine", entry, OF_THE_RUN, explicit)
+    options = entry.merged("mine", OF_THE_RUN, explicit)
     assert (options.sampling, options.format) == (sampling, tool_format)
-    plain = plans._merged_options("mine", ModelEntry(model="m"), OF_THE_RUN, explicit)
+    plain = ModelEntry(model="m").merged("mine", OF_THE_RUN, explicit)
     assert (plain.sampling, plain.format) == (OF_THE_RUN.sampling, "hermes")
 
 

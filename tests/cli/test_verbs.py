@@ -39,6 +39,7 @@ VERBS = [
     "submit verify",
     "board",
     "audit",
+    "trust",
     "worker",
     "launch slurm",
     "launch kubernetes",

@@ -114,7 +114,7 @@ def test_an_actor_for_each_worker_is_started_and_ended(
             },
         ),
     ]
-    actor = ("actor", WorkerActor, (str(tmp_path), "serve"))
+    actor = ("actor", WorkerActor, (str(tmp_path), "serve", ""))
     assert ray.log[2:] == [
         actor,
         actor,

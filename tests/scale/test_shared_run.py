@@ -26,6 +26,12 @@ def run(line: str) -> Result:
     return CliRunner().invoke(app, shlex.split(line), prog_name="wildtool", env={"COLUMNS": "100"})
 
 
+def worker_of(url: str) -> str:
+    """The command of a worker that trusts the job at an address."""
+    job = SharedJob.read(FolderStore(Path(url.removeprefix("file://"))))
+    return f"worker --run {url} --trust {job.trust_request(url).digest}"
+
+
 class InProcess:
     """In place of processes: each worker works until nothing is left, one after the other."""
 
@@ -234,7 +240,7 @@ def test_a_slurm_script_is_printed_for_a_prepared_run(tmp_path: Path):
         f"launch slurm wild-mini -m baseline/lexical --limit 3 -o {url} --workers 2 --sbatch=--mem=1G --print"
     )
     assert launched.exit_code == 0, launched.stderr
-    assert launched.stdout.splitlines()[-2:] == ["#SBATCH --mem=1G", f"exec wildtool worker --run {url}"]
+    assert launched.stdout.splitlines()[-2:] == ["#SBATCH --mem=1G", f"exec wildtool {worker_of(url)}"]
     job = SharedJob.read(FolderStore(tmp_path / "shared"))
     assert (job.items, job.workers, job.controlled, job.sitting) == (3, 2, False, 1)
     (sitting,) = json.loads((tmp_path / "shared" / "run.json").read_bytes())["sittings"]
@@ -263,7 +269,7 @@ def test_a_kubernetes_manifest_is_printed_for_a_prepared_run(tmp_path: Path):
     assert container == {
         "name": "worker",
         "image": "i",
-        "command": ["wildtool", "worker", "--run", url],
+        "command": ["wildtool", *worker_of(url).split()],
         "envFrom": [{"secretRef": {"name": "a"}}, {"secretRef": {"name": "b"}}],
     }
 
@@ -313,7 +319,7 @@ def test_a_script_is_submitted_and_what_refuses_it_is_named(tmp_path: Path, monk
         (2, "wildtool: sbatch refused it (exit status 7); its words are above"),
     ]
     assert submitted[0] == ["sbatch"]
-    assert (tmp_path / "submitted").read_text().endswith(f"exec wildtool worker --run {url}\n")
+    assert (tmp_path / "submitted").read_text().endswith(f"exec wildtool {worker_of(url)}\n")
     kubernetes = line.replace("slurm", "kubernetes") + " --image i"
     assert run(kubernetes).exit_code == 0
     assert submitted[-1] == ["kubectl", "create", "-f", "-"]

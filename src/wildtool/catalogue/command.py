@@ -59,6 +59,7 @@ class CatalogueOptions(CallOptions):
     as_json: bool = options.JSON_OPTION
     cache: Path | None = options.CACHE_OPTION
     no_check: bool = opt("Do not look for broken tool calls in the first 20 replies.", panel=MORE)
+    trust: str | None = options.TRUST_OPTION
 
 
 def catalogue(

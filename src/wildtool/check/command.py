@@ -45,6 +45,7 @@ def check(
     timeout: float = opt("SECONDS", "Timeout of one request.", min=1, default=120.0),
     json: bool = opt("Print JSON with each request and raw answer."),
     markdown: Path | None = opt("FILE", "Write a page with all findings."),
+    trust: str | None = options.TRUST_OPTION,
 ) -> int:
     """Check an endpoint for broken tool calls.
 

@@ -210,6 +210,7 @@ _VERBS = Commands(
             "cli.commands.audit:audit",
             "Check the scorer: score gold answers, with and without mistakes.",
         ),
+        "trust": ("cli.commands.trust:trust", "Show what a wildtool.toml would do, and trust it."),
         "new": ("cli.commands.new:NEW", "Write the files of a new benchmark."),
         "generate": ("sets.commands.generate:GENERATE", "Generate sessions, items, tools or training data."),
         "launch": ("scale.commands:LAUNCH", "Start workers of a run on a cluster."),
@@ -271,4 +272,9 @@ def main() -> None:
         from wildtool.steps import show_steps
 
         show_steps(print_step)
+        if sys.stdin.isatty():
+            from wildtool.cli.terminal import ask_trust
+            from wildtool.trust_request import ask_by
+
+            ask_by(ask_trust)
     app(prog_name="wildtool")

@@ -56,6 +56,8 @@ def parse_json_object(text: str | None, option: str) -> dict[str, Any]:
     return value  # pyright: ignore[reportUnknownVariableType]
 
 
+CONFIG_KEY = "wildtool.config"
+"""Where the context of a command keeps the config file that it read."""
 OPTION_RULES = ("not_empty", "not_with", "needs", "needs_together", "role", "only_mode")
 """What an option may require of its value, of others, and of the benchmark; messages about `needs_together` name all
 options with the same text."""
@@ -228,6 +230,8 @@ def command_of(verb: Callable[..., int | None]) -> Callable[..., int | None]:
 
     def command(context: typer.Context, **values: Any) -> int | None:
         _check_rules(values, declarations)
+        if (config := context.meta.get(CONFIG_KEY)) is not None:
+            config.check_options(values, options_of_config(context))
         for name, record in records.items():
             values[name] = record(**{each.name: values.pop(each.name) for each in fields(record)})
         settings = sorted((name, value) for name, value in values.items() if name != "force")
@@ -240,6 +244,13 @@ def command_of(verb: Callable[..., int | None]) -> Callable[..., int | None]:
     command.__annotations__ = {its.name: its.annotation for its in every}
     command.__name__, command.__doc__ = verb.__name__, verb.__doc__
     return command
+
+
+def options_of_config(context: typer.Context) -> set[str]:
+    """Parameters whose values a config file chose: it sets them, and nobody typed them."""
+    names = {str(option.name) for option in context.command.params}
+    sources = {name: context.get_parameter_source(name) for name in names}
+    return {name for name, source in sources.items() if source is not None and source.name == "DEFAULT_MAP"}
 
 
 def named_part(place: str) -> Any:

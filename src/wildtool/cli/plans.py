@@ -82,7 +82,8 @@ class ModelCatalog:
             rpm=None if "rpm" in explicit else entry.rates.rpm,
             tpm=None if "tpm" in explicit else entry.rates.tpm,
         ).or_else(rates)
-        merged = _merged_options(name, entry, options, explicit)
+        merged = entry.merged(name, options, explicit)
+        entry.demand_trust(merged, options.endpoint.base_url if "base_url" in explicit else None)
         model = model_from_name(entry.model, merged)
         note = endpoint_note(entry.model, merged)
         return ConfiguredModel(model, own, self._price(model, name, entry), entry.batch, note)
@@ -107,37 +108,6 @@ def _check_single(name: str) -> None:
     if len(names) > 1 and all(names) and not name.startswith(("replay:", "hf/")):
         repeated = " ".join(f"-m {part}" for part in names)
         raise UsageError(f"{name!r} is not one model; to run several, repeat the option: {repeated}")
-
-
-def _merged_options(
-    name: str, entry: ModelEntry, options: "ModelOptions", explicit: Collection[str]
-) -> "ModelOptions":
-    """The options of a model of the config file: the command line first, then its table, then `[run]`.
-
-    A key is sent only to the address that it was named with.
-    """
-    from wildtool.models.resolve import preset_of
-
-    own, changes = entry.endpoint, dict[str, Any]()
-    keyed = bool({"api_key_env", "api_key_file"} & set(explicit))
-    own_key = {"api_key_env": own.api_key_env, "api_key_file": own.api_key_file}
-    if "base_url" in explicit:
-        if not keyed:
-            changes = {"api_key_env": None, "api_key_file": None}
-    else:
-        alone = own.base_url is not None or preset_of(entry.model) is not None
-        if alone:
-            changes = {"base_url": own.base_url, "shared": False, "default_key": own.base_url is None}
-        if not keyed and (alone or any(own_key.values())):
-            changes |= {**own_key, "shared": False}
-    sampling = {option: value for option, value in entry.sampling.items() if option not in explicit}
-    return replace(
-        options,
-        endpoint=replace(options.endpoint, **changes),
-        sampling=replace(options.sampling, **sampling),
-        display_name=name,
-        format=options.format if entry.format is None or "format" in explicit else entry.format,
-    )
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from wildtool.sanitize import csv_safe, ellipsize, escape_text, single_line, tru
 __all__ = [
     "BOLD",
     "CappedMessages",
+    "ask_trust",
     "ellipsize",
     "escape_text",
     "format_duration",
@@ -122,6 +123,14 @@ class CappedMessages:
 def print_step(text: str) -> None:
     """Shows on a terminal what is being done, on one line that the next text takes; an empty text clears it."""
     print(f"\r\x1b[K{single_line(text, 70)}", end="", file=sys.stderr, flush=True)
+
+
+def ask_trust(statement: str) -> bool:
+    """Shows on a terminal what something would do that nobody named, and asks whether it may."""
+    print_step("")
+    print_err(statement)
+    print("Trust it, until it changes? [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def print_rows(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

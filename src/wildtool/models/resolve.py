@@ -132,6 +132,8 @@ def known_name(name: str) -> tuple[str, str] | None:
     return None if prefix is None else (prefix, sent_as)
 
 
+DEFAULT_KEY = "OPENAI_API_KEY"
+"""The variable whose key goes to a user's address where none is named."""
 ENTRY_POINT_OF_PROVIDERS = "wildtool.providers"
 OWN_PREFIXES = frozenset({*PRESETS, "baseline", "hf", "inspect", "web"})
 """Prefixes that no package can take."""
@@ -279,11 +281,62 @@ def model_from_name(name: str, options: ModelOptions) -> Model:
     if (preset := _provider_by_name(name, options.endpoint)) is not None:
         prefix, sent_as = preset
         return _preset_model(name, PRESETS[prefix], sent_as, options)
-    endpoint = options.endpoint
-    base_url = endpoint.base_url or os.environ.get("OPENAI_BASE_URL")
+    endpoint, base_url = _endpoint_of(None, options.endpoint)
     if not base_url:
         raise UsageError(_no_endpoint_message(name, endpoint.base_url_option))
-    return _http_model("chat completions", name, base_url, _api_key(endpoint, base_url), options, name)
+    key = _key_of(_key_holder(None, endpoint, base_url), endpoint)
+    return _http_model("chat completions", name, base_url, key, options, name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Destination:
+    """Where what is asked of a model goes, and which key goes with it."""
+
+    address: str = ""
+    """A base URL, or in words who passes it on; empty: it stays in this process."""
+    key: str = ""
+    """What holds the key: a variable, or the path of a file; empty: none is sent."""
+    key_is_file: bool = False
+    is_loopback: bool = False
+    """Whether the address is one of this machine."""
+    sends_key: bool = False
+    """Whether a key is sent: a variable that is not set sends none."""
+
+
+def destination_of(name: str, options: ModelOptions) -> Destination:
+    """Where the model of a name is asked, without making it. Raises UsageError as `model_from_name`."""
+    if name.startswith(("baseline/", "replay:")):
+        return Destination()
+    if name.startswith("hf/"):
+        return Destination(address=f"the Hugging Face Hub, or a folder of weights ({name})")
+    if name.startswith("inspect/"):
+        return Destination(address=f"Inspect ({name}), which finds keys and addresses itself")
+    if name == "web/search":
+        from wildtool.models.web_search import KEY_VARIABLE, URL_VARIABLE
+
+        key = os.environ.get(KEY_VARIABLE, "")
+        return Destination(
+            address=os.environ.get(URL_VARIABLE, ""), key=KEY_VARIABLE, sends_key=bool(key.strip())
+        )
+    provider, _ = preset_of(name) or (None, "")
+    if provider is not None and not isinstance(provider, Preset):
+        return Destination(address=f"the provider of an installed package ({name}), which finds keys itself")
+    if provider is None:
+        prefix, _ = _provider_by_name(name, options.endpoint) or ("", "")
+        provider = PRESETS.get(prefix)
+    endpoint, base_url = _endpoint_of(provider, options.endpoint)
+    if not base_url:
+        return Destination()
+    from wildtool.models.http.endpoint import is_loopback, parse_base_url
+
+    holder = _key_holder(provider, endpoint, base_url)
+    return Destination(
+        address=base_url,
+        key=str(holder or ""),
+        key_is_file=isinstance(holder, Path),
+        is_loopback=is_loopback(parse_base_url(base_url).host or ""),
+        sends_key=isinstance(holder, Path) or bool(holder and os.environ.get(holder, "").strip()),
+    )
 
 
 def endpoint_note(name: str, options: ModelOptions) -> str | None:
@@ -327,21 +380,13 @@ def _no_endpoint_message(name: str, option: str) -> str:
 
 def _preset_model(name: str, preset: Preset, sent_as: str, options: ModelOptions) -> Model:
     """A model of the table of presets. Its key goes only to the table's address, unless the user names a key."""
-    endpoint = options.endpoint
-    if endpoint.shared:
-        endpoint = replace(endpoint, base_url=None, api_key_env=None, api_key_file=None)
-    base_url = endpoint.base_url or preset.url(endpoint.base_url_option)
-    has_key = endpoint.api_key_env is not None or endpoint.api_key_file is not None
-    key = None
-    if has_key:
-        key = _api_key(endpoint, base_url)
-    elif preset.key_env and (endpoint.base_url is None or preset.own_url_gets_key):
-        key = os.environ.get(preset.key_env, "").strip() or None
-        if key is None and endpoint.base_url is None:
-            option = endpoint.base_url_option.replace("base-url", "api-key-env")
-            raise UsageError(
-                f"model {name!r} needs a key: set {preset.key_env}, or name its variable with {option}"
-            )
+    endpoint, base_url = _endpoint_of(preset, options.endpoint)
+    key = _key_of(_key_holder(preset, endpoint, base_url), endpoint)
+    if key is None and preset.key_env and endpoint.base_url is None:
+        option = endpoint.base_url_option.replace("base-url", "api-key-env")
+        raise UsageError(
+            f"model {name!r} needs a key: set {preset.key_env}, or name its variable with {option}"
+        )
     return _http_model(preset.protocol, name, base_url, key, options, sent_as, preset.key_header)
 
 
@@ -449,28 +494,49 @@ def _replay_model(name: str, options: ModelOptions) -> ReplayModel:
     return ReplayModel(name, replies, {"replies": path, "model": model or None})
 
 
-def _api_key(endpoint: EndpointOptions, base_url: str) -> str | None:
+def _endpoint_of(preset: Preset | None, endpoint: EndpointOptions) -> tuple[EndpointOptions, str]:
+    """The endpoint of a model of a preset, or of a plain name, and its base URL; empty where none is given.
+
+    Raises UsageError where a variable that the preset needs is not set.
+    """
+    if preset is None:
+        return endpoint, endpoint.base_url or os.environ.get("OPENAI_BASE_URL", "")
+    if endpoint.shared:
+        endpoint = replace(endpoint, base_url=None, api_key_env=None, api_key_file=None)
+    return endpoint, endpoint.base_url or preset.url(endpoint.base_url_option)
+
+
+def _key_holder(preset: Preset | None, endpoint: EndpointOptions, base_url: str) -> str | Path | None:
+    """The variable or the file whose key an endpoint gets; None where it gets none. What a user named comes first; the
+    key of a provider goes to that provider, and where the user points it."""
     if endpoint.api_key_env is not None and endpoint.api_key_file is not None:
         raise UsageError("give the API key by --api-key-env or by --api-key-file, not both")
-    if endpoint.api_key_file is not None:
-        return _key_in_file(endpoint.api_key_file)
-    if endpoint.api_key_env is not None:
-        if not VARIABLE_NAME.fullmatch(endpoint.api_key_env):
-            raise UsageError(
-                "--api-key-env does not name an environment variable; if it is the key itself, put it into one and "
-                "name that"
-            )
-        if key := os.environ.get(endpoint.api_key_env, "").strip():
-            return key
-        raise UsageError(
-            f"{describe_variable(endpoint.api_key_env)} holds no API key; set it or name another"
-        )
-    if not endpoint.default_key:
-        return None
-    if "@" in re.split(r"[/?#]", base_url.partition("://")[2])[0]:
+    holder = endpoint.api_key_file or endpoint.api_key_env
+    if holder is not None:
+        return holder
+    if preset is not None:
+        own_url_gets_key = preset.own_url_gets_key and endpoint.default_key
+        return preset.key_env if endpoint.base_url is None or own_url_gets_key else None
+    if not endpoint.default_key or "@" in re.split(r"[/?#]", base_url.partition("://")[2])[0]:
         # user:password@ is the credential; the default key is not meant for it.
         return None
-    return os.environ.get("OPENAI_API_KEY", "").strip() or None
+    return DEFAULT_KEY
+
+
+def _key_of(holder: str | Path | None, endpoint: EndpointOptions) -> str | None:
+    """The key in a variable or a file. Raises UsageError where the user named one that holds none."""
+    if holder is None:
+        return None
+    if isinstance(holder, Path):
+        return _key_in_file(holder)
+    if not VARIABLE_NAME.fullmatch(holder):
+        raise UsageError(
+            "--api-key-env does not name an environment variable; if it is the key itself, put it into one and name that"
+        )
+    key = os.environ.get(holder, "").strip() or None
+    if key is None and endpoint.api_key_env is not None:
+        raise UsageError(f"{describe_variable(holder)} holds no API key; set it or name another")
+    return key
 
 
 def _key_in_file(path: Path) -> str:

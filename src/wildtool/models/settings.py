@@ -52,6 +52,8 @@ def without_trailing_slash(base_url: str) -> str:
     return re.sub(r"^([^?#]*?)/+(?=[?#]|$)", r"\1", base_url)
 
 
+URL_CREDENTIALS = re.compile(r"://[^/?#\s]*@")
+"""A login in an address."""
 MAX_CONCURRENCY = 4_096
 """Calls in flight at one endpoint; each holds a connection, and systems rarely open more."""
 UNSET = Sampling()

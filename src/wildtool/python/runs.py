@@ -14,7 +14,12 @@ import typer
 
 from wildtool.cli import PLAIN, ParsedCommand
 from wildtool.cli.command import command_of
-from wildtool.cli.options.config_file import explicit_options, loaded_config, read_config
+from wildtool.cli.options.config_file import (
+    explicit_options,
+    loaded_config,
+    read_config,
+    trust_request_of,
+)
 from wildtool.cli.options.run import NamedRun, RunOptions
 from wildtool.cli.options.shared import BENCHMARK_ARGUMENT
 from wildtool.cli.plans import invocation_of, plan_runs
@@ -31,10 +36,27 @@ from wildtool.errors import UsageError, unknown_name
 from wildtool.models.function import CallableModel, ModelFunction
 from wildtool.python.bench import Bench, load
 from wildtool.python.progress import notebook_display
+from wildtool.trust_request import TrustRequest
 from wildtool.types import Metric, Model
 
 ModelName = str | ModelFunction | Model
 """A name as on the command line, a function of (messages, tools), or an object with `complete`."""
+
+
+def trust(path: str | Path = "wildtool.toml", digest: str | None = None) -> TrustRequest:
+    """What a `wildtool.toml` would do that nobody names; with its hash, it is trusted until it changes.
+
+    Args:
+        path: the file, or its folder.
+        digest: the hash that a message, or the same call without it, has shown.
+
+    Raises UsageError where there is no such file, it is invalid, or has another hash.
+    """
+    request = trust_request_of(Path(path))
+    if digest is not None:
+        request.check_hash(digest)
+        request.remember()
+    return request
 
 
 class Scores(Sequence[Metric]):

@@ -91,6 +91,7 @@ def worker(
     server: str | None = opt(
         "COMMAND", "Start a model server for this worker, on a free port: {port}, as in the run's --base-url."
     ),
+    trust: str | None = options.TRUST_OPTION,
 ) -> int:
     """Help a run that several workers share.
 
@@ -150,7 +151,9 @@ def slurm(
     `wildtool show ADDRESS`, at any time.
     """
     run = _prepared(run_options, context, benchmark, workers)
-    script = slurm_script(place_of(run.folder).store.url, workers, sbatch or (), run_options.server)
+    store = place_of(run.folder).store
+    digest = SharedJob.read(store).trust_request(store.url).digest
+    script = slurm_script(store.url, workers, sbatch or (), run_options.server, digest)
     _submit(script, ["sbatch"], print_only=print_only)
 
 
@@ -175,13 +178,15 @@ def kubernetes(
     `wildtool show ADDRESS`, at any time.
     """
     run = _prepared(run_options, context, benchmark, workers)
+    store = place_of(run.folder).store
     manifest = kubernetes_manifest(
-        place_of(run.folder).store.url,
+        store.url,
         workers,
         name=run.label,
         image=image,
         secrets=secret or (),
         server=run_options.server,
+        trust=SharedJob.read(store).trust_request(store.url).digest,
     )
     _submit(manifest, ["kubectl", "create", "-f", "-"], print_only=print_only)
 
@@ -231,6 +236,9 @@ def work(store: ObjectStore, server: str | None = None) -> WorkerResult | None:
     # Also while its server loads; later the loop has a handler of its own for the signal.
     leave_at_sigterm()
     job = SharedJob.read(store)
+    request = job.trust_request(store.url)
+    if request.effects:
+        request.demand(())
     plan, run_options = job.plan(server)
     items = plan.read()
     count = sum(1 for _ in items.addresses())

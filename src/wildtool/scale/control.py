@@ -30,6 +30,7 @@ from wildtool.scale.job import SharedJob, machine_name, options_as_json, share_s
 from wildtool.scale.overview import SharedProgress, WorkerReport, worker_reports
 from wildtool.scale.store import JOB_KEY, StoreError
 from wildtool.scale.worker import pace_of
+from wildtool.trust_request import grant
 
 BEAT_CONTROL_S = 20.0
 """Between two heartbeats of the controller."""
@@ -108,6 +109,8 @@ def prepare_run(shared: SharedRun, place: Place, *, workers: int, controlled: bo
         spent=_spent_before(place, plan) if limits_of(shared_options) else {},
     )
     job.write(place.store)
+    # The options are those of this command, so its own workers need not be asked for them again.
+    grant(job.trust_request(place.store.url).digest)
     return job
 
 

@@ -12,6 +12,7 @@ from typing import Any, get_args, get_type_hints
 
 from wildtool.cli.options.config_file import read_config
 from wildtool.cli.options.run import PromptSource, RunOptions
+from wildtool.cli.options.whitelist import as_file_names, executed_files, option_effects
 from wildtool.cli.plans import plan_runs
 from wildtool.engine.plan import Plan
 from wildtool.engine.record.run_folder import strip_credentials
@@ -20,6 +21,7 @@ from wildtool.json_codec import as_object, checked
 from wildtool.redact import redacted
 from wildtool.scale.copies import cache_folder_of_runs
 from wildtool.scale.store import JOB_KEY, ObjectStore
+from wildtool.trust_request import TrustRequest, trust_digest
 
 JOB_FORMAT = 2
 SHARE_ITEMS = 64
@@ -32,7 +34,7 @@ _KINDS: Mapping[str, type] = {
     "options": dict,
 }
 """Types of what every job says."""
-_LEFT_OUT = {"model", "out", "on", "force", "quiet", "dry_run", "prompts", "server"}
+_LEFT_OUT = {"model", "out", "on", "force", "quiet", "dry_run", "prompts", "server", "trust"}
 """Options that a worker does not take over. A store chooses no command that is executed: servers are named by those who
 start workers."""
 
@@ -103,6 +105,32 @@ class SharedJob:
             return cls(**content)
         except (ValueError, TypeError, DataError) as error:
             raise RecordError(f"{store.url}/{JOB_KEY}: damaged ({error}); start the run again") from error
+
+    def trust_request(self, url: str) -> TrustRequest:
+        """What a worker of this job would do, and the hash by which it is trusted, the same for each start of the run.
+
+        Args:
+            url: address of the store.
+        """
+        benchmark, model = self.benchmark, self.model
+        content = {
+            "benchmark": benchmark,
+            "model": model,
+            "options": self.options,
+            "explicit": sorted(self.explicit),
+            "original_prompts": self.original_prompts,
+        }
+        values = as_file_names({**self.options, "benchmark": benchmark, "model": [model]})
+        digest = trust_digest(
+            json.dumps(content, sort_keys=True).encode(), executed_files(benchmark, (), Path())
+        )
+        return TrustRequest(
+            name=f"the job at {url}",
+            effects=tuple(option_effects(values, values.keys(), (), Path())),
+            digest=digest,
+            advice="The command that started the run trusts its own workers, and `wildtool launch` writes the hash into "
+            "their command.",
+        )
 
     def plan(self, server: str | None = None) -> tuple[Plan, RunOptions]:
         """The run as a worker plans it. Raises UsageError or DataError where this machine lacks something.

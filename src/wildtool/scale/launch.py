@@ -11,12 +11,19 @@ RETRIES_OF_INDEX = 20
 """How often a pod is started again, evictions not counted."""
 
 
-def slurm_script(url: str, workers: int, lines: Sequence[str] = (), server: str | None = None) -> str:
+def slurm_script(
+    url: str,
+    workers: int,
+    lines: Sequence[str] = (),
+    server: str | None = None,
+    trust: str | None = None,
+) -> str:
     """A script for `sbatch`: one task for each worker, queued again where its node fails.
 
     Args:
         server: command of a server for each worker.
         lines: more options of `sbatch`, such as `--partition=cpu`.
+        trust: hash of the job, which the worker is to trust.
     """
     options = [
         "--job-name=wildtool",
@@ -29,11 +36,18 @@ def slurm_script(url: str, workers: int, lines: Sequence[str] = (), server: str 
         *lines,
     ]
     directives = "".join(f"#SBATCH {option}\n" for option in options)
-    return f"#!/bin/bash\n{directives}exec wildtool {shlex.join(worker_words(url, server))}\n"
+    return f"#!/bin/bash\n{directives}exec wildtool {shlex.join(worker_words(url, server, trust))}\n"
 
 
 def kubernetes_manifest(
-    url: str, workers: int, *, name: str, image: str, secrets: Sequence[str] = (), server: str | None = None
+    url: str,
+    workers: int,
+    *,
+    name: str,
+    image: str,
+    secrets: Sequence[str] = (),
+    server: str | None = None,
+    trust: str | None = None,
 ) -> str:
     """An Indexed Job, as JSON: one index for each worker, started again where its pod fails.
 
@@ -41,11 +55,12 @@ def kubernetes_manifest(
         server: command of a server for each worker.
         image: holds wildtool and the data.
         secrets: whose entries become environment variables: keys of models, credentials of the store.
+        trust: hash of the job, which the worker is to trust.
     """
     container = {
         "name": "worker",
         "image": image,
-        "command": ["wildtool", *worker_words(url, server)],
+        "command": ["wildtool", *worker_words(url, server, trust)],
         "envFrom": [{"secretRef": {"name": secret}} for secret in secrets],
     }
     # Evictions are nobody's fault; wrong usage, and a limit that is reached, are not mended by another try.

@@ -35,9 +35,17 @@ class _Process:
     started: float
 
 
-def worker_words(url: str, server: str | None) -> list[str]:
-    """The words of the command of one worker, without the program. Args: server: command of its server, if it has one."""
-    return ["worker", "--run", url, *([] if server is None else ["--server", server])]
+def worker_words(url: str, server: str | None, trust: str | None = None) -> list[str]:
+    """The words of the command of one worker, without the program.
+
+    Args:
+        server: command of its server, if it has one.
+        trust: hash of the job, which the worker is to trust.
+    """
+    words = ["worker", "--run", url]
+    for option, value in (("--server", server), ("--trust", trust)):
+        words += [] if value is None else [option, value]
+    return words
 
 
 def leave_at_sigterm() -> None:

@@ -15,6 +15,7 @@ from wildtool.cli.terminal import print_err
 from wildtool.errors import RecordError, UsageError
 from wildtool.interrupts import keep_sigterm
 from wildtool.scale.local import STOP_S, LocalLauncher
+from wildtool.trust_request import VARIABLE
 
 POLL_S = 0.5
 PATIENCE_S = 30.0
@@ -72,7 +73,10 @@ class RayPlace:
 class WorkerActor:
     """Runs one worker on the node that Ray chose. Two of its methods may run at once."""
 
-    def __init__(self, folder: str, server: str | None) -> None:
+    def __init__(self, folder: str, server: str | None, trusted: str = "") -> None:
+        """Args: trusted: hashes that the command which started the run trusts."""
+        if trusted:
+            os.environ[VARIABLE] = trusted
         # Relative paths of data mean what they mean for the command that was typed, where its folder is there, too.
         with suppress(OSError):
             os.chdir(folder)
@@ -142,7 +146,8 @@ class RayLauncher:
             "scheduling_strategy": "SPREAD",
         }
         kind = self._ray.remote(WorkerActor).options(**options)
-        actors = [kind.remote(str(Path.cwd()), self._server) for _ in range(self.count)]
+        trusted = os.environ.get(VARIABLE, "")
+        actors = [kind.remote(str(Path.cwd()), self._server, trusted) for _ in range(self.count)]
         answers = [each.started.remote() for each in actors]
         works = [each.work.remote(url) for each in actors]
         self._workers = [_Worker(*each) for each in zip(actors, works, answers, strict=True)]

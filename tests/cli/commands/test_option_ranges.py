@@ -321,6 +321,7 @@ GENERATOR = [
     "--temperature X (Sampling)",
     "--timeout SECONDS = 600.0 (Limits)",
     "--tpm N (Limits)",
+    "--trust HASH (More)",
 ]
 
 

@@ -59,7 +59,9 @@ def test_without_a_file_nothing_is_set(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.chdir(tmp_path)
     assert read_config(None) == Config()
     Path("wildtool.toml").write_text("[run]\nlimit = 5\n", "utf-8")
-    assert read_config(None) == Config(Path("wildtool.toml"), {"limit": 5}, {}, "[run]\nlimit = 5\n")
+    assert read_config(None) == Config(
+        Path("wildtool.toml"), {"limit": 5}, {}, "[run]\nlimit = 5\n", is_named=False
+    )
 
 
 @pytest.mark.parametrize(

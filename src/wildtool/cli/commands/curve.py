@@ -45,6 +45,7 @@ class CurveOptions(CallOptions):
     force: bool = options.FORCE_OPTION
     quiet: bool = options.QUIET_OPTION
     cache: Path | None = options.CACHE_OPTION
+    trust: str | None = options.TRUST_OPTION
 
 
 def curve(

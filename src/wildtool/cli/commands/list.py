@@ -9,9 +9,10 @@ from wildtool.benchmarks import OURS, SUITES
 from wildtool.cli.command import arg, opt
 from wildtool.cli.options import completion
 from wildtool.cli.options import shared as options
-from wildtool.cli.options.config_file import URL_CREDENTIALS, ModelEntry, read_config
+from wildtool.cli.options.config_file import ModelEntry, read_config
 from wildtool.cli.terminal import escape_text, print_err, print_out, print_wrapped, terminal_width, wrap_text
 from wildtool.errors import CallError, DataError, InfraError, UsageError
+from wildtool.models.settings import URL_CREDENTIALS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -61,6 +62,7 @@ def list_(
     base_url: str | None = options.BASE_URL_OPTION,
     api_key_env: str | None = options.API_KEY_ENV_OPTION,
     format_: str | None = options.TOOL_FORMAT_OPTION,
+    trust: str | None = options.TRUST_OPTION,
 ) -> None:
     """List benchmarks, models, profiles, modes, formats or cards.
 

@@ -2,25 +2,39 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+import stat
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import typer
 
-from wildtool.cli.command import run_to_status
+from wildtool.cli.command import CONFIG_KEY, run_to_status
+from wildtool.cli.options.whitelist import (
+    CHECKED_KEYS,
+    HARMLESS_KEYS,
+    as_file_names,
+    body_effects,
+    endpoint_in,
+    executed_files,
+    model_effects,
+    option_effects,
+)
 from wildtool.errors import UsageError, unknown_name
 from wildtool.models.secrets import VARIABLE_NAME, is_key_name
-from wildtool.models.settings import EndpointOptions, Rates
+from wildtool.models.settings import URL_CREDENTIALS, EndpointOptions, Rates
+from wildtool.trust_request import TrustRequest, grant, trust_digest
 
 if TYPE_CHECKING:
+    from wildtool.models.resolve import ModelOptions
     from wildtool.models.token_usage import Price
 
 CONFIG_FILE = Path("wildtool.toml")
-CONFIG_KEY = "wildtool.config"
-EXCLUDED_OPTIONS = ("config", "help")
+MOST_BYTES = 1 << 20
+"""Of a file that nobody named."""
+EXCLUDED_OPTIONS = ("config", "trust", "help")
 """Options that the file cannot set."""
 OPTION_TYPES: dict[str, tuple[type, ...]] = {
     "whole number": (int,),
@@ -53,7 +67,6 @@ TYPE_PHRASES = {
     bool: "true or false",
     dict: "a table",
 }
-URL_CREDENTIALS = re.compile(r"://[^/?#\s]*@")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +81,62 @@ class ModelEntry:
     batch: bool | None = None
     rates: Rates = field(default_factory=Rates)
     price: "Price | None" = None
+    more_keys: tuple[str, ...] = ()
+    """Keys that are set and that the whitelist does not know."""
+    config: "Config | None" = field(default=None, compare=False, repr=False)
+    """The file that it stands in, which must be trusted if nobody named it."""
+
+    def merged(self, name: str, options: "ModelOptions", explicit: Collection[str]) -> "ModelOptions":
+        """The options of this model: the command line first, then its table, then `[run]`.
+
+        A key is sent only to the address that it was named with.
+
+        Args:
+            name: of its table.
+            options: those of the command.
+            explicit: names of those that were typed.
+        """
+        from wildtool.models.resolve import preset_of
+
+        own, changes = self.endpoint, dict[str, Any]()
+        keyed = bool({"api_key_env", "api_key_file"} & set(explicit))
+        own_key = {"api_key_env": own.api_key_env, "api_key_file": own.api_key_file}
+        if "base_url" in explicit:
+            if not keyed:
+                changes = {"api_key_env": None, "api_key_file": None}
+        else:
+            alone = own.base_url is not None or preset_of(self.model) is not None
+            if alone:
+                changes = {"base_url": own.base_url, "shared": False, "default_key": own.base_url is None}
+            if not keyed and (alone or any(own_key.values())):
+                changes |= {**own_key, "shared": False}
+        sampling = {option: value for option, value in self.sampling.items() if option not in explicit}
+        return replace(
+            options,
+            endpoint=replace(options.endpoint, **changes),
+            sampling=replace(options.sampling, **sampling),
+            display_name=name,
+            format=options.format if self.format is None or "format" in explicit else self.format,
+        )
+
+    def effects(self, merged: "ModelOptions", typed_address: str | None, folder: Path) -> list[str]:
+        """What to ask this model does beyond what needs no trust, each in words after "would".
+
+        Args:
+            merged: its options (`merged`).
+            typed_address: base URL of the command line; None if none was typed.
+            folder: that paths are relative to.
+        """
+        effects = model_effects(self.model, merged, folder, typed_address)
+        if self.price is not None and model_effects(self.model, merged, folder):
+            effects.append("set the prices that --max-cost counts with")
+        effects += [f"set {key} of a model" for key in self.more_keys]
+        return [*effects, *body_effects(self.sampling.get("extra_body", {}))]
+
+    def demand_trust(self, merged: "ModelOptions", typed_address: str | None) -> None:
+        """Raises UsageError where its file must be trusted to ask it, and is not. Args: as of `effects`."""
+        if self.config is not None and not self.config.is_named:
+            self.config.demand_trust(self.effects(merged, typed_address, Path()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +148,53 @@ class Config:
     """Table `[run]`, unchecked: only the verb knows its options."""
     models: Mapping[str, ModelEntry] = field(default_factory=dict[str, ModelEntry])
     text: str = ""
+    is_named: bool = True
+    """Whether the user named the file, which makes it trusted."""
+
+    def demand_trust(self, effects: Sequence[str]) -> None:
+        """Returns where nothing needs trust, or the file is trusted, after a question at a terminal. Raises UsageError.
+
+        Args:
+            effects: what a command is about to do because of the file, each in words after "would".
+        """
+        if effects and not self.is_named:
+            self.trust_request().demand(effects)
+
+    def check_options(self, values: Mapping[str, Any], chosen: Collection[str]) -> None:
+        """Raises UsageError where the file must be trusted for what its table `[run]` sets, and is not.
+
+        Args:
+            values: of all options, by the names of their parameters.
+            chosen: names of those that the file sets and nobody typed.
+        """
+        if not self.is_named and chosen:
+            its = as_file_names(values)
+            names = as_file_names(dict.fromkeys(chosen))
+            self.demand_trust(option_effects(its, names, self.models, Path()))
+
+    def trust_request(self) -> TrustRequest:
+        """Everything that the file would do, and the hash by which it is trusted."""
+        path = self.path or CONFIG_FILE
+        folder = path.parent
+        commands = [str(value) for key, value in self.run.items() if key == "server"]
+        executed = executed_files(self.run.get("benchmark"), commands, folder)
+        digest = trust_digest(self.text.encode(), executed)
+        return TrustRequest(
+            name=str(path),
+            effects=tuple(self._effects(folder)),
+            digest=digest,
+            advice=f"Or name the file (--config {path}), or allow it once at a terminal with `wildtool trust`; in "
+            f"Python: wildtool.trust({str(path)!r}, {digest!r}).",
+        )
+
+    def _effects(self, folder: Path) -> Iterator[str]:
+        """All that the file would do if nothing were typed."""
+        from wildtool.models.resolve import ModelOptions
+
+        yield from option_effects(self.run, self.run.keys(), self.models, folder)
+        options = ModelOptions(endpoint=endpoint_in(self.run))
+        for name, entry in self.models.items():
+            yield from entry.effects(entry.merged(name, options, ()), None, folder)
 
     def error_at(self, keys: Iterable[str], message: str) -> UsageError:
         """An error at a place in the file."""
@@ -94,18 +210,22 @@ def read_config(file: Path | None) -> Config:
     Raises UsageError that names file, line and key of anything invalid.
     """
     path = file or CONFIG_FILE
-    if file is None and not path.exists():
-        return Config()
+    if file is None:
+        if not path.exists():
+            return Config()
+        _check_unnamed(path)
     import tomllib  # loaded only if there is a file: every command calls this
 
     try:
-        text = path.read_text("utf-8")
+        text = path.read_bytes().decode("utf-8")
         parsed = tomllib.loads(text)
     except OSError as error:
         raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"{path}: not valid TOML: {error}") from None
-    config = Config(path, text=text)
+    models: dict[str, ModelEntry] = {}
+    run: dict[str, Any] = {}
+    config = Config(path, run, models, text, is_named=file is not None)
     _reject_secrets(config, parsed, ())
     tables: dict[str, dict[str, Any]] = {}
     for name, table in parsed.items():
@@ -114,8 +234,31 @@ def read_config(file: Path | None) -> Config:
         if not isinstance(table, dict):
             raise config.error_at([name], f"must be a table, such as [{name}]")
         tables[name] = cast(dict[str, Any], table)
-    models = {name: _entry(config, name, table) for name, table in tables.get("models", {}).items()}
-    return Config(path, tables.get("run", {}), models, text)
+    # Each entry knows its file, so the file's tables are filled in once it is there.
+    run |= tables.get("run", {})
+    models |= {name: _entry(config, name, table) for name, table in tables.get("models", {}).items()}
+    return config
+
+
+def _check_unnamed(path: Path) -> None:
+    """Raises UsageError for what is no file that a person wrote: to read it could block, or fill the memory."""
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode) or status.st_size > MOST_BYTES:
+        raise UsageError(
+            f"{path}: lies in this folder, and is no regular file of at most {MOST_BYTES:,} bytes; remove it, or name "
+            "another one with --config"
+        )
+
+
+def trust_request_of(path: Path) -> TrustRequest:
+    """Everything that a config file would do that nobody names, and the hash by which it is trusted.
+
+    Args:
+        path: the file, or the folder that it lies in.
+
+    Raises UsageError where there is none, or it is invalid.
+    """
+    return read_config(path / CONFIG_FILE if path.is_dir() else path).trust_request()
 
 
 def unknown_key_message(name: str, keys: Iterable[str]) -> str:
@@ -161,6 +304,8 @@ def _entry(config: Config, name: str, table: Any) -> ModelEntry:
         batch=values.get("batch"),
         rates=Rates(rpm=values.get("rpm"), tpm=values.get("tpm")),
         price=None if prices is None else parse_price(where, prices, str(config.path)),
+        more_keys=tuple(key for key in values if key not in HARMLESS_KEYS | CHECKED_KEYS),
+        config=config,
     )
 
 
@@ -232,6 +377,13 @@ def load_config(context: typer.Context, file: Path | None) -> Path | None:
     if status := run_to_status(take):
         raise typer.Exit(status)
     return file
+
+
+def grant_trust(digest: str | None) -> str | None:
+    """Callback of `--trust`: the hash is trusted from now on, in this process and those that it starts."""
+    if digest is not None and (status := run_to_status(lambda: grant(digest))):
+        raise typer.Exit(status)
+    return digest
 
 
 def loaded_config(context: typer.Context) -> Config:

@@ -349,6 +349,7 @@ class RunOptions(CallOptions):
         callback=load_config,
         panel=MORE,
     )
+    trust: str | None = options.TRUST_OPTION
 
     def check(self) -> None:
         """Raises UsageError for values that no run can use; the message names the option."""

@@ -7,6 +7,7 @@ import typer
 from wildtool.cli.command import arg, named_part, opt, run_to_status
 from wildtool.cli.help import LIMITS, MODEL, MORE, OUTPUT, SAMPLING, SELECTION
 from wildtool.cli.options import completion
+from wildtool.cli.options.config_file import grant_trust
 from wildtool.outputs import is_shared
 
 
@@ -120,4 +121,12 @@ TOOL_FORMAT_OPTION = opt(
 )
 DRY_RUN_OPTION = opt("Estimate calls, tokens and cost; send nothing.", panel=LIMITS)
 EXTRA_BODY_OPTION = opt("JSON", "More request fields, such as '{\"top_p\": 0.9}'.", panel=SAMPLING)
+
+
+TRUST_OPTION = opt(
+    "HASH",
+    "Trust what was found and not named, such as a wildtool.toml in this folder, if it has this hash (docs/trust.md).",
+    callback=grant_trust,
+    panel=MORE,
+)
 CACHE_OPTION = opt("FOLDER", "Reply cache shared between runs.", panel=MORE)

@@ -6,6 +6,7 @@ import time
 import urllib.request
 from base64 import b64encode
 from collections.abc import Mapping
+from ipaddress import ip_address
 from math import inf
 from typing import IO
 from urllib.parse import quote, unquote
@@ -155,14 +156,21 @@ def secret_forms(*secrets: str) -> tuple[str, ...]:
     return tuple(sorted(forms, key=len, reverse=True))
 
 
+def is_loopback(host: str) -> bool:
+    """Whether a host of a URL is this machine by its very name, whatever a name server says."""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
 def proxy_of(url: URL) -> str | None:
     """The environment's proxy for this URL; None for this machine, which a proxy cannot reach.
 
     Read once, since aiohttp's own `trust_env` reads the environment and ~/.netrc at every call.
     """
     host = url.host or ""
-    loopback = host in ("localhost", "::1") or host.startswith("127.")
-    if loopback or urllib.request.proxy_bypass(f"{host}:{url.port}"):
+    if is_loopback(host) or urllib.request.proxy_bypass(f"{host}:{url.port}"):
         return None
     proxy = urllib.request.getproxies().get(url.scheme)
     if proxy is not None and not proxy.startswith(("http://", "https://")):

@@ -76,6 +76,7 @@ class GenerateOptions(CallOptions):
     config: Path | None = opt(
         "FILE", "File with named models (default: wildtool.toml, if it exists).", panel=MORE
     )
+    trust: str | None = options.TRUST_OPTION
     force: bool = options.FORCE_OPTION
 
     def check(self) -> None:
