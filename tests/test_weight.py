@@ -34,7 +34,7 @@ BUDGETS = {
     "board": 570,
     "catalogue": 1620,
     "check": 1560,
-    "cli": 5290,
+    "cli": 5600,
     "data": 900,
     "engine": 8460,
     "environments": 1900,

@@ -46,7 +46,7 @@ class TrustRequest:
     def statement(self, first: Iterable[str] = ()) -> str:
         """What it would do, a line each. Args: first: effects to begin with."""
         effects = dict.fromkeys(single_line(effect, LONGEST_EFFECT) for effect in (*first, *self.effects))
-        return "\n".join([f"{self.name}, which you did not name, would:", *(f"  {each}" for each in effects)])
+        return "\n".join([f"{self.name} would:", *(f"  {each}" for each in effects)])
 
     def __str__(self) -> str:
         if not self.effects:
@@ -67,8 +67,8 @@ class TrustRequest:
         statement = self.statement(effects)
         if not _questions:
             raise UsageError(
-                f"{statement}\nNothing of this was done, since nobody can be asked here. Read {self.name}; if you trust "
-                f"it, give its hash by --trust or {VARIABLE}: {self.digest}\n{self.advice}"
+                f"{statement}\nNothing of this was done: you did not name it, and nobody can be asked here. Read it; if "
+                f"you trust it, give its hash by --trust or {VARIABLE}: {self.digest}\n{self.advice}"
             )
         if not _questions[-1](statement):
             raise UsageError(f"{self.name} is not trusted, and nothing of this was done")

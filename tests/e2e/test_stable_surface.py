@@ -31,6 +31,7 @@ from generate.scripted import Scripted
 from generate.sessions.players import TOOLS as SESSION_TOOLS
 from generate.sessions.players import Players
 from generate.tools.players import ApiPlayers
+from wildtool import trust
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "surface"
 
@@ -348,7 +349,7 @@ def test_keys_of_wildtool_toml_stay(monkeypatch: pytest.MonkeyPatch):
     Path("prices.toml").write_text("[models.m]\ninput = 3\noutput = 4\ncached_input = 1\nbatch = 0.5\n")
     with answered_by(Greeter()) as url:
         Path("wildtool.toml").write_text(CONFIG.replace("URL", url))
-        status, out = typed("run", "wild-mini")
+        status, out = typed("run", "wild-mini", "--trust", trust().digest)
     assert status == 0, out
     scope = about("configured")["scope"]
     (sitting,) = about("configured")["sittings"]

@@ -17,6 +17,7 @@ from urllib import request as requests
 
 from wildtool import __version__
 from wildtool.children import GRACE_S, Child
+from wildtool.data.unredirected import open_unredirected
 from wildtool.errors import DataError, UsageError
 from wildtool.json_codec import as_list, as_object
 from wildtool.models.secrets import VARIABLE_NAME
@@ -224,7 +225,7 @@ def _address(url: str, timeout_s: float) -> Generator[AskServer]:
         accepted = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
         message = requests.Request(url, _message(method, params, number), {**accepted, **session})
         try:
-            with requests.urlopen(message, timeout=timeout_s) as response:
+            with open_unredirected(message, timeout_s) as response:
                 if name := response.headers.get("Mcp-Session-Id"):
                     session["Mcp-Session-Id"] = name
                 body = _read_until(response, monotonic() + timeout_s)

@@ -129,7 +129,8 @@ def ask_trust(statement: str) -> bool:
     """Shows on a terminal what something would do that nobody named, and asks whether it may."""
     print_step("")
     print_err(statement)
-    print("Trust it, until it changes? [y/N] ", end="", file=sys.stderr, flush=True)
+    question = "It was found, and you did not name it. Trust it, until it changes? [y/N] "
+    print(question, end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 

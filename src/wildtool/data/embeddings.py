@@ -257,11 +257,13 @@ def _post(url: str, body: bytes, key: str | None) -> Any:
     from urllib import error as errors
     from urllib import request as requests
 
+    from wildtool.data.unredirected import open_unredirected
+
     headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
     reason = ""
     for attempt in range(_ATTEMPTS):
         try:
-            with requests.urlopen(requests.Request(url, body, headers), timeout=_TIMEOUT_S) as response:
+            with open_unredirected(requests.Request(url, body, headers), _TIMEOUT_S) as response:
                 return json.load(response)
         except errors.HTTPError as error:
             reason = f"{error.code} {error.reason}: {error.read(200).decode('utf-8', 'replace')}"

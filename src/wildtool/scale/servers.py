@@ -5,12 +5,12 @@ import shlex
 import socket
 import time
 import urllib.error
-import urllib.request
 from pathlib import Path
 from subprocess import STDOUT
 from typing import Self
 
 from wildtool.children import Child
+from wildtool.data.unredirected import open_unredirected
 from wildtool.errors import UsageError, WildtoolError
 from wildtool.models.resolve import PRESETS
 
@@ -75,12 +75,11 @@ class ModelServer:
 
     def wait(self) -> None:
         """Returns when it answers. Raises ServerError where it ends before, or takes too long."""
-        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         until = time.monotonic() + START_S
         while time.monotonic() < until:
             self.check()
             try:
-                opener.open(self._url, timeout=10).close()
+                open_unredirected(self._url, 10, by_proxy=False).close()
             except urllib.error.HTTPError as error:
                 # Whatever it says of this address, it answers.
                 if error.code != _LOADING:

@@ -245,8 +245,7 @@ def _check_unnamed(path: Path) -> None:
     status = path.stat()
     if not stat.S_ISREG(status.st_mode) or status.st_size > MOST_BYTES:
         raise UsageError(
-            f"{path}: lies in this folder, and is no regular file of at most {MOST_BYTES:,} bytes; remove it, or name "
-            "another one with --config"
+            f"{path}: is no regular file of at most {MOST_BYTES:,} bytes; remove it, or name another one with --config"
         )
 
 
@@ -254,7 +253,7 @@ def trust_request_of(path: Path) -> TrustRequest:
     """Everything that a config file would do that nobody names, and the hash by which it is trusted.
 
     Args:
-        path: the file, or the folder that it lies in.
+        path: the file, or its folder.
 
     Raises UsageError where there is none, or it is invalid.
     """

@@ -2,6 +2,7 @@
 an option that is not in a table here needs trust."""
 
 import json
+import os
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -90,8 +91,11 @@ def option_effects(
 
 def _option_effect(name: str, value: Any, folder: Path) -> Iterator[str]:
     if name == "out":
+        place = folder / str(value)
         if not lies_inside(value, folder):
             yield f"write to {value}"
+        elif link := next(_links_out(place, folder), None):
+            yield f"write to {value}, through the link {link}"
     elif name == "benchmark":
         if str(value).endswith(BENCHMARK_SUFFIX):
             yield f"execute the Python file {value}"
@@ -110,6 +114,13 @@ def lies_inside(path: Any, folder: Path) -> bool:
     if place.is_absolute() or ".." in place.parts or is_remote(place):
         return False
     return (folder / place).resolve().is_relative_to(folder.resolve())
+
+
+def _links_out(place: Path, folder: Path) -> Iterator[Path]:
+    """Symbolic links below a place that lead out of a folder."""
+    for parent, folders, files in os.walk(place):
+        paths = (Path(parent, name) for name in (*folders, *files))
+        yield from (path for path in paths if not path.resolve().is_relative_to(folder.resolve()))
 
 
 def body_effects(body: Any) -> list[str]:
@@ -144,10 +155,10 @@ def _endpoint_effects(
     tested = ModelOptions(endpoint=endpoint_in(values))
     shared = {"base_url", "api_key_env", "api_key_file"}
     for option, prefix in MODEL_OPTIONS.items():
-        own = {f"{prefix}base_url", f"{prefix}api_key_env"}
+        own = {f"{prefix}base_url", f"{prefix}api_key_env"} if prefix else shared
         options = tested if not prefix else tested.for_other_role(endpoint_in(values, prefix), None)
         # Without an address of its own a model is asked at that of the tested one.
-        places = own | (shared if not prefix or values.get(f"{prefix}base_url") is None else set[str]())
+        places = own | (shared if values.get(f"{prefix}base_url") is None else set[str]())
         value: Any = values.get(option) or []
         names = cast(list[Any], value) if isinstance(value, list) else [value]
         for name in map(str, names):

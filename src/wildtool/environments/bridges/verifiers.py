@@ -133,9 +133,13 @@ class WildHarness(vf.Harness[vf.HarnessConfig]):
                 body: dict[str, Any] = {"model": ctx.model, "messages": observation.messages}
                 if observation.tools:
                     body["tools"] = observation.tools
-                async with session.post(f"{endpoint}/chat/completions", json=body) as response:
-                    if not response.ok:
-                        return ProgramResult(1, "", await response.text())
+                async with session.post(
+                    f"{endpoint}/chat/completions", json=body, allow_redirects=False
+                ) as response:
+                    if response.status >= 300:
+                        place = response.headers.get("Location")
+                        words = f"redirects to {place}, which is not followed" if place else ""
+                        return ProgramResult(1, "", words or await response.text())
                     message = (await response.json())["choices"][0]["message"]
                 transition = environment.step(message)
                 trace.info["steps"].append(dict(transition.components))
