@@ -9,6 +9,7 @@ import pytest
 
 from e2e.command import HURRIED, contents, playing, recorded, verdicts, wildtool
 from faults.server import FaultServer
+from wildtool import trust
 
 KEY = "sk-very-secret-7f3a"
 
@@ -18,6 +19,7 @@ def config(server: FaultServer, folder: Path, more: str = "") -> None:
         f'[run]\nlimit = 2\n[models.mine]\nmodel = "m"\nbase_url = "{server.base_url}"\napi_key_env = "MY_KEY"\n'
         f"prices = {{input = 1000, output = 1000}}\n{more}"
     )
+    trust(folder, trust(folder).digest)
 
 
 async def test_a_run_stopped_by_a_limit_says_which_and_goes_on_with_a_higher_one(tmp_path: Path):

@@ -13,6 +13,7 @@ import pytest
 from e2e.command import Ended, contents, wildtool
 from faults.server import Answer, FaultServer, http
 from models.peers import PROTOCOLS, sse
+from wildtool import trust
 
 KEY = "sk-secret-5b1f/09aa77c2"
 PARTS = (KEY, KEY.replace("/", "\\/"), quote(KEY, safe=""), "09aa77c2")
@@ -93,6 +94,7 @@ async def test_whatever_an_endpoint_repeats_the_key_is_nowhere_by_any_adapter(tm
             for name, server in servers.items()
         ]
         (tmp_path / "wildtool.toml").write_text("\n".join(tables), "utf-8")
+        trust(tmp_path, trust(tmp_path).digest)
         models = [word for name in ADAPTERS for word in ("--model", name)]
         words = ("run", "wild-mini", *models, "--out", "run", "--limit", 4, "--retries", 0)
         played = await wildtool(*words, cwd=tmp_path, **LOUD)

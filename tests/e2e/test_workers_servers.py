@@ -164,7 +164,7 @@ async def test_a_worker_executes_no_command_that_a_store_names(tmp_path: Path):
     printed = await wildtool(*launch, cwd=tmp_path)
     assert printed.status == 0, printed.err
     line = shlex.split(printed.out.splitlines()[-1])
-    assert line == ["exec", "wildtool", "worker", "--run", url, "--server", command]
+    assert line[:-1] == ["exec", "wildtool", "worker", "--run", url, "--server", command, "--trust"]
     without = await wildtool(*line[2:5], cwd=tmp_path)
     assert without.status == 2
     assert "give --server" in without.err

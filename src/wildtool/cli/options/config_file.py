@@ -128,7 +128,7 @@ class ModelEntry:
             folder: that paths are relative to.
         """
         effects = model_effects(self.model, merged, folder, typed_address)
-        if self.price is not None and model_effects(self.model, merged, folder):
+        if self.price is not None and not effects and model_effects(self.model, merged, folder):
             effects.append("set the prices that --max-cost counts with")
         effects += [f"set {key} of a model" for key in self.more_keys]
         return [*effects, *body_effects(self.sampling.get("extra_body", {}))]
