@@ -5,8 +5,21 @@ from typing import Any, get_args
 
 import pytest
 
-from wildtool.reply_ends import NO_REPLY, NOT_RIGHT, End, end_of, error_class, failing_end, reason_end
-from wildtool.types import Message, Reply
+from wildtool.benchmarks import OURS
+from wildtool.benchmarks.wildtoolbench import WILD_MINI
+from wildtool.engine.registry import load_benchmark
+from wildtool.episode import gold_replies
+from wildtool.reply_ends import (
+    NO_REPLY,
+    NOT_RIGHT,
+    End,
+    deciding_end,
+    end_of,
+    error_class,
+    failing_end,
+    reason_end,
+)
+from wildtool.types import Message, Reply, Transcript
 
 DOCUMENTED = {
     "chat completions": "stop length tool_calls content_filter function_call",
@@ -131,3 +144,41 @@ def test_blank_refusals_are_none_and_ends_name_their_errors():
     assert end_of(Reply({"refusal": "no", "tool_calls": [{}]}, finish_reason="length")) == End.REFUSED
     assert end_of(Reply({"tool_calls": []}, finish_reason="stop")) == End.COMPLETE
     assert error_class(End.FILTERED) == "reply filtered"
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_every_profile_but_our_own_computes_what_a_published_evaluator_computes(name: str):
+    benchmark = load_benchmark(name)
+    own = {*benchmark.profiles} - benchmark.as_published
+    assert own and own <= {"fixed", "ledger"} and benchmark.as_published <= {*benchmark.profiles}
+
+
+@pytest.mark.parametrize(
+    ("profile", "errors"), [("official", {None}), ("paper", {None}), ("fixed", {"reply refused"})]
+)
+def test_published_evaluators_do_not_read_what_a_model_declines_beside_its_text_or_calls(
+    profile: str, errors: set[str | None]
+):
+    judged = 0
+    for item in WILD_MINI.load(WILD_MINI.data.locate(None)):
+        for unit in item.units:
+            gold = gold_replies(WILD_MINI.rules(profile).episode(item, unit)) or []
+            replies = tuple(
+                Reply({**message, "refusal": "I cannot."}, finish_reason="stop") for message in gold
+            )
+            verdicts = WILD_MINI.judge(item, {unit: Transcript(replies)}, profile)
+            assert {verdict.error for verdict in verdicts if verdict.unit == unit} == errors
+            judged += 1
+    assert judged
+
+
+@pytest.mark.parametrize("as_published", [False, True])
+@pytest.mark.parametrize("message", [{"content": None}, {"content": ""}, {"content": "", "tool_calls": []}])
+def test_a_refusal_alone_decides_under_every_profile(message: Message, as_published: bool):
+    reply = Reply({**message, "refusal": "I cannot."}, finish_reason="stop")
+    assert deciding_end(reply, as_published=as_published) == End.REFUSED
+
+
+def test_the_end_that_a_provider_gives_decides_also_under_rules_of_a_published_evaluator():
+    reply = Reply({"content": "Well,"}, finish_reason="content_filter")
+    assert deciding_end(reply, as_published=True) == End.FILTERED

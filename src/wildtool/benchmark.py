@@ -321,6 +321,9 @@ class Benchmark(ABC):
     """Name of each profile with one line about it; the first is the default."""
     modes: Mapping[str, str] = {"chat": "messages and native tool calls"}
     """Ways to put it to a model with one line about each; the first is the default."""
+    as_published: frozenset[str] = frozenset()
+    """Profiles that compute what a published evaluator computes. These read text and calls alone: what a model declines
+    beside them (`refusal`) does not decide there."""
     mode: str = "chat"
     """The way in which this object runs and judges: the first of `modes` until `in_mode` chooses another."""
     roles: Mapping[str, Role] = {}
@@ -392,7 +395,7 @@ class Benchmark(ABC):
         """One verdict for each unit of the item, in order; pure. A unit without transcript is unplayed."""
         rules = self.rules(profile)
         item = settled_item(rules, item, transcripts)
-        return [_unit_verdict(self, rules, item, unit, transcripts.get(unit)) for unit in item.units]
+        return [_unit_verdict(self, profile, rules, item, unit, transcripts.get(unit)) for unit in item.units]
 
     def fields(self, item: Item, unit: str) -> Mapping[str, FieldValue]:
         """What is known of a unit before any reply; its part of `columns`."""
@@ -436,14 +439,15 @@ def judge_unit(benchmark: Benchmark, item: Item, unit: str, transcript: Transcri
         return next(verdict for verdict in verdicts if verdict.unit == unit)
     rules = benchmark.rules(profile)
     settled = settled_item(rules, item, {unit: transcript})
-    return _unit_verdict(benchmark, rules, settled, unit, transcript)
+    return _unit_verdict(benchmark, profile, rules, settled, unit, transcript)
 
 
 def _unit_verdict(
-    benchmark: Benchmark, rules: Rules, item: Item, unit: str, transcript: Transcript | None
+    benchmark: Benchmark, profile: str, rules: Rules, item: Item, unit: str, transcript: Transcript | None
 ) -> Verdict:
     episode = rules.recorded_episode(item, unit, transcript)
-    decided, end = until_decided(transcript or Transcript(()))
+    as_published = profile in benchmark.as_published
+    decided, end = until_decided(transcript or Transcript(()), as_published=as_published)
     outcome: Outcome
     if replay(episode, decided):
         check = rules.verdict(episode, item, unit)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from wildtool.errors import InfraError
-from wildtool.reply_ends import NOT_RIGHT, End, end_of
+from wildtool.reply_ends import NOT_RIGHT, End, deciding_end
 from wildtool.types import PROVIDER_CONTENT, Ask, Episode, Message, Outcome, Request, Transcript
 
 EMPTY_REPLY: Message = {"content": "", "tool_calls": None}
@@ -73,14 +73,18 @@ def replay(episode: Episode, transcript: Transcript | None) -> bool:
     return episode.done
 
 
-def until_decided(transcript: Transcript) -> tuple[Transcript, End | None]:
+def until_decided(transcript: Transcript, *, as_published: bool = False) -> tuple[Transcript, End | None]:
     """A transcript up to the first reply whose end decides the unit, and that end; all of it and None without one.
 
     A text before a filter or a refusal is no turn of the conversation, and a call that its provider could not read is no
     silence, so what benchmarks make of texts must not credit them.
+
+    Args:
+        as_published: as under a profile of `Benchmark.as_published`.
     """
     for number, reply in enumerate(transcript.replies):
-        if (end := end_of(reply)) in NOT_RIGHT:
+        end = deciding_end(reply, as_published=as_published)
+        if end is not None:
             return Transcript(transcript.replies[:number]), end
     return transcript, None
 

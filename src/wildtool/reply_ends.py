@@ -127,10 +127,26 @@ def failing_end(role: str, reply: Reply) -> End | None:
     return end if end in NO_REPLY or (role != "agent" and end in NOT_RIGHT) else None
 
 
+def deciding_end(reply: Reply, *, as_published: bool = False) -> End | None:
+    """The end by which a reply decides its unit; None for a reply that the rules judge.
+
+    Args:
+        as_published: whether rules of a published evaluator judge it. These read text and calls alone, so what the model
+            declines beside them decides nothing; what the provider gives as the reason of the end does.
+    """
+    words_or_calls = reply.message.get("content") or reply.message.get("tool_calls")
+    end = _end_by_reason(reply) if as_published and words_or_calls else end_of(reply)
+    return end if end in NOT_RIGHT else None
+
+
 def end_of(reply: Reply) -> End:
     """How a reply ended, from what is recorded of it."""
     refusal: object = reply.message.get("refusal")
     if isinstance(refusal, str) and refusal.strip():
         return End.REFUSED
+    return _end_by_reason(reply)
+
+
+def _end_by_reason(reply: Reply) -> End:
     end = reason_end(reply.finish_reason) or End.UNKNOWN
     return End.CALLS if end == End.COMPLETE and reply.message.get("tool_calls") else end

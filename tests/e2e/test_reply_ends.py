@@ -31,7 +31,7 @@ async def played(folder: Path, said: Answer, *more: object, retries: int = 0) ->
     [
         (answer("content_filter"), "reply filtered"),
         (answer("sensitive"), "reply filtered"),
-        (answer("stop", refusal="I cannot."), "reply refused"),
+        (answer("refusal"), "reply refused"),
         (answer("malformed_function_call"), "reply malformed"),
     ],
 )
@@ -46,6 +46,16 @@ async def test_text_before_a_filter_or_a_refusal_is_right_nowhere_and_the_table_
     assert {row["steps"] for row in rows} == {1}
     shown = await wildtool("show", tmp_path / "run", "--all", cwd=tmp_path)
     assert re.search(f"{error} +16 of 16", shown.out)
+
+
+@pytest.mark.parametrize(
+    ("profile", "errors"), [("official", {None, "Refusal"}), ("fixed", {"reply refused"})]
+)
+async def test_a_refusal_beside_a_text_decides_only_where_no_published_evaluator_judges(
+    tmp_path: Path, profile: str, errors: set[str | None]
+):
+    await played(tmp_path, answer("stop", refusal="I cannot."), "--profile", profile)
+    assert {row["error"] for row in verdicts(tmp_path / "run", profile)} == errors
 
 
 @pytest.mark.parametrize("reason", ["stop", "length", None, "brand new"])

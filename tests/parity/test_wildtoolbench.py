@@ -158,6 +158,28 @@ def test_verdicts_are_the_reference_verdicts(oracle: Path) -> None:
     assert compared == sum(1 for _ in rows(oracle / "verdicts.jsonl")) > 0
 
 
+def test_what_a_model_declines_beside_its_text_or_calls_moves_no_verdict(oracle: Path) -> None:
+    compared = 0
+    for row in rows(oracle / "verdicts.jsonl"):
+        if "reference_error" in row:
+            continue
+        item = sessions(oracle)[row["session"]]
+        script = scripts(oracle)[row["session"], row["model"]][row["task"]]
+        unit = item.units[row["task"]]
+        transcripts = {unit: Transcript(tuple(map(declining, script)), scripted=True)}
+        verdict = WILDTOOLBENCH.judge(item, transcripts, "official")[row["task"]]
+        said = row.get("label", row["inference"]["action_name_label"])
+        assert (verdict.outcome == "correct") == (said == "correct"), row
+        compared += 1
+    assert compared
+
+
+def declining(message: Message) -> Reply:
+    """A reply that says by its own member that the model declines, beside the words or calls that it has."""
+    beside = {"refusal": "I cannot."} if message.get("content") or message.get("tool_calls") else {}
+    return Reply({**message, **beside})
+
+
 def compare_step(played: Played, number: int, step: dict[str, Any], *, scored: bool) -> None:
     assert digest(with_plain_ids(played.shown[number])) == step["messages"]
     assert ("correct" if played.episode.log[number].correct else "error") == step["name"]

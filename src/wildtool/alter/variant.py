@@ -62,8 +62,9 @@ class Variant:
             transcript: what it will be replayed from; None for nothing.
         """
         own = self.benchmark.rules(profile).recorded_episode(item, unit, transcript)
-        rules = self.benchmark.rules(self.played or profile)
-        return AlteredEpisode(own, self._units(rules, item, unit, self._before(rules, item, unit)))
+        played = self.played or profile
+        earlier = self._before(played, item, unit)
+        return AlteredEpisode(own, self._units(self.benchmark.rules(played), item, unit, earlier))
 
     def judge(self, item: Item, transcripts: Mapping[str, Transcript], profile: str) -> list[Verdict]:
         """As of `Benchmark.judge`, of what models said."""
@@ -104,11 +105,12 @@ class Variant:
         """What happened in a unit up to the reply that decided it, in the benchmark's names, as reasons have them. Pure;
         never raises, even on malformed replies."""
         rules = self.benchmark.rules(profile)
+        as_published = profile in self.benchmark.as_published
         if not self.alterations:
-            return _trace_as_judged(rules, item, unit, transcript)
-        original = self.benchmark.rules(self.played or profile)
-        reading = self._reading(original, item, unit, transcript, self._before(original, item, unit))
-        trace = _trace_as_judged(rules, item, unit, reading.transcript)
+            return _trace_as_judged(rules, item, unit, transcript, as_published=as_published)
+        played = self.played or profile
+        reading = self._reading(played, item, unit, transcript, self._before(played, item, unit))
+        trace = _trace_as_judged(rules, item, unit, reading.transcript, as_published=as_published)
         for altered in reading.units:
             trace = altered.traced(trace)
         return trace
@@ -119,41 +121,48 @@ class Variant:
         before = {name: reading.units for name, reading in earlier.items()}
         return altered_unit(self.alterations, item, unit, rules, before)
 
-    def _before(self, rules: Rules, item: Item, unit: str) -> "dict[str, _Reading]":
+    def _before(self, played: str, item: Item, unit: str) -> "dict[str, _Reading]":
         """The units before one, from what was recorded of them; empty unless units follow from earlier ones."""
         earlier: dict[str, _Reading] = {}
         if self.in_order:
             for name in item.units[: item.units.index(unit)]:
-                earlier[name] = self._reading(rules, item, name, item.transcripts.get(name), earlier)
+                earlier[name] = self._reading(played, item, name, item.transcripts.get(name), earlier)
         return earlier
 
     def _readings(
         self, item: Item, transcripts: Mapping[str, Transcript], profile: str
     ) -> "dict[str, _Reading]":
         """Each unit of an item, the leading ones first, since the others follow from them."""
-        rules = self.benchmark.rules(self.played or profile)
+        played = self.played or profile
         if self.in_order:
             readings: dict[str, _Reading] = {}
             for unit in item.units:
-                readings[unit] = self._reading(rules, item, unit, transcripts.get(unit), readings)
+                readings[unit] = self._reading(played, item, unit, transcripts.get(unit), readings)
             return readings
+        rules = self.benchmark.rules(played)
         leading = rules.leading(item)
-        first = {unit: self._reading(rules, item, unit, transcripts.get(unit), {}) for unit in leading}
+        first = {unit: self._reading(played, item, unit, transcripts.get(unit), {}) for unit in leading}
         state = settled_item(
             rules, item, {unit: first[unit].transcript for unit in leading if unit in transcripts}
         )
         later = [unit for unit in item.units if unit not in leading]
-        return first | {unit: self._reading(rules, state, unit, transcripts.get(unit), {}) for unit in later}
+        return first | {unit: self._reading(played, state, unit, transcripts.get(unit), {}) for unit in later}
 
     def _reading(
         self,
-        rules: Rules,
+        played: str,
         item: Item,
         unit: str,
         recorded: Transcript | None,
         earlier: "Mapping[str, _Reading]",
     ) -> "_Reading":
-        """What a model said in a unit. Args: earlier: the units that it follows from."""
+        """What a model said in a unit.
+
+        Args:
+            played: the profile that it was played under.
+            earlier: the units that it follows from.
+        """
+        rules = self.benchmark.rules(played)
         units = self._units(rules, item, unit, earlier)
         episode = AlteredEpisode(rules.recorded_episode(item, unit, recorded), units)
         recorded = recorded or Transcript(())
@@ -165,7 +174,7 @@ class Variant:
         while recorded.scripted and not episode.done:
             episode.advance(EMPTY_REPLY)
         transcript = replace(recorded, replies=tuple(replies.values()))
-        valid, end = until_decided(transcript)
+        valid, end = until_decided(transcript, as_published=played in self.benchmark.as_published)
         if end is None:
             fields = {
                 name: value for each in units for name, value in each.fields(ended=episode.done).items()
@@ -173,7 +182,7 @@ class Variant:
         else:
             # What was filtered or refused is no reply, so it obeys nothing and ends nothing.
             before = recorded.replies[: list(replies)[len(valid.replies)]]
-            fields = self._reading(rules, item, unit, Transcript(before), earlier).fields
+            fields = self._reading(played, item, unit, Transcript(before), earlier).fields
         return _Reading(transcript, units, fields)
 
 
@@ -199,9 +208,11 @@ def _with_failures(item: Item, transcripts: Mapping[str, Transcript]) -> dict[st
     return complete
 
 
-def _trace_as_judged(rules: Rules, item: Item, unit: str, transcript: Transcript) -> Trace:
+def _trace_as_judged(
+    rules: Rules, item: Item, unit: str, transcript: Transcript, *, as_published: bool
+) -> Trace:
     """Of a reply that was filtered, refused or could not be read the rules say nothing, so its step tells just that."""
-    decided, end = until_decided(transcript)
+    decided, end = until_decided(transcript, as_published=as_published)
     if end is not None:
         number, reason = len(decided.replies), NOT_RIGHT[end]
         beginning = Transcript(transcript.replies[: number + 1])

@@ -11,7 +11,7 @@ from wildtool.environments.sources import Units
 from wildtool.episode import COOPERATIVE, GOLD_STYLE
 from wildtool.errors import DataError, UsageError
 from wildtool.json_codec import REPLY_LIMITS, as_object, as_objects, dumps, loads, loads_within
-from wildtool.reply_ends import NOT_RIGHT, end_of
+from wildtool.reply_ends import NOT_RIGHT, deciding_end
 from wildtool.types import Episode, FieldValue, Item, Message, Reply, Request, Tool, Transcript
 
 OnFault = Literal["end", "answer", "walk"]
@@ -291,7 +291,8 @@ class UnitEnvironment:
     def _take(self, state: _State, reply: Reply) -> str:
         """Lets the episode take a message of the policy. Gives what is wrong with it."""
         state.replies.append(reply)
-        if (end := end_of(reply)) in NOT_RIGHT:
+        end = deciding_end(reply, as_published=self.profile in self.units.benchmark.as_published)
+        if end is not None:
             # The message says of itself that it is a refusal; no other such end can be read from a message alone.
             state.fault, state.is_over = NOT_RIGHT[end], True
             state.steps.append({"refusal": 0.0})

@@ -11,6 +11,7 @@ from benchmarks.wildtoolbench.build import answer, ask, node, record, tool
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
 from wildtool.benchmarks.wildtoolbench.data import GoldNode, Task, read_items, read_session
 from wildtool.errors import DataError
+from wildtool.types import Item
 
 SOUND = record([ask(), node("a", 0, n=1), answer(1)], [answer()])
 
@@ -37,7 +38,7 @@ NODE_AT = "field english_answer_list[0][1]"
     ("path", "value", "message"),
     [
         ("id", None, "field id: expected a text, found null"),
-        ("id", "", "field id: expected a text, found a text"),
+        ("id", "", "field id: is empty; give each session a name of its own"),
         ("english_env_info", 5, "field english_env_info: expected a text, found a number"),
         ("english_tools", {}, "field english_tools: expected a list of tools, found an object"),
         ("english_tools", "{", "field english_tools: expected a list of tools, found a text"),
@@ -180,3 +181,11 @@ def test_a_language_is_chosen_by_its_prefix_or_code(tmp_path: Path) -> None:
         ("t", ("0", "1"), "d", "en"),
     ]
     assert [item.id for item in WILDTOOLBENCH.load(source, split="d")] == ["t"]
+
+
+def test_a_session_without_a_date_is_read_and_its_date_line_is_empty_as_in_the_original():
+    session = read_session(changed("english_env_info", ""), "file:1")
+    item = Item(session.id, ("0", "1"), session)
+    request = WILDTOOLBENCH.rules("official").episode(item, "0").request()
+    assert request is not None
+    assert request.messages[0] == {"role": "system", "content": "Current Date: "}

@@ -17,6 +17,7 @@ class ACEBench(WithOriginalPrompts):
         "official": "what the published evaluator computes, verdict for verdict",
         "fixed": "its known faults corrected: text kept as written, values compared, a call counted once",
     }
+    as_published = frozenset({"official"})
     modes: Mapping[str, str] = {
         "text": "calls in brackets, prompted in full",
         "condensed": "calls in brackets, prompted with role and output format only",

@@ -19,6 +19,7 @@ class ApiBank(Benchmark):
         "original": "the rules of its authors: calls are run, replies compared by ROUGE-L",
         "fixed": "their known faults corrected: values read whole, lists, state, all arguments compared",
     }
+    as_published = frozenset({"toleap", "original"})
     modes: Mapping[str, str] = {
         "chat": "calls and replies, tools in the prompt",
         REPLIES_MODE: "replies alone, as ToLeaP runs it",

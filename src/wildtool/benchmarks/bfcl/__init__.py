@@ -17,6 +17,7 @@ class BFCL(Benchmark):
         "official": "what the published evaluator computes, verdict for verdict",
         "fixed": "its known faults corrected: entries that no call fulfils, lost values, greedy matching, loose answers",
     }
+    as_published = frozenset({"official"})
     modes: Mapping[str, str] = {
         "fc": "native tool calls",
         "prompt": "functions in the system prompt, calls in brackets",

@@ -16,6 +16,7 @@ class Glaive(Benchmark):
         "toleap": "what the ToLeaP platform computes, count for count",
         "fixed": "its known faults corrected: each record counts once, values by meaning",
     }
+    as_published = frozenset({"toleap"})
     modes: Mapping[str, str] = {
         "chat": "one message, answered in text",
         COMPLETION: "the same as one text that the model continues",

@@ -17,6 +17,7 @@ class InjecAgent(WithOriginalPrompts):
         "original": "the authors' own evaluator, which ToLeaP uses too",
         "fixed": "its known faults corrected: whole outputs, calls as they are written, nothing dropped",
     }
+    as_published = frozenset({"original"})
     modes: Mapping[str, str] = {
         "react": "messages, answered as Thought / Action / Action Input",
         "react-short": "the same with the short classic prompt",

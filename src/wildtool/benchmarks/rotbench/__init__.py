@@ -17,6 +17,7 @@ class RoTBench(Benchmark):
         "original": "the authors' own evaluator; where it raises, the reply is wrong",
         "fixed": "its known faults corrected: empty inputs, text around the call, values of any type",
     }
+    as_published = frozenset({"toleap", "original"})
     modes: Mapping[str, str] = {
         "chat": "messages, answered in text",
         COMPLETION: "one text that the model continues (ToLeaP's streaming)",

@@ -18,6 +18,7 @@ class SealTools(Benchmark):
         "original": "the authors' own evaluator",
         "fixed": "its known faults corrected: calls counted once, quotes and brackets kept, values by meaning",
     }
+    as_published = frozenset({"toleap", "original"})
     modes: Mapping[str, str] = {
         "chat": "one message with five tools",
         COMPLETION: "the same as one text that the model continues (ToLeaP's streaming)",

@@ -29,6 +29,7 @@ class TaskBench(WithOriginalPrompts):
         "original": "what its authors compute: micro averages over the samples that can be read",
         "fixed": "their known faults corrected: links compared as links, repeats counted, one tool is a plan",
     }
+    as_published = frozenset({"toleap", "original"})
     modes: Mapping[str, str] = {
         "chat": "the tools in the prompt, as ToLeaP asks",
         "graph": "the tools and the links between them in the prompt",

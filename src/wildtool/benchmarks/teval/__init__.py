@@ -16,6 +16,7 @@ class TEval(Benchmark):
         "original": "what its authors' evaluator computes: more arguments than asked for are free",
         "fixed": "their known faults corrected: unmatched steps get no points, templates are taken as written",
     }
+    as_published = frozenset({"toleap", "original"})
     modes: Mapping[str, str] = {"chat": "messages, answered in text"}
     # As in Figure 7 of ToLeaP's paper.
     headline: Mapping[str, tuple[str, str]] = dict.fromkeys(profiles, ("scores", "mean of columns"))

@@ -16,6 +16,7 @@ class WildToolBench(Benchmark):
         "fixed": "its known faults corrected: calls bound by arguments, values compared by meaning",
         "paper": "the older evaluator behind the paper's tables, with its error taxonomy",
     }
+    as_published = frozenset({"official", "paper"})
     modes: Mapping[str, str] = {"fc": "native tool calls"}
     gold_styles = ("parallel", "serial")
     card = Path(__file__).parent / "card.md"

@@ -177,7 +177,7 @@ def read_session(record: Mapping[str, Any], where: str, prefix: str = "") -> Ses
         for text, nodes, type_, subtype in zip(texts, answers, types, ["First Turn", *subtypes], strict=True)
     )
     return Session(
-        id=reader.text("id"),
+        id=reader.id(),
         lang=LANGUAGE_PREFIXES.get(prefix, prefix),
         date=reader.text(f"{prefix}_env_info"),
         tools=tools,
@@ -211,10 +211,14 @@ class _Fields:
         return f"{self._where}: field {field}"
 
     def text(self, field: str) -> str:
-        value = checked(self._record.get(field), str, self.at(field))
-        if not value:
-            raise self.fault(field, "a text", value)
-        return value
+        return checked(self._record.get(field), str, self.at(field))
+
+    def id(self) -> str:
+        """The name of the session."""
+        name = self.text("id")
+        if not name:
+            raise DataError(f"{self.at('id')}: is empty; give each session a name of its own")
+        return name
 
     def entries(self, field: str, length: int | None = None) -> list[Any]:
         items = checked(self._record.get(field), list, self.at(field))
