@@ -7,6 +7,7 @@ import pytest
 
 from wildtool.benchmarks import OURS
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
+from wildtool.data.data_set import data_of
 from wildtool.engine.registry import load_benchmark
 from wildtool.episode import gold_replies
 from wildtool.reply_ends import (
@@ -160,7 +161,7 @@ def test_published_evaluators_do_not_read_what_a_model_declines_beside_its_text_
     profile: str, errors: set[str | None]
 ):
     judged = 0
-    for item in WILD_MINI.load(WILD_MINI.data.locate(None)):
+    for item in WILD_MINI.load(data_of(WILD_MINI).locate(None)):
         for unit in item.units:
             gold = gold_replies(WILD_MINI.rules(profile).episode(item, unit)) or []
             replies = tuple(

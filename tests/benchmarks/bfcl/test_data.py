@@ -573,3 +573,36 @@ def test_a_folder_of_results_that_cannot_be_scored_is_refused(tmp_path: Path) ->
         " folder of another group, such as result/MODEL/non_live"
     )
     assert read_results(tmp_path / "nothing", {}, "fc") is None
+
+
+TWICE = {
+    "live_relevance": [
+        ("live_relevance_3-3-0", [RING], None),
+        ("live_relevance_4-4-0", [RING], None),
+        ("live_relevance_3-3-0", [BOOK], None),
+    ]
+}
+"""As in version 3, where two entries have one id."""
+
+
+def test_two_entries_of_one_id_are_both_run_as_version_3_has_and_counts_them(tmp_path: Path) -> None:
+    folder = write_data(tmp_path / "data", "v3", TWICE)
+    found = {item.id: item.data.functions for item in items_of(folder)}
+    assert found == {
+        "live_relevance_3-3-0": (RING,),
+        "live_relevance_4-4-0": (RING,),
+        "live_relevance_3-3-0#2": (BOOK,),
+    }
+    assert ("live_relevance_3-3-0", "repeated id", "an earlier entry has it too") in findings(folder)
+
+
+def test_results_of_two_entries_of_one_id_belong_to_them_in_order(tmp_path: Path) -> None:
+    items = {item.id: item for item in items_of(write_data(tmp_path / "data", "v3", TWICE))}
+    path = tmp_path / "some-model" / "BFCL_v3_live_relevance_result.json"
+    path.parent.mkdir()
+    lines = [("live_relevance_3-3-0", "First."), ("live_relevance_3-3-0", "Second.")]
+    path.write_text("\n".join(json.dumps({"id": id_, "result": result}) for id_, result in lines))
+    results = read_results(path, items, "fc")
+    assert results is not None
+    said = {row.item: row.units["0"].replies[0].message["content"] for row in results.rows}
+    assert said == {"live_relevance_3-3-0": "First.", "live_relevance_3-3-0#2": "Second."}

@@ -1,5 +1,6 @@
 """BFCL's files: questions with their function documents, and the answers beside them."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -94,9 +95,27 @@ def read_category_file(folder: Path, category: Category, version: str) -> Iterat
 
 
 def _single_turn_items(folder: Path, category: Category, version: str, questions: Path) -> Iterator[Item]:
+    name_of = RepeatedIds()
     for where, entry, answers in _with_answers(folder, category, version, questions, read_answers):
         record = read_entry(entry, category, where, answers or (), version)
-        yield Item(entry["id"], ("0",), record, split=category.name)
+        yield Item(name_of(entry["id"]), ("0",), record, split=category.name)
+
+
+REPEATED = "#"
+"""Stands between the id of an entry that has the id of an earlier one, and its number among them."""
+
+
+class RepeatedIds:
+    """Tells entries of one id apart: two of version 3 are `live_relevance_3-3-0`, and its evaluator counts both."""
+
+    def __init__(self) -> None:
+        self._seen: Counter[str] = Counter()
+
+    def __call__(self, id_: str) -> str:
+        """The name of the next entry with this id: the id, then `ID#2` and so on."""
+        self._seen[id_] += 1
+        count = self._seen[id_]
+        return id_ if count == 1 else f"{id_}{REPEATED}{count}"
 
 
 def _multi_turn_items(folder: Path, category: Category, version: str, questions: Path) -> Iterator[Item]:

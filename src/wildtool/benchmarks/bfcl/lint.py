@@ -7,7 +7,7 @@ from typing import Any
 from wildtool.benchmark import Finding
 from wildtool.benchmarks.bfcl.agentic import has_answer
 from wildtool.benchmarks.bfcl.categories import SPLIT_NAMES, split_categories
-from wildtool.benchmarks.bfcl.data import has_entries, read_category_file, version_of
+from wildtool.benchmarks.bfcl.data import REPEATED, has_entries, read_category_file, version_of
 from wildtool.benchmarks.bfcl.multi_turn import multi_turn_faults
 from wildtool.benchmarks.bfcl.records import BfclEntry, MemoryRecord, MultiTurnRecord, SearchRecord
 from wildtool.errors import DataError
@@ -30,10 +30,11 @@ def lint_entries(source: Source) -> Iterator[Finding]:
             continue
         try:
             for item in read_category_file(folder, category, version):
-                where = f"{folder}: {item.id}"
-                if item.id in ids:
+                id_, repeated, _ = item.id.partition(REPEATED)
+                where = f"{folder}: {id_}"
+                if repeated or id_ in ids:
                     yield Finding(where, "repeated id", "an earlier entry has it too")
-                ids.add(item.id)
+                ids.add(id_)
                 faults = _FAULTS.get(category.kind, _faults)
                 yield from (Finding(where, rule, message) for rule, message in faults(item.data))
         except DataError as error:

@@ -11,6 +11,7 @@ from typing import Any
 
 from wildtool.benchmark import NATIVE
 from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES
+from wildtool.benchmarks.bfcl.data import RepeatedIds
 from wildtool.benchmarks.result_files import files_named
 from wildtool.data.data_set import ResultRow, Results
 from wildtool.errors import DataError
@@ -52,16 +53,19 @@ def read_results(path: Path, items: Mapping[str, Item], mode: str) -> Results | 
             scored.append((file, category))
     if left_out and not scored:
         raise DataError(f"{left_out[0]}; give the folder of another group, such as result/MODEL/non_live")
-    return Results(_results(scored, mode), left_out) if scored else None
+    return Results(_results(scored, items, mode), left_out) if scored else None
 
 
-def _results(files: Sequence[tuple[Path, str]], mode: str) -> Iterator[ResultRow]:
+def _results(files: Sequence[tuple[Path, str]], items: Mapping[str, Item], mode: str) -> Iterator[ResultRow]:
     for file, category in files:
         model = next(folder.name for folder in file.resolve().parents if folder.name not in _GROUPS)
         lines = list(_lines(file, in_turns=category.startswith("multi_turn")))
         replies = [reply for _, _, steps in lines if not isinstance(steps, str) for reply in steps]
         _check_mode(file, replies, mode)
-        for where, item, steps in lines:
+        name_of = RepeatedIds()
+        for where, id_, steps in lines:
+            name = name_of(id_)
+            item = name if name in items else id_
             if isinstance(steps, str):
                 transcript = Transcript((), infra_error=steps)
             else:
