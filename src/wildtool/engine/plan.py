@@ -50,6 +50,8 @@ class SelectedItems:
         """Of the files that they were read from; empty where it is unknown."""
         self.drawn: DrawnItems | None = None
         """The sample that they are; None where they are no sample."""
+        self.whole = True
+        """Whether they are all items of the split and language, however they were named."""
         self._repeats = repeats
         self._items: dict[str, bytes | Item] = {}
         """By id; as it is where it cannot be pickled."""
@@ -142,13 +144,17 @@ class Selection:
             if self.ids:
                 first += [item.id] if len(first) < 2 else []
                 if item.id not in self.ids:
+                    selected.whole = False
                     continue
                 missing.pop(item.id, None)
             if selected.drawn is not None and item.id not in selected.drawn.weights:
+                selected.whole = False
                 continue
             if self.limit is None or len(selected) < self.limit:
                 selected.add(item)
-            elif not missing:
+                continue
+            selected.whole = False
+            if not missing:
                 break
         if missing:
             such = f"; ids there look like {', '.join(first)}" if first else self._choices()
@@ -355,8 +361,11 @@ class Plan:
 
     def scope(self, items: SelectedItems) -> dict[str, Any]:
         """The settings that say how much is run and how fast; they may change when a run continues."""
+        names_a_part = items.drawn is None and (bool(self.ids) or self.limit is not None)
         return {
             **({} if items.drawn is None else {"sampled_from": items.drawn.of}),
+            # Not there where nothing was asked for: so scopes of earlier runs stay what they are.
+            **({"whole": True} if names_a_part and items.whole else {}),
             "limit": self.limit,
             "ids": list(self.ids),
             "repeats": self.repeats,

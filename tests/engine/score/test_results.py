@@ -130,7 +130,7 @@ def test_the_numbers_of_a_run_are_these(tmp_path: Path):
         split=None,
         mode="loud",
         prompts="p",
-        part="--limit 3",
+        part="",
         roles={"user": "u"},
         items=3,
         items_md5=md5(b"en/i0\nen/i1\nen/i2").hexdigest(),
@@ -257,7 +257,7 @@ def test_calls_where_they_are_due_are_rates_of_these_units():
 def test_what_limits_a_run_is_said_as_its_part(
     scope: Any, sample: Any, items: int, weighted: bool, part: str
 ):
-    run_json = {"scope": scope, "identity": {"sample": sample} if sample else {}}
+    run_json = {"kind": "played", "scope": scope, "identity": {"sample": sample} if sample else {}}
     assert _part(run_json, PlannedSize(items, 9), weighted=weighted) == part
 
 

@@ -467,6 +467,12 @@ def _part(run_json: Mapping[str, Any], planned: PlannedSize, *, weighted: bool) 
         of = scope["sampled_from"]
         marks = ", ".join([f"seed {sample['seed']}", *(["rates weighted"] if weighted else [])])
         return f"sample of {planned.items:,} of {of:,} items ({marks})" if planned.items < of else ""
+    if scope.get("whole"):
+        return ""
+    if run_json["kind"] == "imported":
+        # What the file has is listed as ids; planned is all that the data have.
+        held = len(scope["ids"])
+        return f"{held:,} of {planned.items:,} items in the file" if held < planned.items else ""
     if scope["ids"]:
         return f"--ids of {planned.items}"
     # A limit that was not reached limits nothing.
