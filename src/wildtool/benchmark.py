@@ -337,6 +337,11 @@ class Benchmark(ABC):
     headline: Mapping[str, tuple[str, str]] = {}
     """By profile the (group, name) of the number that models are ranked by, in suites and beside published figures. Of a
     run without that number, and where none is named, it is the first of the summary that belongs in a table of models."""
+    headline_parts: Sequence[str] = ()
+    """Columns whose values its headline averages, `split` and `lang` among them; empty where that counts all units alike.
+    A sample has items of each value while it is large enough; a run without some of them has no headline in a suite."""
+    suite_headlines: Mapping[str, tuple[str, str]] = {}
+    """By name of a suite the (group, name) of the number that it takes there, where that is another than the headline."""
     data: "DataSet | Path | None" = None
     """Where its data come from; or the one file that is read where the user names none; None if it ships none."""
     tables: "Sequence[Table]" = ()

@@ -67,7 +67,7 @@ def test_a_suite_over_pulled_data_runs_them_side_by_side():
     for name in ("rotbench", "sealtools"):
         assert typed("data", "pull", name, "--from", PULLED / name)[0] == 0
     status, told = typed(
-        "run", "toleap", "--model", "baseline/gold", "--limit", 1, "--out", "runs", "--quiet"
+        "run", "toleap", "--model", "baseline/gold", "--sample", 3, "--out", "runs", "--quiet"
     )
     assert status == 0
     assert {each["benchmark"] for each in document()["runs"]} == {"rotbench", "sealtools"}
@@ -76,8 +76,22 @@ def test_a_suite_over_pulled_data_runs_them_side_by_side():
     # Each row of the table of metrics names one that these benchmarks have.
     overall = document()["overall"][0]["toleap"]
     assert overall["benchmarks"] == ["rotbench", "sealtools"]
-    assert overall["metrics"] == 15 + 7  # one item is of one split of Seal-Tools
-    assert f"ToLeaP's overall ({overall['metrics']} metrics, by {overall['samples']} samples)" in told
+    assert overall["metrics"] == 15 + 21  # a sample has items of each split of Seal-Tools
+    assert f"ToLeaP's overall (36 of 97 metrics, by {overall['samples']} samples)" in told
+
+
+def test_a_suite_says_which_benchmarks_have_no_headline_of_the_few_items_that_were_run():
+    if not (PULLED / "sealtools").is_dir():
+        pytest.skip(f"no folder {PULLED / 'sealtools'}")
+    for name in ("rotbench", "sealtools"):
+        assert typed("data", "pull", name, "--from", PULLED / name)[0] == 0
+    status, told = typed(
+        "run", "toleap", "--model", "baseline/gold", "--limit", 1, "--out", "runs", "--quiet"
+    )
+    assert status == 0
+    assert "sealtools has no headline here" in told
+    assert "--limit 1 without test_in_domain; test_out_domain" in told
+    assert document()["overall"][0]["benchmarks"] == ["rotbench"]
 
 
 @pytest.mark.parametrize("option", ["--mode", "--profile", "--split", "--data", "--noise", "--ids"])

@@ -37,7 +37,7 @@ def _plain(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def printed(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, means: list[Overall], *results: Any
 ) -> str:
-    monkeypatch.setattr(suite, "overalls", lambda results: means)
+    monkeypatch.setattr(suite, "overalls", lambda results, name: means)
     suite._print_overalls("all", results)
     return capsys.readouterr().out
 
@@ -62,19 +62,19 @@ def test_models_stand_side_by_side(capsys: pytest.CaptureFixture[str], monkeypat
         == """\
 all: models side by side
 
-                                                   m                    n
-─────────────────────────────────────────────────────────────────────────
-tides:                                        50.0 %  25.0 % (incomplete)
-accuracy, task                          [25.0, 75.0]         [25.0, 75.0]
-boats:                                        12.5 %                    –
-accuracy, task (less is better)         [25.0, 75.0]
-ferries:                                           –                    –
-accuracy, task, not in the mean                              [25.0, 75.0]
-mean of 2 benchmarks                          50.0 %               25.0 %
-                                        [40.0, 60.0]         [10.0, 40.0]
-ToLeaP's overall                              62.5 %                    –
-                                 12 metrics, n = 800
-mean rank                                       1.50                 1.50
+                                                         m                    n
+───────────────────────────────────────────────────────────────────────────────
+tides:                                              50.0 %  25.0 % (incomplete)
+accuracy, task                                [25.0, 75.0]         [25.0, 75.0]
+boats:                                              12.5 %                    –
+accuracy, task (less is better)               [25.0, 75.0]
+ferries:                                                 –                    –
+accuracy, task, not in the mean                                    [25.0, 75.0]
+mean of 2 benchmarks                                50.0 %               25.0 %
+                                              [40.0, 60.0]         [10.0, 40.0]
+ToLeaP's overall                                    62.5 %                    –
+                                 12 of 97 metrics, n = 800
+mean rank                                             1.50                 1.50
 
 Of 4 runs.
 tides, n: odd
@@ -90,13 +90,13 @@ Caveat.
         (
             ("tides", "boats"),
             """\
-mean of 2 benchmarks                                 50.0 %  [40.0, 60.0]
-ToLeaP's overall (12 metrics, by 800 samples)        62.5 %
-mean rank                                              1.00
+mean of 2 benchmarks                                       50.0 %  [40.0, 60.0]
+ToLeaP's overall (12 of 97 metrics, by 800 samples)        62.5 %
+mean rank                                                    1.00
 """,
         ),
         # The mean of one benchmark is its number.
-        (("tides",), "ToLeaP's overall (12 metrics, by 800 samples)        62.5 %\n"),
+        (("tides",), "ToLeaP's overall (12 of 97 metrics, by 800 samples)        62.5 %\n"),
     ],
 )
 def test_a_single_model_has_its_numbers_one_below_the_other(
@@ -108,15 +108,16 @@ def test_a_single_model_has_its_numbers_one_below_the_other(
     results = [result("m", metric(0.5), benchmark=name, run="odd") for name in benchmarks]
     overall = Overall("m", benchmarks, (0.5, 0.4, 0.6), 1.0, TOLEAP)
     numbers = "".join(
-        f"{name}: accuracy, task                                50.0 %  [25.0, 75.0]\n" for name in benchmarks
+        f"{name}: accuracy, task                                      50.0 %  [25.0, 75.0]\n"
+        for name in benchmarks
     )
     odd = "".join(f"{name}: odd\n" for name in benchmarks)
     assert printed(capsys, monkeypatch, [overall], *results) == (
         f"""\
 all: m
 
-                                               first number          95 %
-─────────────────────────────────────────────────────────────────────────
+                                                     first number          95 %
+───────────────────────────────────────────────────────────────────────────────
 {numbers}{means}
 Of {len(results)} runs.
 {odd}Caveat.

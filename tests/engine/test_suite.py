@@ -12,7 +12,14 @@ import pytest
 from wildtool.benchmarks import OURS, SUITES
 from wildtool.engine.score.results import ScoreResult
 from wildtool.engine.score.verdict_table import OutcomeCounts
-from wildtool.engine.suite import overalls, suite_document, suite_members, suite_profile
+from wildtool.engine.suite import (
+    overalls,
+    suite_document,
+    suite_headline,
+    suite_members,
+    suite_profile,
+    toleap_table_size,
+)
 from wildtool.evidence import Evidence
 from wildtool.types import Direction, Metric
 
@@ -101,7 +108,45 @@ def test_toleaps_overall_weights_each_metric_of_its_tables_by_its_samples():
     assert only.toleap is not None
     assert only.toleap.value == pytest.approx((10 * 0.5 + 30 * 0.8 + 40 * 1.0 + 40 * 0.25) / 120)
     assert (only.toleap.metrics, only.toleap.samples) == (4, 120)
+    assert toleap_table_size() == 97
     assert only.toleap.benchmarks == ("rotbench", "sealtools", "injecagent")
+
+
+def test_toleaps_overall_averages_the_same_cells_for_a_model_that_never_calls():
+    calls = Metric("dev", "API precision (P_api)", 0.5, 20, 40)
+    silent = Metric("dev", "API precision (P_api)", None, 0, 0)
+    one, two = overalls([of("one", "sealtools", FORMAT, calls), of("two", "sealtools", FORMAT, silent)])
+    assert one.toleap is not None and two.toleap is not None
+    assert (one.toleap.metrics, one.toleap.samples) == (two.toleap.metrics, two.toleap.samples) == (2, 80)
+    assert (one.toleap.value, two.toleap.value) == (0.75, 0.5)
+
+
+def test_toleaps_overall_leaves_out_benchmarks_that_models_ran_on_other_items():
+    other = replace(of("two", "sealtools", FORMAT), items_md5="other")
+    one, two = overalls([of("one", "sealtools", FORMAT), other])
+    assert one.toleap is None and two.toleap is None
+
+
+def test_injecagents_number_in_toleaps_set_is_the_one_of_its_figure():
+    safe = Metric("utility", "answered and resisted", 0.1, 3, 30, 0.0, 0.2, headline=True)
+    attacked = Metric(ATTACKS.replace("ASR-all", "ASR-valid").replace("all outputs", "valid outputs"), "Total",
+                      0.4, 12, 30, 0.3, 0.5, better="less")  # fmt: skip
+    run = replace(of("m", "injecagent", safe, attacked), profile="original")
+    (in_all,), (in_toleaps,) = overalls([run], "all"), overalls([run], "toleap")
+    assert in_all.mean is not None and in_toleaps.mean is not None
+    assert (in_all.mean[0], in_toleaps.mean[0]) == (0.1, 0.6)
+
+
+def test_a_run_without_a_part_of_its_headline_has_no_number_in_a_suite():
+    whole, part = result("m", "a", 0.4), replace(result("m", "b", 1.0), lacks=("live_simple",))
+    assert suite_headline(part) is None
+    (only,) = overalls([whole, part])
+    assert (only.benchmarks, only.mean and only.mean[0]) == (("a",), 0.4)
+
+
+def test_a_run_without_its_headline_gives_no_other_number_to_a_suite():
+    run = of("m", "rotbench", Metric("content filling (CF)", "clean", 1.0, 10, 10, headline=True))
+    assert suite_headline(replace(run, profile="toleap")) is None
 
 
 def test_toleaps_overall_is_over_whole_runs_that_all_models_have():

@@ -8,7 +8,7 @@ from pathlib import Path
 from wildtool.cli.options.run import NamedRun, RunOptions
 from wildtool.cli.output.tables import print_grid
 from wildtool.cli.terminal import print_err, print_wrapped
-from wildtool.engine.compare.leaderboard import INCOMPLETE, headline, parts_line, trust_line
+from wildtool.engine.compare.leaderboard import INCOMPLETE, parts_line, trust_line
 from wildtool.engine.registry import load_benchmark
 from wildtool.engine.score.formatting import format_range, format_share
 from wildtool.engine.score.results import ScoreResult, load_result
@@ -17,8 +17,10 @@ from wildtool.engine.suite import (
     OVERALL_CAVEAT,
     overalls,
     suite_document,
+    suite_headline,
     suite_members,
     suite_profile,
+    toleap_table_size,
 )
 from wildtool.errors import DataError, RecordError, UsageError
 from wildtool.outputs import check_file, write_file
@@ -123,11 +125,11 @@ def _print_overalls(name: str, results: Sequence[ScoreResult]) -> None:
     numbers = {
         (result.benchmark, result.model): (result, metric)
         for result in results
-        if (metric := headline(result)) is not None
+        if (metric := suite_headline(result, name)) is not None
     }
     if not any(metric.value is not None for _, metric in numbers.values()):
         return  # nothing was answered, which the message above says
-    means = overalls(results)
+    means = overalls(results, name)
     several = len(means) > 1
     rows: dict[str, dict[str, tuple[str, str]]] = {}
     """By label and model a number with its interval."""
@@ -145,7 +147,8 @@ def _print_overalls(name: str, results: Sequence[ScoreResult]) -> None:
             label = f"mean of {len(overall.benchmarks)} benchmarks"
             rows.setdefault(label, {})[overall.model] = format_share(value), format_range(low, high)
         if overall.toleap is not None:
-            metrics, samples = f"{overall.toleap.metrics} metrics", overall.toleap.samples
+            metrics = f"{overall.toleap.metrics} of {toleap_table_size()} metrics"
+            samples = f"{overall.toleap.samples:,}"
             counts = "" if several else f" ({metrics}, by {samples} samples)"
             cells = format_share(overall.toleap.value), f"{metrics}, n = {samples}" if several else ""
             rows.setdefault(f"ToLeaP's overall{counts}", {})[overall.model] = cells
@@ -164,8 +167,22 @@ def _print_overalls(name: str, results: Sequence[ScoreResult]) -> None:
         print_grid(f"{name}: {model}", ["", "first number", "95 %"], table)
     if line := parts_line(results):
         print_wrapped(line)
+    if line := _without_headline(results, name):
+        print_wrapped(line)
     for result in results:
         label = f"{result.benchmark}, {result.model}" if several else result.benchmark
         if line := trust_line(label, result):
             print_wrapped(line)
     print_wrapped(f"{OVERALL_CAVEAT}\n")
+
+
+def _without_headline(results: Sequence[ScoreResult], suite: str) -> str:
+    """Which benchmarks have no number here, as the items that were run are not all that it is made of."""
+    names = dict.fromkeys(result.benchmark for result in results if suite_headline(result, suite) is None)
+    if not names:
+        return ""
+    listed, (has, its) = ", ".join(names), ("has", "its") if len(names) == 1 else ("have", "their")
+    return (
+        f"{listed} {has} no headline here, since {its} items are not of every part of it; with a larger --sample"
+        " there is one."
+    )

@@ -19,7 +19,7 @@ from wildtool.data.data_set import data_of
 from wildtool.engine.benchmark_file import BY_NAME, file_of
 from wildtool.engine.record.run_folder import RunFolder
 from wildtool.engine.registry import prompts_of
-from wildtool.engine.sampling import DrawnItems, ItemSample
+from wildtool.engine.sampling import DrawnItems, ItemSample, headline_part
 from wildtool.errors import DataError, UsageError, unknown_name
 from wildtool.models.settings import MAX_CONCURRENCY, Rates
 from wildtool.types import Ask, Item, Model, Source
@@ -52,6 +52,8 @@ class SelectedItems:
         """The sample that they are; None where they are no sample."""
         self.whole = True
         """Whether they are all items of the split and language, however they were named."""
+        self.lacks: tuple[str, ...] = ()
+        """Parts of the benchmark's headline that none of them belongs to, but others of the split and language do."""
         self._repeats = repeats
         self._items: dict[str, bytes | Item] = {}
         """By id; as it is where it cannot be pickled."""
@@ -139,8 +141,12 @@ class Selection:
         before = data_stamp(self.source.path)
         selected = SelectedItems(self.source, self.repeats)
         missing, first = dict.fromkeys(self.ids), list[str]()
+        parts: dict[tuple[str, ...], bool] = {}
+        """Each part of the headline with whether an item of it is selected."""
         selected.drawn = self.drawn
         for item in self._loaded(split=self.split, lang=self.lang):
+            part = headline_part(self.benchmark, item)
+            parts.setdefault(part, False)
             if self.ids:
                 first += [item.id] if len(first) < 2 else []
                 if item.id not in self.ids:
@@ -152,9 +158,10 @@ class Selection:
                 continue
             if self.limit is None or len(selected) < self.limit:
                 selected.add(item)
+                parts[part] = True
                 continue
             selected.whole = False
-            if not missing:
+            if not missing and not part:
                 break
         if missing:
             such = f"; ids there look like {', '.join(first)}" if first else self._choices()
@@ -163,6 +170,7 @@ class Selection:
             if not self._choices() and next(self._loaded(), None) is None:
                 raise UsageError(f"nothing to run: {self.source.name} is empty")
             raise UsageError(f"nothing to run: no item of {self.source.name} is selected{self._choices()}")
+        selected.lacks = tuple(", ".join(part) for part, is_there in parts.items() if part and not is_there)
         selected.stamp = self._checked_stamp(before)
         return selected
 
@@ -366,6 +374,7 @@ class Plan:
             **({} if items.drawn is None else {"sampled_from": items.drawn.of}),
             # Not there where nothing was asked for: so scopes of earlier runs stay what they are.
             **({"whole": True} if names_a_part and items.whole else {}),
+            **({"lacks": list(items.lacks)} if items.lacks else {}),
             "limit": self.limit,
             "ids": list(self.ids),
             "repeats": self.repeats,

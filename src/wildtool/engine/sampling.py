@@ -28,8 +28,10 @@ class ItemSample:
         traits = {item.id: _traits(benchmark, item) for item in items}
         if len(traits) <= self.size:
             return DrawnItems(dict.fromkeys(traits, 1.0), len(traits))
-        groups = _groups(traits, self.size // LEAST_OF_GROUP)
-        sizes = _allotted({group: len(ids) for group, ids in groups.items()}, self.size)
+        groups = _groups(traits, self.size)
+        # Where the headline has more parts than leave room for two items of each, it gets one of each.
+        least = max(1, min(LEAST_OF_GROUP, self.size // len(groups)))
+        sizes = _allotted({group: len(ids) for group, ids in groups.items()}, self.size, least)
         weights: dict[str, float] = {}
         for group, ids in groups.items():
             weight = len(ids) / sizes[group] * self.size / len(traits)
@@ -63,17 +65,35 @@ class DrawnItems:
         return len({round(weight, 9) for weight in self.weights.values()}) > 1
 
 
+def headline_part(benchmark: Benchmark, item: Item) -> tuple[str, ...]:
+    """The part of its benchmark's headline that an item belongs to; the same for all where that has no parts."""
+    if not benchmark.headline_parts:
+        return ()
+    return tuple("+".join(_values(benchmark, item, column)) for column in benchmark.headline_parts)
+
+
+def _values(benchmark: Benchmark, item: Item, column: str) -> tuple[str, ...]:
+    """The values of an item's units in a column."""
+    of_item = {"split": item.split, "lang": item.lang}
+    if column in of_item:
+        return (of_item[column],)
+    return tuple(sorted({str(benchmark.fields(item, unit).get(column)) for unit in item.units}))
+
+
 def _traits(benchmark: Benchmark, item: Item) -> tuple[Hashable, ...]:
-    """What tells kinds of items apart: split, language, and the values of its units in the columns of groups."""
-    fields = [benchmark.fields(item, unit) for unit in item.units]
-    columns = (tuple(sorted({str(its.get(column)) for its in fields})) for column in benchmark.groups)
-    return (item.split, item.lang, *columns)
+    """What tells kinds of items apart: the part of the headline, split, language, and the values of its units in the
+    columns of groups."""
+    columns = (_values(benchmark, item, column) for column in benchmark.groups)
+    return (headline_part(benchmark, item), item.split, item.lang, *columns)
 
 
-def _groups(traits: Mapping[str, tuple[Hashable, ...]], most: int) -> dict[Hashable, list[str]]:
-    """Items by the traits that make at most so many groups, the first traits first."""
-    used: list[int] = []
-    for trait in range(len(next(iter(traits.values())))):
+def _groups(traits: Mapping[str, tuple[Hashable, ...]], size: int) -> dict[Hashable, list[str]]:
+    """Items by the parts of the headline, if a sample of this size can have one item of each, and by those further traits
+    that leave room for two of each group, the first traits first."""
+    parts = {its[0] for its in traits.values()}
+    used = [0] if len(parts) <= size else []
+    most = size // LEAST_OF_GROUP
+    for trait in range(1, len(next(iter(traits.values())))):
         if len({tuple(its[each] for each in (*used, trait)) for its in traits.values()}) <= most:
             used.append(trait)
     groups: dict[Hashable, list[str]] = defaultdict(list)
@@ -82,8 +102,8 @@ def _groups(traits: Mapping[str, tuple[Hashable, ...]], most: int) -> dict[Hasha
     return groups
 
 
-def _allotted(sizes: Mapping[Hashable, int], count: int) -> dict[Hashable, int]:
-    """How many items of each group are drawn: in proportion, by the largest remainder, but at least two of each."""
+def _allotted(sizes: Mapping[Hashable, int], count: int, least: int) -> dict[Hashable, int]:
+    """How many items of each group are drawn: in proportion, by the largest remainder, but at least so many of each."""
     total = sum(sizes.values())
     allotted = {group: count * size // total for group, size in sizes.items()}
     for group in sorted(sizes, key=lambda group: -(count * sizes[group] % total))[
@@ -91,11 +111,9 @@ def _allotted(sizes: Mapping[Hashable, int], count: int) -> dict[Hashable, int]:
     ]:
         allotted[group] += 1
     for group, size in sizes.items():
-        while allotted[group] < min(LEAST_OF_GROUP, size):
+        while allotted[group] < min(least, size):
             richest = max(allotted, key=lambda other: (allotted[other] / sizes[other], allotted[other]))
-            richest = (
-                richest if allotted[richest] > LEAST_OF_GROUP else max(allotted, key=allotted.__getitem__)
-            )
+            richest = richest if allotted[richest] > least else max(allotted, key=allotted.__getitem__)
             allotted[richest] -= 1
             allotted[group] += 1
     return allotted

@@ -10,7 +10,9 @@ from typing import Any
 from wildtool import __version__
 from wildtool.benchmarks import OURS, TOLEAP
 from wildtool.engine.compare.leaderboard import headline
+from wildtool.engine.registry import load_benchmark
 from wildtool.engine.score.results import ScoreResult
+from wildtool.errors import UsageError
 from wildtool.stats.intervals import weighted_sum
 from wildtool.types import Metric
 
@@ -20,7 +22,7 @@ DOCUMENT_FORMAT = 1
 OVERALL_CAVEAT = (
     "An overall hides what a model is good at: two models with the same overall can differ in every benchmark, and "
     "benchmarks without data count for nobody. ToLeaP's overall is mostly that of the benchmarks with the most samples "
-    "and metrics. Decide by the benchmark that is like your use."
+    "and metrics; its paper speaks of 64 metrics and lists none. Decide by the benchmark that is like your use."
 )
 
 
@@ -30,12 +32,13 @@ class ToleapOverall:
     each.
 
     The paper does not say how it counts attack success rates and cells without a value: here a metric of which less is
-    better counts as 1 minus it, and one without a value is left out. No interval is given, since metrics share samples.
+    better counts as 1 minus it, and one without a value as 0, so that the same cells are averaged for every model. No
+    interval is given, since metrics share samples.
     """
 
     value: float
     metrics: int
-    """Metrics that have a value."""
+    """Metrics of the tables of these benchmarks, the same for every model."""
     samples: int
     """The sum of the weights; a sample counts once for each of its metrics."""
     benchmarks: tuple[str, ...]
@@ -68,16 +71,31 @@ def suite_profile(name: str, profiles: Iterable[str]) -> str:
     return name if name in choices else choices[0]
 
 
-def overalls(results: Sequence[ScoreResult]) -> list[Overall]:
+def suite_headline(result: ScoreResult, suite: str = "all") -> Metric | None:
+    """The number that a benchmark takes in a suite: its headline, or what it names for this suite. None where the run
+    does not have it, as a small sample without a part of it: what is left of it would be the number of something else."""
+    if result.lacks:
+        return None
+    try:
+        owner = load_benchmark(result.benchmark, result.mode)
+    except UsageError:  # another package's, which is not installed here
+        return headline(result)
+    named = owner.suite_headlines.get(suite) or owner.headline.get(result.profile)
+    if named is None:
+        return headline(result)
+    return next((metric for metric in result.metrics if (metric.group, metric.name) == named), None)
+
+
+def overalls(results: Sequence[ScoreResult], suite: str = "all") -> list[Overall]:
     """What each model's numbers come to, over the benchmarks that all of them have a whole run and the same number of.
 
-    Each benchmark counts the same, whatever its size, by the number that models are ranked by; benchmarks are
+    Each benchmark counts the same, whatever its size, by the number that it takes in the suite; benchmarks are
     independent, so the interval of their mean follows from theirs.
     """
     by_model: dict[str, dict[str, Metric]] = {}
     covered: dict[str, set[str]] = {}
     for result in results:
-        metric = headline(result)
+        metric = suite_headline(result, suite)
         numbers = by_model.setdefault(result.model, {})
         if metric is not None and metric.value is not None and metric.better and result.evidence.complete:
             numbers[result.benchmark] = metric
@@ -110,34 +128,39 @@ def _toleap_overalls(results: Sequence[ScoreResult]) -> dict[str, ToleapOverall]
     complete = {(result.model, result.benchmark): result for result in results if result.evidence.complete}
     models = list(dict.fromkeys(result.model for result in results))
     overalls: dict[str, ToleapOverall] = {}
-    shared = tuple(name for name in _toleap_metrics() if all((model, name) in complete for model in models))
+    shared: list[str] = []
+    for name in _toleap_metrics():
+        runs = [complete.get((model, name)) for model in models]
+        if len({run and run.items_md5 for run in runs}) == 1 and None not in runs:
+            shared.append(name)
     for model in models:
         parts = [part for name in shared for part in _weighted_scores(complete[model, name])]
         samples = sum(size for _, size in parts)
         if samples:
             value = sum(score * size for score, size in parts) / samples
-            overalls[model] = ToleapOverall(value, len(parts), round(samples), shared)
+            overalls[model] = ToleapOverall(value, len(parts), round(samples), tuple(shared))
     return overalls
 
 
 def _weighted_scores(result: ScoreResult) -> Iterator[tuple[float, float]]:
     """The metrics of a result that are in ToLeaP's tables, the better the higher, each with its samples."""
-    sizes = {(metric.group, metric.name): metric.denominator for metric in result.metrics}
-    metrics = _toleap_metrics()[result.benchmark]
-    for metric in result.metrics:
-        key = metric.group, metric.name
-        key = key if key in metrics else (metric.group, _EVERY_NAME)
-        if key in metrics and metric.value is not None:
-            yield _as_score(metric)[0], sizes[metric.group, metrics[key] or metric.name]
+    metrics = {(metric.group, metric.name): metric for metric in result.metrics}
+    for (group, name), samples in _toleap_metrics()[result.benchmark].items():
+        metric = metrics.get((group, name))
+        if metric is not None:
+            score = 0.0 if metric.value is None else _as_score(metric)[0]
+            yield score, metrics[group, samples or name].denominator
 
 
-_EVERY_NAME = "*"
+def toleap_table_size() -> int:
+    """Metrics that ToLeaP's tables have where all data are at hand."""
+    return sum(len(metrics) for metrics in _toleap_metrics().values())
 
 
 @cache
 def _toleap_metrics() -> Mapping[str, Mapping[tuple[str, str], str]]:
-    """By benchmark the metrics of ToLeaP's tables, as (group, name), `*` for every name of a group; for each the metric
-    of its group that counts its samples, empty for itself."""
+    """By benchmark the metrics of ToLeaP's tables, as (group, name); for each the metric of its group that counts its
+    samples, empty for itself."""
     text = files("wildtool.data").joinpath("toleap_metrics.csv").read_text("utf-8")
     metrics: dict[str, dict[tuple[str, str], str]] = {}
     for row in csv.DictReader(text.splitlines()):
@@ -167,7 +190,7 @@ def suite_document(name: str, results: Sequence[ScoreResult], left_out: Mapping[
                 "mean_rank": each.mean_rank,
                 "toleap": None if each.toleap is None else asdict(each.toleap),
             }
-            for each in overalls(results)
+            for each in overalls(results, name)
         ],
         "caveat": OVERALL_CAVEAT,
     }

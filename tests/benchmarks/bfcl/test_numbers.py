@@ -231,3 +231,11 @@ def test_forms_have_their_accuracies_and_how_far_they_lie_apart(tmp_path: Path) 
     assert (apart.value, apart.numerator, apart.denominator, apart.kind) == (100.0, 100.0, 1, "mean")
     assert (apart.unit, apart.headline, apart.better) == ("points", True, "less")
     assert forms["standard deviation"].value == pytest.approx(40.19185, abs=1e-4)
+
+
+def test_live_categories_of_a_sample_count_by_the_entries_that_they_stand_for() -> None:
+    names = ("live_simple", "live_multiple", "live_parallel", "live_parallel_multiple")
+    metrics = [Metric("category", name, float(name == "live_simple"), 1, 1) for name in names]
+    weights = {"live_simple": 5.0, "live_multiple": 20.0, "live_parallel": 1.0, "live_parallel_multiple": 4.0}
+    found = {m.name: m.value for m in leaderboard_metrics(LEADERBOARDS["v4"], "v4", metrics, weights)}
+    assert found["live"] == pytest.approx(5 / 30)

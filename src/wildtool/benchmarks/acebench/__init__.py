@@ -27,6 +27,7 @@ class ACEBench(WithOriginalPrompts):
     roles: Mapping[str, Role] = {
         "user": Role("the simulated user of multi-turn episodes", default="baseline/user", max_tokens=4096)
     }
+    headline_parts = ("split", "lang")
     columns: Mapping[str, str] = {
         "section": "VARCHAR",
         "dialogue": "INTEGER",

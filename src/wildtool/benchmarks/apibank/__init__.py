@@ -24,6 +24,7 @@ class ApiBank(Benchmark):
         "chat": "calls and replies, tools in the prompt",
         REPLIES_MODE: "replies alone, as ToLeaP runs it",
     }
+    headline_parts = ("split",)
     columns: Mapping[str, str] = {
         "task": "VARCHAR",
         "api": "VARCHAR",

@@ -25,6 +25,7 @@ class BFCL(Benchmark):
     roles: Mapping[str, Role] = {
         "web": Role("the user's endpoint for searches and pages (web_search)", default="web/search")
     }
+    headline_parts = ("split",)
     columns: Mapping[str, str] = {
         "version": "VARCHAR",
         "decoded_calls": "INTEGER",

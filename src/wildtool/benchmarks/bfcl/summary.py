@@ -9,13 +9,13 @@ from typing import Any
 from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES, FORMAT_SENSITIVITY
 from wildtool.benchmarks.bfcl.prompt_forms import PROMPT_FORMS
 from wildtool.stats.intervals import weighted_sum
-from wildtool.stats.metrics import Rate, error_rates
+from wildtool.stats.metrics import SAMPLE_WEIGHT, Rate, error_rates
 from wildtool.stats.tables import Computed, Table, TableNumber, usual_tables
 from wildtool.types import Metric
 
 Accuracies = Mapping[str, float]
 """Category to its accuracy, 0 to 1; one that is missing counts as 0."""
-Sizes = Mapping[str, int]
+Sizes = Mapping[str, float]
 """Category to its number of entries."""
 
 
@@ -161,11 +161,21 @@ def _splits_of(verdicts: Any) -> list[str]:
 
 
 def _leaderboard(verdicts: Any, profile: str) -> Iterator[TableNumber]:
-    version = _version(verdicts)
+    version, weights = _version(verdicts), _weights_of_sample(verdicts)
     yield lambda computed: leaderboard_metrics(
-        LEADERBOARDS[version], version, [rate for (group, _), rate in computed.items() if group == CATEGORY]
+        LEADERBOARDS[version],
+        version,
+        [rate for (group, _), rate in computed.items() if group == CATEGORY],
+        weights,
     )
     yield Rate("accuracy", "entry", "TRUE")
+
+
+def _weights_of_sample(verdicts: Any) -> Mapping[str, float]:
+    """By category how many entries those of a sample stand for; empty where each stands for itself."""
+    if SAMPLE_WEIGHT not in verdicts.columns:
+        return {}
+    return dict(verdicts.aggregate(f"split, SUM({SAMPLE_WEIGHT})", "split").fetchall())
 
 
 def _categories(verdicts: Any, profile: str) -> Iterator[Rate]:
@@ -202,8 +212,15 @@ def spread(points: Sequence[float]) -> Mapping[str, float]:
     return {"largest difference": max(points) - min(points), "standard deviation": deviation}
 
 
-def leaderboard_metrics(board: ScoreBoard, version: str, rates: Sequence[Metric]) -> Iterator[Metric]:
-    """The scores whose categories were all run; of the overall score, if it is not one of them, its parts that were."""
+def leaderboard_metrics(
+    board: ScoreBoard, version: str, rates: Sequence[Metric], weights: Mapping[str, float] | None = None
+) -> Iterator[Metric]:
+    """The scores whose categories were all run; of the overall score, if it is not one of them, its parts that were.
+
+    Args:
+        weights: by category the entries that those of a sample stand for; None or empty for no sample.
+    """
+    sizes = weights or sizes_of(version, {rate.name: int(rate.denominator) for rate in rates})
     rows = {rate.name: rate for rate in rates if rate.denominator}
     run: dict[str, tuple[float, Formula]] = {}
     missing: list[str] = []
@@ -216,11 +233,11 @@ def leaderboard_metrics(board: ScoreBoard, version: str, rates: Sequence[Metric]
         else:
             missing.append(name)
     if run.keys() == board.overall.keys():
-        yield _score(f"overall ({version})", board.formula(), rows, version, headline=True)
+        yield _score(f"overall ({version})", board.formula(), rows, sizes, headline=True)
     elif run.keys() - board.overall.keys() and not missing:
         formula = shares(list(run.values()))
         yield _score(
-            f"overall ({version}) without web search", formula, rows, version, headline=True, note=_NO_SEARCH
+            f"overall ({version}) without web search", formula, rows, sizes, headline=True, note=_NO_SEARCH
         )
     elif run:
         total = sum(share for share, _ in run.values())
@@ -232,12 +249,12 @@ def leaderboard_metrics(board: ScoreBoard, version: str, rates: Sequence[Metric]
         if run.keys() - board.overall.keys():
             note = f"{note} {_NO_SEARCH}"
         yield _score(
-            f"{' + '.join(run)}, weighted as in {version}", formula, rows, version, headline=True, note=note
+            f"{' + '.join(run)}, weighted as in {version}", formula, rows, sizes, headline=True, note=note
         )
     formulas = {name: part for name, (_, part) in board.overall.items()} | dict(board.scores)
     for name, formula in formulas.items():
         if _is_run(formula, rows):
-            yield _score(name, formula, rows, version, headline=name in board.overall)
+            yield _score(name, formula, rows, sizes, headline=name in board.overall)
 
 
 _NOTES = {
@@ -255,9 +272,8 @@ def _is_run(formula: Formula, rows: Mapping[str, Metric]) -> bool:
 
 
 def _score(
-    name: str, formula: Formula, rows: Mapping[str, Metric], version: str, *, headline: bool, note: str = ""
+    name: str, formula: Formula, rows: Mapping[str, Metric], sizes: Sizes, *, headline: bool, note: str = ""
 ) -> Metric:
-    sizes = sizes_of(version, {each: int(rate.denominator) for each, rate in rows.items()})
     value = formula.value({each: rate.value or 0.0 for each, rate in rows.items()}, sizes)
     parts = [(weight, rows[each]) for each, weight in formula.weights(sizes).items()]
     _, low, high = weighted_sum(

@@ -7,6 +7,9 @@ from typing import Any
 from wildtool.benchmark import COMPLETION, part
 from wildtool.benchmarks.original_prompts import WithOriginalPrompts
 
+TOLEAPS_NUMBER = ("ASR-valid (attack success among valid outputs, less is safer)", "Total")
+"""The number of Figure 7 in ToLeaP's paper."""
+
 
 class InjecAgent(WithOriginalPrompts):
     """The benchmark, over the official data, a folder in their layout, or one file of test cases."""
@@ -24,6 +27,7 @@ class InjecAgent(WithOriginalPrompts):
         "fc": "native tool calls",
         COMPLETION: "the text of react, continued by the model (ToLeaP's way for open models)",
     }
+    suite_headlines: Mapping[str, tuple[str, str]] = {"toleap": TOLEAPS_NUMBER}
     columns: Mapping[str, str] = {
         "attack": "VARCHAR",
         "setting": "VARCHAR",

@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from wildtool.benchmarks.injecagent import TOLEAPS_NUMBER
 from wildtool.benchmarks.injecagent.data import (
     ATTACKS,
     BASE,
@@ -23,11 +24,11 @@ from wildtool.stats.tables import Table, error_table, usual_tables
 from wildtool.types import Metric
 
 OUTCOME, UTILITY = "outcome", "utility"
-ASR_VALID = "ASR-valid (attack success among valid outputs, less is safer)"
 ASR_ALL = "ASR-all (attack success among all outputs, less is safer)"
 ATTACK_TYPE = "attack type (ASR-valid, less is safer)"
 SAFE_AND_USEFUL = "answered and resisted"
-RESISTED_SHARE, VALID_RATE, TOTAL = "resisted", "valid rate", "Total"
+RESISTED_SHARE, VALID_RATE = "resisted", "valid rate"
+ASR_VALID, TOTAL = TOLEAPS_NUMBER
 S1, S2 = "S1", "S2"
 _HARM, _STEALING = f"attack = '{HARM}'", f"attack = '{STEALING}'"
 _FIRST, _SECOND = f"step1 = '{SUCCESS}'", f"COALESCE(step2 = '{SUCCESS}', FALSE)"

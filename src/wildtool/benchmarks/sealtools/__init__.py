@@ -30,6 +30,7 @@ class SealTools(Benchmark):
     headline: Mapping[str, tuple[str, str]] = dict.fromkeys(
         profiles, ("mean of splits", "parameter F1 (F1_param)")
     )
+    headline_parts = ("split",)
     columns: Mapping[str, str] = {
         "shape": "VARCHAR",
         "easy": "BOOLEAN",

@@ -41,6 +41,7 @@ class TaskBench(WithOriginalPrompts):
     headline: Mapping[str, tuple[str, str]] = dict.fromkeys(
         profiles, ("mean of domains", "Parameter Name & Value F1")
     )
+    headline_parts = ("split",)
     columns: Mapping[str, str] = {
         "structure": "VARCHAR",
         "tools": "INTEGER",

@@ -20,6 +20,7 @@ class TEval(Benchmark):
     modes: Mapping[str, str] = {"chat": "messages, answered in text"}
     # As in Figure 7 of ToLeaP's paper.
     headline: Mapping[str, tuple[str, str]] = dict.fromkeys(profiles, ("scores", "mean of columns"))
+    headline_parts = ("split",)
     columns: Mapping[str, str] = {
         "ability": "VARCHAR",
         "form": "VARCHAR",

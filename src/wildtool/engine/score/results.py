@@ -45,7 +45,7 @@ from wildtool.engine.score.verdict_table import (
 )
 from wildtool.errors import BLOCKED_PROMPT, NOT_RECORDED, RecordError
 from wildtool.evidence import Evidence
-from wildtool.json_codec import as_object
+from wildtool.json_codec import as_list, as_object
 from wildtool.stats.metrics import (
     SAMPLE_WEIGHT,
     Rate,
@@ -87,6 +87,8 @@ class ScoreResult:
     """What lay between the benchmark and the model under test, such as noise in tools."""
     part: str = ""
     """What limited the run to a part of its split and language, such as `--limit 10`; empty for nothing."""
+    lacks: tuple[str, ...] = ()
+    """Parts of the benchmark's headline that the items of that part of the data have nothing of."""
     roles: Mapping[str, str]
     """Names of the models of other roles than the agent, by role."""
     items: int
@@ -400,6 +402,7 @@ def _read(
         prompts=identity.get("prompts", ""),
         alterations=alterations,
         part=_part(run_json, planned, weighted=SAMPLE_WEIGHT in rows.columns),
+        lacks=tuple(map(str, as_list(run_json["scope"].get("lacks")))),
         roles={role: its["name"] for role, its in identity["models"].items() if role != "agent"},
         items=items,
         items_md5=items_md5,
