@@ -406,6 +406,17 @@ class Benchmark(ABC):
         """What is known of a unit before any reply; its part of `columns`."""
         return {}
 
+    def headline_part(self, item: Item) -> tuple[str, ...]:
+        """The part of its headline that an item belongs to: its values of `headline_parts`."""
+        return tuple("+".join(self.item_values(item, column)) for column in self.headline_parts)
+
+    def item_values(self, item: Item, column: str) -> tuple[str, ...]:
+        """The values of an item's units in a column, `split` and `lang` among them; sorted."""
+        of_item = {"split": item.split, "lang": item.lang}
+        if column in of_item:
+            return (of_item[column],)
+        return tuple(sorted({str(self.fields(item, unit).get(column)) for unit in item.units}))
+
     def summarize(self, verdicts: Any, profile: str) -> list[Metric]:
         """The benchmark's numbers from a DuckDB relation over verdict rows of one run and one profile."""
         if self.tables:

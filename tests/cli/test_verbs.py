@@ -79,8 +79,8 @@ def type_(line: str) -> Result:
     return CliRunner().invoke(app, line.split(), prog_name="wildtool")
 
 
-def play(model: str = "baseline/gold", more: str = "") -> Result:
-    return type_(f"run wild-mini --limit 1 --quiet --model {model} {more}")
+def play(model: str = "baseline/gold", more: str = "", limit: int = 1) -> Result:
+    return type_(f"run wild-mini --limit {limit} --quiet --model {model} {more}")
 
 
 def replies_file(**replies: list[list[dict[str, str]]]) -> Path:
@@ -492,7 +492,7 @@ def first_line(path: Path) -> str:
 
 def test_runs_of_more_and_of_fewer_items_are_not_compared_without_a_word():
     play("baseline/gold", "--out runs/few")
-    play("baseline/chat", "--out runs/more --limit 2")
+    play("baseline/chat", "--out runs/more", limit=2)
     for line in ("show runs", "show runs --group accuracy"):
         assert "baseline/gold: 1 item; baseline/chat: 2 items" in " ".join(type_(line).stdout.split())
 

@@ -4,6 +4,7 @@ its declaration; the packages below do the work. Other packages add commands by 
 import gc
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from copy import copy
 from functools import cache
@@ -119,7 +120,8 @@ _LONG_DASHES = re.compile("^-?[\u2010-\u2015\u2212]+-?")
 
 
 class ParsedCommand(PanelCommand):
-    """A command whose messages call numbers by their plain names and know the dashes of editors."""
+    """A command whose messages call numbers by their plain names and know the dashes of editors. An option that takes one
+    value is not given two."""
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
@@ -134,7 +136,21 @@ class ParsedCommand(PanelCommand):
             stem = _LONG_DASHES.sub("", word).partition("=")[0]
             if stem != word and (meant := names & {f"-{stem}", f"--{stem}"}):
                 ctx.fail(f"{word!r} begins with a long dash, as editors write it; type {meant.pop()}")
+        if not ctx.resilient_parsing:  # while a shell completes a line, nothing is wrong with it yet
+            self._refuse_repeated(ctx, args)
         return super().parse_args(ctx, args)
+
+    def _refuse_repeated(self, ctx: Any, args: list[str]) -> None:
+        """Ends the command where an option would silently lose a value to its second use."""
+        occurrences: list[Any] = list(self.make_parser(ctx).parse_args(args=list(args))[2])
+        for param, uses in Counter(occurrences).items():
+            if uses == 1 or param.param_type_name == "argument" or param.multiple:
+                continue
+            option = max(param.opts, key=len)
+            if not param.is_flag:
+                ctx.fail(f"{option} is given {'twice' if uses == 2 else f'{uses} times'}; it takes one value")
+            if {*args} & {*param.opts} and {*args} & {*param.secondary_opts}:
+                ctx.fail(f"give {option} or {max(param.secondary_opts, key=len)}, not both")
 
 
 class CommandGroup(TyperGroup):

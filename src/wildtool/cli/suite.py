@@ -24,6 +24,7 @@ from wildtool.engine.suite import (
 )
 from wildtool.errors import DataError, RecordError, UsageError
 from wildtool.outputs import check_file, write_file
+from wildtool.sanitize import single_line
 
 OF_ONE_BENCHMARK = (
     "data",
@@ -60,6 +61,10 @@ _OF_THE_USER = (
     "user_tpm",
 )
 """Options of the simulated user, which only some benchmarks have."""
+
+
+_NAMED = 3
+"""Missing parts of a headline that are named."""
 
 
 class Suite:
@@ -178,11 +183,21 @@ def _print_overalls(name: str, results: Sequence[ScoreResult]) -> None:
 
 def _without_headline(results: Sequence[ScoreResult], suite: str) -> str:
     """Which benchmarks have no number here, as the items that were run are not all that it is made of."""
-    names = dict.fromkeys(result.benchmark for result in results if suite_headline(result, suite) is None)
+    names = {
+        result.benchmark: f"{result.benchmark}{_lacking(result)}"
+        for result in results
+        if suite_headline(result, suite) is None
+    }
     if not names:
         return ""
-    listed, (has, its) = ", ".join(names), ("has", "its") if len(names) == 1 else ("have", "their")
-    return (
-        f"{listed} {has} no headline here, since {its} items are not of every part of it; with a larger --sample"
-        " there is one."
-    )
+    without = ", ".join(names.values())
+    return f"No headline, as these items are not of every part of it: {without}. Take more with --sample."
+
+
+def _lacking(result: ScoreResult) -> str:
+    """The parts of its headline that a run has nothing of, in brackets; empty where it is not known."""
+    if not result.lacks:
+        return ""
+    more = len(result.lacks) - _NAMED
+    parts = ", ".join(map(single_line, result.lacks[:_NAMED]))
+    return f" (without {parts}{f' and {more} more' if more > 0 else ''})"

@@ -19,7 +19,7 @@ from wildtool.data.data_set import data_of
 from wildtool.engine.benchmark_file import BY_NAME, file_of
 from wildtool.engine.record.run_folder import RunFolder
 from wildtool.engine.registry import prompts_of
-from wildtool.engine.sampling import DrawnItems, ItemSample, headline_part
+from wildtool.engine.sampling import DrawnItems, ItemSample
 from wildtool.errors import DataError, UsageError, unknown_name
 from wildtool.models.settings import MAX_CONCURRENCY, Rates
 from wildtool.types import Ask, Item, Model, Source
@@ -145,7 +145,7 @@ class Selection:
         """Each part of the headline with whether an item of it is selected."""
         selected.drawn = self.drawn
         for item in self._loaded(split=self.split, lang=self.lang):
-            part = headline_part(self.benchmark, item)
+            part = self.benchmark.headline_part(item)
             parts.setdefault(part, False)
             if self.ids:
                 first += [item.id] if len(first) < 2 else []
@@ -170,7 +170,7 @@ class Selection:
             if not self._choices() and next(self._loaded(), None) is None:
                 raise UsageError(f"nothing to run: {self.source.name} is empty")
             raise UsageError(f"nothing to run: no item of {self.source.name} is selected{self._choices()}")
-        selected.lacks = tuple(", ".join(part) for part, is_there in parts.items() if part and not is_there)
+        selected.lacks = tuple("/".join(part) for part, is_there in parts.items() if part and not is_there)
         selected.stamp = self._checked_stamp(before)
         return selected
 

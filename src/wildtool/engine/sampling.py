@@ -30,8 +30,8 @@ class ItemSample:
             return DrawnItems(dict.fromkeys(traits, 1.0), len(traits))
         groups = _groups(traits, self.size)
         # Where the headline has more parts than leave room for two items of each, it gets one of each.
-        least = max(1, min(LEAST_OF_GROUP, self.size // len(groups)))
-        sizes = _allotted({group: len(ids) for group, ids in groups.items()}, self.size, least)
+        minimum = max(1, min(LEAST_OF_GROUP, self.size // len(groups)))
+        sizes = _allotted({group: len(ids) for group, ids in groups.items()}, self.size, minimum)
         weights: dict[str, float] = {}
         for group, ids in groups.items():
             weight = len(ids) / sizes[group] * self.size / len(traits)
@@ -65,26 +65,11 @@ class DrawnItems:
         return len({round(weight, 9) for weight in self.weights.values()}) > 1
 
 
-def headline_part(benchmark: Benchmark, item: Item) -> tuple[str, ...]:
-    """The part of its benchmark's headline that an item belongs to; the same for all where that has no parts."""
-    if not benchmark.headline_parts:
-        return ()
-    return tuple("+".join(_values(benchmark, item, column)) for column in benchmark.headline_parts)
-
-
-def _values(benchmark: Benchmark, item: Item, column: str) -> tuple[str, ...]:
-    """The values of an item's units in a column."""
-    of_item = {"split": item.split, "lang": item.lang}
-    if column in of_item:
-        return (of_item[column],)
-    return tuple(sorted({str(benchmark.fields(item, unit).get(column)) for unit in item.units}))
-
-
 def _traits(benchmark: Benchmark, item: Item) -> tuple[Hashable, ...]:
     """What tells kinds of items apart: the part of the headline, split, language, and the values of its units in the
     columns of groups."""
-    columns = (_values(benchmark, item, column) for column in benchmark.groups)
-    return (headline_part(benchmark, item), item.split, item.lang, *columns)
+    columns = (benchmark.item_values(item, column) for column in benchmark.groups)
+    return (benchmark.headline_part(item), item.split, item.lang, *columns)
 
 
 def _groups(traits: Mapping[str, tuple[Hashable, ...]], size: int) -> dict[Hashable, list[str]]:
@@ -102,7 +87,7 @@ def _groups(traits: Mapping[str, tuple[Hashable, ...]], size: int) -> dict[Hasha
     return groups
 
 
-def _allotted(sizes: Mapping[Hashable, int], count: int, least: int) -> dict[Hashable, int]:
+def _allotted(sizes: Mapping[Hashable, int], count: int, minimum: int) -> dict[Hashable, int]:
     """How many items of each group are drawn: in proportion, by the largest remainder, but at least so many of each."""
     total = sum(sizes.values())
     allotted = {group: count * size // total for group, size in sizes.items()}
@@ -111,9 +96,9 @@ def _allotted(sizes: Mapping[Hashable, int], count: int, least: int) -> dict[Has
     ]:
         allotted[group] += 1
     for group, size in sizes.items():
-        while allotted[group] < min(least, size):
+        while allotted[group] < min(minimum, size):
             richest = max(allotted, key=lambda other: (allotted[other] / sizes[other], allotted[other]))
-            richest = richest if allotted[richest] > least else max(allotted, key=allotted.__getitem__)
+            richest = richest if allotted[richest] > minimum else max(allotted, key=allotted.__getitem__)
             allotted[richest] -= 1
             allotted[group] += 1
     return allotted

@@ -38,7 +38,7 @@ NODE_AT = "field english_answer_list[0][1]"
     ("path", "value", "message"),
     [
         ("id", None, "field id: expected a text, found null"),
-        ("id", "", "field id: is empty; give each session a name of its own"),
+        ("id", "", "field id: is empty; give each session another name"),
         ("english_env_info", 5, "field english_env_info: expected a text, found a number"),
         ("english_tools", {}, "field english_tools: expected a list of tools, found an object"),
         ("english_tools", "{", "field english_tools: expected a list of tools, found a text"),

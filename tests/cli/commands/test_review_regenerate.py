@@ -59,9 +59,9 @@ def type_(line: str, status: int = 0) -> Result:
     return ended
 
 
-def regenerate(url: str, more: str = "", status: int = 0) -> Result:
+def regenerate(url: str, more: str = "", status: int = 0, model: str = "agent") -> Result:
     roles = " ".join(f"--role-model {role}={role}" for role in SESSION_ROLES)
-    return type_(f"review regenerate set.jsonl --model agent {roles} --base-url {url} {more}", status)
+    return type_(f"review regenerate set.jsonl --model {model} {roles} --base-url {url} {more}", status)
 
 
 def test_stale_tasks_are_made_again_and_proposed_once(url: str, asked: list[dict[str, Any]], record: Any):
@@ -137,7 +137,6 @@ def test_a_dry_run_sends_nothing(url: str, asked: list[dict[str, Any]]):
     [
         ("--item nothing", "no item nothing"),
         ("--item p --from 9", "no task 9"),
-        ("--model procedural", "procedural is none"),
         ("--as bob", "takes no part"),
     ],
 )
@@ -145,6 +144,10 @@ def test_what_cannot_be_made_again_is_refused(url: str, more: str, why: str):
     if "--as" in more:
         type_("review people add set.jsonl ann")
     assert why in regenerate(url, more, status=2).stderr
+
+
+def test_what_no_model_made_cannot_be_made_again(url: str):
+    assert "procedural is none" in regenerate(url, status=2, model="procedural").stderr
 
 
 @pytest.fixture

@@ -81,11 +81,11 @@ _ALL = (
 BFCL_CATEGORIES: Mapping[str, Category] = {category.name: category for category in _ALL}
 """By name, in the leaderboard's order."""
 SINGLE_TURN = tuple(each.name for each in _ALL if each.group in ("non_live", "live"))
-_MULTI_TURN = tuple(one.name for one in _ALL if one.kind == "multi_turn")
-MEMORY = tuple(one.name for one in _ALL if one.kind == "memory")
+_MULTI_TURN = tuple(each.name for each in _ALL if each.kind == "multi_turn")
+MEMORY = tuple(each.name for each in _ALL if each.kind == "memory")
 SCORED = (*SINGLE_TURN, *_MULTI_TURN, *MEMORY)
 """Categories that are run where none is named: all that count and need no endpoint but the model's."""
-WEB_SEARCH = tuple(one.name for one in _ALL if one.kind == "web_search")
+WEB_SEARCH = tuple(each.name for each in _ALL if each.kind == "web_search")
 FORMAT_SENSITIVITY = "format_sensitivity"
 SPLIT_NAMES = (*SCORED, *WEB_SEARCH, FORMAT_SENSITIVITY)
 AST_KINDS = frozenset({"simple", "multiple", "parallel"})
@@ -96,9 +96,9 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "web_search": WEB_SEARCH,
     "agentic": (*MEMORY, *WEB_SEARCH),
     "all": (*SCORED, *WEB_SEARCH),
-    "non_live": tuple(one.name for one in _ALL if one.group == "non_live"),
-    "live": tuple(one.name for one in _ALL if one.group == "live"),
-    "ast": tuple(one.name for one in _ALL if one.kind in AST_KINDS),
+    "non_live": tuple(each.name for each in _ALL if each.group == "non_live"),
+    "live": tuple(each.name for each in _ALL if each.group == "live"),
+    "ast": tuple(each.name for each in _ALL if each.kind in AST_KINDS),
 }
 """Splits of several categories."""
 

@@ -217,7 +217,7 @@ class _Fields:
         """The name of the session."""
         name = self.text("id")
         if not name:
-            raise DataError(f"{self.at('id')}: is empty; give each session a name of its own")
+            raise DataError(f"{self.at('id')}: is empty; give each session another name")
         return name
 
     def entries(self, field: str, length: int | None = None) -> list[Any]:

@@ -17,8 +17,6 @@ from wildtool.types import Metric, Source
 
 _LONGEST = 60
 """Characters of a name in a title or at the head of a row."""
-_NAMED = 3
-"""Missing parts of a headline that are named."""
 
 
 def table_titles(results: Sequence[ScoreResult]) -> list[str]:
@@ -181,19 +179,8 @@ def trust_line(label: str, result: ScoreResult) -> str:
 
 def parts_line(results: Iterable[ScoreResult]) -> str:
     """Which benchmarks were played in part, and in which; empty if none was."""
-    parts = dict.fromkeys(
-        f"{result.benchmark}, {result.part}{_without(result)}" for result in results if result.part
-    )
+    parts = dict.fromkeys(f"{result.benchmark}, {result.part}" for result in results if result.part)
     return f"Not all items: {'; '.join(parts)}." if parts else ""
-
-
-def _without(result: ScoreResult) -> str:
-    """What its headline needs and its items have nothing of; empty for nothing."""
-    if not result.lacks:
-        return ""
-    more = len(result.lacks) - _NAMED
-    named = "; ".join(map(single_line, result.lacks[:_NAMED]))
-    return f" without {named}" + (f" and {more} more" if more > 0 else "")
 
 
 @cache
