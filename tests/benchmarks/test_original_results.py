@@ -270,6 +270,21 @@ def test_gold_replies_in_the_format_of_an_original_are_all_right(original: Origi
     assert (counts.correct, counts.units - counts.unplayed) == (original.units, original.units), ended.output
 
 
+def test_result_folders_behind_links_are_read_and_models_keep_the_names_of_the_links(
+    original: Original, tmp_path: Path
+):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    folders = [path for path in (tmp_path / "results").rglob("*") if path.is_dir()]
+    for number, folder in enumerate(path for path in folders if not any(p.is_dir() for p in path.iterdir())):
+        folder.rename(elsewhere / f"store-{number}")
+        folder.symlink_to(elsewhere / f"store-{number}", target_is_directory=True)
+    ended = score(original, tmp_path)
+    assert ended.exit_code == 0, ended.output
+    counts = load_result(tmp_path / "runs" / MODEL, "fixed").counts
+    assert counts.correct == original.units
+
+
 def changed(place: Path, change: Callable[[Any], Any]) -> None:
     """Changes the value of a JSON file, or the values of a file of JSON lines."""
     text = place.read_text("utf-8")

@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+import os
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
@@ -25,6 +26,35 @@ MAX_UNPACKED_BYTES = 256 << 20
 def find_packed(folder: Path, name: str) -> Path | None:
     """The file of that name in a folder, plain or with `.gz` behind it; None if it is not there."""
     return next((path for path in (folder / name, folder / f"{name}.gz") if path.is_file()), None)
+
+
+def files_below(path: Path) -> list[Path]:
+    """The files in a folder and below it, sorted, also those behind links to folders; of a file itself alone."""
+    if not path.is_dir():
+        return [path]
+    return sorted(Path(folder, name) for folder, _, names in walk_folders(path) for name in names)
+
+
+def walk_folders(path: Path) -> Iterator[tuple[str, list[str], list[str]]]:
+    """As `os.walk`, in the order of names and with links to folders followed; the caller may prune it. A folder that is inside the tree, or was
+    visited by another link, is not visited again by a link."""
+    inside, visited = path.resolve(), set[Path]()
+    for folder, inner, names in os.walk(path, followlinks=True):
+        inner.sort()
+        for name in list(inner):
+            place = Path(folder, name)
+            if not place.is_symlink():
+                continue
+            target = place.resolve()
+            if target in visited or target.is_relative_to(inside):
+                inner.remove(name)
+            visited.add(target)
+        yield folder, inner, names
+
+
+def as_named(path: Path) -> Path:
+    """A path from the root on as the user named it: a link keeps its name, which may say what its files are of."""
+    return Path(os.path.normpath(path.absolute()))
 
 
 def read_unpacked(path: Path) -> bytes:

@@ -20,6 +20,7 @@ from typing import Any, cast
 
 from wildtool.benchmark import Benchmark
 from wildtool.data.data_set import data_of
+from wildtool.data.files import files_below
 from wildtool.engine.benchmark_file import file_of
 from wildtool.engine.plan import SelectedItems, Selection
 from wildtool.engine.record.reader import LoggedReply, LogReader, transcripts
@@ -237,7 +238,7 @@ def import_replies(
 def _digest(replies: Path) -> str:
     """SHA-256 of a file's bytes; of a folder of all its files' bytes, by name."""
     digest = sha256()
-    for path in sorted(replies.rglob("*")) if replies.is_dir() else [replies]:
+    for path in files_below(replies):
         if path.is_file():
             digest.update(path.read_bytes())
     return digest.hexdigest()

@@ -7,6 +7,7 @@ so a folder above it must: `result_en`, `result_zh`, `en` or `zh`; the innermost
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from wildtool.benchmarks.acebench.data import CATEGORIES, FINANCE, is_agent, is_
 from wildtool.benchmarks.acebench.data_lines import JsonLine, read_lines
 from wildtool.benchmarks.acebench.episode.base import END_MARK, EPISODE_MESSAGES, MAX_MESSAGES
 from wildtool.data.data_set import ResultRow, Results
+from wildtool.data.files import as_named, files_below
 from wildtool.errors import DataError
 from wildtool.types import Item, Reply, Transcript
 
@@ -28,7 +30,7 @@ _ID = re.compile(rf"({'|'.join((*CATEGORIES, *FINANCE))})_([0-9]+)(?:_([0-9]+))?
 def _is_result_file(path: Path) -> bool:
     """Whether a file starts with a line like the original's, or a folder holds files with the original's name."""
     if path.is_dir():
-        return any(path.rglob("data_*_result.json"))
+        return bool(_result_files(path))
     if not path.is_file():
         return False
     try:
@@ -37,6 +39,10 @@ def _is_result_file(path: Path) -> bool:
         # Some other format: its own reader says what is wrong with it.
         return False
     return first is not None and first.has("result") and _ID.fullmatch(str(first.value("id"))) is not None
+
+
+def _result_files(folder: Path) -> list[Path]:
+    return [file for file in files_below(folder) if fnmatchcase(file.name, "data_*_result.json")]
 
 
 def read_results(path: Path, items: Mapping[str, Item], mode: str) -> Results | None:
@@ -51,7 +57,7 @@ def read_results(path: Path, items: Mapping[str, Item], mode: str) -> Results | 
 
 
 def _results(path: Path) -> Iterator[ResultRow]:
-    for file in sorted(path.rglob("data_*_result.json")) if path.is_dir() else [path]:
+    for file in _result_files(path) if path.is_dir() else [path]:
         lang, model = _lang_and_model(file)
         items: dict[str, dict[str, Transcript]] = {}
         for line in read_lines(file):
@@ -108,7 +114,7 @@ def _reply(content: Any) -> Reply:
 
 
 def _lang_and_model(file: Path) -> tuple[str, str]:
-    folders = file.resolve().parent.parts
+    folders = as_named(file).parent.parts
     positions = [position for position, name in enumerate(folders) if name in LANGUAGE_FOLDERS]
     if not positions:
         raise DataError(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from wildtool.benchmarks.result_files import files_named, one_reply
 from wildtool.data.data_set import ResultRow, Results
+from wildtool.data.files import as_named
 from wildtool.errors import DataError
 from wildtool.json_codec import read_json_lines, required_field
 from wildtool.types import Item
@@ -41,4 +42,4 @@ def _rows(files: list[Path], items: Mapping[str, Item]) -> Iterator[ResultRow]:
             if len(ids) > 1:
                 raise DataError(f"{where}: {' and '.join(ids)} have this file; choose one with --split")
             reply = one_reply(line.get("pred"), f"{where}: field pred")
-            yield ResultRow(where, file.resolve().parent.name, ids[0], {unit: reply})
+            yield ResultRow(where, as_named(file).parent.name, ids[0], {unit: reply})

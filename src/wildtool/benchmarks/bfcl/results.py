@@ -14,6 +14,7 @@ from wildtool.benchmarks.bfcl.categories import BFCL_CATEGORIES
 from wildtool.benchmarks.bfcl.data import RepeatedIds
 from wildtool.benchmarks.result_files import files_named
 from wildtool.data.data_set import ResultRow, Results
+from wildtool.data.files import as_named
 from wildtool.errors import DataError
 from wildtool.json_codec import checked, dumps, read_json_lines, required_field
 from wildtool.types import Item, Message, Reply, Transcript
@@ -58,7 +59,7 @@ def read_results(path: Path, items: Mapping[str, Item], mode: str) -> Results | 
 
 def _results(files: Sequence[tuple[Path, str]], items: Mapping[str, Item], mode: str) -> Iterator[ResultRow]:
     for file, category in files:
-        model = next(folder.name for folder in file.resolve().parents if folder.name not in _GROUPS)
+        model = next(folder.name for folder in as_named(file).parents if folder.name not in _GROUPS)
         lines = list(_lines(file, in_turns=category.startswith("multi_turn")))
         replies = [reply for _, _, steps in lines if not isinstance(steps, str) for reply in steps]
         _check_mode(file, replies, mode)

@@ -14,6 +14,7 @@ from wildtool.benchmark import NATIVE
 from wildtool.benchmarks.injecagent.data import ATTACKS, BASE, ENHANCED, InjecCase
 from wildtool.benchmarks.result_files import files_named, one_reply
 from wildtool.data.data_set import ResultRow, Results
+from wildtool.data.files import as_named
 from wildtool.errors import DataError
 from wildtool.json_codec import as_objects, read_json_lines, required_field
 from wildtool.types import Item, Reply, Transcript
@@ -50,7 +51,7 @@ def _rows(
                     " and Tool Response; choose the files with --split"
                 )
             replies = tuple(_replies(line, where, native=mode == NATIVE))
-            yield ResultRow(where, file.resolve().parent.name, item, {setting: Transcript(replies)})
+            yield ResultRow(where, as_named(file).parent.name, item, {setting: Transcript(replies)})
 
 
 def _replies(line: dict[str, Any], where: str, *, native: bool) -> Iterator[Reply]:

@@ -12,6 +12,7 @@ from typing import Any, cast
 from wildtool.benchmarks.result_files import files_named, rows_in_order
 from wildtool.benchmarks.rotbench.data import ENVIRONMENTS, RotRecord
 from wildtool.data.data_set import ResultRow, Results
+from wildtool.data.files import as_named
 from wildtool.json_codec import as_object, as_objects, required_field
 from wildtool.types import Item
 
@@ -33,7 +34,7 @@ def _rows(files: list[tuple[Path, str]], items: Mapping[str, Item]) -> Iterator[
             if record.environment == environment
         ]
         yield from rows_in_order(
-            file, file.resolve().parent.name, [(item, unit) for _, item, unit in sorted(units)], _text_of
+            file, as_named(file).parent.name, [(item, unit) for _, item, unit in sorted(units)], _text_of
         )
 
 

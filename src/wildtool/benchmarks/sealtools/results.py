@@ -12,6 +12,7 @@ from typing import Any
 from wildtool.benchmarks.result_files import files_named, one_reply, rows_in_order
 from wildtool.benchmarks.sealtools.data import RECORD_FILES
 from wildtool.data.data_set import ResultRow, Results
+from wildtool.data.files import as_named
 from wildtool.errors import DataError
 from wildtool.json_codec import as_list, dumps, read_json_lines, required_field
 from wildtool.types import Item
@@ -32,7 +33,7 @@ def read_results(path: Path, items: Mapping[str, Item], mode: str) -> Results | 
     lists = [
         (file, match[1])
         for file, match in files_named(path, _LIST)
-        if file.resolve().parent.parent.name not in _NOT_REPLIES
+        if as_named(file).parent.parent.name not in _NOT_REPLIES
     ]
     lines = [file for file in lines if file.parent not in with_replies or file.name.startswith("raw_")]
     return Results(_rows(lines, lists, items)) if lines or lists else None
@@ -40,14 +41,14 @@ def read_results(path: Path, items: Mapping[str, Item], mode: str) -> Results | 
 
 def _rows(lines: list[Path], lists: list[tuple[Path, str]], items: Mapping[str, Item]) -> Iterator[ResultRow]:
     for file in lines:
-        model = file.resolve().parent.name
+        model = as_named(file).parent.name
         for place, line in read_json_lines(file):
             item = required_field(line, "id", str, place)
             where = f"{place} (id {item!r})"
             yield ResultRow(where, model, item, {"0": one_reply(_text_of(line, where), where)})
     for file, split in lists:
         units = [(item.id, "0") for item in items.values() if item.split == split]
-        yield from rows_in_order(file, file.resolve().parent.name, units)
+        yield from rows_in_order(file, as_named(file).parent.name, units)
 
 
 def _text_of(line: dict[str, Any], where: str) -> Any:

@@ -9,6 +9,7 @@ from pathlib import Path
 from wildtool.benchmarks.result_files import files_named, one_reply, rows_in_order
 from wildtool.benchmarks.taskbench.data import DOMAINS
 from wildtool.data.data_set import ResultRow, Results
+from wildtool.data.files import as_named
 from wildtool.errors import DataError
 from wildtool.json_codec import dumps, read_json_lines, required_field
 from wildtool.types import Item
@@ -22,9 +23,9 @@ def read_results(path: Path, items: Mapping[str, Item], mode: str) -> Results | 
     """The plans of a file or folder; the model is in the name of the file."""
     lists = [(file, match[1], match[2]) for file, match in files_named(path, _LIST)]
     lines = [
-        (file, match[1], _FOLDER.fullmatch(file.resolve().parent.parent.name))
+        (file, match[1], _FOLDER.fullmatch(as_named(file).parent.parent.name))
         for file, match in files_named(path, _LINES)
-        if file.resolve().parent.name.startswith("predictions")
+        if as_named(file).parent.name.startswith("predictions")
     ]
     return Results(_rows(lists, lines, items)) if lists or lines else None
 

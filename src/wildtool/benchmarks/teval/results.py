@@ -10,7 +10,7 @@ from typing import Any
 from wildtool.benchmarks.result_files import files_named, one_reply
 from wildtool.benchmarks.teval.data import SETS
 from wildtool.data.data_set import ResultRow, Results
-from wildtool.data.files import read_json
+from wildtool.data.files import as_named, read_json
 from wildtool.errors import DataError
 from wildtool.json_codec import as_objects, checked
 from wildtool.types import Item
@@ -43,7 +43,7 @@ def _rows(files: list[tuple[Path, str]], items: Mapping[str, Item], prefix: str)
             item = f"{prefix}{name}/{key}"
             _check_prompt(fields.get("origin_prompt"), items.get(item), where)
             reply = one_reply(fields["prediction"], f"{where}: field prediction")
-            yield ResultRow(where, file.resolve().parent.name, item, {"0": reply})
+            yield ResultRow(where, as_named(file).parent.name, item, {"0": reply})
 
 
 def _check_prompt(prompt: Any, item: Item | None, where: str) -> None:

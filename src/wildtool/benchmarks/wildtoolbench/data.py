@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 
 from wildtool.benchmark import Benchmark
 from wildtool.data.data_set import DataSet, ResultRow, Results, deferred, source_of_file
+from wildtool.data.files import as_named
 from wildtool.data.pinned import PinnedFile, ReportProgress, fetch, official_folder
 from wildtool.errors import DataError
 from wildtool.json_codec import (
@@ -380,7 +381,7 @@ def read_results(path: Path, items: Mapping[str, Item], mode: str) -> Results | 
 
 
 def _results(path: Path) -> Iterator[ResultRow]:
-    model = path.resolve().parent.name or path.stem
+    model = as_named(path).parent.name or path.stem
     for number, record in read_records(path):
         where = f"{path}:{number}"
         session = required_field(record, "id", str, where)

@@ -12,6 +12,7 @@ from typing import Any
 
 from wildtool.alter.base import Alteration
 from wildtool.alter.kinds import recorded_alterations
+from wildtool.data.files import walk_folders
 from wildtool.engine.benchmark_file import digest_of_file
 from wildtool.engine.plan import SelectedItems
 from wildtool.engine.record.bundle import holds_bundle, is_bundle, unpack_bundle
@@ -248,7 +249,7 @@ def folders_below(path: Path) -> list[Path]:
 def _find_runs(path: Path, limit: float = inf) -> Iterator[Path]:
     """Run folders and bundles. Raises RecordError beyond a limit of files and folders that are no run."""
     entries = 0
-    for folder, inner, files in os.walk(path):
+    for folder, inner, files in walk_folders(path):
         if "run.json" in files:
             inner.clear()
             yield Path(folder)
