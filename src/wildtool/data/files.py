@@ -36,8 +36,8 @@ def files_below(path: Path) -> list[Path]:
 
 
 def walk_folders(path: Path) -> Iterator[tuple[str, list[str], list[str]]]:
-    """As `os.walk`, in the order of names and with links to folders followed; the caller may prune it. A folder that is inside the tree, or was
-    visited by another link, is not visited again by a link."""
+    """As `os.walk`, in the order of names and with links to folders followed; the caller may prune it. A folder that is
+    inside the tree, or was visited by another link, is not visited again by a link."""
     inside, visited = path.resolve(), set[Path]()
     for folder, inner, names in os.walk(path, followlinks=True):
         inner.sort()

@@ -365,6 +365,17 @@ def test_what_the_original_makes_of_an_output(text: str, original: Any) -> None:
     assert reading(original_prompted, text) == original
 
 
+def test_the_original_counts_actions_up_to_the_first_that_is_not_offered() -> None:
+    known, unknown = f"Action: {PAY} Action Input: {{}} ", "Action: Unknown Action Input: {} "
+    start = "Thought: I do the following things one by one. "
+    found = {
+        place: reading(original_prompted, start + known * place + unknown + known * 4)[1]
+        for place in range(4)
+    }
+    unavailable = "Action not in availabel tools"
+    assert found == {0: unavailable, 1: unavailable, 2: unavailable, 3: "too much actions"}
+
+
 def test_the_original_reads_500_words() -> None:
     words = " ".join(f"w{number}" for number in range(498))
     assert reading(original_prompted, f"{words} Action: {PAY} more") == ("succ", "{}", "")
