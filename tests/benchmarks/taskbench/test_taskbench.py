@@ -519,7 +519,12 @@ def test_examples_are_labels_of_the_data(
         json.dumps({f"task_{part}": gold[f"task_{part}"] for part in ("steps", "nodes")})
         for gold in (SINGLE, CHAIN)
     ]
-    examples = f" - ASKED Please do one. PLANNED {shown[0]} ASKED Could you do three? PLANNED {shown[1]}"
+    labels = checkout / "data_huggingface" / "data.json"
+    lines = [json.loads(line) for line in labels.read_text("utf-8").splitlines()]
+    lines = [line | ({"user_request": "Label's own."} if line["id"] == "three" else {}) for line in lines]
+    labels.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    # An example has the request of its label, not the one that the authors ask it with.
+    examples = f" - ASKED Please do one. PLANNED {shown[0]} ASKED Label's own. PLANNED {shown[1]}"
     assert sent(checkout, "authors-2").endswith(f"Plan {{it}}.{examples} NOW Could you do three?!")
     monkeypatch.setattr(originals, "EXAMPLES", {"huggingface": ("gone",), "dailylifeapis": ()})
     with pytest.raises(DataError, match="examples gone are not among the labels"):

@@ -90,6 +90,8 @@ class TaskRecord:
     gold: ToolPlan
     library: Library
     examples: tuple[Example, ...] = ()
+    shown_request: str = ""
+    """The request with which it is shown as a solved example: the label's own `user_request`, else `request`."""
 
 
 def fields(benchmark: Benchmark, item: Item, unit: str) -> Mapping[str, FieldValue]:
@@ -178,9 +180,10 @@ def _labelled_item(fields: dict[str, Any], library: Library) -> Item:
     for place, node in enumerate(gold.nodes):
         if not isinstance(node, dict):
             raise DataError(f"tool_nodes[{place}]: expected an object, found {json_type(node)}")
-    return Item(
-        f"{library.domain}/{id_}", _UNITS, TaskRecord(request, structure, gold, library), library.domain
-    )
+    own = fields.get("user_request")
+    shown = own if isinstance(own, str) and own else request
+    record = TaskRecord(request, structure, gold, library, shown_request=shown)
+    return Item(f"{library.domain}/{id_}", _UNITS, record, library.domain)
 
 
 _UNITS = ("0",)

@@ -217,15 +217,13 @@ class _AuthorsDomain:
         self._requests = _read_requests(labels, library.domain)
         self._library, self._examples = _with_names_of_parameters(library), ()
         ids = EXAMPLES[library.domain][:examples]
-        records = (
-            [(id_of(item), self.item(item).data) for item in read_labels(labels, library)] if ids else []
-        )
+        records = [(id_of(item), item.data) for item in read_labels(labels, library)] if ids else []
         demonstrations = [(id_, record) for id_, record in records if id_ in ids]
         if missing := [id_ for id_ in ids if id_ not in dict(demonstrations)]:
             raise DataError(
                 f"{labels}: the authors' examples {', '.join(missing)} are not among the labels; --mode authors has none"
             )
-        self._examples = tuple(Example(record.request, record.gold) for _, record in demonstrations)
+        self._examples = tuple(Example(record.shown_request, record.gold) for _, record in demonstrations)
 
     def item(self, item: Item) -> Item:
         """The item as the authors ask it."""
