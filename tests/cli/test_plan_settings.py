@@ -206,6 +206,9 @@ def test_the_originals_sampling_becomes_options():
     assert with_sampling({"temperature": 0.5}, user_model="u") == replace(
         plain, temperature=0.5, user_model="u", user_temperature=0.5
     )
+    assert with_sampling({"max_tokens": 1000}, user_model="u") == replace(
+        plain, max_tokens=1000, user_model="u", user_max_tokens=1000
+    )
     assert with_sampling({"temperature": 0.5}, sampling=None) == plain
 
 

@@ -218,3 +218,22 @@ def test_several_names_in_one_are_refused_but_paths_may_hold_commas() -> None:
         catalog.find("a, b", model_options(base_url="http://h/v1"), (), Rates())
     assert str(caught.value) == "'a, b' is not one model; to run several, repeat the option: -m a -m b"
     assert catalog.find("a,", model_options(base_url="http://h/v1"), (), Rates()).model.name == "a,"
+
+
+def test_a_simulated_user_is_asked_with_the_originals_sampling_a_tools_model_is_not() -> None:
+    catalog: Any = NotedCatalog()
+    settings = model_options(base_url="http://h/v1")
+    others = OtherRoles(ScriptedModel(), settings, catalog, Rates(), {"top_p": 1})
+    options = {
+        "user": RoleOptions(model="u", temperature=0.001, max_tokens=1000),
+        "tools": RoleOptions(model="t"),
+    }
+    tools = {"tools": Role("plays tools", default="baseline/chat")}
+    assign_other_roles(BENCHMARK, ["user"], others, lambda role: options.get(role, RoleOptions()), {}, tools)
+    asked = {name: options.sampling for name, options, _, _ in catalog.calls}
+    assert (asked["u"].temperature, asked["u"].max_tokens, asked["u"].extra_body) == (
+        0.001,
+        1000,
+        {"top_p": 1},
+    )
+    assert asked["t"].extra_body == {}

@@ -173,7 +173,9 @@ def assign_other_roles(
             itself = ", the tested model itself" if judging == assigned.agent.name else ""
             remarks.append(f"texts are judged by {judging}{itself}")
             continue
-        models[role] = assigned.player(user, benchmark.roles[role], is_named=role in names)
+        models[role] = assigned.player(
+            user, benchmark.roles[role], is_named=role in names, body=assigned.original_body
+        )
         if role not in names:
             advice = "; for a model give --user-model NAME" if role == "user" else ""
             remarks.append(f"{role} is played by {models[role].model.name}{advice}")
@@ -201,6 +203,8 @@ class OtherRoles:
     settings: "ModelOptions"
     catalog: ModelCatalog
     rates: Rates
+    original_body: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Further fields with which the benchmark's original asks models of its own roles; empty unless that is asked for."""
 
     def _replayed(self) -> ConfiguredModel | None:
         """The tested model, if it replays a record."""
@@ -209,16 +213,19 @@ class OtherRoles:
 
         return ConfiguredModel(self.agent, Rates(), FREE) if isinstance(self.agent, ReplayModel) else None
 
-    def player(self, options: RoleOptions, role: "Role", *, is_named: bool) -> ConfiguredModel:
+    def player(
+        self, options: RoleOptions, role: "Role", *, is_named: bool, body: Mapping[str, Any] | None = None
+    ) -> ConfiguredModel:
         """The model that plays a role, such as the user.
 
         Args:
             is_named: whether it is the model that the options name.
+            body: further fields of its requests.
         """
         if not is_named and (replayed := self._replayed()):
             return replayed
         settings = self.settings.for_other_role(
-            options.endpoint, options.temperature, options.max_tokens or role.max_tokens
+            options.endpoint, options.temperature, options.max_tokens or role.max_tokens, body
         )
         name = str(options.model) if is_named else role.default
         return self.catalog.find(name, settings, options.explicit, options.rates.or_else(self.rates))
@@ -380,9 +387,10 @@ def _build_plans(
     notes = dict.fromkeys(note for note in altered if note)
     more_roles = {role: its for each in alterations for role, its in each.played_roles.items()}
     complete: dict[str, Plan] = {}
+    original_body = _original_body(benchmark) if run_options.sampling else {}
     for name, plan in plans.items():
         # Each run closes its models at its end, so plans share none.
-        assigned = OtherRoles(agents[name].model, settings, catalog, run_options.rates)
+        assigned = OtherRoles(agents[name].model, settings, catalog, run_options.rates, original_body)
         other_models, remarks = assign_other_roles(
             benchmark, items.roles, assigned, run_options.role_options, documents, more_roles
         )
@@ -487,14 +495,14 @@ def _with_sampling(benchmark: "Benchmark", run_options: RunOptions, explicit: se
 
     if run_options.sampling is None:
         return run_options
-    parameters = dict(original_sampling(benchmark))
+    sampling, parameters = original_sampling(benchmark), _original_body(benchmark)
     fields = {
-        "temperature": parameters.pop("temperature", None),
-        "max_tokens": parameters.pop("max_tokens", None),
-        "retries": parameters.pop("attempts") - 1 if "attempts" in parameters else None,
+        "temperature": sampling.get("temperature"),
+        "max_tokens": sampling.get("max_tokens"),
+        "retries": sampling["attempts"] - 1 if "attempts" in sampling else None,
     }
     if run_options.user_model is not None:
-        fields["user_temperature"] = fields["temperature"]
+        fields |= {"user_temperature": fields["temperature"], "user_max_tokens": fields["max_tokens"]}
     if clash := sorted(explicit & fields.keys()):
         option = clash[0].replace("_", "-")
         raise UsageError(f"--sampling {run_options.sampling.value} sets --{option}; leave one of the two out")
@@ -507,3 +515,14 @@ def _with_sampling(benchmark: "Benchmark", run_options: RunOptions, explicit: se
     return replace(
         run_options, **changes, extra_body=json.dumps(body | parameters) if body or parameters else None
     )
+
+
+_OF_OPTIONS = ("temperature", "max_tokens", "attempts")
+"""Parameters of an original's sampling that are set by options of their own."""
+
+
+def _original_body(benchmark: "Benchmark") -> dict[str, Any]:
+    """Further fields of the requests of a benchmark's original. Raises UsageError where its sampling is not known."""
+    from wildtool.engine.registry import original_sampling
+
+    return {name: value for name, value in original_sampling(benchmark).items() if name not in _OF_OPTIONS}

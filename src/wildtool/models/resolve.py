@@ -201,13 +201,18 @@ class ModelOptions:
     """Opens the record or replies file of `replay:PATH#model`; only the engine can read records."""
 
     def for_other_role(
-        self, endpoint: EndpointOptions, temperature: float | None, max_tokens: int | None = None
+        self,
+        endpoint: EndpointOptions,
+        temperature: float | None,
+        max_tokens: int | None = None,
+        extra_body: Mapping[str, Any] | None = None,
     ) -> "ModelOptions":
         """Options of a model beside this one, at the same endpoint unless it has its own.
 
         Args:
             endpoint: the other model's base URL and key variable, where it has any.
             max_tokens: of one reply; None for the provider's limit.
+            extra_body: further fields of its requests; None for none.
 
         An endpoint of its own gets no key but one named for it. Temperature, length and further fields of the first
         model are not passed on; the seed is.
@@ -225,7 +230,9 @@ class ModelOptions:
                 shared=shared,
                 default_key=not own and self.endpoint.default_key,
             ),
-            sampling=replace(self.sampling, temperature=temperature, max_tokens=max_tokens, extra_body={}),
+            sampling=replace(
+                self.sampling, temperature=temperature, max_tokens=max_tokens, extra_body=extra_body or {}
+            ),
             display_name=None,
             format=None,
             api="chat",
