@@ -28,8 +28,8 @@ class GoldCall:
     """As JSON; a text for a gold answer that is no call."""
     deps: tuple[int, ...] = ()
     """Numbers of the gold calls that must come before it."""
-    status: Literal["done", "missed", "wrong"] = "missed"
-    """Done by some step, never reached, or tried by the step that decided and found wrong."""
+    status: Literal["done", "missed", "wrong", "undecided"] = "missed"
+    """Done by some step, never reached, tried and found wrong, or not reached before the record of the unit ended."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from wildtool.alter.base import (
     runs_in_order,
 )
 from wildtool.benchmark import Benchmark, Rules, judge_unit, settled_item
-from wildtool.episode import EMPTY_REPLY, until_decided
+from wildtool.episode import EMPTY_REPLY, replay, until_decided
 from wildtool.reply_ends import NOT_RIGHT
 from wildtool.trace import Trace, TraceStep, replay_steps
 from wildtool.types import Ask, FieldValue, Item, Reply, Transcript, Verdict
@@ -222,4 +222,13 @@ def _trace_as_judged(
             role, messages, reply = happened[number]
             trace = rules.trace(item, unit, replace(decided, infra_error=reason))
             return replace(trace, steps=(*trace.steps, TraceStep(role, messages, reply, note=reason)))
-    return rules.trace(item, unit, transcript)
+    trace = rules.trace(item, unit, transcript)
+    if replay(rules.recorded_episode(item, unit, transcript), transcript):
+        return trace
+    # A call failed, or the run was stopped: nobody knows what the model would have done.
+    return replace(
+        trace,
+        gold=tuple(
+            replace(call, status="undecided") if call.status == "missed" else call for call in trace.gold
+        ),
+    )

@@ -20,6 +20,7 @@ from benchmarks.wildtoolbench.build import (
     transcript,
 )
 from benchmarks.wildtoolbench.test_judge import HOSTILE, ITEM, PROFILES
+from wildtool.alter.variant import Variant
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
 from wildtool.declared import pages_of
 from wildtool.trace import Trace
@@ -101,6 +102,24 @@ def test_the_reason_of_a_verdict_stands_at_a_step(profile: str) -> None:
     (verdict,) = WILDTOOLBENCH.judge(made, {"0": transcript(*replies)}, profile)
     assert verdict.outcome == "wrong"
     assert any(verdict.reason in step.note for step in found.steps)
+
+
+@pytest.mark.parametrize("profile", ["official", "paper"])
+def test_a_call_behind_the_first_fault_has_a_tick_only_with_right_arguments(profile: str) -> None:
+    task = [node("a", n=1), node("b", 0, n=7), node("c", 1, n=8), answer(2)]
+    replies = [calls(call("a", n=2)), calls(call("b", n=7)), calls(call("c", n=999)), DONE]
+    found = trace(profile, task, *replies)
+    assert [step.fulfilled for step in found.steps[:3]] == [(), (1,), ()]
+    assert statuses(found)[:3] == ["wrong", "done", "wrong"]
+
+
+def test_what_a_failed_call_left_open_is_undecided_and_not_missed() -> None:
+    for profile in PROFILES:
+        made = transcript(calls(call("a", n=1)), infra_error="http 500: down")
+        found = Variant(WILDTOOLBENCH).trace(item(TWO), "0", made, profile)
+        assert statuses(found) == ["done", "undecided", "undecided"]
+        silent = Variant(WILDTOOLBENCH).trace(item(TWO), "0", transcript(says("No.")), profile)
+        assert "undecided" not in statuses(silent)
 
 
 def test_the_step_that_argument_checking_deletes_is_marked() -> None:

@@ -11,7 +11,7 @@ from wildtool.benchmarks.wildtoolbench.episode import WildToolBenchRules, observ
 from wildtool.benchmarks.wildtoolbench.fixed.episode import FixedEpisode
 from wildtool.benchmarks.wildtoolbench.official.arguments import CORRECT
 from wildtool.benchmarks.wildtoolbench.official.episode import LoggedStep, OfficialEpisode
-from wildtool.benchmarks.wildtoolbench.official.judge import object_schemas, score_task
+from wildtool.benchmarks.wildtoolbench.official.judge import check_step, object_schemas, score_task
 from wildtool.toolcall.arguments import ArgumentsError, read_bounded_json
 from wildtool.trace import (
     GoldCall,
@@ -30,11 +30,11 @@ class _Account:
     """What a profile made of the steps of a finished episode."""
 
     fulfilled: Sequence[tuple[int, ...]]
-    """Gold nodes that each step was matched with."""
+    """Gold nodes that each step did, arguments and all."""
     notes: Mapping[int, str]
     """What the rules said, by step."""
     wrong: frozenset[int] = frozenset()
-    """Gold nodes that the step that decided tried and missed."""
+    """Gold nodes that a step tried and missed."""
     differences: Sequence[GoldDifference] = field(default_factory=tuple[GoldDifference, ...])
 
 
@@ -45,10 +45,10 @@ def trace(rules: WildToolBenchRules, item: Item, unit: str, transcript: Transcri
     episode: Any = rules.make_episode(session, position)
     happened = list(replay_steps(episode, transcript))
     nodes = session.tasks[position].nodes
-    account = _ACCOUNTS[rules.name](episode, session, nodes)
+    check = rules.judge(episode, session, position)
+    account = _ACCOUNTS[rules.name](episode, session, nodes, check.correct)
     if episode.done and happened:
-        reason = rules.judge(episode, session, position).reason
-        account = _with_reason(account, len(happened) - 1, reason)
+        account = _with_reason(account, len(happened) - 1, check.reason)
     steps = tuple(
         TraceStep(
             role,
@@ -85,7 +85,7 @@ def _with_reason(account: _Account, last: int, reason: str) -> _Account:
 # Fixed -----------------------------------------------------------------------------------------------
 
 
-def _fixed(episode: FixedEpisode, session: Session, nodes: Sequence[GoldNode]) -> _Account:
+def _fixed(episode: FixedEpisode, session: Session, nodes: Sequence[GoldNode], correct: bool) -> _Account:
     fulfilled = [step.nodes for step in episode.log]
     fault = episode.fault
     if fault is None or not episode.log:
@@ -102,13 +102,23 @@ def _fixed(episode: FixedEpisode, session: Session, nodes: Sequence[GoldNode]) -
 # Official and paper ----------------------------------------------------------------------------------
 
 
-def _official(episode: OfficialEpisode, session: Session, nodes: Sequence[GoldNode]) -> _Account:
-    result = score_task(episode, nodes, object_schemas(session))
-    fulfilled = [step.matched for step in episode.log]
+def _official(
+    episode: OfficialEpisode, session: Session, nodes: Sequence[GoldNode], correct: bool
+) -> _Account:
+    schemas = object_schemas(session)
+    result = score_task(episode, nodes, schemas)
+    # The original checks arguments up to the first fault alone; a tick says that they are right, so all are checked here.
+    fulfilled = [_right_nodes(step, nodes, schemas) for step in episode.log]
+    missed = frozenset(
+        node
+        for step, right in zip(episode.log, fulfilled, strict=True)
+        for node in step.matched
+        if node not in right
+    )
     notes = _name_notes(episode)
     bad = next((n for n, checks in result.checks.items() if set(checks) != {CORRECT}), None)
     if bad is None:
-        return _Account(fulfilled, notes)
+        return _Account(fulfilled, notes, missed)
     step = episode.log[bad]
     labels = result.checks[bad]
     notes[bad] = "; ".join(dict.fromkeys(label for label in labels if label != CORRECT))
@@ -119,10 +129,24 @@ def _official(episode: OfficialEpisode, session: Session, nodes: Sequence[GoldNo
     pairs = _pairs(step, nodes)
     failed = [(*pair, label) for pair, label in zip(pairs, labels, strict=False) if label != CORRECT]
     differences = [d for node, text, label in failed for d in _differences(nodes[node], text, label)]
-    return _Account(fulfilled, notes, frozenset(node for node, _, _ in failed), differences)
+    return _Account(fulfilled, notes, missed, differences)
 
 
-def _paper(episode: OfficialEpisode, session: Session, nodes: Sequence[GoldNode]) -> _Account:
+def _right_nodes(
+    step: LoggedStep, nodes: Sequence[GoldNode], schemas: Mapping[str, Mapping[str, Any]]
+) -> tuple[int, ...]:
+    """The matched gold nodes of a step whose arguments are right, too; none where the original raises on it."""
+    if not step.correct or nodes[step.matched[0]].name in VIRTUAL:
+        return tuple(step.matched) if step.correct else ()
+    try:
+        labels = check_step(step, nodes, schemas)
+    except (KeyError, TypeError, IndexError, AttributeError, ValueError, RecursionError):
+        return ()
+    pairs = zip(_pairs(step, nodes), labels, strict=False)
+    return tuple(node for (node, _), label in pairs if label == CORRECT)
+
+
+def _paper(episode: OfficialEpisode, session: Session, nodes: Sequence[GoldNode], correct: bool) -> _Account:
     """The paper's evaluator pairs calls over the whole task, so every difference is shown and none singled out."""
     differences = [
         difference
@@ -132,7 +156,27 @@ def _paper(episode: OfficialEpisode, session: Session, nodes: Sequence[GoldNode]
         for difference in _differences(nodes[node], text, "differs from the gold call of the same place")
     ]
     exact = [d for d in differences if d.where not in {node.name for node in nodes}]
-    return _Account([step.matched for step in episode.log], _name_notes(episode), differences=exact)
+    fulfilled = [
+        tuple(node for node in step.matched if correct or node not in _differing_nodes(step, nodes))
+        for step in episode.log
+    ]
+    wrong = frozenset(chain(*(step.matched for step in episode.log))) - set(chain(*fulfilled))
+    return _Account(fulfilled, _name_notes(episode), wrong, exact)
+
+
+def _differing_nodes(step: LoggedStep, nodes: Sequence[GoldNode]) -> set[int]:
+    """The matched gold nodes of a step whose arguments differ in any way."""
+    if not step.matched or nodes[step.matched[0]].name in VIRTUAL:
+        return set()
+    return {node for node, text in _pairs(step, nodes) if not _is_equal(nodes[node].arguments, text)}
+
+
+def _is_equal(arguments: Mapping[str, Any], text: Any) -> bool:
+    try:
+        parsed = read_bounded_json(text) if isinstance(text, str) else text
+    except ArgumentsError:
+        return False
+    return not find_differences(arguments, parsed, "", "")
 
 
 def _name_notes(episode: OfficialEpisode) -> dict[int, str]:
@@ -171,7 +215,7 @@ def _differences(node: GoldNode, text: Any, label: str) -> list[GoldDifference]:
     return found_differences or [GoldDifference(node.name, node.arguments, parsed, label)]
 
 
-_ACCOUNTS: Mapping[str, Callable[[Any, Session, Sequence[GoldNode]], _Account]] = {
+_ACCOUNTS: Mapping[str, Callable[[Any, Session, Sequence[GoldNode], bool], _Account]] = {
     "official": _official,
     "fixed": _fixed,
     "paper": _paper,

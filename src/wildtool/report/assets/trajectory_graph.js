@@ -2,7 +2,7 @@
 "use strict";
 wildtool.graph = (() => {
   const WIDTH = 205, HEIGHT = 40, GAP_X = 14, GAP_Y = 26, PER_LINE = 2, MOST = 120;
-  const SIGNS = { done: "✓", missed: "○", wrong: "✗" };
+  const SIGNS = { done: "✓", missed: "○", wrong: "✗", undecided: "?" };
   const SVG = "http://www.w3.org/2000/svg";
 
   function draw(tag, attributes, ...children) {
@@ -54,11 +54,12 @@ wildtool.graph = (() => {
 
   const short = (text) => text.length > 22 ? `${text.slice(0, 12)}…${text.slice(-9)}` : text;
 
-  // gold: [name, arguments, needs] of each call; status: done, missed or wrong.
+  // gold: [name, arguments, needs] of each call; status: done, missed, wrong or undecided.
   function of(gold, status) {
     if (!gold.length || gold.length > MOST) return null;
     const { spots, width, height } = places(gold);
-    const counts = Object.keys(SIGNS).map((kind) => `${status.filter((one) => one === kind).length} ${kind}`);
+    const kinds = Object.keys(SIGNS).filter((kind) => kind !== "undecided" || status.includes(kind));
+    const counts = kinds.map((kind) => `${status.filter((one) => one === kind).length} ${kind}`);
     const svg = draw("svg", {
       viewBox: `-2 -2 ${width + 4} ${height + 4}`, class: "gold-graph", role: "img",
       "aria-label": `Gold graph of ${gold.length} calls: ${counts.join(", ")}. The list below has the same content.`,
