@@ -164,3 +164,40 @@ def test_a_unit_that_cannot_be_opened_does_not_end_the_file(tmp_path: Path, monk
     closed, judged = judge_rollouts(UNITS, tmp_path / "a.jsonl")
     assert closed.verdict is None and closed.problem.endswith("no answer to it is right")
     assert judged.verdict is not None and judged.reward is None
+
+
+def as_inspect_has_it(message: Any) -> dict[str, Any]:
+    calls = [
+        {
+            "id": call["id"],
+            "function": call["function"]["name"],
+            "arguments": json.loads(call["function"]["arguments"]),
+        }
+        for call in message.get("tool_calls") or ()
+    ]
+    return {
+        "role": message["role"],
+        "content": message.get("content") or "",
+        **({"tool_calls": calls} if calls else {}),
+    }
+
+
+def test_a_log_of_a_run_is_judged_by_its_own_profile_and_without_its_opening(tmp_path: Path):
+    """Under `official` gold history is shown in other steps than under `fixed`."""
+    environment, samples = UnitEnvironment(UNITS, "official"), list[dict[str, Any]]()
+    for name in UNITS.names:
+        opening = [*map(as_inspect_has_it, environment.open(name).messages)]
+        own: list[Any] = []
+        while (gold := environment.gold()) is not None:
+            own.append(as_inspect_has_it(gold))
+            environment.step(gold)
+        samples.append(
+            {"id": name, "input": opening, "messages": [*opening, *own], "scores": {"s": {"value": "C"}}}
+        )
+    log = {"eval": {"packages": {"wildtool": "1"}, "metadata": {"profile": "official"}}, "samples": samples}
+    (tmp_path / "log.json").write_text(json.dumps(log), "utf-8")
+    judged = list(judge_rollouts(UNITS, tmp_path / "log.json"))
+    assert len(judged) == len(samples) > 100
+    assert [each.unit for each in judged if each.disagrees] == []
+    by_fixed = judge_rollouts(UNITS, tmp_path / "log.json", "fixed")
+    assert {each.profile for each in by_fixed} == {"official"}

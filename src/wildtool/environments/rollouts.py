@@ -37,6 +37,10 @@ class Rollout:
     """As the file has it; no number where it has none."""
     problem: str = ""
     """Why there is no verdict on it; else empty."""
+    profile: str = ""
+    """The rules that it was scored by, where the file names them."""
+    is_own: bool = False
+    """Whether the file told the policy's messages from those of the opening, so that none of these is among them."""
     verdict: bool | None = None
     """Ours; None where it is not judged."""
     reason: str = ""
@@ -49,12 +53,17 @@ class Rollout:
 
 
 def judge_rollouts(units: Units, path: Path, profile: str | None = None) -> Iterator[Rollout]:
-    """Judges each rollout of a file by the profile, from the policy's messages alone.
+    """Judges each rollout of a file from the policy's messages alone.
+
+    Args:
+        profile: of the rules; None for those that the file names, as a log that wildtool wrote does, else the default of
+            environments.
 
     Raises DataError naming the place of what cannot be read, and of a unit that there is not; UsageError where Inspect,
     which alone reads its compressed logs, is not installed.
     """
-    environment, rollouts = UnitEnvironment(units, profile), [*read_rollouts(path)]
+    environments = {"": UnitEnvironment(units, profile)}
+    rollouts = [*read_rollouts(path)]
     if not rollouts:
         raise DataError(f"{path}: holds no rollout; {_EXPECTED}")
     for rollout in rollouts:
@@ -66,7 +75,12 @@ def judge_rollouts(units: Units, path: Path, profile: str | None = None) -> Iter
             rollout.problem = "another role speaks in it, which the file does not tell apart"
         if not rollout.problem:
             try:
-                _judge(rollout, environment, rollout.unit)
+                name = (
+                    rollout.profile if profile is None and rollout.profile in units.benchmark.profiles else ""
+                )
+                if name not in environments:
+                    environments[name] = UnitEnvironment(units, name)
+                _judge(rollout, environments[name], rollout.unit)
             except DataError as error:
                 rollout.problem = str(error)
         yield rollout
@@ -89,7 +103,7 @@ def _judge(rollout: Rollout, environment: UnitEnvironment, name: str) -> None:
     opening = environment.open(name).messages
     earlier = [_meaning(message) for message in opening if message.get("role") == "assistant"]
     messages = rollout.messages
-    if earlier == [_meaning(message) for message in messages[: len(earlier)]]:
+    if not rollout.is_own and earlier == [_meaning(message) for message in messages[: len(earlier)]]:
         messages = messages[len(earlier) :]
     rollout.messages = messages
     for message in messages:
@@ -141,13 +155,34 @@ def _score(reward: Mapping[str, Any], where: str) -> float:
 
 def _samples(path: Path) -> Iterator[Rollout]:
     log = as_object(read_json(path)) if path.suffix == ".json" else _compressed_log(path)
+    spec = as_object(log.get("eval"))
+    is_ours = "wildtool" in as_object(spec.get("packages"))
+    profile = str(as_object(spec.get("metadata")).get("profile") or "") if is_ours else ""
     for sample in as_objects(log.get("samples")):
         scores = [as_object(score).get("value") for score in as_object(sample.get("scores")).values()]
         reward = {"C": 1, "I": 0, "N": 0, "P": 0.5}.get(str(scores[0]), scores[0]) if scores else None
         place = f"{path}, sample {sample.get('id')!r}, epoch {sample.get('epoch')}"
-        replies = [each for each in as_objects(sample.get("messages")) if each.get("role") == "assistant"]
+        replies = [*map(_as_sent, _of_assistant(sample.get("messages")))]
+        # What the sample began with is no message of the policy, whatever it shows of earlier tasks.
+        opening = [*map(_as_sent, _of_assistant(sample.get("input")))]
+        has_opening = bool(opening) and list(map(_meaning, opening)) == list(
+            map(_meaning, replies[: len(opening)])
+        )
         problem = as_object(sample.get("error")).get("message", "")
-        yield Rollout(place, sample.get("id"), [*map(_as_sent, replies)], reward, problem)
+        yield Rollout(
+            place,
+            sample.get("id"),
+            replies[len(opening) :] if has_opening else replies,
+            reward,
+            problem,
+            profile,
+            is_own=has_opening,
+        )
+
+
+def _of_assistant(messages: Any) -> list[dict[str, Any]]:
+    """The assistant's messages of a list; none of a text, which is a user's."""
+    return [each for each in as_objects(messages) if each.get("role") == "assistant"]
 
 
 def _compressed_log(path: Path) -> dict[str, Any]:
