@@ -94,11 +94,22 @@ def test_each_parser_reads_a_reply_or_says_why_not(
     assert [reading(name, text) for name in ("toleap", "original", "fixed")] == [toleap, original, fixed]
 
 
-def test_nesting_too_deep_is_unreadable_by_every_parser() -> None:
-    deep = "Action: f\nAction Input: " + '{"a":' * 100_000 + "1" + "}" * 100_000
-    for read in (read_leniently, read_strictly, read_by_lines):
-        with pytest.raises(UnreadableError, match=r"^the action input is not JSON \(RecursionError\)$"):
-            read(deep)
+@pytest.mark.parametrize(
+    ("value", "error"),
+    [
+        ('{"a":' * 100_000 + "1" + "}" * 100_000, "RecursionError"),
+        ('{"a": ' + "9" * 5_000 + "}", "ValueError"),
+    ],
+)
+def test_what_no_parser_takes_raises_in_the_published_ones_and_is_unreadable_under_fixed(
+    value: str, error: str
+) -> None:
+    text = f"Action: f\nAction Input: {value}"
+    for read in (read_leniently, read_strictly):
+        with pytest.raises(EvaluatorError, match=f"^{error}$"):
+            read(text)
+    with pytest.raises(UnreadableError, match=rf"^the action input is not JSON \({error}\)$"):
+        read_by_lines(text)
 
 
 def test_a_call_is_looked_for_only_where_a_reply_is_not_too_long() -> None:

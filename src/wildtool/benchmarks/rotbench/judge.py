@@ -49,7 +49,7 @@ class Call:
 
 
 def read_leniently(text: str | None) -> Call:
-    """ToLeaP's parser (section 4 of the specification). Raises UnreadableError."""
+    """ToLeaP's parser (section 4 of the specification). Raises UnreadableError and EvaluatorError."""
     if text is None:
         raise UnreadableError(NO_OUTPUT)
     action, input_at = text.find(_ACTION), text.find(_INPUT)
@@ -75,10 +75,14 @@ def _balanced(text: str, start: int) -> str:
 
 
 def _json(text: str) -> Any:
+    """Raises UnreadableError for what is no JSON, and EvaluatorError for JSON that the evaluators raise on: an integer of
+    too many digits, or values nested too deeply."""
     try:
         return json.loads(text)
-    except (ValueError, RecursionError) as error:
+    except json.JSONDecodeError as error:
         raise UnreadableError(f"the action input is not JSON ({type(error).__name__})") from error
+    except (ValueError, RecursionError) as error:
+        raise EvaluatorError(type(error).__name__) from error
 
 
 def read_strictly(text: str | None) -> Call:
