@@ -1,8 +1,7 @@
 """The rules of boards and passports one by one: costs, claimed numbers, what was left out, replies that were changed."""
 
 import json
-from contextlib import nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,11 +9,10 @@ from typing import Any
 
 import pytest
 
-from noted_parts import NotedParts
 from wildtool.board import build, passport, verify
 from wildtool.board.build import BoardEntry, BoardTable
 from wildtool.board.passport import endpoint_findings, rules_digest, write_beside
-from wildtool.board.verify import bundle_digest, missing_units, passport_of
+from wildtool.board.verify import bundle_digest, passport_of
 from wildtool.engine.record.reader import LoggedFailure, LoggedReply
 from wildtool.errors import RecordError
 from wildtool.types import Reply
@@ -36,6 +34,9 @@ from wildtool.types import Reply
         ([{"usd": 0.5}, {}], None),
         ([{"usd": 0.5}, None], None),
         ([{"usd": "1"}], None),
+        ([{"usd": -0.5}], None),
+        ([{"usd": float("nan")}], None),
+        ([{"usd": 1e308}], None),
     ],
 )
 def test_a_run_cost_what_all_its_starts_say(spent: list[Any], dollars: float | None):
@@ -64,7 +65,8 @@ def test_costs_are_those_of_a_unit():
 def entry(label: str, date: str, **values: Any) -> BoardEntry:
     row: Any = None
     rest: dict[str, Any] = {"cost": None, "score": None, "interval": None, "on_front": False, "again": ""}
-    rest |= {"endpoint": [], "replies": 0, "remarks": [], "passport": ""}
+    rest |= {"endpoint": [], "replies": 0, "remarks": [], "passport": "", "eligible": True}
+    rest |= {"mark": "recomputed", "doubts": [], "coverage": ""}
     return BoardEntry(label=label, row=row, date=date, **{**rest, **values})
 
 
@@ -181,45 +183,6 @@ def test_verdicts_that_differ_from_those_of_the_bundle_are_named():
     assert list(verify._different_verdicts({}, now)) == list(verify._different_verdicts(now, now)) == []
 
 
-@dataclass(frozen=True)
-class Selection:
-    """Items of a run; all of them without a limit."""
-
-    chosen: tuple[str, ...]
-    limit: int | None = 2
-    ids: tuple[str, ...] = ("x",)
-    sample: object = 1
-
-    def items(self) -> list[Any]:
-        complete = (self.limit, self.ids, self.sample) == (None, (), None)
-        return [SimpleNamespace(id=name) for name in (("a", "b", "c", "d") if complete else self.chosen)]
-
-
-def test_what_was_left_out_of_a_run_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    asked: list[Any] = []
-
-    def prepare(folder: Path, **options: Any) -> Any:
-        asked.append((folder, options))
-        return SimpleNamespace(selection=Selection(chosen))
-
-    monkeypatch.setattr(verify, "prepare_judging", prepare)
-    result: Any = SimpleNamespace(profile="fixed")
-    verdicts = {
-        ("a", "0", 0): "unplayed",
-        ("a", "1", 0): "correct",
-        ("b", "0", 1): "unplayed",
-        ("b", "1", 2): "unplayed",
-    }
-    chosen = ("b", "d")
-    assert list(missing_units(tmp_path, result, verdicts, "data")) == [
-        "2 items are left out of the run: a, c",
-        "3 units are not played: a/0, b/0 (repeat 1), b/1 (repeat 2)",
-    ]
-    assert asked == [(tmp_path, {"profile": "fixed", "data": "data"})]
-    chosen = ("d", "c", "b", "a")
-    assert list(missing_units(tmp_path, result, {("a", "1", 0): "wrong"}, None)) == []
-
-
 # A submission as files --------------------------------------------------------------------------------
 
 
@@ -256,19 +219,6 @@ def test_a_passport_lies_beside_its_bundle(tmp_path: Path):
     assert verify._claims(bundle)[1] == [
         f"run.passport.json: no passport ([Errno 21] Is a directory: '{place}')"
     ]
-
-
-def test_what_a_bundle_holds_of_verdicts_may_be_missing_or_damaged(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    looked: list[Any] = []
-    monkeypatch.setattr(
-        verify, "verdicts_path", lambda folder, profile: looked.append(profile) or folder / "v"
-    )
-    monkeypatch.setattr(verify, "read_run", lambda folder: {"identity": {"profile": "own"}})
-    (tmp_path / "v").write_text("no table")
-    assert verify._verdicts_before(tmp_path, "fixed") == verify._verdicts_before(tmp_path, None) == {}
-    assert looked == ["fixed", "own"]
 
 
 def test_rules_are_the_files_of_their_benchmark(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
@@ -345,38 +295,11 @@ def reading(monkeypatch: pytest.MonkeyPatch, *steps: Any) -> list[Any]:
             assert (item, repeat) == ("i", 0)
             return {"u": dict(enumerate(steps))}
 
-    monkeypatch.setattr(verify, "LogReader", Reader)
     monkeypatch.setattr(passport, "LogReader", Reader)
     return opened
 
 
 FAILURE = LoggedFailure("agent", "hash", "timeout", "late", 1)
-
-
-def test_messages_are_compared_with_raw_answers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    tools = {"role": "assistant", "content": None, "tool_calls": call("{}")}
-    opened = reading(
-        monkeypatch,
-        logged(raw("hi")),
-        logged(raw("hi"), {"role": "assistant", "content": "better"}),
-        FAILURE,
-        logged(""),
-        logged(raw("x"), changes=("stop",)),
-        logged("in another protocol"),
-        logged(raw(None, "tool_calls", call("{}")), tools),
-        logged(raw(None, "tool_calls", call("[]")), tools),
-        logged(raw("user's"), role="user"),
-    )
-    assert asdict(verify._compare_replies(tmp_path)) == {
-        "problems": ("3 replies are not as the raw answer says: i/u step 1, i/u step 7, i/u step 8",),
-        "remarks": (
-            "5 of 8 replies were compared with their raw answers; the others have none, were changed on the way, or are"
-            " in another protocol",
-        ),
-    }
-    assert opened == [True, "closed"]
-    reading(monkeypatch, logged(raw("hi")))
-    assert asdict(verify._compare_replies(tmp_path)) == {"problems": (), "remarks": ()}
 
 
 def test_what_replies_show_of_the_endpoint(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
@@ -397,59 +320,3 @@ def test_what_replies_show_of_the_endpoint(monkeypatch: pytest.MonkeyPatch, tmp_
         "replies": 3,
         "findings": [{"defect": 7, "name": name, "problem": problem, "replies": 2}],
     }
-
-
-# A whole verification ----------------------------------------------------------------------------------
-
-
-CHANGED = "the rules have changed since it was submitted; its numbers are those of today's rules"
-
-
-@pytest.mark.parametrize(
-    ("claims", "failed", "remarks"),
-    [
-        ({"rules": {"sha256": "digest"}}, 0, []),
-        ({}, 0, []),
-        (
-            {"rules": {"sha256": "other"}},
-            2,
-            [CHANGED, "2 units ended in failed calls and count as not right"],
-        ),
-        ({"rules": None}, 1, [CHANGED, "1 units ended in failed calls and count as not right"]),
-    ],
-)
-def test_problems_and_remarks_of_all_checks_stand_in_order(
-    claims: dict[str, Any], failed: int, remarks: list[str], monkeypatch: pytest.MonkeyPatch
-):
-    result: Any = SimpleNamespace(remarks=("remark",), evidence=SimpleNamespace(failed=failed))
-    own = {"endpoint": {"findings": [{"problem": "odd", "defect": 7}]}}
-    parts = NotedParts(monkeypatch)
-    parts.put(
-        "board.verify",
-        _verdicts_before="before",
-        open_results=nullcontext((result, "table")),
-        _verdicts="now",
-    )
-    parts.put("board.verify", _compare_replies=verify._ReplyComparison(("reply",), ("partly",)))
-    parts.put("board.verify", missing_units=["missing"], _different_verdicts=["judged otherwise"])
-    parts.put("board.verify", _different_numbers=["number"], rules_digest="digest", passport=own)
-    bundle, folder = Path("b.zip"), Path("f")
-    verification = verify._recomputed(bundle, folder, claims, ["claim"], "p", "d")
-    assert verification == verify.Verification(
-        bundle=bundle,
-        problems=("claim", "remark", "missing", "judged otherwise", "reply", "number"),
-        remarks=("partly", *remarks, "endpoint: odd (defect 7)"),
-        result=result,
-        passport=own,
-    )
-    assert parts.calls == [
-        ("_verdicts_before", folder, "p"),
-        ("open_results", folder, "p", {"data": "d", "again": True}),
-        ("_verdicts", "table"),
-        ("_compare_replies", folder),
-        ("missing_units", folder, result, "now", "d"),
-        ("_different_verdicts", "before", "now"),
-        ("_different_numbers", claims, result),
-        *([("rules_digest", result)] if claims else []),
-        ("passport", result),
-    ]

@@ -3,7 +3,9 @@
 import json
 import re
 import shutil
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -11,18 +13,20 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from board.small_official import two_official_sessions
 from golden_files import same_as_golden
 from report.page_texts import page_text
 from report.report_build import Scripted, play
-from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.board import build
 from wildtool.board.build import BoardTable, _asked_again, _front, _points, _table  # pyright: ignore[reportPrivateUsage]
 from wildtool.board.passport import passport
-from wildtool.board.verify import _counted, _named  # pyright: ignore[reportPrivateUsage]
+from wildtool.board.wording import counted, named
 from wildtool.cli import app
-from wildtool.data.data_set import data_of
 from wildtool.engine.score.results import load_result
 from wildtool.types import Reply, Request
+
+NUMBERS = count()
+"""Endpoints give each answer an id of its own."""
 
 
 @dataclass
@@ -34,9 +38,10 @@ class Counted(Scripted):
 
     async def complete(self, request: Request) -> Reply:
         reply = await super().complete(request)
-        body = {"choices": [{"message": reply.message, "finish_reason": "stop"}]} if self.raw else {}
         usage = {"prompt_tokens": self.tokens, "completion_tokens": 1}
-        return Reply(reply.message, raw=json.dumps(body) if body else "", usage=usage, finish_reason="stop")
+        choice = {"message": reply.message, "finish_reason": "stop"}
+        raw = json.dumps({"id": next(NUMBERS), "choices": [choice], "usage": usage}) if self.raw else ""
+        return Reply(reply.message, raw=raw, usage=usage, finish_reason="stop")
 
 
 MODELS = {
@@ -53,38 +58,37 @@ def typed(*words: object) -> tuple[int, str]:
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder with runs on two sessions, and their submissions; the keeper of the board has asked again for three."""
     place = tmp_path_factory.mktemp("board")
-    sessions = data_of(WILD_MINI).locate(None).path.read_text("utf-8").splitlines(keepends=True)[:2]
-    data = place / "data.jsonl"
-    data.write_text("".join(sessions), "utf-8")
-    for name, model in {**MODELS, "again": Counted("half", raw=False)}.items():
-        play(place / "runs" / name, model, data=str(data))
-        out = place / ("kept" if name == "again" else "sent")
-        status, output = typed("submit", "prepare", place / "runs" / name, "-o", out, "--data", data)
-        assert status == 0, output
-    shutil.copy(place / "kept" / "again.bundle.zip", place / "sent" / "half.again.bundle.zip")
-    shutil.copy(place / "sent" / "half.bundle.zip", place / "sent" / "often.again.bundle.zip")
-    (place / "sent" / "never.again.bundle.zip").write_text("no bundle", "utf-8")
-    return place
+    with two_official_sessions(place):
+        for name, model in {**MODELS, "again": Counted("half", raw=False)}.items():
+            play(place / "runs" / name, model)
+            out = place / ("kept" if name == "again" else "sent")
+            status, output = typed("submit", "prepare", place / "runs" / name, "-o", out)
+            assert status == 0, output
+        shutil.copy(place / "kept" / "again.bundle.zip", place / "sent" / "half.again.bundle.zip")
+        shutil.copy(place / "sent" / "half.bundle.zip", place / "sent" / "often.again.bundle.zip")
+        (place / "sent" / "never.again.bundle.zip").write_text("no bundle", "utf-8")
+        yield place
 
 
 def test_a_submission_that_holds_is_said_with_its_number_and_what_was_not_compared(place: Path):
     names = ("half", "often", "again")
     bundles = [place / "sent" / f"{name}.bundle.zip" for name in names]
-    status, output = typed("submit", "verify", *bundles, "--data", place / "data.jsonl")
+    status, output = typed("submit", "verify", *bundles)
     assert status == 1
     assert output == (
-        "half.bundle.zip: 0 of 17 replies were compared with their raw answers; the others have none, were changed on "
-        "the way, or are in another protocol often.bundle.zip: endpoint: calls, and the finish reason 'stop' (defect 7) "
-        "again.bundle.zip: refused: there is no such file half.bundle.zip: recomputed: 8 units, task 50.0 % "
-        "often.bundle.zip: recomputed: 8 units, task 75.0 %"
+        "half.bundle.zip: marked as submitted: 17 of 17 replies are without a raw answer "
+        "often.bundle.zip: endpoint: calls, and the finish reason 'stop' (defect 7) "
+        "again.bundle.zip: refused: there is no such file "
+        "half.bundle.zip: as submitted: 8 units, task 50.0 %; official data, 2 of 2 items, language en "
+        "often.bundle.zip: recomputed: 8 units, task 75.0 %; official data, 2 of 2 items, language en"
     )
 
 
 def test_a_passport_says_what_numbers_rest_on(place: Path):
-    claims = passport(load_result(place / "runs" / "often", None, data=str(place / "data.jsonl")))
+    claims = passport(load_result(place / "runs" / "often", None))
     claims["numbers"] = [json.dumps(row) for row in claims["numbers"]]
     for name in ("wildtool", "evidence", "settings"):
         assert claims.pop(name)
@@ -104,29 +108,31 @@ def test_a_board_ranks_what_holds_and_names_what_does_not(
     (sent / "same.passport.json").write_text(json.dumps(claims), "utf-8")
     (sent / "bad.bundle.zip").write_text("no bundle", "utf-8")
     (sent / "bad.passport.json").write_text("{}", "utf-8")
-    status, output = typed("board", sent, "-o", tmp_path / "site", "--data", place / "data.jsonl")
+    status, output = typed("board", sent, "-o", tmp_path / "site")
     output = re.sub(r"\b[0-9a-f]{64}\b", "DIGEST", output.replace(str(tmp_path), ""))
     assert (status, output) == (
         1,
-        "/sent/bad.bundle.zip: refused: bad.bundle.zip: its SHA-256 is DIGEST, and the passport says None "
-        "/sent/bad.bundle.zip: refused: /sent/bad.bundle.zip: not a bundle, or damaged (File is not a zip file); get it "
-        "again /sent/same.bundle.zip: refused: accuracy, task: the passport says 0.5, the replies give 0.75 "
+        "/sent/bad.bundle.zip: refused: bad.bundle.zip: its SHA-256 is DIGEST, and the passport says None; "
+        "/sent/bad.bundle.zip: not a bundle, or damaged (File is not a zip file); get it again; make it again by "
+        "`wildtool submit prepare RUN`, or take it out of the folder "
+        "/sent/same.bundle.zip: refused: accuracy, task: the passport says 0.5, the replies give 0.75; make it again by "
+        "`wildtool submit prepare RUN`, or take it out of the folder "
         "/site/index.html",
     )
     page = page_text((tmp_path / "site" / "index.html").read_text("utf-8"))
     same_as_golden("board/index.txt", re.sub(r"\d{4}-\d\d-\d\d", "DAY", page))
     names = sorted(path.name for path in (tmp_path / "site" / "files").iterdir())
     assert names == [
-        f"wildtoolbench-data-data-jsonl-profile-official-{n}-{name}.passport.json"
-        for n, name in enumerate(("often", "half", "never"))
+        f"wild-mini-profile-official-language-en-{n}-{name}.passport.json"
+        for n, name in enumerate(("often", "never", "half"))
     ]
     assert json.loads((tmp_path / "site" / "files" / names[0]).read_text("utf-8"))["model"] == "often"
     (table,) = tables
     rows = [(e.label, e.cost, e.score, e.interval, e.on_front, e.replies, e.passport) for e in table.entries]
     assert [(*row[:3], row[3] and [round(end, 3) for end in row[3]], *row[4:]) for row in rows] == [
         ("often", 73.625, 0.75, [0.409, 0.929], True, 19, f"files/{names[0]}"),
-        ("half", 23.375, 0.5, [0.215, 0.785], True, 0, f"files/{names[1]}"),
-        ("never", 26.25, 0.0, [0.0, 0.658], False, 10, f"files/{names[2]}"),
+        ("never", 26.25, 0.0, [0.0, 0.658], True, 10, f"files/{names[1]}"),
+        ("half", 23.375, 0.5, [0.215, 0.785], False, 0, f"files/{names[2]}"),
     ]
     assert (table.cost_unit, [len(e.date) for e in table.entries]) == ("tokens per unit", [10] * 3)
 
@@ -147,7 +153,9 @@ def test_on_the_front_is_what_none_beats(points: Any, front: set[int]):
 
 def test_costs_and_scores_are_drawn_in_the_frame():
     def entry(label: str, cost: float | None, score: float | None, interval: Any = None) -> Any:
-        return SimpleNamespace(label=label, cost=cost, score=score, interval=interval, on_front=label == "a")
+        return SimpleNamespace(
+            label=label, cost=cost, score=score, interval=interval, on_front=label == "a", eligible=True
+        )
 
     entries = [
         entry("a", 2.0, 1.0, (0.9, 1.0)),
@@ -164,18 +172,18 @@ def test_costs_and_scores_are_drawn_in_the_frame():
     assert _points(entries[3:]) == []
 
 
-def test_ids_are_counted_and_the_first_are_named():
-    assert [_counted(count, "unit") for count in (0, 1, 2, 2000)] == [
+def test_ids_are_counted_and_the_first_arenamed():
+    assert [counted(count, "unit") for count in (0, 1, 2, 2000)] == [
         "0 units are",
         "1 unit is",
         "2 units are",
         "2,000 units are",
     ]
-    assert _counted(2, "reply", "replies") == "2 replies are"
+    assert counted(2, "reply", "replies") == "2 replies are"
     ids = [f"i{n}" for n in range(51)]
-    assert _named(ids[:2] + ids[:1]) == "i0, i1"
-    assert _named(ids[:50]) == ", ".join(ids[:50])
-    assert _named(ids) == ", ".join(ids[:50]) + " and 1 more"
+    assert named(ids[:2] + ids[:1]) == "i0, i1"
+    assert named(ids[:50]) == ", ".join(ids[:50])
+    assert named(ids) == ", ".join(ids[:50]) + " and 1 more"
 
 
 @pytest.mark.parametrize(
@@ -206,14 +214,11 @@ def test_a_keeper_who_got_less_says_so(
 
 
 def test_a_submission_is_judged_by_the_profile_that_it_names(place: Path, tmp_path: Path):
-    words = ("--data", place / "data.jsonl")
-    prepared = typed(
-        "submit", "prepare", place / "runs" / "half", "-o", tmp_path, "--profile", "fixed", *words
-    )
+    prepared = typed("submit", "prepare", place / "runs" / "half", "-o", tmp_path, "--profile", "fixed")
     assert prepared == (
         0,
-        "half.bundle.zip: 0 of 17 replies were compared with their raw answers; the others have none, were changed on "
-        f"the way, or are in another protocol half.bundle.zip: recomputed: 8 units, task 50.0 % "
+        "half.bundle.zip: marked as submitted: 17 of 17 replies are without a raw answer "
+        "half.bundle.zip: as submitted: 8 units, task 50.0 %; official data, 2 of 2 items, language en "
         f"{tmp_path}/half.bundle.zip "
         f"{tmp_path}/half.passport.json",
     )

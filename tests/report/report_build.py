@@ -41,7 +41,13 @@ class Scripted:
 
 
 def play(
-    folder: Path, model: Model | str, *, limit: int = 4, data: str | None = None, repeats: int = 1
+    folder: Path,
+    model: Model | str,
+    *,
+    limit: int = 4,
+    data: str | None = None,
+    repeats: int = 1,
+    lang: str | None = None,
 ) -> Path:
     """Plays a model on the embedded set, or on other data; its run folder."""
     benchmark: Benchmark = WILD_MINI if data is None else WILDTOOLBENCH
@@ -53,6 +59,7 @@ def play(
         profile="official",
         limit=limit,
         repeats=repeats,
+        lang=lang,
     )
     command = ["wildtool", "run", "wild-mini", "--model", made.name]
     with ThreadPoolExecutor(1) as thread:

@@ -1,12 +1,21 @@
 """Builds the board: verifies every submission, and ranks those that hold."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
-from wildtool.board.verify import AGAIN_SUFFIX, Verification, verify
+from wildtool.board.coverage import Coverage
+from wildtool.board.verify import (
+    AGAIN_SUFFIX,
+    RECOMPUTED,
+    Verification,
+    bundle_digest,
+    internal_error,
+    verify,
+)
 from wildtool.engine.compare.leaderboard import headline
 from wildtool.engine.compare.pairs import compare_all_pairs
 from wildtool.engine.record.bundle import BUNDLE_SUFFIX, holds_bundle, unpack_bundle
@@ -14,13 +23,15 @@ from wildtool.errors import UsageError, WildtoolError
 from wildtool.json_codec import as_object
 from wildtool.report.model import Leaderboard, ReportRun, group_leaderboards, read_runs, slug
 from wildtool.report.site.site import Site
-from wildtool.sanitize import strip_folders
+from wildtool.sanitize import single_line, strip_folders
 from wildtool.stats.tests import LEVEL
 from wildtool.table import MetricTable, Row
 from wildtool.temporary import lasting_files
 
 MOST_COLUMNS = 2
 """Headline numbers that are shown; the passports have all."""
+MOST_DOLLARS = 1e9
+"""That a run can have cost; more is no price."""
 WIDTH, HEIGHT = 640, 300
 """Of the drawing of scores and costs."""
 
@@ -38,7 +49,15 @@ class BoardEntry:
     score: float | None
     interval: tuple[float, float] | None
     on_front: bool
-    """Whether no other submission costs less and scores at least as much."""
+    """Whether no other submission that may have a rank costs less and scores at least as much."""
+    eligible: bool
+    """Whether it may have a rank: recomputed, on official data."""
+    mark: str
+    """What was done with it, such as `recomputed`."""
+    doubts: Sequence[str]
+    """Why it is not recomputed; empty if it is."""
+    coverage: str
+    """What of which data it has."""
     again: str
     """How the keeper's own run compares; empty if there is none."""
     endpoint: Sequence[str]
@@ -76,28 +95,90 @@ def build_board(folder: Path, out: Path, data: str | None = None) -> tuple[Path,
         data: where the benchmark's data are; None for where the benchmark finds them.
     """
     bundles = [path for path in lasting_files(folder, "*.zip") if holds_bundle(path)]
-    verifications = [verify(each, data=data) for each in bundles if not each.name.endswith(AGAIN_SUFFIX)]
-    if not verifications:
+    submissions = [path for path in bundles if not path.name.endswith(AGAIN_SUFFIX)]
+    if not submissions:
         raise UsageError(f"{folder}: holds no submission; make one by `wildtool submit prepare RUN`")
-    refused = [each for each in verifications if each.problems]
-    valid = {
-        each.result.folder: each for each in verifications if each.result is not None and not each.problems
-    }
-    runs = [
-        run
-        for place, each in valid.items()
-        if each.result is not None
-        for run in read_runs([place], each.result.profile, keep=False)
-    ]
+    entries, refused = _sorted_out(submissions, data)
     site = Site(out, title="wildtool board")
-    boards = [_table(site, board, valid) for board in group_leaderboards(runs)]
+    tables = [
+        _table(site, board, {entry.run.folder: entry for entry in entries})
+        for board in _leaderboards(entries)
+    ]
     # The pages are for everybody, and the keeper's folders are not.
     shown = [replace(each, problems=tuple(map(strip_folders, each.problems))) for each in refused]
-    site.add("index", "Board", "board.html", boards=boards, refused=shown, width=WIDTH, height=HEIGHT)
+    site.add("index", "Board", "board.html", boards=tables, refused=shown, width=WIDTH, height=HEIGHT)
     return site.finish(out), refused
 
 
-def _table(site: Site, board: Leaderboard, valid: Mapping[Path, Verification]) -> BoardTable:
+@dataclass(frozen=True, slots=True)
+class _Submission:
+    """A submission that holds, with its run as tables need it."""
+
+    verification: Verification
+    coverage: Coverage
+    run: ReportRun
+
+
+def _sorted_out(bundles: Sequence[Path], data: str | None) -> tuple[list[_Submission], list[Verification]]:
+    """The submissions that hold, and those that are refused."""
+    valid, refused = list[_Submission](), list[Verification]()
+    seen: dict[str, Path] = {}
+    for bundle in bundles:
+        verification = verify(bundle, data=data)
+        if not verification.problems:
+            first = seen.setdefault(bundle_digest(bundle), bundle)
+            problem = "" if first == bundle else f"the same file as {first.name}"
+            verification = replace(verification, problems=(problem,) if problem else ())
+        submission = verification if verification.problems else _with_run(verification)
+        if isinstance(submission, Verification):
+            refused.append(submission)
+        else:
+            valid.append(submission)
+    return valid, refused
+
+
+def _with_run(verification: Verification) -> _Submission | Verification:
+    """The submission with its run; the verification with a problem where that cannot be read."""
+    result, coverage = verification.result, verification.coverage
+    assert result is not None and coverage is not None, "a submission without problems has both"
+    try:
+        (run,) = read_runs([result.folder], result.profile, keep=False)
+    except WildtoolError as error:
+        return replace(verification, problems=(str(error),))
+    except Exception as error:  # noqa: BLE001 - as of `verify`
+        return replace(verification, problems=(internal_error(error),))
+    eligible = coverage.official and verification.mark == RECOMPUTED
+    return _Submission(verification, coverage, replace(run, eligible=eligible))
+
+
+def _leaderboards(submissions: Sequence[_Submission]) -> list[Leaderboard]:
+    """The tables: whole splits of official data first, then parts of them, then own data."""
+    groups: dict[tuple[int, str], list[ReportRun]] = {}
+    for each in submissions:
+        groups.setdefault(_group_of(each.coverage), []).append(each.run)
+    boards = [
+        replace(board, title=f"{board.title}, {note}")
+        for (_, note), runs in sorted(groups.items(), key=lambda group: group[0])
+        for board in group_leaderboards(runs)
+    ]
+    slugs = [slug(board.title) for board in boards]
+    return [
+        replace(board, slug=its if slugs.count(its) == 1 else f"{its}-{number}")
+        for number, (its, board) in enumerate(zip(slugs, boards, strict=True), 1)
+    ]
+
+
+def _group_of(coverage: Coverage) -> tuple[int, str]:
+    """Which runs may be in one table: the place of their tables, and what their titles say of the items."""
+    split = f"split {single_line(coverage.split)}, " if coverage.split else ""
+    langs = single_line(" ".join(coverage.langs))
+    if coverage.whole:
+        return 0, f"{split}language {langs}"
+    part = f"{coverage.items:,} of {coverage.of:,} items, {split}language {langs}"
+    return (1, f"part of the data: {part}") if coverage.official else (2, f"own data, no ranks: {part}")
+
+
+def _table(site: Site, board: Leaderboard, submissions: Mapping[Path, _Submission]) -> BoardTable:
     table = board.placed(board.overview, compare_all_pairs([run.scores for run in board.runs]))
     table = replace(table, heads=table.heads[:MOST_COLUMNS])
     prices = [_dollars(run) for run in board.runs]
@@ -110,30 +191,36 @@ def _table(site: Site, board: Leaderboard, valid: Mapping[Path, Verification]) -
     scores = [None if metric is None else metric.value for metric in metrics]
     lower = metrics[0] is not None and metrics[0].better == "less"
     front = _front(
-        [(cost, s if s is None or not lower else -s) for cost, s in zip(costs, scores, strict=True)]
+        [
+            (cost if run.eligible else None, s if s is None or not lower else -s)
+            for run, cost, s in zip(board.runs, costs, scores, strict=True)
+        ]
     )
     entries: list[BoardEntry] = []
     for number, (run, row) in enumerate(zip(board.runs, table.rows, strict=True)):
-        verification, metric = valid[run.folder], metrics[number]
+        submission, metric = submissions[run.folder], metrics[number]
+        verification = submission.verification
         own = verification.passport or {}
         address = f"files/{board.slug}-{number}-{slug(verification.name)}.passport.json"
         entries.append(
             BoardEntry(
                 label=row.label,
                 row=row,
-                date=str(as_object(run.about["sittings"][-1]).get("ended") or "")[:10],
+                date=_last_day(run),
                 cost=costs[number],
                 score=scores[number],
                 interval=None
                 if metric is None or metric.low is None or metric.high is None
                 else (metric.low, metric.high),
                 on_front=number in front,
+                eligible=run.eligible,
+                mark=verification.mark,
+                doubts=list(verification.doubts),
+                coverage=str(submission.coverage),
                 again=_asked_again(verification, run),
-                endpoint=[
-                    f"{each['problem']} (defect {each['defect']})" for each in own["endpoint"]["findings"]
-                ],
+                endpoint=verification.endpoint,
                 replies=own["endpoint"]["replies"],
-                remarks=verification.remarks,
+                remarks=[*verification.remarks, *_copies(submission, submissions.values())],
                 passport=site.file(address, json.dumps(own, indent=1).encode()),
             )
         )
@@ -143,10 +230,30 @@ def _table(site: Site, board: Leaderboard, valid: Mapping[Path, Verification]) -
     )
 
 
+def _copies(submission: _Submission, others: Iterable[_Submission]) -> Iterator[str]:
+    """Under which other name most of a submission's raw answers were submitted, too."""
+    own = submission.verification.raw_digests
+    for other in others:
+        shared = sum(count for digest, count in own.items() if digest in other.verification.raw_digests)
+        is_another = other.run.result.model != submission.run.result.model
+        if is_another and 2 * shared > sum(own.values()):
+            yield f"{shared:,} of its raw answers were also submitted as {other.run.result.model}"
+
+
+def _last_day(run: ReportRun) -> str:
+    """The day on which a run ended, by its own account; empty where it does not say."""
+    sittings = run.about["sittings"]
+    text = str(sittings[-1].get("ended") or "")[:10] if sittings else ""
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError:
+        return ""
+
+
 def _dollars(run: ReportRun) -> float | None:
     """What a run cost by its own account, times 1,000; None if a price was unknown."""
     spent = [as_object(sitting.get("spent")).get("usd") for sitting in run.about["sittings"]]
-    dollars = [float(each) for each in spent if isinstance(each, int | float)]
+    dollars = [float(each) for each in spent if isinstance(each, int | float) and 0 <= each <= MOST_DOLLARS]
     return 1000 * sum(dollars) if dollars and len(dollars) == len(spent) else None
 
 
@@ -172,11 +279,12 @@ def _front(points: Sequence[tuple[float | None, float | None]]) -> set[int]:
 
 
 def _points(entries: Sequence[BoardEntry]) -> list[Mapping[str, Any]]:
-    """Where each submission with a score from 0 to 1 and a cost is drawn; the cheapest costs lie left."""
+    """Where each submission that may have a rank is drawn, if its cost and a score from 0 to 1 are known; the cheapest lie
+    left."""
     drawn = [
         (entry, entry.cost, entry.score)
         for entry in entries
-        if entry.cost is not None and entry.score is not None and 0 <= entry.score <= 1
+        if entry.eligible and entry.cost is not None and entry.score is not None and 0 <= entry.score <= 1
     ]
     most = max((cost for _, cost, _ in drawn), default=0.0) or 1.0
     return [
@@ -201,6 +309,8 @@ def _asked_again(verification: Verification, run: ReportRun) -> str:
         (again,) = read_runs([unpack_bundle(place)], run.result.profile, keep=False)
     except WildtoolError as error:
         return f"the keeper's run cannot be read ({strip_folders(str(error))})"
+    except Exception as error:  # noqa: BLE001 - as of `verify`
+        return f"the keeper's run cannot be read ({strip_folders(internal_error(error))})"
     if (again.result.model, again.result.data_sha256) != (run.result.model, run.result.data_sha256):
         return f"the keeper's run is of another model or other data ({again.result.model})"
     pairs = compare_all_pairs([run.scores, again.scores])

@@ -1,29 +1,40 @@
 """Verifies a submission: a bundle and the passport beside it. Everything is judged again from the recorded replies, and
 compared with what the passport claims."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from hashlib import file_digest
 from math import isclose
 from pathlib import Path
 from typing import Any
 
+from wildtool.board.coverage import Coverage, coverage_of
 from wildtool.board.passport import PASSPORT_SUFFIX, passport, rules_digest
-from wildtool.check.answers import RawAnswer, read_raw_answer
+from wildtool.board.replies import ReplyCheck, check_replies
+from wildtool.board.wording import counted, named
 from wildtool.engine.record.bundle import BUNDLE_SUFFIX, unpack_bundle
-from wildtool.engine.record.reader import LoggedReply, LogReader
+from wildtool.engine.record.reader import LogReader
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.score.results import ScoreResult, open_results
 from wildtool.engine.score.score import prepare_judging
-from wildtool.engine.score.verdict_table import duckdb_error, forget_database, relation, verdicts_path
-from wildtool.errors import DataError, RecordError, UsageError
+from wildtool.engine.score.table_stamp import DamagedTableError, read_stamp
+from wildtool.engine.score.verdict_table import (
+    duckdb_error,
+    forget_database,
+    relation,
+    unpacked_size,
+    verdicts_path,
+)
+from wildtool.errors import RecordError, WildtoolError
 from wildtool.json_codec import REPLY_LIMITS, as_object, as_objects, loads_within
+from wildtool.sanitize import single_line
 
 AGAIN_SUFFIX = ".again.bundle.zip"
 """What the name of a bundle ends with in which the keeper of a board asked the model again."""
-MOST_NAMED = 50
-"""Ids that one problem names."""
+RECOMPUTED = "recomputed"
+"""Mark of a submission whose every reply has its raw answer and its request."""
+AS_SUBMITTED = "as submitted"
+"""Mark of any other submission that holds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,16 +44,38 @@ class Verification:
     bundle: Path
     problems: tuple[str, ...]
     """Why it is refused; empty if it holds."""
+    doubts: tuple[str, ...] = ()
+    """Why its replies are its submitter's word; empty if each has its raw answer and its request."""
     remarks: tuple[str, ...] = ()
     """What readers should know, and what refuses nothing."""
     result: ScoreResult | None = None
     """The numbers as they were recomputed; None if they could not be."""
     passport: Mapping[str, Any] | None = None
     """As recomputed; None likewise."""
+    coverage: Coverage | None = None
+    """What of the benchmark's data it has; None likewise."""
+    raw_digests: Mapping[str, int] = field(default_factory=dict[str, int])
+    """How often each raw answer of the model under test occurs, by its SHA-256."""
 
     @property
     def name(self) -> str:
         return self.bundle.name.removesuffix(BUNDLE_SUFFIX)
+
+    @property
+    def endpoint(self) -> list[str]:
+        """What the recorded raw answers show of the endpoint."""
+        findings = as_objects(as_object(as_object(self.passport).get("endpoint")).get("findings"))
+        return [f"{each['problem']} (defect {each['defect']})" for each in findings]
+
+    @property
+    def refusal(self) -> str:
+        """Why it is refused, on one line."""
+        return "; ".join(self.problems)
+
+    @property
+    def mark(self) -> str:
+        """What was done with a submission that holds. One reply in doubt marks all of it."""
+        return AS_SUBMITTED if self.doubts else RECOMPUTED
 
 
 def passport_of(bundle: Path) -> Path:
@@ -62,15 +95,29 @@ def verify(bundle: Path, *, data: str | None = None) -> Verification:
     """
     if not bundle.is_file():
         return Verification(bundle=bundle, problems=("there is no such file",))
-    claims, problems = _claims(bundle)
+    problems: list[str] = []
     try:
-        folder = unpack_bundle(bundle)
+        claims, problems = _claims(bundle)
         profile = as_object(claims.get("rules")).get("profile")
         return _recomputed(
-            bundle, folder, claims, problems, profile if isinstance(profile, str) else None, data
+            bundle,
+            unpack_bundle(bundle),
+            claims,
+            problems,
+            profile if isinstance(profile, str) else None,
+            data,
         )
-    except (RecordError, DataError, UsageError, OSError) as error:
+    except (WildtoolError, OSError) as error:
         return Verification(bundle=bundle, problems=(*problems, str(error)))
+    except Exception as error:  # noqa: BLE001 - a stranger's file must not end the board of all others
+        return Verification(bundle=bundle, problems=(*problems, internal_error(error)))
+
+
+def internal_error(error: Exception) -> str:
+    """What is said of a file that wildtool failed on."""
+    return (
+        f"wildtool failed on it ({type(error).__name__}: {error}); please report this as a bug, with the file"
+    )
 
 
 def _claims(bundle: Path) -> tuple[Mapping[str, Any], list[str]]:
@@ -98,32 +145,57 @@ def _recomputed(
     profile: str | None,
     data: str | None,
 ) -> Verification:
-    before = _verdicts_before(folder, profile)
+    _check_repeats(folder)
+    job = prepare_judging(folder, profile=profile, data=data)
+    if next(job.selection.items(), None) is None:
+        raise RecordError("its scope selects no item of the data; make the submission again from the run")
+    before = _verdicts_before(verdicts_path(folder, job.run_info.profile))
     with open_results(folder, profile, data=data, again=True) as (result, table):
         now = _verdicts(table)
-    replies = _compare_replies(folder)
+    replies = check_replies(folder, job)
+    coverage = coverage_of(result, job.selection)
     problems = [
         *problems,
         *result.remarks,
-        *missing_units(folder, result, now, data),
+        *coverage.problems,
+        *_unplayed_units(now),
         *_different_verdicts(before, now),
         *replies.problems,
         *_different_numbers(claims, result),
     ]
-    remarks = list(replies.remarks)
-    rules = as_object(claims.get("rules")).get("sha256")
-    if claims and rules != rules_digest(result):
-        remarks.append(
-            "the rules have changed since it was submitted; its numbers are those of today's rules"
-        )
-    if result.evidence.failed:
-        remarks.append(f"{result.evidence.failed} units ended in failed calls and count as not right")
     own = passport(result)
-    findings = own["endpoint"]["findings"]
-    remarks += [f"endpoint: {each['problem']} (defect {each['defect']})" for each in findings]
     return Verification(
-        bundle=bundle, problems=tuple(problems), remarks=tuple(remarks), result=result, passport=own
+        bundle=bundle,
+        problems=tuple(problems),
+        doubts=(*replies.doubts, *_failed_units(result)),
+        remarks=tuple(_remarks(claims, result, replies)),
+        result=result,
+        coverage=coverage,
+        passport=own,
+        raw_digests=replies.raw_digests,
     )
+
+
+def _check_repeats(folder: Path) -> None:
+    """Raises RecordError for a run that says that it has more repeats than its record: a number alone must not decide
+    how much there is to judge."""
+    repeats = read_run(folder)["scope"]["repeats"]
+    with LogReader(folder) as reader:
+        recorded = 1 + max((repeat for _, repeat in reader.jobs()), default=0)
+    if repeats > recorded:
+        raise RecordError(
+            f"run.json says that each item was run {repeats:,} times, and the record holds {recorded:,}; make the "
+            "submission again from the run, once it is complete"
+        )
+
+
+def _remarks(claims: Mapping[str, Any], result: ScoreResult, replies: ReplyCheck) -> Iterator[str]:
+    """What readers should know, and what refuses nothing."""
+    if claims and as_object(claims.get("rules")).get("sha256") != rules_digest(result):
+        yield "the rules have changed since it was submitted; its numbers are those of today's rules"
+    served = [name for name in replies.served if name]
+    if served and served != [result.model]:
+        yield f"its raw answers say that they are of {named(served)}"
 
 
 _Verdicts = Mapping[tuple[str, str, int], str]
@@ -135,75 +207,59 @@ def _verdicts(table: Path) -> _Verdicts:
     return {(item, unit, repeat): outcome for item, unit, repeat, outcome in rows}
 
 
-def _verdicts_before(folder: Path, profile: str | None) -> _Verdicts:
-    """The verdicts that the bundle holds; none where its table cannot be read."""
-    try:
-        return _verdicts(verdicts_path(folder, profile or read_run(folder)["identity"]["profile"]))
-    except (OSError, duckdb_error()):
-        forget_database()
+_MOST_VERDICTS = 500_000
+"""Rows of a table in a bundle that are looked at."""
+_LARGEST_TABLE = 1 << 30
+"""Bytes that a table in a bundle says that it has when it is unpacked."""
+
+
+def _verdicts_before(table: Path) -> _Verdicts:
+    """The verdicts that the bundle holds; none where it has no table. Raises RecordError where that cannot be read."""
+    if not table.exists():
         return {}
+    columns = "CAST(item AS VARCHAR), CAST(unit AS VARCHAR), CAST(repeat AS BIGINT), CAST(outcome AS VARCHAR)"
+    try:
+        read_stamp(table)
+        if unpacked_size(table) > _LARGEST_TABLE:
+            raise OSError("it is too large")
+        rows = relation([table]).limit(_MOST_VERDICTS).project(columns).fetchall()
+    except (OSError, DamagedTableError, duckdb_error()) as error:
+        forget_database()
+        raise RecordError(
+            f"{table.name}: the verdicts of the bundle cannot be read ({error}); export it again"
+        ) from error
+    verdicts = {(item, unit, repeat): outcome for item, unit, repeat, outcome in rows}
+    if len(verdicts) < len(rows):
+        raise RecordError(f"{table.name}: a unit has several verdicts; export the bundle again")
+    return verdicts
 
 
-def missing_units(folder: Path, result: ScoreResult, verdicts: _Verdicts, data: str | None) -> Iterator[str]:
-    """What of the benchmark the run left out, by ids: items outside its scope, and units that were never played."""
-    selection = prepare_judging(folder, profile=result.profile, data=data).selection
-    ids = {item.id for item in selection.items()}
-    complete = replace(selection, limit=None, ids=(), sample=None)
-    outside = [item.id for item in complete.items() if item.id not in ids]
-    if outside:
-        yield f"{_counted(len(outside), 'item')} left out of the run: {_named(outside)}"
+def _unplayed_units(verdicts: _Verdicts) -> Iterator[str]:
+    """The units that were never played, by ids."""
     unplayed = [
         f"{item}/{unit}" + (f" (repeat {repeat})" if repeat else "")
         for (item, unit, repeat), outcome in verdicts.items()
         if outcome == "unplayed"
     ]
     if unplayed:
-        yield f"{_counted(len(unplayed), 'unit')} not played: {_named(unplayed)}"
+        yield f"{counted(len(unplayed), 'unit')} not played: {named(unplayed)}"
+
+
+def _failed_units(result: ScoreResult) -> Iterator[str]:
+    """That some units have no verdict of their own. The record alone says why."""
+    if failed := result.evidence.failed:
+        units = "1 unit" if failed == 1 else f"{failed:,} units"
+        yield f"{units} ended in failed calls, of which there is no raw answer, and count as not right"
 
 
 def _different_verdicts(before: _Verdicts, now: _Verdicts) -> Iterator[str]:
-    other = [f"{item}/{unit}" for (item, unit, n), was in before.items() if now.get((item, unit, n)) != was]
+    other = [
+        f"{item}/{unit}"
+        for (item, unit, repeat), was in before.items()
+        if now.get((item, unit, repeat), "no unit of the run") != was
+    ]
     if other:
-        yield f"{_counted(len(other), 'unit')} judged otherwise than the bundle says: {_named(other)}"
-
-
-@dataclass(frozen=True, slots=True)
-class _ReplyComparison:
-    """What came of comparing recorded messages with their raw answers."""
-
-    problems: tuple[str, ...]
-    remarks: tuple[str, ...]
-
-
-def _compare_replies(folder: Path) -> _ReplyComparison:
-    """Compares each reply's message with what its raw answer says. Those that were changed on the way are left out, as
-    are answers in other protocols."""
-    replies = compared = 0
-    places: list[str] = []
-    with LogReader(folder, check_all=True) as reader:
-        for item, repeat in reader.jobs():
-            for unit, steps in reader.log(item, repeat).items():
-                for number, came in steps.items():
-                    if not isinstance(came, LoggedReply):
-                        continue
-                    replies += 1
-                    if not came.reply.raw or came.reply.changes:
-                        continue
-                    answer = read_raw_answer("run", {}, came.reply.raw.encode("utf-8", "replace"))
-                    recorded = replace(answer, message=came.reply.message)
-                    compared += not answer.failure
-                    if not answer.failure and _meaning(answer) != _meaning(recorded):
-                        places.append(f"{item}/{unit} step {number}")
-    different = f"{_counted(len(places), 'reply', 'replies')} not as the raw answer says: {_named(places)}"
-    partly = (
-        f"{compared:,} of {replies:,} replies were compared with their raw answers; the others have none, were changed "
-        "on the way, or are in another protocol"
-    )
-    return _ReplyComparison((different,) if places else (), (partly,) if compared < replies else ())
-
-
-def _meaning(answer: RawAnswer) -> tuple[object, ...]:
-    return answer.text, [(call.name, call.arguments) for call in answer.calls]
+        yield f"{counted(len(other), 'unit')} judged otherwise than the bundle says: {named(other)}"
 
 
 def _different_numbers(claims: Mapping[str, Any], result: ScoreResult) -> Iterator[str]:
@@ -211,7 +267,8 @@ def _different_numbers(claims: Mapping[str, Any], result: ScoreResult) -> Iterat
     if not claims:
         return
     claimed = {
-        (each.get("group"), each.get("name")): each.get("value") for each in as_objects(claims.get("numbers"))
+        (str(each.get("group")), str(each.get("name"))): each.get("value")
+        for each in as_objects(claims.get("numbers"))
     }
     for metric in result.metrics:
         value = metric.value
@@ -223,15 +280,4 @@ def _different_numbers(claims: Mapping[str, Any], result: ScoreResult) -> Iterat
         else:
             agrees = isclose(claim, value, abs_tol=1e-9, rel_tol=tolerance)
         if not agrees:
-            yield f"{metric.group}, {metric.name}: the passport says {claim}, the replies give {value}"
-
-
-def _counted(count: int, noun: str, plural: str = "") -> str:
-    return f"1 {noun} is" if count == 1 else f"{count:,} {plural or noun + 's'} are"
-
-
-def _named(ids: list[str]) -> str:
-    """The first ids, by items; a unit's repeats once each."""
-    every = list(Counter(ids))
-    more = f" and {len(every) - MOST_NAMED:,} more" if len(every) > MOST_NAMED else ""
-    return ", ".join(every[:MOST_NAMED]) + more
+            yield f"{metric.group}, {metric.name}: the passport says {single_line(claim)}, the replies give {value}"

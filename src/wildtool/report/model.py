@@ -47,6 +47,8 @@ class ReportRun:
     scores: UnitScores
     """How often each unit is right."""
     spent: RunUsage
+    eligible: bool = True
+    """Whether it may have a rank, if nothing is missing from it."""
 
     @property
     def metrics(self) -> dict[MetricKey, Metric]:
@@ -69,7 +71,7 @@ class Leaderboard:
         decides = headline(self.runs[0].result)
         if decides is not None and not decides.better:
             return 0
-        return sum(may_be_ranked([run.result for run in self.runs]))
+        return sum(_with_rank(self.runs))
 
     @property
     def benchmark(self) -> Benchmark:
@@ -199,9 +201,14 @@ def group_leaderboards(runs: Sequence[ReportRun]) -> list[Leaderboard]:
 
 def _in_order(runs: Sequence[ReportRun]) -> list[ReportRun]:
     """The ranked runs, then the others, each with the best first."""
-    ranked = may_be_ranked([run.result for run in runs])
-    pairs = sorted(zip(ranked, runs, strict=True), key=lambda pair: (not pair[0], _rank(pair[1])))
+    pairs = sorted(zip(_with_rank(runs), runs, strict=True), key=lambda pair: (not pair[0], _rank(pair[1])))
     return [run for _, run in pairs]
+
+
+def _with_rank(runs: Sequence[ReportRun]) -> list[bool]:
+    """Which runs of a table have a rank; those that may have none change nothing for the others."""
+    ranked = iter(may_be_ranked([run.result for run in runs if run.eligible]))
+    return [run.eligible and next(ranked) for run in runs]
 
 
 def _rank(run: ReportRun) -> tuple[float, str]:

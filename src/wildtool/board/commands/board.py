@@ -18,8 +18,9 @@ def board(
     Examples:
       wildtool board submissions -o site
 
-    Every submission is verified first, as by `wildtool submit verify`; what is refused is listed with the reason and has
-    no rank. The pages need no server. Exit status: 0 all submissions hold, 1 some were refused, 2 there is none.
+    Every submission is verified first, as by `wildtool submit verify`; what is refused is listed with the reason. Ranked
+    are recomputed ones on official data. The pages need no server. Exit status: 0 all submissions hold, 1 some were
+    refused, 2 there is none.
     """
     from wildtool.board.build import build_board
     from wildtool.cli.terminal import print_err, print_out
@@ -28,7 +29,9 @@ def board(
     check_folder(out, is_site, force=force)
     page, refused = build_board(folder, out, data)
     for each in refused:
-        for problem in each.problems:
-            print_err(f"{each.bundle}: refused: {problem}")
+        print_err(
+            f"{each.bundle}: refused: {each.refusal}; make it again by `wildtool submit prepare RUN`, or take it out of "
+            "the folder"
+        )
     print_out(str(page))
     return int(bool(refused))

@@ -81,16 +81,21 @@ def _print(verification: "Verification") -> None:
     from wildtool.cli.terminal import print_err, print_out
     from wildtool.engine.compare.leaderboard import headline
 
-    for problem in verification.problems:
-        print_err(f"{verification.bundle.name}: refused: {problem}")
+    if verification.problems:
+        print_err(f"{verification.bundle.name}: refused: {verification.refusal}")
+    for doubt in verification.doubts:
+        print_err(f"{verification.bundle.name}: marked as submitted: {doubt}")
     for remark in verification.remarks:
         print_err(f"{verification.bundle.name}: {remark}")
+    for finding in verification.endpoint:
+        print_err(f"{verification.bundle.name}: endpoint: {finding}")
     if not verification.problems and verification.result is not None:
         result, metric = verification.result, headline(verification.result)
         number = (
             "" if metric is None or metric.value is None else f", {metric.name} {100 * metric.value:.1f} %"
         )
-        print_out(f"{verification.bundle.name}: recomputed: {result.evidence.units} units{number}")
+        mark, units = verification.mark, result.evidence.units
+        print_out(f"{verification.bundle.name}: {mark}: {units} units{number}; {verification.coverage}")
 
 
 SUBMIT = CommandGroup(

@@ -3,11 +3,14 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from hashlib import file_digest
+from pathlib import Path
 
 from wildtool.alter.base import Alteration
 from wildtool.alter.kinds import ALTERATION_KINDS
 from wildtool.benchmark import OriginalPrompts
 from wildtool.data.data_set import data_of
+from wildtool.engine.record.bundle import bundle_origin
 from wildtool.engine.registry import load_benchmark
 from wildtool.engine.score.results import ScoreResult
 from wildtool.errors import DataError
@@ -15,6 +18,8 @@ from wildtool.evidence import Evidence
 from wildtool.sanitize import basename_only, ellipsize, single_line
 from wildtool.types import Metric, Source
 
+_DIGITS = 12
+"""Hex digits of a bundle's digest that tell it from others."""
 _LONGEST = 60
 """Characters of a name in a title or at the head of a row."""
 
@@ -77,12 +82,21 @@ def _disambiguate(results: Sequence[ScoreResult]) -> Iterator[str]:
     if len({result.disturbances for result in results}) == len(results):
         return iter(disturbance_labels(disturbed))
     names = [result.run for result in results]
-    deepest = max(len(result.folder.parts) for result in results)
-    for depth in range(2, deepest + 1):
+    places = [_place_of(result.folder) for result in results]
+    for depth in range(2, max(map(len, places)) + 1):
         if len(set(names)) == len(names):
             break
-        names = ["/".join(result.folder.parts[-depth:]) for result in results]
+        names = ["/".join(place[-depth:]) for place in places]
     return iter(names)
+
+
+def _place_of(folder: Path) -> tuple[str, ...]:
+    """The parts of a run's folder. Of a bundle the folder is a temporary one, so it is named by its digest."""
+    bundle = bundle_origin(folder)
+    if bundle == folder:
+        return folder.parts
+    with bundle.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()[:_DIGITS], folder.name
 
 
 def disturbance_labels(disturbed: Sequence[Sequence[Alteration]]) -> list[str]:

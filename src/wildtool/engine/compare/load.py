@@ -6,6 +6,7 @@ from pathlib import Path
 from wildtool.alter.kinds import recorded_alterations
 from wildtool.engine.compare.leaderboard import disturbance_labels
 from wildtool.engine.compare.runs import ComparedRun, Granularity, incompatibilities, load_compared_run
+from wildtool.engine.record.bundle import bundle_origin
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.score.results import open_results
 from wildtool.engine.score.verdict_table import relation
@@ -28,7 +29,7 @@ def load_compared_runs(
     # Runs of one model are distinguished by what was disturbed where that is enough.
     described = (tuple(each.described for each in alterations) for alterations in disturbed)
     is_enough = len({*zip(models, described, strict=True)}) == len(folders)
-    marks = disturbance_labels(disturbed) if is_enough else list(map(str, folders))
+    marks = disturbance_labels(disturbed) if is_enough else [str(bundle_origin(folder)) for folder in folders]
     sides: list[ComparedRun] = []
     for folder, model, mark, identity in zip(folders, models, marks, identities, strict=True):
         with open_results(folder, profile) as (result, table):

@@ -34,6 +34,10 @@ BUNDLE_SUFFIX = ".bundle.zip"
 """What the name of a bundle ends with, unless its maker named it otherwise."""
 MAX_BUNDLE_BYTES = 8 << 30
 """Bytes of all members together, unpacked."""
+_MAX_GROWTH = 200
+"""Times that a bundle may grow. Records grow 10 to 30 times; what was made to fill a disk, 1,000 times."""
+_ALWAYS_ALLOWED = 64 << 20
+"""Bytes that any bundle may hold."""
 _MAX_MEMBERS = 10_000
 """Members at most."""
 _LARGEST_TEXT = 16 << 20
@@ -112,7 +116,7 @@ def unpack_bundle(bundle: Path) -> Path:
 def _unpacked(bundle: Path, mtime: int, size: int) -> Path:
     try:
         with ZipFile(bundle) as archive:
-            run, members = _verified_members(archive)
+            run, members = _verified_members(archive, size)
             place = Path(mkdtemp(dir=folder_until_exit(_KIND)))
             folder = place / run
             _check_room(Path(gettempdir()), members)
@@ -132,8 +136,11 @@ def _unpacked(bundle: Path, mtime: int, size: int) -> Path:
     return folder
 
 
-def _verified_members(archive: ZipFile) -> tuple[str, list[tuple[ZipInfo, str]]]:
-    """The name of the run, and each member with its digest; nothing is unpacked yet."""
+def _verified_members(archive: ZipFile, size: int) -> tuple[str, list[tuple[ZipInfo, str]]]:
+    """The name of the run, and each member with its digest; nothing is unpacked yet.
+
+    Args: size: of the file, in bytes. What its entries say of their packed sizes may overlap.
+    """
     infos = {info.filename: info for info in archive.infolist()}
     if len(infos) != len(archive.infolist()) or len(infos) > _MAX_MEMBERS:
         raise _DamagedError("it holds a name twice, or too many files")
@@ -151,6 +158,8 @@ def _verified_members(archive: ZipFile) -> tuple[str, list[tuple[ZipInfo, str]]]
         raise _DamagedError("it holds no run.json")
     if sum(info.file_size for info in infos.values()) > MAX_BUNDLE_BYTES:
         raise _DamagedError(f"it holds more than {MAX_BUNDLE_BYTES >> 30} GiB")
+    if sum(info.file_size for info in infos.values()) > max(_ALWAYS_ALLOWED, _MAX_GROWTH * size):
+        raise _DamagedError(f"its files grow to more than {_MAX_GROWTH} times their size, as no record does")
     members = cast(Mapping[str, Any], checksums)
     return run, [(info, _digest(info, members[name])) for name, info in infos.items()]
 

@@ -219,11 +219,49 @@ def read_run(path: Path) -> dict[str, Any]:
         for role, model in run["identity"]["models"].items():
             if not isinstance(model["name"], str):
                 raise TypeError(f"identity.models.{role}.name has the wrong type")
+        _check_scope(run)
+        _check_sittings(run["sittings"])
         return run
     except OSError as error:
         raise RecordError(f"{path}: not a run folder, run.json cannot be read ({error.strerror})") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise RecordError(f"{file}: damaged ({error}); restore it from a copy") from error
+
+
+def _check_scope(run: Mapping[str, Any]) -> None:
+    """Raises ValueError, KeyError or TypeError for a selection of items that no command can have made."""
+    scope, sample = run["scope"], run["identity"].get("sample")
+    for name in ("limit", "repeats"):
+        if scope[name] is not None and scope[name] < 1:
+            raise ValueError(f"scope.{name} is {scope[name]}")
+    if not all(isinstance(id_, str) for id_ in scope["ids"]):
+        raise TypeError("scope.ids has the wrong type")
+    if sample:
+        if sample.keys() != {"size", "seed"} or not all(isinstance(each, int) for each in sample.values()):
+            raise TypeError("identity.sample has other fields than size and seed")
+        if not isinstance(scope["sampled_from"], int):
+            raise TypeError("scope.sampled_from has the wrong type")
+
+
+_SITTING: Mapping[str, Any] = {
+    "command": list,
+    "wildtool": str,
+    "started": str,
+    "ended": (str, NoneType),
+    "status": str,
+    "spent": (dict, NoneType),
+}
+"""Fields that a start of the command may have, with their types."""
+
+
+def _check_sittings(sittings: Sequence[Any]) -> None:
+    """Raises TypeError where a start of the command is not described as one."""
+    for number, sitting in enumerate(sittings):
+        if not isinstance(sitting, dict):
+            raise TypeError(f"sittings[{number}] has the wrong type")
+        for name, value in cast(dict[str, Any], sitting).items():
+            if not isinstance(value, _SITTING.get(name, object)):
+                raise TypeError(f"sittings[{number}].{name} has the wrong type")
 
 
 def strip_credentials(value: Any) -> Any:

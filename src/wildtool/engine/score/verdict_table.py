@@ -326,6 +326,14 @@ def relation(paths: Iterable[Path]) -> "duckdb.DuckDBPyRelation":
     )
 
 
+def unpacked_size(table: Path) -> int:
+    """Bytes that a Parquet file says that its columns have when they are unpacked. Raises what the database raises for a
+    file that is none."""
+    chunks = f"parquet_metadata({sql_text(sql_path(table))})"
+    question = f"SELECT coalesce(sum(total_uncompressed_size), 0)::BIGINT FROM {chunks}"
+    return _database().cursor().sql(question).fetchall()[0][0]
+
+
 def _unit_cost(
     mine: Sequence[LoggedReply | LoggedFailure], replies: Sequence[Reply]
 ) -> dict[str, int | float | str | None]:

@@ -235,6 +235,13 @@ class HttpModel(ABC):
             reply = replace(reply, usage={**reply.usage, "cost": costs[0]})
         return replace(reply, latency_s=latency_s, batched=send is not None)
 
+    def read(self, answer: bytes, request: Request) -> Reply:
+        """The reply in a recorded answer to a request; nothing is called.
+
+        Raises CallError if there is none, ValueError or TypeError for a request that the protocol cannot express.
+        """
+        return self._reply(answer, self.build(request))
+
     def _reply(self, answer: bytes, wire: WireRequest) -> Reply:
         """The reply in an answer's bytes. Raises CallError if there is none."""
         parsed = self._parsed(answer)
