@@ -31,7 +31,7 @@ BUDGETS = {
     "benchmarks/taskbench": 1350,
     "benchmarks/teval": 1050,
     "benchmarks/wildtoolbench": 3710,
-    "board": 570,
+    "board": 870,
     "catalogue": 1620,
     "check": 1560,
     "cli": 5600,

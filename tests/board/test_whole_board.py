@@ -20,7 +20,7 @@ from report.report_build import Scripted, play
 from wildtool.board import build
 from wildtool.board.build import BoardTable, _asked_again, _front, _points, _table  # pyright: ignore[reportPrivateUsage]
 from wildtool.board.passport import passport
-from wildtool.board.wording import counted, named
+from wildtool.board.wording import counted_are, id_list
 from wildtool.cli import app
 from wildtool.engine.score.results import load_result
 from wildtool.types import Reply, Request
@@ -172,18 +172,18 @@ def test_costs_and_scores_are_drawn_in_the_frame():
     assert _points(entries[3:]) == []
 
 
-def test_ids_are_counted_and_the_first_arenamed():
-    assert [counted(count, "unit") for count in (0, 1, 2, 2000)] == [
+def test_ids_are_counted_and_the_first_are_named():
+    assert [counted_are(count, "unit") for count in (0, 1, 2, 2000)] == [
         "0 units are",
         "1 unit is",
         "2 units are",
         "2,000 units are",
     ]
-    assert counted(2, "reply", "replies") == "2 replies are"
+    assert counted_are(2, "reply", "replies") == "2 replies are"
     ids = [f"i{n}" for n in range(51)]
-    assert named(ids[:2] + ids[:1]) == "i0, i1"
-    assert named(ids[:50]) == ", ".join(ids[:50])
-    assert named(ids) == ", ".join(ids[:50]) + " and 1 more"
+    assert id_list(ids[:2] + ids[:1]) == "i0, i1"
+    assert id_list(ids[:50]) == ", ".join(ids[:50])
+    assert id_list(ids) == ", ".join(ids[:50]) + " and 1 more"
 
 
 @pytest.mark.parametrize(

@@ -122,11 +122,11 @@ class _Submission:
 def _sorted_out(bundles: Sequence[Path], data: str | None) -> tuple[list[_Submission], list[Verification]]:
     """The submissions that hold, and those that are refused."""
     valid, refused = list[_Submission](), list[Verification]()
-    seen: dict[str, Path] = {}
+    firsts: dict[str, Path] = {}
     for bundle in bundles:
         verification = verify(bundle, data=data)
         if not verification.problems:
-            first = seen.setdefault(bundle_digest(bundle), bundle)
+            first = firsts.setdefault(bundle_digest(bundle), bundle)
             problem = "" if first == bundle else f"the same file as {first.name}"
             verification = replace(verification, problems=(problem,) if problem else ())
         submission = verification if verification.problems else _with_run(verification)
@@ -172,7 +172,7 @@ def _group_of(coverage: Coverage) -> tuple[int, str]:
     """Which runs may be in one table: the place of their tables, and what their titles say of the items."""
     split = f"split {single_line(coverage.split)}, " if coverage.split else ""
     langs = single_line(" ".join(coverage.langs))
-    if coverage.whole:
+    if coverage.complete:
         return 0, f"{split}language {langs}"
     part = f"{coverage.items:,} of {coverage.of:,} items, {split}language {langs}"
     return (1, f"part of the data: {part}") if coverage.official else (2, f"own data, no ranks: {part}")
@@ -230,10 +230,10 @@ def _table(site: Site, board: Leaderboard, submissions: Mapping[Path, _Submissio
     )
 
 
-def _copies(submission: _Submission, others: Iterable[_Submission]) -> Iterator[str]:
+def _copies(submission: _Submission, submissions: Iterable[_Submission]) -> Iterator[str]:
     """Under which other name most of a submission's raw answers were submitted, too."""
     own = submission.verification.raw_digests
-    for other in others:
+    for other in submissions:
         shared = sum(count for digest, count in own.items() if digest in other.verification.raw_digests)
         is_another = other.run.result.model != submission.run.result.model
         if is_another and 2 * shared > sum(own.values()):
@@ -279,8 +279,8 @@ def _front(points: Sequence[tuple[float | None, float | None]]) -> set[int]:
 
 
 def _points(entries: Sequence[BoardEntry]) -> list[Mapping[str, Any]]:
-    """Where each submission that may have a rank is drawn, if its cost and a score from 0 to 1 are known; the cheapest lie
-    left."""
+    """Where each submission that may have a rank is drawn, if its cost and a score from 0 to 1 are known; the cheapest
+    lie left."""
     drawn = [
         (entry, entry.cost, entry.score)
         for entry in entries

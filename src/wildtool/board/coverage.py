@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from wildtool.board.wording import counted, named
+from wildtool.board.wording import counted_are, id_list
 from wildtool.engine.compare.leaderboard import located_data
 from wildtool.engine.plan import Selection
 from wildtool.engine.score.results import ScoreResult
@@ -27,7 +27,7 @@ class Coverage:
     """Ids of items of its split and language that the run leaves out."""
 
     @property
-    def whole(self) -> bool:
+    def complete(self) -> bool:
         """Whether it is all of the official data of its split."""
         return self.official and self.items == self.of
 
@@ -40,7 +40,7 @@ class Coverage:
     def problems(self) -> Iterator[str]:
         """Why the submission is refused."""
         if self.left_out:
-            yield f"{counted(len(self.left_out), 'item')} left out of the run: {named(self.left_out)}"
+            yield f"{counted_are(len(self.left_out), 'item')} left out of the run: {id_list(self.left_out)}"
 
 
 def coverage_of(result: ScoreResult, selection: Selection) -> Coverage:
@@ -49,13 +49,13 @@ def coverage_of(result: ScoreResult, selection: Selection) -> Coverage:
     Args: selection: the run's own, over data that are known to be those of the run.
     """
     items = {item.id: item.lang for item in selection.items()}
-    complete = replace(selection, limit=None, ids=(), sample=None)
+    everything = replace(selection, limit=None, ids=(), sample=None)
     official = located_data(result.benchmark, None, result.split, result.mode)
     return Coverage(
         items=len(items),
-        of=sum(1 for _ in replace(complete, lang=None).items()),
+        of=sum(1 for _ in replace(everything, lang=None).items()),
         split=result.split,
         langs=tuple(sorted(set(items.values()))),
         official=official is not None and official.sha256 == result.data_sha256,
-        left_out=tuple(item.id for item in complete.items() if item.id not in items),
+        left_out=tuple(item.id for item in everything.items() if item.id not in items),
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
-from wildtool.board.wording import counted, named
+from wildtool.board.wording import counted_are, id_list
 from wildtool.engine.plan import check_profile
 from wildtool.engine.record.format import request_hashes
 from wildtool.engine.record.reader import ItemLog, LoggedReply, LogReader
@@ -28,7 +28,7 @@ class ReplyCheck:
     without_raw: int = 0
     unknown_protocol: int = 0
     """Replies whose raw answer no protocol reads."""
-    changed: list[str] = field(default_factory=list[str])
+    altered: list[str] = field(default_factory=list[str])
     """Replies marked as changed on the way that are not as their raw answers say."""
     contradicted: list[str] = field(default_factory=list[str])
     """Replies without such a mark that are not as their raw answers say."""
@@ -46,8 +46,8 @@ class ReplyCheck:
         """Why the submission is refused."""
         if not self.contradicted:
             return []
-        count = counted(len(self.contradicted), "reply", "replies")
-        return [f"{count} not as the raw answer says: {named(self.contradicted)}"]
+        count = counted_are(len(self.contradicted), "reply", "replies")
+        return [f"{count} not as the raw answer says: {id_list(self.contradicted)}"]
 
     @property
     def doubts(self) -> list[str]:
@@ -55,7 +55,7 @@ class ReplyCheck:
         if not self.replies:
             return ["it holds no reply"]
         places = {
-            "changed on the way, and not as the raw answer says": self.changed,
+            "changed on the way, and not as the raw answer says": self.altered,
             "recorded for another request than this benchmark makes": self.other_request,
             "recorded where this benchmark asks nothing": self.unasked,
         }
@@ -70,7 +70,7 @@ class ReplyCheck:
                 if number
             ),
             *(
-                f"{counted(len(its), 'reply', 'replies')} {what}: {named(its)}"
+                f"{counted_are(len(its), 'reply', 'replies')} {what}: {id_list(its)}"
                 for what, its in places.items()
                 if its
             ),
@@ -94,7 +94,7 @@ class ReplyCheck:
         if not readings:
             self.unknown_protocol += 1
         elif _meaning(came.reply) not in readings:
-            (self.changed if came.reply.changes else self.contradicted).append(place)
+            (self.altered if came.reply.changes else self.contradicted).append(place)
 
 
 def check_replies(folder: Path, job: JudgingJob) -> ReplyCheck:
@@ -102,18 +102,18 @@ def check_replies(folder: Path, job: JudgingJob) -> ReplyCheck:
 
     Raises RecordError where the record is damaged, UsageError for a run under a profile that there is not.
     """
-    check, played = ReplyCheck(), job.run_json["identity"]["profile"]
-    if played is not None:
-        check_profile(job.variant.benchmark, played)
+    check, profile = ReplyCheck(), job.run_json["identity"]["profile"]
+    if profile is not None:
+        check_profile(job.variant.benchmark, profile)
     with LogReader(folder, check_all=True) as reader:
         selected = {(item.id, repeat): item for item, repeat in job.selection.jobs()}
         for id_, repeat in reader.jobs():
             log = reader.log(id_, repeat)
             item = selected.get((id_, repeat))
-            asked = set[tuple[str, int]]() if item is None else _replay(check, job, item, log)
+            places = set[tuple[str, int]]() if item is None else _replay(check, job, item, log)
             for unit, steps in log.items():
                 for number, came in steps.items():
-                    if isinstance(came, LoggedReply) and (unit, number) not in asked:
+                    if isinstance(came, LoggedReply) and (unit, number) not in places:
                         check.replies += 1
                         check.unasked.append(f"{id_}/{unit} step {number}")
     return check
@@ -124,7 +124,7 @@ def _replay(check: ReplyCheck, job: JudgingJob, item: Item, log: ItemLog) -> set
     identity = job.run_json["identity"]
     agent = as_object(as_object(identity["models"]["agent"]).get("settings"))
     format_name = str(agent.get("format") or "")
-    counts, asked = Counter[str](), set[tuple[str, int]]()
+    counts, places = Counter[str](), set[tuple[str, int]]()
 
     async def ask(unit: str, request: Request) -> Reply:
         number = counts[unit]
@@ -132,7 +132,7 @@ def _replay(check: ReplyCheck, job: JudgingJob, item: Item, log: ItemLog) -> set
         came = log.get(unit, {}).get(number)
         if not isinstance(came, LoggedReply):
             raise InfraError("end", "the record ends here")
-        asked.add((unit, number))
+        places.add((unit, number))
         check.compare(f"{item.id}/{unit} step {number}", came, request, format_name)
         return came.reply
 
@@ -144,7 +144,7 @@ def _replay(check: ReplyCheck, job: JudgingJob, item: Item, log: ItemLog) -> set
             pass
 
     asyncio.run(play())
-    return asked
+    return places
 
 
 def _meaning(reply: Reply) -> tuple[object, ...]:

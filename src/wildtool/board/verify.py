@@ -11,7 +11,7 @@ from typing import Any
 from wildtool.board.coverage import Coverage, coverage_of
 from wildtool.board.passport import PASSPORT_SUFFIX, passport, rules_digest
 from wildtool.board.replies import ReplyCheck, check_replies
-from wildtool.board.wording import counted, named
+from wildtool.board.wording import counted_are, id_list
 from wildtool.engine.record.bundle import BUNDLE_SUFFIX, unpack_bundle
 from wildtool.engine.record.reader import LogReader
 from wildtool.engine.record.run_folder import read_run
@@ -195,7 +195,7 @@ def _remarks(claims: Mapping[str, Any], result: ScoreResult, replies: ReplyCheck
         yield "the rules have changed since it was submitted; its numbers are those of today's rules"
     served = [name for name in replies.served if name]
     if served and served != [result.model]:
-        yield f"its raw answers say that they are of {named(served)}"
+        yield f"its raw answers say that they are of {id_list(served)}"
 
 
 _Verdicts = Mapping[tuple[str, str, int], str]
@@ -242,7 +242,7 @@ def _unplayed_units(verdicts: _Verdicts) -> Iterator[str]:
         if outcome == "unplayed"
     ]
     if unplayed:
-        yield f"{counted(len(unplayed), 'unit')} not played: {named(unplayed)}"
+        yield f"{counted_are(len(unplayed), 'unit')} not played: {id_list(unplayed)}"
 
 
 def _failed_units(result: ScoreResult) -> Iterator[str]:
@@ -259,7 +259,7 @@ def _different_verdicts(before: _Verdicts, now: _Verdicts) -> Iterator[str]:
         if now.get((item, unit, repeat), "no unit of the run") != was
     ]
     if other:
-        yield f"{counted(len(other), 'unit')} judged otherwise than the bundle says: {named(other)}"
+        yield f"{counted_are(len(other), 'unit')} judged otherwise than the bundle says: {id_list(other)}"
 
 
 def _different_numbers(claims: Mapping[str, Any], result: ScoreResult) -> Iterator[str]:

@@ -7,12 +7,12 @@ MOST_NAMED = 50
 """Ids that one problem names."""
 
 
-def counted(count: int, noun: str, plural: str = "") -> str:
+def counted_are(count: int, noun: str, plural: str = "") -> str:
     """A count with its noun and verb, such as `2 units are`."""
     return f"1 {noun} is" if count == 1 else f"{count:,} {plural or noun + 's'} are"
 
 
-def named(ids: Sequence[str]) -> str:
+def id_list(ids: Sequence[str]) -> str:
     """The first ids, by items; a unit's repeats once each."""
     every = list(Counter(ids))
     more = f" and {len(every) - MOST_NAMED:,} more" if len(every) > MOST_NAMED else ""
