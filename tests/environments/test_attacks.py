@@ -9,6 +9,7 @@ import pytest
 from environments.test_audit import few
 from wildtool.environments import attacks
 from wildtool.environments.attacks import GOLD, POLICIES, AttackScore, View, attack
+from wildtool.environments.copying import COPYING
 from wildtool.environments.core import Observation, UnitEnvironment
 from wildtool.environments.sources import ItemUnits
 from wildtool.types import Message, Tool
@@ -179,7 +180,9 @@ def test_a_value_of_a_text_is_a_word_of_the_user_or_it():
 
 def test_each_policy_has_its_mean_reward_gold_first():
     units = few("wild-mini")
-    scores = attack(ItemUnits(units.benchmark, units.items[:2]), "fixed")
+    scores = [
+        each for each in attack(ItemUnits(units.benchmark, units.items[:2]), "fixed") if not each.copies
+    ]
     assert [score.policy for score in scores] == [GOLD, *POLICIES]
     assert scores[0] == AttackScore(policy=GOLD, reward=1, without_free=1, free_units=1, units=8)
     talking = {"reward": 0.125, "without_free": 0.0, "free_units": 1, "units": 8}
@@ -229,7 +232,7 @@ def test_units_that_a_text_alone_solves_are_left_out_of_the_second_mean(
     rest = free < 4
     assert scores == {
         GOLD: (0.75, 0.75 * rest, free),
-        **dict.fromkeys(POLICIES, (0.5, 0.5 * rest, free)),
+        **dict.fromkeys([*POLICIES, *COPYING], (0.5, 0.5 * rest, free)),
         "the end mark": (free / 4, 0, free),
     }
 

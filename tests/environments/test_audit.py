@@ -22,6 +22,7 @@ from wildtool.environments import commands
 from wildtool.environments.attacks import GOLD, POLICIES, AttackScore, attack
 from wildtool.environments.audit import ComponentAudit, RewardAudit, audit_reward
 from wildtool.environments.commands import BOUND
+from wildtool.environments.copying import COPYING
 from wildtool.environments.sources import ItemUnits, ProceduralUnits, benchmark_units
 from wildtool.types import Item, Message, Request
 
@@ -345,7 +346,7 @@ SOURCES = {
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("profile", ["fixed", "official"])
 def test_policies_without_the_ability_earn_nothing_but_where_any_text_is_right(source: str, profile: str):
-    gold, *scores = attack(SOURCES[source](), profile)
+    gold, *scores = [each for each in attack(SOURCES[source](), profile) if not each.copies]
     assert gold.policy == GOLD and gold.reward == 1 and len(scores) == len(POLICIES) >= 30
     for score in scores:
         assert score.without_free <= BOUND, score
@@ -374,7 +375,7 @@ def test_the_command_shows_all_and_its_status_says_whether_the_reward_is_sound(t
     assert all(len(text) <= 80 for text in sound.output.splitlines())
     assert run(f"{line} --profile official").exit_code == 1
     (entry,) = json.loads(run(f"{line} --profile fixed --json").output)
-    assert entry["profile"] == "fixed" and len(entry["attacks"]) == 1 + len(POLICIES)
+    assert entry["profile"] == "fixed" and len(entry["attacks"]) == 1 + len(POLICIES) + len(COPYING)
 
 
 @pytest.mark.parametrize(

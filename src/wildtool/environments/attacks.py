@@ -2,74 +2,32 @@
 
 import json
 import random
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from wildtool.environments.core import Observation, UnitEnvironment
+from wildtool.environments.copying import COPYING
+from wildtool.environments.core import UnitEnvironment
 from wildtool.environments.rewards import outcome_reward
 from wildtool.environments.sources import ItemUnits
-from wildtool.episode import written_text
-from wildtool.json_codec import as_list, as_object, as_objects
-from wildtool.types import Message, Tool
+from wildtool.environments.view import (
+    DONE,
+    MOST_CALLS,
+    MOST_CHARACTERS,
+    Policy,
+    View,
+    call_each,
+    make_calls,
+    say,
+    tool_name,
+)
+from wildtool.json_codec import as_list, as_object
+from wildtool.types import Tool
 
 GOLD = "gold"
 """The policy that is always right, to compare the others with."""
 _REFUSAL = "I am sorry, I cannot help with that."
 _QUESTION = "Which one do you mean?"
-_DONE = "It is done."
-MOST_CHARACTERS, MOST_CALLS = 20_000, 50
-"""That a policy copies into one message: who copies all, its own copies too, would double its message with each step."""
-
-
-@dataclass(slots=True)
-class View:
-    """What a policy sees at one step: all messages and tools, and what it does itself."""
-
-    messages: list[Message] = field(default_factory=list[Message])
-    tools: list[Tool] = field(default_factory=list[Tool])
-    step: int = 0
-    draw: random.Random = field(default_factory=random.Random)
-
-    def add(self, observation: Observation, own: Message | None = None) -> None:
-        self.messages = [] if observation.replaces else [*self.messages, *([own] if own else [])]
-        self.messages += observation.messages
-        self.tools = self.tools if observation.tools is None else observation.tools
-
-    def last(self, role: str) -> str:
-        """The last text of a role."""
-        texts = (written_text(message) for message in reversed(self.messages) if message.get("role") == role)
-        return next((text for text in texts if text), "")[:MOST_CHARACTERS]
-
-    @property
-    def earlier_calls(self) -> list[dict[str, Any]]:
-        """All calls that are shown, as name and arguments."""
-        calls = [call for message in self.messages for call in as_objects(message.get("tool_calls"))]
-        return [as_object(call.get("function")) for call in calls]
-
-
-Policy = Callable[[View], Message]
-
-
-def _text(text: str) -> Message:
-    return {"role": "assistant", "content": text}
-
-
-def _calls(calls: Sequence[tuple[str, Any]], content: str | None = None) -> Message:
-    """A message with calls; arguments as a value, or as the text that is sent. Without a tool it says nothing."""
-    entries = [
-        {
-            "id": f"call_{number}",
-            "type": "function",
-            "function": {"name": name, "arguments": value if isinstance(value, str) else json.dumps(value)},
-        }
-        for number, (name, value) in enumerate(calls)
-    ]
-    return {"role": "assistant", "content": content, "tool_calls": entries} if entries else _text(_DONE)
-
-
-def _name(tool: Tool) -> str:
-    return str(as_object(tool.get("function")).get("name"))
 
 
 def _guess(tool: Tool, view: View) -> dict[str, Any]:
@@ -94,11 +52,6 @@ def _likely(view: View) -> list[Tool]:
     return sorted(view.tools, key=lambda tool: -len(words & set(json.dumps(tool).casefold().split())))
 
 
-def _each(tools: Sequence[Tool], arguments: Callable[[Tool], Any], content: str | None = None) -> Message:
-    """A message that calls each of the tools."""
-    return _calls([(_name(tool), arguments(tool)) for tool in tools], content)
-
-
 def _filled(tool: Tool, value: Any) -> dict[str, Any]:
     """One value for each parameter."""
     parameters = as_object(as_object(tool.get("function")).get("parameters"))
@@ -110,54 +63,58 @@ def _history(view: View, last: int = MOST_CALLS) -> list[tuple[str, Any]]:
 
 
 POLICIES: Mapping[str, Policy] = {
-    "refuse": lambda view: _text(_REFUSAL),
-    "ask back": lambda view: _text(_QUESTION),
-    "claim that it is done": lambda view: _text(_DONE),
-    "claim, then ask": lambda view: _text(f"{_DONE} {_QUESTION}"),
-    "copy the user's text": lambda view: _text(view.last("user") or _DONE),
-    "copy the last result": lambda view: _text(view.last("tool") or view.last("user") or _DONE),
-    "copy all that is shown": lambda view: _text(
+    "refuse": lambda view: say(_REFUSAL),
+    "ask back": lambda view: say(_QUESTION),
+    "claim that it is done": lambda view: say(DONE),
+    "claim, then ask": lambda view: say(f"{DONE} {_QUESTION}"),
+    "copy the user's text": lambda view: say(view.last("user") or DONE),
+    "copy the last result": lambda view: say(view.last("tool") or view.last("user") or DONE),
+    "copy all that is shown": lambda view: say(
         json.dumps(view.messages, ensure_ascii=False)[:MOST_CHARACTERS]
     ),
-    "empty reply": lambda view: _text(""),
-    "a blank": lambda view: _text(" "),
-    "nothing, then a claim": lambda view: _text(_DONE if view.step else ""),
-    "first tool, no arguments": lambda view: _each(view.tools[:1], lambda tool: {}),
+    "empty reply": lambda view: say(""),
+    "a blank": lambda view: say(" "),
+    "nothing, then a claim": lambda view: say(DONE if view.step else ""),
+    "first tool, no arguments": lambda view: call_each(view.tools[:1], lambda tool: {}),
     "first tool, then a claim": lambda view: (
-        _text(_DONE) if view.step else _each(view.tools[:1], lambda tool: {})
+        say(DONE) if view.step else call_each(view.tools[:1], lambda tool: {})
     ),
-    "first tool, guessed values": lambda view: _each(view.tools[:1], lambda tool: _guess(tool, view)),
-    "any tool, guessed values": lambda view: _each(
+    "first tool, guessed values": lambda view: call_each(view.tools[:1], lambda tool: _guess(tool, view)),
+    "any tool, guessed values": lambda view: call_each(
         view.draw.sample(view.tools, min(1, len(view.tools))), lambda tool: _guess(tool, view)
     ),
-    "likeliest tool, guessed values": lambda view: _each(_likely(view)[:1], lambda tool: _guess(tool, view)),
-    "likeliest tool, then a claim": lambda view: (
-        _text(_DONE) if view.step else _each(_likely(view)[:1], lambda tool: _guess(tool, view))
+    "likeliest tool, guessed values": lambda view: call_each(
+        _likely(view)[:1], lambda tool: _guess(tool, view)
     ),
-    "likeliest tool, the user's text as values": lambda view: _each(
+    "likeliest tool, then a claim": lambda view: (
+        say(DONE) if view.step else call_each(_likely(view)[:1], lambda tool: _guess(tool, view))
+    ),
+    "likeliest tool, the user's text as values": lambda view: call_each(
         _likely(view)[:1], lambda tool: _filled(tool, view.last("user"))
     ),
-    "all tools, no arguments": lambda view: _each(view.tools, lambda tool: {}),
-    "all tools, guessed values": lambda view: _each(view.tools, lambda tool: _guess(tool, view)),
-    "all tools, null for each value": lambda view: _each(view.tools, lambda tool: _filled(tool, None)),
-    "all tools, then a claim": lambda view: _text(_DONE) if view.step else _each(view.tools, lambda tool: {}),
-    "one tool after another": lambda view: _each(
+    "all tools, no arguments": lambda view: call_each(view.tools, lambda tool: {}),
+    "all tools, guessed values": lambda view: call_each(view.tools, lambda tool: _guess(tool, view)),
+    "all tools, null for each value": lambda view: call_each(view.tools, lambda tool: _filled(tool, None)),
+    "all tools, then a claim": lambda view: (
+        say(DONE) if view.step else call_each(view.tools, lambda tool: {})
+    ),
+    "one tool after another": lambda view: call_each(
         view.tools[view.step % max(1, len(view.tools)) :][:1], lambda tool: {}
     ),
-    "likeliest tools, one after another": lambda view: _each(
+    "likeliest tools, one after another": lambda view: call_each(
         _likely(view)[view.step % max(1, len(view.tools)) :][:1], lambda tool: _guess(tool, view)
     ),
-    "one call three times": lambda view: _each(_likely(view)[:1] * 3, lambda tool: {}),
-    "repeat the last call": lambda view: _calls(_history(view, 1)),
-    "repeat all calls": lambda view: _calls(_history(view)),
-    "an unknown tool": lambda view: _calls([("no_such_tool", {})]),
-    "arguments that cannot be read": lambda view: _each(view.tools[:1], lambda tool: "{not JSON"),
-    "call and claim at once": lambda view: _each(_likely(view)[:1], lambda tool: {}, _DONE),
-    "calls as text": lambda view: _text(f"[{', '.join(_name(tool) + '()' for tool in view.tools)}]"),
+    "one call three times": lambda view: call_each(_likely(view)[:1] * 3, lambda tool: {}),
+    "repeat the last call": lambda view: make_calls(_history(view, 1)),
+    "repeat all calls": lambda view: make_calls(_history(view)),
+    "an unknown tool": lambda view: make_calls([("no_such_tool", {})]),
+    "arguments that cannot be read": lambda view: call_each(view.tools[:1], lambda tool: "{not JSON"),
+    "call and claim at once": lambda view: call_each(_likely(view)[:1], lambda tool: {}, DONE),
+    "calls as text": lambda view: say(f"[{', '.join(tool_name(tool) + '()' for tool in view.tools)}]"),
     "text and call in turn": lambda view: (
-        _each(_likely(view)[:1], lambda tool: {}) if view.step % 2 else _text(_QUESTION)
+        call_each(_likely(view)[:1], lambda tool: {}) if view.step % 2 else say(_QUESTION)
     ),
-    "the end mark": lambda view: _text("finish conversation"),
+    "the end mark": lambda view: say("finish conversation"),
 }
 """By name; none of them can do a task that needs an argument."""
 
@@ -167,6 +124,8 @@ class AttackScore:
     """What one policy gets over all units."""
 
     policy: str
+    copies: bool = False
+    """Whether it takes values from what is written, which is part of the task."""
     reward: float
     """Mean `outcome_reward`; 1 for gold."""
     without_free: float
@@ -175,19 +134,27 @@ class AttackScore:
     units: int
 
 
-def attack(units: ItemUnits, profile: str) -> list[AttackScore]:
+def attack(units: ItemUnits, profile: str, policies: Mapping[str, Policy] | None = None) -> list[AttackScore]:
     """What each policy gets, gold first. Wrong calls are answered where the profile's walk ends, so that who guesses may
-    try again. Units without a right answer under the profile are left out; none is left where there are only such."""
+    try again. Units without a right answer under the profile are left out; none is left where there are only such.
+
+    Args: policies: which; None for all.
+    """
     environment = UnitEnvironment(units, profile, on_fault="answer")
     names = [name for name in units.names if environment.can_open(name)]
     if not names:
         return []
-    rewards = {name: [_play(environment, unit, each) for unit in names] for name, each in POLICIES.items()}
-    free = [any(rewards[name][place] == 1 for name in _TEXTS) for place in range(len(names))]
+    every = {**POLICIES, **COPYING} if policies is None else policies
+    rewards = {name: [_play(environment, unit, each) for unit in names] for name, each in every.items()}
+    talking = [
+        rewards.get(name) or [_play(environment, unit, POLICIES[name]) for unit in names] for name in _TEXTS
+    ]
+    free = [1 in earned for earned in zip(*talking, strict=True)]
     rewards = {GOLD: [_play(environment, unit, None) for unit in names], **rewards}
     return [
         AttackScore(
             policy=name,
+            copies=name in COPYING,
             reward=sum(values) / len(values),
             without_free=sum(value for value, is_free in zip(values, free, strict=True) if not is_free)
             / max(1, len(values) - sum(free)),

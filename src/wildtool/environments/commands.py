@@ -8,7 +8,7 @@ from wildtool.benchmark import Benchmark
 from wildtool.cli.output.tables import print_grid
 from wildtool.cli.terminal import print_wrapped
 from wildtool.engine.plan import Selection, check_profile
-from wildtool.environments.attacks import GOLD
+from wildtool.environments.attacks import GOLD, AttackScore
 from wildtool.environments.audit import ComponentAudit, RewardAudit, audit_reward
 from wildtool.environments.sources import ItemUnits
 from wildtool.types import Source
@@ -47,7 +47,8 @@ def _is_sound(audit: RewardAudit) -> bool:
 
 
 def _rewarded(audit: RewardAudit) -> list[str]:
-    return [a.policy for a in audit.attacks if a.policy != GOLD and a.without_free > BOUND]
+    """Policies without the ability that earn too much. Those that copy do part of the task."""
+    return [a.policy for a in audit.attacks if a.policy != GOLD and not a.copies and a.without_free > BOUND]
 
 
 def _print(audit: RewardAudit, *, every: bool) -> None:
@@ -59,17 +60,24 @@ def _print(audit: RewardAudit, *, every: bool) -> None:
     if not audit.attacks:
         print_wrapped("No unit has a right answer under this profile, so no policy was played.")
         return
-    gold, *attacks = audit.attacks
-    best = sorted(attacks, key=lambda a: (-a.without_free, -a.reward))
-    shown = [gold, *(best if every else best[:5])]
-    table = [[a.policy, f"{a.reward:.3f}", f"{a.without_free:.3f}"] for a in shown]
+    gold, *policies = sorted(audit.attacks, key=lambda a: (a.policy != GOLD, -a.without_free, -a.reward))
+    attacks = [each for each in policies if not each.copies]
     title = f"mean reward of {len(attacks)} policies without the ability, {gold.units} units, profile {audit.profile}"
-    rest = gold.units - gold.free_units
-    print_grid(title, ["policy", "all units", f"the {rest} units that\nno text alone solves"], table, keys=1)
+    _print_attacks(title, [gold, *(attacks if every else attacks[:5])])
     if not every:
         print_wrapped(f"{len(attacks) - 5} more policies get no more: --all")
+    if copying := [each for each in policies if each.copies]:
+        _print_attacks(
+            f"the floor: mean reward of {len(copying)} rules that copy values from the text", copying
+        )
     if rewarded := _rewarded(audit):
         print_wrapped(f"{audit.profile} rewards {', '.join(rewarded)} by more than {BOUND:g}")
+
+
+def _print_attacks(title: str, scores: Sequence[AttackScore]) -> None:
+    rest = scores[0].units - scores[0].free_units
+    heads = ["policy", "all units", f"the {rest} units that\nno text alone solves"]
+    print_grid(title, heads, [[a.policy, f"{a.reward:.3f}", f"{a.without_free:.3f}"] for a in scores], keys=1)
 
 
 def _row(each: ComponentAudit) -> list[str]:
