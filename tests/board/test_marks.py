@@ -76,6 +76,20 @@ def test_one_reply_that_is_not_its_raw_answer_marks_the_whole_entry(official: Pa
     assert "wild_mini_0/1 step 0" in entry.mark
 
 
+def test_a_better_message_beside_the_old_raw_answer_is_refused(official: Path, tmp_path: Path):
+    """The gamer's way: the judge reads messages."""
+    bundle = sent(tmp_path / "sent", play(tmp_path / "run", often()))
+
+    def improve(row: dict[str, Any]) -> None:
+        if (row["item"], row["unit"], row["step"]) == ("wild_mini_0", "1", 0):
+            row["message"] = {"role": "assistant", "content": "Here you are."}
+
+    edited(bundle, improve)
+    status, output = command("submit", "verify", bundle)
+    assert status == 1
+    assert "not as the raw answer says: wild_mini_0/1 step 0" in output
+
+
 def test_replies_to_other_requests_than_the_benchmark_makes_are_as_submitted(official: Path, tmp_path: Path):
     """So is a run whose `run.json` no longer says that the model was helped."""
     bundle = sent(tmp_path / "sent", play(tmp_path / "run", often()))

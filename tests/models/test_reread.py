@@ -126,6 +126,9 @@ def test_what_no_protocol_reads_is_not_guessed(raw: str):
     [
         ('{"model": "m-2024"}', "m-2024"),
         ('{"modelVersion": "g-2"}', "g-2"),
+        ('data: {"model": "m-2024", "choices": []}\n\ndata: {"model": "other"}\n\n', "m-2024"),
+        ('event: x\ndata: {"type": "message_start", "message": {"model": "c-1"}}\n\n', "c-1"),
+        ("data: [" + "[" * 5_000, ""),
         ('{"model": 3}', ""),
         ("[" * 5_000, ""),
         ("text", ""),

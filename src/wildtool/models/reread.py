@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from wildtool.errors import CallError
 from wildtool.json_codec import REPLY_LIMITS, as_list, as_object, loads_within
+from wildtool.models.http.streams import events, is_event_stream
 from wildtool.models.prompted import has_calls, parse_message, plain_chat
 from wildtool.tool_formats import CALL_FORMATS
 from wildtool.types import FORMAT_CHANGE, Reply, Request
@@ -37,10 +38,13 @@ def read_raw(reply: Reply, request: Request, format_name: str = "") -> Iterator[
 
 def served_model(raw: str) -> str:
     """The model that an answer says it is of; empty where it says none."""
+    text = raw.encode("utf-8", "replace")
     try:
-        answer = as_object(loads_within(raw, REPLY_LIMITS))
-    except ValueError:
+        answer = as_object(next(events(text), None) if is_event_stream(text) else loads_within(text, REPLY_LIMITS))
+    except (ValueError, CallError):
         return ""
+    # Anthropic's streams begin with a message.
+    answer = as_object(answer.get("message")) or answer
     name = answer.get("model") or answer.get("modelVersion")
     return name if isinstance(name, str) else ""
 
