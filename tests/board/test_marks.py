@@ -207,3 +207,15 @@ def test_a_bundle_that_no_command_wrote_is_one_named_line(
     assert ("odd" not in page.entries, len(lines)) == (is_refused, int(is_refused))
     assert all("odd.bundle.zip: refused: " in line for line in lines)
     assert command("submit", "verify", bundle)[0] == int(is_refused)
+
+
+def test_what_has_no_rank_changes_no_rank_and_no_cost(official: Path, tmp_path: Path):
+    for name, units in {"best": "0123", "middle": "01", "worst": ""}.items():
+        model = Counted(name, right=lambda address, units=units: address.unit in units)
+        sent(tmp_path / "sent", play(tmp_path / name, model))
+    before = built(tmp_path / "sent")[0].entries
+    for number in range(3):
+        sent(tmp_path / "sent", play(tmp_path / f"junk{number}", often(f"junk{number}", raw=False)))
+    after = built(tmp_path / "sent")[0].entries
+    assert {name: after[name] for name in before} == before
+    assert all(not after[f"junk{number}"].rank for number in range(3))

@@ -619,3 +619,14 @@ def test_a_bundle_that_grows_beyond_any_record_is_refused_before_it_is_unpacked(
     page, lines = built(tmp_path)
     assert list(page.entries) == ["leader"]
     assert len(lines) == 1 and "bomb.bundle.zip: refused: " in lines[0]
+
+
+def test_hostile_names_of_files_stay_text_on_one_line(place: Place, tmp_path: Path):
+    names = [f"a{ATTACK}", "b\nbundle.zip: recomputed", "c\x1b[31m", "d\u202e", "e\udcff", "f=HYPERLINK(1)"]
+    for name in names:
+        (tmp_path / f"{name}.bundle.zip").write_text("no bundle")
+    put(place.leader, tmp_path)
+    page, lines = built(tmp_path)
+    assert list(page.entries) == ["leader"]
+    assert len(lines) == len(names)
+    assert not page.tags & {"img"} and not any("\x1b" in line or "\u202e" in line for line in lines)

@@ -179,10 +179,12 @@ def _group_of(coverage: Coverage) -> tuple[int, str]:
 
 
 def _table(site: Site, board: Leaderboard, submissions: Mapping[Path, _Submission]) -> BoardTable:
-    table = board.placed(board.overview, compare_all_pairs([run.scores for run in board.runs]))
+    # What has no rank changes nothing for the others, not even how many comparisons a test is corrected for.
+    ranked = board.runs[: board.ranked]
+    table = board.placed(board.overview, compare_all_pairs([run.scores for run in ranked]))
     table = replace(table, heads=table.heads[:MOST_COLUMNS])
     prices = [_dollars(run) for run in board.runs]
-    priced = all(price is not None for price in prices)
+    priced = all(_dollars(run) is not None for run in ranked or board.runs)
     costs = [
         _per_unit(run, price if priced else _tokens(run))
         for run, price in zip(board.runs, prices, strict=True)

@@ -7,6 +7,7 @@ from wildtool.board.wording import counted_are, id_list
 from wildtool.engine.compare.leaderboard import located_data
 from wildtool.engine.plan import Selection
 from wildtool.engine.score.results import ScoreResult
+from wildtool.sanitize import single_line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,8 +34,9 @@ class Coverage:
 
     def __str__(self) -> str:
         data = "official data" if self.official else "own data"
-        split = f"split {self.split}, " if self.split else ""
-        return f"{data}, {split}{self.items:,} of {self.of:,} items, language {' '.join(self.langs) or 'unknown'}"
+        split = f"split {single_line(self.split)}, " if self.split else ""
+        langs = single_line(" ".join(self.langs)) or "unknown"
+        return f"{data}, {split}{self.items:,} of {self.of:,} items, language {langs}"
 
     @property
     def problems(self) -> Iterator[str]:

@@ -33,6 +33,8 @@ AGAIN_SUFFIX = ".again.bundle.zip"
 """What the name of a bundle ends with in which the keeper of a board asked the model again."""
 RECOMPUTED = "recomputed"
 """Mark of a submission whose every reply has its raw answer and its request."""
+_LONGEST_LINE = 5_000
+"""Characters of what is said of one submission."""
 AS_SUBMITTED = "as submitted"
 """Mark of any other submission that holds."""
 
@@ -70,7 +72,7 @@ class Verification:
     @property
     def refusal(self) -> str:
         """Why it is refused, on one line."""
-        return "; ".join(self.problems)
+        return single_line("; ".join(self.problems), _LONGEST_LINE)
 
     @property
     def mark(self) -> str:

@@ -25,13 +25,15 @@ def board(
     from wildtool.board.build import build_board
     from wildtool.cli.terminal import print_err, print_out
     from wildtool.outputs import check_folder, is_site
+    from wildtool.sanitize import single_line
 
     check_folder(out, is_site, force=force)
     page, refused = build_board(folder, out, data)
     for each in refused:
+        bundle = single_line(each.bundle, 1_000)
         print_err(
-            f"{each.bundle}: refused: {each.refusal}; make it again by `wildtool submit prepare RUN`, or take it out of "
-            "the folder"
+            f"{bundle}: refused: {each.refusal}; make it again by `wildtool submit prepare RUN`, or take it out of the "
+            "folder"
         )
     print_out(str(page))
     return int(bool(refused))

@@ -80,22 +80,24 @@ def verify(
 def _print(verification: "Verification") -> None:
     from wildtool.cli.terminal import print_err, print_out
     from wildtool.engine.compare.leaderboard import headline
+    from wildtool.sanitize import single_line
 
+    name = single_line(verification.bundle.name)
     if verification.problems:
-        print_err(f"{verification.bundle.name}: refused: {verification.refusal}")
+        print_err(f"{name}: refused: {verification.refusal}")
     for doubt in verification.doubts:
-        print_err(f"{verification.bundle.name}: marked as submitted: {doubt}")
+        print_err(f"{name}: marked as submitted: {doubt}")
     for remark in verification.remarks:
-        print_err(f"{verification.bundle.name}: {remark}")
+        print_err(f"{name}: {remark}")
     for finding in verification.endpoint:
-        print_err(f"{verification.bundle.name}: endpoint: {finding}")
+        print_err(f"{name}: endpoint: {finding}")
     if not verification.problems and verification.result is not None:
         result, metric = verification.result, headline(verification.result)
         number = (
             "" if metric is None or metric.value is None else f", {metric.name} {100 * metric.value:.1f} %"
         )
         mark, units = verification.mark, result.evidence.units
-        print_out(f"{verification.bundle.name}: {mark}: {units} units{number}; {verification.coverage}")
+        print_out(f"{name}: {mark}: {units} units{number}; {verification.coverage}")
 
 
 SUBMIT = CommandGroup(
