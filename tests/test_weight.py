@@ -37,7 +37,7 @@ BUDGETS = {
     "cli": 5600,
     "data": 900,
     "engine": 8460,
-    "environments": 1900,
+    "environments": 2060,
     "export": 1600,
     "models": 5250,
     "published": 120,

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from board.test_submissions import flip_byte, repacked
+from board.test_whole_board import Counted
 from e2e.command import Ended, wildtool
 from e2e.tabs import lent
-from report.report_build import ATTACK
+from report.report_build import ATTACK, play
 from wildtool.board.build import _front  # pyright: ignore[reportPrivateUsage]
 
 if TYPE_CHECKING:
@@ -27,22 +28,15 @@ def typed(*words: str, cwd: Path) -> Ended:
         return pool.submit(lambda: asyncio.run(wildtool(*words, cwd=cwd))).result()
 
 
-def submitted(place: Path, model: str, name: str) -> None:
-    typed("run", "wild-mini", "-m", model, "-o", f"runs/{name}", "-q", cwd=place)
-    ended = typed("submit", "prepare", f"runs/{name}", "-o", "sent", cwd=place)
-    assert ended.status == 0, ended.err
-
-
 @pytest.fixture(scope="module")
 def submissions(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three submissions, of which the keeper asked one again."""
+    """Three submissions of endpoints, of which the keeper asked one again."""
     place = tmp_path_factory.mktemp("board")
-    for model, name in (
-        ("baseline/gold", "gold"),
-        ("baseline/random", "random"),
-        ("baseline/lexical", "lexical"),
-    ):
-        submitted(place, model, name)
+    for name, right in (("gold", "0123"), ("random", ""), ("some", "01")):
+        model = Counted(name, right=lambda address, right=right: address.unit in right)
+        play(place / "runs" / name, model, limit=32)
+        ended = typed("submit", "prepare", f"runs/{name}", "-o", "sent", cwd=place)
+        assert ended.status == 0, ended.err
     shutil.copy(place / "sent" / "gold.bundle.zip", place / "sent" / "gold.again.bundle.zip")
     return place
 
@@ -61,12 +55,11 @@ def page_text(site: Path) -> str:
 
 def test_every_submission_is_ranked_with_interval_marks_and_passport(site: Path):
     text = page_text(site)
-    assert re.search(
-        r"baseline/gold passport 1 100\.0 .*?recomputed; asked again by the keeper: 128 units", text
-    )
-    assert text.count("recomputed") == 3 and text.count("asked again by the keeper:") == 1
+    assert re.search(r"gold passport 1 100\.0 .*?recomputed; asked again by the keeper: 128 units", text)
+    assert text.count("official data, 32 of 32 items, language en zh recomputed") == 3
+    assert text.count("asked again by the keeper:") == 1
     passports = sorted((site / "files").iterdir())
-    assert [json.loads(path.read_text())["model"] for path in passports][:1] == ["baseline/gold"]
+    assert [json.loads(path.read_text())["model"] for path in passports][:1] == ["gold"]
 
 
 def test_the_keepers_lower_result_is_said(submissions: Path, tmp_path: Path):
@@ -84,7 +77,7 @@ def test_a_refused_submission_has_no_rank_and_its_reason_is_on_the_page(submissi
     ended = typed("board", "sent", "-o", "site", cwd=tmp_path)
     assert ended.status == 1 and "random.bundle.zip: refused: " in ended.err
     text = page_text(tmp_path / "site")
-    assert "Refused random : random.bundle.zip: its SHA-256 is" in text and "baseline/random" not in text
+    assert "Refused random : random.bundle.zip: its SHA-256 is" in text and "random passport" not in text
 
 
 def test_a_folder_without_submissions_is_wrong_usage(tmp_path: Path):
@@ -117,7 +110,7 @@ def test_the_page_opens_without_complaint_and_loads_nothing_from_elsewhere(site:
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.get_by_role("button", name="model").click()
     names = page.locator("table.leaderboard tbody tr th bdi").all_inner_texts()
-    assert names == ["baseline/random", "baseline/lexical", "baseline/gold"], "sorted by a click"
+    assert names == ["some", "random", "gold"], "sorted by a click"
     assert not complaints and all(url.startswith(site.as_uri()) for url in requests)
 
 

@@ -13,7 +13,7 @@ from wildtool.environments.attacks import attack
 from wildtool.environments.commands import BOUND
 from wildtool.environments.copying import COPYING
 from wildtool.environments.sources import ItemUnits, ProceduralUnits
-from wildtool.environments.view import DONE, View
+from wildtool.environments.view import CLAIM, View
 
 RESERVE = tool(
     "reserve_table",
@@ -57,7 +57,7 @@ def test_who_asks_where_a_value_is_missing_reads_the_answer_too():
     assert isinstance(said(policy(view(asked))), str)
     answered = [{"role": "assistant", "content": "When?"}, {"role": "user", "content": "At 19:30."}]
     assert said(policy(view(asked, *answered, step=1))) == [("reserve_table", WRITTEN)]
-    assert said(policy(view(asked, {"role": "tool", "content": "ok"}, step=1))) == DONE
+    assert said(policy(view(asked, {"role": "tool", "content": "ok"}, step=1))) == CLAIM
 
 
 def test_history_gives_the_last_or_the_most_frequent_value():

@@ -96,6 +96,8 @@ def build_board(folder: Path, out: Path, data: str | None = None) -> tuple[Path,
     """
     bundles = [path for path in lasting_files(folder, "*.zip") if holds_bundle(path)]
     submissions = [path for path in bundles if not path.name.endswith(AGAIN_SUFFIX)]
+    # Of copies of one file that one counts which the keeper looked at.
+    submissions.sort(key=lambda path: not _again_of(path).is_file())
     if not submissions:
         raise UsageError(f"{folder}: holds no submission; make one by `wildtool submit prepare RUN`")
     entries, refused = _sorted_out(submissions, data)
@@ -301,10 +303,14 @@ def _points(entries: Sequence[BoardEntry]) -> list[Mapping[str, Any]]:
     ]
 
 
+def _again_of(bundle: Path) -> Path:
+    """Where the keeper's own run of a submission lies."""
+    return bundle.with_name(bundle.name.removesuffix(BUNDLE_SUFFIX) + AGAIN_SUFFIX)
+
+
 def _asked_again(verification: Verification, run: ReportRun) -> str:
     """How the keeper's own run of the same model and data compares, on the units of both; empty without one."""
-    bundle = verification.bundle
-    place = bundle.with_name(bundle.name.removesuffix(BUNDLE_SUFFIX) + AGAIN_SUFFIX)
+    place = _again_of(verification.bundle)
     if not place.is_file():
         return ""
     try:

@@ -11,15 +11,15 @@ from wildtool.environments.core import UnitEnvironment
 from wildtool.environments.rewards import outcome_reward
 from wildtool.environments.sources import ItemUnits
 from wildtool.environments.view import (
-    DONE,
+    CLAIM,
     MOST_CALLS,
     MOST_CHARACTERS,
     Policy,
     View,
     call_each,
     make_calls,
+    name_of_tool,
     say,
-    tool_name,
 )
 from wildtool.json_codec import as_list, as_object
 from wildtool.types import Tool
@@ -65,19 +65,19 @@ def _history(view: View, last: int = MOST_CALLS) -> list[tuple[str, Any]]:
 POLICIES: Mapping[str, Policy] = {
     "refuse": lambda view: say(_REFUSAL),
     "ask back": lambda view: say(_QUESTION),
-    "claim that it is done": lambda view: say(DONE),
-    "claim, then ask": lambda view: say(f"{DONE} {_QUESTION}"),
-    "copy the user's text": lambda view: say(view.last("user") or DONE),
-    "copy the last result": lambda view: say(view.last("tool") or view.last("user") or DONE),
+    "claim that it is done": lambda view: say(CLAIM),
+    "claim, then ask": lambda view: say(f"{CLAIM} {_QUESTION}"),
+    "copy the user's text": lambda view: say(view.last("user") or CLAIM),
+    "copy the last result": lambda view: say(view.last("tool") or view.last("user") or CLAIM),
     "copy all that is shown": lambda view: say(
         json.dumps(view.messages, ensure_ascii=False)[:MOST_CHARACTERS]
     ),
     "empty reply": lambda view: say(""),
     "a blank": lambda view: say(" "),
-    "nothing, then a claim": lambda view: say(DONE if view.step else ""),
+    "nothing, then a claim": lambda view: say(CLAIM if view.step else ""),
     "first tool, no arguments": lambda view: call_each(view.tools[:1], lambda tool: {}),
     "first tool, then a claim": lambda view: (
-        say(DONE) if view.step else call_each(view.tools[:1], lambda tool: {})
+        say(CLAIM) if view.step else call_each(view.tools[:1], lambda tool: {})
     ),
     "first tool, guessed values": lambda view: call_each(view.tools[:1], lambda tool: _guess(tool, view)),
     "any tool, guessed values": lambda view: call_each(
@@ -87,7 +87,7 @@ POLICIES: Mapping[str, Policy] = {
         _likely(view)[:1], lambda tool: _guess(tool, view)
     ),
     "likeliest tool, then a claim": lambda view: (
-        say(DONE) if view.step else call_each(_likely(view)[:1], lambda tool: _guess(tool, view))
+        say(CLAIM) if view.step else call_each(_likely(view)[:1], lambda tool: _guess(tool, view))
     ),
     "likeliest tool, the user's text as values": lambda view: call_each(
         _likely(view)[:1], lambda tool: _filled(tool, view.last("user"))
@@ -96,7 +96,7 @@ POLICIES: Mapping[str, Policy] = {
     "all tools, guessed values": lambda view: call_each(view.tools, lambda tool: _guess(tool, view)),
     "all tools, null for each value": lambda view: call_each(view.tools, lambda tool: _filled(tool, None)),
     "all tools, then a claim": lambda view: (
-        say(DONE) if view.step else call_each(view.tools, lambda tool: {})
+        say(CLAIM) if view.step else call_each(view.tools, lambda tool: {})
     ),
     "one tool after another": lambda view: call_each(
         view.tools[view.step % max(1, len(view.tools)) :][:1], lambda tool: {}
@@ -109,8 +109,8 @@ POLICIES: Mapping[str, Policy] = {
     "repeat all calls": lambda view: make_calls(_history(view)),
     "an unknown tool": lambda view: make_calls([("no_such_tool", {})]),
     "arguments that cannot be read": lambda view: call_each(view.tools[:1], lambda tool: "{not JSON"),
-    "call and claim at once": lambda view: call_each(_likely(view)[:1], lambda tool: {}, DONE),
-    "calls as text": lambda view: say(f"[{', '.join(tool_name(tool) + '()' for tool in view.tools)}]"),
+    "call and claim at once": lambda view: call_each(_likely(view)[:1], lambda tool: {}, CLAIM),
+    "calls as text": lambda view: say(f"[{', '.join(name_of_tool(tool) + '()' for tool in view.tools)}]"),
     "text and call in turn": lambda view: (
         call_each(_likely(view)[:1], lambda tool: {}) if view.step % 2 else say(_QUESTION)
     ),

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from wildtool.environments.view import DONE, Policy, View, call_each, say
+from wildtool.environments.view import CLAIM, Policy, View, call_each, say
 from wildtool.episode import written_text
 from wildtool.json_codec import as_list, as_object, loads
 from wildtool.types import Message, Tool
@@ -139,7 +139,7 @@ def _called(view: View, take: Take) -> Message:
 def _call_or_question(view: View) -> Message:
     """A call with what is written; a question where a value is missing; a claim after a result."""
     if view.step and view.messages and view.messages[-1].get("role") == "tool":
-        return say(DONE)
+        return say(CLAIM)
     take = _by_patterns(_requests(view), _answers(view))
     calls = [(tool, _arguments(_parameters(tool), take)) for tool in _likeliest(view)]
     is_missing = any("null" in json.dumps(arguments) for _, arguments in calls)
@@ -148,7 +148,7 @@ def _call_or_question(view: View) -> Message:
 
 def _once(take: Callable[[View], Take]) -> Policy:
     """One call with such values, then a claim."""
-    return lambda view: say(DONE) if view.step else _called(view, _or_first(take(view)))
+    return lambda view: say(CLAIM) if view.step else _called(view, _or_first(take(view)))
 
 
 COPYING: Mapping[str, Policy] = {

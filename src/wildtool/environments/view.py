@@ -11,7 +11,7 @@ from wildtool.episode import written_text
 from wildtool.json_codec import as_object, as_objects
 from wildtool.types import Message, Tool
 
-DONE = "It is done."
+CLAIM = "It is done."
 MOST_CHARACTERS, MOST_CALLS = 20_000, 50
 """That a policy copies into one message: who copies all, its own copies too, would double its message with each step."""
 
@@ -60,13 +60,13 @@ def make_calls(calls: Sequence[tuple[str, Any]], content: str | None = None) -> 
         }
         for number, (name, value) in enumerate(calls)
     ]
-    return {"role": "assistant", "content": content, "tool_calls": entries} if entries else say(DONE)
+    return {"role": "assistant", "content": content, "tool_calls": entries} if entries else say(CLAIM)
 
 
-def tool_name(tool: Tool) -> str:
+def name_of_tool(tool: Tool) -> str:
     return str(as_object(tool.get("function")).get("name"))
 
 
 def call_each(tools: Sequence[Tool], arguments: Callable[[Tool], Any], content: str | None = None) -> Message:
     """A message that calls each of the tools."""
-    return make_calls([(tool_name(tool), arguments(tool)) for tool in tools], content)
+    return make_calls([(name_of_tool(tool), arguments(tool)) for tool in tools], content)

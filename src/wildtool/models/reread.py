@@ -40,7 +40,9 @@ def served_model(raw: str) -> str:
     """The model that an answer says it is of; empty where it says none."""
     text = raw.encode("utf-8", "replace")
     try:
-        answer = as_object(next(events(text), None) if is_event_stream(text) else loads_within(text, REPLY_LIMITS))
+        answer = as_object(
+            next(events(text), None) if is_event_stream(text) else loads_within(text, REPLY_LIMITS)
+        )
     except (ValueError, CallError):
         return ""
     # Anthropic's streams begin with a message.

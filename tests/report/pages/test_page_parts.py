@@ -439,9 +439,12 @@ def test_leaderboards_have_names_of_their_own(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_ranked_runs_come_first_each_kind_with_the_best_first(monkeypatch: pytest.MonkeyPatch):
-    def run(name: str, value: float | None, ranked: bool, better: Any = "more") -> Any:
+    def run(
+        name: str, value: float | None, ranked: bool, better: Any = "more", *, eligible: bool = True
+    ) -> Any:
         metric = None if value is None else SimpleNamespace(value=value, better=better)
-        return SimpleNamespace(result=SimpleNamespace(model=name, metric=metric, ranked=ranked))
+        result = SimpleNamespace(model=name, metric=metric, ranked=ranked)
+        return SimpleNamespace(result=result, eligible=eligible)
 
     monkeypatch.setattr(model, "headline", lambda result: result.metric)
     monkeypatch.setattr(model, "may_be_ranked", lambda results: [result.ranked for result in results])
@@ -451,12 +454,13 @@ def test_ranked_runs_come_first_each_kind_with_the_best_first(monkeypatch: pytes
         run("none", None, True),
         run("a", 0.5, True),
         run("c", 0.7, True),
+        run("y", 0.8, True, eligible=False),
     ]
-    assert [each.result.model for each in model._in_order(runs)] == ["c", "a", "b", "none", "x"]
+    assert [each.result.model for each in model._in_order(runs)] == ["c", "a", "b", "none", "x", "y"]
     lower = [run("a", 3.0, True, "less"), run("b", 2.0, True, "less")]
     assert [each.result.model for each in model._in_order(lower)] == ["b", "a"]
     board = model.Leaderboard("t", "t", tuple(model._in_order(runs)))
     assert board.ranked == 4
-    assert board.places((), {}) == ["1", "2", "3", "4", ""]
+    assert board.places((), {}) == ["1", "2", "3", "4", "", ""]
     assert model.Leaderboard("t", "t", (run("a", 0.5, True, ""),)).ranked == 0
     assert model.Leaderboard("t", "t", (run("a", None, True),)).ranked == 1
