@@ -151,6 +151,8 @@ async def async_child(
         os.close(line)
         os.close(held)
         if process is not None:
+            with suppress(ProcessLookupError):
+                process.terminate()
             await process.wait()
 
 
@@ -161,4 +163,6 @@ def _supervised(words: Sequence[str], line: int, grace_s: float, environment: Ma
         reason = errno.EACCES if "/" in words[0] and Path(words[0]).exists() else errno.ENOENT
         raise OSError(reason, os.strerror(reason), words[0])
     place = [sys.executable, "-I", "-S", str(supervisor.__file__)]
-    return [*place, str(line), str(grace_s), environment.get("LC_CTYPE", ""), program, *words]
+    # The program may be started in another folder.
+    path = str(Path(program).absolute())
+    return [*place, str(line), str(grace_s), environment.get("LC_CTYPE", ""), path, *words]
