@@ -2,10 +2,12 @@
 
 import os
 import pty
+import re
 import subprocess
 from pathlib import Path
 
-from e2e.command import COMMAND, LIMIT_S
+from e2e.command import COMMAND, LIMIT_S, playing, wildtool
+from faults.server import FaultServer
 
 FILE = '[run]\nmodel = "baseline/gold"\nlimit = 1\nout = "../runs"\n'
 
@@ -46,3 +48,16 @@ def test_a_newcomers_own_file_costs_one_answer(tmp_path: Path):
     assert at_a_terminal(place, "n", "run", "wild-mini", "-q")[0] == 2
     status, screen = at_a_terminal(place, "y", "trust")
     assert status == 0 and "is trusted until it changes" in screen
+
+
+async def test_workers_of_a_command_trust_its_own_options(tmp_path: Path):
+    async with FaultServer("ok") as server:
+        key = {"MY_KEY": "sk-of-mine-0451-long"}
+        shared = [*playing(server, tmp_path / "run"), "--api-key-env", "MY_KEY", "--on", "local:1"]
+        ended = await wildtool(*shared, cwd=tmp_path, **key)
+        assert ended.status == 0, ended.err
+        by_hand = await wildtool("worker", "--run", tmp_path / "run", cwd=tmp_path, **key)
+        assert by_hand.status == 2 and "send MY_KEY to" in by_hand.err
+        digest = re.findall(r"\b[0-9a-f]{64}\b", by_hand.err)[0]
+        helped = await wildtool("worker", "--run", tmp_path / "run", "--trust", digest, cwd=tmp_path, **key)
+        assert helped.status == 0, helped.err
