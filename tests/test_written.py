@@ -1,27 +1,30 @@
 """A file without room for a mark may be written again by the command that wrote it, as long as nobody has changed it."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from wildtool.errors import UsageError
 from wildtool.outputs import atomic_replace, check_absent, check_file
-from wildtool.written import doing
+from wildtool.written import COMMAND
 
 
 @pytest.fixture(autouse=True)
-def _with_a_cache_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _with_a_cache_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    before = COMMAND.set("")
+    yield
+    COMMAND.reset(before)
 
 
 def write(path: Path, command: str, check: Callable[[Path], None] = check_absent) -> None:
     """Writes a file as a command does."""
-    with doing(command):
-        check(path)
-        with atomic_replace(path) as new:
-            new.write_text(command)
+    COMMAND.set(command)
+    check(path)
+    with atomic_replace(path) as new:
+        new.write_text(command)
 
 
 @pytest.mark.parametrize("check", [check_absent, check_file])

@@ -6,28 +6,18 @@ somebody has changed it, nor by another command.
 """
 
 import os
-from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from contextvars import ContextVar
 from hashlib import sha256
 from pathlib import Path
 
-_command: ContextVar[str] = ContextVar("command", default="")
-
-
-@contextmanager
-def doing(command: str) -> Generator[None]:
-    """What is written inside is written by this command. Args: command: its name and settings, as text."""
-    token = _command.set(command)
-    try:
-        yield
-    finally:
-        _command.reset(token)
+COMMAND: ContextVar[str] = ContextVar("command", default="")
+"""The name and settings of the command that is at work, as text; empty where wildtool is used as a library."""
 
 
 def remember(path: Path) -> None:
-    """Notes that the command wrote a file; outside of `doing` nothing is noted."""
-    if not _command.get():
+    """Notes that the command wrote a file; without a command nothing is noted."""
+    if not COMMAND.get():
         return
     # Without such a folder a second run needs --force.
     with suppress(OSError):
@@ -39,7 +29,7 @@ def remember(path: Path) -> None:
 def written_before(path: Path) -> bool:
     """Whether the same command wrote a file, which is as it was left."""
     with suppress(OSError):
-        return bool(_command.get()) and _note(path).read_bytes() == _state(path)
+        return bool(COMMAND.get()) and _note(path).read_bytes() == _state(path)
     return False
 
 
@@ -52,5 +42,5 @@ def _note(path: Path) -> Path:
 def _state(path: Path) -> bytes:
     """The command and the state of a file. Raises OSError."""
     status = path.lstat()
-    command = sha256(f"{Path.cwd()} {_command.get()}".encode(errors="surrogatepass")).hexdigest()
+    command = sha256(f"{Path.cwd()} {COMMAND.get()}".encode(errors="surrogatepass")).hexdigest()
     return f"{status.st_size} {status.st_mtime_ns} {status.st_ino} {command}".encode()

@@ -17,6 +17,7 @@ The command line
     cli/options/config_file     `wildtool.toml`, looked for in each run
     cli/options/run             the options, also those that `generate` has, and what they mean together
     cli/output/progress         the display, begun before the first call
+    interrupts                  what Ctrl-C and SIGTERM do while a verb works
 The run
     engine/plan                 what is run: items, models, rules
     engine/registry             benchmarks by name, and whose prompts they send
@@ -68,7 +69,7 @@ from wildtool.engine.run.runner import RunJob, RunResult, run_plan, run_plans
 from wildtool.errors import DataError
 from wildtool.types import Item, Request, Source
 
-FILES = 32
+FILES = 33
 RETURNS = 22
 TRACER = """
 import json, os, sys

@@ -19,7 +19,7 @@ import typer
 from wildtool.cli.terminal import print_err
 from wildtool.errors import DISK_FULL, StorageError, UsageError, WildtoolError
 from wildtool.interrupts import EXIT_STATUS, LINE, interruptible, is_interrupt
-from wildtool.written import doing
+from wildtool.written import COMMAND
 
 if TYPE_CHECKING:
     from wildtool.benchmark import Benchmark
@@ -235,8 +235,11 @@ def command_of(verb: Callable[..., int | None]) -> Callable[..., int | None]:
         for name, record in records.items():
             values[name] = record(**{each.name: values.pop(each.name) for each in fields(record)})
         settings = sorted((name, value) for name, value in values.items() if name != "force")
-        with doing(f"{context.command_path} {settings}"):
+        before = COMMAND.set(f"{context.command_path} {settings}")
+        try:
             return verb(**dict.fromkeys(contexts, context), **values)
+        finally:
+            COMMAND.reset(before)
 
     first = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
     every = [first, *(_parameter(name, annotations[name], its) for name, its in declarations.items())]
