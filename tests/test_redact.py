@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wildtool import redact
-from wildtool.models.secrets import describe_variable, find_key, is_key_name
+from wildtool.models.secrets import describe_variable, find_key
 from wildtool.redact import (
     encoded_forms,
     has_digit_and_letter,
@@ -22,6 +22,7 @@ from wildtool.redact import (
     redacted_text,
     register_secrets,
 )
+from wildtool.secret_places import is_key_name
 
 KEY = 'sk-4f/9A&"7c2+ü@Q'
 

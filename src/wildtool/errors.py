@@ -5,6 +5,8 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any
 
+from wildtool.redact import redacted_text
+
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 """System errors of a full disk."""
 BLOCKED_PROMPT = "blocked prompt"
@@ -25,6 +27,9 @@ class WildtoolError(Exception):
         super().__init__(text.format(*values) if values else text)
         self.text = text
         self.values = values
+
+    def __str__(self) -> str:
+        return redacted_text(super().__str__())
 
 
 class UsageError(WildtoolError):

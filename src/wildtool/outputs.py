@@ -188,7 +188,7 @@ def put_in_place(new: Path, target: Path) -> None:
 
 
 def _put_in_place(new: Path, target: Path) -> None:
-    _remove_keys(new)
+    remove_keys(new)
     with new.open("rb") as file:
         os.fsync(file.fileno())
     new.replace(target)
@@ -258,7 +258,7 @@ def note_written(target: Path) -> None:
         remember(target)
 
 
-def _remove_keys(new: Path) -> None:
+def remove_keys(new: Path) -> None:
     """Removes known keys from a text file, line by line."""
     with new.open("rb") as file:
         if file.read(4) in _PACKED:

@@ -11,7 +11,7 @@ import re
 from base64 import b64encode, urlsafe_b64encode
 from html import escape
 from typing import Any, cast
-from urllib.parse import quote, quote_plus
+from urllib.parse import quote, quote_plus, unquote
 
 REMOVED = "[key]"
 """Replaces a secret."""
@@ -27,6 +27,8 @@ _VARIABLE = re.compile(
     r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|PAT)$", re.IGNORECASE
 )
 """Names of environment variables that hold keys."""
+_PROXY = re.compile(r"_proxy$", re.IGNORECASE)
+"""Names of environment variables that hold the address of a proxy."""
 
 _texts: tuple[str, ...] = ()
 """All forms of all secrets, longest first."""
@@ -52,6 +54,27 @@ def register_secrets(*secrets: str | None) -> None:
     if forms:
         _texts = tuple(sorted({*_texts, *forms}, key=len, reverse=True))
         _bytes = tuple(text.encode("utf-8", "surrogatepass") for text in _texts)
+
+
+def register_login(login: str) -> None:
+    """Registers `USER:PASSWORD`, and what is sent in its place: base64.
+
+    A password that may be an ordinary word is removed only in these.
+    """
+    user, _, password = login.partition(":")
+    for text in {login, unquote(login)} if password else ():
+        encoded = b64encode(text.encode("utf-8", "surrogatepass")).decode()
+        register_secrets(text, encoded.rstrip("="), f"Basic {encoded}")
+    if password and is_unmistakable(password):
+        register_secrets(password, unquote(password))
+    if not password and looks_like_key(user):
+        register_secrets(user, unquote(user))
+
+
+def is_unmistakable(secret: str) -> bool:
+    """Whether a secret can be removed wherever it occurs; one that is short, or a word of letters, may be a part of a
+    reply."""
+    return len(secret) >= MIN_SECRET_LENGTH and not (secret.isalpha() and len(secret) < 2 * MIN_SECRET_LENGTH)
 
 
 def encoded_forms(secret: str) -> set[str]:
@@ -118,16 +141,29 @@ def _redact_value(value: Any) -> Any:
 def _removable_forms(secret: str) -> set[str]:
     if len(secret) < MIN_SECRET_LENGTH:
         return set()
-    raw = secret.encode("utf-8", "surrogatepass")
-    encoded = {b64encode(raw).decode().rstrip("="), urlsafe_b64encode(raw).decode().rstrip("=")}
-    return {form for form in encoded_forms(secret) | encoded if len(form) >= MIN_SECRET_LENGTH}
+    forms = encoded_forms(secret) | _base64_forms(secret.encode("utf-8", "surrogatepass"))
+    return {form for form in forms if len(form) >= MIN_SECRET_LENGTH}
+
+
+def _base64_forms(raw: bytes) -> set[str]:
+    """A secret in base64: by itself, and the characters of it alone where other bytes are before and behind it."""
+    forms = set[str]()
+    for encode in (b64encode, urlsafe_b64encode):
+        forms.add(encode(raw).decode().rstrip("="))
+        for before in range(3):
+            first, last = -(-8 * before // 6), 8 * (before + len(raw)) // 6
+            forms.add(encode(bytes(before) + raw).decode()[first:last])
+    return forms
 
 
 def _read_environment() -> None:
-    """Registers the keys in the environment. Values that do not look like keys are ignored: a password that is a word
-    would be removed from replies too."""
+    """Registers the keys in the environment, and the logins of proxies. Values that do not look like keys are ignored: a
+    password that is a word would be removed from replies too."""
     global _environment_read
     if not _environment_read:
         _environment_read = True
-        values = (value for name, value in os.environ.items() if _VARIABLE.search(name))
-        register_secrets(*(value.strip() for value in values if looks_like_key(value.strip())))
+        for name, value in os.environ.items():
+            if _VARIABLE.search(name) and looks_like_key(value.strip()):
+                register_secrets(value.strip())
+            elif _PROXY.search(name) and "@" in value:
+                register_login(value.rpartition("@")[0].rpartition("://")[2])

@@ -47,6 +47,7 @@ What all parts use
     json_codec                  JSON in and out, with limits
     outputs                     where a run may be written
     redact                      keys, before anything is written
+    secret_places               those in the words of the command
 
 To merge further would put two layers, or two of these sentences, into one file.
 """

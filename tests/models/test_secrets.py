@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from wildtool.models import secrets
-from wildtool.models.secrets import comparable, describe_variable, find_key, is_key_name, keyed_digest
+from wildtool.models.secrets import comparable, describe_variable, find_key, keyed_digest
+from wildtool.secret_places import is_key_name
 
 
 @pytest.mark.parametrize(

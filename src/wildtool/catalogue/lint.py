@@ -13,6 +13,8 @@ from wildtool.catalogue.mcp import is_server, server_tools
 from wildtool.errors import DataError
 from wildtool.findings import Finding
 from wildtool.json_codec import as_list, as_object
+from wildtool.redact import redacted_json
+from wildtool.secret_places import recordable, register_foreign
 from wildtool.sets.make.tool_sources.tool_files import described_tools, named_tools
 from wildtool.toolcall.retrieval import Bm25, search_words
 from wildtool.types import Tool
@@ -37,10 +39,16 @@ def read_catalogue(
     """
     if not is_server(source):
         return tuple(named_tools(Path(source), note))
-    rows = [row for row in server_tools(source, variables=variables) if as_object(row).get("name")]
+    register_foreign(source)
+    # A server may repeat the key that it was given.
+    rows = [
+        row
+        for row in as_list(redacted_json(server_tools(source, variables=variables)))
+        if as_object(row).get("name")
+    ]
     tools = described_tools([{"inputSchema": {}, **as_object(row)} for row in rows])
     if not tools:
-        raise DataError(f"{source}: the server lists no tool")
+        raise DataError(f"{recordable(source)}: the server lists no tool")
     return tuple(tools)
 
 

@@ -18,9 +18,11 @@ from typer.core import TyperCommand, TyperGroup
 from wildtool import __version__
 from wildtool.cli.command import command_of, named_part, report_error, with_exit_status
 from wildtool.cli.help import NUMBER_NAMES, WIDTH, PanelCommand
+from wildtool.cli.terminal import redacted_output
 from wildtool.errors import UsageError
 from wildtool.installed import installed_entries, load_entry, package_of
 from wildtool.interrupts import exit_at_stop
+from wildtool.secret_places import register_words
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -240,10 +242,15 @@ GC_THRESHOLD = 10_000
 
 
 class _Verbs(CommandGroup):
-    """All verbs."""
+    """All verbs. Nothing that they print holds a secret that is known, or that the command line holds."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**{**settings, "commands": _VERBS})
+
+    def main(self, args: Any = None, *more: Any, **settings: Any) -> Any:
+        register_words(sys.argv[1:] if args is None else list(args))
+        with redacted_output():
+            return super().main(args, *more, **settings)
 
 
 app = typer.Typer(cls=_Verbs, pretty_exceptions_enable=False, no_args_is_help=True, **PLAIN)

@@ -5,8 +5,11 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
+from typing import Any, TextIO, cast
 
+from wildtool.redact import redacted_text
 from wildtool.sanitize import csv_safe, ellipsize, escape_text, single_line, truncate_words
 
 __all__ = [
@@ -22,6 +25,7 @@ __all__ = [
     "print_rows",
     "print_step",
     "print_wrapped",
+    "redacted_output",
     "single_line",
     "supports_bold",
     "terminal_width",
@@ -31,6 +35,38 @@ __all__ = [
 PIPED_WIDTH = 100
 """Columns of an output that is no terminal."""
 BOLD = ("\x1b[1m", "\x1b[0m")
+
+
+class _RedactedStream:
+    """A text stream that writes no known secret."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        self._stream.write(redacted_text(text))
+        return len(text)
+
+    def writelines(self, texts: Iterable[str]) -> None:
+        for text in texts:
+            self.write(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+@contextmanager
+def redacted_output() -> Generator[None]:
+    """Meanwhile nothing is printed with a known secret in it, also by a library or of a traceback."""
+    before = (sys.stdout, sys.stderr)
+    during = tuple(cast(TextIO, _RedactedStream(stream)) for stream in before)
+    sys.stdout, sys.stderr = during
+    try:
+        yield
+    finally:
+        # A stream whose reader is gone has been replaced, so that nothing is flushed into it at exit.
+        if (sys.stdout, sys.stderr) == during:
+            sys.stdout, sys.stderr = before
 
 
 def terminal_width() -> int:

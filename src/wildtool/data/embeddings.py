@@ -28,6 +28,7 @@ from wildtool import redact
 from wildtool.data.embeddings_api import EMBEDDINGS_PATH, embeddings_body, read_embeddings
 from wildtool.data.pinned import cache_folder
 from wildtool.errors import UsageError
+from wildtool.secret_places import recordable, register_foreign
 
 VARIABLE, KEY_VARIABLE = "WILDTOOL_ENCODER", "WILDTOOL_ENCODER_API_KEY"
 REFERENCE_MODEL = "sentence-transformers/all-mpnet-base-v2"
@@ -175,7 +176,7 @@ def _encoder(text: str, _data_folder: str | None) -> Encoder:
     name = wanted or REFERENCE_MODEL
     is_local = not re.match("https?://", name)
     encode = local_encode(name) if is_local else endpoint_encode(name)
-    name_shown = redact.redacted_text(name)
+    name_shown = redact.redacted_text(recordable(name))
     place = re.sub(r"[^\w.-]+", "-", name_shown)[-80:] + f"-{sha256(name.encode()).hexdigest()[:8]}.sqlite"
     return ModelEncoder(name_shown, encode, cache_folder() / "embeddings" / place)
 
@@ -235,6 +236,7 @@ def _load_model(name: str) -> Any:
 
 def endpoint_encode(address: str) -> Encode:
     """Vectors from an OpenAI-compatible endpoint, `http://HOST/v1#MODEL`. Raises UsageError where it names no model."""
+    register_foreign(address)
     base, _, model = address.partition("#")
     if not model:
         raise UsageError(f"{VARIABLE} names an endpoint without a model; write {base.rstrip('/')}#MODEL")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 
 from wildtool.data.files import file_sha256
 from wildtool.errors import DataError
+from wildtool.secret_places import register_foreign
 from wildtool.temporary import temporary_folder
 
 if TYPE_CHECKING:
@@ -138,6 +139,7 @@ def fetch(
         DataError: not an http(s) address, not reachable, not found, cut short, too long, or not the pinned
             bytes. `target` is then unchanged.
     """
+    register_foreign(mirror)
     if pinned.is_at(target):
         report(f"{target} is there and verified")
         return target

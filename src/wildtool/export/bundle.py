@@ -18,7 +18,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from wildtool import __version__
 from wildtool.engine.record.bundle import BUNDLE_FORMAT, BUNDLE_VERSION, MANIFEST, MAX_BUNDLE_BYTES, RUN_NAME
 from wildtool.engine.record.format import find_segments, open_segment, whole_length
-from wildtool.engine.record.run_folder import read_run, strip_credentials
+from wildtool.engine.record.run_folder import read_run, recordable_command, strip_credentials
 from wildtool.engine.score.score import prepare_judging
 from wildtool.errors import UsageError
 from wildtool.export import ExportRequest
@@ -157,7 +157,12 @@ def _shareable(run_json: Mapping[str, Any], place: str | None) -> dict[str, Any]
     if "benchmark_file" in data:
         data["benchmark_file"] = Path(data["benchmark_file"]).name
     sittings = [
-        {**sitting, "command": [Path(w).name if Path(w).is_absolute() else w for w in sitting["command"]]}
+        {
+            **sitting,
+            "command": [
+                Path(w).name if Path(w).is_absolute() else w for w in recordable_command(sitting["command"])
+            ],
+        }
         for sitting in run_json["sittings"]
     ]
     return strip_credentials({**run_json, "data": data, "sittings": sittings})

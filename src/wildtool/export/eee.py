@@ -16,7 +16,7 @@ from wildtool import __version__
 from wildtool.data.data_set import data_of
 from wildtool.engine.compare.leaderboard import located_data
 from wildtool.engine.record.reader import LoggedReply
-from wildtool.engine.record.run_folder import strip_credentials
+from wildtool.engine.record.run_folder import recordable_command
 from wildtool.engine.score.results import ScoreResult, load_result
 from wildtool.export import FOLDER_MARK, ExportRequest
 from wildtool.export.conversations import conversations, parsed_arguments
@@ -122,7 +122,7 @@ def _result(
     metric: Metric, result: ScoreResult, run_json: Mapping[str, Any], settings: Mapping[str, Any]
 ) -> dict[str, Any]:
     """One number. A rate is between 0 and 1, a mean has no upper bound."""
-    command = " ".join(strip_credentials(list(run_json["sittings"][0]["command"])))
+    command = " ".join(recordable_command(run_json["sittings"][0]["command"]))
     arguments = {name: settings[name] for name in ("temperature", "max_tokens") if name in settings}
     interval = {
         "lower": metric.low,

@@ -13,70 +13,13 @@ from pathlib import Path
 from typing import Any, cast
 
 from wildtool.redact import looks_like_key
+from wildtool.secret_places import is_key_name
 from wildtool.temporary import temporary_folder
 
 VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 """Names of environment variables; keys rarely look like one."""
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_SECRET_WORDS = frozenset(
-    (
-        "secret",
-        "secrets",
-        "password",
-        "passwords",
-        "passwd",
-        "pwd",
-        "passphrase",
-        "authorization",
-        "bearer",
-        "credential",
-        "credentials",
-        "apikey",
-        "apikeys",
-        "apitoken",
-        "accesstoken",
-        "authtoken",
-    )
-)
-"""Words that name a key anywhere in a name."""
-_KEY_WORDS = frozenset({"key", "keys", "token"})
-"""Words that name a key as the last word after one of `_KEY_QUALIFIERS`, or after none."""
-_KEY_QUALIFIERS = frozenset(
-    (
-        "api",
-        "access",
-        "account",
-        "admin",
-        "auth",
-        "client",
-        "encryption",
-        "function",
-        "functions",
-        "id",
-        "master",
-        "oauth",
-        "private",
-        "provider",
-        "refresh",
-        "secret",
-        "security",
-        "service",
-        "session",
-        "signing",
-        "subscription",
-        "user",
-        "x",
-        "",
-    )
-)
 _AUTHORIZATION_VALUE = re.compile(r"(?:Bearer|Basic|Token)\s+\S{8,}", re.IGNORECASE)
 """Values of an authorization header, whatever the field's name."""
-
-
-def is_key_name(name: str) -> bool:
-    """Whether a field of this name holds a key; `max_tokens`, `prompt_cache_key` and `eos_token` do not."""
-    words = ["", *(word.lower() for word in _WORDS.findall(name))]
-    return not _SECRET_WORDS.isdisjoint(words) or (words[-1] in _KEY_WORDS and words[-2] in _KEY_QUALIFIERS)
 
 
 def find_key(value: Any, name: str = "") -> str | None:

@@ -36,6 +36,7 @@ from wildtool.scale.segments import recover_spools
 from wildtool.scale.servers import ModelServer
 from wildtool.scale.store import ObjectStore
 from wildtool.scale.worker import ShareWorker, WorkerResult
+from wildtool.secret_places import find_secrets
 
 MAX_LOCAL = 1_024
 """Processes of one machine at most."""
@@ -197,6 +198,11 @@ def _prepared(run_options: RunOptions, context: typer.Context, benchmark: str, w
     if run_options.out is None or not is_remote(run_options.out):
         raise UsageError(
             "--out must be an address that all workers reach, such as s3://bucket/run or file:///shared/run"
+        )
+    if find_secrets(run_options.server or ""):
+        raise UsageError(
+            "--server holds a key, which would be readable in what is submitted; let the server read it from a "
+            "variable of the workers' environment"
         )
     if len(run_options.model_names) > 1 or run_options.on is not None or run_options.dry_run:
         raise UsageError("workers on a cluster take one model, and neither --on nor --dry-run")

@@ -21,6 +21,7 @@ from wildtool.json_codec import as_object, checked
 from wildtool.redact import redacted
 from wildtool.scale.copies import cache_folder_of_runs
 from wildtool.scale.store import JOB_KEY, ObjectStore
+from wildtool.secret_places import register_foreign
 from wildtool.trust_request import TrustRequest, trust_digest
 
 JOB_FORMAT = 2
@@ -73,6 +74,7 @@ class SharedJob:
     def write(self, store: ObjectStore) -> None:
         """Raises UsageError where an option holds a key, which must not reach the store."""
         content = {each.name: getattr(self, each.name) for each in fields(self)}
+        register_foreign(*map(str, self.options.values()))
         data = json.dumps({"format": JOB_FORMAT, **content}, indent=1, sort_keys=True).encode()
         if redacted(data) != data or strip_credentials(self.options) != self.options:
             raise UsageError(

@@ -13,6 +13,7 @@ from wildtool.children import Child
 from wildtool.data.unredirected import open_unredirected
 from wildtool.errors import UsageError, WildtoolError
 from wildtool.models.resolve import PRESETS
+from wildtool.secret_places import recordable, register_foreign
 
 PORT = "{port}"
 START_S = 1_800.0
@@ -47,12 +48,15 @@ class ModelServer:
 
         Raises UsageError where the command cannot be read, ServerError where there is no such program.
         """
+        register_foreign(command, base_url)
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port: int = free.getsockname()[1]
         try:
             words = [word.replace(PORT, str(self.port)) for word in shlex.split(command)]
         except ValueError as error:
-            raise UsageError(f"--server is {command!r}, which no shell can read ({error})") from error
+            raise UsageError(
+                f"--server is {recordable(command)!r}, which no shell can read ({error})"
+            ) from error
         self._url = f"{base_url.replace(PORT, str(self.port)).rstrip('/')}/models"
         self._log = log
         log.parent.mkdir(parents=True, exist_ok=True)

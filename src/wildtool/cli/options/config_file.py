@@ -23,8 +23,9 @@ from wildtool.cli.options.whitelist import (
     option_effects,
 )
 from wildtool.errors import UsageError, unknown_name
-from wildtool.models.secrets import VARIABLE_NAME, is_key_name
+from wildtool.models.secrets import VARIABLE_NAME
 from wildtool.models.settings import URL_CREDENTIALS, EndpointOptions, Rates
+from wildtool.secret_places import is_key_name, register_foreign
 from wildtool.trust_request import TrustRequest, grant, trust_digest
 
 if TYPE_CHECKING:
@@ -335,6 +336,8 @@ def _reject_secrets(config: Config, table: Mapping[str, Any], place: tuple[str, 
                 raise config.error_at(here, f"do not keep a key in a file that others may read; {advice}")
             if name.endswith("api_key_env") and isinstance(value, str) and not VARIABLE_NAME.fullmatch(value):
                 raise config.error_at(here, f"is not a variable name; if it is the key itself, {advice}")
+        if isinstance(value, str):
+            register_foreign(value)
         if isinstance(value, str) and URL_CREDENTIALS.search(value):
             raise config.error_at(here, f"contains a login in an address; {advice}")
         if isinstance(value, dict):

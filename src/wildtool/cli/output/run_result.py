@@ -9,7 +9,7 @@ from wildtool.cli.output.results import describe_failures, find_results, print_f
 from wildtool.cli.output.tables import print_overview
 from wildtool.cli.terminal import escape_text, print_err
 from wildtool.engine.plan import Plan
-from wildtool.engine.record.run_folder import strip_credentials
+from wildtool.engine.record.run_folder import recordable_command
 from wildtool.engine.run.runner import RunResult
 from wildtool.engine.score.formatting import counted
 from wildtool.engine.score.results import failures_in
@@ -26,7 +26,7 @@ def print_notes(result: RunResult) -> None:
             f"Interrupted. All replies are saved in {result.folder}; run the same command again to continue."
         )
     for batch in result.pending:
-        command = shlex.join(strip_credentials(["wildtool", *sys.argv[1:]]))
+        command = shlex.join(recordable_command(["wildtool", *sys.argv[1:]]))
         print_err(
             f"Batch {batch.id} ({batch.requests:,} requests, {batch.status}) is still running. To wait for it "
             f"(nothing is paid twice): {command}\nTo cancel it and pay only for what is done: POST "

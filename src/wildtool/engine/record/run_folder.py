@@ -25,6 +25,7 @@ from wildtool.models.secrets import comparable
 from wildtool.models.settings import without_trailing_slash
 from wildtool.outputs import check_run_files, is_disk_full
 from wildtool.redact import redacted
+from wildtool.secret_places import recordable_words
 from wildtool.types import Source
 
 RUN_FORMAT = 1
@@ -89,7 +90,7 @@ class RunFolder(Closing):
         try:
             run_json = self._checked(kind, identity)
             sitting = {
-                "command": strip_credentials(list(command)),
+                "command": recordable_command(command),
                 "wildtool": __version__,
                 "started": _now(),
                 "ended": None,
@@ -132,12 +133,14 @@ class RunFolder(Closing):
             raise RecordError(
                 f"{self.path}: holds a run that was {run_json['kind']}, not {kind}; use another --out"
             )
-        # Compared as they would be read back, so that a tuple equals a list.
-        now = json_codec.loads(json_codec.dumps(identity))
-        _reconcile(run_json["identity"], now)
+        # Compared as they would be read back: without keys, and so that a tuple equals a list.
+        before, now = (
+            json_codec.loads(redacted(json_codec.dumps(its))) for its in (run_json["identity"], identity)
+        )
+        _reconcile(before, now)
+        run_json["identity"] = before
         differences = [
-            f"{name} was {old} in this run and is now {new}"
-            for name, old, new in setting_diffs(run_json["identity"], now)
+            f"{name} was {old} in this run and is now {new}" for name, old, new in setting_diffs(before, now)
         ]
         if differences:
             raise RecordError(
@@ -273,6 +276,11 @@ def strip_credentials(value: Any) -> Any:
     if isinstance(value, list):
         return [strip_credentials(inner) for inner in cast(list[Any], value)]
     return value
+
+
+def recordable_command(command: Sequence[str]) -> list[str]:
+    """The words of a command line of wildtool without keys, wherever in them these are, and as `strip_credentials`."""
+    return strip_credentials(recordable_words(command))
 
 
 _LONGEST_SETTING = 300

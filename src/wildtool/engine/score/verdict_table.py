@@ -29,7 +29,7 @@ from wildtool.engine.score.table_stamp import STAMP_KEY, TableStamp, seal_table,
 from wildtool.errors import RecordError, StorageError
 from wildtool.interrupts import uninterrupted
 from wildtool.json_codec import portable, replace_surrogates
-from wildtool.outputs import sync_folder
+from wildtool.outputs import remove_keys, sync_folder
 from wildtool.stats.metrics import SAMPLE_WEIGHT, sql_name, sql_text
 from wildtool.temporary import folder_until_exit, temporary_folder
 from wildtool.types import REPAIR_CHANGE, Item, Reply, Tool, Verdict
@@ -294,6 +294,8 @@ def write_parquet(
     stamped = (
         "" if stamp is None else f", KV_METADATA {{{sql_name(STAMP_KEY)}: {sql_text(stamp_text(stamp))}}}"
     )
+    # Nothing is removed from a table once it is packed.
+    remove_keys(rows)
     with _database().cursor() as connection:
         try:
             connection.execute(

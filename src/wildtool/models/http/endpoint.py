@@ -25,39 +25,15 @@ from wildtool.models.http.failures import (
     retry_wait_s,
 )
 from wildtool.models.settings import without_trailing_slash
-
-SHORTEST_SECRET = 4
-"""Characters; shorter texts are placeholders, and removing them would only garble messages."""
-PLACEHOLDER_KEYS = frozenset(
-    (
-        "EMPTY",
-        "empty",
-        "NONE",
-        "none",
-        "None",
-        "null",
-        "dummy",
-        "dummy-key",
-        "sk-dummy",
-        "fake-key",
-        "no-key",
-        "no-key-required",
-        "sk-no-key-required",
-        "not-needed",
-        "not-required",
-        "placeholder",
-        "token-abc123",
-        "ollama",
-        "vllm",
-        "sglang",
-        "llama.cpp",
-        "lm-studio",
-        "localhost",
-    )
+from wildtool.secret_places import (
+    PUBLIC_KEYS,
+    SECRET_PARAMETER,
+    SHORTEST_SECRET,
+    register_foreign,
 )
+
+PLACEHOLDER_KEYS = PUBLIC_KEYS | {"llama.cpp", "lm-studio", "ollama", "sglang", "vllm"}
 """Keys for local servers that accept any key; public words, so not secrets."""
-SECRET_PARAMETER = re.compile("key|token|secret|pass|sig|auth|cred", re.IGNORECASE)
-"""Names of URL parameters that hold a key; other values, such as a version, are ordinary words."""
 
 
 def parse_base_url(base_url: str) -> URL:
@@ -176,6 +152,7 @@ def proxy_of(url: URL) -> str | None:
     if proxy is not None and not proxy.startswith(("http://", "https://")):
         name = f"{url.scheme}_proxy"
         raise UsageError(f"the environment's {name} is not an http(s) URL; set it to one or unset it")
+    register_foreign(proxy)
     return proxy
 
 
@@ -258,6 +235,7 @@ class Endpoint:
         password = credentials[1] if credentials else ""
         secrets = ["" if password in PLACEHOLDER_KEYS else password, *secrets_in(url, base_url)]
         redact.register_secrets(*secrets)
+        register_foreign(base_url, str(url))
         # Short secrets are left in good answers, where they may be ordinary words.
         self._secrets = secret_forms(*secrets, *url.query.values())
         self._timeout = aiohttp.ClientTimeout(total=timeout_s, connect=CONNECT_TIMEOUT_S)

@@ -17,6 +17,7 @@ from wildtool.engine.compare.published import (
     published_rows,
     why_not_comparable,
 )
+from wildtool.engine.record.run_folder import recordable_command
 from wildtool.engine.score.audit import Audit
 from wildtool.report.model import Leaderboard, ReportRun
 from wildtool.sanitize import basename_only, ellipsize, strip_folders
@@ -202,7 +203,8 @@ def _run_description(label: str, run: ReportRun) -> RunDescription:
 
 def _typed(command: Sequence[str]) -> str:
     """The command without folders of this machine."""
-    return shlex.join([*(PurePath(word).name for word in command[:1]), *map(basename_only, command[1:])])
+    program, *words = recordable_command(command) or [""]
+    return shlex.join([PurePath(program).name, *map(basename_only, words)])
 
 
 def _words(value: Any) -> str:

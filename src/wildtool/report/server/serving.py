@@ -20,6 +20,7 @@ from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
 from wildtool import json_codec
+from wildtool.redact import redacted
 from wildtool.report.server.access import SAFE_HEADERS, AccessPolicy, Handler, wait_for_sigterm
 from wildtool.report.server.connections import REQUEST_S, Connections
 
@@ -109,7 +110,7 @@ def json_answer(value: Any, status: int = 200) -> web.Response:
         body = orjson.dumps(value)
     except TypeError:  # lone surrogates, integers beyond 64 bits
         body = json_codec.dumps(value)
-    return web.Response(body=body, status=status, content_type="application/json")
+    return web.Response(body=redacted(body), status=status, content_type="application/json")
 
 
 def file_answer(files: Mapping[str, Path], path: str, otherwise: str) -> web.StreamResponse:

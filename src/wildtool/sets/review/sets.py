@@ -1,11 +1,13 @@
 """Which set and which store the name on a command line means."""
 
 import hashlib
+import re
 from itertools import chain
 from operator import itemgetter
 from pathlib import Path
 
 from wildtool.errors import DataError, UsageError
+from wildtool.secret_places import recordable, register_foreign
 from wildtool.sets.review.formats import find_set
 from wildtool.sets.review.project import ReviewProject
 from wildtool.sets.review.store.address import is_address, shown_name
@@ -15,16 +17,28 @@ from wildtool.steps import with_steps
 
 _SOURCE_SETTING = "source"
 """What the set was when it was read last, so that a large one is not read again for nothing."""
+_CONNECTION = re.compile(
+    r"\s*(?:host|hostaddr|port|dbname|user|password|passfile|service|sslmode|options)\s*=", re.IGNORECASE
+)
+"""How a connection string of libpq begins, which would be taken for the name of a file."""
 _SERVERS = ("postgresql://", "postgres://")
 
 
 def store_name(target: str, store: str | None = None) -> str:
-    """The file or address of a set's review.
+    """The file or address of a set's review. Raises UsageError for a connection string of libpq.
 
     Args:
         target: the set, or the review itself.
         store: a file or address that the user named; None for the file beside the set.
     """
+    for name in (target, store):
+        if name is not None:
+            register_foreign(name)
+            if _CONNECTION.match(name):
+                raise UsageError(
+                    f"{recordable(name)}: reviews are kept in files, or in a database at an address such as "
+                    "postgresql://USER@HOST/DATABASE"
+                )
     if store is not None:
         return store
     if is_address(target) or target.endswith(SUFFIX):

@@ -1,11 +1,13 @@
 """A review in a PostgreSQL database, for teams. The tables are in the first schema of the connection's search path."""
 
+import os
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from wildtool.errors import StorageError, UsageError
 from wildtool.redact import REMOVED, register_secrets
+from wildtool.secret_places import register_foreign
 from wildtool.sets.review.store.address import shown_name, split_password
 from wildtool.sets.review.store.sql import SqlStore
 
@@ -33,7 +35,8 @@ class PostgresStore(SqlStore):
         """
         super().__init__(shown_name(address))
         self._address, self._password = split_password(address)
-        register_secrets(self._password)
+        register_foreign(address)
+        register_secrets(self._password, os.environ.get("PGPASSWORD"))
         try:
             import psycopg
         except ImportError:
