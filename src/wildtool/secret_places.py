@@ -11,7 +11,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 from urllib.parse import unquote
 
-from wildtool.redact import REMOVED, is_unmistakable, looks_like_key, register_login, register_secrets
+from wildtool.redact import (
+    REMOVED,
+    is_unmistakable,
+    looks_like_key,
+    redacted_text,
+    register_login,
+    register_secrets,
+)
 
 SHORTEST_SECRET = 4
 """Characters; shorter texts are placeholders, and removing them would only garble messages."""
@@ -102,7 +109,10 @@ _NO_SECRET = re.compile(r"\$\{?\w+\}?|\{\w*\}|<[^<>]*>|%\(\w+\)s|\*+|…|" + re.
 """References to variables, and what stands for a secret that was removed."""
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 """A part of many addresses of public files."""
-_ADDRESS = re.compile(r"""(?<![\w+.-])(?P<scheme>[A-Za-z][\w+.-]*)://(?P<rest>[^\s"'<>`]*)""")
+_ADDRESS = re.compile(
+    r"""(?<![\w+.-])(?P<scheme>[A-Za-z][\w+.-]*)://(?P<rest>(?:[^/?#@:\s]*:(?!\d+(?:[\s/?#]|$))[^/?#@]*@)?[^\s"'<>`]*)"""
+)
+"""Blanks and quotes end it, except in a password."""
 _LOGIN = re.compile(r"[^/?#]*@|[^/?#@:]*:(?!\d+(?:[/?#]|$))\S*@")
 """Up to the last @ before the path; beyond it, if what follows the first colon is no port."""
 _PARAMETER = re.compile(r"[?&#;](?P<name>[^=&#;]*)(?P<sign>=?)(?P<value>[^&#;]*)")
@@ -169,7 +179,7 @@ def find_secrets(text: str) -> list[SecretPlace]:
 
 def recordable(text: str) -> str:
     """A foreign command or address with `[key]` for each secret."""
-    shown, at = "", 0
+    text, shown, at = redacted_text(text), "", 0
     for place in sorted(find_secrets(text), key=lambda its: its.start):
         if place.end > at:
             shown += text[at : max(at, place.start)] + ("" if place.start < at else REMOVED)
