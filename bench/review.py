@@ -44,7 +44,7 @@ FIRST_PAGE = ("", "review.js", "api/sign-in", "api/review", "api/queue?queue=all
 @contextmanager
 def _served(data: Path) -> Iterator[str]:
     """The address of `wildtool review` of a set."""
-    words = [sys.executable, "-m", "wildtool", "review", str(data), "--port", "0"]
+    words = [sys.executable, "-m", "wildtool", "review", str(data), "--port", "0", "--no-token"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
         assert server.stdout is not None
         yield server.stdout.readline().split()[-1]

@@ -53,7 +53,17 @@ def main() -> None:
         place = Path(folder)
         copyfile(WILD_MINI_FILE, place / "set.jsonl")
         made_review(place)
-        command = [sys.executable, "-m", "wildtool", "review", "serve", "set.jsonl", "--port", "0"]
+        command = [
+            sys.executable,
+            "-m",
+            "wildtool",
+            "review",
+            "serve",
+            "set.jsonl",
+            "--port",
+            "0",
+            "--no-token",
+        ]
         with subprocess.Popen(command, cwd=place, stdout=subprocess.PIPE, text=True) as server:
             assert server.stdout is not None
             address = server.stdout.readline().split()[-1]

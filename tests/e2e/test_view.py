@@ -94,21 +94,21 @@ def with_own_time(browser: "Browser") -> Iterator[Seen]:
 on_phone = pytest.mark.parametrize("seen", [PHONE], indirect=True)
 
 
-def start(runs: Path) -> "subprocess.Popen[str]":
-    command = [COMMAND, "view", runs, "--port", "0"]
+def start(runs: Path, *more: str) -> "subprocess.Popen[str]":
+    command = [COMMAND, "view", runs, "--port", "0", *more]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def address_of(process: "subprocess.Popen[str]") -> str:
     assert process.stdout is not None
-    found = re.search(r"http://127\.0\.0\.1:\d+/", process.stdout.readline())
+    found = re.search(r"http://127\.0\.0\.1:\d+/(\?token=\S+)?", process.stdout.readline())
     assert found is not None
     return found[0]
 
 
 @contextmanager
 def serving(runs: Path) -> Iterator[str]:
-    with start(runs) as process:
+    with start(runs, "--no-token") as process:
         try:
             yield address_of(process)
         finally:
@@ -280,10 +280,36 @@ def test_ctrl_c_ends_it_as_other_verbs_and_leaves_nothing(tmp_path: Path, monkey
 
 def test_a_port_in_use_is_told_and_the_exit_status_is_2(tmp_path: Path):
     with start(tmp_path) as first:
-        port = address_of(first).split(":")[2].strip("/")
+        port = address_of(first).split(":")[2].partition("/")[0]
         second = subprocess.run(
             [COMMAND, "view", tmp_path, "--port", port], capture_output=True, text=True, check=False
         )
         first.terminate()
     assert second.returncode == 2
     assert f"port {port} (Address already in use)" in second.stderr
+
+
+def test_the_printed_address_opens_the_list_and_another_browser_is_refused(browser: "Browser", runs: Path):
+    own, others = browser.new_context(), browser.new_context()
+    with start(runs) as process:
+        address = address_of(process)
+        plain, token = address.split("?token=")
+        asked: list[str] = []
+        first = own.new_page()
+        first.on("request", lambda request: asked.append(request.url + str(request.headers)))
+        first.goto(address)
+        first.locator("#runs[data-again]").wait_for()
+        assert first.url == plain
+        first.reload()
+        first.locator("#runs[data-again]").wait_for()
+        assert [token in each for each in asked] == [True] + [False] * (len(asked) - 1)
+        second = own.new_page()
+        second.goto(plain)
+        second.locator("#runs[data-again]").wait_for()
+        stranger = others.new_page()
+        refused = stranger.goto(plain)
+        assert refused is not None
+        assert (refused.status, "?token=" in stranger.content()) == (403, True)
+        process.terminate()
+    own.close()
+    others.close()

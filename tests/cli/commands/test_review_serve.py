@@ -92,6 +92,7 @@ def test_who_reviews_is_a_person_of_the_review_and_nobody_where_people_sign_in(
     for options, said in (
         ("--as anm", "did you mean 'ann'"),
         (f"--as ann {tls}", "--as is for one person without sign-in"),
+        (f"--no-token {tls}", "--no-token is for one person without sign-in"),
     ):
         ended = CliRunner().invoke(app, ["review", "set.jsonl", "--port", "0", *options.split()])
         assert (ended.exit_code, said in ended.stderr) == (2, True), ended.stderr
@@ -165,7 +166,14 @@ def serving(
         await asyncio.to_thread(stop.wait)
 
     def run() -> None:
-        line = ["review", *words, "--port", "0", "--open"]
+        line = [
+            "review",
+            *words,
+            "--port",
+            "0",
+            "--open",
+            *([] if "--tls-cert" in words or "--behind-proxy" in words else ["--no-token"]),
+        ]
         if captured:
             ended.set_result(CliRunner().invoke(app, line))
         else:

@@ -137,7 +137,7 @@ def test_what_is_said_while_it_runs(serving: Callable[..., Any], monkeypatch: py
             served["on_progress"](now)
 
     ready = "Review of s.review.sqlite: http://x\n"
-    _, ended, _ = serving("--open", then, unchecked=200)
+    _, ended, _ = serving("--open --no-token", then, unchecked=200)
     assert (ended.stdout, opened) == (ready, ["http://x"])
     assert ended.stderr == (
         "Ctrl-C stops it.\nThe rules run over 200 items; you can review meanwhile.\n"

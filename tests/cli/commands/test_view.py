@@ -18,8 +18,8 @@ from wildtool.report.server import app as server
 from wildtool.report.server import serving
 
 WARNING = (
-    "Every machine that can reach this address can read all runs, with every prompt and reply. Nothing is encrypted,"
-    " and there is no password.\n"
+    "Every machine that can reach this address can read all runs, with every prompt and reply. There is no token."
+    " Nothing is encrypted.\n"
 )
 
 
@@ -31,8 +31,9 @@ class Started:
         self.fails: BaseException | None = None
 
         async def serve(
-            root: Path, host: str, port: int, *, remote: bool, ready: Callable[[str], None]
+            root: Path, host: str, port: int, *, remote: bool, ready: Callable[[str], None], token: object
         ) -> None:
+            self.token = token
             self.calls.append(("serve", root, host, port, remote))
             ready("http://here/")
             await asyncio.sleep(0)
@@ -57,14 +58,23 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Started:
 
 
 def test_the_runs_of_this_machine_are_served_to_it_alone(started: Started):
-    assert started.view() == (0, "Runs in runs: http://here/\n", "Ctrl-C stops it.\n")
+    assert started.view("--no-token") == (0, "Runs in runs: http://here/\n", "Ctrl-C stops it.\n")
+    assert started.token is None
     assert started.calls == [("serve", Path("runs"), "127.0.0.1", 8642, False)]
 
 
 def test_options_choose_the_place_and_open_the_browser(started: Started):
-    line = "demo --host 0.0.0.0 --port 0 --allow-remote --open"
+    line = "demo --host 0.0.0.0 --port 0 --allow-remote --open --no-token"
     assert started.view(line) == (0, "Runs in demo: http://here/\n", f"Ctrl-C stops it.\n{WARNING}")
     assert started.calls == [("serve", Path("demo"), "0.0.0.0", 0, True), ("open", "http://here/")]
+
+
+def test_the_printed_address_has_a_token_and_what_opens_the_browser_another_one(started: Started):
+    _, printed, said = started.view("--open --host 0.0.0.0 --allow-remote")
+    assert printed.startswith("Runs in runs: http://here/?token=")
+    opened = started.calls[-1][1]
+    assert opened.startswith("http://here/?token=") and opened not in printed
+    assert "overhears the token" in said
 
 
 @pytest.mark.parametrize(("port", "status"), [("-1", 2), ("65535", 0), ("65536", 2)])
@@ -76,7 +86,7 @@ def test_runs_of_a_store_are_served_from_copies_that_are_kept_up_to_date(
     started: Started, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(shared, "local_run", lambda run: Path("copies") / run.name)
-    assert started.view("s3://bucket/demo") == (
+    assert started.view("s3://bucket/demo --no-token") == (
         0,
         "Runs in copies/demo: http://here/\n",
         "Ctrl-C stops it.\n",

@@ -32,7 +32,7 @@ import sys, threading
 from wildtool.report.server.run_index import RunIndex
 RunIndex.scan = lambda self: threading.Event().wait()
 from wildtool.cli import main
-sys.argv = ["wildtool", "view", sys.argv[1], "--port", "0"]
+sys.argv = ["wildtool", "view", sys.argv[1], "--port", "0", "--no-token"]
 main()
 """
 
@@ -87,7 +87,17 @@ def test_the_process_has_descriptors_for_as_many_as_it_allows(monkeypatch: pytes
 
 
 def test_without_descriptors_it_keeps_serving_and_says_nothing(tmp_path: Path):
-    command = [sys.executable, "-c", FEW_DESCRIPTORS, str(COMMAND), "view", str(tmp_path), "--port", "0"]
+    command = [
+        sys.executable,
+        "-c",
+        FEW_DESCRIPTORS,
+        str(COMMAND),
+        "view",
+        str(tmp_path),
+        "--port",
+        "0",
+        "--no-token",
+    ]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
             port = port_of(process)

@@ -313,8 +313,8 @@ def test_a_server_listens_at_the_address_of_its_host():
     with pytest.raises(UsageError) as readable:
         listening_socket("0.0.0.0", 0, remote=False)
     assert str(readable.value) == (
-        "--host 0.0.0.0 can be reached by other machines. Anyone who reaches it can read all runs, with every prompt and"
-        " reply, without a password. Add --allow-remote if you want this"
+        "--host 0.0.0.0 can be reached by other machines. Nothing is encrypted: anyone in between can read the token, and"
+        " all runs with every prompt and reply. Add --allow-remote if you want this"
     )
     with listening_socket("127.0.0.1", 0, remote=False) as at:
         port = at.getsockname()[1]

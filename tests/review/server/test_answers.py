@@ -225,7 +225,7 @@ async def test_a_server_is_started_as_people_reach_it(
         on_ready()
         started.append((socket is at, context))
 
-    def application(review: ReviewApp, policy: AccessPolicy, answering: Any) -> str:
+    def application(review: ReviewApp, policy: AccessPolicy, answering: Any, token: Any) -> str:
         sign_in: Any = review.sign_in
         started.append((review.service.name, sign_in.alone, sign_in._secure, sign_in._proxied))
         started.append(vars(policy) == vars(expected))

@@ -12,6 +12,7 @@ from wildtool.outputs import is_remote
 
 COPY_EVERY_S = 10.0
 """Between two looks at a store."""
+NO_TOKEN_OPTION = opt("Ask for no token; all users of this machine can then open it.")
 
 
 def view(
@@ -22,7 +23,8 @@ def view(
     ),
     host: str = opt("NAME", "Address to listen on.", default="127.0.0.1"),
     port: int = opt("N", "Port; 0 picks a free one.", default=8642, min=0, max=65535),
-    allow_remote: bool = opt("Allow a --host that other machines can reach; they can read all runs."),
+    allow_remote: bool = opt("Allow a --host that other machines can reach; nothing is encrypted."),
+    no_token: bool = NO_TOKEN_OPTION,
     open: bool = opt("Open it in the browser."),
 ) -> None:
     """Browse runs and their reports, and track running ones.
@@ -32,7 +34,8 @@ def view(
       wildtool view
       wildtool view runs/demo --port 0 --open
 
-    Read-only. Only this machine can reach it. Ctrl-C stops it.
+    Read-only. Only this machine can reach it, and only browsers that open the printed address with its token. Ctrl-C
+    stops it.
     """
     from wildtool.report import check_libraries
 
@@ -44,24 +47,28 @@ def view(
         keep_copied(address)
     import asyncio
 
+    from wildtool.report.server.address_token import AddressToken
     from wildtool.report.server.app import serve
     from wildtool.report.server.serving import has_pending_action
 
+    token = None if no_token else AddressToken()
+
     def ready(address: str) -> None:
-        print_out(f"Runs in {runs}: {address}")
+        print_out(f"Runs in {runs}: {token.address(address) if token else address}")
         sys.stdout.flush()
         print_err("Ctrl-C stops it.")
         if allow_remote:
             print_err(
-                "Every machine that can reach this address can read all runs, with every prompt and reply. Nothing is"
-                " encrypted, and there is no password."
+                "Every machine that can reach this address can read all runs, with every prompt and reply"
+                + (", if it has or overhears the token." if token else ". There is no token.")
+                + " Nothing is encrypted."
             )
         if open:
-            open_in_browser(address)
+            open_in_browser(token.address_once(address) if token else address)
 
     status = 130
     try:
-        asyncio.run(serve(runs, host, port, remote=allow_remote, ready=ready))
+        asyncio.run(serve(runs, host, port, remote=allow_remote, ready=ready, token=token))
         status = 0
     finally:
         if has_pending_action():

@@ -105,7 +105,13 @@ document.addEventListener("DOMContentLoaded", () => {
     asking = true;
     clearTimeout(timer);
     try {
-      const answer = await (await fetch("runs.json", { cache: "no-store" })).json();
+      const response = await fetch("runs.json", { cache: "no-store" });
+      if (response.status === 403) {
+        problem.dataset.of = "server";
+        complain("`wildtool view` was started again. Open the address that it printed then.");
+        return;
+      }
+      const answer = await response.json();
       fill(answer.runs);
       if (problem.dataset.of === "server") complain("");
       board.dataset.again = String(answer.again);

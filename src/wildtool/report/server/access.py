@@ -85,8 +85,8 @@ def _is_address(host: str) -> bool:
 
 
 _READABLE = (
-    "Anyone who reaches it can read all runs, with every prompt and reply, without a password. Add --allow-remote if"
-    " you want this"
+    "Nothing is encrypted: anyone in between can read the token, and all runs with every prompt and reply. Add"
+    " --allow-remote if you want this"
 )
 
 

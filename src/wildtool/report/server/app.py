@@ -14,6 +14,7 @@ from aiohttp import web
 
 from wildtool.engine.score.results import run_folders
 from wildtool.report.server.access import AccessPolicy, address_of, listening_socket
+from wildtool.report.server.address_token import AddressToken
 from wildtool.report.server.report_jobs import ReportJobs, files_below
 from wildtool.report.server.run_index import RunIndex
 from wildtool.report.server.serving import (
@@ -115,14 +116,23 @@ class ViewApp:
             pass
 
 
-async def serve(root: Path, host: str, port: int, *, remote: bool, ready: Callable[[str], None]) -> None:
+async def serve(
+    root: Path,
+    host: str,
+    port: int,
+    *,
+    remote: bool,
+    ready: Callable[[str], None],
+    token: AddressToken | None = None,
+) -> None:
     """Serves until SIGTERM or cancellation. A read that does not end keeps running: `has_pending_action`.
 
     Args:
         root: the folder with runs, or a bundle.
         port: 0 for any free one.
         remote: whether `host` may be reachable by other machines.
-        ready: called with the address once it answers.
+        ready: called with the address, without its token, once it answers.
+        token: that browsers need; None for none.
 
     Raises UsageError if it cannot listen there, RecordError if there is no such folder.
     """
@@ -136,7 +146,12 @@ async def serve(root: Path, host: str, port: int, *, remote: bool, ready: Callab
         def make(answering: Answering) -> web.Application:
             policy = AccessPolicy(host, remote=remote)
             return guarded_application(
-                viewer.routes(), policy, lambda request: HEADERS, answering=answering, close=viewer.close
+                viewer.routes(),
+                policy,
+                lambda request: HEADERS,
+                answering=answering,
+                close=viewer.close,
+                token=token,
             )
 
         await serve_application(make, at, lambda: ready(address_of(host, at)))

@@ -22,6 +22,7 @@ from aiohttp.http_exceptions import HttpProcessingError
 from wildtool import json_codec
 from wildtool.redact import redacted
 from wildtool.report.server.access import SAFE_HEADERS, AccessPolicy, Handler, wait_for_sigterm
+from wildtool.report.server.address_token import AddressToken
 from wildtool.report.server.connections import REQUEST_S, Connections
 
 MEDIA_TYPES = {
@@ -136,10 +137,12 @@ def guarded_application(
     start: Callable[[], Awaitable[None]] | None = None,
     close: Callable[[], Awaitable[None]],
     body_bytes: int = 1024**2,
+    token: AddressToken | None = None,
 ) -> web.Application:
     """An application that answers nothing but what its policy allows.
 
     Args:
+        token: of the address that was printed; None where everyone who reaches the server may ask, or people sign in.
         headers: gives, for a request, headers of its answer beside `SAFE_HEADERS`.
         start, close: called before the first request, and after the last one.
         body_bytes: the longest body of a request.
@@ -150,6 +153,8 @@ def guarded_application(
         refusal = policy.deny_reason(request)
         if refusal is not None:
             raise refusal
+        if token is not None and (redirect := token.admit(request)) is not None:
+            return redirect
         # From then on the client waits, and not the server.
         request.content.on_eof(lambda: answering(request.transport))
         try:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from wildtool.children import python_words
 from wildtool.cli.command import opt
+from wildtool.cli.commands.view import NO_TOKEN_OPTION
 from wildtool.cli.options import shared as options
 from wildtool.cli.terminal import print_err, print_out, single_line
 from wildtool.errors import UsageError, unknown_name
@@ -38,6 +39,7 @@ def serve_pages(
     behind_proxy: str | None = opt(
         "ORIGIN", "Address in people's browsers, if a proxy encrypts; people then sign in by their tokens."
     ),
+    no_token: bool = NO_TOKEN_OPTION,
     open: bool = opt("Open it in the browser."),
     no_check: bool = NO_CHECK_OPTION,
     runs: list[Path] | None = RUNS_OPTION,
@@ -57,13 +59,14 @@ def serve_pages(
     SET is a folder that `wildtool generate` made, or any data that `wildtool data lint` reads. It is not changed: all
     edits and decisions go into SET.review.sqlite. New items are added each time.
 
-    Without further options only this machine can reach it, and nobody signs in. Ctrl-C stops it; everything saved
-    stays. Rules run over new items while you review. With --runs each item shows how recorded answers are judged after
-    the edits.
+    Without further options only this machine can reach it, only browsers that open the printed address with its token,
+    and nobody signs in. Ctrl-C stops it; everything saved stays. Rules run over new items while you review. With --runs
+    each item shows how recorded answers are judged after the edits.
     """
     import asyncio
 
     from wildtool.cli.commands.view import open_in_browser
+    from wildtool.report.server.address_token import AddressToken
     from wildtool.sets.review.people import COMMAND_LINE
     from wildtool.sets.review.server.app import Listen, serve_review
     from wildtool.sets.review.sets import start_review, store_name
@@ -71,6 +74,8 @@ def serve_pages(
 
     listen = Listen(host, port, tls_cert, tls_key, (behind_proxy or "").rstrip("/"))
     listen.check()
+    if no_token and listen.signs_in:
+        raise UsageError("--no-token is for one person without sign-in; here everyone signs in by a token")
     if max_cost is not None and model is None:
         raise UsageError("--max-cost limits what --model may spend; name a model, too")
     if max_cost is not None and not 0 <= max_cost < inf:
@@ -102,14 +107,17 @@ def serve_pages(
         regeneration = Regeneration(model, [*command, *settings], place, password)
     new = 0 if no_check else len(project.state.queue("unchecked"))
 
+    # Where people sign in they have tokens of their own.
+    token = None if no_token or listen.signs_in else AddressToken()
+
     def ready(address: str) -> None:
-        print_out(f"Review of {name}: {address}")
+        print_out(f"Review of {name}: {token.address(address) if token else address}")
         sys.stdout.flush()
         print_err("Ctrl-C stops it.")
         if new >= CHECKS_ANNOUNCED:
             print_err(f"The rules run over {new:,} items; you can review meanwhile.")
         if open:
-            open_in_browser(address)
+            open_in_browser(token.address_once(address) if token else address)
 
     def show(now: "ChecksProgress") -> None:
         show_step(f"rules: {now.checked:,} of {now.total:,} items" if now.checked < now.total else "")
@@ -127,6 +135,7 @@ def serve_pages(
         runs=rows,
         on_progress=None if no_check else show,
         regeneration=regeneration,
+        token=token,
     )
     with step_line():
         asyncio.run(served)

@@ -18,6 +18,7 @@ from wildtool import json_codec
 from wildtool.errors import DataError, RecordError, StorageError, UsageError
 from wildtool.json_codec import as_object
 from wildtool.report.server.access import AccessPolicy, address_of, listening_socket, resolve
+from wildtool.report.server.address_token import AddressToken
 from wildtool.report.server.serving import (
     Answering,
     WorkerThread,
@@ -281,9 +282,12 @@ def _page_files() -> dict[str, Path]:
 
 
 def review_application(
-    review: ReviewApp, policy: AccessPolicy, answering: Answering = lambda transport: None
+    review: ReviewApp,
+    policy: AccessPolicy,
+    answering: Answering = lambda transport: None,
+    token: AddressToken | None = None,
 ) -> web.Application:
-    """The review with its access policy. Args: answering: called with the transport of each request."""
+    """The review with its access policy. Args: as of `guarded_application`."""
 
     def headers(request: web.Request) -> Mapping[str, str]:
         caching = {"Cache-Control": "no-store"} if request.path.startswith("/api/") else {}
@@ -297,6 +301,7 @@ def review_application(
         start=review.start,
         close=review.close,
         body_bytes=BODY_LIMITS.bytes,
+        token=token,
     )
 
 
@@ -310,12 +315,14 @@ async def serve_review(
     runs: RecordedRuns | None = None,
     on_progress: Callable[[ChecksProgress], None] | None = None,
     regeneration: Regeneration | None = None,
+    token: AddressToken | None = None,
 ) -> None:
     """Serves a review until SIGTERM or cancellation, and closes it.
 
     Args:
         person: who acts where nobody signs in.
-        ready: called with the address once it answers.
+        ready: called with the address, without its token, once it answers.
+        token: that browsers need; None for none, as where people sign in.
         runs, on_progress, regeneration: as of `ReviewApp`.
 
     Raises UsageError if it cannot listen there, or others could reach it unprotected.
@@ -332,7 +339,7 @@ async def serve_review(
     with listening_socket(listen.host, listen.port, remote=listen.signs_in, risk=_RISK) as at:
         await serve_application(
             lambda answering: review_application(
-                ReviewApp(project, name, sign_in, runs, on_progress, regeneration), policy, answering
+                ReviewApp(project, name, sign_in, runs, on_progress, regeneration), policy, answering, token
             ),
             at,
             lambda: ready(listen.proxy + "/" if listen.proxy else address_of(listen.host, at, listen.scheme)),

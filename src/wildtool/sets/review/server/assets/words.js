@@ -87,6 +87,7 @@ const CHINESE = {
   "Sign in first.": "请先登录。", "There is no such thing to ask for.": "没有这样的请求。",
   "This token is nobody's. Ask for a new one: wildtool review people add": "此令牌不属于任何人。请索取新令牌：wildtool review people add",
   "This server has another name. Use the address that it printed.": "此服务器使用另一个名称。请使用它显示的地址。",
+  "Open the whole address that this server printed when it was started; it ends in ?token=…. Each start prints a new one.": "请打开此服务器启动时显示的完整地址；它以 ?token=… 结尾。每次启动都会显示新的地址。",
   "Other sites may not link here. Type the address yourself.": "其他网站不得链接到此处。请自行输入地址。",
   "Expected JSON.": "应为 JSON。", "Expected one JSON object, not too large.": "应为一个不过大的 JSON 对象。", "This is too long to be saved.": "内容过长，无法保存。",
   "The review cannot be saved: {0}": "无法保存审核：{0}", "only adjudicators see who reviews what": "只有仲裁员能看到谁审核什么",
