@@ -13,14 +13,24 @@ from wildtool.environments.core import UNANSWERED, UnitEnvironment
 from wildtool.environments.rewards import VERDICT_ALONE, lowest
 from wildtool.environments.sources import Units
 from wildtool.errors import DataError
-from wildtool.json_codec import as_object, as_objects, dumps
+from wildtool.json_codec import JsonLimits, as_list, as_object, as_objects, dumps, loads_within
+from wildtool.report.server.access import AccessPolicy, Handler
 from wildtool.types import Message
 
 COOKIE = "wildtool_session"
+_KINDS = {
+    "dict": "an object",
+    "list": "a list",
+    "str": "a text",
+    "bool": "true or false",
+    "NoneType": "null or left out",
+}
 ROUTES = frozenset(
     ["aggregate_metrics", "close_session", "reverify_mode", "sandbox_access", "seed_session", "verify"]
 )
 """Paths that no tool can have as its name."""
+REQUEST_LIMITS = JsonLimits(bytes=2**28, depth=500, values=4_000_000)
+"""Of one request."""
 MOST_SESSIONS = 10_000
 """Open rollouts that a server remembers; those that were idle longest are forgotten."""
 
@@ -48,9 +58,26 @@ class ResourcesServer:
         self._sessions: OrderedDict[str, RewardedEpisode] = OrderedDict()
         self._episode()  # Settings that are wrong are refused here.
 
-    def application(self) -> web.Application:
-        """To be served by aiohttp."""
-        app = web.Application(client_max_size=2**28)
+    def application(self, host: str = "127.0.0.1", *, remote: bool = False) -> web.Application:
+        """To be served by aiohttp. It answers requests that name this machine as their host, and none of web pages.
+
+        Args:
+            host: the name or address by which the agent reaches it.
+            remote: whether other machines may connect, by any address of this one.
+        """
+        policy = AccessPolicy(host, remote=remote, writes=True, programs=True)
+
+        @web.middleware
+        async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
+            refusal = policy.deny_reason(request)
+            if refusal is not None:
+                raise refusal
+            try:
+                return await handler(request)
+            except DataError as error:
+                raise web.HTTPBadRequest(text=str(error)) from error
+
+        app = web.Application(middlewares=[guarded], client_max_size=REQUEST_LIMITS.bytes)
         app.router.add_post("/seed_session", self._seed)
         app.router.add_post("/verify", self._verify)
         app.router.add_post("/aggregate_metrics", self._aggregate)
@@ -60,11 +87,12 @@ class ResourcesServer:
 
     def verify(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """The body with `reward`, `reward_components` (of what is weighed; 0 where it was not put to the test), `steps`
-        and `reason`. Raises DataError for a unit that there is not."""
+        and `reason`. Raises DataError for a unit that there is not, or a field that is not as NeMo Gym sends it."""
         episode = self._episode()
-        episode.environment.open(str(body.get("unit")))
+        episode.environment.open(_text_of(body, "unit"))
+        output = _list_of(_object_of(body, "response"), "output", "response.output")
         reason = ""
-        for message in messages_of(as_object(body.get("response")).get("output")):
+        for message in messages_of(output):
             if episode.environment.is_over:
                 break
             reason = episode.environment.step(message).reason
@@ -82,10 +110,7 @@ class ResourcesServer:
 
     async def _seed(self, request: web.Request) -> web.Response:
         episode, key = self._episode(), token_hex(16)
-        try:
-            episode.environment.open(str(as_object(await request.json()).get("unit")))
-        except DataError as error:
-            raise web.HTTPBadRequest(text=str(error)) from error
+        episode.environment.open(_text_of(await _body(request), "unit"))
         self._sessions[key] = episode
         if len(self._sessions) > MOST_SESSIONS:
             self._sessions.popitem(last=False)
@@ -100,7 +125,7 @@ class ResourcesServer:
                 text="no session: post the row to /seed_session first, and send its cookie"
             )
         self._sessions.move_to_end(key)
-        function = {"name": request.match_info["tool"], "arguments": await request.text()}
+        function = {"name": request.match_info["tool"], "arguments": await _text(request)}
         answers: list[Message] = []
         if not episode.environment.is_over:
             call = {"id": "call", "type": "function", "function": function}
@@ -109,21 +134,68 @@ class ResourcesServer:
         return _kept(web.Response(text=text), key)
 
     async def _verify(self, request: web.Request) -> web.Response:
-        try:
-            answer = self.verify(as_object(await request.json()))
-        except DataError as error:
-            raise web.HTTPBadRequest(text=str(error)) from error
+        answer = self.verify(await _body(request))
         self._sessions.pop(request.cookies.get(COOKIE, ""), None)
-        return web.json_response(answer)
+        return _json(answer)
 
     async def _aggregate(self, request: web.Request) -> web.Response:
-        answers = as_objects(as_object(await request.json()).get("verify_responses"))
+        answers = as_objects(
+            _list_of({"verify_responses": [], **await _body(request)}, "verify_responses", "verify_responses")
+        )
         rewards = [answer["reward"] for answer in answers if isinstance(answer.get("reward"), int | float)]
         means = {"mean/reward": sum(rewards) / len(rewards)} if rewards else {}
         return web.json_response({"group_level_metrics": [], "agent_metrics": means, "key_metrics": means})
 
     async def _reverify_mode(self, request: web.Request) -> web.Response:
         return web.json_response("stateless")
+
+
+async def _body(request: web.Request) -> dict[str, Any]:
+    """The JSON object of a request. Raises DataError for anything else."""
+    try:
+        body = loads_within(await request.read(), REQUEST_LIMITS)
+    except web.HTTPRequestEntityTooLarge as error:
+        raise DataError(f"the body has more than {REQUEST_LIMITS.bytes:,} bytes") from error
+    except ValueError as error:
+        raise DataError(f"the body is no JSON ({error}); expected an object") from error
+    if not isinstance(body, dict):
+        raise DataError(f"the body is {_kind(body)}; expected an object")
+    return as_object(body)
+
+
+def _text_of(body: Mapping[str, Any], name: str) -> str:
+    value = body.get(name)
+    if not isinstance(value, str):
+        raise DataError(f"field {name}: {_kind(value)}; expected a text, as in the row")
+    return value
+
+
+def _object_of(body: Mapping[str, Any], name: str) -> dict[str, Any]:
+    value = body.get(name)
+    if not isinstance(value, dict):
+        raise DataError(f"field {name}: {_kind(value)}; expected an object")
+    return as_object(value)
+
+
+def _list_of(body: Mapping[str, Any], name: str, place: str) -> list[Any]:
+    value = body.get(name)
+    if not isinstance(value, list):
+        raise DataError(f"field {place}: {_kind(value)}; expected a list")
+    return as_list(value)
+
+
+def _kind(value: object) -> str:
+    """What a JSON value is, in words."""
+    return _KINDS.get(type(value).__name__, "a number")
+
+
+async def _text(request: web.Request) -> str:
+    """The text of a request, whatever bytes it has."""
+    return (await request.read()).decode("utf-8", "replace")
+
+
+def _json(value: Any) -> web.Response:
+    return web.Response(body=dumps(value), content_type="application/json")
 
 
 def _kept(response: web.Response, key: str) -> web.Response:

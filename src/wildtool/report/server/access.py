@@ -35,7 +35,14 @@ class AccessPolicy:
     """Decides which requests are answered: the middleware that each one passes first."""
 
     def __init__(
-        self, host: str, *, remote: bool, scheme: str = "http", proxy: str = "", writes: bool = False
+        self,
+        host: str,
+        *,
+        remote: bool,
+        scheme: str = "http",
+        proxy: str = "",
+        writes: bool = False,
+        programs: bool = False,
     ) -> None:
         """Args:
         host: the name or address that the server listens on.
@@ -43,6 +50,7 @@ class AccessPolicy:
         scheme: `http` or `https`.
         proxy: the origin that browsers see, such as `https://review.example.org`, of a proxy before this server.
         writes: whether POST is allowed; it must name its origin.
+        programs: whether programs may POST, too, which name no origin; browsers always do.
         """
         self._names = _OWN | {host.lower()} | ({socket.gethostname().lower()} if remote else set[str]())
         if proxy:
@@ -50,6 +58,7 @@ class AccessPolicy:
         self._remote = remote
         self._scheme = scheme
         self._proxy = proxy
+        self._programs = programs
         self._methods = ("GET", "HEAD", "POST") if writes else ("GET", "HEAD")
 
     def deny_reason(self, request: web.BaseRequest) -> web.HTTPException | None:
@@ -59,7 +68,8 @@ class AccessPolicy:
             return web.HTTPForbidden(text="This server has another name. Use the address that it printed.\n")
         origin, site = request.headers.get("Origin"), request.headers.get("Sec-Fetch-Site")
         own = self._proxy or f"{self._scheme}://{hosts[0]}"
-        anonymous = (None,) if request.method != "POST" or "POST" not in self._methods else ()
+        is_read = request.method != "POST" or "POST" not in self._methods
+        anonymous = (None,) if is_read or self._programs else ()
         if origin not in (own, *anonymous) or site not in (None, "same-origin", "none"):
             return web.HTTPForbidden(text="Other sites may not link here. Type the address yourself.\n")
         if request.method not in self._methods:
