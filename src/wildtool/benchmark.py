@@ -37,6 +37,7 @@ from wildtool.types import (
     Role,
     Source,
     Transcript,
+    Upstream,
     Verdict,
 )
 
@@ -319,6 +320,9 @@ class Benchmark(ABC):
     """One line: what it measures and how large it is."""
     profiles: Mapping[str, str] = {"official": "the rules of its authors"}
     """Name of each profile with one line about it; the first is the default."""
+    follows: Mapping[str, Upstream] = {}
+    """By profile the published evaluator whose verdicts it gives; none for rules of our own. Where its authors changed
+    it, each version is a profile: `official` the newest, `official-VERSION` an older one."""
     modes: Mapping[str, str] = {"chat": "messages and native tool calls"}
     """Ways to put it to a model with one line about each; the first is the default."""
     as_published: frozenset[str] = frozenset()
@@ -364,6 +368,12 @@ class Benchmark(ABC):
             cls.mode = next(iter(cls.modes))
         if "groups" in own and "columns" not in own:
             cls.columns = {group: "VARCHAR" for group in cls.groups if group not in COMMON_COLUMNS}
+
+    @property
+    def versions(self) -> tuple[str, ...]:
+        """Versions of its data, each with its evaluator in `follows`, the newest first; empty where there is only one."""
+        named = {its.version for its in self.follows.values() if its.version}
+        return tuple(sorted(named, reverse=True))
 
     # To write -----------------------------------------------------------------------------------------
 

@@ -33,6 +33,30 @@ FieldValue = bool | int | float | str | None
 
 
 @dataclass(frozen=True, slots=True)
+class Upstream:
+    """One commit of a public repository that a benchmark follows: its published evaluator, or its data."""
+
+    repository: str
+    """Owner and name."""
+    commit: str
+    """40 hexadecimal digits."""
+    date: str = ""
+    """The day of the commit, such as 2025-10-29; empty if it is not known."""
+    path: str = ""
+    """The folder that matters in it; empty for all of the repository."""
+    version: str = ""
+    """Of an evaluator: the version of the data that it was published with, such as 2025-10, where there are several."""
+
+    def __str__(self) -> str:
+        return f"{self.short}{f' of {self.date}' if self.date else ''}{f', {self.path}' if self.path else ''}"
+
+    @property
+    def short(self) -> str:
+        """Repository and commit, as tables name them."""
+        return f"{self.repository} {self.commit[:7]}"
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """Where items come from."""
 

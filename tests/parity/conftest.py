@@ -39,5 +39,23 @@ def cases() -> Path:
 
 @pytest.fixture(scope="session")
 def official(cases: Path) -> Path:
-    """ACEBench's official data, which lie beside the cases of all benchmarks."""
+    """ACEBench's data of August 2025, which lie beside the cases of all benchmarks."""
     return present(cases.parents[1] / "data" / "acebench")
+
+
+@pytest.fixture(scope="session")
+def newest(cases: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """ACEBench's data of October 2025: those of August with the files that changed in their place."""
+    official = present(cases.parents[1] / "data" / "acebench")
+    changed = present(official.with_name("acebench_2025_10"))
+    folder = tmp_path_factory.mktemp("acebench_2025_10")
+    for source in (official, changed):
+        for file in source.rglob("*"):
+            if file.is_file() and file.name != "SOURCE.md":
+                target = folder / file.relative_to(source)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                # One of them may be packed, the other not.
+                for name in (target.name.removesuffix(".gz"), f"{target.name.removesuffix('.gz')}.gz"):
+                    target.with_name(name).unlink(missing_ok=True)
+                target.write_bytes(file.read_bytes())
+    return folder

@@ -1,4 +1,4 @@
-"""Equality with the published evaluator of ACEBench, case by case: calls, verdicts, scores; `official` rules."""
+"""Equality with the published evaluator of ACEBench, case by case: calls, verdicts, scores; that of August 2025."""
 
 import csv
 import re

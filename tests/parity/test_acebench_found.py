@@ -1,4 +1,4 @@
-"""Equality with the published evaluator of ACEBench on the odd inputs that differential tests found; `official` rules."""
+"""Equality with the published evaluator of ACEBench on the odd inputs that differential tests found."""
 
 import json
 from functools import cache

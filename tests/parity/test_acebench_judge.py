@@ -1,4 +1,4 @@
-"""Equality with the published evaluator of ACEBench from a recorded reply to the result sheet; `official` rules."""
+"""Equality with the published evaluator of ACEBench from a recorded reply to the result sheet, the evaluator of August 2025."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
@@ -47,7 +47,7 @@ def said(text: str) -> Transcript:
 
 
 def verdict(item: Item, unit: str, transcript: Transcript) -> Verdict:
-    judged = ACEBENCH.judge(item, {unit: transcript}, "official")
+    judged = ACEBENCH.judge(item, {unit: transcript}, "official-2025-08")
     return judged[item.units.index(unit)]
 
 
@@ -78,7 +78,7 @@ def test_an_episode_is_judged_as_the_reference_does(cases: Path, official: Path)
 
 def episode_transcript(item: Item, case: Row) -> Transcript:
     """The scripted replies in the order in which the episode asks for them."""
-    played = ACEBENCH.rules("official").episode(item, item.units[0])
+    played = ACEBENCH.rules("official-2025-08").episode(item, item.units[0])
     scripts: dict[str, Iterator[str]] = {
         "agent": iter(case["agent_messages"]),
         "user": iter(case["user_messages"]),
@@ -125,7 +125,7 @@ def test_a_run_has_the_references_scores_of_categories(cases: Path, official: Pa
     aggregates = list(rows(cases / "category_aggregates.jsonl.gz"))[mix::2]
     assert len({(case["lang"], case["category"]) for case in aggregates}) == 30
     verdicts = chain.from_iterable(judged_outputs(official, case) for case in aggregates)
-    found = {(m.group, m.name): m for m in ACEBENCH.summarize(table(verdicts), "official")}
+    found = {(m.group, m.name): m for m in ACEBENCH.summarize(table(verdicts), "official-2025-08")}
     for case in aggregates:
         group, category = f"categories ({case['lang']})", case["category"]
         assert found[group, category].value == case["returned_accuracy"], (group, category)
@@ -144,7 +144,7 @@ def judged_outputs(official: Path, case: Row) -> Iterator[tuple[Item, Verdict]]:
     for item, transcripts in replies.values():
         assert isinstance(item.data, ItemData)
         assert set(transcripts) == set(item.units)
-        for found in ACEBENCH.judge(item, transcripts, "official"):
+        for found in ACEBENCH.judge(item, transcripts, "official-2025-08"):
             yield item, found
 
 
@@ -154,7 +154,9 @@ def test_a_run_has_the_references_summary_row(cases: Path) -> None:
     for case in rows(cases / "summary_rows.jsonl"):
         relation = verdicts_with(case["category_scores"])
         found = {
-            m.name: m.value for m in ACEBENCH.summarize(relation, "official") if m.group == "Table 2 (en)"
+            m.name: m.value
+            for m in ACEBENCH.summarize(relation, "official-2025-08")
+            if m.group == "Table 2 (en)"
         }
         expected = dict(zip(case["columns"], case["values"], strict=True))
         whole = [n for n, parts in COLUMN_CATEGORIES.items() if set(parts) <= set(case["category_scores"])]

@@ -15,6 +15,7 @@ from wildtool.board.wording import counted_are, id_list
 from wildtool.engine.record.bundle import BUNDLE_SUFFIX, unpack_bundle
 from wildtool.engine.record.reader import LogReader
 from wildtool.engine.record.run_folder import read_run
+from wildtool.engine.registry import names_in
 from wildtool.engine.score.results import ScoreResult, open_results
 from wildtool.engine.score.score import prepare_judging
 from wildtool.engine.score.table_stamp import DamagedTableError, read_stamp
@@ -100,15 +101,10 @@ def verify(bundle: Path, *, data: str | None = None) -> Verification:
     problems: list[str] = []
     try:
         claims, problems = _claims(bundle)
-        profile = as_object(claims.get("rules")).get("profile")
-        return _recomputed(
-            bundle,
-            unpack_bundle(bundle),
-            claims,
-            problems,
-            profile if isinstance(profile, str) else None,
-            data,
-        )
+        folder = unpack_bundle(bundle)
+        claimed = as_object(claims.get("rules")).get("profile")
+        profile = names_in(read_run(folder)).now(claimed) if isinstance(claimed, str) else None
+        return _recomputed(bundle, folder, claims, problems, profile, data)
     except (WildtoolError, OSError) as error:
         return Verification(bundle=bundle, problems=(*problems, str(error)))
     except Exception as error:  # noqa: BLE001 - a stranger's file must not end the board of all others
@@ -151,7 +147,8 @@ def _recomputed(
     job = prepare_judging(folder, profile=profile, data=data)
     if next(job.selection.items(), None) is None:
         raise RecordError("its scope selects no item of the data; make the submission again from the run")
-    before = _verdicts_before(verdicts_path(folder, job.run_info.profile))
+    in_run = names_in(read_run(folder)).then(job.run_info.profile)
+    before = _verdicts_before(verdicts_path(folder, in_run))
     with open_results(folder, profile, data=data, again=True) as (result, table):
         now = _verdicts(table)
     replies = check_replies(folder, job)

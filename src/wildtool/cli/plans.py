@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from wildtool.benchmark import Benchmark
     from wildtool.engine.call.client import Invocation
     from wildtool.engine.plan import Plan
+    from wildtool.engine.versions import RunNames
     from wildtool.models.replay import LoggedReplies
     from wildtool.models.resolve import ModelOptions
     from wildtool.models.token_usage import Price
@@ -322,7 +323,8 @@ def plan_runs(
     parent = parent or run_options.out or _default_parent(loaded, alterations)
     folders = {model: parent if alone else parent / folder_name(model) for model in run_options.model_names}
     loaded = _with_prompts(loaded, run_options, folders.values())
-    plans = _build_plans(loaded, alterations, run_options, explicit, entries, models or {})
+    run_options, names = _with_names(loaded, run_options, folders.values())
+    plans = _build_plans(loaded, alterations, run_options, explicit, entries, models or {}, names)
     return [NamedRun(model, plan, folders[model]) for model, plan in plans.items()]
 
 
@@ -341,15 +343,17 @@ def _build_plans(
     explicit: set[str],
     entries: Mapping[str, ModelEntry],
     models: "Mapping[str, Model]",
+    names: "RunNames",
 ) -> "dict[str, Plan]":
     """A plan for each model, by its name; prints what the user should know. Raises UsageError or DataError.
 
-    Args: as of `plan_runs`.
+    Args: as of `plan_runs`, and: names: of the run that continues, or today's.
     """
     from wildtool.benchmark import COMPLETION
     from wildtool.data.data_set import data_of
     from wildtool.engine.call.budget import read_prices
     from wildtool.engine.plan import Plan
+    from wildtool.engine.versions import default_profile
 
     def open_replies(path: Path, model: str | None) -> "LoggedReplies":
         from wildtool.engine.replies import replay_source
@@ -368,8 +372,9 @@ def _build_plans(
             benchmark=benchmark,
             source=source,
             models={"agent": agent.model},
-            profile=run_options.profile or next(iter(benchmark.profiles)),
+            profile=run_options.profile or default_profile(benchmark, source.name, names),
             alterations=alterations,
+            names=names,
             **run_options.plan_settings(),
         )
         for name, agent in agents.items()
@@ -473,6 +478,34 @@ def _with_prompts(benchmark: "Benchmark", run_options: RunOptions, folders: Iter
             f"(--prompts {ORIGINAL_WORDING}). Use --prompts own for wildtool's wording."
         )
     return with_prompts
+
+
+def _with_names(
+    benchmark: "Benchmark", run_options: RunOptions, folders: Iterable[Path]
+) -> "tuple[RunOptions, RunNames]":
+    """The options in today's names, and the names of the run: `official` means what it meant when the run began, and
+    a run that continues keeps the version of its data where none is named.
+
+    Args:
+        folders: of the runs, which may not exist yet.
+    """
+    from wildtool.engine.record.run_folder import read_run
+    from wildtool.engine.versions import names_of, names_today
+
+    names, data, profile = names_today(benchmark), run_options.data, run_options.profile
+    for folder in folders if names.versions else ():
+        if (folder / "run.json").is_file():
+            try:
+                run_json = read_run(folder)
+            except RecordError:
+                continue  # reported when the run is opened
+            names = names_of(benchmark, run_json["identity"])
+            recorded = run_json["data"]["name"]
+            if data is None and names.version_of(recorded):
+                data = recorded
+            break
+    named = {"data": data and names.now(data), "profile": profile and names.now(profile)}
+    return replace(run_options, **named), names
 
 
 def _resumed_prompts(folders: Iterable[Path]) -> str | None:

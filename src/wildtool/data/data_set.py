@@ -4,13 +4,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from pkgutil import resolve_name
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 from wildtool.data.files import find_packed, source_of_files
 from wildtool.data.pinned import PinnedFile, ReportProgress, data_place, fetch_all, official_folder
-from wildtool.errors import DataError, unknown_name
+from wildtool.errors import DataError, UsageError, unknown_name
 from wildtool.findings import Finding
-from wildtool.types import Item, Metric, Source, Transcript
+from wildtool.types import Item, Metric, Source, Transcript, Upstream
+
+OFFICIAL = "official"
+"""What published data and the rules of a published evaluator are called: the newest, where there are several versions."""
+
+
+def version_name(versions: Sequence[str], version: str) -> str:
+    """What a version of data, and the profile of its evaluator, are called. Args: versions: all, the newest first."""
+    return OFFICIAL if version == versions[0] else f"{OFFICIAL}-{version}"
 
 
 def deferred(place: str) -> Callable[..., Any]:
@@ -58,6 +66,8 @@ class DataSet:
     repository: str = ""
     """Owner and name of the public repository that holds the files."""
     commit: str = ""
+    date: str = ""
+    """The day of that commit, such as 2025-10-29; empty if it is not known."""
     home: str = ""
     """The folder of the repository below which the files lie."""
     files: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -89,6 +99,15 @@ class DataSet:
     """Describes data in numbers, given all their items; None for counts of items, units, splits and languages."""
     lint: Callable[[Source], Iterable[Finding]] | None = None
     """Checks data as a whole; None for the benchmark's `rules_of_data`, record by record."""
+
+    @property
+    def upstream(self) -> Upstream | None:
+        """Where the files come from; None where that is no public repository."""
+        return Upstream(self.repository, self.commit, self.date, self.home) if self.repository else None
+
+    def at_version(self, version: str) -> Self:
+        """These data in one of their versions. Raises UsageError where there is none of that name."""
+        raise UsageError(f"{self.name} has its data in one version; leave --version {version} out")
 
     @property
     def can_pull(self) -> bool:

@@ -20,6 +20,7 @@ from wildtool.engine.benchmark_file import BY_NAME, file_of
 from wildtool.engine.record.run_folder import RunFolder
 from wildtool.engine.registry import prompts_of
 from wildtool.engine.sampling import DrawnItems, ItemSample
+from wildtool.engine.versions import RunNames, check_continues, names_today
 from wildtool.errors import DataError, UsageError, unknown_name
 from wildtool.models.settings import MAX_CONCURRENCY, Rates
 from wildtool.types import Ask, Item, Model, Source
@@ -263,6 +264,13 @@ class Plan:
     """Roles that are called by batches."""
     items: SelectedItems | None = None
     """The selected items where they are read already, shared by the plans of a command; None to read them."""
+    names: RunNames | None = None
+    """The names of the run that this one continues; None for today's."""
+
+    @property
+    def run_names(self) -> RunNames:
+        """What profiles and data are called in the run."""
+        return self.names or names_today(self.benchmark)
 
     @property
     def variant(self) -> Variant:
@@ -337,12 +345,13 @@ class Plan:
         Args:
             command: the command line as typed, for `run.json`.
         """
+        check_continues(self.benchmark, folder, self.source)
         return RunFolder(
             folder,
             kind="played",
             scope=self.scope(items),
             identity=self.identity(),
-            source=self.source,
+            source=self.run_names.source(self.source),
             command=command,
             benchmark_file=file_of(self.benchmark) if self.benchmark.name in BY_NAME else None,
         )
@@ -355,7 +364,7 @@ class Plan:
             "split": self.split,
             "lang": self.lang,
             "mode": self.benchmark.mode,
-            "profile": self.profile,
+            "profile": self.run_names.then(self.profile),
             "seed": self.seed,
             "models": {
                 role: {"name": model.name, "settings": dict(model.settings())}
@@ -364,6 +373,7 @@ class Plan:
             # Not there for our own wording: so identities of earlier runs stay what they are.
             **({"prompts": prompts} if (prompts := prompts_of(self.benchmark)) else {}),
             **({"sample": asdict(self.sample)} if self.sample else {}),
+            **self.run_names.identity,
             **{key: value for each in self.alterations for key, value in each.identity().items()},
         }
 

@@ -20,6 +20,7 @@ from wildtool.data.data_set import data_of
 from wildtool.declared import outdated_member
 from wildtool.engine.benchmark_file import BY_NAME, FILE_SUFFIX, benchmark_of_file, may_run, remember_file
 from wildtool.engine.record.bundle import bundle_origin, is_unpacked
+from wildtool.engine.versions import RunNames, names_of, played_profile
 from wildtool.errors import DataError, RecordError, UsageError, unknown_name
 from wildtool.installed import installed_entries, load_entry, package_of
 
@@ -261,7 +262,15 @@ def as_recorded(benchmark: Benchmark, identity: Mapping[str, Any]) -> Variant:
         identity: of the run, from `run.json`.
     """
     worded = _with_recorded_prompts(benchmark, identity.get("prompts", ""))
-    return Variant(worded, recorded_alterations(identity), identity.get("profile"))
+    return Variant(worded, recorded_alterations(identity), played_profile(benchmark, identity))
+
+
+def names_in(folder: Path, run_json: Mapping[str, Any]) -> RunNames:
+    """The names of a run in a folder; of a benchmark that is not at hand those that it wrote."""
+    try:
+        return names_of(played_benchmark(folder, run_json), run_json["identity"])
+    except (RecordError, UsageError):
+        return RunNames((), "")
 
 
 def _with_recorded_prompts(benchmark: Benchmark, prompts: str) -> Benchmark:

@@ -26,6 +26,7 @@ from wildtool.engine.plan import SelectedItems, Selection
 from wildtool.engine.record.reader import LoggedReply, LogReader, transcripts
 from wildtool.engine.record.run_folder import RunFolder, read_run
 from wildtool.engine.record.writer import LogWriter
+from wildtool.engine.versions import check_continues, names_of, names_today, other_version
 from wildtool.episode import EMPTY_REPLY
 from wildtool.errors import DataError, UsageError
 from wildtool.json_codec import checked, numbered_json_lines
@@ -39,19 +40,22 @@ def replay_source(benchmark: Benchmark, source: Source) -> Callable[[Path, str |
     """Gives the function that opens recorded replies for a run of this benchmark over these data.
 
     It raises UsageError where the wanted model is not recorded, where one of several must be chosen, or where a run
-    was played in another mode.
+    was played in another mode or on another version of the data.
     """
 
     def open_replies(path: Path, model: str | None) -> LoggedReplies:
         if path.is_dir():
-            return _from_run(benchmark, path, model)
+            return _from_run(benchmark, source, path, model)
         return _from_file(Selection(benchmark=benchmark, source=source), path, model)
 
     return open_replies
 
 
-def _from_run(benchmark: Benchmark, folder: Path, model: str | None) -> LoggedReplies:
-    identity = read_run(folder)["identity"]
+def _from_run(benchmark: Benchmark, source: Source, folder: Path, model: str | None) -> LoggedReplies:
+    run_json = read_run(folder)
+    identity = run_json["identity"]
+    if identity["benchmark"] == benchmark.name and (problem := other_version(benchmark, run_json, source)):
+        raise UsageError(f"{folder}: {problem}")
     if identity["mode"] not in (None, benchmark.mode):
         raise UsageError(
             f"{folder} was played in mode {identity['mode']}, and answers of one mode make no sense in another; "
@@ -251,8 +255,12 @@ def _import_model(
     out: Path,
     command: Sequence[str],
 ) -> None:
+    benchmark, names = selection.benchmark, names_today(selection.benchmark)
+    check_continues(benchmark, out, selection.source)
+    if (out / "run.json").is_file():
+        names = names_of(benchmark, read_run(out)["identity"])
     identity = {
-        "benchmark": selection.benchmark.name,
+        "benchmark": benchmark.name,
         "data_sha256": selection.source.sha256,
         "split": selection.split,
         "lang": selection.lang,
@@ -262,6 +270,7 @@ def _import_model(
         "seed": None,
         "models": {"agent": agent},
         "silent_after": any(t.scripted for row in rows for t in row.transcripts.values()),
+        **names.identity,
     }
     scope = {
         "limit": None,
@@ -274,9 +283,9 @@ def _import_model(
             kind="imported",
             identity=identity,
             scope=scope,
-            source=selection.source,
+            source=names.source(selection.source),
             command=command,
-            benchmark_file=file_of(selection.benchmark),
+            benchmark_file=file_of(benchmark),
         ) as folder,
         LogReader(out) as reader,
         LogWriter(out) as writer,

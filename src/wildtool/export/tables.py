@@ -5,6 +5,8 @@ from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from wildtool.engine.record.run_folder import read_run
+from wildtool.engine.registry import names_in
 from wildtool.engine.score.results import ScoreResult, open_results
 from wildtool.engine.score.verdict_table import relation, sql_path
 from wildtool.export import ExportRequest
@@ -35,8 +37,9 @@ def verdict_tables(request: ExportRequest) -> Generator[dict[Path, ScoreResult]]
 def _profiles(request: ExportRequest) -> list[str | None]:
     if request.profile is not None:
         return [request.profile]
-    names = sorted(path.name for path in request.folder.glob(f"{_BEGIN}*{_END}"))
-    return [name.removeprefix(_BEGIN).removesuffix(_END) for name in names] or [None]
+    files = sorted(path.name for path in request.folder.glob(f"{_BEGIN}*{_END}"))
+    names = names_in(request.folder, read_run(request.folder))
+    return [names.now(file.removeprefix(_BEGIN).removesuffix(_END)) for file in files] or [None]
 
 
 def export_parquet(request: ExportRequest, target: Path) -> None:

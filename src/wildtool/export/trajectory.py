@@ -22,6 +22,7 @@ from wildtool.engine.record.reader import (
     transcripts,
 )
 from wildtool.engine.score.score import JudgingJob, prepare_judging
+from wildtool.engine.versions import played_profile
 from wildtool.errors import InfraError
 from wildtool.export import ExportRequest
 from wildtool.types import Item, Message, Reply, Request, Tool, Verdict
@@ -68,12 +69,14 @@ class RecordedRun:
         for segment in find_segments(self._folder)[:1]:
             with open_segment(segment) as record:
                 beginning = record.read(_BEGINNING)
-        identity = f"{player.run}\n{player.profile}\n{run_json['identity']}\n{run_json['sittings'][:1]}\n"
+        profile = player.profile_in_run
+        identity = f"{player.run}\n{profile}\n{run_json['identity']}\n{run_json['sittings'][:1]}\n"
         return sha256(identity.encode(errors="replace") + beginning).hexdigest()[:22]
 
     def units(self) -> Iterator[RecordedUnit]:
         """Every unit, in the order of the data; one without a record has no steps."""
-        profile: str = self.run.run_json["identity"]["profile"] or self.run.run_info.profile
+        played = played_profile(self.run.variant.benchmark, self.run.run_json["identity"])
+        profile = played or self.run.run_info.profile
         with LogReader(self._folder) as reader:
             for judged in self.run.items(reader):
                 item, repeat = judged.item, judged.repeat

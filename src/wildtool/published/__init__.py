@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from wildtool.benchmark import Published
+from wildtool.data.data_set import OFFICIAL
 from wildtool.errors import UsageError, unknown_name
 
 _FOLDER = Path(__file__).parent
@@ -121,6 +122,7 @@ def as_metrics(
     less_is_better: Collection[tuple[str, str]] = (),
     mean: tuple[str, str] | None = None,
     mean_of: Sequence[str] = (),
+    data: str = OFFICIAL,
 ) -> list[Published]:
     """A table's numbers, from 0 to 1, as metrics of a benchmark.
 
@@ -131,6 +133,7 @@ def as_metrics(
         notes: metric to a remark that must be shown with it.
         less_is_better: metrics that are the better the lower they are.
         mean: a metric that the table does not print: the mean of the columns `mean_of`, where a row has them all.
+        data: name of the data that they were measured on.
     """
     table = read_table(name)
     return [
@@ -145,6 +148,7 @@ def as_metrics(
                 **({mean: f"the mean of {len(mean_of)} printed columns"} if mean else {}),
             },
             better=dict.fromkeys(less_is_better, "less"),
+            data=data,
         )
         for row in table.rows
     ]

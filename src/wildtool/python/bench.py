@@ -13,6 +13,7 @@ from wildtool.data.data_set import data_of
 from wildtool.engine.plan import Selection, check_profile
 from wildtool.engine.registry import load_benchmark
 from wildtool.engine.score.judge import safe_judge
+from wildtool.engine.versions import default_profile
 from wildtool.episode import gold_replies
 from wildtool.errors import UsageError, WildtoolError, unknown_name
 from wildtool.json_codec import as_object
@@ -29,6 +30,13 @@ class BenchItem:
     benchmark: Benchmark
     item: Item
     """As the benchmark reads it; `item.data` is its own record."""
+    profile: str = ""
+    """The rules by which it is judged where none are named; empty for the benchmark's first."""
+
+    @property
+    def rules_by_default(self) -> str:
+        """The name of those rules."""
+        return self.profile or next(iter(self.benchmark.profiles))
 
     @property
     def id(self) -> str:
@@ -52,12 +60,12 @@ class BenchItem:
     @property
     def gold(self) -> dict[str, list[Message]]:
         """By unit the replies of a perfect model; empty for a unit without gold."""
-        rules = self.benchmark.rules(next(iter(self.benchmark.profiles)))
+        rules = self.benchmark.rules(self.rules_by_default)
         return {unit: gold_replies(rules.episode(self.item, unit)) or [] for unit in self.units}
 
     def request(self, unit: int | str = 0) -> tuple[list[Message], list[Tool]]:
         """Messages and tools that a model sees first in a unit, as copies. Args: unit: its name, or its place from 0."""
-        rules = self.benchmark.rules(next(iter(self.benchmark.profiles)))
+        rules = self.benchmark.rules(self.rules_by_default)
         request: Request | None = rules.episode(self.item, self.unit_name(unit)).request()
         if request is None:
             return [], []
@@ -96,7 +104,8 @@ class Bench(Sequence[BenchItem]):
     @cached_property
     def _items(self) -> list[BenchItem]:
         selection = Selection(benchmark=self.benchmark, source=self.source, split=self.split, lang=self.lang)
-        return [BenchItem(self.benchmark, item) for item in selection.read()]
+        profile = default_profile(self.benchmark, self.source.name)
+        return [BenchItem(self.benchmark, item, profile) for item in selection.read()]
 
     @cached_property
     def _by_id(self) -> Mapping[str, BenchItem]:
@@ -151,12 +160,12 @@ def judge(
     Args:
         replies: assistant messages in the order of the unit's steps, or texts; calls may be `{"name", "arguments"}`.
         unit: name of the unit, or its place from 0.
-        profile: rules to judge by; None for the benchmark's first.
+        profile: rules to judge by; None for the benchmark's first, or those of the version of its data.
 
     Raises UsageError for an unknown unit or profile and for what is no message, WildtoolError where the judge fails.
     Where the unit goes on after the last reply, the outcome is `unplayed`.
     """
-    rules = profile or next(iter(item.benchmark.profiles))
+    rules = profile or item.rules_by_default
     check_profile(item.benchmark, rules)
     if isinstance(replies, str | Mapping):
         raise UsageError("replies is one reply; give a list of the unit's replies")

@@ -157,7 +157,16 @@ def test_no_replies_of_any_shape_make_judging_raise(
     assert found.reason
 
 
+THOUGHTS = {"many thoughts"}
+"""Texts that end a thought before the gold answer."""
+AROUND = {"many decorations", "many lines", "right to left"} | THOUGHTS
+"""Texts whose first list is the gold answer."""
+ALLOWED = {"official": AROUND, "official-2025-08": set[str](), "fixed": THOUGHTS}
+
+
 @pytest.mark.parametrize("name", [name for name in ITEMS if name not in BARS])
-def test_no_hostile_text_is_right(name: str) -> None:
-    right = [label for label, text in TEXTS.items() if judge(name, [{"content": text}]).outcome != "wrong"]
-    assert not right
+@pytest.mark.parametrize("profile", ACEBENCH.profiles)
+def test_no_hostile_text_is_right_but_what_surrounds_the_list_of_calls(name: str, profile: str) -> None:
+    texts = {label: [{"content": text}] for label, text in TEXTS.items()}
+    right = {label for label, said in texts.items() if judge(name, said, profile).outcome != "wrong"}
+    assert right <= ALLOWED[profile]

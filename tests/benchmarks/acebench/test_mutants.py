@@ -150,9 +150,10 @@ def test_to_leave_out_a_documented_default_is_no_mistake():
 def test_of_a_gold_answer_that_is_refused_no_mutants_are_tried():
     nested = {"type": "array", "items": {"type": "object"}}
     refused = of_one_call(a=(nested, [{"x": ["New York"]}]))
-    assert mutants(refused, "official") == []
+    assert mutants(refused, "official-2025-08") == []
+    assert mutants(refused, "official") != []
     assert mutants(refused, "fixed") != []
-    assert ACEBENCH.rules("official").explain_gold(refused, "0").startswith("Q1 ")
+    assert ACEBENCH.rules("official-2025-08").explain_gold(refused, "0").startswith("Q1 ")
 
 
 # Messages --------------------------------------------------------------------------------------------

@@ -32,5 +32,5 @@ def test_a_model_has_its_numbers_from_every_table_it_is_in():
     assert found["errors (Special)", "Error Detection"] == 0.86
 
 
-def test_the_figures_belong_to_the_official_rules_and_data():
-    assert {(row.profile, row.data) for row in PUBLISHED()} == {("official", "official")}
+def test_the_figures_belong_to_the_rules_and_data_of_august_2025():
+    assert {(row.profile, row.data) for row in PUBLISHED()} == {("official-2025-08", "official-2025-08")}

@@ -15,7 +15,7 @@ from data.loopback import Answer, Server, files
 from wildtool.benchmarks.acebench.data import CATEGORIES, LANGUAGES, read_items
 from wildtool.benchmarks.acebench.sandbox.edition import read_edition
 from wildtool.benchmarks.acebench.source import (
-    COMMIT,
+    CODE_COMMIT,
     DATA,
     TABLE_DIGESTS,
     prompts,
@@ -33,6 +33,12 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "cache" / "acebench"
 
 
+@pytest.fixture
+def official(newest: Path) -> Path:
+    """What `data pull` gets where no version is named."""
+    return newest
+
+
 @contextmanager
 def serving(answer: Answer) -> Iterator[Server]:
     server = Server(answer)
@@ -46,8 +52,12 @@ def repository(official: Path) -> dict[str, bytes]:
     """Everything that is fetched, by its address on the mirror."""
     code = {path: text.encode() for path, text in python_files(official).items()}
     prompts = {path: text.encode() for path, text in prompts_build.FILES.items()}
+    at = {
+        **dict.fromkeys(question_files(official), DATA.commit),
+        **dict.fromkeys(code | prompts, CODE_COMMIT),
+    }
     contents = question_files(official) | code | prompts
-    return {f"/ACEBench/ACEBench/{COMMIT}/{path}": content for path, content in contents.items()}
+    return {f"/ACEBench/ACEBench/{at[path]}/{path}": content for path, content in contents.items()}
 
 
 def pull(file: Path | None, mirror: str | None, report: Callable[[str], None]) -> Path:
@@ -71,6 +81,7 @@ def check_complete(folder: Path) -> None:
         assert len(read_edition(folder, lang).initial) == 5
 
 
+AUGUST = DATA.at_version("2025-08")
 Prepare = Callable[[Path, Path], Path]
 
 
@@ -138,7 +149,7 @@ def test_source_commit_and_licence_are_said(official: Path) -> None:
     said: list[str] = []
     pull(official, None, said.append)
     assert "ACEBench/ACEBench" in said[-1]
-    assert COMMIT in said[-1]
+    assert DATA.commit in said[-1]
     assert "MIT, Copyright (c) Microsoft Corporation" in said[-1]
 
 
@@ -222,9 +233,9 @@ def test_every_category_has_a_question_and_an_answer_file_in_each_language() -> 
 def test_the_digests_are_those_of_the_official_list(official: Path) -> None:
     with (official / "checksums.tsv").open(encoding="utf-8", newline="") as rows:
         listed = {row["file"]: row["sha256_uncompressed"] for row in csv.DictReader(rows, delimiter="\t")}
-    folder = official_folder("acebench")
+    folder = official_folder("acebench-2025-08")
     ours = {
-        path.relative_to(folder).as_posix(): pinned.sha256 for path, pinned in DATA.pinned_files().items()
+        path.relative_to(folder).as_posix(): pinned.sha256 for path, pinned in AUGUST.pinned_files().items()
     }
     assert ours == {name.removesuffix(".gz"): digest for name, digest in listed.items()}
 
@@ -239,9 +250,9 @@ def test_tables_keep_their_letters_readable(official: Path, cache: Path) -> None
 # Prompts ---------------------------------------------------------------------------------------------
 
 
-def test_the_prompts_are_those_of_the_commit_of_the_data() -> None:
+def test_the_prompts_are_those_of_the_commit_where_the_code_was_read() -> None:
     assert {(file.pinned.repository, file.pinned.commit) for file in prompts()} == {
-        ("ACEBench/ACEBench", COMMIT)
+        ("ACEBench/ACEBench", AUGUST.commit)
     }
 
 

@@ -40,7 +40,7 @@ def worth(components: str, fault: str | None = None, progress: float | None = No
         (
             TWO,
             ["words"],
-            worth("format 0", "not a list of calls but Name"),
+            worth("format 0", "no list in brackets"),
             worth("format 0", "not a call but Name"),
         ),
         (

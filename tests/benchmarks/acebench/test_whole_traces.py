@@ -109,7 +109,7 @@ def traced(of: Any, messages: list[Any], profile: str, mode: str = "text") -> Tr
                 "gold f {'a': 1, 'b': 'x'} after (): missed",
                 "gold f {'a': 2, 'b': 'y'} after (): missed",
                 "gold g {} after (): missed",
-                "step of agent (): not a list of calls but Name",
+                "step of agent (): no list in brackets",
             ],
             [
                 "gold f {'a': 1, 'b': 'x'} after (): missed",

@@ -17,6 +17,7 @@ from wildtool.benchmarks.acebench.check import NO_VERDICT, CheckResult
 from wildtool.benchmarks.acebench.corrections import corrected
 from wildtool.benchmarks.acebench.data import (
     FINANCE,
+    MULTI_TURN,
     AgentRecord,
     ItemData,
     NormalRecord,
@@ -52,6 +53,8 @@ from wildtool.benchmarks.acebench.official import (
     check_irrelevant,
     check_normal,
     check_official_calls,
+    decode,
+    decode_first_list,
 )
 from wildtool.benchmarks.acebench.prompts.originals import Originals
 from wildtool.benchmarks.acebench.prompts.own import system_message, text_messages
@@ -168,6 +171,9 @@ UNREADABLE_ERROR = "wrong_output_format"
 """The evaluator's error type of a reply from which no calls can be read."""
 
 
+ReadCalls = Callable[[str, NormalRecord], Sequence[CallExpression]]
+
+
 @dataclass(frozen=True, slots=True)
 class ProfileRules:
     """How a profile reads and judges records and replies; the same in every mode."""
@@ -179,6 +185,8 @@ class ProfileRules:
     """Starts an episode whose calls are text."""
     text: Callable[[Message], Any]
     """The part of a reply that is read as its text; None if there is none (`official`: its content, of any type)."""
+    read: ReadCalls
+    """The calls of a text that answers a record. Raises CallSyntaxError where it is anything else."""
     normal: Callable[[Any, NormalRecord], CheckResult]
     calls: Callable[[Sequence[CallExpression], NormalRecord], CheckResult]
     special: Callable[[Any, SpecialRecord], CheckResult]
@@ -307,6 +315,16 @@ def _official_special(text: Any, record: SpecialRecord) -> CheckResult:
     return rule(text, record.faults)
 
 
+def read_without_whitespace(text: str, record: NormalRecord) -> Sequence[CallExpression]:
+    """As the evaluator of August 2025 reads every reply (Q1)."""
+    return decode(text)
+
+
+def _read_first_list(text: str, record: NormalRecord) -> Sequence[CallExpression]:
+    """As the evaluator of October 2025 reads replies: those in dialogues still without white space."""
+    return decode(text) if record.category in MULTI_TURN else decode_first_list(text)
+
+
 def _fixed_normal(text: str, record: NormalRecord) -> CheckResult:
     try:
         calls = parse_reply_calls(text)
@@ -315,13 +333,17 @@ def _fixed_normal(text: str, record: NormalRecord) -> CheckResult:
     return check_fixed_calls(calls, record.functions, record.candidates)
 
 
-PROFILE_RULES: Mapping[str, ProfileRules] = {
-    "official": ProfileRules(
-        "official",
+def _official(name: str, read: ReadCalls) -> ProfileRules:
+    """The published evaluator at one of its commits. Args: read: how it reads the calls of a reply."""
+    return ProfileRules(
+        name,
         lambda record: record,
         official_episode,
         lambda reply: reply.get("content"),
-        lambda text, record: check_normal(text, record.functions, record.candidates),
+        read,
+        lambda text, record: check_normal(
+            text, record.functions, record.candidates, lambda reply: read(reply, record)
+        ),
         lambda calls, record: check_official_calls(calls, record.functions, record.candidates),
         _official_special,
         lambda record, episode: compare_end_state(record.end_state, episode.result()),
@@ -329,12 +351,18 @@ PROFILE_RULES: Mapping[str, ProfileRules] = {
         # An episode with native calls follows rules of its own, which the original does not have.
         lambda episode: episode.raised() if isinstance(episode, OfficialAgentEpisode) else None,
         has_known_faults=True,
-    ),
+    )
+
+
+PROFILE_RULES: Mapping[str, ProfileRules] = {
+    "official": _official("official", _read_first_list),
+    "official-2025-08": _official("official-2025-08", read_without_whitespace),
     "fixed": ProfileRules(
         "fixed",
         corrected,
         fixed_episode,
         message_text,
+        lambda text, record: parse_reply_calls(text),
         _fixed_normal,
         lambda calls, record: check_fixed_calls(calls, record.functions, record.candidates),
         check_special,

@@ -1,17 +1,20 @@
 """The published evaluator's checks of one reply: calls of a Normal one, the message of a Special one.
 
-Sections and quirks (Q1, …) are those of the specification.
+Sections and quirks (Q1, …) are those of the specification, which describes the evaluator of August 2025. The one of
+October 2025 reads replies of single turns otherwise (`decode_first_list`); everything else is the same in both.
 """
 
 import ast
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from wildtool.benchmarks.acebench.check import NO_VERDICT, VALID, CheckResult, short_repr
 from wildtool.benchmarks.acebench.plain_calls import read_plain_calls
 from wildtool.toolcall.call_syntax import CallExpression, CallReader, CallSyntaxError, parse_expression
+
+_BRACKET = re.compile(r"[\[\]]")
 
 
 def without_whitespace(text: str) -> str:
@@ -25,7 +28,41 @@ def decode(text: str) -> list[CallExpression]:
     Raises:
         CallSyntaxError: the text is anything else, with the reason.
     """
-    text = without_whitespace(text)
+    return _calls_of(without_whitespace(text))
+
+
+def decode_first_list(text: str) -> list[CallExpression]:
+    """The calls of the first outermost `[…]` in a text, which is read as it stands.
+
+    Raises:
+        CallSyntaxError: there is none, or it is anything else, with the reason.
+    """
+    found = first_list(text)
+    if found is None:
+        raise CallSyntaxError("no list in brackets")
+    return _calls_of(found)
+
+
+def first_list(text: str) -> str | None:
+    """The first outermost `[…]`; None if there is none.
+
+    Every bracket counts, in quotes too. One that closes before any opens takes the depth below zero, so that what
+    follows begins a level too low.
+    """
+    depth, start = 0, None
+    for bracket in _BRACKET.finditer(text):
+        if bracket[0] == "[":
+            if depth == 0:
+                start = bracket.start()
+            depth += 1
+        else:
+            depth -= 1
+            if depth == 0 and start is not None:
+                return text[start : bracket.end()]
+    return None
+
+
+def _calls_of(text: str) -> list[CallExpression]:
     if (plain := read_plain_calls(text)) is not None:
         return plain
     root = parse_expression(text)
@@ -202,7 +239,10 @@ _RAISED = (KeyError, TypeError, AttributeError, ValueError, OverflowError, Recur
 
 
 def check_normal(
-    text: Any, functions: Sequence[Mapping[str, Any]], candidates: Sequence[Gold]
+    text: Any,
+    functions: Sequence[Mapping[str, Any]],
+    candidates: Sequence[Gold],
+    read: Callable[[str], Sequence[CallExpression]] = decode,
 ) -> CheckResult:
     """The verdict on a Normal reply. Never raises: where the original does, the reply is wrong and it is named.
 
@@ -210,11 +250,12 @@ def check_normal(
         text: the reply; anything but a text is no list of calls.
         functions: the offered functions as written in the record.
         candidates: gold answers, any one of which suffices; at least one.
+        read: gives the calls of a text, or raises CallSyntaxError.
     """
     if not isinstance(text, str):
         return CheckResult(False, "wrong_output_format", "the reply has no text")
     try:
-        calls = decode(text)
+        calls = read(text)
     except CallSyntaxError as error:
         return CheckResult(False, "wrong_output_format", str(error))
     return check_official_calls(calls, functions, candidates)

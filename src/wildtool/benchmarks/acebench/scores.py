@@ -225,7 +225,9 @@ def _exact_row(scores: Mapping[str, CategoryScore]) -> Mapping[str, float]:
     return row
 
 
+OFFICIAL_FORMULAS = ScoreFormulas(_official_score, _official_row, OFFICIAL_WEIGHTS)
 SCORE_FORMULAS = {
-    "official": ScoreFormulas(_official_score, _official_row, OFFICIAL_WEIGHTS),
+    "official": OFFICIAL_FORMULAS,
+    "official-2025-08": OFFICIAL_FORMULAS,
     "fixed": ScoreFormulas(_exact_score, _exact_row, EXACT_WEIGHTS),
 }

@@ -1,13 +1,19 @@
-"""Brings ACEBench's data into the cache: pinned files, and the sandbox's tables read from the original's code."""
+"""Brings ACEBench's data into the cache: pinned files, and the sandbox's tables read from the original's code.
+
+The data have two versions. The newest lie in the folder `acebench` of the cache, those of August 2025 in
+`acebench-2025-08`, or still in `acebench` where an earlier wildtool pulled them.
+"""
 
 import csv
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Self
 
-from wildtool.benchmarks.acebench import ACEBench
+from wildtool.benchmarks.acebench import ACEBENCH, REPOSITORY, ACEBench
 from wildtool.benchmarks.acebench.data import (
     CATEGORIES,
     FINANCE,
@@ -20,7 +26,7 @@ from wildtool.benchmarks.acebench.data import (
 from wildtool.benchmarks.acebench.data_lines import find_file, read_bytes
 from wildtool.benchmarks.acebench.prompts.originals import Originals, prompt_files, read_originals
 from wildtool.benchmarks.acebench.sandbox.extract import MESSAGES_FILE, STATE_FILES, SandboxTable, read_tables
-from wildtool.data.data_set import DataSet, deferred
+from wildtool.data.data_set import OFFICIAL, DataSet, deferred, version_name
 from wildtool.data.files import file_version, find_packed, read_json
 from wildtool.data.pinned import (
     PinnedFile,
@@ -33,14 +39,18 @@ from wildtool.data.pinned import (
     source_url,
 )
 from wildtool.data.prompt_files import PromptFile, digest_of, pull_prompts
-from wildtool.errors import DataError
+from wildtool.errors import DataError, UsageError, unknown_name
 from wildtool.temporary import temporary_folder
-from wildtool.types import Source
+from wildtool.types import Source, Upstream
 
-REPOSITORY = "ACEBench/ACEBench"
-COMMIT = "e6db74b735ead22c24f27367606a9408573b848f"
-CHECKSUMS = Path(__file__).with_name("checksums.tsv")
-"""Path in our layout and SHA-256 of each question and answer file."""
+VERSIONS: Mapping[str, Upstream] = {its.version: its for its in ACEBENCH.follows.values()}
+"""Where each version of the data comes from, the newest first."""
+NEWEST, OLDEST = next(iter(VERSIONS)), "2025-08"
+CHECKSUMS: Mapping[str, str] = {OLDEST: "checksums.tsv", NEWEST: "checksums-2025-10.tsv"}
+"""For each version, the oldest first, the file with path in our layout and SHA-256 of each question and answer file; of
+a later version only of those that changed."""
+CODE_COMMIT = VERSIONS[OLDEST].commit
+"""Where the original's code was read: the sandbox's tables and the prompts are the same for both versions."""
 
 TABLE_DIGESTS: Mapping[str, str] = {
     MESSAGES_FILE: "594dac20e7f8d28678e45c663e92721aa6032794d07214435f9420982d28c544",
@@ -52,12 +62,18 @@ TABLE_DIGESTS: Mapping[str, str] = {
 
 def prompts() -> list[PromptFile]:
     """The files with the original's prompts."""
-    return prompt_files(REPOSITORY, COMMIT)
+    return prompt_files(REPOSITORY, CODE_COMMIT)
 
 
 def read_prompts() -> Originals | None:
     """The original's prompts, where they were pulled. Raises DataError where they are damaged."""
-    return read_originals(prompts(), official_folder("acebench"))
+    found = (read_originals(prompts(), version_folder(version)) for version in VERSIONS)
+    return next((each for each in found if each is not None), None)
+
+
+def version_folder(version: str) -> Path:
+    """Where the data of a version are kept once pulled."""
+    return official_folder(ACEBENCH.name if version == NEWEST else f"{ACEBENCH.name}-{version}")
 
 
 def originals_of(benchmark: ACEBench, split: str | None) -> Originals | None:
@@ -73,6 +89,8 @@ def _install_tables(folder: Path, file: Path | None, mirror: str | None, report:
         return
     try:
         tables = _given_tables(file) if file is not None else None
+        if tables is None:
+            tables = _tables_of_other_version()
         if tables is None:
             report("reading the sandbox's tables from the original's code, without running it")
             tables = read_tables(lambda path: _source(path, file, mirror))
@@ -105,12 +123,20 @@ def _given_tables(folder: Path) -> dict[str, SandboxTable] | None:
     return {name: read_json(path) for name, path in paths.items()}
 
 
+def _tables_of_other_version() -> dict[str, SandboxTable] | None:
+    """The tables where a version has them already: they are the same for all."""
+    for folder in map(version_folder, VERSIONS):
+        if all(_is_right(folder / name) for name in TABLE_DIGESTS):
+            return _given_tables(folder)
+    return None
+
+
 def _source(path: str, folder: Path | None, mirror: str | None) -> str:
     if folder is not None:
         return _text(folder / path)
     with temporary_folder() as place:
         part = Path(place) / "source.py"
-        download(source_url(REPOSITORY, COMMIT, path, mirror), part)
+        download(source_url(REPOSITORY, CODE_COMMIT, path, mirror), part)
         return _text(part)
 
 
@@ -125,7 +151,62 @@ PACKAGED = Path(__file__).parents[2] / "data" / "acebench_finance"
 """Our finance episodes."""
 
 
-def _require(folder: Path, categories: tuple[str, ...]) -> None:
+@lru_cache
+def _checksums(version: str) -> Mapping[str, str]:
+    """Path in our layout and SHA-256 of each question and answer file of a version."""
+    digests: dict[str, str] = {}
+    for each, name in CHECKSUMS.items():
+        with Path(__file__).with_name(name).open(encoding="utf-8", newline="") as rows:
+            digests |= {row["path"]: row["sha256"] for row in csv.DictReader(rows, delimiter="\t")}
+        if each == version:
+            break
+    return digests
+
+
+def _version_at(folder: Path, categories: tuple[str, ...], version: str) -> bool:
+    """Whether the files of some categories in a folder may be those of a version: none is another version's."""
+    digests = _checksums(version)
+    foreign = {path: {its[path] for its in map(_checksums, VERSIONS)} - {digests[path]} for path in digests}
+    for lang in LANGUAGES:
+        for category in categories:
+            for name in (f"{lang}/data_{category}.json", f"{lang}/possible_answer/data_{category}.json"):
+                if not foreign[name]:
+                    continue
+                file = find_packed(folder, name)
+                if file is not None and _exact_digest(file, *file_version(file)) in foreign[name]:
+                    return False
+    return True
+
+
+def _keep_older(report: ReportProgress) -> None:
+    """Copies what an earlier wildtool pulled as the official data into the folder of its version."""
+    place = version_folder(NEWEST)
+    for version in VERSIONS:
+        kept = version_folder(version)
+        if not place.is_dir() or kept.exists() or _version_at(place, CATEGORIES, NEWEST):
+            continue
+        if _version_at(place, CATEGORIES, version):
+            part = kept.with_name(f"{kept.name}.part")
+            shutil.rmtree(part, ignore_errors=True)
+            shutil.copytree(place, part)
+            part.replace(kept)
+            report(f"the data of version {version} that were at {place} are kept at {kept}")
+
+
+def _take_from_other_versions(files: Mapping[Path, PinnedFile], version: str) -> None:
+    """Copies files that are the same in another version, where that was pulled: they need not be fetched again."""
+    others = [version_folder(each) for each in VERSIONS if each != version]
+    for target, pinned in files.items():
+        if pinned.is_at(target):
+            continue
+        same = next(
+            (other / pinned.other_path for other in others if pinned.is_at(other / pinned.other_path)), None
+        )
+        if same is not None:
+            install(target, same.read_bytes())
+
+
+def _require(folder: Path, categories: tuple[str, ...], version: str) -> None:
     """All files of the categories, in both languages: half of the official data would pass for all of it."""
     missing = [
         f"{place.relative_to(folder)}/data_{category}.json"
@@ -138,8 +219,12 @@ def _require(folder: Path, categories: tuple[str, ...]) -> None:
         raise DataError(
             f"the official data at {folder} are not complete: {missing[0]} is missing"
             + (f", and {len(missing) - 1} more" if missing[1:] else "")
-            + "; `wildtool data pull acebench` gets what is missing"
+            + f"; `{_pull_command(version)}` gets what is missing"
         )
+
+
+def _pull_command(version: str) -> str:
+    return f"wildtool data pull {ACEBENCH.name}" + ("" if version == NEWEST else f" --version {version}")
 
 
 def _described(name: str, folder: Path, categories: tuple[str, ...] | None) -> Source:
@@ -150,6 +235,12 @@ def _described(name: str, folder: Path, categories: tuple[str, ...] | None) -> S
     }
     lines = "".join(f"{digest}  {name}\n" for name, digest in sorted(digests.items()))
     return Source(name, folder, hashlib.sha256(lines.encode()).hexdigest())
+
+
+@lru_cache(maxsize=256)
+def _exact_digest(path: Path, _time: int, _size: int) -> str:
+    """SHA-256 of a file, unpacked."""
+    return hashlib.sha256(read_bytes(path)).hexdigest()
 
 
 @lru_cache(maxsize=256)
@@ -170,8 +261,18 @@ def _files(folder: Path, categories: tuple[str, ...] | None) -> Iterator[Path]:
             yield folder / f"sandbox_initial_state_{lang}.json"
 
 
+@dataclass(frozen=True, kw_only=True)
 class AceBenchData(DataSet):
     """A folder of the official layout: the official one, our finance episodes, or the user's."""
+
+    version: str = NEWEST
+    """What `pull` gets."""
+
+    def at_version(self, version: str) -> Self:
+        if version not in VERSIONS:
+            raise UsageError(unknown_name("version", version, VERSIONS, of=self.name))
+        its = VERSIONS[version]
+        return replace(self, version=version, commit=its.commit, date=its.date)
 
     def pull(self, *, file: Path | None, mirror: str | None, report: ReportProgress) -> Path:
         """Brings the official data into the cache, each file and table verified; what is there and right is kept.
@@ -184,8 +285,10 @@ class AceBenchData(DataSet):
             DataError: something could not be had or is not what it should be; the rest is in place.
         """
         self.check_folder(file)
-        folder = official_folder(self.name)
-        fetch_all(self.pinned_files(), folder=file, mirror=mirror, report=report)
+        folder, files = version_folder(self.version), self.pinned_files()
+        _keep_older(report)
+        _take_from_other_versions(files, self.version)
+        fetch_all(files, folder=file, mirror=mirror, report=report)
         _install_tables(folder, file, mirror, report)
         pull_prompts(prompts(), folder, source=file, mirror=mirror, report=report)
         self.report_source(report)
@@ -193,21 +296,16 @@ class AceBenchData(DataSet):
 
     def pinned_files(self) -> dict[Path, PinnedFile]:
         """Target to pinned file, for each question and answer file."""
-        folder = official_folder(self.name)
-        with CHECKSUMS.open(encoding="utf-8", newline="") as rows:
-            return {
-                folder / row["path"]: PinnedFile(
-                    REPOSITORY,
-                    COMMIT,
-                    f"data_all/data_{row['path']}",
-                    sha256=row["sha256"],
-                    other_path=row["path"],
-                )
-                for row in csv.DictReader(rows, delimiter="\t")
-            }
+        folder = version_folder(self.version)
+        return {
+            folder / path: PinnedFile(
+                self.repository, self.commit, f"data_all/data_{path}", sha256=digest, other_path=path
+            )
+            for path, digest in _checksums(self.version).items()
+        }
 
     def locate(self, data: str | None, split: str | None = None) -> Source:
-        """The data a user named: None or `official`, `finance`, or a folder.
+        """The data a user named: None or `official`, `official-VERSION`, `finance`, or a folder.
 
         Only the files of the split are described, so that a part of the data is enough for it.
 
@@ -215,23 +313,51 @@ class AceBenchData(DataSet):
             DataError: there is no such split, folder or file; the message says how to get them.
         """
         categories = None if split is None else categories_of(split)
-        if data == "finance" or (data in (None, "official") and set(categories or ()) & set(FINANCE)):
+        names = {f"{OFFICIAL}-{version}": version for version in VERSIONS} | {OFFICIAL: NEWEST, None: NEWEST}
+        if data == "finance" or (data in names and set(categories or ()) & set(FINANCE)):
             return _described("finance", PACKAGED, categories)
-        if data in (None, "official"):
-            place = data_place(None, "acebench", "finance or a folder")
-            names = categories or CATEGORIES
-            _require(place, names)
-            return _described("official", place, names)
+        if data in names:
+            version = names[data]
+            place = _place_of(version, categories or CATEGORIES)
+            name = version_name([*VERSIONS], version)
+            return _described(name, place, categories or CATEGORIES)
         if not Path(data).is_dir():
             reason = f"{data!r} is a file" if Path(data).exists() else f"no data folder {data!r}"
             raise DataError(f"{reason}; --data takes official, finance or a folder of ACEBench files")
         return _described(data, Path(data), categories)
 
 
+def _place_of(version: str, categories: tuple[str, ...]) -> Path:
+    """The folder with some categories of a version. Raises DataError where they are not there, or another version's."""
+    place = version_folder(version)
+    if version == NEWEST:
+        place = data_place(None, ACEBENCH.name, "finance or a folder")
+    elif not place.exists():
+        place = version_folder(NEWEST)
+        if not place.exists() or not _version_at(place, categories, version):
+            raise DataError(
+                f"the data of version {version} are not here; get them with `{_pull_command(version)}`"
+            )
+    _require(place, categories, version)
+    if not _version_at(place, categories, version):
+        found = next((its for its in VERSIONS if _version_at(place, categories, its)), None)
+        if found is None:
+            raise DataError(
+                f"the data at {place} are a mixture of versions {', '.join(VERSIONS)}; `{_pull_command(version)}` puts"
+                f" version {version} there"
+            )
+        raise DataError(
+            f"the data at {place} are of version {found}; `{_pull_command(version)}` gets version {version} and keeps"
+            f" them, and --data {version_name([*VERSIONS], found)} runs on them as they are"
+        )
+    return place
+
+
 DATA = AceBenchData(
-    name="acebench",
+    name=ACEBENCH.name,
     repository=REPOSITORY,
-    commit=COMMIT,
+    commit=VERSIONS[NEWEST].commit,
+    date=VERSIONS[NEWEST].date,
     licence="MIT, Copyright (c) Microsoft Corporation, as its LICENSE.md says",
     copies=f"a checkout of {REPOSITORY} or a folder of its data files",
     user_texts=lambda item: [text for record in item.data.records for text in record.user_texts],

@@ -4,7 +4,7 @@ Of an episode: what agent and user saw, what the sandbox answered, which milesto
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -17,7 +17,6 @@ from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
 from wildtool.benchmarks.acebench.gold import called_function, gold_text
 from wildtool.benchmarks.acebench.judge import AceBenchRules, ProfileRules
 from wildtool.benchmarks.acebench.native import read_native_calls
-from wildtool.benchmarks.acebench.official import decode
 from wildtool.episode import incomplete_outcome, replay
 from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError
 from wildtool.toolcall.compare import compare_arguments
@@ -123,10 +122,15 @@ def _by_calls(texts: Sequence[Sequence[str]], process: Sequence[str]) -> list[_W
     return [(gold, {number: numbered[at][0] for number, at in reached.items()}) for gold, reached in ways]
 
 
-_WAYS: Mapping[str, Callable[[Sequence[Sequence[str]], Sequence[str]], list[_Way]]] = {
-    "official": lambda texts, process: [
+def _by_texts(texts: Sequence[Sequence[str]], process: Sequence[str]) -> list[_Way]:
+    return [
         ([_as_call(text) for text in gold_texts], dict(_in_turn(gold_texts, process))) for gold_texts in texts
-    ],
+    ]
+
+
+_WAYS: Mapping[str, Callable[[Sequence[Sequence[str]], Sequence[str]], list[_Way]]] = {
+    "official": _by_texts,
+    "official-2025-08": _by_texts,
     "fixed": _by_calls,
 }
 """How each profile finds milestones."""
@@ -247,17 +251,11 @@ def parsed_calls(reply: Message | None, record: NormalRecord, rules: AceBenchRul
     try:
         if rules.channel.native:
             return list(read_native_calls(reply, record))
-        return list(_READERS[rules.profile.name](rules.profile.text(reply)))
+        text = rules.profile.text(reply)
+        return list(rules.profile.read(text, record)) if isinstance(text, str) else []
     except CallSyntaxError:
         # The verdict says so; there is nothing to pair.
         return []
-
-
-_READERS: Mapping[str, Callable[[Any], Iterable[CallExpression]]] = {
-    "official": lambda text: decode(text) if isinstance(text, str) else (),
-    "fixed": parse_reply_calls,
-}
-"""How each profile reads calls from text."""
 
 
 def _paired(
@@ -302,5 +300,9 @@ def _differences_in_meaning(
     return [GoldDifference(f"{name}.{d.path}", d.gold, d.predicted, d.message) for d in differences]
 
 
-_DIFFERENCES = {"official": _exact_differences, "fixed": _differences_in_meaning}
+_DIFFERENCES = {
+    "official": _exact_differences,
+    "official-2025-08": _exact_differences,
+    "fixed": _differences_in_meaning,
+}
 """How each profile compares a call with its gold call."""

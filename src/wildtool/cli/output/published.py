@@ -20,7 +20,8 @@ from wildtool.engine.compare.published import (
     ranking,
     why_not_comparable,
 )
-from wildtool.engine.registry import benchmark_names, load_benchmark
+from wildtool.engine.record.run_folder import read_run
+from wildtool.engine.registry import benchmark_names, load_benchmark, names_in
 from wildtool.engine.score.results import ScoreResult, run_folders
 from wildtool.engine.score.verdict_table import verdicts_path
 from wildtool.errors import UsageError
@@ -155,7 +156,8 @@ def _figures_of(benchmark: str, by_source: dict[str, PublishedFigures]) -> Publi
 
 def _place_run(folder: Path, result: ScoreResult, figures: PublishedFigures, profile: str | None) -> None:
     rules = figures.rows[0].profile
-    if profile is None and result.profile != rules and verdicts_path(folder, rules).exists():
+    named = names_in(folder, read_run(folder)).then(rules)
+    if profile is None and result.profile != rules and verdicts_path(folder, named).exists():
         # It was scored by the published rules, too, which is what they are for.
         result = next(iter(find_results([folder], rules)[0]), result)
     reason = why_not_comparable(folder, result, figures.rows)

@@ -244,7 +244,9 @@ class _ItemScorer:
     @cached_property
     def table(self) -> VerdictTable:
         return VerdictTable(
-            verdicts_path(self._folder, self._plan.profile), self._plan.variant, self._items.drawn
+            verdicts_path(self._folder, self._plan.run_names.then(self._plan.profile)),
+            self._plan.variant,
+            self._items.drawn,
         )
 
     @cached_property
@@ -252,7 +254,11 @@ class _ItemScorer:
         plan = self._plan
         model = plan.models["agent"].name
         return RunInfo(
-            run=self._folder.resolve().name, model=model, benchmark=plan.benchmark.name, profile=plan.profile
+            run=self._folder.resolve().name,
+            model=model,
+            benchmark=plan.benchmark.name,
+            profile=plan.profile,
+            profile_in_run=plan.run_names.then(plan.profile),
         )
 
     def item_done(self, order: int, item: Item, repeat: int, log: ItemLog) -> None:
@@ -322,7 +328,7 @@ def _stamp(plan: Plan, items: SelectedItems, folder: Path) -> TableStamp:
         "scope": plan.scope(items),
         "data": {"benchmark_file": file and str(file)},
     }
-    return make_stamp(run_json, plan.profile, log_fingerprints(folder))
+    return make_stamp(run_json, plan.run_names.then(plan.profile), log_fingerprints(folder))
 
 
 def _record_end(folder: RunFolder, status: str) -> None:

@@ -18,7 +18,7 @@ from wildtool.engine.plan import SelectedItems
 from wildtool.engine.record.bundle import holds_bundle, is_bundle, unpack_bundle
 from wildtool.engine.record.format import find_segments
 from wildtool.engine.record.run_folder import read_run
-from wildtool.engine.registry import ATTRITION_FILE, benchmark_names, played_benchmark
+from wildtool.engine.registry import ATTRITION_FILE, benchmark_names, names_in, played_benchmark
 from wildtool.engine.score.completeness import PlannedSize, has_gaps, was_stopped
 from wildtool.engine.score.reply_signs import CALL_DUE, FIRST_RIGHT, TEXT_FOR_CALL
 from wildtool.engine.score.score import score_run
@@ -44,6 +44,7 @@ from wildtool.engine.score.verdict_table import (
     relation,
     verdicts_path,
 )
+from wildtool.engine.versions import names_of, played_profile
 from wildtool.errors import BLOCKED_PROMPT, NOT_RECORDED, RecordError
 from wildtool.evidence import Evidence
 from wildtool.json_codec import as_list, as_object
@@ -74,6 +75,8 @@ class ScoreResult:
     profile: str
     played: str | None
     """The profile it was run under; None if unknown."""
+    evaluator: str = ""
+    """Repository and commit of the evaluator that the profile follows, where the benchmark has several; else empty."""
     data: str
     """Name of the data, as given to the run."""
     data_sha256: str
@@ -128,9 +131,12 @@ class ScoreResult:
     def profile_label(self) -> str:
         """The profile, and the one it was played under where they differ."""
         read = f", replies read again as {self.read_as}" if self.read_as else ""
-        if self.played in (None, self.profile):
-            return f"profile {self.profile}{read}"
-        return f"played {self.played}, judged {self.profile}{read}"
+        judged = f"{self.profile}{f' ({self.evaluator})' if self.evaluator else ''}{read}"
+        return (
+            f"profile {judged}"
+            if self.played in (None, self.profile)
+            else f"played {self.played}, judged {judged}"
+        )
 
     @property
     def sampled(self) -> bool:
@@ -188,8 +194,9 @@ def open_results(
     Raises RecordError where the run or its record cannot be read, or where the data are not those of the run.
     """
     run_json = read_run(folder)
-    rules: str | None = profile or run_json["identity"]["profile"]
-    before = _EarlierTable() if again or rules is None or format else _load_earlier(folder, rules, run_json)
+    names, played = names_in(folder, run_json), run_json["identity"]["profile"]
+    named = played if profile is None else names.then(profile)
+    before = _EarlierTable() if again or named is None or format else _load_earlier(folder, named, run_json)
     if before.result is not None and not before.outdated:
         yield replace(before.result, folder=folder), before.table
         return
@@ -277,6 +284,7 @@ class _EarlierTable:
 
 
 def _load_earlier(folder: Path, profile: str, run_json: Mapping[str, Any]) -> _EarlierTable:
+    """The verdicts that a run folder has under a profile. Args: profile: as the run names it."""
     table = verdicts_path(folder, profile)
     try:
         if not table.exists():
@@ -372,6 +380,8 @@ def _read(
     alterations = recorded_alterations(identity)
     owner = played_benchmark(folder, run_json, benchmark)
     incomplete = _is_incomplete(rows, run_json, profile, outcomes, planned)
+    names = names_of(owner, identity)
+    profile = names.now(profile)
     failed = _failures(rows) if outcomes.infra_error else ()
     absent = max(0, planned.units - outcomes.units)
     units, unplayed = outcomes.units + absent, outcomes.unplayed + absent
@@ -395,8 +405,9 @@ def _read(
         benchmark=benchmark,
         benchmark_file=digest_of_file(run_json["data"].get("benchmark_file")) or "",
         profile=profile,
-        played=identity["profile"],
-        data=run_json["data"]["name"],
+        played=played_profile(owner, identity),
+        evaluator=owner.follows[profile].short if owner.versions and profile in owner.follows else "",
+        data=names.now(run_json["data"]["name"]),
         data_sha256=identity["data_sha256"],
         split=identity["split"],
         mode=None if owner.mode == next(iter(owner.modes)) else owner.mode,

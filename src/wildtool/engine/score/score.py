@@ -29,6 +29,7 @@ from wildtool.engine.score.verdict_table import (
     VerdictTable,
     verdicts_path,
 )
+from wildtool.engine.versions import default_profile, names_of, names_today, other_version, played_profile
 from wildtool.errors import DataError, RecordError
 from wildtool.steps import with_steps
 from wildtool.tool_formats import CallFormat
@@ -112,7 +113,9 @@ def prepare_judging(
     identity, scope = run_json["identity"], run_json["scope"]
     variant = as_recorded(played_benchmark(folder, run_json), identity)
     benchmark = variant.benchmark
-    rules = profile or identity["profile"] or next(iter(benchmark.profiles))
+    names = names_of(benchmark, identity)
+    rules = names_today(benchmark).now(profile) if profile else played_profile(benchmark, identity)
+    rules = rules or default_profile(benchmark, names.now(run_json["data"]["name"]), names)
     check_profile(benchmark, rules)
     selection = Selection(
         benchmark=benchmark,
@@ -130,6 +133,7 @@ def prepare_judging(
         model=identity["models"]["agent"]["name"],
         benchmark=benchmark.name,
         profile=rules,
+        profile_in_run=names.then(rules),
     )
     return JudgingJob(selection=selection, variant=variant, run_info=player, run_json=run_json)
 
@@ -156,14 +160,15 @@ def score_run(
     """
     run, planned = _with_planned_size(prepare_judging(folder, profile=profile, data=data))
     run = replace(run, format=format)
-    table = VerdictTable(verdicts_path(out or folder, run.run_info.profile), run.variant, run.selection.drawn)
+    named = run.run_info.profile_in_run
+    table = VerdictTable(verdicts_path(out or folder, named), run.variant, run.selection.drawn)
     with table, LogReader(folder) as reader:
         faults = _judge(run, folder, reader, table)
-        stamp = make_stamp(run.run_json, run.run_info.profile, reader.fingerprints, planned)
+        stamp = make_stamp(run.run_json, named, reader.fingerprints, planned)
         return ScoringOutcome(
             verdicts=table.write(stamp),
             profile=run.run_info.profile,
-            played=run.run_json["identity"]["profile"],
+            played=played_profile(run.variant.benchmark, run.run_json["identity"]),
             counts=table.counts(),
             faults=faults,
             remarks=tuple(map(str, reader.lost)),
@@ -237,6 +242,8 @@ def _find_data(
         raise RecordError(
             f"{origin}: the data of this run are not where they were ({error}); {name_them}"
         ) from error
+    if problem := other_version(benchmark, run_json, source):
+        raise RecordError(f"{origin}: {problem}")
     if source.sha256 != run_json["identity"]["data_sha256"]:
         raise RecordError(
             f"{source.path}: these are not the data of the run (SHA-256 {source.sha256} instead of "
@@ -270,8 +277,9 @@ def data_candidates(
     A bundle can name a benchmark's own data or what it holds itself, never a file of the folder that its reader is in.
     """
     source, split = run_json["data"], run_json["identity"]["split"]
+    name = names_of(benchmark, run_json["identity"]).now(source["name"])
     # A relative name means nothing, or something else, in another folder; the path that run.json keeps does not.
-    for place in dict.fromkeys((source["name"], source["path"])):
+    for place in dict.fromkeys((name, source["path"])):
         try:
             if not is_unpacked(folder) or Path(place).is_relative_to(folder) or not os.path.lexists(place):
                 yield data_of(benchmark).locate(place, split)

@@ -102,16 +102,20 @@ class RunInfo:
     model: str
     benchmark: str
     profile: str
+    profile_in_run: str = ""
+    """What the run calls the profile, where that is not its name of today (`engine.versions`)."""
 
 
 @cache
 def _run_columns(run_info: RunInfo) -> Mapping[str, str]:
     """The columns that all rows share; made for each row they would take a fifth of its time."""
-    return asdict(run_info)
+    columns = asdict(run_info)
+    columns["profile"] = columns.pop("profile_in_run") or columns["profile"]
+    return columns
 
 
 def verdicts_path(folder: Path, profile: str) -> Path:
-    """The file of the verdicts of a run under a profile."""
+    """The file of the verdicts of a run under a profile. Args: profile: as the run names it (`engine.versions`)."""
     return folder / f"verdicts-{profile}.parquet"
 
 

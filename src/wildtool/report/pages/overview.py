@@ -175,12 +175,10 @@ def _run_description(label: str, run: ReportRun) -> RunDescription:
         "model": basename_only(run.result.model),
         **{f"model settings: {key}": its for key, its in agent.get("settings", {}).items()},
         **{f"{role} played by": its for role, its in run.result.roles.items()},
-        **{
-            key: identity.get(key)
-            for key in ("benchmark", "mode", "prompts", "profile", "split", "lang", "seed")
-        },
+        **{key: identity.get(key) for key in ("benchmark", "mode", "prompts", "split", "lang", "seed")},
+        "profile": run.result.played,
         **run_json["scope"],
-        "data": basename_only(run_json["data"]["name"]),
+        "data": basename_only(run.result.data),
         "data SHA-256": identity["data_sha256"],
         "started": first.get("started"),
         "ended": last.get("ended"),

@@ -11,7 +11,7 @@ from typing import Any, cast
 from wildtool.engine.record.format import find_segments
 from wildtool.engine.record.run_folder import is_locked, read_run
 from wildtool.engine.record.worker_list import ListedWorker, read_workers
-from wildtool.engine.registry import load_benchmark
+from wildtool.engine.registry import load_benchmark, names_in
 from wildtool.engine.score.formatting import counted, format_counts, format_value
 from wildtool.engine.score.results import ScoreResult, folders_below, open_results
 from wildtool.engine.score.trust import MISSING_SIGNS
@@ -118,7 +118,7 @@ class RunIndex:
         workers = read_workers(folder)
         alive = {worker.name for worker in workers if _is_seen(worker)}
         state = RUNNING if alive else _state(folder, run_json)
-        head = _head(run_json) | {"workers": _worker_lines(workers, alive)}
+        head = _head(folder, run_json) | {"workers": _worker_lines(workers, alive)}
         if entry is None:
             return RunEntry(folder, stamp, head, state)
         entry.files, entry.head, entry.state = stamp, head, state
@@ -167,8 +167,11 @@ def _worker_lines(workers: Sequence[ListedWorker], alive: Collection[str]) -> st
     return "\n".join(ellipsize(line, 300) for line in [*lines[:_MOST_WORKERS], *rest])
 
 
-def _head(run_json: Mapping[str, Any]) -> dict[str, Any]:
-    identity, data = run_json["identity"], run_json["data"]["name"]
+def _head(folder: Path, run_json: Mapping[str, Any]) -> dict[str, Any]:
+    names = names_in(folder, run_json)
+    identity, data = dict(run_json["identity"]), names.now(run_json["data"]["name"])
+    if identity["profile"] is not None:
+        identity["profile"] = names.now(identity["profile"])
     parts = [
         "" if data == identity["benchmark"] else f"data {ellipsize(data, 60)}",
         *(

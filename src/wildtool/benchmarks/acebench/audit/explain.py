@@ -12,9 +12,9 @@ from wildtool.benchmarks.acebench.episode.base import AgentEpisode
 from wildtool.benchmarks.acebench.episode.end_state import compare_states
 from wildtool.benchmarks.acebench.fixed.parse import parse_reply_calls
 from wildtool.benchmarks.acebench.gold import called_function, gold_calls, gold_text
-from wildtool.benchmarks.acebench.judge import AceBenchRules
+from wildtool.benchmarks.acebench.judge import AceBenchRules, ReadCalls, read_without_whitespace
 from wildtool.benchmarks.acebench.native import read_native_calls
-from wildtool.benchmarks.acebench.official import WANTED_TYPES, check_normal, check_official_calls, decode
+from wildtool.benchmarks.acebench.official import WANTED_TYPES, check_normal, check_official_calls
 from wildtool.episode import replay
 from wildtool.toolcall.call_syntax import CallExpression, CallSyntaxError
 from wildtool.toolcall.schema import as_schema
@@ -33,6 +33,7 @@ REASONS: Mapping[str, str] = {
     "Q42": "Q42 phrases, names and values are looked for anywhere in the text, and parameters of wrong values not at all",
     "Q49": "Q49 a class with a misspelt name is not compared",
     "Q50": "Q50 more entries than gold has do not count",
+    "prose": "what stands around the first outermost list is passed over, outside dialogues",
     "config": "a class with a misspelt name in the starting state keeps its defaults",
     "end": "documented tolerance: the end state decides, not how an episode ends",
 }
@@ -49,7 +50,7 @@ def explain(rules: AceBenchRules, item: Item, mutant: Mutant) -> str:
     if isinstance(record, SpecialRecord):
         return REASONS["Q42"]
     if isinstance(record, NormalRecord):
-        causes = set(_in_calls(record, mutant))
+        causes = set(_in_calls(record, mutant, rules.profile.read))
     else:
         causes = set(_in_state(item, cast(AgentRecord, record), mutant, rules))
     return "; ".join(REASONS[cause] for cause in sorted(causes))
@@ -62,7 +63,7 @@ def explain_gold(rules: AceBenchRules, item: Item, unit: str) -> str:
     record = rules.record(item, unit)
     if isinstance(record, AgentRecord):
         return "; ".join(dict.fromkeys(_in_gold_run(item, unit, record, rules)))
-    cause = why_gold_fails(record)
+    cause = why_gold_fails(record, rules.profile.read)
     return f"{cause} {CAUSES[cause]}" if cause else ""
 
 
@@ -86,19 +87,20 @@ def _in_gold_run(item: Item, unit: str, record: AgentRecord, rules: AceBenchRule
 # Calls -----------------------------------------------------------------------------------------------
 
 
-def _in_calls(record: NormalRecord, mutant: Mutant) -> Iterator[str]:
+def _in_calls(record: NormalRecord, mutant: Mutant, read: ReadCalls) -> Iterator[str]:
     reply = mutant.replies[0]
     try:
-        calls = (
-            read_native_calls(reply, record)
-            if reply.get("tool_calls")
-            else parse_reply_calls(reply["content"])
-        )
-        read = calls if reply.get("tool_calls") else decode(reply["content"])
+        if reply.get("tool_calls"):
+            calls = judged_calls = read_native_calls(reply, record)
+        else:
+            judged_calls = read(reply["content"], record)
+            calls = parse_reply_calls(reply["content"])
     except CallSyntaxError:
+        if _has_first_list(reply.get("content"), record, read):
+            yield "prose"
         return
     schemas = {str(f["name"]): as_schema(f.get("parameters")) for f in reversed(record.functions)}
-    for gold, call, judged in zip(gold_calls(record), calls, read, strict=False):
+    for gold, call, judged in zip(gold_calls(record), calls, judged_calls, strict=False):
         if gold == call:
             continue
         gold_arguments: dict[str, dict[str, Any]] = {gold.name: cast(dict[str, Any], gold.arguments)}
@@ -106,6 +108,14 @@ def _in_calls(record: NormalRecord, mutant: Mutant) -> Iterator[str]:
             yield from _in_arguments(gold, call, schemas.get(gold.name, {}))
         else:
             yield "Q30"
+
+
+def _has_first_list(text: Any, record: NormalRecord, read: ReadCalls) -> bool:
+    """Whether rules find calls in a text that has words around them."""
+    try:
+        return isinstance(text, str) and bool(read(text, record))
+    except CallSyntaxError:
+        return False
 
 
 def _in_arguments(gold: CallExpression, call: CallExpression, schema: Mapping[str, Any]) -> Iterator[str]:
@@ -166,14 +176,18 @@ CAUSES: Mapping[str, str] = {
 """Quirks of the published evaluator that make a gold answer fail."""
 
 
-def why_gold_fails(record: Record) -> str:
-    """The key of `CAUSES` for a record whose gold answer, written plainly, fails; empty where it passes."""
-    if not isinstance(record, NormalRecord) or _passes(record, gold_text(record)):
+def why_gold_fails(record: Record, read: ReadCalls = read_without_whitespace) -> str:
+    """The key of `CAUSES` for a record whose gold answer, written plainly, fails; empty where it passes.
+
+    Args:
+        read: as the rules read the calls of a text; by default those of August 2025, whose faults Q1 and others number.
+    """
+    if not isinstance(record, NormalRecord) or _passes(record, gold_text(record), read):
         return ""
-    return next(_causes(record), "other")
+    return next(_causes(record, read), "other")
 
 
-def _causes(record: NormalRecord) -> Iterator[str]:
+def _causes(record: NormalRecord, read: ReadCalls) -> Iterator[str]:
     parameters = {function["name"]: function.get("parameters", {}) for function in record.functions}
     gold = [
         (called_function(name, set(parameters)), arguments)
@@ -189,12 +203,12 @@ def _causes(record: NormalRecord) -> Iterator[str]:
         for name, given in gold:
             names = (k for k, v in given.items() if not is_left_out(v, schemas[name].get(k, {})))
             calls.append(f"{name}({','.join(f'{key}={_escaped(given[key])}' for key in names)})")
-        if _passes(record, f"[{','.join(calls)}]"):
+        if _passes(record, f"[{','.join(calls)}]", read):
             yield cause
 
 
-def _passes(record: NormalRecord, text: str) -> bool:
-    return check_normal(text, record.functions, record.candidates).valid
+def _passes(record: NormalRecord, text: str, read: ReadCalls) -> bool:
+    return check_normal(text, record.functions, record.candidates, lambda reply: read(reply, record)).valid
 
 
 _LEFT_OUT: Mapping[str, Callable[[Any, Mapping[str, Any]], bool]] = {

@@ -14,6 +14,7 @@ from wildtool.engine.record.reader import LoggedReply, LogReader, transcripts
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.registry import as_recorded, load_benchmark, played_benchmark
 from wildtool.engine.score.results import run_folders
+from wildtool.engine.versions import default_profile, names_of, played_profile
 from wildtool.errors import DataError, UsageError
 from wildtool.json_codec import dumps
 from wildtool.sets.review.formats.base import ReviewFormat
@@ -171,7 +172,10 @@ def _open_run(format_: ReviewFormat, folder: Path, profile: str | None) -> OpenR
     benchmark = played_benchmark(folder, run)
     if not isinstance(benchmark, type(load_benchmark(format_.name))):
         raise UsageError(f"{folder} is a run of {benchmark.name}, and this set is of {format_.name}")
-    rules = profile or identity["profile"] or next(iter(benchmark.profiles))
+    rules = profile or played_profile(benchmark, identity)
+    if rules is None:
+        names = names_of(benchmark, identity)
+        rules = default_profile(benchmark, names.now(run["data"]["name"]), names)
     check_profile(benchmark, rules)
     # Everything else that a run's identity names may change what a model is shown.
     visible = {key: value for key, value in identity.items() if key not in _NOT_SHOWN} | {"profile": rules}
