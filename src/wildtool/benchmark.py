@@ -325,9 +325,6 @@ class Benchmark(ABC):
     it, each version is a profile: `official` the newest, `official-VERSION` an older one."""
     modes: Mapping[str, str] = {"chat": "messages and native tool calls"}
     """Ways to put it to a model with one line about each; the first is the default."""
-    as_published: frozenset[str] = frozenset()
-    """Profiles that compute what a published evaluator computes. These read text and calls alone: what a model declines
-    beside them (`refusal`) does not decide there."""
     mode: str = "chat"
     """The way in which this object runs and judges: the first of `modes` until `in_mode` chooses another."""
     roles: Mapping[str, Role] = {}
@@ -472,7 +469,7 @@ def _unit_verdict(
     benchmark: Benchmark, profile: str, rules: Rules, item: Item, unit: str, transcript: Transcript | None
 ) -> Verdict:
     episode = rules.recorded_episode(item, unit, transcript)
-    as_published = profile in benchmark.as_published
+    as_published = profile in benchmark.follows
     decided, end = until_decided(transcript or Transcript(()), as_published=as_published)
     outcome: Outcome
     if replay(episode, decided):

@@ -105,7 +105,7 @@ class Variant:
         """What happened in a unit up to the reply that decided it, in the benchmark's names, as reasons have them. Pure;
         never raises, even on malformed replies."""
         rules = self.benchmark.rules(profile)
-        as_published = profile in self.benchmark.as_published
+        as_published = profile in self.benchmark.follows
         if not self.alterations:
             return _trace_as_judged(rules, item, unit, transcript, as_published=as_published)
         played = self.played or profile
@@ -174,7 +174,7 @@ class Variant:
         while recorded.scripted and not episode.done:
             episode.advance(EMPTY_REPLY)
         transcript = replace(recorded, replies=tuple(replies.values()))
-        valid, end = until_decided(transcript, as_published=played in self.benchmark.as_published)
+        valid, end = until_decided(transcript, as_published=played in self.benchmark.follows)
         if end is None:
             fields = {
                 name: value for each in units for name, value in each.fields(ended=episode.done).items()

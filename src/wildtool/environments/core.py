@@ -291,7 +291,7 @@ class UnitEnvironment:
     def _take(self, state: _State, reply: Reply) -> str:
         """Lets the episode take a message of the policy. Gives what is wrong with it."""
         state.replies.append(reply)
-        end = deciding_end(reply, as_published=self.profile in self.units.benchmark.as_published)
+        end = deciding_end(reply, as_published=self.profile in self.units.benchmark.follows)
         if end is not None:
             # The message says of itself that it is a refusal; no other such end can be read from a message alone.
             state.fault, state.is_over = NOT_RIGHT[end], True

@@ -20,7 +20,6 @@ class ACEBench(WithOriginalPrompts):
         "official-2025-08": "the same of August 2025, which the published tables were made with",
         "fixed": "its known faults corrected: text kept as written, values compared, a call counted once",
     }
-    as_published = frozenset({"official", "official-2025-08"})
     follows: Mapping[str, Upstream] = {
         "official": Upstream(
             REPOSITORY, "56dd66cf6439b0d9655ee1b353e4cd745c6f664e", "2025-10-29", version="2025-10"

@@ -37,13 +37,13 @@ def decode_first_list(text: str) -> list[CallExpression]:
     Raises:
         CallSyntaxError: there is none, or it is anything else, with the reason.
     """
-    found = first_list(text)
+    found = outermost_list(text)
     if found is None:
         raise CallSyntaxError("no list in brackets")
     return _calls_of(found)
 
 
-def first_list(text: str) -> str | None:
+def outermost_list(text: str) -> str | None:
     """The first outermost `[…]`; None if there is none.
 
     Every bracket counts, in quotes too. One that closes before any opens takes the depth below zero, so that what

@@ -7,6 +7,7 @@ The data have two versions. The newest lie in the folder `acebench` of the cache
 import csv
 import hashlib
 import json
+import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -43,13 +44,13 @@ from wildtool.errors import DataError, UsageError, unknown_name
 from wildtool.temporary import temporary_folder
 from wildtool.types import Source, Upstream
 
-VERSIONS: Mapping[str, Upstream] = {its.version: its for its in ACEBENCH.follows.values()}
+COMMITS: Mapping[str, Upstream] = {its.version: its for its in ACEBENCH.follows.values()}
 """Where each version of the data comes from, the newest first."""
-NEWEST, OLDEST = next(iter(VERSIONS)), "2025-08"
+NEWEST, OLDEST = next(iter(COMMITS)), "2025-08"
 CHECKSUMS: Mapping[str, str] = {OLDEST: "checksums.tsv", NEWEST: "checksums-2025-10.tsv"}
 """For each version, the oldest first, the file with path in our layout and SHA-256 of each question and answer file; of
 a later version only of those that changed."""
-CODE_COMMIT = VERSIONS[OLDEST].commit
+CODE_COMMIT = COMMITS[OLDEST].commit
 """Where the original's code was read: the sandbox's tables and the prompts are the same for both versions."""
 
 TABLE_DIGESTS: Mapping[str, str] = {
@@ -67,7 +68,7 @@ def prompts() -> list[PromptFile]:
 
 def read_prompts() -> Originals | None:
     """The original's prompts, where they were pulled. Raises DataError where they are damaged."""
-    found = (read_originals(prompts(), version_folder(version)) for version in VERSIONS)
+    found = (read_originals(prompts(), version_folder(version)) for version in COMMITS)
     return next((each for each in found if each is not None), None)
 
 
@@ -125,7 +126,7 @@ def _given_tables(folder: Path) -> dict[str, SandboxTable] | None:
 
 def _tables_of_other_version() -> dict[str, SandboxTable] | None:
     """The tables where a version has them already: they are the same for all."""
-    for folder in map(version_folder, VERSIONS):
+    for folder in map(version_folder, COMMITS):
         if all(_is_right(folder / name) for name in TABLE_DIGESTS):
             return _given_tables(folder)
     return None
@@ -166,7 +167,7 @@ def _checksums(version: str) -> Mapping[str, str]:
 def _version_at(folder: Path, categories: tuple[str, ...], version: str) -> bool:
     """Whether the files of some categories in a folder may be those of a version: none is another version's."""
     digests = _checksums(version)
-    foreign = {path: {its[path] for its in map(_checksums, VERSIONS)} - {digests[path]} for path in digests}
+    foreign = {path: {its[path] for its in map(_checksums, COMMITS)} - {digests[path]} for path in digests}
     for lang in LANGUAGES:
         for category in categories:
             for name in (f"{lang}/data_{category}.json", f"{lang}/possible_answer/data_{category}.json"):
@@ -181,7 +182,7 @@ def _version_at(folder: Path, categories: tuple[str, ...], version: str) -> bool
 def _keep_older(report: ReportProgress) -> None:
     """Copies what an earlier wildtool pulled as the official data into the folder of its version."""
     place = version_folder(NEWEST)
-    for version in VERSIONS:
+    for version in COMMITS:
         kept = version_folder(version)
         if not place.is_dir() or kept.exists() or _version_at(place, CATEGORIES, NEWEST):
             continue
@@ -195,7 +196,7 @@ def _keep_older(report: ReportProgress) -> None:
 
 def _take_from_other_versions(files: Mapping[Path, PinnedFile], version: str) -> None:
     """Copies files that are the same in another version, where that was pulled: they need not be fetched again."""
-    others = [version_folder(each) for each in VERSIONS if each != version]
+    others = [version_folder(each) for each in COMMITS if each != version]
     for target, pinned in files.items():
         if pinned.is_at(target):
             continue
@@ -269,9 +270,9 @@ class AceBenchData(DataSet):
     """What `pull` gets."""
 
     def at_version(self, version: str) -> Self:
-        if version not in VERSIONS:
-            raise UsageError(unknown_name("version", version, VERSIONS, of=self.name))
-        its = VERSIONS[version]
+        if version not in COMMITS:
+            raise UsageError(unknown_name("version", version, COMMITS, of=self.name))
+        its = COMMITS[version]
         return replace(self, version=version, commit=its.commit, date=its.date)
 
     def pull(self, *, file: Path | None, mirror: str | None, report: ReportProgress) -> Path:
@@ -313,13 +314,13 @@ class AceBenchData(DataSet):
             DataError: there is no such split, folder or file; the message says how to get them.
         """
         categories = None if split is None else categories_of(split)
-        names = {f"{OFFICIAL}-{version}": version for version in VERSIONS} | {OFFICIAL: NEWEST, None: NEWEST}
+        names = {f"{OFFICIAL}-{version}": version for version in COMMITS} | {OFFICIAL: NEWEST, None: NEWEST}
         if data == "finance" or (data in names and set(categories or ()) & set(FINANCE)):
             return _described("finance", PACKAGED, categories)
         if data in names:
             version = names[data]
             place = _place_of(version, categories or CATEGORIES)
-            name = version_name([*VERSIONS], version)
+            name = version_name([*COMMITS], version)
             return _described(name, place, categories or CATEGORIES)
         if not Path(data).is_dir():
             reason = f"{data!r} is a file" if Path(data).exists() else f"no data folder {data!r}"
@@ -340,15 +341,15 @@ def _place_of(version: str, categories: tuple[str, ...]) -> Path:
             )
     _require(place, categories, version)
     if not _version_at(place, categories, version):
-        found = next((its for its in VERSIONS if _version_at(place, categories, its)), None)
+        found = next((its for its in COMMITS if _version_at(place, categories, its)), None)
         if found is None:
             raise DataError(
-                f"the data at {place} are a mixture of versions {', '.join(VERSIONS)}; `{_pull_command(version)}` puts"
+                f"the data at {place} are a mixture of versions {', '.join(COMMITS)}; `{_pull_command(version)}` puts"
                 f" version {version} there"
             )
         raise DataError(
             f"the data at {place} are of version {found}; `{_pull_command(version)}` gets version {version} and keeps"
-            f" them, and --data {version_name([*VERSIONS], found)} runs on them as they are"
+            f" them, and --data {version_name([*COMMITS], found)} runs on them as they are"
         )
     return place
 
@@ -356,8 +357,8 @@ def _place_of(version: str, categories: tuple[str, ...]) -> Path:
 DATA = AceBenchData(
     name=ACEBENCH.name,
     repository=REPOSITORY,
-    commit=VERSIONS[NEWEST].commit,
-    date=VERSIONS[NEWEST].date,
+    commit=COMMITS[NEWEST].commit,
+    date=COMMITS[NEWEST].date,
     licence="MIT, Copyright (c) Microsoft Corporation, as its LICENSE.md says",
     copies=f"a checkout of {REPOSITORY} or a folder of its data files",
     user_texts=lambda item: [text for record in item.data.records for text in record.user_texts],

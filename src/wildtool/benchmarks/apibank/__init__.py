@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.benchmark import Benchmark, part
+from wildtool.benchmarks.toleap_platform import TOLEAP_PLATFORM
+from wildtool.types import Upstream
 
 REPLIES_MODE = "replies"
 
@@ -19,7 +21,15 @@ class ApiBank(Benchmark):
         "original": "the rules of its authors: calls are run, replies compared by ROUGE-L",
         "fixed": "their known faults corrected: values read whole, lists, state, all arguments compared",
     }
-    as_published = frozenset({"toleap", "original"})
+    follows: Mapping[str, Upstream] = {
+        "toleap": TOLEAP_PLATFORM,
+        "original": Upstream(
+            "AlibabaResearch/DAMO-ConvAI",
+            "f30ccf22b4e2617fab32958d4c03f5c1f2e7dfcf",
+            "2023-11-17",
+            "api-bank",
+        ),
+    }
     modes: Mapping[str, str] = {
         "chat": "calls and replies, tools in the prompt",
         REPLIES_MODE: "replies alone, as ToLeaP runs it",

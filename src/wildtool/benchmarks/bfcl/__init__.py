@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.benchmark import Benchmark, part
-from wildtool.types import Role
+from wildtool.types import Role, Upstream
 
 
 class BFCL(Benchmark):
@@ -17,7 +17,14 @@ class BFCL(Benchmark):
         "official": "what the published evaluator computes, verdict for verdict",
         "fixed": "its known faults corrected: entries that no call fulfils, lost values, greedy matching, loose answers",
     }
-    as_published = frozenset({"official"})
+    follows: Mapping[str, Upstream] = {
+        "official": Upstream(
+            "ShishirPatil/gorilla",
+            "6ea57973c7a6097fd7c5915698c54c17c5b1b6c8",
+            "2026-03-23",
+            "berkeley-function-call-leaderboard",
+        )
+    }
     modes: Mapping[str, str] = {
         "fc": "native tool calls",
         "prompt": "functions in the system prompt, calls in brackets",

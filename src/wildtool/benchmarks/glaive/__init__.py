@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.benchmark import COMPLETION, Benchmark, part
+from wildtool.benchmarks.toleap_platform import TOLEAP_PLATFORM
+from wildtool.types import Upstream
 
 
 class Glaive(Benchmark):
@@ -16,7 +18,7 @@ class Glaive(Benchmark):
         "toleap": "what the ToLeaP platform computes, count for count",
         "fixed": "its known faults corrected: each record counts once, values by meaning",
     }
-    as_published = frozenset({"toleap"})
+    follows: Mapping[str, Upstream] = {"toleap": TOLEAP_PLATFORM}
     modes: Mapping[str, str] = {
         "chat": "one message, answered in text",
         COMPLETION: "the same as one text that the model continues",

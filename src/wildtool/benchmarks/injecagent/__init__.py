@@ -6,6 +6,7 @@ from typing import Any
 
 from wildtool.benchmark import COMPLETION, part
 from wildtool.benchmarks.original_prompts import WithOriginalPrompts
+from wildtool.types import Upstream
 
 TOLEAPS_NUMBER = ("ASR-valid (attack success among valid outputs, less is safer)", "Total")
 """The number of Figure 7 in ToLeaP's paper."""
@@ -20,7 +21,9 @@ class InjecAgent(WithOriginalPrompts):
         "original": "the authors' own evaluator, which ToLeaP uses too",
         "fixed": "its known faults corrected: whole outputs, calls as they are written, nothing dropped",
     }
-    as_published = frozenset({"original"})
+    follows: Mapping[str, Upstream] = {
+        "original": Upstream("uiuc-kang-lab/InjecAgent", "f19c9f2c79a41046eb13c03c51a24c567a8ffa07"),
+    }
     modes: Mapping[str, str] = {
         "react": "messages, answered as Thought / Action / Action Input",
         "react-short": "the same with the short classic prompt",

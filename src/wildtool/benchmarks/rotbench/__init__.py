@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.benchmark import COMPLETION, Benchmark, part
+from wildtool.benchmarks.toleap_platform import TOLEAP_PLATFORM
+from wildtool.types import Upstream
 
 
 class RoTBench(Benchmark):
@@ -17,7 +19,10 @@ class RoTBench(Benchmark):
         "original": "the authors' own evaluator; where it raises, the reply is wrong",
         "fixed": "its known faults corrected: empty inputs, text around the call, values of any type",
     }
-    as_published = frozenset({"toleap", "original"})
+    follows: Mapping[str, Upstream] = {
+        "toleap": TOLEAP_PLATFORM,
+        "original": Upstream("Junjie-Ye/RoTBench", "637e43ae9a978036774c92bb2ab11a83609e304b", "2025-05-13"),
+    }
     modes: Mapping[str, str] = {
         "chat": "messages, answered in text",
         COMPLETION: "one text that the model continues (ToLeaP's streaming)",

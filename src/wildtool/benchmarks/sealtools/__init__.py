@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.benchmark import COMPLETION, RETRIEVAL, Benchmark, part
-from wildtool.types import Role
+from wildtool.benchmarks.toleap_platform import TOLEAP_PLATFORM
+from wildtool.types import Role, Upstream
 
 
 class SealTools(Benchmark):
@@ -18,7 +19,12 @@ class SealTools(Benchmark):
         "original": "the authors' own evaluator",
         "fixed": "its known faults corrected: calls counted once, quotes and brackets kept, values by meaning",
     }
-    as_published = frozenset({"toleap", "original"})
+    follows: Mapping[str, Upstream] = {
+        "toleap": TOLEAP_PLATFORM,
+        "original": Upstream(
+            "fairyshine/Seal-Tools", "ce753ecd60ed08dd376984035de531ab8421f1c6", "2024-11-05"
+        ),
+    }
     modes: Mapping[str, str] = {
         "chat": "one message with five tools",
         COMPLETION: "the same as one text that the model continues (ToLeaP's streaming)",

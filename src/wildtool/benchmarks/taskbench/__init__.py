@@ -6,6 +6,8 @@ from typing import Any, Self
 
 from wildtool.benchmark import COMPLETION, part
 from wildtool.benchmarks.original_prompts import WithOriginalPrompts
+from wildtool.benchmarks.toleap_platform import TOLEAP_PLATFORM
+from wildtool.types import Upstream
 
 PARTS = ("node", "edge", "name", "value")
 """What is compared of a plan: its tools, its links, names of arguments, names and values of arguments."""
@@ -29,7 +31,12 @@ class TaskBench(WithOriginalPrompts):
         "original": "what its authors compute: micro averages over the samples that can be read",
         "fixed": "their known faults corrected: links compared as links, repeats counted, one tool is a plan",
     }
-    as_published = frozenset({"toleap", "original"})
+    follows: Mapping[str, Upstream] = {
+        "toleap": TOLEAP_PLATFORM,
+        "original": Upstream(
+            "microsoft/JARVIS", "c62e0faac76c4a2907cabe2cfe4bbe5f2e613400", "2024-09-26", "taskbench"
+        ),
+    }
     modes: Mapping[str, str] = {
         "chat": "the tools in the prompt, as ToLeaP asks",
         "graph": "the tools and the links between them in the prompt",

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from wildtool.benchmark import Benchmark, part
+from wildtool.benchmarks.toleap_platform import TOLEAP_PLATFORM
+from wildtool.types import Upstream
 
 
 class TEval(Benchmark):
@@ -16,7 +18,10 @@ class TEval(Benchmark):
         "original": "what its authors' evaluator computes: more arguments than asked for are free",
         "fixed": "their known faults corrected: unmatched steps get no points, templates are taken as written",
     }
-    as_published = frozenset({"toleap", "original"})
+    follows: Mapping[str, Upstream] = {
+        "toleap": TOLEAP_PLATFORM,
+        "original": Upstream("open-compass/T-Eval", "58f22406404d7e2a4f36856a19c7f4dc28a0a5f0", "2024-04-02"),
+    }
     modes: Mapping[str, str] = {"chat": "messages, answered in text"}
     # As in Figure 7 of ToLeaP's paper.
     headline: Mapping[str, tuple[str, str]] = dict.fromkeys(profiles, ("scores", "mean of columns"))

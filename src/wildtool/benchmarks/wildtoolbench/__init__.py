@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from wildtool.benchmark import Benchmark, part
+from wildtool.types import Upstream
 
 
 class WildToolBench(Benchmark):
@@ -16,7 +17,12 @@ class WildToolBench(Benchmark):
         "fixed": "its known faults corrected: calls bound by arguments, values compared by meaning",
         "paper": "the older evaluator behind the paper's tables, with its error taxonomy",
     }
-    as_published = frozenset({"official", "paper"})
+    follows: Mapping[str, Upstream] = {
+        "official": Upstream(
+            "yupeijei1997/WildToolBench", "80a5f427fb26c9a14eb419ccb565675671650065", "2026-04-05"
+        ),
+        "paper": Upstream("yupeijei1997/WildToolBench", "e16397024e12451534e2e1aa74982961415c4278"),
+    }
     modes: Mapping[str, str] = {"fc": "native tool calls"}
     gold_styles = ("parallel", "serial")
     card = Path(__file__).parent / "card.md"

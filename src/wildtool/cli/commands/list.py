@@ -59,11 +59,13 @@ def list_(
     ),
     check: str | None = opt("NAME", "With models: send one small tool call and report what works."),
     coverage: bool = opt("The benchmarks that ToLeaP's paper studies, and which of them run here."),
+    upstream: bool = opt("Ask whether the repositories that benchmarks are pinned to have newer commits."),
+    mirror: str | None = opt("URL", "With --upstream: ask this address instead of GitHub's."),
     base_url: str | None = options.BASE_URL_OPTION,
     api_key_env: str | None = options.API_KEY_ENV_OPTION,
     format_: str | None = options.TOOL_FORMAT_OPTION,
     trust: str | None = options.TRUST_OPTION,
-) -> None:
+) -> int:
     """List benchmarks, models, profiles, modes, formats or cards.
 
     \b
@@ -72,6 +74,7 @@ def list_(
       wildtool list profiles
       wildtool list cards wildtoolbench
       wildtool list models --check ollama/qwen3:8b
+      wildtool list --upstream
 
     A card says what a benchmark measures, where its data come from, and how its results differ from the original's.
     """
@@ -81,25 +84,46 @@ def list_(
         if subject is not None or check is not None:
             raise UsageError("give --coverage without a kind: `wildtool list --coverage`")
         _print_coverage()
-        return
+        return 0
+    if upstream:
+        if subject is not None or check is not None:
+            raise UsageError("give --upstream without a kind: `wildtool list --upstream`")
+        return _print_upstream(registry.usable_benchmarks(), mirror)
+    if mirror is not None:
+        raise UsageError("--mirror needs --upstream")
     if check is not None:
         if subject is not ListKind.models:
             raise UsageError("--check is for models, such as `wildtool list models --check NAME`")
         endpoint = {"base_url": base_url, "api_key_env": api_key_env, "format": format_}
         _check(check, {option: value for option, value in endpoint.items() if value is not None})
-        return
+        return 0
     if not (base_url is api_key_env is format_ is None):
         raise UsageError("--base-url, --api-key-env and --tool-format need --check NAME")
     if name is not None:
         if subject is not ListKind.cards:
             raise UsageError("a name is for cards, such as `wildtool list cards NAME`")
         _print_card(_card(registry.load_benchmark(name)))
-        return
+        return 0
     benchmarks = registry.usable_benchmarks()
     for kind in [subject] if subject else list(ListKind):
         if subject is None:
             print_wrapped(f"{'' if kind is ListKind.benchmarks else chr(10)}{kind}")
         _print(_rows(kind, benchmarks), indent="" if subject else "  ")
+    return 0
+
+
+def _print_upstream(benchmarks: "list[Benchmark]", mirror: str | None) -> int:
+    """Prints what became of the repositories of all benchmarks; gives the exit status, 3 where one could not be asked."""
+    from wildtool.cli.commands.pull import upstream_news
+
+    known = True
+    for benchmark in benchmarks:
+        rows = [*upstream_news(benchmark, mirror)]
+        known = known and all(answered for _, _, answered in rows)
+        if rows:
+            print_out(benchmark.name)
+            _print([(source, news) for source, news, _ in rows], indent="  ")
+    return 0 if known else InfraError.exit_status
 
 
 def _print_coverage() -> None:
@@ -240,12 +264,22 @@ def _rows(kind: ListKind, benchmarks: "list[Benchmark]") -> ListRows:
             return [
                 (f"{benchmark.name} {name}", line)
                 for benchmark in benchmarks
-                for name, line in getattr(benchmark, kind).items()
+                for name, line in (
+                    _profiles(benchmark) if kind is ListKind.profiles else benchmark.modes
+                ).items()
             ]
         case ListKind.formats:
             return [(form.name, form.about) for form in CALL_FORMATS.values()]
         case ListKind.cards:
             return [(benchmark.name, f"wildtool list cards {benchmark.name}") for benchmark in benchmarks]
+
+
+def _profiles(benchmark: "Benchmark") -> "dict[str, str]":
+    """Each profile with what it does, and the published evaluator that it follows."""
+    return {
+        name: line + (f"\nfollows {benchmark.follows[name]}" if name in benchmark.follows else "")
+        for name, line in benchmark.profiles.items()
+    }
 
 
 def _data(benchmark: "Benchmark") -> str:
@@ -326,7 +360,7 @@ def _print_card(text: str) -> None:
 
 def _card(benchmark: "Benchmark") -> str:
     if benchmark.card is None:
-        ways = [*benchmark.profiles.items(), *benchmark.modes.items()]
+        ways = [*_profiles(benchmark).items(), *benchmark.modes.items()]
         return escape_text("\n".join([benchmark.title, "", *(f"- {name}: {line}" for name, line in ways)]))
     try:
         return escape_text(benchmark.card.read_text("utf-8"))
