@@ -9,7 +9,6 @@ from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.engine.score.audit import gold_transcript
 from wildtool.types import Item
 
-
 AUGUST = "official-2025-08"
 """The evaluator that section 10 of the specification describes, with the data of its commit."""
 

@@ -1,4 +1,4 @@
-"""Equality with the published evaluator of ACEBench from a recorded reply to the result sheet, the evaluator of August 2025."""
+"""Equality with ACEBench's published evaluator of August 2025, from a recorded reply to the result sheet."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
