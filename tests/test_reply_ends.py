@@ -5,6 +5,7 @@ from typing import Any, get_args
 
 import pytest
 
+from wildtool.benchmark import evaluators_of
 from wildtool.benchmarks import OURS
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.data.data_set import data_of
@@ -150,8 +151,8 @@ def test_blank_refusals_are_none_and_ends_name_their_errors():
 @pytest.mark.parametrize("name", OURS)
 def test_every_profile_but_our_own_computes_what_a_published_evaluator_computes(name: str):
     benchmark = load_benchmark(name)
-    own = {*benchmark.profiles} - benchmark.follows.keys()
-    assert own and own <= {"fixed", "ledger"} and benchmark.follows.keys() <= {*benchmark.profiles}
+    own = {*benchmark.profiles} - evaluators_of(benchmark).keys()
+    assert own and own <= {"fixed", "ledger"} and evaluators_of(benchmark).keys() <= {*benchmark.profiles}
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ BUDGETS = {
     "catalogue": 1620,
     "check": 1560,
     "cli": 5600,
-    "data": 900,
+    "data": 1_000,
     "engine": 8460,
     "environments": 2060,
     "export": 1600,

@@ -311,6 +311,42 @@ class Rules(ABC):
         return plain_trace(unit, episode, transcript, tools, gold or (), decide, self.said)
 
 
+class Profile(str):
+    """The line about a profile that gives the verdicts of a published evaluator, with that evaluator. Where its authors
+    changed it, each version is a profile: `official` the newest, `official-VERSION` an older one."""
+
+    follows: Upstream
+
+    def __new__(cls, line: str, follows: Upstream) -> Self:
+        profile = super().__new__(cls, line)
+        profile.follows = follows
+        return profile
+
+
+class HasProfiles(Protocol):
+    """What has profiles: a benchmark."""
+
+    @property
+    def profiles(self) -> Mapping[str, str]: ...
+
+
+def evaluators_of(benchmark: HasProfiles) -> dict[str, Upstream]:
+    """By profile the published evaluator whose verdicts it gives; no entry for rules of our own."""
+    return {name: line.follows for name, line in benchmark.profiles.items() if isinstance(line, Profile)}
+
+
+def follows_published(benchmark: HasProfiles, profile: str) -> bool:
+    """Whether a profile computes what a published evaluator computes. These read text and calls alone: what a model
+    declines beside them (`refusal`) does not decide there."""
+    return isinstance(benchmark.profiles.get(profile), Profile)
+
+
+def versions_of(benchmark: HasProfiles) -> tuple[str, ...]:
+    """Versions of a benchmark's data, each with its own evaluator, the newest first; empty where there is only one."""
+    versions = {its.version for its in evaluators_of(benchmark).values()} - {""}
+    return tuple(sorted(versions, reverse=True))
+
+
 class Benchmark(ABC):
     """A data format, a way to run it, a way to judge it and a summary; only `load` and `rules` must be written."""
 
@@ -319,10 +355,8 @@ class Benchmark(ABC):
     title: str
     """One line: what it measures and how large it is."""
     profiles: Mapping[str, str] = {"official": "the rules of its authors"}
-    """Name of each profile with one line about it; the first is the default."""
-    follows: Mapping[str, Upstream] = {}
-    """By profile the published evaluator whose verdicts it gives; none for rules of our own. Where its authors changed
-    it, each version is a profile: `official` the newest, `official-VERSION` an older one."""
+    """Name of each profile with one line about it (a `Profile` where it follows a published evaluator); the first is the
+    default."""
     modes: Mapping[str, str] = {"chat": "messages and native tool calls"}
     """Ways to put it to a model with one line about each; the first is the default."""
     mode: str = "chat"
@@ -365,12 +399,6 @@ class Benchmark(ABC):
             cls.mode = next(iter(cls.modes))
         if "groups" in own and "columns" not in own:
             cls.columns = {group: "VARCHAR" for group in cls.groups if group not in COMMON_COLUMNS}
-
-    @property
-    def versions(self) -> tuple[str, ...]:
-        """Versions of its data, each with its evaluator in `follows`, the newest first; empty where there is only one."""
-        named = {its.version for its in self.follows.values() if its.version}
-        return tuple(sorted(named, reverse=True))
 
     # To write -----------------------------------------------------------------------------------------
 
@@ -469,7 +497,7 @@ def _unit_verdict(
     benchmark: Benchmark, profile: str, rules: Rules, item: Item, unit: str, transcript: Transcript | None
 ) -> Verdict:
     episode = rules.recorded_episode(item, unit, transcript)
-    as_published = profile in benchmark.follows
+    as_published = follows_published(benchmark, profile)
     decided, end = until_decided(transcript or Transcript(()), as_published=as_published)
     outcome: Outcome
     if replay(episode, decided):

@@ -80,7 +80,7 @@ def until_decided(transcript: Transcript, *, as_published: bool = False) -> tupl
     silence, so what benchmarks make of texts must not credit them.
 
     Args:
-        as_published: as under a profile of `Benchmark.follows`.
+        as_published: whether a published evaluator's rules judge it.
     """
     for number, reply in enumerate(transcript.replies):
         end = deciding_end(reply, as_published=as_published)

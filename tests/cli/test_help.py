@@ -296,7 +296,7 @@ def complete(line: str) -> list[str]:
     ("line", "offered"),
     [
         ("wildtool sh", ["show"]),
-        ("wildtool run acebench --profile ", ["official", "fixed"]),
+        ("wildtool run acebench --profile ", ["official", "official-2025-08", "fixed"]),
         ("wildtool export --format par", ["parquet"]),
         ("wildtool generate ", ["wildtoolbench", "acebench", "tools", "pairs", "select", "rationales"]),
     ],

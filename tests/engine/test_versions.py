@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wildtool.benchmark import Benchmark
+from wildtool.benchmark import Benchmark, evaluators_of
 from wildtool.engine.registry import usable_benchmarks
 from wildtool.engine.versions import RunNames
 
@@ -58,8 +58,8 @@ FOLLOWING = {"official", "original", "toleap", "paper"}
 @pytest.mark.parametrize("benchmark", usable_benchmarks(), ids=lambda benchmark: benchmark.name)
 def test_a_profile_that_follows_an_evaluator_names_repository_and_commit(benchmark: Benchmark) -> None:
     following = {name for name in benchmark.profiles if name.partition("-")[0] in FOLLOWING}
-    assert following == benchmark.follows.keys()
-    for pin in benchmark.follows.values():
+    assert following == evaluators_of(benchmark).keys()
+    for pin in evaluators_of(benchmark).values():
         assert pin.repository.count("/") == 1
         assert len(pin.commit) == 40
 
@@ -69,7 +69,7 @@ def test_the_card_names_the_evaluators_that_profiles_follow(benchmark: Benchmark
     card = "" if benchmark.card is None else Path(benchmark.card).read_text("utf-8")
     missing = [
         part
-        for pin in benchmark.follows.values()
+        for pin in evaluators_of(benchmark).values()
         for part in (pin.repository, pin.commit[:7], pin.date)
         if part not in card
     ]

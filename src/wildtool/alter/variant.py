@@ -11,7 +11,7 @@ from wildtool.alter.base import (
     altered_unit,
     runs_in_order,
 )
-from wildtool.benchmark import Benchmark, Rules, judge_unit, settled_item
+from wildtool.benchmark import Benchmark, Rules, follows_published, judge_unit, settled_item
 from wildtool.episode import EMPTY_REPLY, replay, until_decided
 from wildtool.reply_ends import NOT_RIGHT
 from wildtool.trace import Trace, TraceStep, replay_steps
@@ -105,7 +105,7 @@ class Variant:
         """What happened in a unit up to the reply that decided it, in the benchmark's names, as reasons have them. Pure;
         never raises, even on malformed replies."""
         rules = self.benchmark.rules(profile)
-        as_published = profile in self.benchmark.follows
+        as_published = follows_published(self.benchmark, profile)
         if not self.alterations:
             return _trace_as_judged(rules, item, unit, transcript, as_published=as_published)
         played = self.played or profile
@@ -174,7 +174,7 @@ class Variant:
         while recorded.scripted and not episode.done:
             episode.advance(EMPTY_REPLY)
         transcript = replace(recorded, replies=tuple(replies.values()))
-        valid, end = until_decided(transcript, as_published=played in self.benchmark.follows)
+        valid, end = until_decided(transcript, as_published=follows_published(self.benchmark, played))
         if end is None:
             fields = {
                 name: value for each in units for name, value in each.fields(ended=episode.done).items()

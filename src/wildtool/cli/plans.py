@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from wildtool.models.replay import LoggedReplies
     from wildtool.models.resolve import ModelOptions
     from wildtool.models.token_usage import Price
-    from wildtool.types import Model, Role
+    from wildtool.types import Model, Role, Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,8 +323,10 @@ def plan_runs(
     parent = parent or run_options.out or _default_parent(loaded, alterations)
     folders = {model: parent if alone else parent / folder_name(model) for model in run_options.model_names}
     loaded = _with_prompts(loaded, run_options, folders.values())
-    run_options, names = _with_names(loaded, run_options, folders.values())
-    plans = _build_plans(loaded, alterations, run_options, explicit, entries, models or {}, names)
+    run_options, names = _continued(loaded, run_options, folders.values())
+    plans = _build_plans(loaded, alterations, run_options, explicit, entries, models or {})
+    if names is not None:
+        plans = {model: replace(plan, names=names) for model, plan in plans.items()}
     return [NamedRun(model, plan, folders[model]) for model, plan in plans.items()]
 
 
@@ -343,17 +345,15 @@ def _build_plans(
     explicit: set[str],
     entries: Mapping[str, ModelEntry],
     models: "Mapping[str, Model]",
-    names: "RunNames",
 ) -> "dict[str, Plan]":
     """A plan for each model, by its name; prints what the user should know. Raises UsageError or DataError.
 
-    Args: as of `plan_runs`, and: names: of the run that continues, or today's.
+    Args: as of `plan_runs`.
     """
     from wildtool.benchmark import COMPLETION
     from wildtool.data.data_set import data_of
     from wildtool.engine.call.budget import read_prices
     from wildtool.engine.plan import Plan
-    from wildtool.engine.versions import default_profile
 
     def open_replies(path: Path, model: str | None) -> "LoggedReplies":
         from wildtool.engine.replies import replay_source
@@ -372,9 +372,8 @@ def _build_plans(
             benchmark=benchmark,
             source=source,
             models={"agent": agent.model},
-            profile=run_options.profile or default_profile(benchmark, source.name, names),
+            profile=run_options.profile or _default_profile(benchmark, source),
             alterations=alterations,
-            names=names,
             **run_options.plan_settings(),
         )
         for name, agent in agents.items()
@@ -480,32 +479,47 @@ def _with_prompts(benchmark: "Benchmark", run_options: RunOptions, folders: Iter
     return with_prompts
 
 
-def _with_names(
+def _default_profile(benchmark: "Benchmark", source: "Source") -> str:
+    """The rules of a run where none are named."""
+    from wildtool.benchmark import versions_of
+
+    if not versions_of(benchmark):
+        return next(iter(benchmark.profiles))
+    from wildtool.engine.versions import default_profile  # few benchmarks have versions
+
+    return default_profile(benchmark, source.name)
+
+
+def _continued(
     benchmark: "Benchmark", run_options: RunOptions, folders: Iterable[Path]
-) -> "tuple[RunOptions, RunNames]":
-    """The options in today's names, and the names of the run: `official` means what it meant when the run began, and
-    a run that continues keeps the version of its data where none is named.
+) -> "tuple[RunOptions, RunNames | None]":
+    """The options in today's names, and the names of the run that continues; None where none does or no name can move.
+
+    `official` means what it meant when the run began, and the run keeps the version of its data where none is named.
 
     Args:
         folders: of the runs, which may not exist yet.
     """
     from wildtool.engine.record.run_folder import read_run
-    from wildtool.engine.versions import names_of, names_today
+    from wildtool.engine.versions import default_profile, names_of
 
-    names, data, profile = names_today(benchmark), run_options.data, run_options.profile
-    for folder in folders if names.versions else ():
-        if (folder / "run.json").is_file():
-            try:
-                run_json = read_run(folder)
-            except RecordError:
-                continue  # reported when the run is opened
-            names = names_of(benchmark, run_json["identity"])
-            recorded = run_json["data"]["name"]
-            if data is None and names.version_of(recorded):
-                data = recorded
+    for folder in folders:
+        if not (folder / "run.json").is_file():
+            continue
+        try:
+            run_json = read_run(folder)
+        except RecordError:
+            continue  # reported when the run is opened
+        names = names_of(benchmark, run_json["identity"])
+        if not names.versions:
             break
-    named = {"data": data and names.now(data), "profile": profile and names.now(profile)}
-    return replace(run_options, **named), names
+        recorded = run_json["data"]["name"]
+        keeps = run_options.data is None and names.version_of(recorded)
+        data = names.now(recorded) if keeps else run_options.data and names.now(run_options.data)
+        profile = run_options.profile and names.now(run_options.profile)
+        profile = profile or default_profile(benchmark, data or names.now(recorded), names)
+        return replace(run_options, data=data, profile=profile), names
+    return run_options, None
 
 
 def _resumed_prompts(folders: Iterable[Path]) -> str | None:

@@ -16,7 +16,7 @@ from wildtool.types import Upstream
 
 FORGE = "https://api.github.com"
 """Where public repositories tell their commits; `--mirror` selects another address."""
-TIMEOUT_S = 30
+FORGE_TIMEOUT_S = 30
 MOST_COMMITS = 100
 """Commits that are asked for at once, the newest; no forge gives more."""
 MAX_ANSWER_BYTES = 16 * 1024 * 1024
@@ -74,10 +74,10 @@ def news_of(pinned: Upstream, forge: str | None = None) -> str:
 def _question(pinned: Upstream, forge: str | None) -> str:
     from urllib.parse import urlencode
 
-    asked = {"per_page": str(MOST_COMMITS)}
-    asked |= {"path": pinned.path} if pinned.path else {}
-    asked |= {"since": f"{pinned.date}T00:00:00Z"} if pinned.date else {}
-    return f"{(forge or FORGE).rstrip('/')}/repos/{pinned.repository}/commits?{urlencode(asked)}"
+    query = {"per_page": str(MOST_COMMITS)}
+    query |= {"path": pinned.path} if pinned.path else {}
+    query |= {"since": f"{pinned.date}T00:00:00Z"} if pinned.date else {}
+    return f"{(forge or FORGE).rstrip('/')}/repos/{pinned.repository}/commits?{urlencode(query)}"
 
 
 def _answer(url: str) -> bytes:
@@ -90,7 +90,7 @@ def _answer(url: str) -> bytes:
     hint = "check the network, or name another address with --mirror"
     request = urllib.request.Request(url, headers={"Accept": "application/vnd.github+json"})
     try:
-        with urllib.request.urlopen(request, timeout=TIMEOUT_S) as response:
+        with urllib.request.urlopen(request, timeout=FORGE_TIMEOUT_S) as response:
             return response.read(MAX_ANSWER_BYTES)
     except urllib.error.HTTPError as error:
         limit = "; too many questions in an hour, try later" if error.code in (403, 429) else f"; {hint}"
@@ -111,9 +111,9 @@ def _listed(answer: bytes, url: str) -> list[Any]:
 
 def _commit(entry: Any, url: str) -> Commit:
     try:
-        said = entry["commit"]
-        day = date.fromisoformat(said["committer"]["date"][:10]).isoformat()
-        return Commit(str(entry["sha"]), day, said["message"].strip().partition("\n")[0])
+        details = entry["commit"]
+        day = date.fromisoformat(details["committer"]["date"][:10]).isoformat()
+        return Commit(str(entry["sha"]), day, details["message"].strip().partition("\n")[0])
     except (LookupError, TypeError, AttributeError, ValueError) as error:
         raise DataError(f"{url}: a commit of the answer lacks its id, day or message ({error})") from error
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from wildtool.alter.base import Alteration
 from wildtool.alter.variant import Variant
-from wildtool.benchmark import Benchmark
+from wildtool.benchmark import Benchmark, versions_of
 from wildtool.data.data_set import data_of
 from wildtool.engine.benchmark_file import BY_NAME, file_of
 from wildtool.engine.record.run_folder import RunFolder
@@ -265,12 +265,18 @@ class Plan:
     items: SelectedItems | None = None
     """The selected items where they are read already, shared by the plans of a command; None to read them."""
     names: RunNames | None = None
-    """The names of the run that this one continues; None for today's."""
+    """What profiles and data are called in the run, where it continues one; None for today's names."""
 
     @property
-    def run_names(self) -> RunNames:
-        """What profiles and data are called in the run."""
-        return self.names or names_today(self.benchmark)
+    def _names(self) -> RunNames | None:
+        """The names of the run; None where none of them can move."""
+        return self.names or (names_today(self.benchmark) if versions_of(self.benchmark) else None)
+
+    @property
+    def profile_in_run(self) -> str:
+        """What the run calls its profile."""
+        names = self._names
+        return self.profile if names is None else names.then(self.profile)
 
     @property
     def variant(self) -> Variant:
@@ -345,26 +351,29 @@ class Plan:
         Args:
             command: the command line as typed, for `run.json`.
         """
-        check_continues(self.benchmark, folder, self.source)
+        names = self._names
+        if names is not None:
+            check_continues(self.benchmark, folder, self.source)
         return RunFolder(
             folder,
             kind="played",
             scope=self.scope(items),
             identity=self.identity(),
-            source=self.run_names.source(self.source),
+            source=self.source if names is None else names.source(self.source),
             command=command,
             benchmark_file=file_of(self.benchmark) if self.benchmark.name in BY_NAME else None,
         )
 
     def identity(self) -> dict[str, Any]:
         """The settings that requests depend on; a run continues only if they are the same."""
+        names = self._names
         return {
             "benchmark": self.benchmark.name,
             "data_sha256": self.source.sha256,
             "split": self.split,
             "lang": self.lang,
             "mode": self.benchmark.mode,
-            "profile": self.run_names.then(self.profile),
+            "profile": self.profile_in_run,
             "seed": self.seed,
             "models": {
                 role: {"name": model.name, "settings": dict(model.settings())}
@@ -373,7 +382,7 @@ class Plan:
             # Not there for our own wording: so identities of earlier runs stay what they are.
             **({"prompts": prompts} if (prompts := prompts_of(self.benchmark)) else {}),
             **({"sample": asdict(self.sample)} if self.sample else {}),
-            **self.run_names.identity,
+            **({} if names is None else names.identity),
             **{key: value for each in self.alterations for key, value in each.identity().items()},
         }
 

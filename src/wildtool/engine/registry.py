@@ -265,11 +265,12 @@ def as_recorded(benchmark: Benchmark, identity: Mapping[str, Any]) -> Variant:
     return Variant(worded, recorded_alterations(identity), played_profile(benchmark, identity))
 
 
-def names_in(folder: Path, run_json: Mapping[str, Any]) -> RunNames:
-    """The names of a run in a folder; of a benchmark that is not at hand those that it wrote."""
+def names_in(run_json: Mapping[str, Any]) -> RunNames:
+    """The names of a run; those that it wrote where its benchmark is not at hand."""
+    identity = run_json["identity"]
     try:
-        return names_of(played_benchmark(folder, run_json), run_json["identity"])
-    except (RecordError, UsageError):
+        return names_of(load_benchmark(identity.get("benchmark", "")), identity)
+    except UsageError:
         return RunNames((), "")
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from wildtool.benchmark import Benchmark
+from wildtool.benchmark import Benchmark, HasProfiles, evaluators_of, versions_of
 from wildtool.data.data_set import OFFICIAL, version_name
 from wildtool.engine.record.run_folder import read_run
 from wildtool.errors import RecordError
@@ -58,17 +58,18 @@ class RunNames:
         return next((v for v in self.versions if version_name(self.versions, v) == self.now(data)), "")
 
 
-def names_today(benchmark: Benchmark) -> RunNames:
+def names_today(benchmark: HasProfiles) -> RunNames:
     """The names of a run that begins now."""
-    return RunNames(benchmark.versions, next(iter(benchmark.versions), ""))
+    versions = versions_of(benchmark)
+    return RunNames(versions, next(iter(versions), ""))
 
 
-def names_of(benchmark: Benchmark, identity: Mapping[str, Any]) -> RunNames:
+def names_of(benchmark: HasProfiles, identity: Mapping[str, Any]) -> RunNames:
     """The names of a run. Args: identity: from its `run.json`."""
-    return RunNames(benchmark.versions, identity.get("edition", ""))
+    return RunNames(versions_of(benchmark), identity.get("edition", ""))
 
 
-def default_profile(benchmark: Benchmark, data: str | None, names: RunNames | None = None) -> str:
+def default_profile(benchmark: HasProfiles, data: str | None, names: RunNames | None = None) -> str:
     """The rules that data are judged by where nobody names any: those of the evaluator of their version, else the first
     profile.
 
@@ -78,11 +79,18 @@ def default_profile(benchmark: Benchmark, data: str | None, names: RunNames | No
     """
     today = names_today(benchmark)
     version = today.version_of(data or OFFICIAL)
-    own = (name for name, evaluator in benchmark.follows.items() if version and evaluator.version == version)
+    evaluators = evaluators_of(benchmark).items() if version else ()
+    own = (name for name, evaluator in evaluators if evaluator.version == version)
     return next(own, (names or today).now(next(iter(benchmark.profiles))))
 
 
-def played_profile(benchmark: Benchmark, identity: Mapping[str, Any]) -> str | None:
+def in_todays_names(identity: Mapping[str, Any], names: RunNames) -> dict[str, Any]:
+    """An identity with its profile by today's name. Args: names: of its run."""
+    profile = identity["profile"]
+    return {**identity, "profile": None if profile is None else names.now(profile)}
+
+
+def played_profile(benchmark: HasProfiles, identity: Mapping[str, Any]) -> str | None:
     """The profile that a run was run under, by today's name; None if unknown."""
     profile = identity.get("profile")
     return None if profile is None else names_of(benchmark, identity).now(profile)
@@ -105,7 +113,7 @@ def other_version(benchmark: Benchmark, run_json: Mapping[str, Any], source: Sou
         return ""
     return (
         f"the run has the data of version {was}, and these are version {now}: add --data "
-        f"{version_name(benchmark.versions, was)} (`wildtool data pull {benchmark.name} --version {was}` gets them)"
+        f"{version_name(names.versions, was)} (`wildtool data pull {benchmark.name} --version {was}` gets them)"
     )
 
 

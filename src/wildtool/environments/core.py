@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
 from wildtool.alter.base import UNDER_TEST
-from wildtool.benchmark import judge_unit
+from wildtool.benchmark import follows_published, judge_unit
 from wildtool.environments.sources import Units
 from wildtool.episode import COOPERATIVE, GOLD_STYLE
 from wildtool.errors import DataError, UsageError
@@ -291,7 +291,7 @@ class UnitEnvironment:
     def _take(self, state: _State, reply: Reply) -> str:
         """Lets the episode take a message of the policy. Gives what is wrong with it."""
         state.replies.append(reply)
-        end = deciding_end(reply, as_published=self.profile in self.units.benchmark.follows)
+        end = deciding_end(reply, as_published=follows_published(self.units.benchmark, self.profile))
         if end is not None:
             # The message says of itself that it is a refusal; no other such end can be read from a message alone.
             state.fault, state.is_over = NOT_RIGHT[end], True

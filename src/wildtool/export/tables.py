@@ -38,7 +38,7 @@ def _profiles(request: ExportRequest) -> list[str | None]:
     if request.profile is not None:
         return [request.profile]
     files = sorted(path.name for path in request.folder.glob(f"{_BEGIN}*{_END}"))
-    names = names_in(request.folder, read_run(request.folder))
+    names = names_in(read_run(request.folder))
     return [names.now(file.removeprefix(_BEGIN).removesuffix(_END)) for file in files] or [None]
 
 

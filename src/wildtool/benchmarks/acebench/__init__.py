@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from wildtool.benchmark import part
+from wildtool.benchmark import Profile, part
 from wildtool.benchmarks.original_prompts import WithOriginalPrompts
 from wildtool.types import Role, Upstream
 
@@ -16,17 +16,15 @@ class ACEBench(WithOriginalPrompts):
     name = "acebench"
     title = "ACEBench: 2,040 records of calls, special requests and stateful episodes in English and Chinese"
     profiles: Mapping[str, str] = {
-        "official": "what the published evaluator computes, verdict for verdict",
-        "official-2025-08": "the same of August 2025, which the published tables were made with",
+        "official": Profile(
+            "what the published evaluator computes, verdict for verdict",
+            Upstream(REPOSITORY, "56dd66cf6439b0d9655ee1b353e4cd745c6f664e", "2025-10-29", version="2025-10"),
+        ),
+        "official-2025-08": Profile(
+            "the same of August 2025, which the published tables were made with",
+            Upstream(REPOSITORY, "e6db74b735ead22c24f27367606a9408573b848f", "2025-08-24", version="2025-08"),
+        ),
         "fixed": "its known faults corrected: text kept as written, values compared, a call counted once",
-    }
-    follows: Mapping[str, Upstream] = {
-        "official": Upstream(
-            REPOSITORY, "56dd66cf6439b0d9655ee1b353e4cd745c6f664e", "2025-10-29", version="2025-10"
-        ),
-        "official-2025-08": Upstream(
-            REPOSITORY, "e6db74b735ead22c24f27367606a9408573b848f", "2025-08-24", version="2025-08"
-        ),
     }
     modes: Mapping[str, str] = {
         "text": "calls in brackets, prompted in full",

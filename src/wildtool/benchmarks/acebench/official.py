@@ -37,10 +37,10 @@ def decode_first_list(text: str) -> list[CallExpression]:
     Raises:
         CallSyntaxError: there is none, or it is anything else, with the reason.
     """
-    found = outermost_list(text)
-    if found is None:
+    calls = outermost_list(text)
+    if calls is None:
         raise CallSyntaxError("no list in brackets")
-    return _calls_of(found)
+    return _calls_of(calls)
 
 
 def outermost_list(text: str) -> str | None:

@@ -14,6 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Self
 
+from wildtool.benchmark import evaluators_of
 from wildtool.benchmarks.acebench import ACEBENCH, REPOSITORY, ACEBench
 from wildtool.benchmarks.acebench.data import (
     CATEGORIES,
@@ -44,7 +45,7 @@ from wildtool.errors import DataError, UsageError, unknown_name
 from wildtool.temporary import temporary_folder
 from wildtool.types import Source, Upstream
 
-COMMITS: Mapping[str, Upstream] = {its.version: its for its in ACEBENCH.follows.values()}
+COMMITS: Mapping[str, Upstream] = {its.version: its for its in evaluators_of(ACEBENCH).values()}
 """Where each version of the data comes from, the newest first."""
 NEWEST, OLDEST = next(iter(COMMITS)), "2025-08"
 CHECKSUMS: Mapping[str, str] = {OLDEST: "checksums.tsv", NEWEST: "checksums-2025-10.tsv"}
@@ -68,8 +69,8 @@ def prompts() -> list[PromptFile]:
 
 def read_prompts() -> Originals | None:
     """The original's prompts, where they were pulled. Raises DataError where they are damaged."""
-    found = (read_originals(prompts(), version_folder(version)) for version in COMMITS)
-    return next((each for each in found if each is not None), None)
+    originals = (read_originals(prompts(), version_folder(version)) for version in COMMITS)
+    return next((each for each in originals if each is not None), None)
 
 
 def version_folder(version: str) -> Path:
@@ -183,28 +184,28 @@ def _keep_older(report: ReportProgress) -> None:
     """Copies what an earlier wildtool pulled as the official data into the folder of its version."""
     place = version_folder(NEWEST)
     for version in COMMITS:
-        kept = version_folder(version)
-        if not place.is_dir() or kept.exists() or _version_at(place, CATEGORIES, NEWEST):
+        older = version_folder(version)
+        if not place.is_dir() or older.exists() or _version_at(place, CATEGORIES, NEWEST):
             continue
         if _version_at(place, CATEGORIES, version):
-            part = kept.with_name(f"{kept.name}.part")
+            part = older.with_name(f"{older.name}.part")
             shutil.rmtree(part, ignore_errors=True)
             shutil.copytree(place, part)
-            part.replace(kept)
-            report(f"the data of version {version} that were at {place} are kept at {kept}")
+            part.replace(older)
+            report(f"the data of version {version} that were at {place} are kept at {older}")
 
 
 def _take_from_other_versions(files: Mapping[Path, PinnedFile], version: str) -> None:
     """Copies files that are the same in another version, where that was pulled: they need not be fetched again."""
-    others = [version_folder(each) for each in COMMITS if each != version]
+    folders = [version_folder(each) for each in COMMITS if each != version]
     for target, pinned in files.items():
         if pinned.is_at(target):
             continue
-        same = next(
-            (other / pinned.other_path for other in others if pinned.is_at(other / pinned.other_path)), None
+        copy = next(
+            (other / pinned.other_path for other in folders if pinned.is_at(other / pinned.other_path)), None
         )
-        if same is not None:
-            install(target, same.read_bytes())
+        if copy is not None:
+            install(target, copy.read_bytes())
 
 
 def _require(folder: Path, categories: tuple[str, ...], version: str) -> None:
@@ -341,15 +342,15 @@ def _place_of(version: str, categories: tuple[str, ...]) -> Path:
             )
     _require(place, categories, version)
     if not _version_at(place, categories, version):
-        found = next((its for its in COMMITS if _version_at(place, categories, its)), None)
-        if found is None:
+        version_there = next((its for its in COMMITS if _version_at(place, categories, its)), None)
+        if version_there is None:
             raise DataError(
                 f"the data at {place} are a mixture of versions {', '.join(COMMITS)}; `{_pull_command(version)}` puts"
                 f" version {version} there"
             )
         raise DataError(
-            f"the data at {place} are of version {found}; `{_pull_command(version)}` gets version {version} and keeps"
-            f" them, and --data {version_name([*COMMITS], found)} runs on them as they are"
+            f"the data at {place} are of version {version_there}; `{_pull_command(version)}` gets version {version} and"
+            f" keeps them, and --data {version_name([*COMMITS], version_there)} runs on them as they are"
         )
     return place
 

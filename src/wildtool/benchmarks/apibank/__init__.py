@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from wildtool.benchmark import Benchmark, part
+from wildtool.benchmark import Benchmark, Profile, part
 from wildtool.benchmarks.toleap_platform import TOLEAP_PLATFORM
 from wildtool.types import Upstream
 
@@ -17,18 +17,20 @@ class ApiBank(Benchmark):
     name = "apibank"
     title = "API-Bank: 534 calls and 478 replies in 264 dialogues with 53 tools"
     profiles: Mapping[str, str] = {
-        "toleap": "ROUGE-L of replies as ToLeaP's table has it; calls beside them, by the authors' rules",
-        "original": "the rules of its authors: calls are run, replies compared by ROUGE-L",
-        "fixed": "their known faults corrected: values read whole, lists, state, all arguments compared",
-    }
-    follows: Mapping[str, Upstream] = {
-        "toleap": TOLEAP_PLATFORM,
-        "original": Upstream(
-            "AlibabaResearch/DAMO-ConvAI",
-            "f30ccf22b4e2617fab32958d4c03f5c1f2e7dfcf",
-            "2023-11-17",
-            "api-bank",
+        "toleap": Profile(
+            "ROUGE-L of replies as ToLeaP's table has it; calls beside them, by the authors' rules",
+            TOLEAP_PLATFORM,
         ),
+        "original": Profile(
+            "the rules of its authors: calls are run, replies compared by ROUGE-L",
+            Upstream(
+                "AlibabaResearch/DAMO-ConvAI",
+                "f30ccf22b4e2617fab32958d4c03f5c1f2e7dfcf",
+                "2023-11-17",
+                "api-bank",
+            ),
+        ),
+        "fixed": "their known faults corrected: values read whole, lists, state, all arguments compared",
     }
     modes: Mapping[str, str] = {
         "chat": "calls and replies, tools in the prompt",

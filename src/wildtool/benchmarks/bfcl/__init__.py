@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from wildtool.benchmark import Benchmark, part
+from wildtool.benchmark import Benchmark, Profile, part
 from wildtool.types import Role, Upstream
 
 
@@ -14,16 +14,16 @@ class BFCL(Benchmark):
     name = "bfcl"
     title = "BFCL: 3,641 requests for calls or for none, 800 multi-turn dialogues, 665 questions to memories and the web"
     profiles: Mapping[str, str] = {
-        "official": "what the published evaluator computes, verdict for verdict",
+        "official": Profile(
+            "what the published evaluator computes, verdict for verdict",
+            Upstream(
+                "ShishirPatil/gorilla",
+                "6ea57973c7a6097fd7c5915698c54c17c5b1b6c8",
+                "2026-03-23",
+                "berkeley-function-call-leaderboard",
+            ),
+        ),
         "fixed": "its known faults corrected: entries that no call fulfils, lost values, greedy matching, loose answers",
-    }
-    follows: Mapping[str, Upstream] = {
-        "official": Upstream(
-            "ShishirPatil/gorilla",
-            "6ea57973c7a6097fd7c5915698c54c17c5b1b6c8",
-            "2026-03-23",
-            "berkeley-function-call-leaderboard",
-        )
     }
     modes: Mapping[str, str] = {
         "fc": "native tool calls",

@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from wildtool.benchmark import COMPLETION, Benchmark, part
+from wildtool.benchmark import COMPLETION, Benchmark, Profile, part
 from wildtool.benchmarks.toleap_platform import TOLEAP_PLATFORM
-from wildtool.types import Upstream
 
 
 class Glaive(Benchmark):
@@ -15,10 +14,9 @@ class Glaive(Benchmark):
     name = "glaive"
     title = "Glaive: first function calls of 52,000 dialogues, as ToLeaP converts and scores them"
     profiles: Mapping[str, str] = {
-        "toleap": "what the ToLeaP platform computes, count for count",
+        "toleap": Profile("what the ToLeaP platform computes, count for count", TOLEAP_PLATFORM),
         "fixed": "its known faults corrected: each record counts once, values by meaning",
     }
-    follows: Mapping[str, Upstream] = {"toleap": TOLEAP_PLATFORM}
     modes: Mapping[str, str] = {
         "chat": "one message, answered in text",
         COMPLETION: "the same as one text that the model continues",

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from wildtool.benchmark import COMPLETION, part
+from wildtool.benchmark import COMPLETION, Profile, part
 from wildtool.benchmarks.original_prompts import WithOriginalPrompts
 from wildtool.types import Upstream
 
@@ -18,11 +18,11 @@ class InjecAgent(WithOriginalPrompts):
     name = "injecagent"
     title = "InjecAgent: 1,054 tool results with a hidden instruction; does the agent obey it?"
     profiles: Mapping[str, str] = {
-        "original": "the authors' own evaluator, which ToLeaP uses too",
+        "original": Profile(
+            "the authors' own evaluator, which ToLeaP uses too",
+            Upstream("uiuc-kang-lab/InjecAgent", "f19c9f2c79a41046eb13c03c51a24c567a8ffa07"),
+        ),
         "fixed": "its known faults corrected: whole outputs, calls as they are written, nothing dropped",
-    }
-    follows: Mapping[str, Upstream] = {
-        "original": Upstream("uiuc-kang-lab/InjecAgent", "f19c9f2c79a41046eb13c03c51a24c567a8ffa07"),
     }
     modes: Mapping[str, str] = {
         "react": "messages, answered as Thought / Action / Action Input",

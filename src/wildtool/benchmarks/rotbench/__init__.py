@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from wildtool.benchmark import COMPLETION, Benchmark, part
+from wildtool.benchmark import COMPLETION, Benchmark, Profile, part
 from wildtool.benchmarks.toleap_platform import TOLEAP_PLATFORM
 from wildtool.types import Upstream
 
@@ -15,13 +15,12 @@ class RoTBench(Benchmark):
     name = "rotbench"
     title = "RoTBench: 840 first calls and 560 third calls under five levels of noise in names"
     profiles: Mapping[str, str] = {
-        "toleap": "what the ToLeaP platform computes, verdict for verdict",
-        "original": "the authors' own evaluator; where it raises, the reply is wrong",
+        "toleap": Profile("what the ToLeaP platform computes, verdict for verdict", TOLEAP_PLATFORM),
+        "original": Profile(
+            "the authors' own evaluator; where it raises, the reply is wrong",
+            Upstream("Junjie-Ye/RoTBench", "637e43ae9a978036774c92bb2ab11a83609e304b", "2025-05-13"),
+        ),
         "fixed": "its known faults corrected: empty inputs, text around the call, values of any type",
-    }
-    follows: Mapping[str, Upstream] = {
-        "toleap": TOLEAP_PLATFORM,
-        "original": Upstream("Junjie-Ye/RoTBench", "637e43ae9a978036774c92bb2ab11a83609e304b", "2025-05-13"),
     }
     modes: Mapping[str, str] = {
         "chat": "messages, answered in text",

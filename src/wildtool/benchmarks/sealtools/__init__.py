@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from wildtool.benchmark import COMPLETION, RETRIEVAL, Benchmark, part
+from wildtool.benchmark import COMPLETION, RETRIEVAL, Benchmark, Profile, part
 from wildtool.benchmarks.toleap_platform import TOLEAP_PLATFORM
 from wildtool.types import Role, Upstream
 
@@ -15,15 +15,12 @@ class SealTools(Benchmark):
     name = "sealtools"
     title = "Seal-Tools: 2,054 requests for lists of calls, with five tools or all 4,076"
     profiles: Mapping[str, str] = {
-        "toleap": "what the ToLeaP platform computes, record for record",
-        "original": "the authors' own evaluator",
-        "fixed": "its known faults corrected: calls counted once, quotes and brackets kept, values by meaning",
-    }
-    follows: Mapping[str, Upstream] = {
-        "toleap": TOLEAP_PLATFORM,
-        "original": Upstream(
-            "fairyshine/Seal-Tools", "ce753ecd60ed08dd376984035de531ab8421f1c6", "2024-11-05"
+        "toleap": Profile("what the ToLeaP platform computes, record for record", TOLEAP_PLATFORM),
+        "original": Profile(
+            "the authors' own evaluator",
+            Upstream("fairyshine/Seal-Tools", "ce753ecd60ed08dd376984035de531ab8421f1c6", "2024-11-05"),
         ),
+        "fixed": "its known faults corrected: calls counted once, quotes and brackets kept, values by meaning",
     }
     modes: Mapping[str, str] = {
         "chat": "one message with five tools",

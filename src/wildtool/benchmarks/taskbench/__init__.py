@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from wildtool.benchmark import COMPLETION, part
+from wildtool.benchmark import COMPLETION, Profile, part
 from wildtool.benchmarks.original_prompts import WithOriginalPrompts
 from wildtool.benchmarks.toleap_platform import TOLEAP_PLATFORM
 from wildtool.types import Upstream
@@ -27,15 +27,14 @@ class TaskBench(WithOriginalPrompts):
     name = "taskbench"
     title = "TaskBench: 17,450 requests to plan as a graph of tools, in three domains"
     profiles: Mapping[str, str] = {
-        "toleap": "what ToLeaP computes, sample by sample",
-        "original": "what its authors compute: micro averages over the samples that can be read",
-        "fixed": "their known faults corrected: links compared as links, repeats counted, one tool is a plan",
-    }
-    follows: Mapping[str, Upstream] = {
-        "toleap": TOLEAP_PLATFORM,
-        "original": Upstream(
-            "microsoft/JARVIS", "c62e0faac76c4a2907cabe2cfe4bbe5f2e613400", "2024-09-26", "taskbench"
+        "toleap": Profile("what ToLeaP computes, sample by sample", TOLEAP_PLATFORM),
+        "original": Profile(
+            "what its authors compute: micro averages over the samples that can be read",
+            Upstream(
+                "microsoft/JARVIS", "c62e0faac76c4a2907cabe2cfe4bbe5f2e613400", "2024-09-26", "taskbench"
+            ),
         ),
+        "fixed": "their known faults corrected: links compared as links, repeats counted, one tool is a plan",
     }
     modes: Mapping[str, str] = {
         "chat": "the tools in the prompt, as ToLeaP asks",

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from wildtool.benchmark import Benchmark, part
+from wildtool.benchmark import Benchmark, Profile, part
 from wildtool.benchmarks.toleap_platform import TOLEAP_PLATFORM
 from wildtool.types import Upstream
 
@@ -14,13 +14,12 @@ class TEval(Benchmark):
     name = "teval"
     title = "T-Eval: six abilities of tool use, each on its own, in eleven scores"
     profiles: Mapping[str, str] = {
-        "toleap": "what ToLeaP computes, record by record",
-        "original": "what its authors' evaluator computes: more arguments than asked for are free",
+        "toleap": Profile("what ToLeaP computes, record by record", TOLEAP_PLATFORM),
+        "original": Profile(
+            "what its authors' evaluator computes: more arguments than asked for are free",
+            Upstream("open-compass/T-Eval", "58f22406404d7e2a4f36856a19c7f4dc28a0a5f0", "2024-04-02"),
+        ),
         "fixed": "their known faults corrected: unmatched steps get no points, templates are taken as written",
-    }
-    follows: Mapping[str, Upstream] = {
-        "toleap": TOLEAP_PLATFORM,
-        "original": Upstream("open-compass/T-Eval", "58f22406404d7e2a4f36856a19c7f4dc28a0a5f0", "2024-04-02"),
     }
     modes: Mapping[str, str] = {"chat": "messages, answered in text"}
     # As in Figure 7 of ToLeaP's paper.

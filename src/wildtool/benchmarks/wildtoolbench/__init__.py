@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from wildtool.benchmark import Benchmark, part
+from wildtool.benchmark import Benchmark, Profile, part
 from wildtool.types import Upstream
 
 
@@ -13,15 +13,15 @@ class WildToolBench(Benchmark):
     name = "wildtoolbench"
     title = "WildToolBench: 256 sessions of real users' tool use (official data)"
     profiles: Mapping[str, str] = {
-        "official": "what the published evaluator computes, verdict for verdict",
-        "fixed": "its known faults corrected: calls bound by arguments, values compared by meaning",
-        "paper": "the older evaluator behind the paper's tables, with its error taxonomy",
-    }
-    follows: Mapping[str, Upstream] = {
-        "official": Upstream(
-            "yupeijei1997/WildToolBench", "80a5f427fb26c9a14eb419ccb565675671650065", "2026-04-05"
+        "official": Profile(
+            "what the published evaluator computes, verdict for verdict",
+            Upstream("yupeijei1997/WildToolBench", "80a5f427fb26c9a14eb419ccb565675671650065", "2026-04-05"),
         ),
-        "paper": Upstream("yupeijei1997/WildToolBench", "e16397024e12451534e2e1aa74982961415c4278"),
+        "fixed": "its known faults corrected: calls bound by arguments, values compared by meaning",
+        "paper": Profile(
+            "the older evaluator behind the paper's tables, with its error taxonomy",
+            Upstream("yupeijei1997/WildToolBench", "e16397024e12451534e2e1aa74982961415c4278"),
+        ),
     }
     modes: Mapping[str, str] = {"fc": "native tool calls"}
     gold_styles = ("parallel", "serial")

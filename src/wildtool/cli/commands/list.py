@@ -74,7 +74,6 @@ def list_(
       wildtool list profiles
       wildtool list cards wildtoolbench
       wildtool list models --check ollama/qwen3:8b
-      wildtool list --upstream
 
     A card says what a benchmark measures, where its data come from, and how its results differ from the original's.
     """
@@ -116,14 +115,14 @@ def _print_upstream(benchmarks: "list[Benchmark]", mirror: str | None) -> int:
     """Prints what became of the repositories of all benchmarks; gives the exit status, 3 where one could not be asked."""
     from wildtool.cli.commands.pull import upstream_news
 
-    known = True
+    complete = True
     for benchmark in benchmarks:
         rows = [*upstream_news(benchmark, mirror)]
-        known = known and all(answered for _, _, answered in rows)
+        complete = complete and all(answered for _, _, answered in rows)
         if rows:
             print_out(benchmark.name)
             _print([(source, news) for source, news, _ in rows], indent="  ")
-    return 0 if known else InfraError.exit_status
+    return 0 if complete else InfraError.exit_status
 
 
 def _print_coverage() -> None:
@@ -276,8 +275,11 @@ def _rows(kind: ListKind, benchmarks: "list[Benchmark]") -> ListRows:
 
 def _profiles(benchmark: "Benchmark") -> "dict[str, str]":
     """Each profile with what it does, and the published evaluator that it follows."""
+    from wildtool.benchmark import evaluators_of
+
+    evaluators = evaluators_of(benchmark)
     return {
-        name: line + (f"\nfollows {benchmark.follows[name]}" if name in benchmark.follows else "")
+        name: line + (f"\nfollows {evaluators[name]}" if name in evaluators else "")
         for name, line in benchmark.profiles.items()
     }
 

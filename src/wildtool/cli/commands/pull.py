@@ -47,10 +47,11 @@ def pull(
 def upstream_news(owner: "Benchmark", mirror: str | None) -> "Iterator[tuple[str, str, bool]]":
     """What became of each repository that a benchmark is pinned to: the pin, what is new or why that is not known, and
     whether it is known. Args: mirror: address to ask in place of the forge's."""
+    from wildtool.benchmark import evaluators_of
     from wildtool.data.data_set import data_of
     from wildtool.data.upstream import news_of, sources_of
 
-    for pin in sources_of(owner.follows, data_of(owner).upstream):
+    for pin in sources_of(evaluators_of(owner), data_of(owner).upstream):
         try:
             yield str(pin), escape_text(news_of(pin, mirror)), True
         except DataError as error:

@@ -156,8 +156,8 @@ def _figures_of(benchmark: str, by_source: dict[str, PublishedFigures]) -> Publi
 
 def _place_run(folder: Path, result: ScoreResult, figures: PublishedFigures, profile: str | None) -> None:
     rules = figures.rows[0].profile
-    named = names_in(folder, read_run(folder)).then(rules)
-    if profile is None and result.profile != rules and verdicts_path(folder, named).exists():
+    in_run = names_in(read_run(folder)).then(rules)
+    if profile is None and result.profile != rules and verdicts_path(folder, in_run).exists():
         # It was scored by the published rules, too, which is what they are for.
         result = next(iter(find_results([folder], rules)[0]), result)
     reason = why_not_comparable(folder, result, figures.rows)

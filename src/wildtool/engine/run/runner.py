@@ -244,7 +244,7 @@ class _ItemScorer:
     @cached_property
     def table(self) -> VerdictTable:
         return VerdictTable(
-            verdicts_path(self._folder, self._plan.run_names.then(self._plan.profile)),
+            verdicts_path(self._folder, self._plan.profile_in_run),
             self._plan.variant,
             self._items.drawn,
         )
@@ -258,7 +258,7 @@ class _ItemScorer:
             model=model,
             benchmark=plan.benchmark.name,
             profile=plan.profile,
-            profile_in_run=plan.run_names.then(plan.profile),
+            profile_in_run=plan.profile_in_run,
         )
 
     def item_done(self, order: int, item: Item, repeat: int, log: ItemLog) -> None:
@@ -328,7 +328,7 @@ def _stamp(plan: Plan, items: SelectedItems, folder: Path) -> TableStamp:
         "scope": plan.scope(items),
         "data": {"benchmark_file": file and str(file)},
     }
-    return make_stamp(run_json, plan.run_names.then(plan.profile), log_fingerprints(folder))
+    return make_stamp(run_json, plan.profile_in_run, log_fingerprints(folder))
 
 
 def _record_end(folder: RunFolder, status: str) -> None:

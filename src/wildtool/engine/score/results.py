@@ -12,6 +12,7 @@ from typing import Any
 
 from wildtool.alter.base import Alteration
 from wildtool.alter.kinds import recorded_alterations
+from wildtool.benchmark import Benchmark, evaluators_of
 from wildtool.data.files import walk_folders
 from wildtool.engine.benchmark_file import digest_of_file
 from wildtool.engine.plan import SelectedItems
@@ -194,9 +195,9 @@ def open_results(
     Raises RecordError where the run or its record cannot be read, or where the data are not those of the run.
     """
     run_json = read_run(folder)
-    names, played = names_in(folder, run_json), run_json["identity"]["profile"]
-    named = played if profile is None else names.then(profile)
-    before = _EarlierTable() if again or named is None or format else _load_earlier(folder, named, run_json)
+    names, played = names_in(run_json), run_json["identity"]["profile"]
+    in_run = played if profile is None else names.then(profile)
+    before = _EarlierTable() if again or in_run is None or format else _load_earlier(folder, in_run, run_json)
     if before.result is not None and not before.outdated:
         yield replace(before.result, folder=folder), before.table
         return
@@ -406,7 +407,7 @@ def _read(
         benchmark_file=digest_of_file(run_json["data"].get("benchmark_file")) or "",
         profile=profile,
         played=played_profile(owner, identity),
-        evaluator=owner.follows[profile].short if owner.versions and profile in owner.follows else "",
+        evaluator=_evaluator(owner, profile),
         data=names.now(run_json["data"]["name"]),
         data_sha256=identity["data_sha256"],
         split=identity["split"],
@@ -436,6 +437,12 @@ def _read(
             ),
         ),
     )
+
+
+def _evaluator(owner: Benchmark, profile: str) -> str:
+    """Repository and commit of the evaluator that a profile follows, where the benchmark has several versions of it."""
+    evaluator = evaluators_of(owner).get(profile)
+    return evaluator.short if evaluator is not None and evaluator.version else ""
 
 
 def _agent_settings(identity: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -160,11 +160,11 @@ def score_run(
     """
     run, planned = _with_planned_size(prepare_judging(folder, profile=profile, data=data))
     run = replace(run, format=format)
-    named = run.run_info.profile_in_run
-    table = VerdictTable(verdicts_path(out or folder, named), run.variant, run.selection.drawn)
+    profile_in_run = run.run_info.profile_in_run
+    table = VerdictTable(verdicts_path(out or folder, profile_in_run), run.variant, run.selection.drawn)
     with table, LogReader(folder) as reader:
         faults = _judge(run, folder, reader, table)
-        stamp = make_stamp(run.run_json, named, reader.fingerprints, planned)
+        stamp = make_stamp(run.run_json, profile_in_run, reader.fingerprints, planned)
         return ScoringOutcome(
             verdicts=table.write(stamp),
             profile=run.run_info.profile,

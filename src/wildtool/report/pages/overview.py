@@ -18,7 +18,9 @@ from wildtool.engine.compare.published import (
     why_not_comparable,
 )
 from wildtool.engine.record.run_folder import recordable_command
+from wildtool.engine.registry import names_in
 from wildtool.engine.score.audit import Audit
+from wildtool.engine.versions import in_todays_names
 from wildtool.report.model import Leaderboard, ReportRun
 from wildtool.sanitize import basename_only, ellipsize, strip_folders
 from wildtool.stats.metrics import best_first
@@ -167,7 +169,8 @@ def _about_ceiling(board: Leaderboard, audit: Audit | None) -> str:
 
 
 def _run_description(label: str, run: ReportRun) -> RunDescription:
-    run_json, identity = run.about, run.about["identity"]
+    run_json, names = run.about, names_in(run.about)
+    identity = in_todays_names(run_json["identity"], names)
     agent, sittings = identity["models"]["agent"], run_json["sittings"]
     first: dict[str, Any] = sittings[0] if sittings else {}
     last: dict[str, Any] = sittings[-1] if sittings else {}
@@ -175,10 +178,12 @@ def _run_description(label: str, run: ReportRun) -> RunDescription:
         "model": basename_only(run.result.model),
         **{f"model settings: {key}": its for key, its in agent.get("settings", {}).items()},
         **{f"{role} played by": its for role, its in run.result.roles.items()},
-        **{key: identity.get(key) for key in ("benchmark", "mode", "prompts", "split", "lang", "seed")},
-        "profile": run.result.played,
+        **{
+            key: identity.get(key)
+            for key in ("benchmark", "mode", "prompts", "profile", "split", "lang", "seed")
+        },
         **run_json["scope"],
-        "data": basename_only(run.result.data),
+        "data": basename_only(names.now(run_json["data"]["name"])),
         "data SHA-256": identity["data_sha256"],
         "started": first.get("started"),
         "ended": last.get("ended"),

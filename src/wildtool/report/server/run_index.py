@@ -16,6 +16,7 @@ from wildtool.engine.score.formatting import counted, format_counts, format_valu
 from wildtool.engine.score.results import ScoreResult, folders_below, open_results
 from wildtool.engine.score.trust import MISSING_SIGNS
 from wildtool.engine.score.verdict_table import relation
+from wildtool.engine.versions import in_todays_names
 from wildtool.errors import RecordError, WildtoolError
 from wildtool.sanitize import ellipsize, escape_text
 from wildtool.stats.metrics import headline_first
@@ -118,7 +119,7 @@ class RunIndex:
         workers = read_workers(folder)
         alive = {worker.name for worker in workers if _is_seen(worker)}
         state = RUNNING if alive else _state(folder, run_json)
-        head = _head(folder, run_json) | {"workers": _worker_lines(workers, alive)}
+        head = _head(run_json) | {"workers": _worker_lines(workers, alive)}
         if entry is None:
             return RunEntry(folder, stamp, head, state)
         entry.files, entry.head, entry.state = stamp, head, state
@@ -167,11 +168,9 @@ def _worker_lines(workers: Sequence[ListedWorker], alive: Collection[str]) -> st
     return "\n".join(ellipsize(line, 300) for line in [*lines[:_MOST_WORKERS], *rest])
 
 
-def _head(folder: Path, run_json: Mapping[str, Any]) -> dict[str, Any]:
-    names = names_in(folder, run_json)
-    identity, data = dict(run_json["identity"]), names.now(run_json["data"]["name"])
-    if identity["profile"] is not None:
-        identity["profile"] = names.now(identity["profile"])
+def _head(run_json: Mapping[str, Any]) -> dict[str, Any]:
+    names = names_in(run_json)
+    identity, data = in_todays_names(run_json["identity"], names), names.now(run_json["data"]["name"])
     parts = [
         "" if data == identity["benchmark"] else f"data {ellipsize(data, 60)}",
         *(

@@ -33,7 +33,7 @@ REASONS: Mapping[str, str] = {
     "Q42": "Q42 phrases, names and values are looked for anywhere in the text, and parameters of wrong values not at all",
     "Q49": "Q49 a class with a misspelt name is not compared",
     "Q50": "Q50 more entries than gold has do not count",
-    "prose": "what stands around the first outermost list is passed over, outside dialogues",
+    "prose": "words around the first outermost list are passed over, outside dialogues",
     "config": "a class with a misspelt name in the starting state keeps its defaults",
     "end": "documented tolerance: the end state decides, not how an episode ends",
 }
