@@ -315,13 +315,13 @@ class AceBenchData(DataSet):
             DataError: there is no such split, folder or file; the message says how to get them.
         """
         categories = None if split is None else categories_of(split)
-        names = {f"{OFFICIAL}-{version}": version for version in COMMITS} | {OFFICIAL: NEWEST, None: NEWEST}
-        if data == "finance" or (data in names and set(categories or ()) & set(FINANCE)):
+        data = data or OFFICIAL
+        versions = {f"{OFFICIAL}-{version}": version for version in COMMITS} | {OFFICIAL: NEWEST}
+        if data == "finance" or (data in versions and set(categories or ()) & set(FINANCE)):
             return _described("finance", PACKAGED, categories)
-        if data in names:
-            version = names[data]
-            place = _place_of(version, categories or CATEGORIES)
-            name = version_name([*COMMITS], version)
+        if data in versions:
+            place = _place_of(versions[data], categories or CATEGORIES)
+            name = version_name([*COMMITS], versions[data])
             return _described(name, place, categories or CATEGORIES)
         if not Path(data).is_dir():
             reason = f"{data!r} is a file" if Path(data).exists() else f"no data folder {data!r}"
