@@ -17,7 +17,7 @@ from wildtool.check.ledger import Ledger
 from wildtool.check.wire_rules import check_wire
 from wildtool.engine.record.reader import LoggedReply, LogReader
 from wildtool.engine.record.run_folder import read_run, strip_credentials
-from wildtool.engine.registry import load_benchmark
+from wildtool.engine.registry import load_benchmark, names_in
 from wildtool.engine.score.results import ScoreResult, load_result
 from wildtool.export import ExportRequest
 from wildtool.export.bundle import data_name
@@ -48,7 +48,7 @@ def write_beside(request: ExportRequest, target: Path) -> Path:
 def passport(result: ScoreResult) -> dict[str, Any]:
     """The passport of a run under the rules of a result, as JSON values."""
     run_json = read_run(result.folder)
-    identity = run_json["identity"]
+    identity, names = run_json["identity"], names_in(run_json)
     return {
         "wildtool": __version__,
         "passport": PASSPORT_VERSION,
@@ -65,8 +65,9 @@ def passport(result: ScoreResult) -> dict[str, Any]:
             "items_md5": result.items_md5,
         },
         "rules": {
-            "profile": result.profile,
-            "played_under": result.played,
+            # As the run names it: so a passport keeps its meaning when a newer version of an evaluator comes.
+            "profile": names.then(result.profile),
+            "played_under": identity["profile"],
             "mode": identity.get("mode"),
             "sha256": rules_digest(result),
             "made_by": [sitting.get("wildtool") for sitting in run_json["sittings"]],

@@ -10,6 +10,7 @@ from typer.testing import CliRunner, Result
 
 from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.benchmarks.acebench.source import DATA
+from wildtool.board.verify import verify
 from wildtool.cli import app
 from wildtool.engine.score.results import load_result
 from wildtool.errors import DataError, UsageError
@@ -45,12 +46,12 @@ def both(cache: Path, official: Path, newest: Path) -> Path:
 
 
 @pytest.fixture
-def earlier(cache: Path, official: Path, newest: Path) -> Callable[[Path], Path]:
+def earlier(cache: Path, official: Path, newest: Path) -> Callable[..., Path]:
     """Makes a run as wildtool 0.2 left it, which knew one version; the newest data are pulled afterwards."""
 
-    def make(out: Path) -> Path:
+    def make(out: Path, *more: object) -> Path:
         pull(official, "2025-08")
-        assert typed(*RUN, "--data", AUGUST, "--limit", 40, "--out", out).exit_code == 0
+        assert typed(*RUN, *more, "--data", AUGUST, "--out", out).exit_code == 0
         run = json.loads((out / "run.json").read_text())
         del run["identity"]["edition"]
         run["identity"]["profile"] = run["data"]["name"] = "official"
@@ -133,9 +134,9 @@ def test_a_new_run_is_judged_by_the_evaluator_of_the_version_of_its_data(both: P
 
 
 def test_a_run_of_an_earlier_wildtool_keeps_data_and_verdicts(
-    earlier: Callable[[Path], Path], tmp_path: Path, newest: Path, monkeypatch: pytest.MonkeyPatch
+    earlier: Callable[..., Path], tmp_path: Path, newest: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = earlier(tmp_path / "old")
+    run = earlier(tmp_path / "old", "--limit", 40)
     table = (run / "verdicts-official.parquet").read_bytes()
     before = load_result(run)
     assert (before.profile, before.played, before.data) == (AUGUST, AUGUST, AUGUST)
@@ -180,13 +181,29 @@ def test_a_run_of_an_earlier_wildtool_keeps_data_and_verdicts(
     ],
 )
 def test_data_of_one_version_and_a_record_of_another_are_refused(
-    earlier: Callable[[Path], Path], newest: Path, tmp_path: Path, words: tuple[str, ...]
+    earlier: Callable[..., Path], newest: Path, tmp_path: Path, words: tuple[str, ...]
 ) -> None:
     earlier(tmp_path / "old")
     pull(newest)
     done = typed(*words)
     assert done.exit_code == 2
     assert "has the data of version 2025-08, and these are version 2025-10" in " ".join(done.output.split())
+
+
+def test_a_submission_keeps_the_rules_that_it_was_made_with(
+    earlier: Callable[..., Path], tmp_path: Path, newest: Path
+) -> None:
+    """A passport of wildtool 0.2 says `official`, too, and means the rules of then."""
+    earlier(tmp_path / "old")
+    done = typed("submit", "prepare", "old", "-o", "sent")
+    assert done.exit_code == 0, done.output
+    (passport,) = Path("sent").glob("*.passport.json")
+    claims = json.loads(passport.read_text())
+    assert claims["rules"]["profile"] == "official"
+    pull(newest)
+    result = verify(next(Path("sent").glob("*.bundle.zip"))).result
+    assert result is not None
+    assert (result.profile, result.counts.units) == (AUGUST, 50)
 
 
 def test_imported_results_are_judged_by_the_version_of_the_data_that_are_named(both: Path) -> None:
