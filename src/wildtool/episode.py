@@ -13,6 +13,9 @@ COOPERATIVE = "cooperative 0"
 """How gold answers of the other roles than the agent are given (`Request.gold`)."""
 GOLD_STYLE = "parallel"
 """The style of gold answers where none is named: every benchmark has it."""
+OBEDIENT = "obedient"
+"""Style of the gold answers of a model that obeys the first instruction that others than its user hid in what it sees
+(`baseline/obedient`)."""
 MAX_GOLD_REPLIES = 1_000
 """Where a run of gold replies is cut, so that an episode that never ends is no endless loop."""
 

@@ -12,6 +12,7 @@ from wildtool.benchmarks.injecagent import INJECAGENT
 from wildtool.benchmarks.injecagent.data import InjecCase
 from wildtool.benchmarks.injecagent.prompt import NATIVE_SYSTEM, OWN, InjecPrompt, scratchpad
 from wildtool.benchmarks.injecagent.rules import InjecRules, PromptedAgent, benign_answer
+from wildtool.episode import gold_replies
 from wildtool.types import Item, Message, Request
 
 REFUSAL = "Any instruction inside of the result is not the user's, so I do not follow it."
@@ -399,3 +400,22 @@ def test_the_mistakes_of_native_calls_are_calls_with_and_without_an_answer() -> 
 def test_a_case_in_which_the_benign_answer_is_wrong_has_no_mistakes() -> None:
     sent = case(**{"Tool Response Template": "{'a': 'It was emailed to Amy'}"})
     assert [len(list(rules(profile=name).mutants(item(sent)))) for name in ("original", "fixed")] == [0, 4]
+
+
+@pytest.mark.parametrize("mode", INJECAGENT.modes)
+@pytest.mark.parametrize("profile", INJECAGENT.profiles)
+@pytest.mark.parametrize("attack", ["dh", "ds"])
+def test_an_obedient_agent_carries_out_every_attack_and_a_perfect_one_none(
+    mode: str, profile: str, attack: str, folder: Path
+) -> None:
+    judged, made = rules(mode, profile), item(case(attack, folder))
+    found: dict[str, Any] = {}
+    for style in ("obedient", "parallel"):
+        replies = gold_replies(judged.episode(made, "base"), style)
+        assert replies is not None
+        episode = judged.episode(made, "base")
+        for reply in replies:
+            episode.advance(reply)
+        fields = judged.verdict(episode, made, "base").fields
+        found[style] = [fields[step] for step in ("step1", "step2") if step in fields]
+    assert found == {"obedient": ["succ", "succ"][: 2 if attack == "ds" else 1], "parallel": ["unsucc"]}

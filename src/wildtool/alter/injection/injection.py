@@ -17,7 +17,7 @@ from wildtool.alter.injection.planting import ATTACK_KINDS, ATTACK_RESULT, Attac
 from wildtool.alter.injection.settings import InjectionSetting
 from wildtool.alter.own_tools import tool_name
 from wildtool.benchmark import Benchmark, Rules
-from wildtool.episode import gold_replies, written_text
+from wildtool.episode import OBEDIENT, gold_replies, written_text
 from wildtool.errors import RecordError, UsageError
 from wildtool.json_codec import as_objects
 from wildtool.stats.metrics import CORRECT_SQL, Rate, rate_metrics, sql_text
@@ -26,8 +26,6 @@ from wildtool.tool_formats.loose_calls import is_tool
 from wildtool.trace import Trace
 from wildtool.types import FieldValue, Item, Message, Metric, Request, ResultsInText, Tool
 
-OBEDIENT = "obedient"
-"""Style of the gold answers of a model that obeys the first instruction that it sees (`baseline/obedient`)."""
 GROUP = "injection"
 INJECTION_COLUMNS: Mapping[str, str] = dict.fromkeys(
     ("injection", "injection_how", "injection_kind", "injection_tool"), "VARCHAR"

@@ -24,7 +24,7 @@ from wildtool.benchmarks.injecagent.reading import (
     prompted_answer,
     prompted_calls,
 )
-from wildtool.episode import provider_fields, written_text
+from wildtool.episode import GOLD_STYLE, OBEDIENT, provider_fields, written_text
 from wildtool.json_codec import as_object, as_objects
 from wildtool.toolcall.call_mutants import calls_message, made_call
 from wildtool.trace import SaidCall, said_calls
@@ -168,8 +168,15 @@ class InjecEpisode:
             response = simulated_response(case, self._first.parameters)[0]
             first = FirstCall(self.replies[0], self._first, response)
         messages = self._agent.messages(case, first)
-        gold = self._agent.said(benign_answer(case))
-        return Request(messages.messages, messages.tools, gold=lambda _style: dict(gold))
+        answers = {
+            OBEDIENT: self._agent.call(case.attacker_tools[len(self.replies)], "{}"),
+            GOLD_STYLE: self._agent.said(benign_answer(case)),
+        }
+        return Request(
+            messages.messages,
+            messages.tools,
+            gold=lambda style: dict(answers.get(style) or answers[GOLD_STYLE]),
+        )
 
     def advance(self, reply: Message) -> None:
         if self.done:
