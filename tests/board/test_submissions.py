@@ -219,6 +219,15 @@ def test_a_bundle_that_is_not_there_is_refused_in_words(gone: Path):
         assert (ended.exit_code, ended.stderr) == (1, f"{bundle.name}: refused: there is no such file\n")
 
 
+def test_a_folder_stands_for_the_submissions_in_it(sent: Path):
+    alone, with_folder = verified(sent), verified(sent.parent)
+    assert with_folder.exit_code == 0 and with_folder.stdout == alone.stdout
+    empty = sent.parent / "empty"
+    empty.mkdir()
+    refused = verified(empty)
+    assert (refused.exit_code, "holds no submission" in refused.stderr) == (2, True)
+
+
 def test_no_bundle_is_refused_and_no_error(tmp_path: Path):
     (tmp_path / "x.bundle.zip").write_text("PK nothing")
     ended = verified(tmp_path / "x.bundle.zip")

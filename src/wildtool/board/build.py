@@ -14,19 +14,19 @@ from wildtool.board.verify import (
     Verification,
     bundle_digest,
     internal_error,
+    submissions_in,
     verify,
 )
 from wildtool.engine.compare.leaderboard import headline
 from wildtool.engine.compare.pairs import compare_all_pairs
-from wildtool.engine.record.bundle import BUNDLE_SUFFIX, holds_bundle, unpack_bundle
-from wildtool.errors import UsageError, WildtoolError
+from wildtool.engine.record.bundle import BUNDLE_SUFFIX, unpack_bundle
+from wildtool.errors import WildtoolError
 from wildtool.json_codec import as_object
 from wildtool.report.model import Leaderboard, ReportRun, group_leaderboards, read_runs, slug
 from wildtool.report.site.site import Site
 from wildtool.sanitize import single_line, strip_folders
 from wildtool.stats.tests import LEVEL
 from wildtool.table import MetricTable, Row
-from wildtool.temporary import lasting_files
 
 MOST_COLUMNS = 2
 """Headline numbers that are shown; the passports have all."""
@@ -94,12 +94,8 @@ def build_board(folder: Path, out: Path, data: str | None = None) -> tuple[Path,
         out: folder for the pages.
         data: where the benchmark's data are; None for where the benchmark finds them.
     """
-    bundles = [path for path in lasting_files(folder, "*.zip") if holds_bundle(path)]
-    submissions = [path for path in bundles if not path.name.endswith(AGAIN_SUFFIX)]
     # Of copies of one file that one counts which the keeper looked at.
-    submissions.sort(key=lambda path: not _again_of(path).is_file())
-    if not submissions:
-        raise UsageError(f"{folder}: holds no submission; make one by `wildtool submit prepare RUN`")
+    submissions = sorted(submissions_in(folder), key=lambda path: not _again_of(path).is_file())
     entries, refused = _sorted_out(submissions, data)
     site = Site(out, title="wildtool board")
     tables = [

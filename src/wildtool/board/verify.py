@@ -12,7 +12,7 @@ from wildtool.board.coverage import Coverage, coverage_of
 from wildtool.board.passport import PASSPORT_SUFFIX, passport, rules_digest
 from wildtool.board.replies import ReplyCheck, check_replies
 from wildtool.board.wording import counted_are, id_list
-from wildtool.engine.record.bundle import BUNDLE_SUFFIX, unpack_bundle
+from wildtool.engine.record.bundle import BUNDLE_SUFFIX, holds_bundle, unpack_bundle
 from wildtool.engine.record.reader import LogReader
 from wildtool.engine.record.run_folder import read_run
 from wildtool.engine.registry import names_in
@@ -26,9 +26,10 @@ from wildtool.engine.score.verdict_table import (
     unpacked_size,
     verdicts_path,
 )
-from wildtool.errors import RecordError, WildtoolError
+from wildtool.errors import RecordError, UsageError, WildtoolError
 from wildtool.json_codec import REPLY_LIMITS, as_object, as_objects, loads_within
 from wildtool.sanitize import single_line
+from wildtool.temporary import lasting_files
 
 AGAIN_SUFFIX = ".again.bundle.zip"
 """What the name of a bundle ends with in which the keeper of a board asked the model again."""
@@ -79,6 +80,19 @@ class Verification:
     def mark(self) -> str:
         """What was done with a submission that holds. One reply in doubt marks all of it."""
         return AS_SUBMITTED if self.doubts else RECOMPUTED
+
+
+def submissions_in(folder: Path) -> list[Path]:
+    """The bundles of the submissions in a folder at any depth, sorted; the keeper's own runs beside them are none. Raises
+    UsageError where there is none."""
+    bundles = [
+        file
+        for file in lasting_files(folder, "*.zip")
+        if not file.name.endswith(AGAIN_SUFFIX) and holds_bundle(file)
+    ]
+    if not bundles:
+        raise UsageError(f"{folder}: holds no submission; make one by `wildtool submit prepare RUN`")
+    return bundles
 
 
 def passport_of(bundle: Path) -> Path:

@@ -58,7 +58,9 @@ def prepare(
 
 
 def verify(
-    bundles: list[Path] = arg("BUNDLE…", "Bundles to verify, each with its passport beside it."),
+    bundles: list[Path] = arg(
+        "BUNDLE…", "Bundles to verify, each with its passport beside it, or folders of them."
+    ),
     data: str | None = options.DATA_OPTION,
 ) -> int:
     """Judge submissions again and compare them with their claims.
@@ -66,12 +68,15 @@ def verify(
     \b
     Examples:
       wildtool submit verify submissions/gold.bundle.zip
+      wildtool submit verify submissions
 
     Exit status: 0 all hold, 1 one is refused; what is wrong is printed.
     """
+    from wildtool.board.verify import submissions_in
     from wildtool.board.verify import verify as verification_of
 
-    verifications = [verification_of(bundle, data=data) for bundle in bundles]
+    every = [each for path in bundles for each in (submissions_in(path) if path.is_dir() else [path])]
+    verifications = [verification_of(bundle, data=data) for bundle in every]
     for each in verifications:
         _print(each)
     return int(any(each.problems for each in verifications))
