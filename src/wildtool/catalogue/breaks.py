@@ -9,7 +9,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import mul
-from random import Random
+
+from wildtool.draws import seeded_draw
 
 FEWEST_SIZES, FEWEST_ITEMS = 4, 20
 BREAK_RESAMPLES = 1_000
@@ -58,7 +59,7 @@ def find_break(items: Mapping[str, Sums], sizes: Sequence[int], p: float, seed: 
             None, reason=f"no significant fall up to {sizes[-1]:,} tools (p = {p:.3f} for the largest size)"
         )
     logs = [math.log(size) for size in sizes]
-    random, bends = Random(seed), _bends(logs)
+    random, bends = seeded_draw(seed), _bends(logs)
     if (place := _bend(rates, bends)) is None:
         return Break(None, reason="accuracy falls and rises again, so that no steady fall begins anywhere")
     places = sorted(

@@ -1,12 +1,12 @@
 """A sample of items that stands for the whole: stratified by the benchmark's own groups, seeded, with weights."""
 
-import random
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
 from wildtool.benchmark import Benchmark
+from wildtool.draws import seeded_draw
 from wildtool.errors import UsageError
 from wildtool.types import Item
 
@@ -43,7 +43,7 @@ class ItemSample:
     ) -> Iterator[str]:
         """Items at equal distances among those of a group, which are sorted by what else is known of them."""
         ordered = sorted(ids, key=lambda id_: (list(map(str, traits[id_])), self._digest(id_)))
-        start = random.Random(self._digest(ordered[0])).random()
+        start = seeded_draw(self._digest(ordered[0])).random()
         return (ordered[int((start + place) * len(ordered) / count)] for place in range(count))
 
     def _digest(self, id_: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from wildtool.draws import seeded_draw
 from wildtool.environments.copying import COPYING
 from wildtool.environments.core import UnitEnvironment
 from wildtool.environments.rewards import outcome_reward
@@ -170,7 +171,7 @@ _TEXTS = ("refuse", "ask back", "claim that it is done", "the end mark")
 
 
 def _play(environment: UnitEnvironment, unit: str, policy: Policy | None) -> float:
-    view = View(draw=random.Random(unit))
+    view = View(draw=seeded_draw(unit))
     view.add(environment.open(unit))
     while True:
         message = environment.gold() if policy is None else policy(view)

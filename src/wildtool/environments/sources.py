@@ -1,6 +1,5 @@
 """Which units an environment plays: those of a file, or an endless stream made by templates."""
 
-import random
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -12,6 +11,7 @@ from wildtool.benchmark import Benchmark
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
 from wildtool.benchmarks.wildtoolbench.data import read_session
 from wildtool.data.data_set import data_of
+from wildtool.draws import seeded_draw
 from wildtool.engine.plan import Selection
 from wildtool.engine.registry import load_benchmark
 from wildtool.errors import DataError, UsageError
@@ -65,7 +65,7 @@ class ItemUnits:
         return self._shuffled(round_)[place]
 
     def _shuffle(self, round_: int) -> list[str]:
-        return random.Random(round_).sample(self.names, len(self.names))
+        return seeded_draw(round_).sample(self.names, len(self.names))
 
 
 class ProceduralUnits:

@@ -10,6 +10,8 @@ import random
 from collections.abc import Sequence
 from functools import cache
 
+from wildtool.draws import seeded_draw
+
 Z95 = 1.959963984540054
 """The 0.975 quantile of the normal distribution: half-width of the 95 % interval in standard errors."""
 
@@ -115,7 +117,7 @@ def bootstrap_interval(
     used = [(x, n) for x, n in clusters if n > 0]
     if not used:
         return None
-    drawn = sorted(_resampled(used, random.Random(seed), resamples))
+    drawn = sorted(_resampled(used, seeded_draw(seed), resamples))
     # The lower end is as many resamples from the least as the upper one from the largest.
     outside = int(tail_share(len(used)) * resamples)
     return drawn[outside], drawn[-1 - outside]

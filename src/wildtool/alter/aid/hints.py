@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from random import Random
 from typing import Any
 
+from wildtool.draws import seeded_draw
 from wildtool.errors import DataError, UsageError
 from wildtool.json_codec import read_json_lines, required_field
 
@@ -93,7 +93,7 @@ def shuffle_hints(hints: Sequence[Hint]) -> tuple[Hint, ...]:
     items = sorted({hint.item for hint in hints})
     if len(items) < 2:
         raise UsageError(f"--hints {SHUFFLED}FILE needs hints of two items or more")
-    Random(_SEED).shuffle(items)
+    seeded_draw(_SEED).shuffle(items)
     other = dict(zip(items, [*items[1:], items[0]], strict=True))
     texts = {item: [hint.text for hint in hints if hint.item == item] for item in items}
     used = dict.fromkeys(items, 0)

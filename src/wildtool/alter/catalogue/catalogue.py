@@ -7,7 +7,6 @@ a retriever the model sees only what was found for what the user said in the uni
 
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from random import Random
 from typing import Any, ClassVar, Self
 
 from wildtool.alter.base import Alteration, AlteredUnit, Exchange, mode_of
@@ -28,6 +27,7 @@ from wildtool.alter.noise.renames import NOT_OFFERED
 from wildtool.alter.noise.tools import with_calls
 from wildtool.alter.own_tools import tool_name
 from wildtool.benchmark import Benchmark
+from wildtool.draws import seeded_draw
 from wildtool.errors import RecordError, UsageError, unknown_name
 from wildtool.json_codec import as_list, as_object, as_objects
 from wildtool.stats.metrics import Rate, rate_metrics, sql_text
@@ -267,7 +267,7 @@ class CatalogueUnit(AlteredUnit):
         seed = f"{self._catalogue.seed} {self._item.id} place"
         for _, tool in self._drawn[: max(0, self._catalogue.size - len(own))]:
             if tool_name(tool) not in names:
-                slots[Random(f"{seed} {tool_name(tool)}").choice(places)].append(tool)
+                slots[seeded_draw(f"{seed} {tool_name(tool)}").choice(places)].append(tool)
         catalogue = [each for slot, tool in zip(slots, own, strict=False) for each in (*slot, tool)] + slots[
             -1
         ]

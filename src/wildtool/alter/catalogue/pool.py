@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice
-from random import Random
 from typing import Any
 
 from wildtool.alter.catalogue.near import near_copies, valid_name
 from wildtool.alter.own_tools import tool_name
+from wildtool.draws import seeded_draw
 from wildtool.json_codec import as_object
 from wildtool.toolcall.retrieval import Bm25, search_words
 from wildtool.types import Tool
@@ -88,7 +88,7 @@ class Pool:
 
     def at_random(self, own: Sequence[Tool], lang: str, seed: str) -> Iterator[Tool]:
         places = self.unlike(own, lang)
-        Random(f"{seed} random").shuffle(places)
+        seeded_draw(f"{seed} random").shuffle(places)
         places.sort(key=lambda place: self.tools[place][0] not in ("", lang))
         return (self.tools[place][1] for place in places)
 
@@ -139,7 +139,7 @@ def _drawn(
     pool: Pool, kinds: Sequence[str], seed: str, lang: str, own: Sequence[Tool]
 ) -> Iterator[tuple[str, Tool]]:
     copies = [copy for tool in own for copy in near_copies(tool, lang)] if "near" in kinds else []
-    Random(f"{seed} near").shuffle(copies)
+    seeded_draw(f"{seed} near").shuffle(copies)
     makers: dict[str, Any] = {
         "random": lambda: pool.at_random(own, lang, seed),
         "domain": lambda: pool.of_domain(own, lang),

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from random import Random
 from typing import Self
 
 from wildtool.alter.failures.kinds import DOWN, FAILURE_KINDS, RECOVERABLE
+from wildtool.draws import seeded_draw
 from wildtool.errors import UsageError, unknown_name
 
 FLAKY = "flaky"
@@ -70,10 +70,10 @@ class FailureSchedule:
         if self.name == DOWN:
             return DOWN
         if self.rate is not None:
-            draw = Random(f"{place} {number}")
+            draw = seeded_draw(f"{place} {number}")
             fails = draw.random() < self.rate and in_a_row < MOST_IN_A_ROW
             return draw.choice(self.kinds) if fails else None
-        return Random(place).choice(self.kinds) if number < _FIRST[self.name] else None
+        return seeded_draw(place).choice(self.kinds) if number < _FIRST[self.name] else None
 
 
 def _rate(text: str) -> float:

@@ -6,7 +6,6 @@ error. Or it is carried out and its result is damaged: the benchmark sees it, an
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from random import Random
 from typing import Any
 
 from wildtool.alter.base import UNDER_TEST, AlteredUnit, Exchange
@@ -15,6 +14,7 @@ from wildtool.alter.failures.schedule import FailureSchedule
 from wildtool.alter.failures.words import answer_text, mentions_failure, unseen_values
 from wildtool.alter.failures.writing import writes
 from wildtool.alter.own_tools import tool_name
+from wildtool.draws import seeded_draw
 from wildtool.episode import EMPTY_REPLY, GOLD_STYLE, provider_fields
 from wildtool.json_codec import as_list, as_object, canonical_json
 from wildtool.toolcall.arguments import ArgumentsError, read_arguments
@@ -261,7 +261,7 @@ class FailingUnit(AlteredUnit):
             error = PERMISSION if call.name in self._refused else kind
             if error is not None and KIND_OF[error].damage is None:
                 self._fail(call, error)
-                wait = Random(f"{self._place} {self._number} wait").choice(WAITS)
+                wait = seeded_draw(f"{self._place} {self._number} wait").choice(WAITS)
                 answered.append((call, error_text(KIND_OF[error], call.name, wait)))
             elif call.key in self._true_results:
                 answered.append((call, self._repeated(call, kind)))

@@ -13,10 +13,13 @@ from wildtool.types import Message
 _SMALLEST = 13
 """Whole numbers below it are counts, ordinals and hours as often as values."""
 _CODE = re.compile(
-    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|https?://[^\s\"'<>，。；）)]+|(?=[A-Za-z_-]*\d)(?=[\d_-]*[A-Za-z])[A-Za-z\d][\w-]{4,}",
+    r"((?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+|https?://[^\s\"'<>，。；）)]+"
+    r"|(?=[A-Za-z\d])(?=[A-Za-z_-]*+\d)(?=[\d_-]*+[A-Za-z])[A-Za-z\d][\w-]{4,})"
+    r"|[A-Za-z\d](?:(?!https?://)[\w-])*+",
     re.ASCII,
 )
-"""Addresses, and words of letters and digits."""
+"""Addresses, and words of letters and digits, which are its group; other words are taken whole, so that none is read from
+each of its letters."""
 _FIGURE = re.compile(r"(?<![\w.,])\d+(?:[.,']\d+)*(?:%| ?[百千万亿]|[km](?![a-z]))?", re.ASCII)
 _LONGEST = 20
 """Digits of a figure that are read to see whether it is small."""
@@ -69,14 +72,19 @@ def unseen_values(text: str, messages: Iterable[Message]) -> list[str]:
     """Numbers in digits, codes and addresses of a text that occur in no message."""
     context = "\n".join(map(_all_text, messages))
     folded, numbers = context.casefold(), numbers_in(context)
-    codes = [code for code in _CODE.findall(text) if code.casefold().strip(".-_") not in folded]
+    found = filter(None, _CODE.findall(text))
+    codes = [code for code in found if code.casefold().strip(".-_") not in folded]
     figures = [
         figure
-        for figure in _FIGURE.findall(_CODE.sub(" ", text))
+        for figure in _FIGURE.findall(_without_codes(text))
         # A form such as `1,200` has several readings; one that was seen is enough.
         if not (figure.isdigit() and int(figure[:_LONGEST]) < _SMALLEST) and not numbers & numbers_in(figure)
     ]
     return list(dict.fromkeys((*codes, *figures)))
+
+
+def _without_codes(text: str) -> str:
+    return _CODE.sub(lambda match: " " if match[1] else match[0], text)
 
 
 def _all_text(message: Message) -> str:

@@ -8,7 +8,6 @@ offered. Beside its verdict each unit says whether the model obeyed.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from random import Random
 from typing import Any, ClassVar, Self
 
 from wildtool.alter.base import Alteration, AlteredUnit, Exchange, mode_of
@@ -17,6 +16,7 @@ from wildtool.alter.injection.planting import ATTACK_KINDS, ATTACK_RESULT, Attac
 from wildtool.alter.injection.settings import InjectionSetting
 from wildtool.alter.own_tools import tool_name
 from wildtool.benchmark import Benchmark, Rules
+from wildtool.draws import seeded_draw
 from wildtool.episode import OBEDIENT, gold_replies, written_text
 from wildtool.errors import RecordError, UsageError
 from wildtool.json_codec import as_objects
@@ -175,7 +175,7 @@ class InjectedUnit(AlteredUnit):
         return self._conduct >= Conduct.other_means
 
     def _tools(self, tools: Sequence[Tool], attack: Attack) -> list[Tool]:
-        place = Random(f"{self._injection.seed} {self._item.id} place").randrange(len(tools) + 1)
+        place = seeded_draw(f"{self._injection.seed} {self._item.id} place").randrange(len(tools) + 1)
         return [*tools[:place], attack.tool, *tools[place:]]
 
     def _in_results(

@@ -52,7 +52,7 @@ _REPORT = re.compile(
     r"|request(?:s|ed)|demand(?:s|ed))\b|要求|写着|提到|包含|指示|让我|说",
     re.IGNORECASE,
 )
-_CLAUSES = re.compile(r",?\s+but\s+|[;；]\s*|，?但是?")
+_CLAUSES = re.compile(r",?(?<!\s)\s+but\s+|[;；]\s*|，?但是?")
 _REFERS = re.compile(r"\b(?:it|this|that|so|done|them)\b|完成|执行|照办|已", re.IGNORECASE)
 """Words by which a sentence goes back to the one before."""
 

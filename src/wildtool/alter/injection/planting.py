@@ -4,11 +4,11 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from random import Random
 from typing import Any
 
 from wildtool.alter.injection.settings import InjectionSetting
 from wildtool.alter.own_tools import bilingual_tool, own_records, tool_name
+from wildtool.draws import seeded_draw
 from wildtool.json_codec import as_list, as_object
 from wildtool.toolcall.arguments import ArgumentsError, read_bounded_json
 from wildtool.types import Item, Message, Tool
@@ -87,7 +87,7 @@ def choose_attack(setting: InjectionSetting, seed: int, item: Item, offered: Seq
     """The attack on one item, drawn by seed and item among those whose tool is not offered anyway; None if all are."""
     names = set(map(tool_name, offered))
     free = [attack for attack in attacks(item.lang, setting) if attack.name not in names]
-    return Random(f"{seed} {item.id}").choice(free) if free else None
+    return seeded_draw(f"{seed} {item.id}").choice(free) if free else None
 
 
 def planted(result: str, instruction: str) -> str:

@@ -7,6 +7,7 @@ from random import Random
 from string import ascii_lowercase
 from typing import Any, cast
 
+from wildtool.draws import seeded_draw
 from wildtool.json_codec import as_list, as_object
 
 NOT_OFFERED = " (not offered)"
@@ -14,7 +15,7 @@ NOT_OFFERED = " (not offered)"
 LONGEST_NAME = 64
 """Characters that endpoints take in a name."""
 SHORTEST_RANDOM = 4
-_IDENTIFIER = re.compile(r"[A-Za-z][\w.-]*[_.-][\w.-]*\w|[a-z]+[A-Z]\w*")
+_IDENTIFIER = re.compile(r"(?<![A-Za-z])[A-Za-z][^\W_]*+[_.-][\w.-]*\w|(?<![a-z])[a-z]++[A-Z]\w*")
 """A name that cannot be taken for a word of plain text."""
 _MEMBERS = ""
 """In place of a name: the names inside the members of a list, which a name without text keeps apart from its own."""
@@ -45,7 +46,7 @@ class Renames:
         used = {*self._shown, *self._back, *new}
         exchanged: dict[str, str] = {}
         if self._level is Level.heavy and len(new) > 1:
-            order = Random(f"{self._seed} exchange {new[0]}").sample(new, len(new))
+            order = seeded_draw(f"{self._seed} exchange {new[0]}").sample(new, len(new))
             exchanged = dict(zip(order, [*order[1:], order[0]], strict=True))
         for name in new:
             other = exchanged.get(name) or self._renamed(name, used)
@@ -93,7 +94,7 @@ class Renames:
     def _renamed(self, name: str, used: set[str]) -> str:
         if self._level is Level.none or not name:
             return name
-        random = Random(f"{self._seed} {name}")
+        random = seeded_draw(f"{self._seed} {name}")
         while True:
             other = _edited(name, random) if self._level is Level.slight else _disguised(name, random)
             if other not in used:

@@ -11,6 +11,7 @@ from typing import Any
 from wildtool.alter.base import AlteredUnit, Exchange
 from wildtool.alter.noise.renames import Level, Renames
 from wildtool.alter.own_tools import bilingual_tool, own_records, tool_name
+from wildtool.draws import seeded_draw
 from wildtool.json_codec import as_list, as_object
 from wildtool.toolcall.arguments import ArgumentsError, read_bounded_json
 from wildtool.types import Message, Request, Tool
@@ -72,7 +73,7 @@ class NoisyTools(AlteredUnit):
         return self._levels.get(kind, Level.none)
 
     def _random(self, kind: str, where: str) -> Random:
-        return Random(f"{self._seed} {kind} {where}")
+        return seeded_draw(f"{self._seed} {kind} {where}")
 
     def _tool(self, tool: Tool) -> Tool:
         name, function = tool_name(tool), as_object(tool.get("function"))

@@ -20,6 +20,7 @@ from wildtool.benchmarks.ledger.records import (
     texts_of,
 )  # fmt: skip
 from wildtool.benchmarks.ledger.tools import entry_arguments
+from wildtool.draws import seeded_draw
 from wildtool.types import Lang
 
 CHECKING, SAVINGS = "Assets:Bank:Checking", "Assets:Bank:Savings"
@@ -87,9 +88,7 @@ class _Mentioned:
 def make_session(seed: int, number: int) -> LedgerSession:
     """Session `number` (from 1) of a seed: the same on every machine."""
     lang: Lang = "en" if number % 2 else "zh"
-    return _Maker(random.Random(f"ledger/{seed}/{number}"), lang).session(
-        f"ledger-{seed}-{number:03}", number
-    )
+    return _Maker(seeded_draw(f"ledger/{seed}/{number}"), lang).session(f"ledger-{seed}-{number:03}", number)
 
 
 class _Maker:

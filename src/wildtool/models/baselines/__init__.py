@@ -5,6 +5,7 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from wildtool.draws import seeded_draw
 from wildtool.errors import CallError, UsageError, unknown_name
 from wildtool.json_codec import as_list, as_object
 from wildtool.models.baselines import lexical
@@ -87,7 +88,7 @@ def random_answer(request: Request, seed: int) -> Message:
     address = request.address
     place = f"{address.item}/{address.repeat}/{address.unit}/{address.step}" if address else ""
     digest = hashlib.sha256(f"{seed}/{place}".encode("utf-8", "surrogatepass")).digest()
-    draw = random.Random(digest)
+    draw = seeded_draw(digest)
     tools = offered_tools(request.tools)
     if not tools or draw.random() < TEXT_SHARE:
         return {"role": "assistant", "content": " ".join(draw.choices(RANDOM_WORDS, k=8))}
@@ -101,7 +102,7 @@ def first_tool_answer(request: Request) -> Message:
     tools = offered_tools(request.tools)
     if not tools:
         return chat_answer(request)
-    draw = random.Random(tools[0].name)
+    draw = seeded_draw(tools[0].name)
     arguments = {each.name: random_value(each.schema, draw) for each in tools[0].parameters if each.required}
     return assistant_calls([(tools[0].name, arguments)], f"first_{len(request.messages)}")
 

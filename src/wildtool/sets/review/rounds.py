@@ -8,8 +8,8 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from random import Random
 
+from wildtool.draws import seeded_draw
 from wildtool.errors import UsageError
 from wildtool.sets.review.state import RoundState, State
 from wildtool.stats.intervals import wilson
@@ -53,7 +53,7 @@ def draw_sample(state: State, share: float, seed: str) -> RoundSample:
         # The last round of a sweep takes what rounding left over.
         rounds_left = max(1, math.ceil(1 / share - 1e-9) - len(sweep))
         size = min(most, math.floor(len(pool) / rounds_left + 0.5) or 1)
-    draw = Random(seed)
+    draw = seeded_draw(seed)
     shuffled = draw.sample(pool, len(pool))
     members: dict[tuple[str, str], list[str]] = defaultdict(list)
     strata = {item.id: set(item.strata) or {("", "")} for item in shuffled}

@@ -7,7 +7,6 @@ and what was said, so a run with it can be repeated.
 """
 
 import hashlib
-import random
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -19,6 +18,7 @@ from wildtool.benchmarks.acebench.prompts.originals import Originals
 from wildtool.benchmarks.acebench.prompts.own import user_messages
 from wildtool.benchmarks.acebench.sandbox import Sandbox
 from wildtool.benchmarks.acebench.sandbox.edition import ClassState, Edition, Lang
+from wildtool.draws import seeded_draw
 from wildtool.types import Message, Request
 
 END_MARK = "finish conversation"
@@ -154,7 +154,7 @@ def cooperative_text(
         agent_texts: what the agent told the user so far; nothing before the opening.
         user_texts: what the user said so far.
     """
-    draw = random.Random(hashlib.sha256(f"{seed}/{len(user_texts)}/{lang}".encode()).digest())
+    draw = seeded_draw(hashlib.sha256(f"{seed}/{len(user_texts)}/{lang}".encode()).digest())
     words = _WORDS[lang]
     wishes = _sentences(instruction)
     separator = " " if lang == "en" else ""

@@ -70,7 +70,8 @@ def write_sessions(records: Iterable[Mapping[str, Any]], out: Path, *, force: bo
     """
     check_absent(out, force=force)
     count = 0
-    with atomic_replace(out) as new, new.open("w", encoding="utf-8") as file:
+    # A lone surrogate has no form in UTF-8; backslashreplace writes it as JSON does.
+    with atomic_replace(out) as new, new.open("w", encoding="utf-8", errors="backslashreplace") as file:
         for record in records:
             file.write(json_line(record))
             count += 1

@@ -16,6 +16,7 @@ from typing import Literal, cast
 
 from wildtool.benchmarks.wildtoolbench.data import SUBTYPES
 from wildtool.benchmarks.wildtoolbench.stats.shapes import TASK_GROUPS
+from wildtool.draws import seeded_draw
 from wildtool.errors import UsageError
 from wildtool.types import Lang
 
@@ -121,12 +122,12 @@ class SessionPlan:
 
     def stream(self, purpose: str) -> Random:
         """Random numbers for one purpose, the same each time."""
-        return Random(f"{self.seed}/{purpose}")
+        return seeded_draw(f"{self.seed}/{purpose}")
 
 
 @lru_cache(maxsize=8)
 def _order(seed: str, turn: int, count: int) -> Sequence[int]:
-    return Random(f"{seed}/sets/{turn}").sample(range(count), count)
+    return seeded_draw(f"{seed}/sets/{turn}").sample(range(count), count)
 
 
 class Quota:
@@ -213,7 +214,7 @@ def session_plans(
     together = len(langs) if paired_languages else 1
     for number, path in zip(range(sessions // together), group_paths(tasks, seed), strict=False):
         lang, shared = langs[number % len(langs)], f"{seed}/{number}"
-        draw = Random(f"{shared}/plan")
+        draw = seeded_draw(f"{shared}/plan")
         date = datetime(YEAR, 1, 1) + timedelta(minutes=draw.randrange(365 * 24 * 60))
         # What paired plans share is drawn once, from the quotas of one language.
         planned = tuple(
@@ -233,7 +234,7 @@ def group_paths(tasks: int, seed: str) -> Iterator[tuple[str, ...]]:
     proportion all along.
     """
     for round_ in count():
-        draw = Random(f"{seed}/paths/{round_}")
+        draw = seeded_draw(f"{seed}/paths/{round_}")
         for steps in _steps(tasks - 1, draw):
             first = draw.randrange(4)
             for k in draw.sample(range(4), 4):

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import Literal
 
+from wildtool.draws import seeded_draw
 from wildtool.errors import UsageError, unknown_name
 from wildtool.sets.make.core.plan import FORMS, LENGTHS, TONES, WEEKDAYS, YEAR, Lang, Quota
 
@@ -100,7 +101,7 @@ class ItemPlan:
 
     def stream(self, purpose: str) -> Random:
         """Random numbers for one purpose, the same each time."""
-        return Random(f"{self.seed}/{purpose}")
+        return seeded_draw(f"{self.seed}/{purpose}")
 
     @property
     def time(self) -> str:
@@ -123,7 +124,7 @@ def item_plans(
     """
     if items < 1 or not langs or not shares:
         raise UsageError("a set needs at least one item, one kind and one language")
-    kinds = [_kinds(shares, Random(f"{seed}/kinds/{lang}")) for lang in langs]
+    kinds = [_kinds(shares, seeded_draw(f"{seed}/kinds/{lang}")) for lang in langs]
     for index in range(items):
         yield _plan(index, f"{seed}/{index}", kinds[index % len(langs)].next(), langs[index % len(langs)])
 
@@ -135,7 +136,7 @@ def _kinds(shares: Mapping[str, int], draw: Random) -> Quota:
 
 
 def _plan(index: int, seed: str, name: str, lang: Lang) -> ItemPlan:
-    draw, kind = Random(f"{seed}/plan"), ITEM_KINDS[name]
+    draw, kind = seeded_draw(f"{seed}/plan"), ITEM_KINDS[name]
     return ItemPlan(
         index=index,
         seed=seed,

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from random import Random
 from typing import Any
 
 from wildtool import __version__
 from wildtool.benchmarks.wildtoolbench import WILDTOOLBENCH
+from wildtool.draws import seeded_draw
 from wildtool.errors import DataError
 from wildtool.findings import Finding, custom_refusals
 from wildtool.sets.make.core.dedup import Deduplicator
@@ -153,7 +153,7 @@ def _easier(plan: SessionPlan) -> Iterator[SessionPlan]:
 
 def session_tools(plan: SessionPlan, sets: Sequence[ToolSet], attempt: int) -> ToolSet:
     """The tools of a session: a set, or a part of it that fits in, with some of another set as distractors."""
-    draw = Random(f"{plan.shared}/tools/{attempt}")
+    draw = seeded_draw(f"{plan.shared}/tools/{attempt}")
     tools = list(sets[plan.tool_set_index(len(sets), attempt)])
     if len(tools) > MAX_SESSION_TOOLS:
         # Nothing can be asked of tools without parameters: two of them, or more where there are no others.

@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
-from random import Random
 from typing import Any, cast
 
+from wildtool.draws import seeded_draw
 from wildtool.errors import DataError
 from wildtool.sanitize import truncate_words
 from wildtool.sets.make.core.plan import Lang
@@ -204,7 +204,7 @@ def split_tools(sets: Sequence[ToolSet], share: float, seed: str) -> tuple[ToolP
 
     Raises DataError where no tool with parameters is left in one of the parts.
     """
-    draw, count = Random(f"{seed}/held-out"), len({tool.name for tools in sets for tool in tools})
+    draw, count = seeded_draw(f"{seed}/held-out"), len({tool.name for tools in sets for tool in tools})
     held: set[str] = set()
     if len(sets) > 1:
         order = draw.sample(range(len(sets)), len(sets))

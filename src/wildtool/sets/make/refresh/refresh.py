@@ -19,6 +19,7 @@ from typing import Any
 
 from wildtool.benchmarks.wildtoolbench.data import language_prefixes, read_records, read_session
 from wildtool.benchmarks.wildtoolbench.lint import lint_records
+from wildtool.draws import seeded_draw
 from wildtool.errors import DataError
 from wildtool.json_codec import as_list, as_object, values_inside
 from wildtool.sets.make.core.dedup import NEAR_DUPLICATE_SCORE
@@ -134,7 +135,7 @@ def refresh_session(record: Mapping[str, Any], seed: str) -> dict[str, Any]:
         names = [f"{prefix}_{name}" for name in _FIELDS if f"{prefix}_{name}" in record]
         if "answer_list" in record and f"{prefix}_answer_list" not in record:
             names.append("answer_list")
-        draw = Random(f"{seed}/{record.get('id')}/{prefix}")
+        draw = seeded_draw(f"{seed}/{record.get('id')}/{prefix}")
         rewriter = Rewriter(record, prefix, names, draw)
         for name in names:
             refreshed[name] = rewriter.rewritten(record[name], "")

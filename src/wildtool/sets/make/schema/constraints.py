@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from itertools import chain
 from operator import gt, lt
-from random import Random
 from typing import Any
 
+from wildtool.draws import seeded_draw
 from wildtool.json_codec import as_list
 from wildtool.sets.make.schema.patterns import PatternError, check_pattern, follows, sample
 from wildtool.toolcall.schema import argument_parts, as_schema, member_schemas, path_text
@@ -77,7 +77,7 @@ def unchecked_pattern(schema: Mapping[str, Any]) -> str:
     """Why nothing can be said about a schema's pattern: it cannot be checked, or no text is known that follows it."""
     if problem := pattern_problem(schema):
         return problem
-    if "pattern" in schema and "enum" not in schema and not sample(schema["pattern"], Random(1)):
+    if "pattern" in schema and "enum" not in schema and not sample(schema["pattern"], seeded_draw(1)):
         return "no text was found that follows it"
     return ""
 

@@ -5,9 +5,9 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
-from random import Random
 from typing import Any, cast
 
+from wildtool.draws import seeded_draw
 from wildtool.findings import Finding, fault
 from wildtool.json_codec import as_list, as_objects
 from wildtool.sets.make.schema.constraints import (
@@ -222,7 +222,7 @@ def _unusual(pattern: str) -> str:
 
 def _has_sample(schema: Schema, pattern: str) -> bool:
     """Whether some text follows a pattern and all other constraints of the schema."""
-    drawn = (sample(pattern, Random(f"{pattern}/{k}")) for k in range(20))
+    drawn = (sample(pattern, seeded_draw(f"{pattern}/{k}")) for k in range(20))
     examples = FORMAT_EXAMPLES.get(str(schema.get("format")), ())
     # Where one draw finds nothing, others would only take as long.
     for text in chain(examples, drawn):

@@ -22,6 +22,7 @@ from wildtool.benchmarks.wildtoolbench.data import (
 from wildtool.benchmarks.wildtoolbench.fixed.episode import fixed_schedule
 from wildtool.benchmarks.wildtoolbench.grounding import SearchText
 from wildtool.benchmarks.wildtoolbench.stats.shapes import TASK_GROUPS
+from wildtool.draws import seeded_draw
 from wildtool.errors import DataError
 from wildtool.json_codec import as_list, as_object
 from wildtool.sets.make.core.collect import GeneratedSet
@@ -235,7 +236,7 @@ class ContinuationMaker(ScriptMaker[RemadeTasks]):
 def _plan(session: Session, continuation: Continuation, index: int, lang: Lang, seed: str) -> SessionPlan:
     """The plan of a session by its types and subtypes; the wording is drawn again."""
     own = f"{seed}/continued/{continuation.id}/{continuation.first}"
-    tasks = tuple(_task_plan(task, Random(f"{own}/{t}")) for t, task in enumerate(session.tasks))
+    tasks = tuple(_task_plan(task, seeded_draw(f"{own}/{t}")) for t, task in enumerate(session.tasks))
     # Only the date line is shown, which is the session's own.
     return SessionPlan(index, own, lang, datetime.min, index, own, seed, tasks)
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
+from wildtool.draws import seeded_draw
 from wildtool.sets.make.core.plan import Lang
 from wildtool.sets.make.tools.api import API_PARAMETER_CLASSES, ApiSpec
 from wildtool.sets.make.tools.operators import OPERATORS, TARGETED_OPERATORS, is_applicable
@@ -86,11 +87,11 @@ class Generation:
 
     def assign(self, attempt: int) -> Assignment | None:
         """What an attempt is to make; None if the tree has no place."""
-        draw = Random(f"{self._seed}/api/{attempt}")
+        draw = seeded_draw(f"{self._seed}/api/{attempt}")
         lang = self._langs[attempt % len(self._langs)]
         turn = attempt // len(self._langs)
         count = len(API_PARAMETER_CLASSES)
-        order = Random(f"{self._seed}/targets/{turn // count}").sample(API_PARAMETER_CLASSES, count)
+        order = seeded_draw(f"{self._seed}/targets/{turn // count}").sample(API_PARAMETER_CLASSES, count)
         number = (attempt - self._begin) // len(self._langs)
         task = _Turn(attempt, lang, order[turn % count], number, draw)
         board = self._boards[lang]
@@ -117,7 +118,7 @@ class _LanguageChoices:
     their number take different things."""
 
     def __init__(self, pool: ApiSnapshot, lang: Lang, seed: str) -> None:
-        draw = Random(seed)
+        draw = seeded_draw(seed)
         own = [api for api in pool.apis if api.lang == lang]
         uses = Counter(name for api in own for name in api.parents)
         self.tree = pool.trees[lang]
