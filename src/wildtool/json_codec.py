@@ -9,7 +9,7 @@ would be read back.
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -242,6 +242,26 @@ def values_inside(value: Any) -> Iterator[Any]:
         inner = pending.pop()
         yield inner
         pending += reversed(list(as_object(inner).values()) or as_list(inner))
+
+
+def value_key(value: Any) -> Any:
+    """A key of a JSON value for sets and maps: equal values have equal keys, as `==` takes them."""
+    if isinstance(value, dict):
+        members = cast(dict[str, Any], value)
+        return dict, frozenset((name, value_key(member)) for name, member in members.items())
+    if isinstance(value, list):
+        return list, tuple(map(value_key, cast(list[Any], value)))
+    return value
+
+
+def repeated_members(values: Iterable[Any]) -> Iterator[tuple[int, Any]]:
+    """The members of a list that occurred in it before, with their places; 1, 1.0 and true are three values."""
+    seen: set[Any] = set()
+    for place, value in enumerate(values):
+        key: Any = type(value), value_key(value)
+        if key in seen:
+            yield place, value
+        seen.add(key)
 
 
 T = TypeVar("T")

@@ -1,6 +1,7 @@
 """What is found in names and descriptions."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from wildtool.catalogue.lint import lint_tools, read_catalogue
 from wildtool.findings import Finding, FindingLevel
 from wildtool.sets.make.tool_sources.tool_files import tools_of_file
+from work import growth
 
 GOOD = "Lists the tides of a harbour for one day, with height in metres"
 
@@ -203,3 +205,53 @@ def test_an_openapi_document_is_read_like_a_file_of_tools(tmp_path: Path):
     tools = read_catalogue(str(tmp_path / "openapi.json"), print)
     assert [tool["function"]["name"] for tool in tools] == ["listTides"]
     assert rules(*tools) == [("listTides", "parameter without description")]
+
+
+# Catalogues of thousands ------------------------------------------------------------------------------------
+
+
+def alike(count: int) -> list[dict[str, Any]]:
+    return [tool(f"tides_{k}") for k in range(count)]
+
+
+def test_of_many_alike_tools_each_lists_some_and_counts_the_others():
+    found = [each for each in lint_tools(alike(40)) if each.rule == "alike"]
+    last = [each.message for each in found if each.where == "tides_39"]
+    listed = [text for text in last if "the same as of" in text]
+    assert len(listed) < 39
+    assert f"and of {39 - len(listed)} more tools" in last[-1]
+
+
+def test_the_report_of_alike_tools_grows_with_their_number_alone():
+    assert len(lint_tools(alike(400))) < 2.2 * len(lint_tools(alike(200)))
+
+
+def test_tools_of_different_words_are_checked_in_linear_work():
+    def linted(count: int) -> Callable[[], object]:
+        # Each Chinese character is a word.
+        texts = ["".join(chr(0x4E00 + 8 * k + place) for place in range(8)) for k in range(count)]
+        tools = [tool(f"tides_{k}", text) for k, text in enumerate(texts)]
+        return lambda: lint_tools(tools)
+
+    assert growth(linted, 500) < 2.5
+
+
+@pytest.mark.long
+def test_what_of_a_large_catalogue_was_not_compared_is_said():
+    said = [each for each in lint_tools(alike(2_000)) if each.rule == "left out"]
+    assert said and all(each.where == "" and "of 2,000 tools" in each.message for each in said)
+
+
+@given(st.lists(st.sets(st.sampled_from("abcdefghij"), min_size=1), min_size=2, max_size=6))
+def test_alike_are_those_that_share_half_of_their_words(drawn: list[set[str]]):
+    words = [{f"{letter * 4}" for letter in letters} | {"tool"} for letters in drawn]
+    tools = [tool(f"tool{chr(0x4E00 + k)}", " ".join(sorted(own))) for k, own in enumerate(words)]
+    named = [own | {chr(0x4E00 + k)} for k, own in enumerate(words)]
+    expected = {
+        (f"tool{chr(0x4E00 + a)}", f"tool{chr(0x4E00 + b)}")
+        for a in range(len(tools))
+        for b in range(len(tools))
+        if a != b and 2 * len(named[a] & named[b]) >= len(named[a] | named[b])
+    }
+    texts = [(each.where, each.message) for each in lint_tools(tools) if each.rule == "alike"]
+    assert {(where, text.partition("same as of ")[2].partition(":")[0]) for where, text in texts} == expected

@@ -218,9 +218,15 @@ def _tool_reports(
 ) -> list[ToolReport]:
     drew = Counter(each.pick for each in choices if each.outcome == "wrong")
     blamed = Counter(map(_blamed, choices))
+    wanted: dict[str, list[ChosenTool]] = defaultdict(list)
+    for each in choices:
+        wanted[each.expected].append(each)
+    found: dict[str, list[Finding]] = defaultdict(list)
+    for finding in findings:
+        found[finding.where].append(finding)
     reports: list[ToolReport] = []
     for name, tool in definitions.items():
-        own = [each for each in choices if each.expected == name]
+        own = wanted[name]
         text = as_object(tool.get("function")).get("description")
         report = ToolReport(
             name=name,
@@ -230,7 +236,7 @@ def _tool_reports(
             samples=len(own),
             drew=drew[name],
             blamed=blamed[name],
-            findings=[each for each in findings if each.where == name],
+            findings=found[name],
         )
         reports.append(report)
     return sorted(reports, key=lambda each: (-each.blamed, each.right[0] if each.right else 2.0))
@@ -276,8 +282,11 @@ def rule_effects(
             sums[each.expected][0] += each.outcome == "correct"
             sums[each.expected][1] += 1
     effects: list[RuleEffect] = []
-    for rule in dict.fromkeys(each.rule for each in findings):
-        having = {each.where for each in findings if each.rule == rule}
+    tools_with: dict[str, set[str]] = defaultdict(set)
+    for finding in findings:
+        if finding.where in sums:
+            tools_with[finding.rule].add(finding.where)
+    for rule, having in tools_with.items():
         groups = [
             [(right, count) for name, (right, count) in sums.items() if count and (name in having) == has]
             for has in (True, False)

@@ -1,9 +1,9 @@
 """What in names and descriptions makes tools hard to choose."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from itertools import combinations
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,14 @@ ALIKE = 0.5
 """Share of common words from which two tools count as alike."""
 FEWEST_WORDS, MOST_CHARACTERS = 4, 1024
 """Of a description; the second is the limit of some endpoints."""
+MOST_TWINS = 10
+"""Alike tools that are listed for one tool; others are counted."""
+MOST_PAIRS = 1_000_000
+"""Pairs of tools that are compared; 1,400 tools that are all alike have as many."""
+MOST_LOOKED_AT = 20_000_000
+"""Entries of the index that are looked at in searches, an entry being a word of a tool."""
+LEFT_OUT = "left out"
+"""The rule of what was not looked at, and why."""
 _VALID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
@@ -102,20 +110,89 @@ def _of_pairs(tools: Sequence[Tool]) -> Iterator[Finding]:
         if (other := plain.setdefault(re.sub(r"[\W_]+", "", name).casefold(), name)) != name:
             message = f"differs from {other} only in case or separators; models write one for the other"
             yield Finding(name, "same name", message, "error")
-    for name, other in combinations(texts, 2):
-        common = len(words[name] & words[other]) / max(1, len(words[name] | words[other]))
-        if common >= ALIKE:
-            apart = " and ".join(
+    yield from _of_alike(words)
+    yield from _of_searches(tools, Bm25(texts))
+
+
+def _of_alike(words: Mapping[str, frozenset[str]]) -> Iterator[Finding]:
+    """Tools that share half of their words or more, each with the first `MOST_TWINS` of these."""
+    pairs, left_out = _alike_pairs(words)
+    listed: Counter[str] = Counter()
+    more: Counter[str] = Counter()
+    for name, other, common in pairs:
+        apart = ""
+        for place, twin in ((name, other), (other, name)):
+            if listed[place] == MOST_TWINS:
+                more[place] += 1
+                continue
+            listed[place] += 1
+            apart = apart or " and ".join(
                 f"{', '.join(sorted(words[mine] - words[its])) or 'nothing'} only in {mine}"
                 for mine, its in ((name, other), (other, name))
             )
-            for place, twin in ((name, other), (other, name)):
-                message = f"{common:.0%} of the words of both are the same as of {twin}: {apart}; say when to take which"
-                yield Finding(place, "alike", message, "warning")
-    index = Bm25(texts)
+            message = f"{common:.0%} of the words of both are the same as of {twin}: {apart}; say when to take which"
+            yield Finding(place, "alike", message, "warning")
+    for place, count in more.items():
+        message = f"and of {count:,} more tools, which are not listed; say when to take which"
+        yield Finding(place, "alike", message, "warning")
+    if left_out:
+        yield _left_out(
+            f"{left_out:,} of {len(words):,} tools were compared with a part of the others, or with none: more than "
+            f"{MOST_PAIRS:,} pairs share their rarest words. Give a part of the tools to see the others"
+        )
+
+
+def _alike_pairs(words: Mapping[str, frozenset[str]]) -> tuple[list[tuple[str, str, float]], int]:
+    """Alike tools in their order with the share of common words, and how many tools were not compared with all others.
+
+    Sets of which half is the same share one of their rarest words: only tools that do are compared (Chaudhuri, Ganti and
+    Kaushik 2006, prefix filter).
+    """
+    often = Counter(word for own in words.values() for word in own)
+    names = list(words)
+    with_word: dict[str, list[int]] = defaultdict(list)
+    found: list[tuple[int, int, float]] = []
+    compared = left_out = 0
+    for place, name in enumerate(names):
+        own = words[name]
+        rarest = sorted(own, key=lambda word: (often[word], word))[: len(own) - ceil(ALIKE * len(own)) + 1]
+        others = (
+            {other for word in rarest for other in with_word[word]} if compared < MOST_PAIRS else set[int]()
+        )
+        if compared >= MOST_PAIRS:
+            left_out += 1
+        compared += len(others)
+        for other in others:
+            its = words[names[other]]
+            common = len(own & its) / len(own | its)
+            if common >= ALIKE:
+                found.append((other, place, common))
+        for word in rarest:
+            with_word[word].append(place)
+    return [(names[first], names[second], common) for first, second, common in sorted(found)], left_out
+
+
+def _of_searches(tools: Sequence[Tool], index: Bm25) -> Iterator[Finding]:
+    """Tools whose own description finds another one first."""
+    looked_at = left_out = 0
     for tool in tools:
         name, text = tool_name(tool), as_object(tool.get("function")).get("description")
-        best = index.search(text, 1) if isinstance(text, str) and text.strip() else []
+        if not isinstance(text, str) or not text.strip():
+            continue
+        if looked_at >= MOST_LOOKED_AT:
+            left_out += 1
+            continue
+        looked_at += index.cost(text)
+        best = index.search(text, 1)
         if best and best[0] != name:
             message = f"a search for its own description finds {best[0]} first"
             yield Finding(name, "another fits better", message, "warning")
+    if left_out:
+        yield _left_out(
+            f"{left_out:,} of {len(tools):,} tools were not searched for by their description: too many tools have the "
+            "same words. Give a part of the tools to see the others"
+        )
+
+
+def _left_out(message: str) -> Finding:
+    return Finding("", LEFT_OUT, message, "note")

@@ -46,6 +46,10 @@ class Bm25:
             rarity = math.log(1 + (total - len(places) + 0.5) / (len(places) + 0.5))
             self._weights[word] = [(place, rarity * weight) for place, weight in places]
 
+    def cost(self, query: str) -> int:
+        """Entries of the index that a search looks at: the time it takes."""
+        return sum(len(self._weights.get(word, ())) for word in search_words(query))
+
     def search(self, query: str, top_k: int) -> list[str]:
         """Names of the best texts, best first; of equal ones the first in order. Fewer if fewer share a word."""
         scores: dict[int, float] = defaultdict(float)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
+from wildtool.json_codec import repeated_members
 from wildtool.toolcall.schema import as_schema, required_names
 
 SchemaFault = tuple[str, str]
@@ -119,10 +120,11 @@ def _enum_faults(schema: dict[str, Any], path: str) -> Iterator[SchemaFault]:
     members = cast(list[Any], members)
     name = schema.get("type")
     allowed = SCHEMA_TYPES.get(name) if isinstance(name, str) else None
+    repeated = dict(repeated_members(members))
     for k, member in enumerate(members):
         if allowed is not None and not is_of_type(member, allowed):
             yield f"{path}.enum[{k}]", f"{shorten(member)} is not of type {name}"
-        if any(type(member) is type(other) and member == other for other in members[:k]):
+        if k in repeated:
             yield f"{path}.enum[{k}]", f"{shorten(member)} occurs twice"
 
 
@@ -154,7 +156,7 @@ def _object_faults(schema: dict[str, Any], path: str) -> Iterator[SchemaFault]:
 def _key_faults(value: dict[str, Any], schema: Mapping[str, Any], path: str) -> Iterator[SchemaFault]:
     properties = as_schema(schema.get("properties"))
     for name in required_names(schema):
-        if name not in list(value):
+        if not isinstance(name, str) or name not in value:
             yield _join(path, str(name)), "a required argument is missing"
     for name, child in value.items():
         if name in properties:
@@ -174,5 +176,6 @@ def _join(path: str, name: str) -> str:
 
 def shorten(value: Any) -> str:
     """A value as shown in a message: at most 80 characters."""
-    text = repr(value)
+    # A longer list has as long a beginning: writing all of it at each fault would take long.
+    text = repr(cast(list[Any], value)[:81] if isinstance(value, list) else value)
     return text if len(text) <= 80 else text[:77] + "..."

@@ -508,3 +508,15 @@ def test_a_reference_is_cut_where_it_is_named(length: int):
     with pytest.raises(UnreadableSchemaError) as refused:
         SchemaReader({"s": {}}).resolve({"$ref": reference})
     assert str(refused.value) == f"it refers to {shown}, which is not in the file"
+
+
+def test_a_schema_that_many_operations_share_is_not_written_without_end():
+    """Each of them would hold its thousands of values."""
+    members = {"type": "string", "enum": [f"v{k}" for k in range(5_000)]}
+    operations: dict[str, Any] = {
+        f"/{k}": {"get": {"parameters": [{"name": "q", "in": "query", "schema": {"$ref": "#/definitions/E"}}]}}
+        for k in range(25_000)
+    }
+    document = {"openapi": "3.0.0", "definitions": {"E": members}, "paths": operations}
+    with pytest.raises(DataError, match="together have too many parameters and values"):
+        described_tools(document)

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from wildtool.draws import seeded_draw
 from wildtool.findings import Finding, fault
-from wildtool.json_codec import as_list, as_objects
+from wildtool.json_codec import as_list, as_objects, repeated_members
 from wildtool.sets.make.schema.constraints import (
     FORMAT_EXAMPLES,
     FORMAT_PATTERNS,
@@ -144,12 +144,14 @@ def _required_faults(required: Any, properties: Schema, path: str) -> Iterator[F
     if not isinstance(required, list):
         yield fault("D4", f"{path}.required must be a list of names.")
         return
-    names = cast(list[Any], required)
-    for k, name in enumerate(names):
+    earlier: set[str] = set()
+    for name in cast(list[Any], required):
         if not isinstance(name, str) or name not in properties:
             yield fault("D4", f"{path}: {shorten(name)} is required but not a property.")
-        elif name in names[:k]:
+        elif name in earlier:
             yield fault("D4", f"{path}: {name} is required twice.")
+        else:
+            earlier.add(name)
 
 
 def _name_faults(names: Sequence[str], path: str) -> Iterator[Finding]:
@@ -176,9 +178,8 @@ def _enum_faults(schema: Schema, type_: str, path: str) -> Iterator[Finding]:
         return
     if type_ in ("object", "array"):
         yield fault("D5", f"{path}: an enum goes with single values; of a list it stands in `items`.")
-    for k, member in enumerate(values):
-        if any(type(member) is type(other) and member == other for other in values[:k]):
-            yield fault("D5", f"{path}.enum has {shorten(member)} twice.")
+    for _, member in repeated_members(values):
+        yield fault("D5", f"{path}.enum has {shorten(member)} twice.")
 
 
 def _own_value_faults(schema: Schema, path: str) -> Iterator[Finding]:

@@ -155,9 +155,10 @@ class _Reader:
         if not fields:
             target.put("body", schema, needed=needed or requires_unfillable(schema))
             return
-        names = as_list(schema.get("required"))
+        names = [name for name in as_list(schema.get("required")) if isinstance(name, str)]
+        required = frozenset(names)
         for name, child in fields.items():
-            target.put(name, child, needed=name in names)
+            target.put(name, child, needed=name in required)
         target.required.update(dict.fromkeys(names))
 
     def _returns(self, operation: Mapping[str, Any]) -> Mapping[str, Any]:

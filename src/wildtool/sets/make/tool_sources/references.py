@@ -20,6 +20,8 @@ MAX_SCHEMA_SIZE = 600
 _LARGEST_FLAT = 6_000
 _MOST_HOPS = 100
 _MOST_WORK = 5_000_000
+_MOST_GIVEN = 10_000_000
+"""Size of all schemas of one document: one that thousands of operations share is written as often."""
 _JOINED = frozenset(["allOf", "oneOf", "anyOf"])
 _STRUCTURE = frozenset(["properties", "items", "required", "description"])
 _TYPES: Mapping[type, str] = {
@@ -44,6 +46,8 @@ class SchemaReader:
         """By reference; None while it is being read."""
         self._sized: dict[tuple[str, int, str], Sized] = {}
         self._work = 0
+        self._given = 0
+        """Size of the schemas given so far, each counted as often as it was asked for."""
 
     def resolve(self, schema: Any, without: str = "") -> dict[str, Any]:
         """A schema with everything it refers to.
@@ -66,6 +70,12 @@ class SchemaReader:
             best = best if is_unfillable(resolved) else resolved
         if size > _LARGEST_FLAT:
             raise UnreadableSchemaError("it has too many parameters")
+        self._given += size
+        if self._given > _MOST_GIVEN:
+            raise DataError(
+                "its operations together have too many parameters and values, counted in each that refers to them; "
+                "give fewer operations"
+            )
         return best
 
     def dereference(self, value: Any) -> DocumentSchema:
@@ -110,6 +120,7 @@ class SchemaReader:
     def _properties(self, result: dict[str, Any], flat: DocumentSchema, levels: int, without: str) -> int:
         """Puts in the properties that can be said. Gives their size."""
         required = [name for name in as_list(flat.get("required")) if isinstance(name, str)]
+        needed = frozenset(required)
         unsaid: set[str] = set()
         properties: dict[str, Any] = {}
         size = 0
@@ -120,7 +131,7 @@ class SchemaReader:
             elif not is_unfillable(below):
                 properties[name] = below
                 size += weight + len(name) // 100
-            elif name in required:
+            elif name in needed:
                 # Without this one nothing can be given: the object is as good as not described.
                 result[_LOST] = f"{name}.{place}" if (place := _lost_place(below)) else name
                 return 0
@@ -191,7 +202,8 @@ class SchemaReader:
         for step in unquote(reference[1:]).split("/")[1:]:
             key = step.replace("~1", "/").replace("~0", "~")
             if isinstance(part, list) and key.isdecimal() and len(key) < 9:
-                part = next(iter(as_list(part)[int(key) :][:1]), None)
+                members = as_list(part)
+                part = members[int(key)] if int(key) < len(members) else None
             else:
                 part = as_schema(cast(object, part)).get(key)
         if part is None:

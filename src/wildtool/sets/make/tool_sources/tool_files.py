@@ -4,6 +4,7 @@ import json
 import re
 import stat
 from collections.abc import Callable, Hashable, Iterator, Mapping
+from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
@@ -196,14 +197,18 @@ def named_tools(path: Path, note: Callable[[str], None] = lambda text: None) -> 
         DataError: for a file that cannot be read, or holds no tool.
     """
     tools: list[Tool] = []
-    earlier = set[str]()
+    earlier = set[bytes]()
     for entries in read_tool_lists(path, note):
-        own: list[str] = []
+        own: list[bytes] = []
         for tool in map(as_object, entries):
             name = as_object(tool.get("function")).get("name")
-            if isinstance(name, str) and name and (text := json.dumps(tool)) not in earlier:
+            if not isinstance(name, str) or not name:
+                continue
+            # Tools that share a long schema have long texts, of which not all fit into memory.
+            digest = sha256(json.dumps(tool).encode()).digest()
+            if digest not in earlier:
                 tools.append(tool)
-                own.append(text)
+                own.append(digest)
         earlier.update(own)
     if not tools:
         raise DataError(
