@@ -138,17 +138,17 @@ def test_requests_are_items_of_their_language_with_their_tools(tmp_path: Path):
 def test_a_file_that_is_no_json_or_has_a_tool_without_a_name_is_refused(tmp_path: Path):
     path = tmp_path / "data.json"
     for text, reason in (
-        ("{", "Expecting property name enclosed in double quotes: line 1 column 2 (char 1)"),
-        (None, f"[Errno 2] No such file or directory: '{path}'"),
+        ("{", "not JSON (Expecting property name enclosed in double quotes: line 1 column 2 (char 1))"),
+        (None, "No such file or directory"),
     ):
         path.unlink(missing_ok=True)
         if text:
             path.write_text(text)
         with pytest.raises(DataError) as error:
             read_choices(path)
-        assert str(error.value) == (
-            f"{path}: no file of `wildtool catalogue TOOLS --requests FILE -o FOLDER`: {reason}"
-        )
+        said = str(error.value)
+        assert said.startswith(f"{path}: no file of `wildtool catalogue TOOLS --requests FILE -o FOLDER`: ")
+        assert said.endswith(reason)
     row = {"item": "a", "unit": "u", "source": "own", "messages": [{"role": "user"}], "accepted": []}
     path.write_text(json.dumps({"tools": [{}], "requests": [row]}))
     with pytest.raises(DataError, match=r"data\.json: expected requests, and tools with names$"):

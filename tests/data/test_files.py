@@ -102,7 +102,7 @@ def test_a_file_is_read_plain_or_packed_up_to_a_limit(
     monkeypatch.setattr("wildtool.data.files.MAX_UNPACKED_BYTES", 5)
     assert (
         message(lambda: read_unpacked(packed))
-        == f"{packed}: longer than 0 MiB; name another file with --data"
+        == f"{packed}: longer than 0 MiB; name another file, or a part of it"
     )
 
 

@@ -72,7 +72,7 @@ def test_a_series_has_the_base_first_and_then_arms_sizes_and_seeds(tmp_path: Pat
         ),
         (HEAD + BASE + '[[point]]\nname = "t"\nsize = 3\n', "model is missing"),
         (HEAD + "repeats = 0\n" + BASE + TRAINED, "repeats is 0; expected 1 or more"),
-        (HEAD + "points = [", "not TOML"),
+        (HEAD + "points = [", "not valid TOML"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_place(tmp_path: Path, text: str, said: str):

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
+from wildtool.data.files import check_regular_file
 from wildtool.errors import DataError
 from wildtool.json_codec import JsonLimits
 from wildtool.sets.prepare import files
-from wildtool.sets.prepare.files import FileRow, check_readable, check_regular_file, read_rows
+from wildtool.sets.prepare.files import FileRow, check_readable, read_rows
 
 
 def rows_of(path: Path, content: bytes) -> list[tuple[int, Any, str]]:
@@ -97,10 +98,9 @@ def test_lists_are_read_across_chunks(tmp_path: Path, monkeypatch: pytest.Monkey
         assert [(row.number, row.value) for row in read_rows(tmp_path / "a.json")] == list(enumerate(rows, 1))
 
 
-def test_parquet_is_read_in_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_parquet_is_read_as_json(tmp_path: Path):
     import duckdb
 
-    monkeypatch.setattr(files, "_BATCH", 2)
     file = tmp_path / "a.bin"
     duckdb.sql(
         "COPY (SELECT k AS n, {'x': k, 'y': NULL} AS o, [k, NULL] AS l, DATE '2020-01-01' AS d, NULL AS e FROM"
@@ -129,3 +129,40 @@ def test_what_cannot_be_read_is_said(tmp_path: Path):
     check_regular_file(tmp_path)
     check_regular_file(tmp_path / "none")
     check_regular_file(broken)
+
+
+@pytest.mark.parametrize(
+    ("rows", "claim"),
+    [
+        ("SELECT repeat('x', 1000000) AS text FROM range(2000)", "bytes of text"),
+        (
+            "SELECT {'role': 'user', 'content': [repeat('x', 1000000)]} AS turn FROM range(2000)",
+            "bytes of text",
+        ),
+        ("SELECT map {repeat('x', 1000000): 1} AS turn FROM range(2000)", "bytes of text"),
+        ("SELECT NULL::VARCHAR AS text FROM range(20000000)", "values"),
+    ],
+    ids=["text", "inside", "map", "nothing"],
+)
+def test_a_small_parquet_file_that_claims_too_much_is_refused(tmp_path: Path, rows: str, claim: str):
+    file = parquet_of(tmp_path, rows)
+    assert file.stat().st_size < 20_000
+    with pytest.raises(DataError, match=rf"^{file}: (?:claims [\d,]+ {claim} in |one part of it takes more)"):
+        next(read_rows(file))
+
+
+def test_long_rows_of_parquet_are_read_a_few_at_once_and_too_long_ones_left_out(tmp_path: Path):
+    """Forty rows of four megabytes are more than is held at once, and one has more than a row may have."""
+    long = "SELECT k, repeat(md5(k::VARCHAR), CASE k WHEN 7 THEN 600000 ELSE 125000 END) AS text FROM range(40) t(k)"
+    rows = list(read_rows(parquet_of(tmp_path, long)))
+    assert [row.number for row in rows] == list(range(1, 41))
+    assert [row.number for row in rows if row.problem] == [8]
+    assert [row.value["k"] for row in rows if not row.problem] == [*range(7), *range(8, 40)]
+
+
+def parquet_of(folder: Path, query: str) -> Path:
+    import duckdb
+
+    file = folder / "rows.parquet"
+    duckdb.sql(f"COPY ({query}) TO '{file}' (FORMAT parquet, COMPRESSION zstd)")
+    return file

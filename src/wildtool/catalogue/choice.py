@@ -1,12 +1,12 @@
 """The benchmark `own-tools`: which tool of a catalogue a model calls for each of some requests."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from wildtool.alter.own_tools import tool_name
 from wildtool.benchmark import Benchmark, Check, Mutant, Rules
+from wildtool.data.files import read_json
 from wildtool.episode import written_text
 from wildtool.errors import DataError
 from wildtool.json_codec import as_object, as_objects, required_field
@@ -164,8 +164,8 @@ OWN_TOOLS = ChoiceBenchmark()
 def read_choices(path: Path) -> tuple[list[Tool], list[dict[str, Any]]]:
     """Tools and requests of a file of data. Raises DataError naming the place."""
     try:
-        record = as_object(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, RecursionError) as error:
+        record = as_object(read_json(path))
+    except DataError as error:
         raise DataError(
             f"{path}: no file of `wildtool catalogue TOOLS --requests FILE -o FOLDER`: {error}"
         ) from error

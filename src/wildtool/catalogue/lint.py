@@ -25,11 +25,11 @@ FEWEST_WORDS, MOST_CHARACTERS = 4, 1024
 """Of a description; the second is the limit of some endpoints."""
 MOST_TWINS = 10
 """Alike tools that are listed for one tool; others are counted."""
-MOST_PAIRS = 1_000_000
-"""Pairs of tools that are compared; 1,400 tools that are all alike have as many."""
+MOST_PAIRS = 500_000
+"""Pairs of tools that are compared; 1,000 tools that are all alike have as many."""
 MOST_LOOKED_AT = 20_000_000
 """Entries of the index that are looked at in searches, an entry being a word of a tool."""
-LEFT_OUT = "left out"
+NOT_LOOKED_AT = "left out"
 """The rule of what was not looked at, and why."""
 _VALID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -195,4 +195,4 @@ def _of_searches(tools: Sequence[Tool], index: Bm25) -> Iterator[Finding]:
 
 
 def _left_out(message: str) -> Finding:
-    return Finding("", LEFT_OUT, message, "note")
+    return Finding("", NOT_LOOKED_AT, message, "note")

@@ -8,6 +8,7 @@ from typing import Any
 from wildtool.alter.own_tools import tool_name
 from wildtool.benchmark import Benchmark
 from wildtool.data.data_set import data_of
+from wildtool.data.files import read_text
 from wildtool.engine.registry import detect_benchmark
 from wildtool.episode import GOLD_STYLE
 from wildtool.errors import DataError, UsageError, unknown_name
@@ -66,11 +67,8 @@ def _requests_of(
     path: Path, names: Sequence[str], note: Callable[[str], None]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Each request after its place."""
-    try:
-        # Not `splitlines`: a text in JSON may hold U+2028.
-        lines = path.read_text(encoding="utf-8").split("\n")
-    except (OSError, ValueError) as error:
-        raise DataError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
+    # Not `splitlines`: a text in JSON may hold U+2028.
+    lines = read_text(path).split("\n")
     places = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
     if not places or _is_own(places[0][1]):
         for number, line in places:

@@ -1,9 +1,14 @@
-"""Data files of benchmarks that may be gzip-compressed, and the digest of several of them."""
+"""Files that others wrote, read within one limit and refused by name; and the digest of several of them.
+
+What a user names is read whole by these functions only, so no file takes more memory than they allow: not one that is
+too long, unpacks to too much, holds too many or too deep values, is a folder, or never ends.
+"""
 
 import gzip
 import hashlib
 import os
 import sys
+import tomllib
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -20,7 +25,9 @@ from wildtool.types import Source
 _FILE_LIMITS = replace(LINE_LIMITS, depth=sys.maxsize)
 """Of a whole file; a text nested too deeply is refused by its decoder, and counting levels takes longer than that."""
 MAX_UNPACKED_BYTES = 256 << 20
-"""Bytes that a compressed file may expand to."""
+"""Bytes of a file that is read whole, and that a compressed one may expand to."""
+MAX_SETTINGS_BYTES = 4 << 20
+"""Bytes of a file of settings."""
 
 
 def find_packed(folder: Path, name: str) -> Path | None:
@@ -59,13 +66,52 @@ def as_named(path: Path) -> Path:
 
 def read_unpacked(path: Path) -> bytes:
     """The bytes of a file, those inside if its name ends in `.gz`. Raises DataError."""
+    return _read(path, MAX_UNPACKED_BYTES, unpack=path.suffix == ".gz")
+
+
+def read_whole(path: Path, most: int = MAX_UNPACKED_BYTES) -> bytes:
+    """The bytes of a file as they are. Raises DataError for one that cannot be read, or has more than `most` bytes."""
+    return _read(path, most, unpack=False)
+
+
+def read_text(path: Path, most: int = MAX_UNPACKED_BYTES) -> str:
+    """The text of a file in UTF-8, without a byte order mark. Raises DataError, for another encoding too."""
     try:
-        with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as stream:
-            data = stream.read(MAX_UNPACKED_BYTES + 1)
+        return read_whole(path, most).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{path}: not UTF-8 text (byte {error.start:,}: {error.reason}); save it as UTF-8"
+        ) from error
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The tables of a TOML file. Raises DataError."""
+    return parse_toml(path, read_text(path, MAX_SETTINGS_BYTES))
+
+
+def parse_toml(path: Path, text: str) -> dict[str, Any]:
+    """The tables of the text of a file. Raises DataError naming the file."""
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{path}: not valid TOML: {error}") from error
+
+
+def check_regular_file(path: Path) -> None:
+    """Raises DataError for a pipe or a device: reading these may never end."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise DataError(f"{path}: is no regular file; write what it gives to a file first")
+
+
+def _read(path: Path, most: int, *, unpack: bool) -> bytes:
+    try:
+        check_regular_file(path)
+        with gzip.open(path, "rb") if unpack else path.open("rb") as stream:
+            data = stream.read(most + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise DataError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
-    if len(data) > MAX_UNPACKED_BYTES:
-        raise DataError(f"{path}: longer than {MAX_UNPACKED_BYTES >> 20} MiB; name another file with --data")
+    if len(data) > most:
+        raise DataError(f"{path}: longer than {most >> 20} MiB; name another file, or a part of it")
     return data
 
 
@@ -77,8 +123,13 @@ def file_sha256(path: Path) -> str:
 
 def read_json(path: Path) -> Any:
     """The value of a JSON file, which may be compressed. Raises DataError."""
+    return json_of_file(path, read_unpacked(path))
+
+
+def json_of_file(path: Path, data: bytes | str) -> Any:
+    """The value of the JSON text of a file. Raises DataError naming the file."""
     try:
-        return loads_within(read_unpacked(path), _FILE_LIMITS)
+        return loads_within(data, _FILE_LIMITS)
     except (ValueError, RecursionError) as error:
         raise DataError(f"{path}: not JSON ({error})") from error
 

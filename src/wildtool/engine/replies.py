@@ -35,6 +35,8 @@ from wildtool.models.resolve import folder_name
 from wildtool.outputs import check_folder, is_run
 from wildtool.types import Address, Item, Reply, Source, Transcript
 
+_BLOCK_BYTES = 1 << 20
+
 
 def replay_source(benchmark: Benchmark, source: Source) -> Callable[[Path, str | None], LoggedReplies]:
     """Gives the function that opens recorded replies for a run of this benchmark over these data.
@@ -244,7 +246,9 @@ def _digest(replies: Path) -> str:
     digest = sha256()
     for path in files_below(replies):
         if path.is_file():
-            digest.update(path.read_bytes())
+            with path.open("rb") as file:
+                while block := file.read(_BLOCK_BYTES):
+                    digest.update(block)
     return digest.hexdigest()
 
 

@@ -1,12 +1,12 @@
 """A series of models trained alike on growing data, as a TOML file names it, to be compared on the same benchmarks."""
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
 
+from wildtool.data.files import read_toml
 from wildtool.engine.registry import load_benchmark
 from wildtool.errors import DataError, UsageError, unknown_name
 
@@ -73,12 +73,7 @@ class Series:
 
 def read_series(path: Path) -> Series:
     """Reads a series. Raises DataError naming the file, the entry and the key."""
-    try:
-        document = tomllib.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror}") from error
-    except ValueError as error:
-        raise DataError(f"{path}: not TOML ({error})") from error
+    document = read_toml(path)
     _check_keys(document, ("series", "point"), str(path))
     head = document.get("series")
     if not isinstance(head, dict):

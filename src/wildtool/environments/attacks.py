@@ -1,7 +1,6 @@
 """Policies that want a reward without the ability: what they get says what a reward is worth."""
 
 import json
-import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

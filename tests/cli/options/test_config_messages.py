@@ -130,7 +130,7 @@ def test_a_fault_is_named_with_line_and_key(tmp_path: Path, text: str, message: 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as caught:
         read_config(tmp_path / "none.toml")
-    assert str(caught.value) == f"{tmp_path / 'none.toml'}: cannot be read (No such file or directory)"
+    assert str(caught.value) == f"cannot read {tmp_path / 'none.toml'}: No such file or directory"
 
 
 def test_a_model_may_have_any_name(tmp_path: Path) -> None:

@@ -364,7 +364,7 @@ def test_the_shipped_prices_are_sound_and_say_of_when_they_are():
         ("p.json", '{"models": {"m": {"input": 1, "output": 1, "x": 1}}}', "models.m.x: unknown key"),
         ("p.json", '{"models": {"m": 3}}', "models.m: must be a table"),
         ("p.json", "[]", "no table `models`"),
-        ("p.toml", "models = ", "are not toml"),
+        ("p.toml", "models = ", "not valid TOML"),
         ("p.toml", "[models.m]\ninput = nan\noutput = 1", "models.m.input: must be a number"),
     ],
 )

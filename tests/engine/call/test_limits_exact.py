@@ -845,9 +845,9 @@ def test_prices_are_read_whole(tmp_path: Path):
 @pytest.mark.parametrize(
     ("name", "text", "problem"),
     [
-        ("p.json", "{", ": the prices are not json (Expecting property name"),
-        ("p.toml", "{", ": the prices are not toml ("),
-        ("p", "{", ": the prices are not JSON ("),
+        ("p.json", "{", ": not JSON (Expecting property name"),
+        ("p.toml", "{", ": not valid TOML: "),
+        ("p", "{", ": not JSON ("),
         (
             "p.json",
             "[]",
@@ -863,7 +863,7 @@ def test_prices_are_read_whole(tmp_path: Path):
             '{"models": {"m": 5}}',
             ": models.m: must be a table with input and output, in USD for a million",
         ),
-        ("none", None, ": the prices cannot be read (No such file or directory)"),
+        ("none", None, ": No such file or directory"),
     ],
 )
 def test_a_file_of_prices_that_cannot_be_read_is_named(
@@ -873,7 +873,7 @@ def test_a_file_of_prices_that_cannot_be_read_is_named(
         (tmp_path / name).write_text(text)
     with pytest.raises(UsageError) as raised:
         read_prices(tmp_path / name)
-    assert str(raised.value).startswith(f"{tmp_path / name}{problem}")
+    assert f"{tmp_path / name}{problem}" in str(raised.value)
 
 
 def test_tokens_are_estimated_by_characters():

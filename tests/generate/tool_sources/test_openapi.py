@@ -514,7 +514,9 @@ def test_a_schema_that_many_operations_share_is_not_written_without_end():
     """Each of them would hold its thousands of values."""
     members = {"type": "string", "enum": [f"v{k}" for k in range(5_000)]}
     operations: dict[str, Any] = {
-        f"/{k}": {"get": {"parameters": [{"name": "q", "in": "query", "schema": {"$ref": "#/definitions/E"}}]}}
+        f"/{k}": {
+            "get": {"parameters": [{"name": "q", "in": "query", "schema": {"$ref": "#/definitions/E"}}]}
+        }
         for k in range(25_000)
     }
     document = {"openapi": "3.0.0", "definitions": {"E": members}, "paths": operations}

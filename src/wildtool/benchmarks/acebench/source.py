@@ -29,7 +29,7 @@ from wildtool.benchmarks.acebench.data_lines import find_file, read_bytes
 from wildtool.benchmarks.acebench.prompts.originals import Originals, prompt_files, read_originals
 from wildtool.benchmarks.acebench.sandbox.extract import MESSAGES_FILE, STATE_FILES, SandboxTable, read_tables
 from wildtool.data.data_set import OFFICIAL, DataSet, deferred, version_name
-from wildtool.data.files import file_version, find_packed, read_json
+from wildtool.data.files import file_version, find_packed, read_json, read_text
 from wildtool.data.pinned import (
     PinnedFile,
     ReportProgress,
@@ -143,10 +143,7 @@ def _source(path: str, folder: Path | None, mirror: str | None) -> str:
 
 
 def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except (OSError, ValueError) as error:
-        raise DataError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
+    return read_text(path)
 
 
 PACKAGED = Path(__file__).parents[2] / "data" / "acebench_finance"

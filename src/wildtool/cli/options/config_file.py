@@ -22,7 +22,7 @@ from wildtool.cli.options.whitelist import (
     model_effects,
     option_effects,
 )
-from wildtool.errors import UsageError, unknown_name
+from wildtool.errors import DataError, UsageError, unknown_name
 from wildtool.models.secrets import VARIABLE_NAME
 from wildtool.models.settings import URL_CREDENTIALS, EndpointOptions, Rates
 from wildtool.secret_places import is_key_name, register_foreign
@@ -215,15 +215,14 @@ def read_config(file: Path | None) -> Config:
         if not path.exists():
             return Config()
         _check_unnamed(path)
-    import tomllib  # loaded only if there is a file: every command calls this
+    # Loaded only if there is a file: every command calls this.
+    from wildtool.data.files import MAX_SETTINGS_BYTES, parse_toml, read_text
 
     try:
-        text = path.read_bytes().decode("utf-8")
-        parsed = tomllib.loads(text)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError(f"{path}: not valid TOML: {error}") from None
+        text = read_text(path, MAX_SETTINGS_BYTES)
+        parsed = parse_toml(path, text)
+    except DataError as error:
+        raise UsageError(str(error)) from None
     models: dict[str, ModelEntry] = {}
     run: dict[str, Any] = {}
     config = Config(path, run, models, text, is_named=file is not None)

@@ -1,6 +1,5 @@
 """What tokens cost, what calls took, and the limits on both that all runs of a command share."""
 
-import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -9,8 +8,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from wildtool import json_codec
+from wildtool.data.files import read_json, read_toml
 from wildtool.engine.call.rate_limit import LimitError
-from wildtool.errors import UsageError
+from wildtool.errors import DataError, UsageError
 from wildtool.models.token_usage import Price, reported_cost, token_usage
 from wildtool.types import Request
 
@@ -69,17 +69,10 @@ def parse_price(where: str, entry: Any, origin: str) -> Price:
 
 
 def _prices(file: Path) -> dict[str, Price]:
-    import tomllib  # judging knows prices too, and reads none
-
     try:
-        text = file.read_text("utf-8")
-        parsed: Any = tomllib.loads(text) if file.suffix == ".toml" else json.loads(text)
-    except OSError as error:
-        raise UsageError(f"{file}: the prices cannot be read ({error.strerror})") from error
-    except (ValueError, RecursionError) as error:
-        raise UsageError(
-            f"{file}: the prices are not {file.suffix.lstrip('.') or 'JSON'} ({error})"
-        ) from None
+        parsed: Any = read_toml(file) if file.suffix == ".toml" else read_json(file)
+    except DataError as error:
+        raise UsageError(str(error)) from error
     models = cast(dict[str, Any], parsed).get("models") if isinstance(parsed, dict) else None
     if not isinstance(models, dict):
         raise UsageError(f"{file}: no table `models`; expected such as {PRICE_FILE_EXAMPLE}")

@@ -1,6 +1,5 @@
 """The learning curve of a series: each point's score, and its difference from the model before training."""
 
-import json
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,6 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, cast
 
+from wildtool.data.files import read_json
 from wildtool.engine.compare.leaderboard import EVIDENCE_COLUMNS, evidence_cells, played_and_judged
 from wildtool.engine.compare.pairs import UnitScores, pair_units, share
 from wildtool.engine.compare.runs import ComparedRun, headline_column
@@ -283,14 +283,12 @@ def _rounded(value: float | None) -> float | None:
 def touched_items(path: Path) -> dict[str, frozenset[str]]:
     """By benchmark the items whose texts `wildtool data overlap --json` found in training data. Raises DataError."""
     try:
-        document = json.loads(path.read_text("utf-8"))
+        document = read_json(path)
         return {
             entry["benchmark"]: frozenset(item for items in entry["items_touched"].values() for item in items)
             for entry in cast(list[dict[str, Any]], document["benchmarks"])
         }
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError) as error:
         raise DataError(
             f"{path}: not what `wildtool data overlap FILE --json` prints ({type(error).__name__}: {error})"
         ) from error

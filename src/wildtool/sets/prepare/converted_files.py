@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from wildtool import json_codec
+from wildtool.data.files import json_of_file, read_whole
 from wildtool.engine.score.formatting import counted
 from wildtool.errors import DataError, UsageError
 from wildtool.outputs import (
@@ -148,12 +149,9 @@ def info_entry(file_name: str, *, ranking: bool, flat: bool = False) -> dict[str
 def read_info(folder: Path) -> dict[str, Any]:
     """The entries of `dataset_info.json` in a folder; none if it has no such file. Raises DataError."""
     path = folder / INFO_FILE
-    try:
-        entries: Any = json_codec.loads(path.read_bytes())
-    except FileNotFoundError:
+    if not path.exists():
         return {}
-    except (OSError, ValueError) as error:
-        raise DataError(f"{path}: cannot be read ({error})") from error
+    entries: Any = json_of_file(path, read_whole(path))
     if not isinstance(entries, dict):
         raise DataError(f"{path}: expected an object with an entry for each data set")
     return cast(dict[str, Any], entries)

@@ -16,15 +16,14 @@ from json import JSONDecoder
 from pathlib import Path
 from typing import IO, Any, cast
 
+from wildtool.data.files import check_regular_file
 from wildtool.errors import DataError, UsageError
-from wildtool.interrupts import uninterrupted
 from wildtool.json_codec import json_type
+from wildtool.sets.prepare.parquet import parquet_rows
 from wildtool.sets.prepare.texts import TEXT_LIMITS, load_text
 
 _GZIP, _ZSTD, _PARQUET = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1"
 _CHUNK = 1 << 20
-_BATCH = 512
-"""Rows of a Parquet file in memory at once."""
 _BLANKS = " \t\r\n"
 
 
@@ -53,12 +52,6 @@ def check_readable(paths: Iterable[Path]) -> None:
     """Raises as `raw_rows` for the first file that cannot be read, before anything that takes long."""
     for path in paths:
         next(raw_rows(path), None)
-
-
-def check_regular_file(path: Path) -> None:
-    """Raises DataError for a pipe or a device: files are read more than once, and reading these may never end."""
-    if path.exists() and not path.is_file() and not path.is_dir():
-        raise DataError(f"{path}: is no regular file; write what it gives to a file first")
 
 
 def parse_row(row: RawRow) -> FileRow:
@@ -243,44 +236,5 @@ def _csv_rows(file: IO[bytes], separator: str) -> Iterator[FileRow]:
 
 
 def _parquet_rows(path: Path) -> Iterator[FileRow]:
-    with uninterrupted():
-        import duckdb
-
-    try:
-        with duckdb.connect(config={"threads": 1, "memory_limit": "256MB"}) as connection:
-            connection.execute("SET enable_progress_bar = false")
-            connection.execute("SET TimeZone = 'UTC'")
-            cursor = connection.execute(
-                f"SELECT *{_zoned_as_texts(connection, path)} FROM read_parquet(?)", [str(path)]
-            )
-            names = [column[0] for column in cursor.description or ()]
-            number = 0
-            while batch := cursor.fetchmany(_BATCH):
-                for values in batch:
-                    number += 1
-                    row = {name: _plain(value) for name, value in zip(names, values, strict=True)}
-                    yield FileRow(number, row)
-    except duckdb.Error as error:
-        raise DataError(f"{path}: cannot be read as Parquet ({str(error).splitlines()[0][:200]})") from error
-
-
-def _zoned_as_texts(connection: Any, path: Path) -> str:
-    """The part of a query that turns times with a zone into texts: as values they need another library."""
-    columns: list[tuple[Any, ...]] = connection.execute(
-        "DESCRIBE SELECT * FROM read_parquet(?)", [str(path)]
-    ).fetchall()
-    names = ['"{}"'.format(c[0].replace('"', '""')) for c in columns if c[1].endswith("WITH TIME ZONE")]
-    casts = ", ".join(f"CAST({name} AS VARCHAR) AS {name}" for name in names)
-    return f" REPLACE ({casts})" if casts else ""
-
-
-def _plain(value: Any) -> Any:
-    """A value of a Parquet column as JSON. Objects lose keys with null: a column has the keys of all rows in each."""
-    if value is None or isinstance(value, str | int | float):
-        return value
-    if isinstance(value, dict):
-        inside = cast(dict[Any, Any], value)
-        return {str(key): _plain(part) for key, part in inside.items() if part is not None}
-    if isinstance(value, list | tuple):
-        return [_plain(part) for part in cast(list[Any], value)]
-    return str(value)
+    for number, row in parquet_rows(path):
+        yield FileRow(number, None, row) if isinstance(row, str) else FileRow(number, row)

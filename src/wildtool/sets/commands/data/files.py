@@ -27,9 +27,9 @@ TOKENIZER_OPTION = opt(
 
 def training_file(data: str, benchmark: str | None) -> Path | None:
     """The path of data that are training records; None for a benchmark's. Raises DataError for pipes and devices."""
+    from wildtool.data.files import check_regular_file
     from wildtool.engine.registry import detect_benchmark, names_benchmark
     from wildtool.sets.prepare.check.rows import looks_like_training
-    from wildtool.sets.prepare.files import check_regular_file
 
     if names_benchmark(data):
         return None
@@ -46,8 +46,8 @@ def training_file(data: str, benchmark: str | None) -> Path | None:
 def resolve_data(data: str, benchmark: str | None) -> "tuple[Benchmark, Source]":
     """The benchmark of the data, and where they are."""
     from wildtool.data.data_set import data_of
+    from wildtool.data.files import check_regular_file
     from wildtool.engine.registry import detect_benchmark, load_benchmark, names_benchmark
-    from wildtool.sets.prepare.files import check_regular_file
 
     if names_benchmark(data):
         owner = load_benchmark(data)

@@ -10,7 +10,7 @@ from typing import Any, cast
 from wildtool.errors import DataError
 from wildtool.json_codec import as_list
 from wildtool.sets.make.core.plan import Lang
-from wildtool.sets.make.tool_sources.tool_files import read_document
+from wildtool.sets.make.tool_sources.tool_files import read_document, read_tool_text
 from wildtool.toolcall.schema import as_schema
 
 SEED_TREE_FILE = Path(__file__).parent / "seed_tree.json"
@@ -122,10 +122,7 @@ def read_tree(path: Path) -> DomainTree:
     Raises DataError naming the entry that cannot be read.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
-        value = read_document(path, text)
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"cannot read {path}: {error}") from error
+        value = read_document(path, read_tool_text(path))
     except (ValueError, RecursionError) as error:
         raise DataError(f"{path}: not JSON ({error}); expected domains with their sub-domains") from error
     rows = _node_rows(value)

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
+from wildtool.data.files import read_whole
 from wildtool.errors import DataError
 from wildtool.json_codec import (
     LINE_LIMITS,
@@ -62,7 +63,7 @@ def _values(path: Path) -> Iterator[Any]:
         if zipfile.is_zipfile(path):
             yield from _from_zip(path)
             return
-        data = path.read_bytes()
+        data = read_whole(path)
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror}") from error
     try:
