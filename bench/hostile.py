@@ -1,5 +1,8 @@
 """The slowest of many hostile replies: how long judging one takes, beside parsing as much ordinary text.
 
+    python bench/hostile.py            # the table of speeds
+    python bench/hostile.py growth     # every parser of replies and of tools at n, 2n and 4n characters or tools
+
 Every reply of `tests/benchmarks/acebench/hostile.py` is judged against a record of every kind, under both profiles,
 as text and as native calls. Time is that of the whole verdict less that of the verdict on an empty reply.
 """
@@ -74,4 +77,8 @@ def _least(action: Callable[[], object]) -> float:
 
 
 if __name__ == "__main__":
+    if "growth" in sys.argv[1:]:
+        from hostile_growth import show_growth
+
+        sys.exit(show_growth())
     main(measure)

@@ -151,3 +151,12 @@ def test_number_words_become_digits(text: str, digits: str):
 )
 def test_amounts_have_one_unit_of_their_kind(text: str, plain: str):
     assert respell_amounts(text) == plain
+
+
+def test_digits_and_numerals_in_one_number_are_left_as_they_are():
+    assert respell_numbers("1一个半小时") == "1一个半小时"
+
+
+@given(st.text("1一两十半个小时米天.dozen ", max_size=12))
+def test_any_mixture_of_numbers_is_respelled_without_an_error(text: str):
+    assert isinstance(respell_numbers(text), str)

@@ -90,7 +90,7 @@ _FRACTION = re.compile(
     rf"(?<![{CHINESE_NUMERALS}])([二三四五六七八九十])分之([一二三四五六七八九])(?![{CHINESE_NUMERALS}])"
 )
 _AND_A_HALF = re.compile(
-    rf"([\d{CHINESE_NUMERALS}]+)(?:个半(?=小时|钟头)|(公里|公斤|小时|米|天)半(?![\u4e00-\u9fff]))"
+    rf"(?<![\d{CHINESE_NUMERALS}])(\d+|[{CHINESE_NUMERALS}]+)(?:个半(?=小时|钟头)|(公里|公斤|小时|米|天)半(?![\u4e00-\u9fff]))"
 )
 _WHOLE_UNITS = "hours|minutes|days|weeks|years|miles|meters|metres|kilo[a-z]+|liters|litres|pounds"
 _PARTS_OF_ONE = tuple(
@@ -110,7 +110,7 @@ _PARTS_OF_ONE = tuple(
     )
 )
 _DOZEN = re.compile(
-    r"(?P<number>\d+|[一两])打(?=[\u4e00-\u9fff])|\b(?P<several>\d+|a|one) dozen\b(?! or\b)",
+    r"(?P<number>(?<!\d)\d+|[一两])打(?=[\u4e00-\u9fff])|\b(?P<several>\d+|a|one) dozen\b(?! or\b)",
     re.IGNORECASE,
 )
 _READINGS = {"¥": ("CNY", "JPY")}

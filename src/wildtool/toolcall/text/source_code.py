@@ -109,7 +109,8 @@ def same_code(gold: str, predicted: str) -> bool:
         return True
     if (form := _json_form(gold)) is not None:
         return form == _json_form(predicted)
-    if len(predicted) <= _READ_CHARACTERS and not gold.startswith("=") and _FORMULA.fullmatch(gold):
+    short = max(len(gold), len(predicted)) <= _READ_CHARACTERS
+    if short and not gold.startswith("=") and _FORMULA.fullmatch(gold):
         return _OPERATORS.sub(r"\1", gold) == _OPERATORS.sub(r"\1", predicted)
     return False
 

@@ -32,7 +32,7 @@ _HOLLOW = re.compile(
 )
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _MARKER = re.compile(
-    r"^\s*(?:user|planner|tool|agent|assistant|checker|system|用户|助手|工具)\s*[:：]"
+    r"^[^\S\n]*+(?:user|planner|tool|agent|assistant|checker|system|用户|助手|工具)\s*[:：]"
     r"|```json|\"?(?:actions|tool_calls|thought)\"?\s*:",
     re.IGNORECASE | re.MULTILINE,
 )
