@@ -13,10 +13,11 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, get_type_hints
+from typing import Any
 
 import wildtool.toolcall.text
 from wildtool.catalogue.lint import lint_tools
@@ -101,7 +102,7 @@ def _by_parser() -> Iterator[tuple[str, list[Growth]]]:
             list(_of_texts(name, lambda text, its=call_format: its.read(text, TOOLS), _parts(example))),
         )
     marks = [part for each in CALL_FORMATS.values() for part in _marks(each.write("", CALLS))]
-    yield "calls_in_text", list(_of_texts("any", lambda text: calls_in_text(text, TOOLS), [*marks, *PARTS]))
+    yield "calls_in_text", list(_of_texts("any", partial(calls_in_text, tools=TOOLS), [*marks, *PARTS]))
     for name, function in _text_readers():
         yield name, list(_of_texts(name, function, PARTS))
     with TemporaryDirectory() as folder:
@@ -127,20 +128,26 @@ def _text_readers() -> Iterator[tuple[str, Callable[[str], object]]]:
         for name, function in vars(import_module(module.name)).items():
             if name.startswith("_") or not inspect.isfunction(function) or function.__module__ != module.name:
                 continue
-            needed = [p.name for p in inspect.signature(function).parameters.values() if p.default is p.empty]
-            if [get_type_hints(function).get(each) for each in needed] == [str]:
+            parameters = inspect.signature(function).parameters.values()
+            if [each.annotation for each in parameters if each.default is each.empty] == [str]:
                 yield f"{module.name.rpartition('.')[2]}.{name}", function
 
 
 def _of_texts(name: str, read: Callable[[str], object], parts: Iterable[str]) -> Iterator[Growth]:
     for part in parts:
-        # A first look at half of it: most inputs take no time at all.
-        if _milliseconds(lambda part=part: read(part * (CHARACTERS // len(part)))) > NOTED_MS / 4:
-            yield _growth(
-                name, part, CHARACTERS, lambda size, part=part: lambda: read(part * (size // len(part)))
-            )
-        else:
+        # A first look: most inputs take no time at all.
+        if _milliseconds(partial(read, _repeated(part, CHARACTERS))) < NOTED_MS / 4:
             yield Growth(name, part, (0.0, 0.0, 0.0))
+        else:
+            yield _growth(name, part, CHARACTERS, partial(_reading, read, part))
+
+
+def _repeated(part: str, characters: int) -> str:
+    return part * (characters // len(part))
+
+
+def _reading(read: Callable[[str], object], part: str, characters: int) -> Callable[[], object]:
+    return partial(read, _repeated(part, characters))
 
 
 def _tool_parsers(folder: Path) -> dict[str, Callable[[int], Callable[[], object]]]:
@@ -178,16 +185,12 @@ def _tool_parsers(folder: Path) -> dict[str, Callable[[int], Callable[[], object
         return tool(0, enum=[f"v{k}" for k in range(20 * count)])["function"]
 
     return {
-        "list of tools": lambda n: (
-            lambda file=written("a.json", [tool(k) for k in range(n)]): named_tools(file)
-        ),
-        "OpenAPI": lambda n: lambda file=document(n): named_tools(file),
-        "tools of generate": lambda n: lambda file=document(n): read_tool_sets(file, "en", quiet),
-        "check of a schema": lambda n: lambda function=enum(n): list(function_faults(function)),
-        "check of a definition": lambda n: (
-            lambda function=enum(n): list(schema_definition_faults(function["parameters"]))
-        ),
-        "report of confusion": lambda n: lambda tools=[tool(k) for k in range(4 * n)]: lint_tools(tools),
+        "list of tools": lambda n: partial(named_tools, written("a.json", [tool(k) for k in range(n)])),
+        "OpenAPI": lambda n: partial(named_tools, document(n)),
+        "tools of generate": lambda n: partial(read_tool_sets, document(n), "en", quiet),
+        "check of a schema": lambda n: partial(function_faults, enum(n)),
+        "check of a definition": lambda n: partial(schema_definition_faults, enum(n)["parameters"]),
+        "report of confusion": lambda n: partial(lint_tools, [tool(k) for k in range(4 * n)]),
     }
 
 

@@ -218,15 +218,15 @@ def _tool_reports(
 ) -> list[ToolReport]:
     drew = Counter(each.pick for each in choices if each.outcome == "wrong")
     blamed = Counter(map(_blamed, choices))
-    wanted: dict[str, list[ChosenTool]] = defaultdict(list)
+    by_tool: dict[str, list[ChosenTool]] = defaultdict(list)
     for each in choices:
-        wanted[each.expected].append(each)
-    found: dict[str, list[Finding]] = defaultdict(list)
+        by_tool[each.expected].append(each)
+    faults: dict[str, list[Finding]] = defaultdict(list)
     for finding in findings:
-        found[finding.where].append(finding)
+        faults[finding.where].append(finding)
     reports: list[ToolReport] = []
     for name, tool in definitions.items():
-        own = wanted[name]
+        own = by_tool[name]
         text = as_object(tool.get("function")).get("description")
         report = ToolReport(
             name=name,
@@ -236,7 +236,7 @@ def _tool_reports(
             samples=len(own),
             drew=drew[name],
             blamed=blamed[name],
-            findings=found[name],
+            findings=faults[name],
         )
         reports.append(report)
     return sorted(reports, key=lambda each: (-each.blamed, each.right[0] if each.right else 2.0))

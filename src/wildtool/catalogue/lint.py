@@ -117,22 +117,22 @@ def _of_pairs(tools: Sequence[Tool]) -> Iterator[Finding]:
 def _of_alike(words: Mapping[str, frozenset[str]]) -> Iterator[Finding]:
     """Tools that share half of their words or more, each with the first `MOST_TWINS` of these."""
     pairs, left_out = _alike_pairs(words)
-    listed: Counter[str] = Counter()
-    more: Counter[str] = Counter()
+    twins: Counter[str] = Counter()
+    unlisted: Counter[str] = Counter()
     for name, other, common in pairs:
         apart = ""
         for place, twin in ((name, other), (other, name)):
-            if listed[place] == MOST_TWINS:
-                more[place] += 1
+            if twins[place] == MOST_TWINS:
+                unlisted[place] += 1
                 continue
-            listed[place] += 1
+            twins[place] += 1
             apart = apart or " and ".join(
                 f"{', '.join(sorted(words[mine] - words[its])) or 'nothing'} only in {mine}"
                 for mine, its in ((name, other), (other, name))
             )
             message = f"{common:.0%} of the words of both are the same as of {twin}: {apart}; say when to take which"
             yield Finding(place, "alike", message, "warning")
-    for place, count in more.items():
+    for place, count in unlisted.items():
         message = f"and of {count:,} more tools, which are not listed; say when to take which"
         yield Finding(place, "alike", message, "warning")
     if left_out:
@@ -151,7 +151,7 @@ def _alike_pairs(words: Mapping[str, frozenset[str]]) -> tuple[list[tuple[str, s
     often = Counter(word for own in words.values() for word in own)
     names = list(words)
     with_word: dict[str, list[int]] = defaultdict(list)
-    found: list[tuple[int, int, float]] = []
+    alike: list[tuple[int, int, float]] = []
     compared = left_out = 0
     for place, name in enumerate(names):
         own = words[name]
@@ -166,10 +166,10 @@ def _alike_pairs(words: Mapping[str, frozenset[str]]) -> tuple[list[tuple[str, s
             its = words[names[other]]
             common = len(own & its) / len(own | its)
             if common >= ALIKE:
-                found.append((other, place, common))
+                alike.append((other, place, common))
         for word in rarest:
             with_word[word].append(place)
-    return [(names[first], names[second], common) for first, second, common in sorted(found)], left_out
+    return [(names[first], names[second], common) for first, second, common in sorted(alike)], left_out
 
 
 def _of_searches(tools: Sequence[Tool], index: Bm25) -> Iterator[Finding]:

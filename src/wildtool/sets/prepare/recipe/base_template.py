@@ -6,7 +6,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from wildtool.errors import UsageError
+from wildtool.data.files import read_json, read_text
+from wildtool.errors import DataError, UsageError
 from wildtool.json_codec import as_list, as_object
 from wildtool.sets.prepare.record import TrainingRecord
 from wildtool.sets.prepare.writers.openai import trl_row
@@ -65,10 +66,10 @@ def folder_template(folder: Path) -> str | None:
     """The chat template in a folder of weights; None for none."""
     file = folder / "chat_template.jinja"
     if file.is_file():
-        return file.read_text(encoding="utf-8")
+        return read_text(file)
     try:
-        settings = as_object(json.loads((folder / "tokenizer_config.json").read_bytes()))
-    except (OSError, ValueError):
+        settings = as_object(read_json(folder / "tokenizer_config.json"))
+    except DataError:
         return None
     template = settings.get("chat_template")
     if isinstance(template, str):
