@@ -389,7 +389,7 @@ def _preset_model(name: str, preset: Preset, sent_as: str, options: ModelOptions
     """A model of the table of presets. Its key goes only to the table's address, unless the user names a key."""
     endpoint, base_url = _endpoint_of(preset, options.endpoint)
     key = _key_of(_key_holder(preset, endpoint, base_url), endpoint)
-    if key is None and preset.key_env and endpoint.base_url is None:
+    if key is None and preset.key_env and endpoint.base_url is None and endpoint.sends:
         option = endpoint.base_url_option.replace("base-url", "api-key-env")
         raise UsageError(
             f"model {name!r} needs a key: set {preset.key_env}, or name its variable with {option}"
@@ -535,13 +535,13 @@ def _key_of(holder: str | Path | None, endpoint: EndpointOptions) -> str | None:
     if holder is None:
         return None
     if isinstance(holder, Path):
-        return _key_in_file(holder)
+        return _key_in_file(holder) if endpoint.sends else None
     if not VARIABLE_NAME.fullmatch(holder):
         raise UsageError(
             "--api-key-env does not name an environment variable; if it is the key itself, put it into one and name that"
         )
     key = os.environ.get(holder, "").strip() or None
-    if key is None and endpoint.api_key_env is not None:
+    if key is None and endpoint.api_key_env is not None and endpoint.sends:
         raise UsageError(f"{describe_variable(holder)} holds no API key; set it or name another")
     return key
 

@@ -78,6 +78,8 @@ class EndpointOptions:
     """Whether address and key were given for another model; a preset then uses its own."""
     default_key: bool = True
     """Whether OPENAI_API_KEY may be sent where no key is named."""
+    sends: bool = True
+    """False where nothing will be sent, as in a dry run: then no key is needed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

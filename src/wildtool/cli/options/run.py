@@ -474,6 +474,7 @@ class RunOptions(CallOptions):
                 api_key_env=self.api_key_env,
                 api_key_file=self.api_key_file,
                 timeout_s=self.timeout,
+                sends=not self.dry_run,
             ),
             sampling=Sampling(
                 temperature=self.temperature,

@@ -102,7 +102,10 @@ class GenerateOptions(CallOptions):
 
         return ModelOptions(
             endpoint=EndpointOptions(
-                base_url=self.base_url, api_key_env=self.api_key_env, timeout_s=self.timeout
+                base_url=self.base_url,
+                api_key_env=self.api_key_env,
+                timeout_s=self.timeout,
+                sends=not self.dry_run,
             ),
             sampling=Sampling(
                 temperature=self.temperature,
