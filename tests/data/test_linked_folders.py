@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from wildtool.cli import app
-from wildtool.data.files import as_named, files_below
+from wildtool.data.files import as_named, files_under
 from wildtool.engine.score.results import run_folders
 
 
@@ -25,9 +25,9 @@ def test_files_behind_links_are_found_once_under_the_name_of_the_link(tmp_path: 
     (inside / "to-a").symlink_to(inside / "a")
     (outside / "deep" / "circle").symlink_to(outside)
     (inside / "circle").symlink_to(inside)
-    assert files_below(inside) == [plain, inside / "link" / "deep" / "two.json"]
-    assert files_below(inside / "link") == [inside / "link" / "deep" / "two.json"]
-    assert files_below(plain) == [plain]
+    assert files_under(inside) == [plain, inside / "link" / "deep" / "two.json"]
+    assert files_under(inside / "link") == [inside / "link" / "deep" / "two.json"]
+    assert files_under(plain) == [plain]
 
 
 def test_a_link_keeps_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

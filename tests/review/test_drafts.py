@@ -465,7 +465,7 @@ def test_the_command_writes_drafts_that_the_review_opens(tmp_path: Path, monkeyp
     assert "missing answer: 1" in shown.stdout
     opened = CliRunner().invoke(app, ["review", "start", "drafts.jsonl"])
     assert opened.exit_code == 0, opened.output
-    assert "1 with findings of rules: draft_" in opened.stdout
+    assert "1 with findings of rules: items draft_" in opened.stdout
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """What the review knows of sessions: parts, graphs with valid orders, findings with their place."""
 
 import copy
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from review.made_sets import mini_records, tiny_records
-from wildtool.sets.review.formats import sessions
+from wildtool.sets.review.formats import find_set, sessions
 from wildtool.sets.review.formats.base import MAX_ORDERS, GraphEdge, TaskGraph
 from wildtool.sets.review.formats.items import ITEMS
 from wildtool.sets.review.formats.sessions import SESSIONS
@@ -179,3 +181,15 @@ def test_an_argument_named_like_a_part_that_later_tasks_do_not_see_makes_them_st
         (f"{node}/observation/dependency_kinds", 1),
     ):
         assert SESSIONS.first_stale_task(record, field) == first
+
+
+def test_a_training_file_is_reviewed_as_one_and_no_benchmark_is_guessed(tmp_path: Path):
+    record = {
+        "conversations": [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Yes?"}],
+        "tools": "[]",
+    }
+    path = tmp_path / "train.jsonl"
+    path.write_text(f"{json.dumps(record)}\n" * 3, "utf-8")
+    format_, place = find_set(str(path))
+    assert (format_.name, place) == ("training", path)
+    assert find_set(str(path), "glaive")[0].name == "glaive"

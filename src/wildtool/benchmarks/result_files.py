@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from wildtool.data.data_set import ResultRow
-from wildtool.data.files import files_below, read_json
+from wildtool.data.files import files_under, read_json
 from wildtool.errors import DataError
 from wildtool.json_codec import checked, json_type
 from wildtool.types import Reply, Transcript
@@ -14,7 +14,7 @@ from wildtool.types import Reply, Transcript
 
 def files_named(path: Path, pattern: re.Pattern[str]) -> list[tuple[Path, re.Match[str]]]:
     """The files in a folder and below it whose whole names match, or the one file, with the matches."""
-    matches = ((file, pattern.fullmatch(file.name)) for file in files_below(path) if file.is_file())
+    matches = ((file, pattern.fullmatch(file.name)) for file in files_under(path) if file.is_file())
     return [(file, match) for file, match in matches if match]
 
 

@@ -35,7 +35,7 @@ def find_packed(folder: Path, name: str) -> Path | None:
     return next((path for path in (folder / name, folder / f"{name}.gz") if path.is_file()), None)
 
 
-def files_below(path: Path) -> list[Path]:
+def files_under(path: Path) -> list[Path]:
     """The files in a folder and below it, sorted, also those behind links to folders; of a file itself alone."""
     if not path.is_dir():
         return [path]

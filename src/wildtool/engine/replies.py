@@ -20,7 +20,7 @@ from typing import Any, cast
 
 from wildtool.benchmark import Benchmark
 from wildtool.data.data_set import data_of
-from wildtool.data.files import files_below
+from wildtool.data.files import files_under
 from wildtool.engine.benchmark_file import file_of
 from wildtool.engine.plan import SelectedItems, Selection
 from wildtool.engine.record.reader import LoggedReply, LogReader, transcripts
@@ -244,7 +244,7 @@ def import_replies(
 def _digest(replies: Path) -> str:
     """SHA-256 of a file's bytes; of a folder of all its files' bytes, by name."""
     digest = sha256()
-    for path in files_below(replies):
+    for path in files_under(replies):
         if path.is_file():
             with path.open("rb") as file:
                 while block := file.read(_BLOCK_BYTES):

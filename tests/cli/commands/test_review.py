@@ -91,7 +91,7 @@ def test_two_people_review_by_files_alone():
         review.close()
     type_("review log bob.review.sqlite -o bob.jsonl")
     assert "2 contradictions" in type_("review merge set.jsonl bob.jsonl").stdout
-    assert "1 in conflict: s0" in type_("review start set.jsonl").stdout
+    assert "1 in conflict: items s0" in type_("review start set.jsonl").stdout
 
 
 @pytest.mark.parametrize(

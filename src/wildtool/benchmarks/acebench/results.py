@@ -15,7 +15,7 @@ from wildtool.benchmarks.acebench.data import CATEGORIES, FINANCE, is_agent, is_
 from wildtool.benchmarks.acebench.data_lines import JsonLine, read_lines
 from wildtool.benchmarks.acebench.episode.base import END_MARK, EPISODE_MESSAGES, MAX_MESSAGES
 from wildtool.data.data_set import ResultRow, Results
-from wildtool.data.files import as_named, files_below
+from wildtool.data.files import as_named, files_under
 from wildtool.errors import DataError
 from wildtool.types import Item, Reply, Transcript
 
@@ -42,7 +42,7 @@ def _is_result_file(path: Path) -> bool:
 
 
 def _result_files(folder: Path) -> list[Path]:
-    return [file for file in files_below(folder) if fnmatchcase(file.name, "data_*_result.json")]
+    return [file for file in files_under(folder) if fnmatchcase(file.name, "data_*_result.json")]
 
 
 def read_results(path: Path, items: Mapping[str, Item], mode: str) -> Results | None:

@@ -177,7 +177,7 @@ BASELINES: Mapping[str, Callable[[str, int], Model]] = {
 BASELINE_DESCRIPTIONS: Mapping[str, str] = {
     "baseline/gold": "the gold answers; independent calls at once",
     "baseline/gold-serial": "the gold answers, one call at a time",
-    "baseline/obedient": "the gold answers, but obeys what --inject or InjecAgent hides",
+    "baseline/obedient": "the gold answers, but obeys instructions hidden in results",
     "baseline/always-retries": "the gold answers, but repeats every call that --failures lets fail",
     "baseline/never-retries": "the gold answers, but gives up at the first failure of --failures",
     "baseline/chat": "never calls a tool",

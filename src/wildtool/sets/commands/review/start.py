@@ -71,7 +71,7 @@ def _print_overview(project: "ReviewProject", name: str, added: int) -> None:
     for queue, label in _SHOWN:
         if queued := project.state.queue(queue):
             examples = ", ".join(single_line(item.id) for item in queued[:3])
-            print_out(f"{len(queued)} {label}: {examples}{', …' if len(queued) > 3 else ''}")
+            print_out(f"{len(queued)} {label}: items {examples}{', …' if len(queued) > 3 else ''}")
 
 
 def _check_new(project: "ReviewProject") -> None:

@@ -9,6 +9,7 @@ from wildtool.engine.registry import detect_benchmark, load_benchmark
 from wildtool.errors import DataError
 from wildtool.findings import Finding, custom_findings, custom_rules
 from wildtool.sets.make.core.files import DOUBTFUL_FILE, ITEMS_FOLDER, SESSIONS_FILE
+from wildtool.sets.prepare.check.rows import looks_like_training
 from wildtool.sets.review.formats.base import ReviewFormat
 from wildtool.sets.review.formats.items import ITEMS
 from wildtool.sets.review.formats.plain import PlainFormat
@@ -27,7 +28,7 @@ def find_set(target: str, benchmark: str | None = None) -> tuple[ReviewFormat, P
 
     Args:
         target: a folder that `generate` made, its file of sessions or of doubtful items, or what `data lint` reads.
-        benchmark: its benchmark; None to tell it by the data.
+        benchmark: its benchmark; None to tell it by the data. Training records are those of no benchmark then.
 
     Raises UsageError or DataError where there is no such data, or their benchmark is not clear.
     """
@@ -36,6 +37,9 @@ def find_set(target: str, benchmark: str | None = None) -> tuple[ReviewFormat, P
         return SESSIONS, path / SESSIONS_FILE
     if path.name == DOUBTFUL_FILE or (path / ITEMS_FOLDER).is_dir() or (path / DOUBTFUL_FILE).exists():
         return ITEMS, path
+    if benchmark is None and path.is_file() and looks_like_training(path):
+        # Several benchmarks have records of that form; whose they are is the user's to say.
+        benchmark = "training"
     owner = detect_benchmark(benchmark, target)
     own_format = next(
         (format_ for format_ in _FORMATS.values() if isinstance(owner, type(load_benchmark(format_.name)))),
