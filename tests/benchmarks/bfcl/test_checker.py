@@ -318,6 +318,11 @@ def test_the_error_of_an_object_is_that_of_the_last_accepted_one() -> None:
     assert dict_error({"a": 1}, [{"b": [1]}, {"a": [2]}, ""]) == "value_error:dict_value"
 
 
+def test_a_missing_key_of_an_object_decides_its_error_whatever_else_is_wrong() -> None:
+    assert dict_error({"a": "z"}, [{"a": ["xy"], "b": [1]}]) == "value_error:dict_key"
+    assert dict_error({"a": "z"}, [{"a": ["xy"], "b": [1, ""]}]) == "value_error:dict_value"
+
+
 @pytest.mark.parametrize(
     ("value", "accepted", "equal"),
     [

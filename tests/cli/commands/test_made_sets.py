@@ -530,5 +530,6 @@ def test_queues_of_a_review_name_their_first_items(capsys: pytest.CaptureFixture
     state = SimpleNamespace(items={one.id: one for one in items(5)}, queue=queues.__getitem__)
     _print_overview(SimpleNamespace(state=state), "n", 2)  # pyright: ignore[reportArgumentType]
     assert capsys.readouterr().out == (
-        "n: 5 items, 2 new\n1 approved, 4 draft\n4 with findings of rules: items i0, i1, i2, …\n3 in conflict: items i0, i1, i2\n"
+        "n: 5 items, 2 new\n1 approved, 4 draft\n"
+        "4 with findings of rules: items i0, i1, i2, …\n3 in conflict: items i0, i1, i2\n"
     )

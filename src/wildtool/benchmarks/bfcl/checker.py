@@ -276,13 +276,14 @@ def dict_error(value: Mapping[Any, Any], accepted: Sequence[Any]) -> str | None:
 
 
 def _one_dict_error(value: Mapping[Any, Any], gold: Mapping[str, Any]) -> str | None:
+    """The error of an object against one accepted one. A key that is missing decides its class, whatever else is wrong."""
+    if any(key not in value and "" not in values for key, values in gold.items()):
+        return "value_error:dict_key"
     for key, element in value.items():
         if key not in gold:
             return "value_error:dict_key"
         if standard(element) not in [standard(choice) for choice in gold[key]]:
             return "value_error:dict_value"
-    if any(key not in value and "" not in values for key, values in gold.items()):
-        return "value_error:dict_key"
     return None
 
 
