@@ -68,6 +68,8 @@ def test_no_text_makes_a_call_raise(texts: list[str]) -> None:
         ("get-time()", "name 'get' is not defined"),
         ("tools[0](a=1)", "name 'tools' is not defined"),
         ("é()", "name 'é' is not defined"),
+        (f"{'a' * 300}()", f"name '{'a' * 200}' is not defined"),
+        (f"{'aé' * 90}()", f"name '{'aé' * 66}a\ufffd' is not defined"),
         ("add(a=nan, b=2)", "name 'nan' is not defined"),
         ("quit()", "Function call quit is not allowed."),
         ("a.remove(x=1)", "Function call remove is not allowed."),

@@ -276,7 +276,7 @@ def dict_error(value: Mapping[Any, Any], accepted: Sequence[Any]) -> str | None:
 
 
 def _one_dict_error(value: Mapping[Any, Any], gold: Mapping[str, Any]) -> str | None:
-    """The error of an object against one accepted one. A key that is missing decides its class, whatever else is wrong."""
+    """The error of an object against one accepted one. A missing key decides its class, whatever else is wrong."""
     if any(key not in value and "" not in values for key, values in gold.items()):
         return "value_error:dict_key"
     for key, element in value.items():

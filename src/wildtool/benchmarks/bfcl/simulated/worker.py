@@ -34,6 +34,8 @@ TODAY = (2026, 3, 23)
 FORBIDDEN = ("kill", "exit", "quit", "remove", "unlink", "popen", "Popen", "run")
 """Names that the original refuses to call."""
 ERROR = "Error during execution: "
+_SHOWN_OF_NAME = 200
+"""Bytes of a name that is not defined in Python's own message, which the original shows."""
 PURE: Mapping[str, Any] = {
     builtin.__name__: builtin
     for builtin in (
@@ -137,7 +139,8 @@ class Instances:
                 return pairs
             case ast.Name(id=name):
                 if name not in PURE:
-                    raise NameError(f"name {name!r} is not defined")
+                    shown = name.encode()[:_SHOWN_OF_NAME].decode("utf-8", "replace")
+                    raise NameError(f"name '{shown}' is not defined")
                 return PURE[name]
             case ast.Call(func=func, args=arguments, keywords=keywords):
                 is_tool = isinstance(func, ast.Name) and func.id in self.tools
