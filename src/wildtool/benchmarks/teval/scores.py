@@ -219,8 +219,11 @@ class Original(Toleap):
     is_smoothed = True
 
     def score(self, answer: str | None, record: TevalRecord) -> AnswerScores:
-        if answer is None and record.form != "json" and record.test.ability != "plan":
-            ends = "AttributeError" if record.test.ability in ("understand", "review") else "TypeError"
+        ability = record.test.ability
+        # A plan in JSON is read by what takes anything; one in lines is split first.
+        form = record.test.form if ability == "plan" else record.form
+        if answer is None and form != "json":
+            ends = "AttributeError" if ability in ("plan", "understand", "review") else "TypeError"
             return AnswerScores(False, raised=ends)
         return super().score(answer, record)
 
