@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import wildtool as wt
+from engine.echo_benchmark import EchoBenchmark
 from wildtool.benchmarks.wildtoolbench import WILD_MINI
 from wildtool.data.data_set import data_of
 from wildtool.engine.sampling import ItemSample
@@ -16,8 +17,8 @@ from wildtool.errors import UsageError
 from wildtool.types import Item
 
 
-class Grouped:
-    """As much of a benchmark as a sample asks."""
+class Grouped(EchoBenchmark):
+    """Its items are of several kinds."""
 
     groups = ("kind",)
 
