@@ -143,14 +143,20 @@ def _answered(item: GeneratedItem) -> Iterator[GeneratedItem]:
 
 
 def _gold_faults(item: Item) -> Iterator[Finding]:
+    """Rules that refuse the right answer; all versions of the published ones are one rule."""
+    refused: set[tuple[str, str]] = set()
     for profile in ACEBENCH.profiles:
+        rule = f"gold {profile.partition('-')[0]}"
         for k, unit in enumerate(item.units):
+            if (rule, unit) in refused:
+                continue
             request: Any = ACEBENCH.rules(profile).episode(item, unit).request()
             transcript = Transcript((Reply(request.gold(ACEBENCH.gold_styles[0])),))
             verdict = ACEBENCH.judge(item, {unit: transcript}, profile)[k]
             if verdict.outcome != "correct":
                 reason = f"The right answer would be refused by the {profile} rules: {verdict.reason}."
-                yield fault(f"gold {profile}", reason)
+                refused.add((rule, unit))
+                yield fault(rule, reason)
 
 
 def _truth(item: GeneratedItem, turn: DialogueTurn) -> Any:
