@@ -84,11 +84,11 @@ def list_(
             raise UsageError("give --coverage without a kind: `wildtool list --coverage`")
         _print_coverage()
         return 0
-    if upstream:
+    if upstream is True:
         if subject is not None or check is not None:
             raise UsageError("give --upstream without a kind: `wildtool list --upstream`")
         return _print_upstream(registry.usable_benchmarks(), mirror)
-    if mirror is not None:
+    if isinstance(mirror, str):
         raise UsageError("--mirror needs --upstream")
     if check is not None:
         if subject is not ListKind.models:
