@@ -41,7 +41,7 @@ def pull(
     print_out(str(data.pull(file=file, mirror=mirror, report=print_err)))
     if upstream:
         for source, news, _ in upstream_news(owner, mirror):
-            print_err(f"{source}: {news}")
+            print_err(escape_text(f"{source}: {news}"))
 
 
 def upstream_news(owner: "Benchmark", mirror: str | None) -> "Iterator[tuple[str, str, bool]]":
@@ -53,6 +53,6 @@ def upstream_news(owner: "Benchmark", mirror: str | None) -> "Iterator[tuple[str
 
     for pin in sources_of(evaluators_of(owner), data_of(owner).upstream):
         try:
-            yield str(pin), escape_text(news_of(pin, mirror)), True
+            yield str(pin), news_of(pin, mirror), True
         except DataError as error:
             yield str(pin), f"could not be asked: {error}", False
