@@ -56,7 +56,8 @@ def replay_source(benchmark: Benchmark, source: Source) -> Callable[[Path, str |
 def _from_run(benchmark: Benchmark, source: Source, folder: Path, model: str | None) -> LoggedReplies:
     run_json = read_run(folder)
     identity = run_json["identity"]
-    if identity["benchmark"] == benchmark.name and (problem := other_version(benchmark, run_json, source)):
+    problem = other_version(benchmark, run_json, source) if identity["benchmark"] == benchmark.name else ""
+    if problem:
         raise UsageError(f"{folder}: {problem}")
     if identity["mode"] not in (None, benchmark.mode):
         raise UsageError(

@@ -105,10 +105,8 @@ def other_version(benchmark: Benchmark, run_json: Mapping[str, Any], source: Sou
     if run_json["identity"]["data_sha256"] == source.sha256:
         return ""
     names = names_of(benchmark, run_json["identity"])
-    was, now = (
-        names.version_of(run_json["data"]["name"]),
-        names_today(benchmark).version_of(source.name),
-    )
+    was = names.version_of(run_json["data"]["name"])
+    now = names_today(benchmark).version_of(source.name)
     if not was or not now or was == now:
         return ""
     return (
@@ -119,5 +117,8 @@ def other_version(benchmark: Benchmark, run_json: Mapping[str, Any], source: Sou
 
 def check_continues(benchmark: Benchmark, folder: Path, source: Source) -> None:
     """Raises RecordError where a folder holds a run over another version of the data."""
-    if (folder / "run.json").is_file() and (problem := other_version(benchmark, read_run(folder), source)):
+    if not (folder / "run.json").is_file():
+        return
+    problem = other_version(benchmark, read_run(folder), source)
+    if problem:
         raise RecordError(f"{folder}: {problem}; or use another --out")

@@ -1,4 +1,4 @@
-"""`list --upstream`, `data pull --upstream`: what is new where benchmarks come from; and `list profiles` names the pins."""
+"""`list --upstream`, `data pull --upstream`: what is new where benchmarks come from. `list profiles` names the pins."""
 
 import json
 from collections.abc import Iterator

@@ -193,6 +193,10 @@ def test_a_run_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: pyte
             ": damaged (identity.split has the wrong type); restore it from a copy",
         ),
         (
+            {"identity": {**IDENTITY, "edition": 5}},
+            ": damaged (identity.edition has the wrong type); restore it from a copy",
+        ),
+        (
             {"identity": {**IDENTITY, "prompts": 5}},
             ": damaged (identity.prompts has the wrong type); restore it from a",
         ),

@@ -215,8 +215,9 @@ def read_run(path: Path) -> dict[str, Any]:
                 value = value[name]
             if not isinstance(value, kind):
                 raise TypeError(f"{key} has the wrong type")
-        if not isinstance(run["identity"].get("prompts", ""), str):
-            raise TypeError("identity.prompts has the wrong type")
+        for name in ("prompts", "edition"):
+            if not isinstance(run["identity"].get(name, ""), str):
+                raise TypeError(f"identity.{name} has the wrong type")
         if not isinstance(run["data"].get("benchmark_file", ""), str):
             raise TypeError("data.benchmark_file has the wrong type")
         for role, model in run["identity"]["models"].items():

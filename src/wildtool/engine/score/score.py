@@ -242,7 +242,8 @@ def _find_data(
         raise RecordError(
             f"{origin}: the data of this run are not where they were ({error}); {name_them}"
         ) from error
-    if problem := other_version(benchmark, run_json, source):
+    problem = other_version(benchmark, run_json, source)
+    if problem:
         raise RecordError(f"{origin}: {problem}")
     if source.sha256 != run_json["identity"]["data_sha256"]:
         raise RecordError(
