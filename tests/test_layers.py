@@ -17,7 +17,17 @@ from wildtool.models.resolve import PRESETS
 
 ROOT = Path(wildtool.__file__).parent
 LAYERS = (
-    {"redact", "old_paths", "workers", "installed", "interrupts", "supervisor", "temporary", "written", "draws"},
+    {
+        "redact",
+        "old_paths",
+        "workers",
+        "installed",
+        "interrupts",
+        "supervisor",
+        "temporary",
+        "written",
+        "draws",
+    },
     {"secret_places"},
     {"errors", "evidence", "children"},
     {"types", "sanitize", "steps", "json_codec", "findings"},
