@@ -5,7 +5,13 @@ from typing import Any
 
 import pytest
 
-from wildtool.engine.score.reply_signs import reply_signs, served_by, unit_signs
+from wildtool.engine.score.reply_signs import (
+    MOST_CHARACTERS,
+    format_of_text,
+    reply_signs,
+    served_by,
+    unit_signs,
+)
 from wildtool.tool_formats import CALL_FORMATS
 from wildtool.tool_formats.scanner import ToolCall
 from wildtool.types import Reply, Tool
@@ -135,3 +141,21 @@ def test_a_reply_that_calls_each_of_three_or_more_tools_is_a_sign_where_it_is_wr
     tools = [{"type": "function", "function": {"name": name}} for name in offered]
     assert unit_signs([calling(*called)], lambda: tools, wrong=True).get("every tool", 0) == count
     assert "every tool" not in unit_signs([calling(*called)], lambda: tools, wrong=False)
+
+
+@pytest.mark.parametrize("place", ["beginning", "end"])
+def test_a_call_at_either_end_of_a_long_text_is_seen(place: str):
+    call, rest = '<tool_call>{"name": "book", "arguments": {}}</tool_call>', "word " * 40_000
+    text = f"{call}\n{rest}" if place == "beginning" else f"{rest}\n{call}"
+    tool = {"type": "function", "function": {"name": "book", "parameters": {}}}
+    assert format_of_text(text, lambda: [tool]) == "hermes"
+
+
+def test_of_a_hostile_text_only_its_ends_are_read_in_every_format(monkeypatch: pytest.MonkeyPatch):
+    read: list[int] = []
+    monkeypatch.setattr(
+        "wildtool.engine.score.reply_signs.calls_in_text", lambda text, tools: read.append(len(text)) or ()
+    )
+    tool = {"type": "function", "function": {"name": "book", "parameters": {}}}
+    format_of_text("<tool_call>" * 20_000, lambda: [tool])
+    assert read and max(read) <= MOST_CHARACTERS + 1
