@@ -3,11 +3,10 @@
 A file lies on the way if one of its functions is called after the command has started and before the first HTTP request
 is sent; calls that only happen while a module is imported do not count. All files below `src/wildtool` count, those of
 the benchmark and small leaves such as `json_codec.py` too. By this measure the way had 52 files before the layout by
-nouns, and 55 right after it. FILES is what holds now, and may only fall.
+nouns, and 55 right after it. FILES is what holds now with some room.
 
 The walk of a plan is the part from `run_plans` on: each function where it is first called. A reader who follows it
-comes back to a file that was left as often as RETURNS says, which may only fall too (47 before functions stood where
-they are called from). Why neither is smaller: `docs/decisions/0047-the-way-of-a-request.md`. What each file is for:
+comes back to a file that was left at most as often as RETURNS says (47 before functions stood where they are called from). Why neither is smaller: `docs/decisions/0047-the-way-of-a-request.md`. What each file is for:
 
 The command line
     cli/__init__                the command with its verbs, each imported when it is called
