@@ -6,7 +6,8 @@ the benchmark and small leaves such as `json_codec.py` too. By this measure the 
 nouns, and 55 right after it. FILES is what holds now with some room.
 
 The walk of a plan is the part from `run_plans` on: each function where it is first called. A reader who follows it
-comes back to a file that was left at most as often as RETURNS says (47 before functions stood where they are called from). Why neither is smaller: `docs/decisions/0047-the-way-of-a-request.md`. What each file is for:
+comes back to a file that was left at most as often as RETURNS says (47 before functions stood where they are called
+from). Why neither is smaller: `docs/decisions/0047-the-way-of-a-request.md`. What each file is for:
 
 The command line
     cli/__init__                the command with its verbs, each imported when it is called

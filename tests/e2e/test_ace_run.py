@@ -12,6 +12,7 @@ import pytest
 
 from e2e.command import HURRIED, contents, lines, recorded, start, verdicts, wildtool
 from faults.server import FAILURES, Answer, Behaviour, Call, FaultServer, completion, http, mix
+from long import a_fiftieth_of
 from parity.cases import oracle_folder, present
 from wildtool.benchmarks.acebench import ACEBENCH
 from wildtool.benchmarks.acebench.data import AgentRecord
@@ -20,7 +21,7 @@ from wildtool.engine.score.verdict_table import verdicts_path
 AGENT_KEY, USER_KEY = "sk-agent-51c2e7", "sk-user-9b04fd"
 KEYS = {"OPENAI_API_KEY": AGENT_KEY, "THE_USERS_KEY": USER_KEY}
 EPISODES = 3
-KILLS = 5
+KILLS = a_fiftieth_of(5)
 
 
 def calls_of_gold() -> list[str]:
@@ -122,6 +123,7 @@ def messages(folder: Path) -> dict[tuple[str, str, int], tuple[str, Any]]:
     return {(row["item"], row["unit"], row["step"]): (row["role"], row["message"]) for row in steps}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("mode", "behave"), [("text", agent), ("fc", native_agent)])
 async def test_faults_at_both_endpoints_and_kills_leave_no_trace(
     mode: str, behave: Behaviour, tmp_path: Path
@@ -201,6 +203,7 @@ async def test_all_finance_episodes_are_right_with_gold_answers_and_the_scripted
     assert {(row["outcome"], row["process"]) for row in rows} == {("correct", 1.0)}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mode", ["text", "fc"])
 async def test_all_published_episodes_are_right_with_gold_answers_and_the_scripted_user(
     mode: str, tmp_path: Path

@@ -126,6 +126,12 @@ ALONE = {c for c in commands([page for page in PAGES if page not in (TUTORIAL, P
 """Commands that run in any order."""
 WITH_DATA = sorted(c for c in ALONE if needs_official(c))
 HERE = sorted(c for c in ALONE if not needs_official(c))
+OF_README = set(commands(PAGES[:2]))
+
+
+def marked(lines: list[str]) -> list[Any]:
+    """The commands as cases of a test: those of the README run always, the others are long."""
+    return [c if c in OF_README else pytest.param(c, marks=pytest.mark.long) for c in lines]
 
 
 @pytest.fixture(scope="module")
@@ -275,13 +281,13 @@ def shell(command: str, place: Path, environment: dict[str, str]) -> Ended:
     return Ended(done.returncode, done.stdout, done.stderr)
 
 
-@pytest.mark.parametrize("command", HERE)
+@pytest.mark.parametrize("command", marked(HERE))
 def test_a_command_of_the_docs_runs_as_written(command: str, folder: Path) -> None:
     done = _made(command, folder) if command in MAKES else typed(command, folder)
     assert done.status == 0, done.err
 
 
-@pytest.mark.parametrize("command", WITH_DATA)
+@pytest.mark.parametrize("command", marked(WITH_DATA))
 def test_a_command_over_official_data_runs_as_written(command: str, pulled: Path) -> None:
     done = typed(command, pulled)
     assert done.status == 0, done.err

@@ -12,6 +12,7 @@ UNITS = 4
 """Units of one item of the embedded set."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("fault", [*FAILURES, "silence"])
 async def test_a_failed_call_is_an_infra_error_that_the_same_command_mends(fault: str, tmp_path: Path):
     folder = tmp_path / "run"
@@ -54,6 +55,7 @@ async def test_a_fault_that_passes_is_not_seen_in_the_verdicts(tmp_path: Path):
     assert verdicts(tmp_path / "faulty") == verdicts(tmp_path / "calm")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("reply", [*HOSTILE, "calls"])
 async def test_a_hostile_reply_is_a_named_verdict(reply: str, tmp_path: Path):
     async with FaultServer(reply) as server:

@@ -11,6 +11,7 @@ PAIRS = [("a*", "ab"), ("[a]b", "ab"), ("b\\[c]", "b[c]")]
 """A name and that of another folder, which it would match as a pattern."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "other"), PAIRS)
 async def test_every_verb_gives_the_numbers_of_the_folder_it_was_given(tmp_path: Path, name: str, other: str):
     for folder, model in ((other, "gold"), (name, "chat")):

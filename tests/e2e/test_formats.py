@@ -87,6 +87,7 @@ def halve(folder: Path) -> None:
     record.write_bytes(b"".join(whole[: len(whole) // 2]))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("format", CALL_FORMATS.values(), ids=list(CALL_FORMATS))
 async def test_gold_in_a_format_is_all_correct(format: CallFormat):
     items = WILD_MINI.load(WILD_MINI.data.locate(None))
@@ -94,6 +95,7 @@ async def test_gold_in_a_format_is_all_correct(format: CallFormat):
     assert outcomes == ["correct"] * 128
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("format", CALL_FORMATS.values(), ids=list(CALL_FORMATS))
 async def test_a_run_in_a_format_is_all_correct_and_a_broken_one_goes_on(format: CallFormat, tmp_path: Path):
     answers = await gold_answers(format, tmp_path / "answers.json")

@@ -13,9 +13,10 @@ import pytest
 from e2e.command import Ended, lines, playing, recorded, start, verdicts, wildtool
 from engine.test_suite import SCHEMA
 from faults.server import Answer, Call, FaultServer
+from long import a_fiftieth_of
 from parity.cases import oracle_folder
 
-KILLS = 20
+KILLS = a_fiftieth_of(20)
 CONCURRENCY = 4
 
 
@@ -32,7 +33,7 @@ async def signalled(sent: signal.Signals, at: int, words: list[object], folder: 
     return Ended(process.returncode, out.decode(), err.decode())
 
 
-async def test_a_run_killed_twenty_times_ends_as_an_undisturbed_one(tmp_path: Path):
+async def test_a_run_killed_many_times_ends_as_an_undisturbed_one(tmp_path: Path):
     async with FaultServer("ok", delay_s=0.01) as server:
         calm, torn = tmp_path / "calm", tmp_path / "torn"
         more = ("--concurrency", CONCURRENCY, "--quiet")

@@ -6,12 +6,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from e2e.command import lines, recorded, start, verdicts, wildtool
 from faults.server import FaultServer
 
 PROFILE = "ledger"
 
 
+@pytest.mark.long
 async def test_a_run_that_is_killed_ends_as_an_undisturbed_one(tmp_path: Path):
     async with FaultServer("calls", delay_s=0.005) as server:
         words = [
@@ -66,6 +69,7 @@ async def test_gold_is_right_and_the_verbs_show_it(tmp_path: Path):
     assert "corrections applied once" in (tmp_path / "pages" / "writing.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.long
 async def test_the_audit_catches_every_mistake(tmp_path: Path):
     data = tmp_path / "own.json"
     data.write_text('{"seed": 3, "sessions": 16}')

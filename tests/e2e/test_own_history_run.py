@@ -19,6 +19,7 @@ def right(folder: Path, profile: str) -> int:
     return sum(row["correct"] for row in verdicts(folder / "run", profile))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("model", "profile", "score", "unsettled"),
     [
@@ -64,6 +65,7 @@ async def test_the_tasks_of_a_session_are_asked_in_order_and_sessions_at_the_sam
         assert its == sorted(its)
 
 
+@pytest.mark.long
 async def test_a_run_that_was_cut_anywhere_goes_on_and_ends_as_an_undisturbed_one(tmp_path: Path):
     more = ("--history", "own", "--profile", "fixed")
     assert (await run(tmp_path, *more, limit=6)).status == 0

@@ -85,6 +85,7 @@ async def test_gold_replies_reach_all(script: Any, stream: tuple[str, ...], tmp_
     assert not any(KEY.encode() in text for text in everything)
 
 
+@pytest.mark.long
 async def test_a_run_that_broke_off_goes_on_and_asks_nothing_twice(script: Any, tmp_path: Path):
     protocol, said = script
     answer = from_script(said)

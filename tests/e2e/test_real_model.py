@@ -11,10 +11,13 @@ from real_model import NAME, Server
 
 from e2e.command import lines, start, verdicts, wildtool
 
-pytestmark = pytest.mark.skipif(
-    bool(real_model.missing_packages()),
-    reason=f"not installed: {', '.join(real_model.missing_packages())}; python scripts/real_model.py install",
-)
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(
+        bool(real_model.missing_packages()),
+        reason=f"not installed: {', '.join(real_model.missing_packages())}; python scripts/real_model.py install",
+    ),
+]
 ITEM = "wild_mini_29"
 """A session with short tools."""
 BOUNDS = ("--timeout", 120, "--deadline", "5m")
