@@ -44,7 +44,7 @@ VAGUE = {
     "why",
     "written",
 }
-LIMIT = 0.004
+LIMIT = 0.005
 
 
 def bindings(tree: ast.AST) -> Iterator[str]:

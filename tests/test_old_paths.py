@@ -117,7 +117,7 @@ def test_the_package_gives_what_it_names_and_nothing_else():
         },
         **{
             name: getattr(runs, name)
-            for name in ("Run", "RunComparison", "Scores", "Verdicts", "arun", "compare", "run")
+            for name in ("Run", "RunComparison", "Scores", "Verdicts", "arun", "compare", "run", "trust")
         },
     }
     assert {*wildtool.__all__, "__version__"} <= {*dir(wildtool)}
@@ -125,5 +125,5 @@ def test_the_package_gives_what_it_names_and_nothing_else():
         _ = wildtool.nothing  # pyright: ignore
     assert str(raised.value) == (
         "module 'wildtool' has no attribute 'nothing'; it has: Bench, BenchItem, CallCheck, Run, RunComparison, Scores,"
-        " Verdicts, arun, check_call, compare, judge, load, run"
+        " Verdicts, arun, check_call, compare, judge, load, run, trust"
     )

@@ -50,7 +50,7 @@ class Opened:
 
 def listed(monkeypatch: pytest.MonkeyPatch, *answers: Any) -> tuple[Web, list[Any]]:
     web = Web({"result": {}}, b"", *answers)
-    monkeypatch.setattr(mcp.requests, "urlopen", lambda message, timeout: Opened(web.open(message, timeout)))
+    monkeypatch.setattr(mcp, "open_unredirected", lambda message, timeout: Opened(web.open(message, timeout)))
     return web, server_tools(URL, 7.0)
 
 

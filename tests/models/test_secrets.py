@@ -1,6 +1,5 @@
 """Keys are found by the names of fields, and told apart by digests."""
 
-import os
 import stat
 from pathlib import Path
 from typing import Any
@@ -108,16 +107,6 @@ def test_digests_are_made_with_a_key_of_the_user(key_file: Path):
     assert other != first
     assert keyed_digest("a") == other
     assert key_file.read_bytes() == b"short"
-    forgotten()
-
-
-def test_a_key_that_was_left_half_made_is_no_key(key_file: Path):
-    key_file.parent.mkdir(parents=True)
-    left = key_file.with_name(f".{os.getpid()}.digest.key")
-    left.touch()
-    keyed_digest("a")
-    assert not key_file.exists()
-    assert not left.exists()
     forgotten()
 
 

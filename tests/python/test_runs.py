@@ -103,7 +103,7 @@ def test_several_models_are_several_runs(tmp_path: Path) -> None:
         ({"user_temperature": 1}, "needs --user-model"),
         ({"model_name": "x"}, "unknown option 'model_name'"),
         ({"dry_run": True}, "unknown option 'dry_run'"),
-        ({"config": "no.toml"}, "no.toml: cannot be read"),
+        ({"config": "no.toml"}, "cannot read no.toml"),
     ],
 )
 def test_wrong_options_are_refused_as_by_the_command(

@@ -204,12 +204,12 @@ def test_without_a_password_the_reason_stays_as_it_is(driver: Driver):
 
 
 def test_the_password_is_a_secret_from_then_on(driver: Driver, monkeypatch: pytest.MonkeyPatch):
-    registered: list[str] = []
+    registered: list[str | None] = []
     monkeypatch.setattr(
         "wildtool.sets.review.store.postgres.register_secrets", lambda *words: registered.extend(words)
     )
     PostgresStore(ADDRESS)
-    assert registered == ["sec ret"]
+    assert "sec ret" in registered
     assert redact.REMOVED == "[key]"
 
 

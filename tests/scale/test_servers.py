@@ -79,16 +79,15 @@ def waiting(monkeypatch: pytest.MonkeyPatch, *answers: Any) -> list[Any]:
     left = [*answers]
     now = [0.0]
 
-    class Opener:
-        def open(self, url: str, timeout: float) -> Any:
-            asked.append((url, timeout))
-            now[0] += 1.0
-            answer = left.pop(0) if len(left) > 1 else left[0]
-            if isinstance(answer, Exception):
-                raise answer
-            return SimpleNamespace(close=lambda: None)
+    def opened(url: str, timeout: float, *, by_proxy: bool) -> Any:
+        asked.append((url, timeout))
+        now[0] += 1.0
+        answer = left.pop(0) if len(left) > 1 else left[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return SimpleNamespace(close=lambda: None)
 
-    monkeypatch.setattr(module.urllib.request, "build_opener", lambda handler: Opener())
+    monkeypatch.setattr(module, "open_unredirected", opened)
     monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now[0], sleep=lambda seconds: None))
     return asked
 

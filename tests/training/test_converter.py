@@ -543,7 +543,7 @@ def test_names_of_data_sets_and_their_list(tmp_path: Path):
         read_info(tmp_path)
     assert str(refused.value) == f"{info}: expected an object with an entry for each data set"
     info.write_text("{")
-    with pytest.raises(DataError, match=r"^.*dataset_info\.json: cannot be read \("):
+    with pytest.raises(DataError, match=r"^.*dataset_info\.json: not JSON"):
         read_info(tmp_path)
 
 

@@ -396,7 +396,9 @@ def test_hints_made_from_gold_answers_are_read_by_a_run(monkeypatch: pytest.Monk
     run = "run wild-mini --model baseline/chat --limit 3 -q --hints"
     assert type_(f"{run} hints.jsonl --out hinted").exit_code == 0
     assert type_(f"{run} shuffled:hints.jsonl --out control").exit_code == 0
-    refused = type_("audit wild-mini --hints gold -o hints.jsonl")
+    assert type_("audit wild-mini --hints gold -o hints.jsonl").exit_code == 0, "its own file"
+    Path("mine.jsonl").write_text("mine")
+    refused = type_("audit wild-mini --hints gold -o mine.jsonl")
     assert (refused.exit_code, "--force" in refused.stderr) == (2, True)
 
     def full(*given: object) -> None:

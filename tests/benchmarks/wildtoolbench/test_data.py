@@ -163,7 +163,7 @@ NODE = "english_answer_list[0][0]"
 FAULTS: dict[str, tuple[Any, str]] = {
     "no id": (without("id"), "field id: expected a text, found null"),
     "id is a number": (record(TASK, id=7), "field id: expected a text, found a number"),
-    "id is empty": (record(TASK, id=""), "field id: expected a text"),
+    "id is empty": (record(TASK, id=""), "field id: is empty"),
     "no date": (without("english_env_info"), "field english_env_info: expected a text, found null"),
     "no tools": (without("english_tools"), "field english_tools: expected a list of tools, found null"),
     "tools are broken text": (

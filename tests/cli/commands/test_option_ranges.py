@@ -208,6 +208,7 @@ OPTIONS: dict[str, list[str]] = {
         "--tls-cert FILE",
         "--tls-key FILE",
         "--behind-proxy ORIGIN",
+        "--no-token",
         "--open",
         "--no-check",
         "--runs FOLDER repeatable",

@@ -101,7 +101,7 @@ def test_a_model_makes_tasks_again_within_its_limit(
     serving: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(regeneration, "Regeneration", lambda *given: given)
-    command = [sys.executable, "-m", "wildtool", "review", "regenerate"]
+    command = [sys.executable, "-P", "-m", "wildtool", "review", "regenerate"]
     served, _, _ = serving("--model m")
     assert served["regeneration"] == (
         "m",

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from wildtool.engine.score.reply_signs import (
-    MOST_CHARACTERS,
+    LOOKED_AT_CHARACTERS,
     format_of_text,
     reply_signs,
     served_by,
@@ -158,4 +158,4 @@ def test_of_a_hostile_text_only_its_ends_are_read_in_every_format(monkeypatch: p
     )
     tool = {"type": "function", "function": {"name": "book", "parameters": {}}}
     format_of_text("<tool_call>" * 20_000, lambda: [tool])
-    assert read and max(read) <= MOST_CHARACTERS + 1
+    assert read and max(read) <= LOOKED_AT_CHARACTERS + 1

@@ -144,10 +144,10 @@ def test_files_of_a_set_appear_whole(tmp_path: Path):
     assert (tmp_path / "losses.jsonl").read_bytes() == '{"word": "ä\\ud800", "reason": "x"}\n'.encode()
     written = (tmp_path / "yield.json").read_text()
     assert written == json.dumps([asdict(Metric("words", "kept", 0.5, 1, 2))], indent=1) + "\n"
-    (tmp_path / "b.part").mkdir()
-    with pytest.raises(UsageError, match=r"b\.part: is a folder"):
+    (tmp_path / "b").mkdir()
+    with pytest.raises(UsageError, match=r"b: is a folder"):
         write_whole_file(tmp_path / "b", [])
-    (tmp_path / "b.part").rmdir()
+    (tmp_path / "b").rmdir()
     file = tmp_path / "a.txt"
     file.write_text("old")
 

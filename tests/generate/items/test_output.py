@@ -40,7 +40,7 @@ def _lines(folder: Path) -> dict[str, Any]:
 
 
 def test_a_folder_holds_the_items_of_the_last_command_alone(tmp_path: Path):
-    stale = tmp_path / "items.part" / "en" / "data_normal_similar_api.json"
+    stale = tmp_path / "items" / "en" / "data_normal_similar_api.json"
     stale.parent.mkdir(parents=True)
     stale.write_text("[]")
     other = replace(SINGLE, plan=replace(plan("single"), index=2, lang="zh"))

@@ -199,37 +199,6 @@ async def test_what_cannot_be_understood_in_time_is_no_connection(
     assert every._open == {}  # pyright: ignore[reportPrivateUsage]
 
 
-def test_where_no_descriptor_is_left_it_accepts_again_after_a_while():
-    started: list[Any] = []
-
-    async def live() -> None:
-        loop = asyncio.get_running_loop()
-        every: Any = Connections(Inner, 1)
-        accepted: list[Any] = [OSError(), "one", OSError(), OSError(), "two"]
-
-        async def accept(at: Any) -> Any:
-            if not accepted:
-                await asyncio.sleep(1_000)
-            result = accepted.pop(0)
-            if isinstance(result, Exception):
-                raise result
-            return result, "address"
-
-        async def start(connection: Any, context: Any) -> None:
-            started.append((round(now(), 3), connection, context))
-
-        loop.sock_accept = accept  # pyright: ignore[reportAttributeAccessIssue]
-        every._start = start
-        at: Any = SimpleNamespace(setblocking=lambda blocking: started.append(blocking))
-        task = asyncio.create_task(every.accept(at, "context"))
-        await asyncio.sleep(500)
-        task.cancel()
-        assert every._starting == set()
-
-    instantly(live())
-    assert started == [False, (0.05, "one", "context"), (0.15, "two", "context")]
-
-
 def test_a_server_allows_as_many_connections_as_its_descriptors(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(connections, "connection_limit", lambda: 7)
     assert [Connections(Inner, most)._most for most in (None, 0, 3)] == [7, 0, 3]  # pyright: ignore[reportPrivateUsage]

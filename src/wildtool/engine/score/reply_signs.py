@@ -51,7 +51,7 @@ FEWEST_TOOLS = 3
 MODEL, FINGERPRINT = "model ", "fingerprint "
 """How the signs begin that name what answered, by the endpoint's own word."""
 _LONGEST_NAME = 100
-MOST_CHARACTERS = 32_000
+LOOKED_AT_CHARACTERS = 32_000
 """Of a text that is looked at for calls that nothing read, half of them at its beginning and half at its end."""
 _LIKE_CALL = re.compile(r"[{<\[(`]|\bAction\b")
 """What any text with a call in it has."""
@@ -101,8 +101,8 @@ def format_of_text(text: str, tools: Callable[[], Sequence[Tool]]) -> str | None
 
 def _looked_at(text: str) -> str:
     """A text, or the beginning and the end of a long one: to read 200,000 characters in every format takes a second."""
-    half = MOST_CHARACTERS // 2
-    return text if len(text) <= MOST_CHARACTERS else f"{text[:half]}\n{text[-half:]}"
+    half = LOOKED_AT_CHARACTERS // 2
+    return text if len(text) <= LOOKED_AT_CHARACTERS else f"{text[:half]}\n{text[-half:]}"
 
 
 def _names_tool(text: str, tools: Sequence[Tool]) -> bool:
