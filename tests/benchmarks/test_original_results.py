@@ -262,6 +262,7 @@ def original(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Origina
     yield format_
 
 
+@pytest.mark.long
 def test_gold_replies_in_the_format_of_an_original_are_all_right(original: Original, tmp_path: Path):
     ended = score(original, tmp_path)
     assert ended.exit_code == 0, ended.output
@@ -270,6 +271,7 @@ def test_gold_replies_in_the_format_of_an_original_are_all_right(original: Origi
     assert (counts.correct, counts.units - counts.unplayed) == (original.units, original.units), ended.output
 
 
+@pytest.mark.long
 def test_result_folders_behind_links_are_read_and_models_keep_the_names_of_the_links(
     original: Original, tmp_path: Path
 ):

@@ -41,6 +41,7 @@ async def played(folder: Path, *words: str) -> Path:
     return run
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", WAYS)
 async def test_every_way_to_ask_an_endpoint_is_recomputed(way: str, tmp_path: Path):
     with two_official_sessions(tmp_path):
@@ -50,6 +51,7 @@ async def test_every_way_to_ask_an_endpoint_is_recomputed(way: str, tmp_path: Pa
     assert (page.entries["run"].mark, page.entries["run"].rank, lines) == ("recomputed", "1", [])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", HELPED)
 async def test_who_hides_what_was_altered_loses_the_mark(
     way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

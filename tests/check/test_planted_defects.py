@@ -52,6 +52,7 @@ async def test_a_sound_endpoint_has_no_defect_and_everything_is_tested(quick: bo
     assert report.fit and report.requests < 400
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", list(faults()))
 async def test_a_planted_defect_is_named_with_its_replies_and_no_other(name: str):
     report = await checked(faults()[name])

@@ -249,6 +249,7 @@ def _review(folder: Path) -> None:
         assert type_("review", "export", "sessions.jsonl", "-o", "release").exit_code == 0
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("no_benchmark_files")
 @pytest.mark.parametrize("line", examples())
 def test_every_example_of_the_help_runs_as_written(

@@ -75,6 +75,7 @@ def printed(line: str) -> str:
     return f"{status}{ended.stdout}{errors}\n".replace(SOURCES, "…")
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("_among_runs")
 @pytest.mark.parametrize(("topic", "line"), COMMANDS)
 def test_a_command_prints_this_text(topic: str, line: str) -> None:

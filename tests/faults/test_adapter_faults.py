@@ -125,6 +125,7 @@ async def test_an_endpoint_that_streams_unasked_is_read_as_a_stream(protocol: st
     assert reply.message["content"] == "So:" and len(reply.message["tool_calls"]) == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("protocol", list(PROTOCOLS))
 @pytest.mark.parametrize("stream", [False, True])
 async def test_an_answer_of_millions_of_lists_is_refused_before_it_is_parsed(protocol: str, stream: bool):

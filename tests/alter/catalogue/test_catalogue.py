@@ -48,6 +48,7 @@ def called(message: Mapping[str, Any]) -> list[str]:
     return [call["function"]["name"] for call in message.get("tool_calls") or ()]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [8, 10, 50, 200])
 @pytest.mark.parametrize("retriever", RETRIEVERS)
 def test_gold_answers_are_right_at_every_size_where_what_they_need_is_found(size: int, retriever: str):

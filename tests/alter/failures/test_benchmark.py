@@ -60,6 +60,7 @@ def outcomes(verdicts: list[Verdict]) -> Counter[FieldValue]:
 # Policies ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("style", ["parallel", "serial"])
 @pytest.mark.parametrize("text", RECOVERED_FROM)
 def test_who_tries_again_reaches_everything(text: str, style: str):

@@ -75,6 +75,7 @@ def gold_units(variant: Variant, item: Item, profile: str) -> Iterator[tuple[str
             yield unit, said(variant, item, unit, profile, GOLD_STYLE)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("text", NOISES)
 @pytest.mark.parametrize("name", SETS)
 def test_gold_and_each_mistake_have_the_same_verdict_under_noise(

@@ -77,6 +77,7 @@ def test_the_watch_would_see_evaluation(code: str) -> None:
     assert {"exec", "compile"} <= {event for event, _ in events}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ITEMS)
 @pytest.mark.parametrize("mode", ["text", "fc"])
 @pytest.mark.parametrize("profile", ACEBENCH.profiles)
@@ -145,6 +146,7 @@ _NATIVE = st.builds(calling, _JSON, _NAMES | _JSON)
 _MESSAGES = st.builds(lambda text: {"content": text}, _TEXT) | _SHAPES | _NATIVE
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ITEMS)
 @given(st.lists(_MESSAGES, min_size=1, max_size=4), st.sampled_from(WAYS), st.booleans())
 def test_no_replies_of_any_shape_make_judging_raise(
@@ -164,6 +166,7 @@ AROUND = {"many decorations", "many lines", "right to left"} | THOUGHTS
 ALLOWED = {"official": AROUND, "official-2025-08": set[str](), "fixed": THOUGHTS}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [name for name in ITEMS if name not in BARS])
 @pytest.mark.parametrize("profile", ACEBENCH.profiles)
 def test_no_hostile_text_is_right_but_what_surrounds_the_list_of_calls(name: str, profile: str) -> None:

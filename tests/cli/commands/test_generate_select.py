@@ -91,6 +91,7 @@ def curve(endpoint: str, points: list[tuple[str, int, str]]) -> dict[tuple[str, 
         return {(row["arm"], int(row["size"])): row for row in csv.DictReader(file)}
 
 
+@pytest.mark.long
 def test_a_model_that_is_trained_on_what_it_selects_improves_and_beats_the_random_arm():
     wrote(Path("train.jsonl"), *good_and_bad())
     wrote(Path("test.jsonl"), *(record(name) for name in STATIONS))

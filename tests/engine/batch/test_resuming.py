@@ -107,6 +107,7 @@ async def test_results_of_a_batch_that_was_left_pending_are_used_by_a_later_run(
     assert (len(server.batches), server.counts["create"]) == (1, 1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", ["canceled", "expired", "refused"])
 async def test_what_failed_in_a_batch_left_pending_is_sent_anew_by_the_next_run(
     kind: str, how: str, tmp_path: Path

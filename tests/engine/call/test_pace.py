@@ -92,6 +92,7 @@ QUOTAS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seconds", [0.01, 15.0])
 @pytest.mark.parametrize("rate", [60, 300])
 @pytest.mark.parametrize("quota", QUOTAS)

@@ -191,6 +191,7 @@ WRITTEN = {"items": 8, "kinds": parse_shares(("single", "parallel", "list", "pre
 PLAYED = {"items": 8, "kinds": parse_shares(("adjust", "switch", "incomplete", "error"))}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("spoil", "order", "reasons"),
     [
