@@ -103,6 +103,12 @@ def is_interrupt(error: BaseException | None) -> bool:
     return False
 
 
+def raise_interrupt(error: BaseException) -> None:
+    """Raises KeyboardInterrupt if an error comes from a stop; for code that takes any error, which must let a stop pass."""
+    if is_interrupt(error):
+        raise KeyboardInterrupt from error
+
+
 def _set_both(handler: Any) -> None:
     for sent in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(sent) is not signal.SIG_IGN:

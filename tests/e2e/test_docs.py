@@ -184,7 +184,9 @@ def pulled(folder: Path, bfcl_package: Path) -> Path:
         pytest.skip(
             f"no folder {PULLED}; set WILDTOOL_ORACLE to the folder of oracle cases, which it lies beside"
         )
-    typed(shlex.join(["wildtool", "data", "pull", "acebench", "--from", str(PULLED)]), folder)
+    newest = copytree(PULLED, folder / "newest")
+    copytree(PULLED.with_name("acebench_2025_10"), newest, dirs_exist_ok=True)
+    assert typed("wildtool data pull acebench --from newest", folder).status == 0
     for questions in (folder / CACHE / "acebench").glob("*/data_*.json"):
         _keep_first(questions, questions.parent / "possible_answer" / questions.name)
     typed("wildtool run acebench --model baseline/gold --out runs/gold --quiet", folder)

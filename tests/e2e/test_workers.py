@@ -23,10 +23,17 @@ MORE = ("--concurrency", CONCURRENCY)
 KILLS = 6
 
 
-def shared(server: FaultServer, out: object, *more: object, workers: int = WORKERS) -> list[object]:
+def shared(
+    server: FaultServer,
+    out: object,
+    *more: object,
+    workers: int = WORKERS,
+    limit: int = SESSIONS,
+    retries: int = 3,
+) -> list[object]:
     """The words of a run by workers."""
     model = ["run", "wild-mini", "--model", "m", "--base-url", server.base_url, "--out", out]
-    return [*model, "--limit", SESSIONS, "--retries", 3, *MORE, "--on", f"local:{workers}", *more]
+    return [*model, "--limit", limit, "--retries", retries, *MORE, "--on", f"local:{workers}", *more]
 
 
 def reports(store: Path) -> dict[int, dict[str, Any]]:
@@ -249,7 +256,7 @@ async def test_no_key_reaches_the_store(tmp_path: Path):
 
 async def test_failed_calls_are_tried_again_by_the_next_start_and_not_before(tmp_path: Path):
     async with FaultServer("mix:0.2", delay_s=0.005) as server:
-        words = [*shared(server, tmp_path / "run", "--quiet", workers=2), "--retries", 0, "--limit", 2]
+        words = shared(server, tmp_path / "run", "--quiet", workers=2, limit=2, retries=0)
         first = await wildtool(*words, cwd=tmp_path)
         assert first.status == 3, first.err
         assert "run the same command to continue" in first.err

@@ -111,6 +111,7 @@ READING: Mapping[str, tuple[str, ...]] = {
     "show": ("show r/gold r/chat",),
     "compare": ("compare r/gold r/chat",),
     "list": ("list", "list models"),
+    "trust": ("trust trusted",),
     "submit verify": ("submit verify subs/whole.bundle.zip",),
     "review stats": ("review stats s.jsonl",),
     "review agree": ("review agree s.jsonl --runs r/gold --runs r/chat",),
@@ -190,6 +191,8 @@ def build_world() -> None:
     with open_review("s.jsonl") as review:
         for item in SESSIONS:
             decide(review, "ann", item)
+    Path("trusted").mkdir()
+    Path("trusted/wildtool.toml").write_text("[run]\nlimit = 3\n")
     write_rows(Path("t.jsonl"), [call_row("Husum?"), call_row("Kiel?"), text_row("Sylt?")])
     write_rows(Path("u.jsonl"), [call_row("Husum?"), call_row("Emden?")])
     said = {"session": "wild_mini_0", "model": "m", "tasks": [[{"role": "assistant", "content": "Hi"}]]}

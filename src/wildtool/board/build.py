@@ -21,6 +21,7 @@ from wildtool.engine.compare.leaderboard import headline
 from wildtool.engine.compare.pairs import compare_all_pairs
 from wildtool.engine.record.bundle import BUNDLE_SUFFIX, unpack_bundle
 from wildtool.errors import WildtoolError
+from wildtool.interrupts import raise_interrupt
 from wildtool.json_codec import as_object
 from wildtool.report.model import Leaderboard, ReportRun, group_leaderboards, read_runs, slug
 from wildtool.report.site.site import Site
@@ -144,6 +145,7 @@ def _with_run(verification: Verification) -> _Submission | Verification:
     except WildtoolError as error:
         return replace(verification, problems=(str(error),))
     except Exception as error:  # noqa: BLE001 - as of `verify`
+        raise_interrupt(error)
         return replace(verification, problems=(internal_error(error),))
     eligible = coverage.official and verification.mark == RECOMPUTED
     return _Submission(verification, coverage, replace(run, eligible=eligible))
@@ -314,6 +316,7 @@ def _asked_again(verification: Verification, run: ReportRun) -> str:
     except WildtoolError as error:
         return f"the keeper's run cannot be read ({strip_folders(str(error))})"
     except Exception as error:  # noqa: BLE001 - as of `verify`
+        raise_interrupt(error)
         return f"the keeper's run cannot be read ({strip_folders(internal_error(error))})"
     if (again.result.model, again.result.data_sha256) != (run.result.model, run.result.data_sha256):
         return f"the keeper's run is of another model or other data ({again.result.model})"

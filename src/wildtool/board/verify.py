@@ -27,6 +27,7 @@ from wildtool.engine.score.verdict_table import (
     verdicts_path,
 )
 from wildtool.errors import RecordError, UsageError, WildtoolError
+from wildtool.interrupts import raise_interrupt
 from wildtool.json_codec import REPLY_LIMITS, as_object, as_objects, loads_within
 from wildtool.sanitize import single_line
 from wildtool.temporary import lasting_files
@@ -122,6 +123,7 @@ def verify(bundle: Path, *, data: str | None = None) -> Verification:
     except (WildtoolError, OSError) as error:
         return Verification(bundle=bundle, problems=(*problems, str(error)))
     except Exception as error:  # noqa: BLE001 - a stranger's file must not end the board of all others
+        raise_interrupt(error)
         return Verification(bundle=bundle, problems=(*problems, internal_error(error)))
 
 
