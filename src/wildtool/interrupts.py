@@ -104,7 +104,7 @@ def is_interrupt(error: BaseException | None) -> bool:
 
 
 def raise_interrupt(error: BaseException) -> None:
-    """Raises KeyboardInterrupt if an error comes from a stop; for code that takes any error, which must let a stop pass."""
+    """Raises KeyboardInterrupt if an error comes from a stop: code that takes any error must let a stop pass."""
     if is_interrupt(error):
         raise KeyboardInterrupt from error
 
