@@ -33,6 +33,17 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 os.environ.pop("COLUMNS", None)
 
 
+STOPS = {sent: signal.getsignal(sent) for sent in (signal.SIGINT, signal.SIGTERM)}
+"""What a stop does to the tests' own process; commands that tests call in it take both signals for themselves."""
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown() -> None:
+    for sent, handler in STOPS.items():
+        if signal.getsignal(sent) is not handler:
+            signal.signal(sent, handler)
+
+
 def pytest_collection(session: pytest.Session) -> None:
     """Thousands of tests are objects that stay: to look for garbage among them takes seconds and finds none."""
     gc.disable()

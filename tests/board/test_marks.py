@@ -188,6 +188,7 @@ def test_the_model_that_raw_answers_name_is_said_where_it_is_another(official: P
         (lambda run: run["identity"].update(profile="none such"), True),
         (lambda run: run["scope"].update(repeats=10**12), True),
         (lambda run: run["scope"].update(limit=-1), True),
+        (lambda run: run["scope"].update(limit=1 << 70), True),
     ],
 )
 def test_a_bundle_that_no_command_wrote_is_one_named_line(

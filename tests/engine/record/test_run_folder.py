@@ -187,7 +187,7 @@ def test_a_run_folder_that_is_a_file_is_named(tmp_path: Path):
 
 
 def test_a_login_in_the_command_is_not_written_down(tmp_path: Path):
-    go(tmp_path, command=("wildtool", "run", "--endpoint", "https://me:secret@host/v1"))
+    go(tmp_path, command=("wildtool", "run", "--endpoint", "https://me:q7Xk92hd@host/v1"))
     assert read_run(tmp_path)["sittings"][0]["command"][-1] == "https://host/v1"
 
 

@@ -11,6 +11,7 @@ import json
 import os
 import platform
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -236,13 +237,15 @@ def _check_scope(run: Mapping[str, Any]) -> None:
     """Raises ValueError, KeyError or TypeError for a selection of items that no command can have made."""
     scope, sample = run["scope"], run["identity"].get("sample")
     for name in ("limit", "repeats"):
-        if scope[name] is not None and scope[name] < 1:
+        if scope[name] is not None and not 0 < scope[name] <= sys.maxsize:
             raise ValueError(f"scope.{name} is {scope[name]}")
     if not all(isinstance(id_, str) for id_ in scope["ids"]):
         raise TypeError("scope.ids has the wrong type")
     if sample:
         if sample.keys() != {"size", "seed"} or not all(isinstance(each, int) for each in sample.values()):
             raise TypeError("identity.sample has other fields than size and seed")
+        if not 0 < sample["size"] <= sys.maxsize:
+            raise ValueError(f"identity.sample.size is {sample['size']}")
         if not isinstance(scope["sampled_from"], int):
             raise TypeError("scope.sampled_from has the wrong type")
 
